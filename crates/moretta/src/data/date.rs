@@ -1,0 +1,198 @@
+//! Calendar dates as whole days, in the format a file uses.
+//!
+//! A date is the number of days since 1970-01-01 in the proleptic Gregorian
+//! calendar. Only dates that exist are accepted: 30 February is an error.
+
+use serde::{Deserialize, Serialize};
+
+/// The order of year, month and day and the character between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DateFormat {
+    /// Which part comes first.
+    pub order: DateOrder,
+    /// The character between the parts.
+    pub separator: char,
+}
+
+/// Which part of a date comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DateOrder {
+    /// 2024-03-01
+    YearMonthDay,
+    /// 01.03.2024
+    DayMonthYear,
+    /// 03/01/2024
+    MonthDayYear,
+}
+
+impl DateFormat {
+    /// 2024-03-01
+    pub const ISO: DateFormat = DateFormat {
+        order: DateOrder::YearMonthDay,
+        separator: '-',
+    };
+
+    /// The formats that are recognised without being declared. Day-first and
+    /// month-first with the same separator cannot be told apart, so `/` is not among them.
+    pub const GUESSED: [DateFormat; 3] = [
+        DateFormat::ISO,
+        DateFormat {
+            order: DateOrder::YearMonthDay,
+            separator: '/',
+        },
+        DateFormat {
+            order: DateOrder::DayMonthYear,
+            separator: '.',
+        },
+    ];
+
+    /// From a pattern such as `%Y-%m-%d` or `%d.%m.%Y`.
+    pub fn from_pattern(pattern: &str) -> Option<Self> {
+        let parts: Vec<char> = pattern.chars().collect();
+        let ['%', a, separator, '%', b, second, '%', c] = parts[..] else {
+            return None;
+        };
+        let order = match (a, b, c) {
+            ('Y', 'm', 'd') => DateOrder::YearMonthDay,
+            ('d', 'm', 'Y') => DateOrder::DayMonthYear,
+            ('m', 'd', 'Y') => DateOrder::MonthDayYear,
+            _ => return None,
+        };
+        (separator == second && !separator.is_alphanumeric())
+            .then_some(DateFormat { order, separator })
+    }
+
+    /// The pattern, such as `%Y-%m-%d`.
+    pub fn pattern(self) -> String {
+        let [a, b, c] = match self.order {
+            DateOrder::YearMonthDay => ["%Y", "%m", "%d"],
+            DateOrder::DayMonthYear => ["%d", "%m", "%Y"],
+            DateOrder::MonthDayYear => ["%m", "%d", "%Y"],
+        };
+        let s = self.separator;
+        format!("{a}{s}{b}{s}{c}")
+    }
+
+    /// The day that `text` names, when it is a date of this format that exists.
+    pub fn parse(self, text: &str) -> Option<i32> {
+        let mut parts = text.split(self.separator);
+        let (a, b, c) = (parts.next()?, parts.next()?, parts.next()?);
+        if parts.next().is_some() {
+            return None;
+        }
+        let (year, month, day) = match self.order {
+            DateOrder::YearMonthDay => (a, b, c),
+            DateOrder::DayMonthYear => (c, b, a),
+            DateOrder::MonthDayYear => (c, a, b),
+        };
+        if year.len() != 4 {
+            return None;
+        }
+        to_day(digits(year)?, digits(month)?, digits(day)?)
+    }
+
+    /// The date in this format.
+    pub fn format(self, day: i32) -> String {
+        let (y, m, d) = from_day(day);
+        let s = self.separator;
+        match self.order {
+            DateOrder::YearMonthDay => format!("{y:04}{s}{m:02}{s}{d:02}"),
+            DateOrder::DayMonthYear => format!("{d:02}{s}{m:02}{s}{y:04}"),
+            DateOrder::MonthDayYear => format!("{m:02}{s}{d:02}{s}{y:04}"),
+        }
+    }
+}
+
+fn digits(text: &str) -> Option<i32> {
+    (matches!(text.len(), 1..=4) && text.bytes().all(|b| b.is_ascii_digit()))
+        .then(|| text.bytes().fold(0, |n, b| n * 10 + i32::from(b - b'0')))
+}
+
+/// Days from 1970-01-01 to this date, if it exists.
+pub fn to_day(year: i32, month: i32, day: i32) -> Option<i32> {
+    if !(1..=12).contains(&month) || day < 1 || day > month_length(year, month) {
+        return None;
+    }
+    // Years start in March here, so that the leap day is the last of its year.
+    let y = year - i32::from(month <= 2);
+    let era = y.div_euclid(400);
+    let year_of_era = y.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    Some(era * 146_097 + day_of_era - 719_468)
+}
+
+/// Year, month and day of a number of days since 1970-01-01.
+pub fn from_day(day: i32) -> (i32, i32, i32) {
+    let z = day + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let m = (5 * day_of_year + 2) / 153;
+    let month = if m < 10 { m + 3 } else { m - 9 };
+    let year = year_of_era + era * 400 + i32::from(month <= 2);
+    (year, month, day_of_year - (153 * m + 2) / 5 + 1)
+}
+
+fn month_length(year: i32, month: i32) -> i32 {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 => 28 + i32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_days() {
+        for (text, day) in [
+            ("1970-01-01", 0),
+            ("1969-12-31", -1),
+            ("2000-02-29", 11_016),
+            ("2024-03-01", 19_783),
+            ("1600-01-01", -135_140),
+        ] {
+            assert_eq!(DateFormat::ISO.parse(text), Some(day), "{text}");
+            assert_eq!(DateFormat::ISO.format(day), text);
+        }
+    }
+
+    #[test]
+    fn every_day_of_a_thousand_years_comes_back() {
+        for day in -200_000..200_000 {
+            let (y, m, d) = from_day(day);
+            assert_eq!(to_day(y, m, d), Some(day));
+        }
+    }
+
+    #[test]
+    fn dates_that_do_not_exist_are_refused() {
+        for text in [
+            "2026-02-30",
+            "2023-02-29",
+            "2024-13-01",
+            "2024-00-10",
+            "24-01-01",
+            "2024-1",
+            "x-1-1",
+            "2024-01-01-01",
+        ] {
+            assert_eq!(DateFormat::ISO.parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn patterns_name_formats() {
+        let format = DateFormat::from_pattern("%d.%m.%Y").expect("a pattern");
+        assert_eq!(format.parse("01.03.2024"), Some(19_783));
+        assert_eq!(format.format(19_783), "01.03.2024");
+        assert_eq!(format.pattern(), "%d.%m.%Y");
+        assert_eq!(DateFormat::from_pattern("%Y%m%d"), None);
+    }
+}

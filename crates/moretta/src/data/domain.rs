@@ -1,0 +1,71 @@
+//! What values a column can take, as far as the original data shows.
+
+use super::batch::Column;
+use super::date::DateFormat;
+use super::hierarchy::Hierarchy;
+use super::levels::Levels;
+use super::schema::{Field, Kind};
+use crate::error::{Error, Result};
+use std::sync::Arc;
+
+/// The values of a quasi-identifier in the original data and, if it has one, its hierarchy.
+#[derive(Clone, Debug)]
+pub struct Domain {
+    /// Numbers or categories.
+    pub scale: Scale,
+    /// The tree over the values.
+    pub hierarchy: Option<Arc<Hierarchy>>,
+}
+
+/// The scale of a domain.
+#[derive(Clone, Debug)]
+pub enum Scale {
+    /// Numbers between the least and the largest one present.
+    Number {
+        /// The least number present.
+        low: f64,
+        /// The largest number present.
+        high: f64,
+        /// How numbers are written, when they are dates.
+        date: Option<DateFormat>,
+    },
+    /// Categories.
+    Category {
+        /// The levels, in code order.
+        levels: Arc<Levels>,
+        /// The level order means something.
+        ordered: bool,
+    },
+}
+
+impl Domain {
+    /// The domain of a column as it is in the original data.
+    pub fn of(field: &Field, column: &Column, hierarchy: Option<Arc<Hierarchy>>) -> Result<Self> {
+        let scale = match column {
+            Column::Number(numbers) => {
+                let (low, high) = numbers
+                    .iter()
+                    .flatten()
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+                        (low.min(v), high.max(v))
+                    });
+                let date = match field.kind {
+                    Kind::Date(format) => Some(format),
+                    _ => None,
+                };
+                Scale::Number { low, high, date }
+            }
+            Column::Category(categories) => Scale::Category {
+                levels: Arc::clone(categories.levels()),
+                ordered: field.kind == Kind::Category { ordered: true },
+            },
+            Column::Plain(_) => {
+                return Err(Error::bug(format!(
+                    "column `{}` is protected but was read as plain",
+                    field.name
+                )));
+            }
+        };
+        Ok(Domain { scale, hierarchy })
+    }
+}

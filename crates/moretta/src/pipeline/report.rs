@@ -1,0 +1,204 @@
+//! What a run found out: everything the HTML and the JSON report show.
+//!
+//! The report never carries a cell of the data that fewer than
+//! [`SMALL_CELL`] + 1 rows share: counts from 1 to [`SMALL_CELL`] are hidden,
+//! and enough of their neighbours that they cannot be had by subtraction.
+
+use serde::{Deserialize, Serialize};
+
+/// Counts from 1 to this are hidden.
+pub const SMALL_CELL: u64 = 10;
+
+/// The report of one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Version of this layout.
+    pub version: u32,
+    /// The program and its version.
+    pub program: String,
+    /// The policy's name.
+    pub name: String,
+    /// The policy as it was read, secrets excluded by construction.
+    pub policy: String,
+    /// SHA-256 of the policy.
+    pub policy_sha256: String,
+    /// The command that makes the same release again.
+    pub command: String,
+    /// The file that was read.
+    pub source: FileFacts,
+    /// The file that was written; none when the run only planned or verified.
+    pub sink: Option<FileFacts>,
+    /// What was promised and what the checker found.
+    pub verdict: Verdict,
+    /// How rows fared.
+    pub rows: RowFacts,
+    /// Sizes of the classes: how many classes have each size.
+    pub class_sizes: Vec<SizeCount>,
+    /// Measures of loss and risk, before and after.
+    pub measures: Vec<MeasureFact>,
+    /// Every column: role, loss, histograms.
+    pub columns: Vec<ColumnFact>,
+    /// Share of released rows by risk of re-identification (prosecutor): ascending risk.
+    pub risk: Vec<RiskBand>,
+    /// Things a steward should know, worst first.
+    pub warnings: Vec<String>,
+    /// Seconds spent by stage.
+    pub stages: Vec<StageFact>,
+}
+
+/// A file and what it held.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// As the policy names it.
+    pub path: String,
+    /// Its format.
+    pub format: String,
+    /// Rows in it.
+    pub rows: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// SHA-256 of its bytes, when it was computed.
+    pub sha256: Option<String>,
+}
+
+/// What the checker says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Everything promised holds.
+    pub passed: bool,
+    /// One line a promise.
+    pub claims: Vec<Claim>,
+    /// "persons" when a subject column counts them, else "rows".
+    pub unit: String,
+    /// Released rows were compared with their originals and every one is covered.
+    pub truthful: Option<bool>,
+}
+
+/// One promise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// For example "k-anonymity" or "entropy l-diversity of `diagnosis`".
+    pub name: String,
+    /// What was promised, for example "at least 5".
+    pub promised: String,
+    /// What the release really has, for example "5".
+    pub found: String,
+    /// Whether it holds.
+    pub holds: bool,
+}
+
+/// How rows fared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RowFacts {
+    /// Rows read.
+    pub read: u64,
+    /// Rows released.
+    pub released: u64,
+    /// Rows suppressed, by reason; small counts are hidden.
+    pub suppressed: Vec<Reason>,
+    /// Classes of equal quasi-identifiers before.
+    pub classes_before: u64,
+    /// Classes of equal quasi-identifiers after.
+    pub classes_after: u64,
+    /// Cells escaped against formula injection.
+    pub escaped: u64,
+}
+
+/// Why rows were suppressed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reason {
+    /// The reason.
+    pub why: String,
+    /// How many; none when hidden.
+    pub rows: Option<u64>,
+}
+
+/// How many classes have a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SizeCount {
+    /// Persons (or rows) in the class.
+    pub size: u64,
+    /// How many classes have it.
+    pub classes: u64,
+}
+
+/// One measure before and after.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasureFact {
+    /// The name used in a policy, for example "gcp".
+    pub name: String,
+    /// What it says, in one sentence.
+    pub meaning: String,
+    /// "risk" or "loss".
+    pub family: String,
+    /// Of the original; none when it makes no sense there.
+    pub before: Option<f64>,
+    /// Of the release.
+    pub after: f64,
+    /// Shown as a percentage.
+    pub percent: bool,
+    /// The limit of `fail_above`.
+    pub limit: Option<f64>,
+}
+
+/// One column of the input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColumnFact {
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: String,
+    /// What was done: "generalised", "kept", "dropped", "pseudonym".
+    pub treatment: String,
+    /// Mean NCP of a released row; none when it was not generalised.
+    pub loss: Option<f64>,
+    /// Share of missing cells before.
+    pub missing_before: f64,
+    /// Share of missing cells after; none when it is not released.
+    pub missing_after: Option<f64>,
+    /// The distribution before and after over the same bins.
+    pub histogram: Option<Histogram>,
+}
+
+/// Counts over bins, before and after. The after counts spread a generalised
+/// row evenly over the bins that its region covers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Histogram {
+    /// The bins, in order.
+    pub bins: Vec<Bin>,
+    /// Bins left out because a count in them was small.
+    pub hidden_bins: u64,
+}
+
+/// One bin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bin {
+    /// "30 to 40", or the category.
+    pub label: String,
+    /// Rows before.
+    pub before: f64,
+    /// Rows after.
+    pub after: f64,
+}
+
+/// Share of rows in a band of risk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RiskBand {
+    /// Risk above this…
+    pub from: f64,
+    /// …and at most this.
+    pub to: f64,
+    /// Share of the original rows.
+    pub before: f64,
+    /// Share of the released rows.
+    pub after: f64,
+}
+
+/// Seconds of a stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageFact {
+    /// "read", "protect", "measure", "write", "check".
+    pub name: String,
+    /// Wall seconds.
+    pub seconds: f64,
+}
