@@ -6,6 +6,7 @@ use super::hierarchy::Hierarchy;
 use super::levels::Levels;
 use super::schema::{Field, Kind};
 use crate::error::{Error, Result};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The values of a quasi-identifier in the original data and, if it has one, its hierarchy.
@@ -67,5 +68,31 @@ impl Domain {
             }
         };
         Ok(Domain { scale, hierarchy })
+    }
+}
+
+/// The domains of the quasi-identifiers and the trees of the sensitive columns, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Domains {
+    domains: HashMap<String, Domain>,
+}
+
+impl Domains {
+    /// From names and domains.
+    pub fn new(domains: impl IntoIterator<Item = (String, Domain)>) -> Self {
+        Domains {
+            domains: domains.into_iter().collect(),
+        }
+    }
+
+    /// The domain of the column `name`.
+    pub fn get(&self, name: &str) -> Option<&Domain> {
+        self.domains.get(name)
+    }
+
+    /// The domain of a column that a protector works on.
+    pub fn require(&self, name: &str) -> Result<&Domain> {
+        self.get(name)
+            .ok_or_else(|| Error::bug(format!("column `{name}` has no domain")))
     }
 }

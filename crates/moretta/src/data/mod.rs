@@ -13,7 +13,7 @@ mod schema;
 pub use batch::{Batch, Column, RowIds};
 pub use categories::{Categories, MISSING};
 pub use date::DateFormat;
-pub use domain::{Domain, Scale};
+pub use domain::{Domain, Domains, Scale};
 pub use levels::{Levels, LevelsBuilder};
 pub use numbers::Numbers;
 pub use region::Region;

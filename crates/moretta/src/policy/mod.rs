@@ -1,1 +1,280 @@
-//! The policy file.
+//! The policy file: one file says what to read, what to promise, how, and where to write.
+//!
+//! Reading it checks everything that can be known without the data; unknown
+//! keys, bad ranges and paths that leave the folder are errors with their
+//! place. Columns are matched with the data when the source is opened.
+
+mod columns;
+mod guarantee;
+mod init;
+mod parse;
+mod paths;
+mod secret;
+
+pub use columns::{Action, ColumnPolicy};
+pub use init::{Guess, Proposal, propose};
+pub use paths::Root;
+
+use crate::config::{Placed, Section, Value, unknown};
+use crate::error::{Error, Result};
+use crate::guarantee::Guarantee;
+use crate::io::{Compression, Encoding, Format, ReadOptions, WriteOptions};
+use crate::measure;
+use crate::protect::Method;
+use std::path::{Path, PathBuf};
+
+/// A policy that has been read and checked.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// The text of the file.
+    pub text: String,
+    /// What it calls itself.
+    pub name: String,
+    /// For randomness that is not a secret.
+    pub seed: u64,
+    /// Where the data comes from.
+    pub source: SourcePolicy,
+    /// The columns that the policy speaks of.
+    pub columns: Vec<ColumnPolicy>,
+    /// What is promised.
+    pub guarantee: Guarantee,
+    /// The methods, in order.
+    pub protect: Vec<Method>,
+    /// Limits on measures: the run fails above them.
+    pub fail_above: Vec<(String, f64)>,
+    /// The measures to show first; all of them when empty.
+    pub report_measures: Vec<String>,
+    /// Where the release goes.
+    pub sink: Option<SinkPolicy>,
+    /// Where the report goes: HTML, or JSON by its ending.
+    pub report: Option<PathBuf>,
+}
+
+/// Where the data comes from.
+#[derive(Clone, Debug)]
+pub struct SourcePolicy {
+    /// The file; `-` is standard input.
+    pub path: PathBuf,
+    /// As the policy writes it.
+    pub shown: String,
+    /// How to read it.
+    pub options: ReadOptions,
+}
+
+/// Where the release goes.
+#[derive(Clone, Debug)]
+pub struct SinkPolicy {
+    /// The file; `-` is standard output.
+    pub path: PathBuf,
+    /// As the policy writes it.
+    pub shown: String,
+    /// How to write it.
+    pub options: WriteOptions,
+    /// The order of the rows.
+    pub order: Order,
+}
+
+/// The order of released rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By a hash of what each row shows, so that the place of a row says nothing more.
+    #[default]
+    Shuffled,
+    /// As they were read.
+    Input,
+}
+
+impl Policy {
+    /// Reads and checks a policy file; its paths must stay under `root`.
+    pub fn load(path: &Path, root: &Root) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+        Policy::parse(&text, root)
+    }
+
+    /// Reads and checks the text of a policy.
+    pub fn parse(text: &str, root: &Root) -> Result<Self> {
+        let mut top = parse::parse(text)?;
+        secret::refuse(&top)?;
+        version(&mut top)?;
+        let name = top.text("name")?.map_or_else(|| "release".to_owned(), |(name, _)| name);
+        let seed = top.whole("seed", 0..=i64::MAX)?.unwrap_or(0) as u64;
+        let source = match top.table("source")? {
+            Some(section) => SourcePolicy::read(section, root)?,
+            None => return Err(top.error("the policy has no [source]").help("add [source] with path = \"file.csv\"")),
+        };
+        let columns = match top.table("columns")? {
+            Some(section) => columns::read(section, root)?,
+            None => return Err(top.error("the policy has no [columns]").help("`moretta init FILE` writes a first one")),
+        };
+        let guarantee = match top.table("guarantee")? {
+            Some(section) => guarantee::read(section, &columns)?,
+            None => Guarantee::default(),
+        };
+        let protect = read_protect(&mut top)?;
+        let (report_measures, fail_above) = read_measure(top.table("measure")?)?;
+        let sink = top.table("sink")?.map(|section| SinkPolicy::read(section, root, &source)).transpose()?;
+        let report = top.table("report")?.map(|section| read_report(section, root)).transpose()?;
+        top.finish()?;
+        Ok(Policy {
+            text: text.to_owned(),
+            name,
+            seed,
+            source,
+            columns,
+            guarantee,
+            protect,
+            fail_above,
+            report_measures,
+            sink,
+            report,
+        })
+    }
+
+    /// What the policy says of the column `name`.
+    pub fn column(&self, name: &str) -> Option<&ColumnPolicy> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}
+
+fn version(top: &mut Section) -> Result<()> {
+    match top.take("version") {
+        None => Err(top.error("the policy has no version").help("add `version = 1` at the top")),
+        Some(Placed { value: Value::Whole(1), .. }) => Ok(()),
+        Some(placed) => Err(placed.error("this program reads policies of version 1")),
+    }
+}
+
+fn read_protect(top: &mut Section) -> Result<Vec<Method>> {
+    let Some(list) = top.list("protect")? else {
+        return Err(top.error("the policy has no [[protect]]").help("add [[protect]] with method = \"mondrian\""));
+    };
+    list.into_iter()
+        .map(|placed| match placed.value {
+            Value::Table(section) => Method::read(section),
+            _ => Err(placed.error("each [[protect]] is a table")),
+        })
+        .collect()
+}
+
+type Measures = (Vec<String>, Vec<(String, f64)>);
+
+fn read_measure(section: Option<Section>) -> Result<Measures> {
+    let Some(mut section) = section else {
+        return Ok(Measures::default());
+    };
+    let names: Vec<&str> = measure::LIST.iter().map(|info| info.name).collect();
+    let check = |name: &str, error: Error| match names.contains(&name) {
+        true => Ok(()),
+        false => Err(unknown(error, name, &names)),
+    };
+    let mut report = Vec::new();
+    for placed in section.list("report")?.unwrap_or_default() {
+        let name = placed.text("report")?;
+        check(&name, placed.error(format!("there is no measure `{name}`")))?;
+        report.push(name);
+    }
+    let mut limits = Vec::new();
+    if let Some(mut table) = section.table("fail_above")? {
+        for (name, span) in table.keys() {
+            check(&name, Error::policy(format!("there is no measure `{name}`")).at(span))?;
+            if let Some(placed) = table.take_named(&name) {
+                limits.push((name.clone(), placed.number(&name)?));
+            }
+        }
+    }
+    section.finish()?;
+    Ok((report, limits))
+}
+
+fn read_report(mut section: Section, root: &Root) -> Result<PathBuf> {
+    let placed = section.required("path")?;
+    let path = root.resolve(&placed, &placed.text("path")?)?;
+    section.finish()?;
+    Ok(path)
+}
+
+const FORMATS: &[(&str, Format)] = &[
+    ("csv", Format::Csv),
+    ("jsonl", Format::Jsonl),
+    ("arff", Format::Arff),
+    ("parquet", Format::Parquet),
+    ("arrow", Format::Arrow),
+    ("arrows", Format::ArrowStream),
+];
+
+const COMPRESSIONS: &[(&str, Compression)] = &[
+    ("none", Compression::None),
+    ("gzip", Compression::Gzip),
+    ("zstd", Compression::Zstd),
+];
+
+const ENCODINGS: &[(&str, Encoding)] = &[
+    ("utf-8", Encoding::Utf8),
+    ("latin-1", Encoding::Latin1),
+];
+
+impl SourcePolicy {
+    fn read(mut section: Section, root: &Root) -> Result<Self> {
+        let placed = section.required("path")?;
+        let shown = placed.text("path")?;
+        let path = root.resolve(&placed, &shown)?;
+        let mut options = ReadOptions::default();
+        options.format = section.word("format", FORMATS)?;
+        options.compression = section.word("compression", COMPRESSIONS)?;
+        options.delimiter = byte(&mut section, "delimiter")?;
+        if let Some(quote) = byte(&mut section, "quote")? {
+            options.quote = quote;
+        }
+        options.encoding = section.word("encoding", ENCODINGS)?.unwrap_or(Encoding::Utf8);
+        options.missing = section.texts("missing")?.unwrap_or_default();
+        if let Some(mut limits) = section.table("limits")? {
+            let bound = 1..=i64::MAX;
+            if let Some(n) = limits.whole("field_bytes", bound.clone())? {
+                options.limits.field_bytes = n as usize;
+            }
+            if let Some(n) = limits.whole("unpacked_bytes", bound.clone())? {
+                options.limits.unpacked_bytes = n as u64;
+            }
+            if let Some(n) = limits.whole("columns", bound.clone())? {
+                options.limits.columns = n as usize;
+            }
+            if let Some(n) = limits.whole("categories", bound)? {
+                options.limits.categories = n as usize;
+            }
+            limits.finish()?;
+        }
+        section.finish()?;
+        Ok(SourcePolicy { path, shown, options })
+    }
+}
+
+const ORDERS: &[(&str, Order)] = &[("shuffled", Order::Shuffled), ("input", Order::Input)];
+
+impl SinkPolicy {
+    fn read(mut section: Section, root: &Root, source: &SourcePolicy) -> Result<Self> {
+        let placed = section.required("path")?;
+        let shown = placed.text("path")?;
+        let path = root.resolve(&placed, &shown)?;
+        let mut options = WriteOptions::default();
+        options.format = section.word("format", FORMATS)?;
+        options.compression = section.word("compression", COMPRESSIONS)?;
+        options.delimiter = byte(&mut section, "delimiter")?.or(source.options.delimiter);
+        if let Some((missing, _)) = section.text("missing")? {
+            options.missing = missing;
+        }
+        options.guard_formulas = section.flag("guard_formulas")?.unwrap_or(true);
+        let order = section.word("order", ORDERS)?.unwrap_or_default();
+        section.finish()?;
+        Ok(SinkPolicy { path, shown, options, order })
+    }
+}
+
+fn byte(section: &mut Section, key: &'static str) -> Result<Option<u8>> {
+    let Some(placed) = section.take(key) else {
+        return Ok(None);
+    };
+    match placed.text(key)?.as_bytes() {
+        &[byte] if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | 0) => Ok(Some(byte)),
+        _ => Err(placed.error(format!("`{key}` is one ASCII character"))),
+    }
+}

@@ -1,6 +1,18 @@
-//! Methods that protect: one file a method, one trait for all.
+//! Methods that protect: one file a method, one trait for all, one list of them.
 
-use crate::data::{Batch, Schema};
+mod chain;
+pub mod generalization;
+pub mod identifiers;
+pub(crate) mod limits;
+mod method;
+pub mod mondrian;
+mod table;
+
+pub use chain::Chain;
+pub use method::{METHODS, Method, MethodInfo, Parameter};
+pub use table::{Release, Table, TableMethod};
+
+use crate::data::{Batch, Domains, Schema};
 use crate::error::Result;
 use crate::guarantee::Guarantee;
 use std::sync::Arc;
@@ -19,4 +31,19 @@ pub trait Protector: Send {
     fn finish(&mut self) -> Result<Batch>;
     /// What the release keeps to.
     fn guarantee(&self) -> Guarantee;
+    /// Why rows were held back for good, with counts.
+    fn suppressed(&self) -> Vec<(String, u64)> {
+        Vec::new()
+    }
+}
+
+/// What a method needs to know besides its own parameters.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// What the release must keep to.
+    pub guarantee: Guarantee,
+    /// The values and hierarchies of the quasi-identifiers, and the trees of sensitive columns.
+    pub domains: Arc<Domains>,
+    /// For randomness that is not a secret.
+    pub seed: u64,
 }

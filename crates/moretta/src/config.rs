@@ -1,0 +1,303 @@
+//! Named settings with their places in a file, read once and completely.
+//!
+//! A [`Section`] is one table of a policy. Whoever reads it takes what it
+//! knows by name and type; what is left at the end is an unknown key and an
+//! error with a suggestion. So no setting is ever ignored, and every error
+//! points at its place.
+
+use crate::error::{Error, Result};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A value in a policy.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Whole(i64),
+    /// A number with a fraction.
+    Number(f64),
+    /// True or false.
+    Flag(bool),
+    /// Several values.
+    List(Vec<Placed>),
+    /// Named values.
+    Table(Section),
+}
+
+impl Value {
+    fn kind(&self) -> &'static str {
+        match self {
+            Value::Text(_) => "a text",
+            Value::Whole(_) => "a whole number",
+            Value::Number(_) => "a number",
+            Value::Flag(_) => "true or false",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+}
+
+/// A value and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// The value.
+    pub value: Value,
+    /// The bytes of the policy that hold it.
+    pub span: Range<usize>,
+}
+
+impl Placed {
+    /// An error about this value.
+    pub fn error(&self, what: impl Into<String>) -> Error {
+        Error::policy(what).at(self.span.clone())
+    }
+
+    fn wanted(&self, name: &str, wanted: &str) -> Error {
+        self.error(format!("`{name}` is {}, not {wanted}", self.value.kind()))
+    }
+
+    /// The text.
+    pub fn text(&self, name: &str) -> Result<String> {
+        match &self.value {
+            Value::Text(text) => Ok(text.clone()),
+            _ => Err(self.wanted(name, "a text")),
+        }
+    }
+
+    /// The number, whole or not; it must be finite.
+    pub fn number(&self, name: &str) -> Result<f64> {
+        match self.value {
+            Value::Whole(n) => Ok(n as f64),
+            Value::Number(n) if n.is_finite() => Ok(n),
+            Value::Number(_) => Err(self.error(format!("`{name}` is not a finite number"))),
+            _ => Err(self.wanted(name, "a number")),
+        }
+    }
+}
+
+/// One table of settings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// What it is called in messages, for example `[guarantee]`.
+    name: String,
+    span: Range<usize>,
+    entries: BTreeMap<String, (Range<usize>, Placed)>,
+    known: Vec<&'static str>,
+}
+
+impl Section {
+    /// An empty section called `name`.
+    pub fn new(name: impl Into<String>, span: Range<usize>) -> Self {
+        Section {
+            name: name.into(),
+            span,
+            ..Section::default()
+        }
+    }
+
+    /// Adds a setting.
+    pub fn insert(&mut self, key: &str, key_span: Range<usize>, value: Placed) {
+        self.entries.insert(key.to_owned(), (key_span, value));
+    }
+
+    /// What the section is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names not yet taken, with the places of their keys, in the order of the file.
+    pub fn keys(&self) -> Vec<(String, Range<usize>)> {
+        let mut keys: Vec<_> = self
+            .entries
+            .iter()
+            .map(|(key, (span, _))| (key.clone(), span.clone()))
+            .collect();
+        keys.sort_by_key(|(_, span)| span.start);
+        keys
+    }
+
+    /// An error about the section as a whole.
+    pub fn error(&self, what: impl Into<String>) -> Error {
+        Error::policy(what).at(self.span.clone())
+    }
+
+    /// Takes any value.
+    pub fn take(&mut self, key: &'static str) -> Option<Placed> {
+        self.known.push(key);
+        self.entries.remove(key).map(|(_, value)| value)
+    }
+
+    /// Takes a value whose name comes from the data.
+    pub fn take_named(&mut self, key: &str) -> Option<Placed> {
+        self.entries.remove(key).map(|(_, value)| value)
+    }
+
+    /// Takes a text.
+    pub fn text(&mut self, key: &'static str) -> Result<Option<(String, Range<usize>)>> {
+        self.take(key)
+            .map(|v| Ok((v.text(key)?, v.span.clone())))
+            .transpose()
+    }
+
+    /// Takes a value that must be there.
+    pub fn required(&mut self, key: &'static str) -> Result<Placed> {
+        self.take(key)
+            .ok_or_else(|| self.error(format!("{} needs `{key}`", self.name)))
+    }
+
+    /// Takes one of a few words.
+    pub fn word<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)]) -> Result<Option<T>> {
+        let Some(placed) = self.take(key) else {
+            return Ok(None);
+        };
+        let text = placed.text(key)?;
+        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
+            return Ok(Some(*value));
+        }
+        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        Err(unknown(
+            placed.error(format!("`{key}` cannot be `{text}`")),
+            &text,
+            &names,
+        ))
+    }
+
+    /// Takes a number within a range.
+    pub fn number(
+        &mut self,
+        key: &'static str,
+        range: std::ops::RangeInclusive<f64>,
+    ) -> Result<Option<f64>> {
+        let Some(placed) = self.take(key) else {
+            return Ok(None);
+        };
+        let number = placed.number(key)?;
+        if range.contains(&number) {
+            return Ok(Some(number));
+        }
+        let (low, high) = (range.start(), range.end());
+        Err(placed.error(format!("`{key}` must lie between {low} and {high}")))
+    }
+
+    /// Takes a whole number within a range.
+    pub fn whole(
+        &mut self,
+        key: &'static str,
+        range: std::ops::RangeInclusive<i64>,
+    ) -> Result<Option<i64>> {
+        let Some(placed) = self.take(key) else {
+            return Ok(None);
+        };
+        let (low, high) = (range.start(), range.end());
+        match placed.value {
+            Value::Whole(n) if range.contains(&n) => Ok(Some(n)),
+            Value::Whole(_) => Err(placed.error(format!(
+                "`{key}` must be a whole number from {low} to {high}"
+            ))),
+            Value::Number(_) => Err(placed.error(format!("`{key}` must be a whole number"))),
+            _ => Err(placed.wanted(key, "a whole number")),
+        }
+    }
+
+    /// Takes true or false.
+    pub fn flag(&mut self, key: &'static str) -> Result<Option<bool>> {
+        self.take(key)
+            .map(|v| match v.value {
+                Value::Flag(flag) => Ok(flag),
+                _ => Err(v.wanted(key, "true or false")),
+            })
+            .transpose()
+    }
+
+    /// Takes a list.
+    pub fn list(&mut self, key: &'static str) -> Result<Option<Vec<Placed>>> {
+        self.take(key)
+            .map(|v| match v.value {
+                Value::List(list) => Ok(list),
+                _ => Err(v.wanted(key, "a list")),
+            })
+            .transpose()
+    }
+
+    /// Takes a list of texts.
+    pub fn texts(&mut self, key: &'static str) -> Result<Option<Vec<String>>> {
+        self.list(key)?
+            .map(|list| list.iter().map(|v| v.text(key)).collect())
+            .transpose()
+    }
+
+    /// Takes a table.
+    pub fn table(&mut self, key: &'static str) -> Result<Option<Section>> {
+        self.take(key)
+            .map(|v| match v.value {
+                Value::Table(section) => Ok(section),
+                _ => Err(v.wanted(key, "a table")),
+            })
+            .transpose()
+    }
+
+    /// Everything must have been taken by now.
+    pub fn finish(self) -> Result<()> {
+        let Some((key, span)) = self.keys().into_iter().next() else {
+            return Ok(());
+        };
+        let error = Error::policy(format!("unknown key `{key}` in {}", self.name)).at(span);
+        Err(unknown(error, &key, &self.known))
+    }
+}
+
+/// Adds "did you mean …?" or the list of what is known.
+pub fn unknown(error: Error, word: &str, known: &[&str]) -> Error {
+    let nearest = known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(word, k), *k))
+        .min();
+    match nearest {
+        Some((distance, k)) if distance <= 2.max(k.len() / 3) => {
+            error.help(format!("did you mean `{k}`?"))
+        }
+        _ if known.is_empty() => error,
+        _ => error.help(format!("known here: {}", known.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn section(key: &str, value: Value) -> Section {
+        let mut section = Section::new("[guarantee]", 0..1);
+        section.insert(key, 5..6, Placed { value, span: 9..10 });
+        section
+    }
+
+    #[test]
+    fn what_nobody_took_is_an_unknown_key_with_a_suggestion() {
+        let mut section = section("sensitve", Value::Flag(true));
+        assert_eq!(section.flag("sensitive").ok(), Some(None));
+        let error = section.finish().expect_err("unknown");
+        assert_eq!(error.to_string(), "unknown key `sensitve` in [guarantee]");
+        assert_eq!(error.help_text(), Some("did you mean `sensitive`?"));
+    }
+
+    #[test]
+    fn wrong_types_and_ranges_are_errors() {
+        let fails = |result: Result<Option<i64>>| result.expect_err("fails").to_string();
+        assert_eq!(
+            fails(section("k", Value::Whole(0)).whole("k", 2..=9)),
+            "`k` must be a whole number from 2 to 9"
+        );
+        assert_eq!(
+            fails(section("k", Value::Number(2.5)).whole("k", 2..=9)),
+            "`k` must be a whole number"
+        );
+        assert_eq!(
+            fails(section("k", Value::Text(String::new())).whole("k", 2..=9)),
+            "`k` is a text, not a whole number"
+        );
+        let nan = section("t", Value::Number(f64::NAN)).number("t", 0.0..=1.0);
+        assert_eq!(nan.expect_err("fails").exit_code(), 3);
+    }
+}

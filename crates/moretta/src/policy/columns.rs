@@ -1,0 +1,292 @@
+//! What a policy says of each column.
+
+use super::paths::Root;
+use crate::config::{Placed, Section, Value};
+use crate::data::hierarchy::{DateUnit, HierarchySpec, MaskSide};
+use crate::data::{DateFormat, Role};
+use crate::error::{Error, Result};
+use crate::io::{ColumnPlan, ReadAs};
+use crate::protect::identifiers::Key;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// What the policy says of one column.
+#[derive(Clone, Debug)]
+pub struct ColumnPolicy {
+    /// Its name in the data.
+    pub name: String,
+    /// Where the policy speaks of it.
+    pub span: Range<usize>,
+    /// What it means for privacy.
+    pub role: Role,
+    /// What becomes of it, when it names a person.
+    pub action: Action,
+    /// How to read it.
+    pub read: ReadAs,
+    /// How its values generalise.
+    pub hierarchy: Option<HierarchySpec>,
+    /// Latitude and longitude, when it is made from two columns.
+    pub from: Option<[String; 2]>,
+}
+
+/// What becomes of a column that names a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It is released (other roles only; a subject must say so).
+    Keep,
+    /// It is not released.
+    Drop,
+    /// It is replaced by keyed pseudonyms of this domain.
+    Pseudonym {
+        /// Separates pseudonyms of different columns.
+        domain: String,
+        /// Where the key is.
+        key: KeyPlace,
+    },
+}
+
+/// Where a key is; never the key itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyPlace {
+    /// In an environment variable.
+    Environment(String),
+    /// In a file.
+    File(PathBuf),
+}
+
+impl KeyPlace {
+    /// Fetches the key.
+    pub fn load(&self) -> Result<Key> {
+        match self {
+            KeyPlace::Environment(name) => match std::env::var(name) {
+                Ok(text) => Key::new(text.trim().as_bytes().to_vec()),
+                Err(_) => Err(Error::policy(format!("the environment variable {name} that holds the key is not set"))
+                    .help(format!("export {name}=\"$(openssl rand -hex 32)\" and keep it safe"))),
+            },
+            KeyPlace::File(path) => {
+                let text = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+                Key::new(text.trim_ascii().to_vec())
+            }
+        }
+    }
+}
+
+impl ColumnPolicy {
+    /// How a source should read it.
+    pub fn plan(&self) -> ColumnPlan {
+        ColumnPlan {
+            name: self.name.clone(),
+            role: self.role,
+            read: match self.action {
+                Action::Drop if self.role == Role::Identifier => ReadAs::Skip,
+                Action::Pseudonym { .. } => ReadAs::Category,
+                _ => self.read.clone(),
+            },
+        }
+    }
+}
+
+/// Reads `[columns]`.
+pub(super) fn read(mut section: Section, root: &Root) -> Result<Vec<ColumnPolicy>> {
+    let mut columns = Vec::new();
+    for (name, span) in section.keys() {
+        let Some(placed) = section.take_named(&name) else { continue };
+        columns.push(read_column(name, span, placed, root)?);
+    }
+    if columns.is_empty() {
+        return Err(section.error("[columns] is empty").help("every column of the data needs a role"));
+    }
+    check_subjects(&columns)?;
+    Ok(columns)
+}
+
+fn check_subjects(columns: &[ColumnPolicy]) -> Result<()> {
+    match columns.iter().filter(|c| c.role == Role::Subject).nth(1) {
+        Some(second) => Err(Error::policy(format!("`{}` is a second subject column", second.name))
+            .at(second.span.clone())
+            .help("one column tells the person; make the other an identifier or a quasi-identifier")),
+        None => Ok(()),
+    }
+}
+
+fn read_column(name: String, span: Range<usize>, placed: Placed, root: &Root) -> Result<ColumnPolicy> {
+    let Value::Table(mut section) = placed.value else {
+        return Err(placed.error(format!("column `{name}` needs a table")).help("write { role = \"quasi\" }"));
+    };
+    let roles: Vec<(&str, Role)> = Role::ALL.iter().map(|(role, word)| (*word, *role)).collect();
+    let role = section.word("role", &roles)?.ok_or_else(|| {
+        let words: Vec<&str> = roles.iter().map(|(word, _)| *word).collect();
+        Error::policy(format!("column `{name}` has no role"))
+            .at(span.clone())
+            .help(format!("give it one of {}", words.join(", ")))
+    })?;
+    let action = read_action(&name, role, &mut section, root)?;
+    let read = read_type(&mut section)?;
+    let hierarchy = section.table("hierarchy")?.map(|h| read_hierarchy(h, root)).transpose()?;
+    let from = read_from(&name, &mut section, hierarchy.as_ref())?;
+    section.finish()?;
+    if hierarchy.is_some() && !matches!(role, Role::Quasi | Role::Sensitive) {
+        return Err(Error::policy(format!("column `{name}` has a hierarchy but is {}", role.word()))
+            .at(span)
+            .help("only quasi-identifiers and sensitive columns generalise"));
+    }
+    Ok(ColumnPolicy { name, span, role, action, read, hierarchy, from })
+}
+
+#[derive(Clone, Copy)]
+enum ActionWord {
+    Keep,
+    Drop,
+    Pseudonym,
+}
+
+fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Result<Action> {
+    let words = [("keep", ActionWord::Keep), ("drop", ActionWord::Drop), ("pseudonym", ActionWord::Pseudonym)];
+    let naming = matches!(role, Role::Identifier | Role::Subject | Role::Key);
+    let word = section.word("action", &words)?;
+    let key = section.text("key")?;
+    let domain = section.text("domain")?.map_or_else(|| name.to_owned(), |(domain, _)| domain);
+    match (word, naming) {
+        (Some(ActionWord::Keep), _) if role == Role::Identifier => Err(section
+            .error(format!("`{name}` is an identifier and cannot be kept"))
+            .help("use action = \"drop\" or \"pseudonym\"")),
+        (Some(ActionWord::Pseudonym), false) => Err(section
+            .error(format!("`{name}` is {} and cannot be a pseudonym", role.word()))
+            .help("only identifiers, subjects and keys can")),
+        (Some(ActionWord::Pseudonym), true) => {
+            let (place, span) = key.ok_or_else(|| {
+                section.error(format!("the pseudonym of `{name}` needs a key")).help("add key = \"env:MORETTA_KEY\" or \"file:PATH\"")
+            })?;
+            let key = if let Some(variable) = place.strip_prefix("env:") {
+                KeyPlace::Environment(variable.to_owned())
+            } else {
+                let path = place.strip_prefix("file:").unwrap_or(&place);
+                let placed = Placed { value: Value::Text(path.to_owned()), span };
+                KeyPlace::File(root.resolve(&placed, path)?)
+            };
+            Ok(Action::Pseudonym { domain, key })
+        }
+        (Some(ActionWord::Drop), _) => Ok(Action::Drop),
+        (Some(ActionWord::Keep), _) => Ok(Action::Keep),
+        // A person's id is as good as a name: released only when the policy says so.
+        (None, true) => Ok(Action::Drop),
+        (None, false) => Ok(Action::Keep),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum TypeWord {
+    Number,
+    Integer,
+    Date,
+    Category,
+    Text,
+}
+
+fn read_type(section: &mut Section) -> Result<ReadAs> {
+    let words = [
+        ("number", TypeWord::Number),
+        ("integer", TypeWord::Integer),
+        ("date", TypeWord::Date),
+        ("category", TypeWord::Category),
+        ("text", TypeWord::Text),
+    ];
+    let word = section.word("type", &words)?;
+    let format = section.text("format")?;
+    let order = section.texts("order")?;
+    match (word, format, order) {
+        (_, _, Some(order)) => Ok(ReadAs::Ordered(order)),
+        (Some(TypeWord::Date) | None, Some((pattern, span)), None) => DateFormat::from_pattern(&pattern)
+            .map(ReadAs::Date)
+            .ok_or_else(|| {
+                Error::policy("`format` is not a date pattern").at(span).help("for example \"%Y-%m-%d\" or \"%d.%m.%Y\"")
+            }),
+        (Some(TypeWord::Date), None, None) => Ok(ReadAs::Date(DateFormat::ISO)),
+        (Some(TypeWord::Number), ..) => Ok(ReadAs::Number),
+        (Some(TypeWord::Integer), ..) => Ok(ReadAs::Integer),
+        (Some(TypeWord::Category), ..) => Ok(ReadAs::Category),
+        (Some(TypeWord::Text), ..) => Ok(ReadAs::Plain),
+        (None, None, None) => Ok(ReadAs::Infer),
+    }
+}
+
+fn read_from(name: &str, section: &mut Section, hierarchy: Option<&HierarchySpec>) -> Result<Option<[String; 2]>> {
+    let from = section.texts("from")?;
+    let geographic = matches!(hierarchy, Some(HierarchySpec::Grid(_) | HierarchySpec::H3(_)));
+    match (from, geographic) {
+        (None, false) => Ok(None),
+        (Some(from), true) => match <[String; 2]>::try_from(from) {
+            Ok(pair) => Ok(Some(pair)),
+            Err(_) => Err(section.error("`from` names two columns: latitude and longitude")),
+        },
+        (None, true) => Err(section
+            .error(format!("the grid of `{name}` needs latitude and longitude"))
+            .help("add from = [\"lat\", \"lon\"]")),
+        (Some(_), false) => Err(section
+            .error("`from` goes with a grid or h3 hierarchy")
+            .help("add hierarchy = { grid = [\"100m\", \"1km\"] }")),
+    }
+}
+
+fn read_hierarchy(mut section: Section, root: &Root) -> Result<HierarchySpec> {
+    let sides = [("left", MaskSide::Left), ("right", MaskSide::Right)];
+    let mut found = Vec::new();
+    if let Some(placed) = section.take("file") {
+        found.push(HierarchySpec::File(root.resolve(&placed, &placed.text("file")?)?));
+    }
+    if let Some(list) = section.list("intervals")? {
+        found.push(HierarchySpec::Intervals(list.iter().map(|v| v.number("intervals")).collect::<Result<_>>()?));
+    }
+    if let Some(side) = section.word("mask", &sides)? {
+        found.push(HierarchySpec::Mask(side));
+    }
+    if let Some(list) = section.list("dates")? {
+        found.push(HierarchySpec::Dates(list.iter().map(date_unit).collect::<Result<_>>()?));
+    }
+    if let Some((separator, _)) = section.text("path")? {
+        found.push(HierarchySpec::Path(separator));
+    }
+    if let Some(list) = section.list("grid")? {
+        found.push(HierarchySpec::Grid(list.iter().map(metres).collect::<Result<_>>()?));
+    }
+    if let Some(list) = section.list("h3")? {
+        let resolution = |v: &Placed| match v.value {
+            Value::Whole(n @ 0..=15) => Ok(n as u8),
+            _ => Err(v.error("an H3 resolution is a whole number from 0 to 15")),
+        };
+        found.push(HierarchySpec::H3(list.iter().map(resolution).collect::<Result<_>>()?));
+    }
+    let none = section.error("a hierarchy is one of file, intervals, mask, dates, path, grid, h3");
+    section.finish()?;
+    match (found.pop(), found.pop()) {
+        (Some(one), None) => Ok(one),
+        _ => Err(none),
+    }
+}
+
+fn date_unit(placed: &Placed) -> Result<DateUnit> {
+    match placed.text("dates")?.as_str() {
+        "month" => Ok(DateUnit::Month),
+        "quarter" => Ok(DateUnit::Quarter),
+        "year" => Ok(DateUnit::Year),
+        "decade" => Ok(DateUnit::Decade),
+        _ => Err(placed.error("a date unit is month, quarter, year or decade")),
+    }
+}
+
+/// Metres, from a number or a text such as "100m" or "2.5km".
+fn metres(placed: &Placed) -> Result<f64> {
+    if let Value::Text(text) = &placed.value {
+        let (digits, scale) = match (text.strip_suffix("km"), text.strip_suffix('m')) {
+            (Some(digits), _) => (digits, 1000.0),
+            (None, Some(digits)) => (digits, 1.0),
+            _ => (text.as_str(), f64::NAN),
+        };
+        let size = digits.trim().parse::<f64>().unwrap_or(f64::NAN) * scale;
+        return match size.is_finite() && size > 0.0 {
+            true => Ok(size),
+            false => Err(placed.error("a cell size is like \"100m\" or \"2km\"")),
+        };
+    }
+    placed.number("grid")
+}

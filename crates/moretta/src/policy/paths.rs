@@ -1,0 +1,77 @@
+//! Paths in a policy stay below a folder: a policy from elsewhere cannot reach other files.
+
+use crate::config::Placed;
+use crate::error::{Error, Result};
+use std::path::{Component, Path, PathBuf};
+
+/// The folder that relative paths start from, and the folder that no path may leave.
+#[derive(Clone, Debug)]
+pub struct Root {
+    base: PathBuf,
+    fence: PathBuf,
+}
+
+impl Root {
+    /// Paths start from the folder of the policy and stay below it, or below `fence` when given.
+    pub fn of_policy(policy: &Path, fence: Option<&Path>) -> Result<Self> {
+        let base = match policy.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let fence = fence.unwrap_or(base);
+        let fence = fence.canonicalize().map_err(|e| Error::io("open", fence, e))?;
+        Ok(Root {
+            base: base.to_owned(),
+            fence,
+        })
+    }
+
+    /// The path that a policy means by `text`; `-` stays as it is.
+    pub fn resolve(&self, placed: &Placed, text: &str) -> Result<PathBuf> {
+        if text == "-" {
+            return Ok(PathBuf::from("-"));
+        }
+        if text.contains("://") {
+            return Err(placed
+                .error("a path is a file, not an address: no host is allowed")
+                .help("fetch the file first and name it here"));
+        }
+        if text.is_empty() || text.contains('\0') {
+            return Err(placed.error("a path cannot be empty or hold a NUL"));
+        }
+        let path = self.base.join(text);
+        if self.holds(&path) {
+            Ok(path)
+        } else {
+            Err(placed
+                .error("the path is outside the policy's folder")
+                .help("move the file, or allow a wider folder with --root"))
+        }
+    }
+
+    /// Whether the path, symbolic links followed, lies below the fence.
+    fn holds(&self, path: &Path) -> bool {
+        let mut known = path.to_owned();
+        let mut rest = Vec::new();
+        loop {
+            if let Ok(real) = known.canonicalize() {
+                let unresolved = rest.iter().any(|part| *part == Component::ParentDir.as_os_str());
+                return real.starts_with(&self.fence) && !unresolved;
+            }
+            // A link that points nowhere cannot be followed and so cannot be judged.
+            if known.is_symlink() {
+                return false;
+            }
+            let Some(last) = known.components().next_back() else {
+                return false;
+            };
+            rest.push(last.as_os_str().to_owned());
+            if !known.pop() {
+                return false;
+            }
+            if known.as_os_str().is_empty() {
+                known = PathBuf::from(".");
+            }
+        }
+    }
+}

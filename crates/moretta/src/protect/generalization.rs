@@ -1,0 +1,280 @@
+//! Full-domain generalization: every column goes to one level of its hierarchy, small classes go.
+//!
+//! Each quasi-identifier is recoded to the level that the policy names, the
+//! same for all rows; rows whose class then misses the guarantee are suppressed
+//! whole, up to a limit. Without a level a column stays as it is.
+//!
+//! **Protects against** linking a person to a row by the quasi-identifiers and,
+//! with l, t or p, against learning a sensitive value from a whole class.
+//! **Does not protect against** an attacker who compares several releases, and
+//! loses more than Mondrian, since one rare value makes a whole column coarser;
+//! in return every value means the same in all rows.
+//!
+//! **Costs** one pass over the rows for each quasi-identifier and a hash table
+//! of the classes; needs the whole table.
+//!
+//! **From** Samarati, Protecting respondents' identities in microdata release,
+//! TKDE 2001, and the record suppression of ARX.
+//!
+//! ```toml
+//! [[protect]]
+//! method = "generalization"
+//! levels = { age = 2, zip = 3 }
+//! suppress = 0.05
+//! ```
+
+use super::Setting;
+use super::limits::Limits;
+use super::method::Parameter;
+use super::table::{Release, TableMethod};
+use crate::config::{Section, Value};
+use crate::data::hierarchy::{Hierarchy, TOP};
+use crate::data::{
+    Batch, Categories, Column, Domain, Field, Kind, LevelsBuilder, MISSING, Role, Schema,
+};
+use crate::error::{Error, Result};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Full-domain generalization with its parameters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Generalization {
+    /// The level of each column's hierarchy; 0, the values themselves, when not named.
+    pub levels: BTreeMap<String, usize>,
+    /// The largest share of rows that may be suppressed.
+    pub suppress: f64,
+}
+
+impl Generalization {
+    /// Its parameters in a policy.
+    pub const PARAMETERS: &'static [Parameter] = &[
+        Parameter {
+            name: "levels",
+            values: "a table by column",
+            default: "0 for every column",
+            meaning: "the level of the hierarchy to recode to; growing it loses detail and makes classes larger",
+        },
+        Parameter {
+            name: "suppress",
+            values: "0 to 1",
+            default: "0",
+            meaning: "the largest share of rows that may be suppressed",
+        },
+    ];
+
+    /// Reads its parameters.
+    pub fn read(section: &mut Section) -> Result<Self> {
+        let mut config = Generalization {
+            suppress: section.number("suppress", 0.0..=1.0)?.unwrap_or(0.0),
+            ..Generalization::default()
+        };
+        if let Some(mut levels) = section.table("levels")? {
+            for (name, _) in levels.keys() {
+                let Some(placed) = levels.take_named(&name) else {
+                    continue;
+                };
+                match placed.value {
+                    Value::Whole(level @ 0..=255) => config.levels.insert(name, level as usize),
+                    _ => return Err(placed.error("a level is a whole number from 0")),
+                };
+            }
+        }
+        Ok(config)
+    }
+
+    /// Ready to work in this setting.
+    pub(super) fn on(&self, setting: &Setting) -> Box<dyn TableMethod> {
+        Box::new(Ready {
+            config: self.clone(),
+            setting: setting.clone(),
+        })
+    }
+}
+
+struct Ready {
+    config: Generalization,
+    setting: Setting,
+}
+
+impl TableMethod for Ready {
+    fn schema(&self, original: &Schema) -> Result<Schema> {
+        for name in self.config.levels.keys() {
+            let known = original.index_of(name).map(|i| original.fields()[i].role);
+            if known != Some(Role::Quasi) {
+                return Err(Error::policy(format!(
+                    "`levels` names `{name}`, which is no quasi-identifier"
+                )));
+            }
+        }
+        let released = |field: &Field| match self.level(&field.name) {
+            0 => field.clone(),
+            _ => Field {
+                kind: Kind::Category { ordered: false },
+                ..field.clone()
+            },
+        };
+        Schema::new(original.fields().iter().map(released).collect())
+    }
+
+    fn release(&self, table: &Batch) -> Result<Release> {
+        let limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
+        if let Some(error) = limits.refusal(table.len()) {
+            return Err(error);
+        }
+        let mut columns = table.columns().to_vec();
+        let quasi = table.schema().with_role(Role::Quasi);
+        for &i in &quasi {
+            columns[i] = self.recode(&table.schema().fields()[i].name, &columns[i])?;
+        }
+        let classes = group(quasi.iter().map(|&i| &columns[i]), table.len());
+        let keep = keep(&classes, &limits, table.len());
+        let gone = table.len() - keep.len();
+        self.within_limit(gone, table.len())?;
+        let schema = Arc::new(self.schema(table.schema())?);
+        let all = Batch::new(schema, table.rows().clone(), columns)?;
+        let batch = if gone == 0 { all } else { all.take(&keep)? };
+        let suppressed = vec![(
+            "the class was too small or not diverse enough".to_owned(),
+            gone as u64,
+        )];
+        Ok(Release { batch, suppressed })
+    }
+}
+
+impl Ready {
+    fn level(&self, name: &str) -> usize {
+        self.config.levels.get(name).copied().unwrap_or(0)
+    }
+
+    fn recode(&self, name: &str, column: &Column) -> Result<Column> {
+        let level = self.level(name);
+        if level == 0 {
+            return Ok(column.clone());
+        }
+        let domain = self.setting.domains.require(name)?;
+        let hierarchy = domain.hierarchy.as_deref().ok_or_else(|| {
+            Error::policy(format!("column `{name}` has a level but no hierarchy"))
+        })?;
+        if level >= hierarchy.level_count() {
+            return Err(Error::policy(format!(
+                "column `{name}` has levels 0 to {}, not {level}",
+                hierarchy.level_count() - 1
+            )));
+        }
+        generalize(column, domain, hierarchy, level).ok_or_else(|| {
+            Error::policy(format!(
+                "the hierarchy of column `{name}` misses values of the data"
+            ))
+        })
+    }
+
+    fn within_limit(&self, gone: usize, rows: usize) -> Result<()> {
+        // As in ARX, the budget is rounded down.
+        if gone as f64 <= (self.config.suppress * rows as f64).floor() {
+            return Ok(());
+        }
+        let k = self.setting.guarantee.k.unwrap_or(1);
+        Err(Error::guarantee(format!(
+            "k={k} not reachable within {} % suppression; best {:.1} %",
+            self.config.suppress * 100.0,
+            gone as f64 * 100.0 / rows as f64
+        ))
+        .help("raise `levels` or `suppress`, add hierarchies, or use method = \"mondrian\""))
+    }
+}
+
+/// The column with each value replaced by its node of `level`; none when a value is not in the tree.
+fn generalize(
+    column: &Column,
+    domain: &Domain,
+    hierarchy: &Hierarchy,
+    level: usize,
+) -> Option<Column> {
+    let mut builder = LevelsBuilder::default();
+    let top = level + 1 == hierarchy.level_count();
+    let mut label = |text: &str| {
+        let leaf = hierarchy.leaf(text)?;
+        let label = if top {
+            TOP
+        } else {
+            hierarchy.label(level, hierarchy.node(level, leaf))
+        };
+        Some(builder.intern(label))
+    };
+    let codes: Vec<u32> = match column {
+        Column::Category(categories) => {
+            let new = categories
+                .levels()
+                .iter()
+                .map(&mut label)
+                .collect::<Option<Vec<u32>>>()?;
+            categories
+                .codes()
+                .iter()
+                .map(|&c| new.get(c as usize).copied().unwrap_or(MISSING))
+                .collect()
+        }
+        Column::Number(numbers) => {
+            let mut known: HashMap<u64, u32, FixedState> = HashMap::default();
+            let mut codes = Vec::with_capacity(numbers.len());
+            for slot in numbers.iter() {
+                let Some(n) = slot else {
+                    codes.push(MISSING);
+                    continue;
+                };
+                let code = match known.get(&n.to_bits()) {
+                    Some(&code) => code,
+                    None => {
+                        let code = label(&domain.number_text(n))?;
+                        known.insert(n.to_bits(), code);
+                        code
+                    }
+                };
+                codes.push(code);
+            }
+            codes
+        }
+        Column::Plain(_) => return None,
+    };
+    Some(Column::Category(Categories::new(
+        codes,
+        Arc::new(builder.finish()),
+    )))
+}
+
+/// The rows of each class of equal values, classes in the order of appearance.
+fn group<'a>(columns: impl Iterator<Item = &'a Column>, n_rows: usize) -> Vec<Vec<u32>> {
+    let mut class_of = vec![0u32; n_rows];
+    let mut n_classes = 1;
+    for column in columns {
+        let mut known: HashMap<(u32, u64), u32, FixedState> = HashMap::default();
+        for (row, class) in class_of.iter_mut().enumerate() {
+            let value = match column {
+                Column::Category(c) => u64::from(c.codes()[row]),
+                Column::Number(n) => n.get(row).map_or(u64::MAX, f64::to_bits),
+                Column::Plain(_) => 0,
+            };
+            let next = known.len() as u32;
+            *class = *known.entry((*class, value)).or_insert(next);
+        }
+        n_classes = known.len();
+    }
+    let mut classes = vec![Vec::new(); n_classes];
+    for (row, class) in class_of.into_iter().enumerate() {
+        classes[class as usize].push(row as u32);
+    }
+    classes
+}
+
+/// The rows of the classes that may be released, in the order of the table.
+fn keep(classes: &[Vec<u32>], limits: &Limits, n_rows: usize) -> Vec<u32> {
+    let mut released = vec![false; n_rows];
+    for class in classes.iter().filter(|class| limits.hold(class)) {
+        class.iter().for_each(|&row| released[row as usize] = true);
+    }
+    (0..n_rows as u32)
+        .filter(|&row| released[row as usize])
+        .collect()
+}

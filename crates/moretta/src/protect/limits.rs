@@ -1,0 +1,481 @@
+//! Whether a set of rows may become a class: the guarantee as a protector sees it.
+//!
+//! A [`Profile`] grows row by row and can be asked at any time, so a method
+//! that moves a boundary through sorted rows pays for each row once. The
+//! checker of a release is `guarantee::check`, which shares nothing with this.
+
+use crate::data::hierarchy::Hierarchy;
+use crate::data::{Batch, Column, Domains, MISSING, Role};
+use crate::error::{Error, Result};
+use crate::guarantee::{Diversity, Ground, Guarantee};
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
+use std::sync::Arc;
+
+/// Below this a logarithm or a distance is equal: sums are taken in another order by the checker.
+const TOLERANCE: f64 = 1e-10;
+
+/// What every class must have.
+pub(crate) struct Limits {
+    /// The least number of persons (rows, without a subject column).
+    pub(crate) k: usize,
+    subjects: Option<Vec<u32>>,
+    sensitive: Vec<Sensitive>,
+}
+
+/// What is asked of one sensitive column.
+struct Sensitive {
+    name: String,
+    values: Vec<u32>,
+    value_count: usize,
+    asks: Vec<Ask>,
+    whole: Vec<f64>,
+    whole_present: Vec<f64>,
+}
+
+enum Ask {
+    Distinct(usize),
+    Entropy(f64),
+    Recursive { c: f64, l: usize },
+    Equal(f64),
+    Ordered(f64),
+    Hierarchical(f64, Arc<Hierarchy>, Vec<u32>),
+}
+
+impl Limits {
+    /// Reads the subject and sensitive columns of `batch` that the guarantee speaks of.
+    pub(crate) fn new(guarantee: &Guarantee, batch: &Batch, domains: &Domains) -> Result<Self> {
+        let subject = batch.schema().with_role(Role::Subject).first().copied();
+        let subjects = subject.map(|i| dense(batch.column(i)).0);
+        let mut names: Vec<&str> = Vec::new();
+        names.extend(guarantee.l.iter().map(|l| l.column.as_str()));
+        names.extend(guarantee.t.iter().map(|t| t.column.as_str()));
+        names.extend(guarantee.p.iter().map(|p| p.column.as_str()));
+        names.sort_unstable();
+        names.dedup();
+        let sensitive = names
+            .into_iter()
+            .map(|name| Sensitive::new(name, guarantee, batch, subjects.as_deref(), domains))
+            .collect::<Result<_>>()?;
+        Ok(Limits {
+            k: guarantee.k.unwrap_or(1).max(1) as usize,
+            subjects,
+            sensitive,
+        })
+    }
+
+    /// At least `k` rows, nothing else.
+    pub(crate) fn rows(k: usize) -> Self {
+        Limits {
+            k: k.max(1),
+            subjects: None,
+            sensitive: Vec::new(),
+        }
+    }
+
+    /// Only rows are counted, so sizes decide.
+    pub(crate) fn only_rows(&self) -> bool {
+        self.subjects.is_none() && self.sensitive.is_empty()
+    }
+
+    /// An empty profile for these limits.
+    pub(crate) fn profile(&self) -> Profile {
+        Profile {
+            rows: 0,
+            persons: HashSet::default(),
+            tallies: self.sensitive.iter().map(Tally::new).collect(),
+        }
+    }
+
+    /// Whether these rows may be a class.
+    pub(crate) fn hold(&self, rows: &[u32]) -> bool {
+        if rows.len() < self.k {
+            return false;
+        }
+        if self.only_rows() {
+            return true;
+        }
+        let mut profile = self.profile();
+        rows.iter().for_each(|&row| profile.add(self, row));
+        profile.holds(self)
+    }
+
+    /// For each of the ascending `positions`, whether both the rows before it
+    /// and the rows from it on may be classes.
+    pub(crate) fn allow(&self, rows: &[u32], positions: &[usize]) -> Vec<bool> {
+        if self.only_rows() {
+            let fits = |&p: &usize| p >= self.k && rows.len() - p >= self.k;
+            return positions.iter().map(fits).collect();
+        }
+        let mut flags = vec![false; positions.len()];
+        let mut profile = self.profile();
+        let mut done = 0;
+        for (flag, &position) in flags.iter_mut().zip(positions) {
+            rows[done..position]
+                .iter()
+                .for_each(|&row| profile.add(self, row));
+            done = position;
+            *flag = profile.holds(self);
+        }
+        profile = self.profile();
+        let mut done = rows.len();
+        for (flag, &position) in flags.iter_mut().zip(positions).rev() {
+            rows[position..done]
+                .iter()
+                .for_each(|&row| profile.add(self, row));
+            done = position;
+            *flag = *flag && profile.holds(self);
+        }
+        flags
+    }
+
+    /// Why the whole table cannot be one class, if it cannot: then nothing can be released.
+    pub(crate) fn refusal(&self, n_rows: usize) -> Option<Error> {
+        let mut profile = self.profile();
+        (0..n_rows as u32).for_each(|row| profile.add(self, row));
+        let persons = profile.persons(self);
+        if persons < self.k {
+            let unit = if self.subjects.is_some() {
+                "persons"
+            } else {
+                "rows"
+            };
+            return Some(
+                Error::guarantee(format!(
+                    "{persons} {unit}; k={} needs at least {} persons",
+                    self.k, self.k
+                ))
+                .help("lower k, or bring more data"),
+            );
+        }
+        self.sensitive.iter().zip(&profile.tallies).find_map(|(column, tally)| {
+            let ask = column.asks.iter().find(|ask| !tally.holds(ask, column))?;
+            let name = &column.name;
+            Some(match ask {
+                Ask::Distinct(l) => Error::guarantee(format!(
+                    "`{name}` has {} values, l={l} impossible",
+                    tally.distinct
+                ))
+                .help("lower l (or p), or leave the column out of the guarantee"),
+                Ask::Entropy(l) => Error::guarantee(format!(
+                    "the entropy of `{name}` in the whole table is below ln {l}, so no class can reach it"
+                ))
+                .help("lower l, or use kind = \"distinct\""),
+                Ask::Recursive { c, l } => Error::guarantee(format!(
+                    "the whole table is not recursive ({c}, {l})-diverse in `{name}`, so no partition can be"
+                ))
+                .help("raise c or lower l"),
+                _ => Error::bug("the whole table is not close to itself"),
+            })
+        })
+    }
+}
+
+impl Sensitive {
+    fn new(
+        name: &str,
+        guarantee: &Guarantee,
+        batch: &Batch,
+        subjects: Option<&[u32]>,
+        domains: &Domains,
+    ) -> Result<Self> {
+        let index = batch.schema().index_of(name).ok_or_else(|| {
+            Error::policy(format!(
+                "the guarantee speaks of a column `{name}` that is not in the data"
+            ))
+        })?;
+        let (values, texts) = dense(batch.column(index));
+        let value_count = texts.len();
+        let mut asks = Vec::new();
+        for l in guarantee.l.iter().filter(|l| l.column == name) {
+            asks.push(match l.kind {
+                Diversity::Distinct => Ask::Distinct(l.l.ceil() as usize),
+                Diversity::Entropy => Ask::Entropy(l.l),
+                Diversity::Recursive { c } => Ask::Recursive {
+                    c,
+                    l: l.l.ceil() as usize,
+                },
+            });
+        }
+        asks.extend(
+            guarantee
+                .p
+                .iter()
+                .filter(|p| p.column == name)
+                .map(|p| Ask::Distinct(p.p as usize)),
+        );
+        for t in guarantee.t.iter().filter(|t| t.column == name) {
+            asks.push(match t.distance {
+                Ground::Equal => Ask::Equal(t.t),
+                Ground::Ordered => Ask::Ordered(t.t),
+                Ground::Hierarchical => {
+                    let tree = domains
+                        .get(name)
+                        .and_then(|domain| domain.hierarchy.clone())
+                        .ok_or_else(|| {
+                            Error::policy(format!(
+                                "hierarchical t-closeness needs a hierarchy of `{name}`"
+                            ))
+                        })?;
+                    let leaves = texts
+                        .iter()
+                        .map(|text| tree.leaf(text))
+                        .collect::<Option<Vec<u32>>>()
+                        .ok_or_else(|| {
+                            Error::policy(format!(
+                                "the hierarchy of `{name}` misses values of the data"
+                            ))
+                        })?;
+                    Ask::Hierarchical(t.t, tree, leaves)
+                }
+            });
+        }
+        let mut column = Sensitive {
+            name: name.to_owned(),
+            values,
+            value_count,
+            asks,
+            whole: Vec::new(),
+            whole_present: Vec::new(),
+        };
+        column.weigh(batch.len(), subjects);
+        Ok(column)
+    }
+
+    /// The distribution of the whole table, with and without missing values.
+    fn weigh(&mut self, n_rows: usize, subjects: Option<&[u32]>) {
+        let mut tally = Tally::new(self);
+        for row in 0..n_rows {
+            tally.add(self.values[row], subjects.map(|s| s[row]));
+        }
+        self.whole = tally.shares();
+        self.whole_present = tally.shares_present();
+    }
+}
+
+/// What a growing set of rows holds.
+pub(crate) struct Profile {
+    rows: usize,
+    persons: HashSet<u32, FixedState>,
+    tallies: Vec<Tally>,
+}
+
+impl Profile {
+    /// Adds a row.
+    pub(crate) fn add(&mut self, limits: &Limits, row: u32) {
+        self.rows += 1;
+        let subject = limits.subjects.as_ref().map(|s| s[row as usize]);
+        self.persons.extend(subject);
+        for (tally, column) in self.tallies.iter_mut().zip(&limits.sensitive) {
+            tally.add(column.values[row as usize], subject);
+        }
+    }
+
+    fn persons(&self, limits: &Limits) -> usize {
+        if limits.subjects.is_some() {
+            self.persons.len()
+        } else {
+            self.rows
+        }
+    }
+
+    /// Whether the rows so far may be a class.
+    pub(crate) fn holds(&self, limits: &Limits) -> bool {
+        self.persons(limits) >= limits.k
+            && self
+                .tallies
+                .iter()
+                .zip(&limits.sensitive)
+                .all(|(tally, column)| column.asks.iter().all(|ask| tally.holds(ask, column)))
+    }
+}
+
+/// Counts of the values of one sensitive column; a person counts once a value.
+struct Tally {
+    /// One count a value, the last one for missing.
+    counts: Vec<u32>,
+    present: u32,
+    distinct: usize,
+    /// Sum of c ln c over the present values.
+    entropy_sum: f64,
+    pairs: HashSet<u64, FixedState>,
+}
+
+impl Tally {
+    fn new(column: &Sensitive) -> Self {
+        Tally {
+            counts: vec![0; column.value_count + 1],
+            present: 0,
+            distinct: 0,
+            entropy_sum: 0.0,
+            pairs: HashSet::default(),
+        }
+    }
+
+    fn add(&mut self, value: u32, subject: Option<u32>) {
+        if let Some(subject) = subject
+            && !self
+                .pairs
+                .insert(u64::from(subject) << 32 | u64::from(value))
+        {
+            return;
+        }
+        let last = self.counts.len() - 1;
+        let slot = (value as usize).min(last);
+        let before = f64::from(self.counts[slot]);
+        self.counts[slot] += 1;
+        if slot < last {
+            self.present += 1;
+            self.distinct += usize::from(before == 0.0);
+            let after = before + 1.0;
+            self.entropy_sum += after * after.ln()
+                - if before > 0.0 {
+                    before * before.ln()
+                } else {
+                    0.0
+                };
+        }
+    }
+
+    fn holds(&self, ask: &Ask, column: &Sensitive) -> bool {
+        match ask {
+            Ask::Distinct(l) => self.distinct >= *l,
+            Ask::Entropy(l) => {
+                let present = f64::from(self.present);
+                self.present > 0 && present.ln() - self.entropy_sum / present >= l.ln() - TOLERANCE
+            }
+            Ask::Recursive { c, l } => {
+                let mut counts: Vec<u32> = self.counts[..column.value_count]
+                    .iter()
+                    .copied()
+                    .filter(|&c| c > 0)
+                    .collect();
+                counts.sort_unstable_by(|a, b| b.cmp(a));
+                let tail: u64 = counts.iter().skip(l - 1).map(|&c| u64::from(c)).sum();
+                counts
+                    .first()
+                    .is_some_and(|&first| f64::from(first) < c * tail as f64)
+            }
+            Ask::Equal(t) => {
+                let half: f64 = self
+                    .shares()
+                    .iter()
+                    .zip(&column.whole)
+                    .map(|(p, q)| (p - q).abs())
+                    .sum();
+                half / 2.0 <= t + TOLERANCE
+            }
+            Ask::Ordered(t) => {
+                let mut ahead = 0.0;
+                let shares = self.shares_present();
+                let sum: f64 = shares
+                    .iter()
+                    .zip(&column.whole_present)
+                    .map(|(p, q)| {
+                        ahead += p - q;
+                        f64::abs(ahead)
+                    })
+                    .sum();
+                column.value_count < 2 || sum / (column.value_count - 1) as f64 <= t + TOLERANCE
+            }
+            Ask::Hierarchical(t, tree, leaves) => {
+                self.hierarchical(column, tree, leaves) <= t + TOLERANCE
+            }
+        }
+    }
+
+    fn shares(&self) -> Vec<f64> {
+        let total: u32 = self.counts.iter().sum();
+        self.counts
+            .iter()
+            .map(|&c| f64::from(c) / f64::from(total.max(1)))
+            .collect()
+    }
+
+    fn shares_present(&self) -> Vec<f64> {
+        let counts = &self.counts[..self.counts.len() - 1];
+        counts
+            .iter()
+            .map(|&c| f64::from(c) / f64::from(self.present.max(1)))
+            .collect()
+    }
+
+    /// What must cross each node, paid by the height at which it meets: Li, Li and
+    /// Venkatasubramanian (2007), section 5.2.
+    fn hierarchical(&self, column: &Sensitive, tree: &Hierarchy, leaves: &[u32]) -> f64 {
+        let top = tree.level_count() - 1;
+        let mut extra = vec![0.0; tree.leaf_count()];
+        for ((p, q), &leaf) in self
+            .shares_present()
+            .iter()
+            .zip(&column.whole_present)
+            .zip(leaves)
+        {
+            extra[leaf as usize] += p - q;
+        }
+        let mut cost = 0.0;
+        for level in 1..=top {
+            let mut nodes = vec![(0.0, 0.0, 0.0); tree.node_count(level)];
+            let below = if level == 1 {
+                extra.len()
+            } else {
+                tree.node_count(level - 1)
+            };
+            for (child, &amount) in extra.iter().enumerate().take(below) {
+                let leaf = tree.leaves_under(level - 1, child as u32).start;
+                let node = &mut nodes[tree.node(level, leaf) as usize];
+                node.0 += amount;
+                node.1 += f64::max(amount, 0.0);
+                node.2 += f64::max(-amount, 0.0);
+            }
+            cost += nodes.iter().map(|n| n.1.min(n.2)).sum::<f64>() * level as f64 / top as f64;
+            extra = nodes.iter().map(|n| n.0).collect();
+        }
+        cost
+    }
+}
+
+/// A code a row, missing ones past the last, and the text of each code; numbers in ascending order.
+fn dense(column: &Column) -> (Vec<u32>, Vec<String>) {
+    match column {
+        Column::Category(categories) => {
+            let texts: Vec<String> = categories.levels().iter().map(str::to_owned).collect();
+            let numbers: Option<Vec<f64>> = texts.iter().map(|t| t.parse().ok()).collect();
+            let Some(numbers) = numbers else {
+                return (categories.codes().to_vec(), texts);
+            };
+            let mut order: Vec<u32> = (0..texts.len() as u32).collect();
+            order.sort_by(|&a, &b| numbers[a as usize].total_cmp(&numbers[b as usize]));
+            let mut rank = vec![0; order.len()];
+            for (place, &code) in order.iter().enumerate() {
+                rank[code as usize] = place as u32;
+            }
+            let codes = categories
+                .codes()
+                .iter()
+                .map(|&c| rank.get(c as usize).copied().unwrap_or(MISSING))
+                .collect();
+            (
+                codes,
+                order.iter().map(|&c| texts[c as usize].clone()).collect(),
+            )
+        }
+        Column::Number(numbers) => {
+            let mut values: Vec<f64> = numbers.iter().flatten().collect();
+            values.sort_unstable_by(f64::total_cmp);
+            values.dedup();
+            let codes = numbers
+                .iter()
+                .map(|slot| {
+                    slot.and_then(|v| values.binary_search_by(|x| x.total_cmp(&v)).ok())
+                        .map_or(MISSING, |c| c as u32)
+                })
+                .collect();
+            (codes, values.iter().map(f64::to_string).collect())
+        }
+        Column::Plain(array) => (
+            (0..array.len() as u32).collect(),
+            (0..array.len()).map(|i| i.to_string()).collect(),
+        ),
+    }
+}

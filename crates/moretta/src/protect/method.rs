@@ -1,0 +1,137 @@
+//! The list of methods: what CLI, documentation and policy are made from.
+
+use super::generalization::Generalization;
+use super::mondrian::Mondrian;
+use super::{Protector, Setting, Table};
+use crate::config::{Section, unknown};
+use crate::data::Schema;
+use crate::error::Result;
+use std::sync::Arc;
+
+/// A method with its parameters: inert until built.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Method {
+    /// Cuts the table into boxes.
+    Mondrian(Mondrian),
+    /// Recodes every column to a level of its hierarchy.
+    Generalization(Generalization),
+}
+
+/// What is known of a method.
+pub struct MethodInfo {
+    /// The name used in a policy.
+    pub name: &'static str,
+    /// The source whose module doc is the method's page.
+    source: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    read: fn(&mut Section) -> Result<Method>,
+}
+
+/// One parameter of a method.
+pub struct Parameter {
+    /// Its key in a policy.
+    pub name: &'static str,
+    /// What it can be.
+    pub values: &'static str,
+    /// What it is when not given.
+    pub default: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+/// Every method.
+pub const METHODS: &[MethodInfo] = &[
+    MethodInfo {
+        name: "mondrian",
+        source: include_str!("mondrian/mod.rs"),
+        parameters: Mondrian::PARAMETERS,
+        read: |section| Mondrian::read(section).map(Method::Mondrian),
+    },
+    MethodInfo {
+        name: "generalization",
+        source: include_str!("generalization.rs"),
+        parameters: Generalization::PARAMETERS,
+        read: |section| Generalization::read(section).map(Method::Generalization),
+    },
+];
+
+impl MethodInfo {
+    /// The method called `name`.
+    pub fn find(name: &str) -> Option<&'static MethodInfo> {
+        METHODS.iter().find(|info| info.name == name)
+    }
+
+    /// The method's page: its module documentation.
+    pub fn page(&self) -> String {
+        let lines = self
+            .source
+            .lines()
+            .map_while(|line| line.strip_prefix("//!"));
+        let mut page: String = lines
+            .map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line)))
+            .collect();
+        page.truncate(page.trim_end().len());
+        page
+    }
+}
+
+impl Method {
+    /// Reads one `[[protect]]` table.
+    pub fn read(mut section: Section) -> Result<Self> {
+        let placed = section.required("method")?;
+        let name = placed.text("method")?;
+        let Some(info) = MethodInfo::find(&name) else {
+            let names: Vec<&str> = METHODS.iter().map(|info| info.name).collect();
+            return Err(unknown(
+                placed.error(format!("there is no method `{name}`")),
+                &name,
+                &names,
+            ));
+        };
+        let method = (info.read)(&mut section)?;
+        section.finish()?;
+        Ok(method)
+    }
+
+    /// The name used in a policy.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Method::Mondrian(_) => "mondrian",
+            Method::Generalization(_) => "generalization",
+        }
+    }
+
+    /// Makes the method work on tables of this schema.
+    pub fn build(&self, schema: &Arc<Schema>, setting: &Setting) -> Result<Box<dyn Protector>> {
+        let table = match self {
+            Method::Mondrian(config) => config.on(setting),
+            Method::Generalization(config) => config.on(setting),
+        };
+        Ok(Box::new(Table::new(
+            table,
+            schema,
+            setting.guarantee.clone(),
+        )?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_has_a_page_that_answers_the_four_questions() {
+        for info in METHODS {
+            let page = info.page();
+            for answer in [
+                "**Protects against**",
+                "**Does not protect against**",
+                "**Costs**",
+                "**From**",
+            ] {
+                assert!(page.contains(answer), "{} lacks {answer}", info.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! A quasi-identifier as an axis of whole-number codes.
+//!
+//! Numbers are coded by rank, categories by level, values with a hierarchy by
+//! their leaf in tree order, and a missing value by the code after the last.
+//! The partitioning then knows nothing but codes.
+
+use crate::data::hierarchy::Hierarchy;
+use crate::data::{Categories, Column, Domain, MISSING, Numbers};
+use crate::error::{Error, Result};
+use rayon::slice::ParallelSliceMut;
+use std::sync::Arc;
+
+/// One quasi-identifier: a code for each row and what the codes mean.
+pub(super) struct Axis {
+    /// One code a row.
+    pub(super) codes: Vec<u32>,
+    /// What a run of codes is worth.
+    pub(super) ruler: Ruler,
+}
+
+/// How wide a run of codes is, from 0 (one value) to 1 (the whole domain).
+pub(super) struct Ruler {
+    /// The code of a missing value, one more than the last code of a value.
+    pub(super) missing: u32,
+    kind: RulerKind,
+}
+
+enum RulerKind {
+    /// The distinct numbers, ascending.
+    Numbers(Vec<f64>),
+    Categories,
+    Tree(Arc<Hierarchy>),
+}
+
+impl Axis {
+    /// Codes the column; a hierarchy of the domain is used when `tree` says so.
+    pub(super) fn new(name: &str, column: &Column, domain: &Domain, tree: bool) -> Result<Self> {
+        let hierarchy = domain.hierarchy.as_ref().filter(|_| tree);
+        match (column, hierarchy) {
+            (Column::Number(numbers), None) => Ok(Axis::of_numbers(numbers)),
+            (Column::Number(numbers), Some(hierarchy)) => {
+                let Axis { mut codes, ruler } = Axis::of_numbers(numbers);
+                let leaves = ruler
+                    .numbers()
+                    .iter()
+                    .map(|&n| leaf(name, hierarchy, &domain.number_text(n)))
+                    .collect::<Result<Vec<u32>>>()?;
+                Ok(Axis::of_leaves(&mut codes, &leaves, hierarchy))
+            }
+            (Column::Category(categories), None) => Ok(Axis::of_categories(categories)),
+            (Column::Category(categories), Some(hierarchy)) => {
+                let mut codes = Axis::of_categories(categories).codes;
+                let leaves = categories
+                    .levels()
+                    .iter()
+                    .map(|text| leaf(name, hierarchy, text))
+                    .collect::<Result<Vec<u32>>>()?;
+                Ok(Axis::of_leaves(&mut codes, &leaves, hierarchy))
+            }
+            (Column::Plain(_), _) => Err(Error::bug(format!(
+                "column `{name}` is a quasi-identifier but was read as plain"
+            ))),
+        }
+    }
+
+    fn of_numbers(numbers: &Numbers) -> Self {
+        let Some(present) = numbers.present() else {
+            return Axis::of_ranks(rank(numbers.values()));
+        };
+        // A missing slot must not add a value of its own, so it borrows one.
+        let some = numbers.iter().flatten().next();
+        let filled: Vec<f64> = numbers.iter().map(|slot| slot.or(some).unwrap_or(0.0)).collect();
+        let (values, mut codes) = rank(&filled);
+        let values = if some.is_some() { values } else { Vec::new() };
+        for (code, present) in codes.iter_mut().zip(present.iter()) {
+            if !present {
+                *code = values.len() as u32;
+            }
+        }
+        Axis::of_ranks((values, codes))
+    }
+
+    fn of_ranks((values, codes): (Vec<f64>, Vec<u32>)) -> Self {
+        let missing = values.len() as u32;
+        let kind = RulerKind::Numbers(values);
+        Axis {
+            codes,
+            ruler: Ruler { missing, kind },
+        }
+    }
+
+    pub(super) fn of_categories(categories: &Categories) -> Self {
+        let missing = categories.levels().len() as u32;
+        let codes = categories
+            .codes()
+            .iter()
+            .map(|&code| if code == MISSING { missing } else { code })
+            .collect();
+        let kind = RulerKind::Categories;
+        Axis {
+            codes,
+            ruler: Ruler { missing, kind },
+        }
+    }
+
+    fn of_leaves(codes: &mut Vec<u32>, leaves: &[u32], hierarchy: &Arc<Hierarchy>) -> Self {
+        let missing = hierarchy.leaf_count() as u32;
+        for code in codes.iter_mut() {
+            *code = leaves.get(*code as usize).copied().unwrap_or(missing);
+        }
+        let kind = RulerKind::Tree(Arc::clone(hierarchy));
+        Axis {
+            codes: std::mem::take(codes),
+            ruler: Ruler { missing, kind },
+        }
+    }
+}
+
+fn leaf(name: &str, hierarchy: &Hierarchy, text: &str) -> Result<u32> {
+    hierarchy.leaf(text).ok_or_else(|| {
+        Error::policy(format!(
+            "the hierarchy of column `{name}` misses a value of the data"
+        ))
+        .help("run `moretta hierarchy check` to see how many")
+    })
+}
+
+impl Ruler {
+    /// The width of the codes `low..=high`; 1 when a missing value is among others.
+    pub(super) fn width(&self, low: u32, high: u32) -> f64 {
+        if low == high {
+            return 0.0;
+        }
+        if high == self.missing {
+            return 1.0;
+        }
+        match &self.kind {
+            RulerKind::Numbers(values) => {
+                let range = values[values.len() - 1] - values[0];
+                (values[high as usize] - values[low as usize]) / range
+            }
+            RulerKind::Categories => f64::from(high - low) / f64::from(self.missing - 1),
+            RulerKind::Tree(hierarchy) => {
+                let (level, node) = hierarchy.lowest_common(low, high);
+                hierarchy.leaves_under(level, node).len() as f64 / f64::from(self.missing)
+            }
+        }
+    }
+
+    /// The tree whose leaves the codes are.
+    pub(super) fn tree(&self) -> Option<&Hierarchy> {
+        match &self.kind {
+            RulerKind::Tree(hierarchy) => Some(hierarchy),
+            _ => None,
+        }
+    }
+
+    /// The distinct numbers that the codes are ranks of.
+    pub(super) fn numbers(&self) -> &[f64] {
+        match &self.kind {
+            RulerKind::Numbers(values) => values,
+            _ => &[],
+        }
+    }
+}
+
+/// The distinct values, ascending, and the rank of each slot among them.
+fn rank(slots: &[f64]) -> (Vec<f64>, Vec<u32>) {
+    if let Some(ranked) = rank_whole_numbers(slots) {
+        return ranked;
+    }
+    let mut order: Vec<(f64, u32)> = slots.iter().copied().zip(0..).collect();
+    order.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let mut values: Vec<f64> = Vec::new();
+    let mut codes = vec![0; slots.len()];
+    for (value, row) in order {
+        if values.last() != Some(&value) {
+            values.push(value);
+        }
+        codes[row as usize] = values.len() as u32 - 1;
+    }
+    (values, codes)
+}
+
+/// Ranks by counting, when all values are whole and lie close together.
+fn rank_whole_numbers(slots: &[f64]) -> Option<(Vec<f64>, Vec<u32>)> {
+    let (low, high) = slots
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
+            (low.min(v), high.max(v))
+        });
+    let span = high - low;
+    if span.is_nan() || span >= 4.0 * slots.len() as f64 + 256.0 || slots.iter().any(|v| v.fract() != 0.0) {
+        return None;
+    }
+    let mut rank_of = vec![0u32; span as usize + 1];
+    for &v in slots {
+        rank_of[(v - low) as usize] = 1;
+    }
+    let mut values = Vec::new();
+    for (offset, rank) in rank_of.iter_mut().enumerate() {
+        if *rank == 1 {
+            *rank = values.len() as u32;
+            values.push(low + offset as f64);
+        }
+    }
+    let codes = slots.iter().map(|&v| rank_of[(v - low) as usize]).collect();
+    Some((values, codes))
+}

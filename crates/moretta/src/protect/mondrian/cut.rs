@@ -1,0 +1,282 @@
+//! Where to cut a set of rows along one axis.
+//!
+//! All cut values are candidates. When only rows are counted, the most
+//! balanced cut has the largest smaller side, so if it leaves fewer than k
+//! rows on a side no other cut is allowable either, and a median is enough.
+//! Other requirements are not monotone: then every candidate is put to them and
+//! the most balanced of the allowable ones is taken.
+
+use super::super::limits::Limits;
+use super::axis::Ruler;
+use crate::data::hierarchy::Hierarchy;
+
+/// How the rows equal to the cut value are treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ties {
+    /// All on one side: regions never overlap.
+    Together,
+    /// Divided, so that both sides have the same size.
+    Divided,
+}
+
+/// A boundary between two parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Boundary {
+    /// Rows with a smaller code lie before it.
+    pub(super) code: u32,
+    /// Of the rows with this very code, so many lie before it too.
+    pub(super) ties: usize,
+    /// How many rows lie before it.
+    pub(super) before: usize,
+}
+
+/// The codes of one axis in one set of rows.
+pub(super) struct Codes<C, R> {
+    /// The code of the i-th row.
+    pub(super) code: C,
+    /// The number of the i-th row in the table.
+    pub(super) row: R,
+    /// How many rows there are.
+    pub(super) len: usize,
+    /// The least code.
+    pub(super) low: u32,
+    /// The largest code.
+    pub(super) high: u32,
+}
+
+/// Buffers that live as long as a branch of the recursion.
+#[derive(Default)]
+pub(super) struct Scratch {
+    counts: Vec<u32>,
+    codes: Vec<u32>,
+}
+
+/// The boundaries of the best allowable cut along this axis; none if there is no such cut.
+pub(super) fn choose(
+    set: &Codes<impl Fn(usize) -> u32, impl Fn(usize) -> u32>,
+    ruler: &Ruler,
+    limits: &Limits,
+    ties: Ties,
+    scratch: &mut Scratch,
+) -> Vec<Boundary> {
+    let mixed = set.high == ruler.missing;
+    if limits.only_rows() && ruler.tree().is_none() && !mixed {
+        return median_cut(set, limits.k, ties, scratch)
+            .into_iter()
+            .collect();
+    }
+    let sorted = Sorted::new(set);
+    match ruler.tree() {
+        _ if mixed => sorted.cut_near_missing(limits),
+        Some(tree) => {
+            let family = sorted.children(tree, set.low, set.high);
+            match ties {
+                Ties::Together => sorted.cut_all(family, limits),
+                Ties::Divided => sorted.cut_balanced(family, limits),
+            }
+        }
+        None => match ties {
+            Ties::Together => sorted.cut_balanced(sorted.boundaries(), limits),
+            Ties::Divided => sorted.cut_balanced(sorted.positions(limits), limits),
+        },
+    }
+    .unwrap_or_default()
+}
+
+/// The cut nearest to the middle, when it leaves k rows on both sides.
+fn median_cut(
+    set: &Codes<impl Fn(usize) -> u32, impl Fn(usize) -> u32>,
+    k: usize,
+    ties: Ties,
+    scratch: &mut Scratch,
+) -> Option<Boundary> {
+    let boundary = match ties {
+        Ties::Together => {
+            let run = run_at(set, (set.len - 1) / 2, scratch);
+            let off = |before: usize| (2 * before).abs_diff(set.len);
+            let (code, before) = if off(run.before) <= off(run.through) {
+                (run.code, run.before)
+            } else {
+                (run.code + 1, run.through)
+            };
+            Boundary {
+                code,
+                ties: 0,
+                before,
+            }
+        }
+        Ties::Divided => {
+            let before = set.len / 2;
+            let run = run_at(set, before, scratch);
+            Boundary {
+                code: run.code,
+                ties: before - run.before,
+                before,
+            }
+        }
+    };
+    (boundary.before >= k && set.len - boundary.before >= k).then_some(boundary)
+}
+
+/// The rows with one code, as they lie in sorted order.
+struct Run {
+    code: u32,
+    before: usize,
+    through: usize,
+}
+
+/// The run that holds place `position` of the sorted rows.
+fn run_at(
+    set: &Codes<impl Fn(usize) -> u32, impl Fn(usize) -> u32>,
+    position: usize,
+    scratch: &mut Scratch,
+) -> Run {
+    let span = (set.high - set.low) as usize + 1;
+    if span > (4 * set.len).max(512) {
+        return run_by_selection(set, position, &mut scratch.codes);
+    }
+    let counts = &mut scratch.counts;
+    counts.clear();
+    counts.resize(span, 0);
+    for i in 0..set.len {
+        counts[((set.code)(i) - set.low) as usize] += 1;
+    }
+    let mut before = 0;
+    let mut offset = 0;
+    while before + counts[offset] as usize <= position {
+        before += counts[offset] as usize;
+        offset += 1;
+    }
+    Run {
+        code: set.low + offset as u32,
+        before,
+        through: before + counts[offset] as usize,
+    }
+}
+
+fn run_by_selection(
+    set: &Codes<impl Fn(usize) -> u32, impl Fn(usize) -> u32>,
+    position: usize,
+    codes: &mut Vec<u32>,
+) -> Run {
+    codes.clear();
+    codes.extend((0..set.len).map(&set.code));
+    let (_, &mut code, _) = codes.select_nth_unstable(position);
+    let before = codes.iter().filter(|&&c| c < code).count();
+    let through = before + codes.iter().filter(|&&c| c == code).count();
+    Run {
+        code,
+        before,
+        through,
+    }
+}
+
+/// A set of rows in the order of its codes; rows with equal codes keep their order.
+struct Sorted {
+    codes: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl Sorted {
+    fn new(set: &Codes<impl Fn(usize) -> u32, impl Fn(usize) -> u32>) -> Self {
+        let mut keys: Vec<u64> = (0..set.len)
+            .map(|i| u64::from((set.code)(i)) << 32 | i as u64)
+            .collect();
+        keys.sort_unstable();
+        Sorted {
+            codes: keys.iter().map(|key| (key >> 32) as u32).collect(),
+            rows: keys
+                .iter()
+                .map(|key| (set.row)(*key as u32 as usize))
+                .collect(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Every place where the code changes.
+    fn boundaries(&self) -> Vec<Boundary> {
+        (1..self.len())
+            .filter(|&i| self.codes[i] != self.codes[i - 1])
+            .map(|before| Boundary {
+                code: self.codes[before],
+                ties: 0,
+                before,
+            })
+            .collect()
+    }
+
+    /// Every place at all that leaves k rows on both sides.
+    fn positions(&self, limits: &Limits) -> Vec<Boundary> {
+        if self.codes[0] == self.codes[self.len() - 1] {
+            return Vec::new();
+        }
+        (limits.k..(self.len() + 1).saturating_sub(limits.k))
+            .map(|before| {
+                let code = self.codes[before];
+                let first = self.codes.partition_point(|&c| c < code);
+                Boundary {
+                    code,
+                    ties: before - first,
+                    before,
+                }
+            })
+            .collect()
+    }
+
+    /// The places between the children of the lowest node over all the codes.
+    fn children(&self, tree: &Hierarchy, low: u32, high: u32) -> Vec<Boundary> {
+        let (level, _) = tree.lowest_common(low, high);
+        let child = |i: usize| tree.node(level.saturating_sub(1), self.codes[i]);
+        (1..self.len())
+            .filter(|&i| child(i) != child(i - 1))
+            .map(|before| Boundary {
+                code: self.codes[before],
+                ties: 0,
+                before,
+            })
+            .collect()
+    }
+
+    /// All boundaries at once, when every part may be a class.
+    fn cut_all(&self, boundaries: Vec<Boundary>, limits: &Limits) -> Option<Vec<Boundary>> {
+        let mut start = 0;
+        for end in boundaries.iter().map(|b| b.before).chain([self.len()]) {
+            if !limits.hold(&self.rows[start..end]) {
+                return None;
+            }
+            start = end;
+        }
+        Some(boundaries)
+    }
+
+    /// The allowable boundary nearest to the middle, the lower of two.
+    fn cut_balanced(&self, boundaries: Vec<Boundary>, limits: &Limits) -> Option<Vec<Boundary>> {
+        self.allowable(boundaries, limits)
+            .min_by_key(|b| (2 * b.before).abs_diff(self.len()))
+            .map(|b| vec![b])
+    }
+
+    /// The last allowable boundary: missing values, which lie last, share their
+    /// side with as few others as can be, since that side loses everything.
+    fn cut_near_missing(&self, limits: &Limits) -> Option<Vec<Boundary>> {
+        self.allowable(self.boundaries(), limits)
+            .last()
+            .map(|b| vec![b])
+    }
+
+    fn allowable(
+        &self,
+        boundaries: Vec<Boundary>,
+        limits: &Limits,
+    ) -> impl Iterator<Item = Boundary> + use<> {
+        let positions: Vec<usize> = boundaries.iter().map(|b| b.before).collect();
+        let flags = limits.allow(&self.rows, &positions);
+        boundaries
+            .into_iter()
+            .zip(flags)
+            .filter_map(|(b, allowed)| allowed.then_some(b))
+    }
+}

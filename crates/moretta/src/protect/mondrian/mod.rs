@@ -1,0 +1,292 @@
+//! Mondrian: cuts the table into ever smaller boxes, each of at least k persons.
+//!
+//! The rows are cut in two along the quasi-identifier on which they spread the
+//! widest, and each part again, as long as both sides keep to the guarantee
+//! (k, l, t, p). What remains are the classes; each shows, for every
+//! quasi-identifier, the interval, set or hierarchy label that covers its rows.
+//!
+//! - *Strict* keeps equal values together, so boxes never overlap and a value
+//!   is generalised the same way wherever it stands with the same neighbours.
+//!   With a hierarchy a cut opens a node into all its children at once.
+//! - *Relaxed* may divide rows with equal values between both sides, so parts
+//!   balance; boxes may overlap (local recoding).
+//!
+//! **Protects against** linking a person to a row by the quasi-identifiers and,
+//! with l, t or p, against learning a sensitive value from a whole class.
+//! **Does not protect against** an attacker who compares several releases of
+//! one table, nor one who knows the algorithm and the other rows (minimality);
+//! for release to everybody prefer differential privacy.
+//!
+//! **Costs** n log(n/k) time for k alone, two copies of the codes in memory, and
+//! needs the whole table. A missing value is a value of its own; a class that mixes
+//! missing and present values shows `*`.
+//!
+//! **From** LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional
+//! k-anonymity, ICDE 2006. Public code tries the median value only and so misses
+//! cuts; here every cut value is a candidate.
+//!
+//! ```
+//! use moretta::protect::mondrian::{partition_codes, Mode};
+//! // One column 1,1,2,2,2,2 and k = 2: the median value is 2, yet the cut 1|2 is allowable.
+//! let classes = partition_codes(&[vec![1, 1, 2, 2, 2, 2]], 2, Mode::Strict);
+//! assert_eq!(classes, [vec![0, 1], vec![2, 3, 4, 5]]);
+//! ```
+
+mod axis;
+mod cut;
+mod partition;
+mod recode;
+
+pub use recode::Output;
+
+use super::Setting;
+use super::limits::Limits;
+use super::method::Parameter;
+use super::table::{Release, TableMethod};
+use crate::config::{Placed, Section, Value};
+use crate::data::{Batch, Categories, Column, Field, Kind, Levels, Role, Schema};
+use crate::error::{Error, Result};
+use axis::Axis;
+use cut::Ties;
+use partition::{MOST_AXES, Partition};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Whether rows with equal values may be parted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Equal values stay together; boxes never overlap.
+    #[default]
+    Strict,
+    /// Equal values are divided where no cut between values is allowable.
+    Relaxed,
+    /// Equal values are divided wherever that balances the parts.
+    Balanced,
+}
+
+impl Mode {
+    /// The ways to cut, in the order in which they are tried.
+    fn ties(self) -> &'static [Ties] {
+        match self {
+            Mode::Strict => &[Ties::Together],
+            Mode::Relaxed => &[Ties::Together, Ties::Divided],
+            Mode::Balanced => &[Ties::Divided],
+        }
+    }
+}
+
+/// Mondrian with its parameters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mondrian {
+    /// Whether rows with equal values may be parted.
+    pub mode: Mode,
+    /// What a class shows.
+    pub output: Output,
+    /// What a class shows for single columns.
+    pub output_of: BTreeMap<String, Output>,
+}
+
+const MODES: &[(&str, Mode)] = &[
+    ("strict", Mode::Strict),
+    ("relaxed", Mode::Relaxed),
+    ("balanced", Mode::Balanced),
+];
+
+impl Mondrian {
+    /// Its parameters in a policy.
+    pub const PARAMETERS: &'static [Parameter] = &[
+        Parameter {
+            name: "mode",
+            values: "strict, relaxed, balanced",
+            default: "strict",
+            meaning: "strict keeps equal values together; relaxed divides them where no other cut is allowable; balanced always halves",
+        },
+        Parameter {
+            name: "output",
+            values: "auto, interval, label, mean, median, mode; or a table by column",
+            default: "auto",
+            meaning: "what a class shows: a region that covers its rows (auto: the label of the hierarchy, else the interval) or a representative",
+        },
+    ];
+
+    /// Reads its parameters.
+    pub fn read(section: &mut Section) -> Result<Self> {
+        let mode = section.word("mode", MODES)?.unwrap_or_default();
+        let mut config = Mondrian {
+            mode,
+            ..Mondrian::default()
+        };
+        match section.take("output") {
+            None => {}
+            Some(Placed {
+                value: Value::Table(mut columns),
+                ..
+            }) => {
+                for (name, _) in columns.keys() {
+                    if let Some(placed) = columns.take_named(&name) {
+                        config.output_of.insert(name, Output::read(&placed)?);
+                    }
+                }
+            }
+            Some(placed) => config.output = Output::read(&placed)?,
+        }
+        Ok(config)
+    }
+
+    /// Ready to work in this setting.
+    pub(super) fn on(&self, setting: &Setting) -> Box<dyn TableMethod> {
+        Box::new(Ready {
+            config: self.clone(),
+            setting: setting.clone(),
+        })
+    }
+
+    /// What a class shows for the column `name`.
+    pub fn output_for(&self, name: &str) -> Output {
+        self.output_of.get(name).copied().unwrap_or(self.output)
+    }
+}
+
+struct Ready {
+    config: Mondrian,
+    setting: Setting,
+}
+
+impl TableMethod for Ready {
+    fn schema(&self, original: &Schema) -> Result<Schema> {
+        if original.with_role(Role::Quasi).is_empty() {
+            return Err(Error::policy(
+                "no column has the role `quasi`; there is nothing to generalise",
+            ));
+        }
+        if original.with_role(Role::Quasi).len() >= MOST_AXES {
+            return Err(Error::policy(format!(
+                "more than {} quasi-identifiers",
+                MOST_AXES - 1
+            )));
+        }
+        let fields = original
+            .fields()
+            .iter()
+            .map(|field| self.released(field))
+            .collect::<Result<_>>()?;
+        Schema::new(fields)
+    }
+
+    fn release(&self, table: &Batch) -> Result<Release> {
+        let limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
+        if let Some(error) = limits.refusal(table.len()) {
+            return Err(error);
+        }
+        let quasi = table.schema().with_role(Role::Quasi);
+        let axes = quasi
+            .par_iter()
+            .map(|&i| self.axis(table, i))
+            .collect::<Result<Vec<Axis>>>()?;
+        let partition = partition::partition(&axes, &limits, self.config.mode.ties());
+        let recoded = quasi
+            .par_iter()
+            .enumerate()
+            .map(|(place, &i)| self.recode(table, i, place, &axes, &partition))
+            .collect::<Result<Vec<Column>>>()?;
+        let mut columns = table.columns().to_vec();
+        for (i, column) in quasi.into_iter().zip(recoded) {
+            columns[i] = column;
+        }
+        let schema = Arc::new(self.schema(table.schema())?);
+        Ok(Release {
+            batch: Batch::new(schema, table.rows().clone(), columns)?,
+            suppressed: Vec::new(),
+        })
+    }
+}
+
+impl Ready {
+    fn axis(&self, table: &Batch, i: usize) -> Result<Axis> {
+        let name = &*table.schema().fields()[i].name;
+        let domain = self.setting.domains.require(name)?;
+        let tree = self.config.output_for(name).follows_tree(domain);
+        Axis::new(name, table.column(i), domain, tree)
+    }
+
+    fn recode(
+        &self,
+        table: &Batch,
+        i: usize,
+        place: usize,
+        axes: &[Axis],
+        partition: &Partition,
+    ) -> Result<Column> {
+        let name = &*table.schema().fields()[i].name;
+        let domain = self.setting.domains.require(name)?;
+        let output = self.config.output_for(name);
+        recode::recode(
+            place,
+            axes.len(),
+            &axes[place],
+            table.column(i),
+            domain,
+            output,
+            partition,
+        )
+    }
+
+    fn released(&self, field: &Field) -> Result<Field> {
+        if field.role != Role::Quasi {
+            return Ok(field.clone());
+        }
+        let output = self.config.output_for(&field.name);
+        let number = !matches!(field.kind, Kind::Category { .. });
+        let fits = match output {
+            Output::Label => self
+                .setting
+                .domains
+                .require(&field.name)?
+                .hierarchy
+                .is_some(),
+            Output::Mean => number,
+            Output::Median => number || field.kind == Kind::Category { ordered: true },
+            _ => true,
+        };
+        if !fits {
+            return Err(Error::policy(format!(
+                "column `{}` cannot be shown as its {}",
+                field.name,
+                output.word()
+            ))
+            .help(output.needs()));
+        }
+        let kind = match (output, &field.kind) {
+            (Output::Median | Output::Mode, kind) => kind.clone(),
+            (Output::Mean, Kind::Date(format)) => Kind::Date(*format),
+            (Output::Mean, _) => Kind::Number { integer: false },
+            _ => Kind::Category { ordered: false },
+        };
+        Ok(Field {
+            kind,
+            ..field.clone()
+        })
+    }
+}
+
+/// The classes of a table given as columns of codes, for the study of the
+/// method: rows of each class, classes in the order of the cuts. A column's
+/// width is counted in codes.
+pub fn partition_codes(columns: &[Vec<u32>], k: usize, mode: Mode) -> Vec<Vec<u32>> {
+    let axes: Vec<Axis> = columns
+        .iter()
+        .map(|codes| {
+            let size = codes.iter().max().map_or(0, |&most| most + 1);
+            let levels: Levels = (0..size).map(|code| code.to_string()).collect();
+            let column = Categories::new(codes.clone(), Arc::new(levels));
+            Axis::of_categories(&column)
+        })
+        .collect();
+    let partition = partition::partition(&axes, &Limits::rows(k), mode.ties());
+    let starts = [0].into_iter().chain(partition.ends.iter().copied());
+    starts
+        .zip(&partition.ends)
+        .map(|(start, &end)| partition.rows[start..end].to_vec())
+        .collect()
+}
