@@ -1,0 +1,139 @@
+//! The header of CSV: names of the columns, and what is wrong with them.
+
+use super::super::blocks::{Block, Blocks};
+use super::super::gather::flaw_error;
+use super::super::input::Input;
+use super::super::options::ReadOptions;
+use super::super::plan::{check_names, too_many_columns};
+use super::super::text::record_bytes;
+use super::record::Csv;
+use crate::error::{Error, Result};
+use std::path::Path;
+
+/// Delimiters that are looked for when one column is found.
+pub(in crate::io) const LIKELY: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// CSV whose header has been read.
+pub(in crate::io) struct Start {
+    pub(in crate::io) csv: Csv,
+    pub(in crate::io) names: Vec<String>,
+    pub(in crate::io) blocks: Blocks,
+    /// The block of the header, with the records after it still to be parsed.
+    pub(in crate::io) first: Block,
+    /// The line after the header.
+    pub(in crate::io) first_line: u64,
+}
+
+/// The names of the columns.
+pub(in crate::io) fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
+    let csv = Csv::new(path, options)?;
+    let input = Input::open(path, options)?;
+    let start = start(input, csv, options, 64 << 10).map_err(|e| e.in_file(path))?;
+    Ok(start.names)
+}
+
+/// Reads the header.
+pub(in crate::io) fn start(
+    input: Input,
+    csv: Csv,
+    options: &ReadOptions,
+    block_bytes: usize,
+) -> Result<Start> {
+    let delimiter = csv.delimiter;
+    let start = start_unchecked(input, csv, options, block_bytes)?;
+    if let [only] = &start.names[..]
+        && let Some(likely) = LIKELY
+            .iter()
+            .find(|&&d| d != delimiter && only.as_bytes().contains(&d))
+    {
+        return Err(Error::input(format!(
+            "one column found; did you mean {}?",
+            delimiter_text(*likely)
+        ))
+        .help("set `delimiter` under [source]"));
+    }
+    Ok(start)
+}
+
+/// Reads the header, even if the delimiter looks wrong.
+pub(in crate::io) fn start_unchecked(
+    input: Input,
+    mut csv: Csv,
+    options: &ReadOptions,
+    block_bytes: usize,
+) -> Result<Start> {
+    let live = options.batch_rows.is_some();
+    let mut blocks = Blocks::new(input, block_bytes, record_bytes(&options.limits), live);
+    let mut first_line = 1;
+    loop {
+        let Some(mut first) = blocks.next(&csv)? else {
+            return Err(Error::input("no header, no rows"));
+        };
+        let text = valid_text(first.bytes(), first_line)?;
+        let record = csv
+            .first_record(text)
+            .map_err(|flaw| flaw_error(flaw, first_line, &[]))?;
+        let Some((names, lines, end)) = record else {
+            first_line += super::super::text::count_lines(text.as_bytes());
+            continue;
+        };
+        if first.overlong || names.len() > options.limits.columns {
+            return Err(too_many_columns(names.len(), &options.limits));
+        }
+        if names.len() > 1 && names.last().is_some_and(String::is_empty) {
+            let mut rest = text[end..].to_owned();
+            if let (true, Some(next)) = (rest.is_empty(), blocks.next(&csv)?) {
+                rest.push_str(&String::from_utf8_lossy(next.bytes()));
+            }
+            return Err(last_is_empty(&csv, names.len(), &rest));
+        }
+        check_names(&names, &options.limits)?;
+        first.start = end;
+        csv.columns = names.len();
+        return Ok(Start {
+            csv,
+            names,
+            blocks,
+            first,
+            first_line: first_line + lines,
+        });
+    }
+}
+
+/// The text of the block up to the first byte that is not UTF-8, which must not be in the header.
+fn valid_text(bytes: &[u8], first_line: u64) -> Result<&str> {
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(text) => return Ok(text),
+        Err(error) => error.valid_up_to(),
+    };
+    let text = std::str::from_utf8(&bytes[..valid]).expect("valid up to there");
+    if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
+        return Err(
+            Error::input(format!("byte {} of the line is not UTF-8", valid + 1))
+                .on_line(first_line)
+                .help("try encoding = 'latin-1'"),
+        );
+    }
+    Ok(text)
+}
+
+/// A delimiter after the last name gives a column without a name.
+fn last_is_empty(csv: &Csv, columns: usize, rest: &str) -> Error {
+    let rows = match csv.first_record(rest) {
+        Ok(Some((cells, ..))) => format!("; rows have {}", cells.len()),
+        _ => String::new(),
+    };
+    Error::input(format!(
+        "header names {columns} columns, last is empty{rows}"
+    ))
+    .on_line(1)
+    .help("take the last delimiter off, or give the column a name")
+}
+
+/// The delimiter as people write it.
+pub(in crate::io) fn delimiter_text(delimiter: u8) -> String {
+    match delimiter {
+        b'\t' => "a tab".to_owned(),
+        other => format!("'{}'", char::from(other)),
+    }
+}

@@ -1,0 +1,239 @@
+//! Writing CSV: cells are quoted when they must be, formulas are guarded.
+//!
+//! Each level of a category column is escaped once a batch; the rows copy its
+//! bytes. Parts of a batch are formatted in parallel and written in order. Names
+//! in the header are quoted but not guarded, so that they stay what they were.
+
+use super::super::Sink;
+use super::super::number_text::push_number;
+use super::super::options::WriteOptions;
+use super::super::output::Output;
+use super::super::plain_text::plain_text;
+use super::guard::is_formula;
+use super::record::delimiter_of;
+use crate::data::{Batch, Categories, Column, DateFormat, Kind, MISSING, Numbers, Schema};
+use crate::error::{Error, Result};
+use arrow_array::{Array, StringArray};
+use memchr::memchr3;
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Rows that are formatted as one task.
+const PART_ROWS: usize = 1 << 15;
+
+/// Writes CSV.
+pub(in crate::io) struct CsvSink {
+    output: Output,
+    cells: CellWriter,
+    escaped: u64,
+}
+
+/// How a cell is written.
+#[derive(Clone)]
+struct CellWriter {
+    delimiter: u8,
+    missing: String,
+    guard: bool,
+    /// An empty cell of a table with one column is quoted, or its line would be empty.
+    single: bool,
+}
+
+impl CsvSink {
+    /// Writes the header.
+    pub(in crate::io) fn new(
+        mut output: Output,
+        path: &Path,
+        options: &WriteOptions,
+        schema: &Schema,
+    ) -> Result<Self> {
+        let cells = CellWriter {
+            delimiter: delimiter_of(path, options.delimiter)?,
+            missing: options.missing.clone(),
+            guard: options.guard_formulas,
+            single: schema.len() == 1,
+        };
+        if cells.delimiter == b'"' {
+            return Err(Error::policy("the delimiter must not be the quote"));
+        }
+        let mut header = Vec::new();
+        for (i, field) in schema.fields().iter().enumerate() {
+            if i > 0 {
+                header.push(cells.delimiter);
+            }
+            cells.push_quoted(&mut header, &field.name, "");
+        }
+        header.push(b'\n');
+        output.write(&header)?;
+        Ok(CsvSink {
+            output,
+            cells,
+            escaped: 0,
+        })
+    }
+}
+
+impl Sink for CsvSink {
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        let columns = batch
+            .columns()
+            .iter()
+            .zip(batch.schema().fields())
+            .map(|(column, field)| self.cells.prepare(column, &field.kind, batch.len()))
+            .collect::<Result<Vec<Prepared>>>()?;
+        let wave = PART_ROWS * 2 * rayon::current_num_threads();
+        for start in (0..batch.len()).step_by(wave) {
+            let end = batch.len().min(start + wave);
+            let parts: Vec<(Vec<u8>, u64)> = (start..end)
+                .into_par_iter()
+                .step_by(PART_ROWS)
+                .map(|from| self.cells.part(&columns, from, end.min(from + PART_ROWS)))
+                .collect();
+            for (bytes, escaped) in parts {
+                self.output.write(&bytes)?;
+                self.escaped += escaped;
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<()> {
+        self.output.close()
+    }
+
+    fn escaped(&self) -> u64 {
+        self.escaped
+    }
+}
+
+/// A column ready to be written row by row.
+enum Prepared<'a> {
+    Number(&'a Numbers),
+    Date(&'a Numbers, DateFormat),
+    Category(Categories, Cellar),
+    Plain(StringArray),
+}
+
+/// The escaped text of each level.
+struct Cellar {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    guarded: Vec<bool>,
+}
+
+impl Cellar {
+    fn get(&self, code: u32) -> &[u8] {
+        let code = code as usize;
+        let start = if code == 0 { 0 } else { self.ends[code - 1] };
+        &self.bytes[start..self.ends[code]]
+    }
+}
+
+impl CellWriter {
+    fn prepare<'a>(&self, column: &'a Column, kind: &Kind, rows: usize) -> Result<Prepared<'a>> {
+        Ok(match (column, kind) {
+            (Column::Number(numbers), Kind::Date(format)) => Prepared::Date(numbers, *format),
+            (Column::Number(numbers), _) => Prepared::Number(numbers),
+            (Column::Category(categories), _) => {
+                let categories = if categories.levels().len() > rows {
+                    categories.compact()
+                } else {
+                    categories.clone()
+                };
+                let cellar = self.cellar(&categories);
+                Prepared::Category(categories, cellar)
+            }
+            (Column::Plain(array), _) => Prepared::Plain(plain_text(array)?),
+        })
+    }
+
+    fn cellar(&self, categories: &Categories) -> Cellar {
+        let levels = categories.levels();
+        let mut cellar = Cellar {
+            bytes: Vec::new(),
+            ends: Vec::with_capacity(levels.len()),
+            guarded: Vec::with_capacity(levels.len()),
+        };
+        for text in levels.iter() {
+            let guarded = self.push_text(&mut cellar.bytes, text);
+            cellar.ends.push(cellar.bytes.len());
+            cellar.guarded.push(guarded);
+        }
+        cellar
+    }
+
+    /// The rows from `start` to `end`, and how many cells were guarded.
+    fn part(&self, columns: &[Prepared], start: usize, end: usize) -> (Vec<u8>, u64) {
+        let mut out = Vec::with_capacity((end - start) * columns.len() * 8);
+        let mut escaped = 0;
+        for row in start..end {
+            for (i, column) in columns.iter().enumerate() {
+                if i > 0 {
+                    out.push(self.delimiter);
+                }
+                escaped += u64::from(self.push_cell(&mut out, column, row));
+            }
+            out.push(b'\n');
+        }
+        (out, escaped)
+    }
+
+    /// Appends the cell and tells whether it was guarded.
+    #[inline]
+    fn push_cell(&self, out: &mut Vec<u8>, column: &Prepared, row: usize) -> bool {
+        match column {
+            Prepared::Number(numbers) => match numbers.get(row) {
+                Some(number) => push_number(out, number),
+                None => self.push_missing(out),
+            },
+            Prepared::Date(numbers, format) => match numbers.get(row) {
+                Some(day) => out.extend_from_slice(format.format(day as i32).as_bytes()),
+                None => self.push_missing(out),
+            },
+            Prepared::Category(categories, cellar) => match categories.codes()[row] {
+                MISSING => self.push_missing(out),
+                code => {
+                    out.extend_from_slice(cellar.get(code));
+                    return cellar.guarded[code as usize];
+                }
+            },
+            Prepared::Plain(text) => {
+                if text.is_valid(row) {
+                    return self.push_text(out, text.value(row));
+                }
+                self.push_missing(out);
+            }
+        }
+        false
+    }
+
+    fn push_missing(&self, out: &mut Vec<u8>) {
+        self.push_quoted(out, &self.missing, "");
+    }
+
+    fn push_text(&self, out: &mut Vec<u8>, text: &str) -> bool {
+        let guarded = self.guard && is_formula(text);
+        self.push_quoted(out, text, if guarded { "'" } else { "" });
+        guarded
+    }
+
+    fn push_quoted(&self, out: &mut Vec<u8>, text: &str, prefix: &str) {
+        let bytes = text.as_bytes();
+        let special = memchr3(b'"', b'\n', b'\r', bytes).is_some()
+            || memchr::memchr(self.delimiter, bytes).is_some()
+            || bytes.is_empty() && self.single;
+        if !special {
+            out.extend_from_slice(prefix.as_bytes());
+            out.extend_from_slice(bytes);
+            return;
+        }
+        out.push(b'"');
+        out.extend_from_slice(prefix.as_bytes());
+        for &byte in bytes {
+            if byte == b'"' {
+                out.push(b'"');
+            }
+            out.push(byte);
+        }
+        out.push(b'"');
+    }
+}

@@ -1,0 +1,221 @@
+//! An opened input: a file or standard input, unpacked, as UTF-8 bytes.
+//!
+//! A byte order mark is taken off; UTF-16 is recognised and refused by name. A
+//! file that changes size or time while it is read is an error at its end,
+//! because half of the old and half of the new table are no table.
+
+use super::compression::{Limited, damage, too_large, unpack};
+use super::options::{Compression, Encoding, ReadOptions};
+use crate::error::{Error, Result};
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// An opened input.
+pub(super) struct Input {
+    path: PathBuf,
+    bytes: Limited,
+    limit: u64,
+    compression: Compression,
+    latin1: bool,
+    /// Bytes that were read ahead and are to be given first.
+    ahead: Vec<u8>,
+    file: Option<(File, Stamp)>,
+}
+
+/// What must stay the same while a file is read.
+#[derive(PartialEq)]
+struct Stamp {
+    size: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Stamp {
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+        }
+    }
+}
+
+/// Whether `path` means standard input or output.
+pub(super) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Opens a regular file or a pipe; a directory is refused.
+pub(super) fn open_file(path: &Path) -> Result<(File, Metadata)> {
+    let failed = |e| Error::io("read", path, e);
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(failed(io::ErrorKind::IsADirectory.into()));
+    }
+    Ok((file, metadata))
+}
+
+impl Input {
+    /// Opens `path` for reading as text.
+    pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let compression = compression_of(path, options);
+        let (raw, file): (Box<dyn Read + Send>, _) = if is_standard(path) {
+            (Box::new(io::stdin()), None)
+        } else {
+            let (file, metadata) = open_file(path)?;
+            let again = file.try_clone().map_err(|e| Error::io("read", path, e))?;
+            let watched = metadata.is_file().then(|| (again, Stamp::of(&metadata)));
+            (Box::new(file), watched)
+        };
+        Input::new(path, raw, file, compression, options)
+    }
+
+    /// Reads `bytes` as if they were a file.
+    #[cfg(test)]
+    pub(super) fn from_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Self> {
+        let raw = Box::new(io::Cursor::new(bytes.to_vec()));
+        Input::new(Path::new("-"), raw, None, Compression::None, options)
+    }
+
+    fn new(
+        path: &Path,
+        raw: Box<dyn Read + Send>,
+        file: Option<(File, Stamp)>,
+        compression: Compression,
+        options: &ReadOptions,
+    ) -> Result<Self> {
+        let limit = match compression {
+            Compression::None => u64::MAX,
+            _ => options.limits.unpacked_bytes,
+        };
+        let reader = unpack(raw, compression).map_err(|e| Error::io("read", path, e))?;
+        let mut input = Input {
+            path: path.to_owned(),
+            bytes: Limited {
+                reader,
+                left: limit,
+            },
+            limit,
+            compression,
+            latin1: options.encoding == Encoding::Latin1,
+            ahead: Vec::new(),
+            file,
+        };
+        input.look_at_the_start()?;
+        Ok(input)
+    }
+
+    /// The path as the user named it.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether bytes may come slowly, so that a full block is not to be waited for.
+    pub(super) fn is_live(&self) -> bool {
+        self.file.is_none()
+    }
+
+    /// Appends some bytes to `buffer` and tells whether there may be more.
+    pub(super) fn read_into(&mut self, buffer: &mut Vec<u8>, most: usize) -> Result<bool> {
+        if !self.ahead.is_empty() {
+            let ahead = std::mem::take(&mut self.ahead);
+            self.append(&ahead, buffer);
+            return Ok(true);
+        }
+        let start = buffer.len();
+        if self.latin1 {
+            let mut raw = vec![0; most];
+            let n = self.read(&mut raw)?;
+            self.append(&raw[..n], buffer);
+            return Ok(n > 0);
+        }
+        buffer.resize(start + most, 0);
+        let n = self.read(&mut buffer[start..])?;
+        buffer.truncate(start + n);
+        Ok(n > 0)
+    }
+
+    fn append(&self, raw: &[u8], buffer: &mut Vec<u8>) {
+        if self.latin1 && !raw.is_ascii() {
+            for &byte in raw {
+                let mut utf8 = [0; 2];
+                buffer.extend_from_slice(char::from(byte).encode_utf8(&mut utf8).as_bytes());
+            }
+        } else {
+            buffer.extend_from_slice(raw);
+        }
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        loop {
+            match self.bytes.read(buffer) {
+                Ok(Some(0)) => return self.check_unchanged().map(|()| 0),
+                Ok(Some(n)) => return Ok(n),
+                Ok(None) => {
+                    return too_large(self.limit).map_err(|e| e.in_file(&self.path));
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => {
+                    return Err(match damage(&e, self.compression) {
+                        Some(error) => error.in_file(&self.path),
+                        None => Error::io("read", &self.path, e),
+                    });
+                }
+            }
+        }
+    }
+
+    fn look_at_the_start(&mut self) -> Result<()> {
+        let mut start = vec![0; 4];
+        let mut n = 0;
+        while n < start.len() {
+            match self.read(&mut start[n..])? {
+                0 => break,
+                more => n += more,
+            }
+        }
+        start.truncate(n);
+        if start.starts_with(&[0xef, 0xbb, 0xbf]) {
+            start.drain(..3);
+        } else if is_utf16(&start) {
+            return Err(Error::input("the text is UTF-16, not UTF-8")
+                .in_file(&self.path)
+                .help("save it as UTF-8, for example: iconv -f UTF-16 -t UTF-8"));
+        }
+        self.ahead = start;
+        Ok(())
+    }
+
+    fn check_unchanged(&self) -> Result<()> {
+        let Some((file, before)) = &self.file else {
+            return Ok(());
+        };
+        let now = file
+            .metadata()
+            .map_err(|e| Error::io("read", &self.path, e))?;
+        if Stamp::of(&now) == *before {
+            return Ok(());
+        }
+        Err(Error::input("the file changed while it was read")
+            .in_file(&self.path)
+            .help("read a copy that nobody writes to"))
+    }
+}
+
+/// A byte order mark of UTF-16, or an ASCII character in it.
+fn is_utf16(start: &[u8]) -> bool {
+    matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+        || matches!(start, [0, a, 0, b] | [a, 0, b, 0] if *a != 0 && *b != 0)
+}
+
+/// The compression that was asked for or that the ending of the name tells.
+pub(super) fn compression_of(path: &Path, options: &ReadOptions) -> Compression {
+    options
+        .compression
+        .unwrap_or_else(|| match path.extension().and_then(|e| e.to_str()) {
+            Some(e) if e.eq_ignore_ascii_case("gz") => Compression::Gzip,
+            Some(e) if e.eq_ignore_ascii_case("zst") => Compression::Zstd,
+            _ => Compression::None,
+        })
+}

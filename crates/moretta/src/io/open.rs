@@ -1,0 +1,56 @@
+//! The doors: a path and options in, a source or sink of the right format out.
+
+use super::csv::{self, CsvSink};
+use super::input::{Input, is_standard};
+use super::options::{ColumnPlan, Format, ReadOptions, WriteOptions};
+use super::output::Output;
+use super::text::BLOCK_BYTES;
+use super::{Sink, Source};
+use crate::data::Schema;
+use crate::error::{Error, Result};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The names of the columns, in the order of the file.
+pub fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
+    match format_of(path, options.format, "source")? {
+        Format::Csv => csv::names(path, options),
+        other => Err(unsupported(other)),
+    }
+}
+
+/// Opens a table for reading. Every column of the data needs a plan and every
+/// plan a column.
+pub fn open(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<Box<dyn Source>> {
+    match format_of(path, options.format, "source")? {
+        Format::Csv => csv::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
+        other => Err(unsupported(other)),
+    }
+}
+
+/// Creates exactly this path for writing; only its owner can read it.
+pub fn create(path: &Path, options: &WriteOptions, schema: &Arc<Schema>) -> Result<Box<dyn Sink>> {
+    let format = format_of(path, options.format, "sink")?;
+    let output = Output::create(path, options)?;
+    match format {
+        Format::Csv => Ok(Box::new(CsvSink::new(output, path, options, schema)?)),
+        other => Err(unsupported(other)),
+    }
+}
+
+fn unsupported(format: Format) -> Error {
+    Error::bug(format!("{format:?} is not connected yet"))
+}
+
+/// The format that was asked for or that the ending of the name tells; CSV for
+/// standard input and output.
+fn format_of(path: &Path, given: Option<Format>, table: &str) -> Result<Format> {
+    given
+        .or_else(|| Format::from_path(path).map(|(format, _)| format))
+        .or_else(|| is_standard(path).then_some(Format::Csv))
+        .ok_or_else(|| {
+            Error::policy(format!("the ending of {} tells no format", path.display())).help(
+                format!("set `format` under [{table}]: csv, jsonl, arff, parquet, arrow or arrows"),
+            )
+        })
+}

@@ -1,0 +1,238 @@
+//! How a table is read and written: formats, limits and the plan of each column.
+
+use crate::data::{DateFormat, Role};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+/// The format of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Format {
+    /// Text with one record a line, cells between delimiters.
+    #[serde(rename = "csv")]
+    Csv,
+    /// One JSON object a line.
+    #[serde(rename = "jsonl")]
+    Jsonl,
+    /// Attribute-Relation File Format, of Weka and MOA.
+    #[serde(rename = "arff")]
+    Arff,
+    /// Apache Parquet.
+    #[serde(rename = "parquet")]
+    Parquet,
+    /// Arrow IPC, as a file with a footer.
+    #[serde(rename = "arrow")]
+    Arrow,
+    /// Arrow IPC, as a stream.
+    #[serde(rename = "arrows")]
+    ArrowStream,
+}
+
+impl Format {
+    /// The format and compression that the ending of the name tells.
+    pub fn from_path(path: &Path) -> Option<(Format, Compression)> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let (name, compression) = if let Some(stem) = name.strip_suffix(".gz") {
+            (stem, Compression::Gzip)
+        } else if let Some(stem) = name.strip_suffix(".zst") {
+            (stem, Compression::Zstd)
+        } else {
+            (name.as_str(), Compression::None)
+        };
+        let format = match name.rsplit_once('.')?.1 {
+            "csv" | "tsv" | "txt" => Format::Csv,
+            "jsonl" | "ndjson" => Format::Jsonl,
+            "arff" => Format::Arff,
+            "parquet" => Format::Parquet,
+            "arrow" | "feather" => Format::Arrow,
+            "arrows" => Format::ArrowStream,
+            _ => return None,
+        };
+        Some((format, compression))
+    }
+}
+
+/// How the whole file is packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compression {
+    /// Not at all.
+    #[default]
+    None,
+    /// gzip; several members one after the other are one file.
+    Gzip,
+    /// Zstandard.
+    Zstd,
+}
+
+/// How the characters of a text file are encoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Encoding {
+    /// UTF-8, with or without a byte order mark.
+    #[default]
+    #[serde(rename = "utf-8")]
+    Utf8,
+    /// ISO 8859-1: each byte is one character.
+    #[serde(rename = "latin-1")]
+    Latin1,
+}
+
+/// What an input may not exceed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one cell.
+    pub field_bytes: usize,
+    /// Bytes of a packed file once unpacked.
+    pub unpacked_bytes: u64,
+    /// Columns.
+    pub columns: usize,
+    /// Distinct values of a quasi, sensitive or class column of categories, in one batch.
+    pub categories: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            field_bytes: 1 << 20,
+            unpacked_bytes: 20 << 30,
+            columns: 10_000,
+            categories: 1_000_000,
+        }
+    }
+}
+
+/// How a table is read.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// The format; from the ending of the name when not given.
+    pub format: Option<Format>,
+    /// The compression; from the ending of the name when not given.
+    pub compression: Option<Compression>,
+    /// The character between cells: `,`, or a tab for `.tsv`, when not given.
+    pub delimiter: Option<u8>,
+    /// The character around cells that hold delimiters or line ends.
+    pub quote: u8,
+    /// The encoding of text formats.
+    pub encoding: Encoding,
+    /// What means missing, besides the empty cell, in quasi, sensitive, class,
+    /// subject and time columns. The other columns keep their bytes.
+    pub missing: Vec<String>,
+    /// Rows of a batch; the whole input is one batch when not given.
+    pub batch_rows: Option<usize>,
+    /// What the input may not exceed.
+    pub limits: Limits,
+    /// Counts the rows read so far.
+    pub progress: Option<Arc<AtomicU64>>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            format: None,
+            compression: None,
+            delimiter: None,
+            quote: b'"',
+            encoding: Encoding::Utf8,
+            missing: Vec::new(),
+            batch_rows: None,
+            limits: Limits::default(),
+            progress: None,
+        }
+    }
+}
+
+/// What the cells of a column are read as.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReadAs {
+    /// Not read at all.
+    Skip,
+    /// Decided from the first rows of text formats and from the types of typed ones.
+    Infer,
+    /// Finite numbers.
+    Number,
+    /// Whole numbers up to 2^53.
+    Integer,
+    /// Dates of one format.
+    Date(DateFormat),
+    /// Categories in the order of first appearance.
+    Category,
+    /// Categories with these levels, in this order.
+    Ordered(Vec<String>),
+    /// Passed through loss-free.
+    Plain,
+}
+
+/// What is to be done with a column of the input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnPlan {
+    /// As in the header.
+    pub name: String,
+    /// What it means for privacy.
+    pub role: Role,
+    /// What its cells are read as.
+    pub read: ReadAs,
+}
+
+/// How a table is written.
+#[derive(Clone, Debug)]
+pub struct WriteOptions {
+    /// The format; from the ending of the name when not given.
+    pub format: Option<Format>,
+    /// The compression; from the ending of the name when not given.
+    pub compression: Option<Compression>,
+    /// The character between cells: `,`, or a tab for `.tsv`, when not given.
+    pub delimiter: Option<u8>,
+    /// What a missing cell is written as in CSV.
+    pub missing: String,
+    /// Whether cells of CSV that a spreadsheet would run as a formula get a leading `'`.
+    pub guard_formulas: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        WriteOptions {
+            format: None,
+            compression: None,
+            delimiter: None,
+            missing: String::new(),
+            guard_formulas: true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_tell_format_and_compression() {
+        for (name, expected) in [
+            ("a.csv", Some((Format::Csv, Compression::None))),
+            ("a.TSV.gz", Some((Format::Csv, Compression::Gzip))),
+            ("a.txt.zst", Some((Format::Csv, Compression::Zstd))),
+            ("a.ndjson", Some((Format::Jsonl, Compression::None))),
+            ("a.b.arff", Some((Format::Arff, Compression::None))),
+            ("a.parquet", Some((Format::Parquet, Compression::None))),
+            ("a.feather", Some((Format::Arrow, Compression::None))),
+            (
+                "a.arrows.zst",
+                Some((Format::ArrowStream, Compression::Zstd)),
+            ),
+            ("a.gz", None),
+            ("a", None),
+            ("-", None),
+        ] {
+            assert_eq!(Format::from_path(Path::new(name)), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn formats_have_the_names_of_the_policy() {
+        let names = ["csv", "jsonl", "arff", "parquet", "arrow", "arrows"];
+        for name in names {
+            let format: Format = serde_json::from_value(name.into()).expect("a name of the policy");
+            assert_eq!(serde_json::to_value(format).expect("a name"), name);
+        }
+    }
+}
