@@ -2,28 +2,44 @@
 //!
 //! A [`Hierarchy`] is made for the values a column really holds: level 0 are
 //! the values themselves (the leaves), each further level groups the one below,
-//! and the top level is the single node `*`. Leaves are kept in tree order, so
-//! every node covers a run of leaves; a method that cuts runs of leaves
-//! therefore works on numbers and on categories alike.
+//! and the top level is a single node, as a rule `*`. Leaves are kept in tree
+//! order, so every node covers a run of leaves; a method that cuts runs of
+//! leaves therefore works on numbers and on categories alike.
+//!
+//! A [`HierarchySpec`] says how to make one; each kind has a file of its own.
+//! All are built level by level, in time linear in leaves times levels.
 
+mod chains;
+mod coverage;
+mod dates;
+mod file;
+mod intervals;
+mod labels;
+mod mask;
+mod path;
 mod spec;
 
-pub use spec::HierarchySpec;
+pub use coverage::{Coverage, coverage};
+pub use file::read_file;
+pub use spec::{DateUnit, HierarchySpec, MaskSide, Texts, distinct_texts};
 
 use super::levels::LevelsBuilder;
 use crate::error::{Error, Result};
+use labels::Labels;
 use std::ops::Range;
 
 /// The label of the top node, which says nothing.
 pub const TOP: &str = "*";
+
+/// A hierarchy has at most this many levels, so that a stray long value cannot
+/// take up memory for all the others.
+pub const MAX_LEVELS: usize = 64;
 
 /// A tree over the values of a column. Nodes are known by level and place:
 /// place `p` of level 0 is leaf `p` in tree order.
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
     levels: Vec<Level>,
-    leaf_of: LevelsBuilder,
-    leaf_place: Vec<u32>,
 }
 
 /// One level of a hierarchy: which node covers each leaf, and what the nodes are called.
@@ -38,80 +54,57 @@ impl Hierarchy {
     /// From each leaf's chain of labels: the leaf, its parent, and so on upwards.
     ///
     /// Chains must have one length; a top node `*` is added when the chains do
-    /// not end in a common label. Sibling order follows first appearance, or
-    /// the order of the leaves as given when that is already a tree order.
+    /// not end in a common label. A label may be repeated on consecutive levels
+    /// of a chain. Siblings keep the order of first appearance.
     ///
     /// # Errors
-    /// When two leaves are equal, chains differ in length, or a label has two
-    /// parents. `Error::policy` with the count and the first (1-based) line.
+    /// When chains differ in length, two leaves are equal, a label is empty, is
+    /// its own ancestor or has two parents. `Error::policy` with the count and
+    /// the first (1-based) line.
     pub fn from_chains<S: AsRef<str>>(chains: &[Vec<S>]) -> Result<Self> {
-        let height = chains.first().map_or(1, Vec::len);
-        check_chains(chains, height)?;
-        let mut labels: Vec<LevelsBuilder> = vec![LevelsBuilder::default(); height];
-        let mut nodes: Vec<Vec<u32>> = Vec::with_capacity(chains.len());
-        for chain in chains {
-            nodes.push(
-                chain
-                    .iter()
-                    .zip(&mut labels)
-                    .map(|(label, level)| level.intern(label.as_ref()))
-                    .collect(),
-            );
-        }
-        if labels.last().is_some_and(|top| top.len() > 1) || height == 1 {
-            let mut top = LevelsBuilder::default();
-            top.intern(TOP);
-            labels.push(top);
-            nodes.iter_mut().for_each(|chain| chain.push(0));
-        }
-        let mut order: Vec<u32> = (0..chains.len() as u32).collect();
-        order.sort_by(|&a, &b| {
-            nodes[a as usize]
-                .iter()
-                .rev()
-                .cmp(nodes[b as usize].iter().rev())
-        });
-        Ok(Self::from_sorted(&order, &nodes, labels))
+        chains::check(chains)
+            .map(Self::from_labels)
+            .map_err(|fault| Error::policy(format!("hierarchy: {}", fault.at(|row| row + 1))))
     }
 
-    fn from_sorted(order: &[u32], nodes: &[Vec<u32>], labels: Vec<LevelsBuilder>) -> Self {
-        let leaf_of = labels[0].clone();
-        let levels = labels
-            .into_iter()
-            .enumerate()
-            .map(|(height, labels)| Level::new(height, order, nodes, &labels))
-            .collect();
-        let mut leaf_place = vec![0; order.len()];
-        for (place, &leaf) in order.iter().enumerate() {
-            leaf_place[nodes[leaf as usize][0] as usize] = place as u32;
-        }
+    /// As [`Hierarchy::from_labels`], with the top `*` added.
+    fn under_top(mut levels: Vec<Labels>) -> Self {
+        let leaves = levels.first().map_or(0, Labels::len);
+        levels.push(Labels::constant(TOP, leaves));
+        Self::from_labels(levels)
+    }
+
+    /// From what each level calls each leaf, the leaves first and the top last.
+    /// Each level must be a function of the one below.
+    fn from_labels(levels: Vec<Labels>) -> Self {
+        debug_assert!(chains::torn_rows(&levels).is_empty());
+        let order = labels::tree_order(&levels);
         Hierarchy {
-            levels,
-            leaf_of,
-            leaf_place,
+            levels: levels
+                .into_iter()
+                .map(|labels| Level::new(labels, &order))
+                .collect(),
         }
     }
 
     /// How many leaves there are.
     pub fn leaf_count(&self) -> usize {
-        self.leaf_place.len()
+        self.levels[0].node_of_leaf.len()
     }
 
-    /// How many levels there are, the leaves and the top included.
+    /// How many levels there are, the leaves and the top included; at least 2.
     pub fn level_count(&self) -> usize {
         self.levels.len()
     }
 
     /// How many nodes `level` has.
     pub fn node_count(&self, level: usize) -> usize {
-        self.levels[level].first_leaf.len()
+        self.levels[level].labels.len()
     }
 
     /// The place of the leaf called `text`.
     pub fn leaf(&self, text: &str) -> Option<u32> {
-        self.leaf_of
-            .find(text)
-            .map(|code| self.leaf_place[code as usize])
+        self.levels[0].labels.find(text)
     }
 
     /// The node of `level` that covers `leaf`.
@@ -127,11 +120,21 @@ impl Hierarchy {
     /// The leaves under a node.
     pub fn leaves_under(&self, level: usize, node: u32) -> Range<u32> {
         let first = &self.levels[level].first_leaf;
+        let start = first.get(node as usize).copied().unwrap_or(0);
         let end = first
             .get(node as usize + 1)
             .copied()
             .unwrap_or(self.leaf_count() as u32);
-        first[node as usize]..end
+        start..end
+    }
+
+    /// The nodes of the level below (`level` − 1) under a node; `level` is at least 1.
+    pub fn children(&self, level: usize, node: u32) -> Range<u32> {
+        let leaves = self.leaves_under(level, node);
+        if leaves.is_empty() {
+            return 0..0;
+        }
+        self.node(level - 1, leaves.start)..self.node(level - 1, leaves.end - 1) + 1
     }
 
     /// The lowest level at which one node covers both leaves, and that node.
@@ -142,71 +145,44 @@ impl Hierarchy {
         (level, self.node(level, a))
     }
 
-    /// The lowest node called `text`.
+    /// The node that `text` names. A label may stand on several levels; then
+    /// the node with the most leaves is meant, since whoever reads the label
+    /// cannot exclude it, at the lowest level where it has all of them.
     pub fn find(&self, text: &str) -> Option<(usize, u32)> {
-        (0..self.level_count()).find_map(|level| {
-            self.levels[level]
-                .labels
-                .find(text)
-                .map(|node| (level, node))
-        })
+        let mut found: Option<(usize, u32)> = None;
+        for (level, nodes) in self.levels.iter().enumerate() {
+            if let Some(node) = nodes.labels.find(text) {
+                let size = |(level, node)| self.leaves_under(level, node).len();
+                if found.is_none_or(|lower| size(lower) < size((level, node))) {
+                    found = Some((level, node));
+                }
+            }
+        }
+        found
+    }
+
+    /// The labels of `leaf` from the leaf itself up to the top.
+    pub fn chain(&self, leaf: u32) -> impl ExactSizeIterator<Item = &str> + '_ {
+        (0..self.level_count()).map(move |level| self.label(level, self.node(level, leaf)))
     }
 }
 
 impl Level {
     /// Renumbers the nodes in tree order.
-    fn new(height: usize, order: &[u32], nodes: &[Vec<u32>], labels: &LevelsBuilder) -> Self {
-        let mut level = Level {
-            node_of_leaf: Vec::with_capacity(order.len()),
-            first_leaf: Vec::new(),
-            labels: LevelsBuilder::default(),
-        };
-        for (place, &leaf) in order.iter().enumerate() {
-            let label = labels.levels().get(nodes[leaf as usize][height]);
-            let node = level.labels.intern(label);
-            if node as usize == level.first_leaf.len() {
-                level.first_leaf.push(place as u32);
-            }
-            level.node_of_leaf.push(node);
-        }
-        level
-    }
-}
-
-fn check_chains<S: AsRef<str>>(chains: &[Vec<S>], height: usize) -> Result<()> {
-    let faults = |what: &str, lines: Vec<usize>| match lines.first() {
-        None => Ok(()),
-        Some(first) => Err(Error::policy(format!(
-            "hierarchy: {} {what}, first on line {}",
-            lines.len(),
-            first + 1
-        ))),
-    };
-    let unequal = (0..chains.len())
-        .filter(|&i| chains[i].len() != height || height == 0)
-        .collect();
-    faults("rows have another number of levels than the first", unequal)?;
-    let mut leaves = LevelsBuilder::default();
-    let doubled = (0..chains.len())
-        .filter(|&i| leaves.len() > leaves.intern(chains[i][0].as_ref()) as usize)
-        .collect();
-    faults("values stand there twice", doubled)?;
-    for level in 0..height.saturating_sub(1) {
-        let mut labels = LevelsBuilder::default();
-        let mut parents: Vec<&str> = Vec::new();
-        let mut torn = Vec::new();
-        for (i, chain) in chains.iter().enumerate() {
-            let (label, parent) = (chain[level].as_ref(), chain[level + 1].as_ref());
-            let code = labels.intern(label) as usize;
-            if code == parents.len() {
-                parents.push(parent);
-            } else if parents[code] != parent {
-                torn.push(i);
+    fn new(labels: Labels, order: &[u32]) -> Self {
+        let labels = labels.in_order(order);
+        let mut first_leaf = Vec::with_capacity(labels.node_count());
+        for (place, &node) in labels.codes.iter().enumerate() {
+            if node as usize == first_leaf.len() {
+                first_leaf.push(place as u32);
             }
         }
-        faults("values generalise to two parents", torn)?;
+        Level {
+            node_of_leaf: labels.codes,
+            first_leaf,
+            labels: labels.names,
+        }
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -243,24 +219,31 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_tree_is_refused_with_count_and_line() {
-        for (rows, message) in [
-            (
-                &["a;1;x", "b;1;y", "c;1;y"][..],
-                "2 values generalise to two parents, first on line 2",
-            ),
-            (
-                &["a;1", "a;1"][..],
-                "1 values stand there twice, first on line 2",
-            ),
-            (
-                &["a;1", "b"][..],
-                "1 rows have another number of levels than the first, first on line 2",
-            ),
-        ] {
-            let error = Hierarchy::from_chains(&chains(rows)).expect_err("not a tree");
-            assert!(error.to_string().ends_with(message), "{error}");
-            assert_eq!(error.exit_code(), 3);
-        }
+    fn what_is_not_a_tree_is_an_error_of_the_policy() {
+        let error = Hierarchy::from_chains(&chains(&["a;1", "a;1"])).expect_err("no tree");
+        assert_eq!(
+            error.to_string(),
+            "hierarchy: 1 value stands there twice, on line 2"
+        );
+        assert_eq!(error.exit_code(), 3);
+    }
+
+    #[test]
+    fn a_label_on_several_levels_means_its_largest_node() {
+        let h = Hierarchy::from_chains(&chains(&["a;a;a;*", "b;b;a;*", "c;c;c;*"]));
+        let h = h.expect("a tree");
+        assert_eq!(h.find("a"), Some((2, 0)));
+        assert_eq!(h.find("c"), Some((0, 2)));
+        assert_eq!(h.children(3, 0), 0..2);
+        assert_eq!(h.children(2, 0), 0..2);
+        assert_eq!(h.chain(1).collect::<Vec<_>>(), ["b", "b", "a", "*"]);
+    }
+
+    #[test]
+    fn a_column_without_values_has_a_top_without_leaves() {
+        let h = Hierarchy::from_chains::<&str>(&[]).expect("a tree");
+        assert_eq!((h.leaf_count(), h.level_count()), (0, 2));
+        assert_eq!(h.label(1, 0), TOP);
+        assert!(h.leaves_under(1, 0).is_empty() && h.children(1, 0).is_empty());
     }
 }

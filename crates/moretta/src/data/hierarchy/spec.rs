@@ -1,5 +1,10 @@
 //! How a policy describes a hierarchy, before the values are known.
 
+use super::{Hierarchy, dates, file, intervals, mask, path};
+use crate::data::levels::Levels;
+use crate::data::schema::Kind;
+use crate::data::{Column, DateFormat, Field};
+use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -45,4 +50,96 @@ pub enum DateUnit {
     Year,
     /// 2020s
     Decade,
+}
+
+/// What the texts of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Texts {
+    /// Numbers, written as Rust displays an `f64`.
+    Number,
+    /// Dates of this format.
+    Date(DateFormat),
+    /// Anything else.
+    Category,
+}
+
+impl Texts {
+    /// What the texts of a column of this kind are.
+    pub fn of(kind: &Kind) -> Self {
+        match kind {
+            Kind::Number { .. } => Texts::Number,
+            Kind::Date(format) => Texts::Date(*format),
+            Kind::Category { .. } | Kind::Plain(_) => Texts::Category,
+        }
+    }
+
+    /// The number that `text` stands for: itself, or the day of a date. A
+    /// category may be a number too.
+    pub(super) fn number(self, text: &str) -> Option<f64> {
+        match self {
+            Texts::Date(format) => format.parse(text).map(f64::from),
+            _ => text.parse().ok().filter(|n: &f64| n.is_finite()),
+        }
+    }
+
+    /// `text` as the same value stands in the column.
+    pub(super) fn canonical(self, text: &str) -> Option<String> {
+        let number = self.number(text)?;
+        match self {
+            Texts::Number => Some((number + 0.0).to_string()),
+            Texts::Date(format) => Some(format.format(number as i32)),
+            Texts::Category => None,
+        }
+    }
+}
+
+impl HierarchySpec {
+    /// The tree over `values`, the distinct texts of the column `column` as they
+    /// stand in the file (numbers written as Rust displays an `f64`, dates in
+    /// their format), numbers and dates in ascending order.
+    ///
+    /// # Errors
+    /// `Error::policy` when the rule does not fit the values or the file is no
+    /// tree or misses values, with counts and no value; `Error::input` when values
+    /// differ from the file only in spaces, letter case or Unicode form.
+    pub fn build(&self, column: &str, values: &Levels, texts: Texts) -> Result<Hierarchy> {
+        match self {
+            HierarchySpec::File(path) => file::build(path, column, values, texts),
+            HierarchySpec::Intervals(widths) => intervals::build(widths, column, values, texts),
+            HierarchySpec::Mask(side) => mask::build(*side, column, values),
+            HierarchySpec::Dates(units) => dates::build(units, column, values, texts),
+            HierarchySpec::Path(separator) => path::build(separator, column, values),
+            HierarchySpec::Grid(_) | HierarchySpec::H3(_) => Err(Error::policy(format!(
+                "column `{column}`: a geographic hierarchy is made from a latitude and a longitude"
+            ))
+            .help("name both columns, or give the column another hierarchy")),
+        }
+    }
+
+    /// The tree over the values that a column holds.
+    ///
+    /// # Errors
+    /// As [`HierarchySpec::build`].
+    pub fn build_for(&self, field: &Field, column: &Column) -> Result<Hierarchy> {
+        let values = distinct_texts(&field.kind, column)?;
+        self.build(&field.name, &values, Texts::of(&field.kind))
+    }
+}
+
+/// The distinct texts of a column as they stand in the file: numbers and dates
+/// in ascending order, categories in the order of first appearance.
+pub fn distinct_texts(kind: &Kind, column: &Column) -> Result<Levels> {
+    match column {
+        Column::Category(categories) => Ok(categories.compact().levels().as_ref().clone()),
+        Column::Number(numbers) => {
+            let mut values: Vec<f64> = numbers.iter().flatten().collect();
+            values.sort_unstable_by(f64::total_cmp);
+            values.dedup();
+            Ok(match kind {
+                Kind::Date(format) => values.iter().map(|&n| format.format(n as i32)).collect(),
+                _ => values.iter().map(f64::to_string).collect(),
+            })
+        }
+        Column::Plain(_) => Err(Error::bug("a column with a hierarchy was read as plain")),
+    }
 }

@@ -1,0 +1,120 @@
+//! Texts lose their characters one by one from one side: 4041, 404*, 40**, 4***, *.
+//!
+//! Level i masks i characters of the longest text. A shorter text is thought to
+//! be padded with blanks on the masked side, so it is masked later: beside 4041
+//! the text 40 stays 40, 40, 40 and becomes 4*. That makes each level a function
+//! of the one below, hence a tree, for any texts. The stars keep the length, so
+//! texts of different lengths meet only at the top, the single `*`.
+//!
+//! Costs one pass over the values a level; texts of more than 63 characters are
+//! refused.
+
+use super::labels::Labels;
+use super::{Hierarchy, MAX_LEVELS, MaskSide};
+use crate::data::levels::Levels;
+use crate::error::{Error, Result};
+
+pub(super) fn build(side: MaskSide, column: &str, values: &Levels) -> Result<Hierarchy> {
+    let lengths: Vec<usize> = values.iter().map(|text| text.chars().count()).collect();
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    if longest >= MAX_LEVELS {
+        let long = lengths
+            .iter()
+            .filter(|&&length| length >= MAX_LEVELS)
+            .count();
+        return Err(Error::policy(format!(
+            "column `{column}`: {long} values have more than {} characters, too many to mask one by one",
+            MAX_LEVELS - 1
+        ))
+        .help("give the column a hierarchy from a file"));
+    }
+    let mut levels: Vec<Labels> = vec![values.iter().collect()];
+    for kept in (1..longest).rev() {
+        let texts = values.iter().zip(&lengths);
+        levels.push(Labels::by_key(texts, |&(text, &length), label| {
+            mask(side, text, length, kept, label);
+        }));
+    }
+    Ok(Hierarchy::under_top(levels))
+}
+
+/// Keeps `kept` characters of the text on the other side and stars the rest.
+fn mask(side: MaskSide, text: &str, length: usize, kept: usize, label: &mut String) {
+    let stars = std::iter::repeat_n('*', length.saturating_sub(kept));
+    match side {
+        MaskSide::Right => {
+            label.extend(text.chars().take(kept));
+            label.extend(stars);
+        }
+        MaskSide::Left => {
+            label.extend(stars);
+            label.extend(text.chars().skip(length.saturating_sub(kept)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn chains(side: MaskSide, values: &[&str]) -> Vec<String> {
+        let h = build(side, "zip", &values.iter().collect()).expect("masks");
+        let chain = |leaf| h.chain(leaf).collect::<Vec<_>>().join(" ");
+        (0..h.leaf_count() as u32).map(chain).collect()
+    }
+
+    #[test]
+    fn characters_go_one_by_one() {
+        let right = chains(MaskSide::Right, &["4041", "4050", "4042", "40", "é"]);
+        assert_eq!(
+            right,
+            [
+                "4041 404* 40** 4*** *",
+                "4042 404* 40** 4*** *",
+                "4050 405* 40** 4*** *",
+                "40 40 40 4* *",
+                "é é é é *"
+            ]
+        );
+        let left = chains(MaskSide::Left, &["041", "941", "1"]);
+        assert_eq!(left, ["041 *41 **1 *", "941 *41 **1 *", "1 1 1 *"]);
+        assert_eq!(chains(MaskSide::Right, &["a", "b"]), ["a *", "b *"]);
+        assert_eq!(chains(MaskSide::Right, &[""]), [" *"]);
+        assert!(chains(MaskSide::Right, &[]).is_empty());
+    }
+
+    #[test]
+    fn a_long_text_is_refused_without_being_shown() {
+        let values: Levels = ["x".repeat(64), "y".repeat(63)].iter().collect();
+        let error = build(MaskSide::Left, "note", &values).expect_err("too long");
+        assert!(
+            error.to_string().starts_with("column `note`: 1 values"),
+            "{error}"
+        );
+        assert_eq!(error.exit_code(), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn a_mask_is_always_a_tree(
+            values in proptest::collection::hash_set("[ab*é]{0,5}", 0..30),
+            left in any::<bool>(),
+        ) {
+            let side = if left { MaskSide::Left } else { MaskSide::Right };
+            let levels: Levels = values.iter().collect();
+            let h = build(side, "c", &levels).expect("masks");
+            prop_assert_eq!(h.leaf_count(), values.len());
+            // Whatever a value is released as is read back as a node that covers it.
+            for text in levels.iter() {
+                let leaf = h.leaf(text).expect("a leaf");
+                for level in 0..h.level_count() {
+                    let node = h.node(level, leaf);
+                    prop_assert!(h.leaves_under(level, node).contains(&leaf));
+                    let (level, node) = h.find(h.label(level, node)).expect("a node");
+                    prop_assert!(h.leaves_under(level, node).contains(&leaf));
+                }
+            }
+        }
+    }
+}
