@@ -6,6 +6,16 @@
 //! left out of the l and p counts and of the class distribution's diversity,
 //! and is a value of its own for t-closeness.
 
+mod check;
+mod claims;
+mod classes;
+mod closeness;
+mod diversity;
+mod findings;
+
+pub use check::{Checker, Declared, plain_check};
+pub use findings::{ClaimFinding, Fault, Findings, Rule, Unit};
+
 use serde::{Deserialize, Serialize};
 
 /// What is promised of a release. Empty promises nothing.
