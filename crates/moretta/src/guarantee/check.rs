@@ -16,8 +16,7 @@
 //!   classes so counted.
 //! - A release without rows keeps every promise.
 //!
-//! It does not see whether the released values are true; that is what
-//! [`Truth`](super::Truth) compares.
+//! It does not see whether the released values are true; [`Truth`](super::Truth) does.
 //!
 //! Cost: one pass; one lookup a row for the class and one for each sensitive
 //! column, one more of each with a subject. Memory grows with the number of
@@ -166,15 +165,12 @@ impl Checker {
         self.sizes.resize(self.classes.len(), 0);
         match self.unit_of(release, subjects)? {
             Unit::Rows => self.count_rows(),
-            Unit::Persons => match (subjects, self.subject.take()) {
-                (Some(subjects), subject) => {
-                    self.subject = subject;
-                    self.count_persons(subjects);
-                }
-                (None, Some(mut subject)) => {
+            Unit::Persons => match (subjects, &mut self.subject) {
+                (Some(subjects), _) => self.count_persons(subjects),
+                (None, Some(subject)) => {
                     subject.read(release)?;
-                    self.count_persons(&subject.codes);
-                    self.subject = Some(subject);
+                    let codes = std::mem::take(&mut subject.codes);
+                    self.count_persons(&codes);
                 }
                 (None, None) => return Err(mixed_units()),
             },
@@ -237,8 +233,8 @@ impl Checker {
     }
 
     fn count_missing_subjects(&mut self, rows: u64) {
-        let known = self.faults.iter_mut();
-        match known.into_iter().find(|f| f.rule == Rule::SubjectMissing) {
+        let mut known = self.faults.iter_mut();
+        match known.find(|f| f.rule == Rule::SubjectMissing) {
             Some(fault) => fault.count += rows,
             None => self.faults.push(Fault {
                 column: self.subject.as_ref().map(|s| s.name.clone()),

@@ -17,17 +17,40 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct Texts {
     known: LevelsBuilder,
-    dictionary: Arc<Levels>,
-    codes: Vec<u32>,
+    dictionary: Dictionary,
 }
 
 impl Texts {
     /// Puts the code of each slot into `out`; a missing slot stays [`MISSING`].
     pub(super) fn translate(&mut self, column: &Categories, out: &mut Vec<u32>) {
-        if !Arc::ptr_eq(&self.dictionary, column.levels()) {
-            self.dictionary = Arc::clone(column.levels());
+        self.dictionary.translate(&mut self.known, column, out);
+    }
+
+    /// The texts seen so far, in code order.
+    pub(super) fn levels(&self) -> &Levels {
+        self.known.levels()
+    }
+}
+
+/// The dictionary of the last batch and what its codes are among the known texts.
+#[derive(Default)]
+pub(super) struct Dictionary {
+    levels: Arc<Levels>,
+    codes: Vec<u32>,
+}
+
+impl Dictionary {
+    /// Puts the known code of each slot into `out`; a missing slot stays [`MISSING`].
+    pub(super) fn translate(
+        &mut self,
+        known: &mut LevelsBuilder,
+        column: &Categories,
+        out: &mut Vec<u32>,
+    ) {
+        if !Arc::ptr_eq(&self.levels, column.levels()) {
+            self.levels = Arc::clone(column.levels());
             self.codes.clear();
-            self.codes.resize(self.dictionary.len(), MISSING);
+            self.codes.resize(self.levels.len(), MISSING);
         }
         out.clear();
         out.extend(column.codes().iter().map(|&code| {
@@ -35,17 +58,12 @@ impl Texts {
                 return MISSING;
             }
             // Only texts that a row shows are taken up: a dictionary may be far larger.
-            let known = &mut self.codes[code as usize];
-            if *known == MISSING {
-                *known = self.known.intern(self.dictionary.get(code));
+            let known_code = &mut self.codes[code as usize];
+            if *known_code == MISSING {
+                *known_code = known.intern(self.levels.get(code));
             }
-            *known
+            *known_code
         }));
-    }
-
-    /// The texts seen so far, in code order.
-    pub(super) fn levels(&self) -> &Levels {
-        self.known.levels()
     }
 }
 

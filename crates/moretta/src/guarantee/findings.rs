@@ -83,8 +83,8 @@ pub struct Fault {
 pub enum Rule {
     /// An identifying column must not be released.
     IdentifierReleased,
-    /// A column that is not of the original must not be released.
-    UnknownColumn,
+    /// A column that is dropped or not of the original must not be released.
+    UnexpectedColumn,
     /// A column that is to be released must be there.
     ColumnAbsent,
     /// Every row belongs to a person.
@@ -97,6 +97,8 @@ pub enum Rule {
     Changed,
     /// A pseudonym must not be the value it stands for.
     NotPseudonymous,
+    /// One value has one pseudonym, and no other value has it.
+    PseudonymsMixed,
     /// A row must not be released twice.
     ReleasedTwice,
     /// As many rows must be in the file as were released.
@@ -107,13 +109,14 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Rule::IdentifierReleased => "identifying column in the release",
-            Rule::UnknownColumn => "column that the original does not have",
+            Rule::UnexpectedColumn => "column that should not be in the release",
             Rule::ColumnAbsent => "column that should be released is absent",
             Rule::SubjectMissing => "row without a person",
             Rule::NotInDomain => "value not in the hierarchy or domain",
             Rule::NotCovered => "value does not cover the original",
             Rule::Changed => "value differs from the original",
             Rule::NotPseudonymous => "pseudonym equals the original",
+            Rule::PseudonymsMixed => "value with two pseudonyms, or pseudonym of two values",
             Rule::ReleasedTwice => "row released twice",
             Rule::RowsDiffer => "rows in the file but not released, or the other way round",
         })

@@ -10,11 +10,15 @@ mod check;
 mod claims;
 mod classes;
 mod closeness;
+mod cover;
 mod diversity;
 mod findings;
+mod same;
+mod truth;
 
 pub use check::{Checker, Declared, plain_check};
 pub use findings::{ClaimFinding, Fault, Findings, Rule, Unit};
+pub use truth::{Treatment, Truth};
 
 use serde::{Deserialize, Serialize};
 
