@@ -6,6 +6,20 @@
 //! left out of the l and p counts and of the class distribution's diversity,
 //! and is a value of its own for t-closeness.
 
+mod check;
+mod claims;
+mod classes;
+mod closeness;
+mod cover;
+mod diversity;
+mod findings;
+mod same;
+mod truth;
+
+pub use check::{Checker, Declared, plain_check};
+pub use findings::{ClaimFinding, Fault, Findings, Rule, Unit};
+pub use truth::{Treatment, Truth};
+
 use serde::{Deserialize, Serialize};
 
 /// What is promised of a release. Empty promises nothing.

@@ -1,0 +1,600 @@
+//! The independent checker: reads a release as anyone could and says what it really keeps.
+//!
+//! It knows the promise, the columns of the release and what the policy
+//! declares about sensitive values; it does not know the method that made the
+//! release and shares no grouping or diversity code with it.
+//!
+//! How it counts:
+//!
+//! - A class is the set of rows whose quasi-identifiers have the same texts,
+//!   byte for byte; missing equals only missing.
+//! - With a subject, k counts distinct persons in a class, and l, t and p count
+//!   distinct (person, value) pairs in a class: a person with 40 rows counts
+//!   once for each value. Without a subject every row is a person.
+//! - A missing sensitive value adds nothing to l and p; for t see
+//!   the kinds of distance. The reference distribution of t is the sum of the
+//!   classes so counted.
+//! - A release without rows keeps every promise.
+//!
+//! It does not see whether the released values are true; [`Truth`](super::Truth) does.
+//!
+//! Cost: one pass; one lookup a row for the class and one for each sensitive
+//! column, one more of each with a subject. Memory grows with the number of
+//! classes, of (class, value) pairs and, with a subject, of (class, person) pairs.
+
+use super::Guarantee;
+use super::claims::{Tally, k_claim, l_claim, p_claim, t_claim};
+use super::classes::{Classes, PairCounts, PairSet, Texts};
+use super::findings::{ClaimFinding, Fault, Findings, Rule, Unit};
+use crate::data::hierarchy::Hierarchy;
+use crate::data::{Batch, Categories, MISSING, Role, Schema};
+use crate::error::{Error, Result};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// What the policy declares about columns beyond the promise itself.
+#[derive(Clone, Debug, Default)]
+pub struct Declared {
+    /// Trees of sensitive columns, for hierarchical closeness.
+    pub trees: HashMap<String, Arc<Hierarchy>>,
+    /// Values of sensitive columns from least to largest, for ordered closeness
+    /// of what is not a number.
+    pub orders: HashMap<String, Vec<String>>,
+    /// Identifying columns that are released as pseudonyms.
+    pub pseudonyms: Vec<String>,
+}
+
+/// Checks one release, batch by batch.
+pub struct Checker {
+    guarantee: Guarantee,
+    declared: Declared,
+    quasi: Vec<Tracked>,
+    sensitive: Vec<Sensitive>,
+    subject: Option<Tracked>,
+    unit: Option<Unit>,
+    classes: Classes,
+    sizes: Vec<u32>,
+    persons: PairCounts,
+    everyone: PairSet,
+    person_count: u64,
+    rows: u64,
+    faults: Vec<Fault>,
+    class_of_row: Vec<u32>,
+    group_of_row: Vec<u32>,
+}
+
+/// A column of the release, its texts and the codes of the current batch.
+struct Tracked {
+    name: String,
+    texts: Texts,
+    codes: Vec<u32>,
+}
+
+/// A sensitive column and how often each value occurs in each class.
+struct Sensitive {
+    column: Tracked,
+    seen: PairSet,
+    counts: PairCounts,
+}
+
+/// Checks a release that is one batch.
+pub fn plain_check(
+    release: &Batch,
+    guarantee: &Guarantee,
+    declared: Declared,
+    subjects: Option<&[u32]>,
+) -> Result<Findings> {
+    let mut checker = Checker::new(guarantee, release.schema(), declared)?;
+    checker.observe(release, subjects)?;
+    checker.finish()
+}
+
+impl Checker {
+    /// A checker of releases with this schema, in which quasi-identifiers, the
+    /// columns named in the guarantee and the subject are categories.
+    ///
+    /// # Errors
+    /// When the guarantee names a column that the release does not have.
+    pub fn new(guarantee: &Guarantee, schema: &Schema, declared: Declared) -> Result<Self> {
+        let named = |role| {
+            let places = schema.with_role(role).into_iter();
+            places.map(|place| schema.fields()[place].name.to_string())
+        };
+        let quasi: Vec<Tracked> = named(Role::Quasi).map(Tracked::new).collect();
+        let faults = named(Role::Identifier)
+            .filter(|name| !declared.pseudonyms.contains(name))
+            .map(|name| Fault {
+                column: Some(name),
+                rule: Rule::IdentifierReleased,
+                count: 1,
+            })
+            .collect();
+        let mut sensitive: Vec<Sensitive> = Vec::new();
+        for name in promised_columns(guarantee) {
+            if schema.index_of(name).is_none() {
+                return Err(Error::policy(format!(
+                    "the guarantee names column `{name}`, which is not in the release"
+                )));
+            }
+            if sensitive.iter().all(|s| s.column.name != name) {
+                sensitive.push(Sensitive::new(name));
+            }
+        }
+        Ok(Checker {
+            guarantee: guarantee.clone(),
+            classes: Classes::new(quasi.len()),
+            quasi,
+            sensitive,
+            subject: named(Role::Subject).next().map(Tracked::new),
+            unit: None,
+            declared,
+            sizes: Vec::new(),
+            persons: PairCounts::default(),
+            everyone: PairSet::default(),
+            person_count: 0,
+            rows: 0,
+            faults,
+            class_of_row: Vec::new(),
+            group_of_row: Vec::new(),
+        })
+    }
+
+    /// Takes rows of the release. `subjects` gives the person of each row when
+    /// the release itself does not, [`MISSING`] for none; it is given for all
+    /// batches or for none, and goes before the subject column.
+    pub fn observe(&mut self, release: &Batch, subjects: Option<&[u32]>) -> Result<()> {
+        self.rows += release.len() as u64;
+        if self.rows > u64::from(u32::MAX) {
+            return Err(Error::input(format!(
+                "the release has more than {} rows, which is as far as the checker counts",
+                u32::MAX
+            ))
+            .help("release it in parts"));
+        }
+        let tracked = self.quasi.iter_mut();
+        for column in tracked.chain(self.sensitive.iter_mut().map(|s| &mut s.column)) {
+            column.read(release)?;
+        }
+        let mut codes = Vec::with_capacity(self.quasi.len());
+        codes.extend(self.quasi.iter_mut().map(|c| std::mem::take(&mut c.codes)));
+        self.classes
+            .assign(&codes, release.len(), &mut self.class_of_row);
+        for (column, codes) in self.quasi.iter_mut().zip(codes) {
+            column.codes = codes;
+        }
+        self.sizes.resize(self.classes.len(), 0);
+        match self.unit_of(release, subjects)? {
+            Unit::Rows => self.count_rows(),
+            Unit::Persons => match (subjects, &mut self.subject) {
+                (Some(subjects), _) => self.count_persons(subjects),
+                (None, Some(subject)) => {
+                    subject.read(release)?;
+                    let codes = std::mem::take(&mut subject.codes);
+                    self.count_persons(&codes);
+                }
+                (None, None) => return Err(mixed_units()),
+            },
+        }
+        Ok(())
+    }
+
+    fn unit_of(&mut self, release: &Batch, subjects: Option<&[u32]>) -> Result<Unit> {
+        if subjects.is_some_and(|subjects| subjects.len() != release.len()) {
+            return Err(Error::bug("one person a row was expected"));
+        }
+        let unit = if subjects.is_some() || self.subject.is_some() {
+            Unit::Persons
+        } else {
+            Unit::Rows
+        };
+        if *self.unit.get_or_insert(unit) != unit {
+            return Err(mixed_units());
+        }
+        Ok(unit)
+    }
+
+    fn count_rows(&mut self) {
+        self.person_count += self.class_of_row.len() as u64;
+        for &class in &self.class_of_row {
+            self.sizes[class as usize] += 1;
+        }
+        for sensitive in &mut self.sensitive {
+            for (&class, &value) in self.class_of_row.iter().zip(&sensitive.column.codes) {
+                sensitive.counts.add(class, value);
+            }
+        }
+    }
+
+    fn count_persons(&mut self, subjects: &[u32]) {
+        self.group_of_row.clear();
+        let mut without = 0;
+        for (&class, &person) in self.class_of_row.iter().zip(subjects) {
+            if person == MISSING {
+                without += 1;
+                self.group_of_row.push(MISSING);
+                continue;
+            }
+            let (group, new) = self.persons.add(class, person);
+            self.group_of_row.push(group);
+            self.sizes[class as usize] += u32::from(new);
+            self.person_count += u64::from(new && self.everyone.insert(person, 0));
+        }
+        for sensitive in &mut self.sensitive {
+            let rows = self.class_of_row.iter().zip(&self.group_of_row);
+            for ((&class, &group), &value) in rows.zip(&sensitive.column.codes) {
+                if group != MISSING && sensitive.seen.insert(group, value) {
+                    sensitive.counts.add(class, value);
+                }
+            }
+        }
+        if without > 0 {
+            self.count_missing_subjects(without);
+        }
+    }
+
+    fn count_missing_subjects(&mut self, rows: u64) {
+        let mut known = self.faults.iter_mut();
+        match known.find(|f| f.rule == Rule::SubjectMissing) {
+            Some(fault) => fault.count += rows,
+            None => self.faults.push(Fault {
+                column: self.subject.as_ref().map(|s| s.name.clone()),
+                rule: Rule::SubjectMissing,
+                count: rows,
+            }),
+        }
+    }
+
+    /// What the release really keeps.
+    ///
+    /// # Errors
+    /// When closeness needs an order or a tree that the policy does not declare.
+    pub fn finish(self) -> Result<Findings> {
+        let Checker {
+            guarantee,
+            declared,
+            sensitive,
+            sizes,
+            ..
+        } = self;
+        // The tables of tuples and persons are no longer needed and may be large.
+        drop((self.classes, self.persons, self.everyone, self.quasi));
+        let mut class_sizes = BTreeMap::new();
+        for &size in &sizes {
+            *class_sizes.entry(u64::from(size)).or_insert(0) += 1;
+        }
+        let mut claims: Vec<ClaimFinding> =
+            guarantee.k.iter().map(|&k| k_claim(k, &sizes)).collect();
+        for sensitive in sensitive {
+            let Sensitive { column, counts, .. } = sensitive;
+            let tally = Tally::new(column.name, &column.texts, counts, sizes.len());
+            let here = |column: &String| tally.is_of(column);
+            for l in guarantee.l.iter().filter(|l| here(&l.column)) {
+                claims.push(l_claim(l, &tally));
+            }
+            for t in guarantee.t.iter().filter(|t| here(&t.column)) {
+                claims.push(t_claim(t, &tally, &declared)?);
+            }
+            for p in guarantee.p.iter().filter(|p| here(&p.column)) {
+                claims.push(p_claim(p, &tally));
+            }
+        }
+        Ok(Findings {
+            rows: self.rows,
+            persons: self.person_count,
+            unit: self.unit.unwrap_or(match self.subject {
+                Some(_) => Unit::Persons,
+                None => Unit::Rows,
+            }),
+            classes: sizes.len() as u64,
+            smallest_class: sizes.iter().min().map(|&size| u64::from(size)),
+            class_sizes,
+            claims,
+            faults: self.faults,
+        })
+    }
+}
+
+impl Tracked {
+    fn new(name: String) -> Self {
+        Tracked {
+            name,
+            texts: Texts::default(),
+            codes: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, release: &Batch) -> Result<()> {
+        let column: &Categories = release
+            .column_named(&self.name)
+            .and_then(|column| column.as_categories())
+            .ok_or_else(|| {
+                Error::bug(format!(
+                    "column `{}` of the release was not read as categories",
+                    self.name
+                ))
+            })?;
+        self.texts.translate(column, &mut self.codes);
+        Ok(())
+    }
+}
+
+impl Sensitive {
+    fn new(name: &str) -> Self {
+        Sensitive {
+            column: Tracked::new(name.to_owned()),
+            seen: PairSet::default(),
+            counts: PairCounts::default(),
+        }
+    }
+}
+
+fn promised_columns(guarantee: &Guarantee) -> impl Iterator<Item = &str> {
+    let l = guarantee.l.iter().map(|l| l.column.as_str());
+    let t = guarantee.t.iter().map(|t| t.column.as_str());
+    let p = guarantee.p.iter().map(|p| p.column.as_str());
+    l.chain(t).chain(p)
+}
+
+fn mixed_units() -> Error {
+    Error::bug("persons were given for some batches of a release and not for others")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Field, Kind, RowIds};
+    use crate::guarantee::{Diversity, Ground, LDiversity, PSensitivity, TCloseness};
+    use proptest::prelude::*;
+
+    /// Quasi-identifiers a and b, sensitive value s, person.
+    type Row = (
+        Option<&'static str>,
+        Option<&'static str>,
+        Option<&'static str>,
+        u32,
+    );
+
+    fn release(rows: &[Row]) -> Batch {
+        let category = Kind::Category { ordered: false };
+        let fields = vec![
+            Field::new("a", Role::Quasi, category.clone()),
+            Field::new("s", Role::Sensitive, category.clone()),
+            Field::new("b", Role::Quasi, category),
+        ];
+        let columns = vec![
+            Column::Category(rows.iter().map(|r| r.0).collect()),
+            Column::Category(rows.iter().map(|r| r.2).collect()),
+            Column::Category(rows.iter().map(|r| r.1).collect()),
+        ];
+        let ids = RowIds::Range {
+            start: 0,
+            len: rows.len(),
+        };
+        let schema = Arc::new(Schema::new(fields).expect("names differ"));
+        Batch::new(schema, ids, columns).expect("fits")
+    }
+
+    fn everything() -> Guarantee {
+        let l = |kind, l| LDiversity {
+            column: "s".into(),
+            l,
+            kind,
+        };
+        let t = |distance| TCloseness {
+            column: "s".into(),
+            t: 0.4,
+            distance,
+        };
+        Guarantee {
+            k: Some(3),
+            l: vec![
+                l(Diversity::Distinct, 2.0),
+                l(Diversity::Entropy, 1.5),
+                l(Diversity::Recursive { c: 1.5 }, 2.0),
+            ],
+            t: vec![t(Ground::Equal), t(Ground::Ordered)],
+            p: vec![PSensitivity {
+                column: "s".into(),
+                p: 2,
+            }],
+        }
+    }
+
+    /// The counts of a class, the slow way: compare texts, list pairs, look for doubles.
+    fn slow_counts(class: &[Row], persons: bool) -> (usize, Vec<(Option<&'static str>, u32)>) {
+        let mut people: Vec<u32> = Vec::new();
+        let mut pairs: Vec<(u32, Option<&str>)> = Vec::new();
+        for (number, row) in class.iter().enumerate() {
+            let person = if persons { row.3 } else { number as u32 };
+            if !people.contains(&person) {
+                people.push(person);
+            }
+            if !pairs.contains(&(person, row.2)) {
+                pairs.push((person, row.2));
+            }
+        }
+        let mut counts: Vec<(Option<&str>, u32)> = Vec::new();
+        for (_, value) in pairs {
+            match counts.iter_mut().find(|(v, _)| *v == value) {
+                Some((_, n)) => *n += 1,
+                None => counts.push((value, 1)),
+            }
+        }
+        (people.len(), counts)
+    }
+
+    /// The worst figure of each claim, in the order of [`everything`], and its failing classes.
+    fn slow(rows: &[Row], persons: bool) -> (Vec<usize>, Vec<(f64, u64)>) {
+        let mut classes: Vec<Vec<Row>> = Vec::new();
+        for row in rows {
+            match classes
+                .iter_mut()
+                .find(|c| (c[0].0, c[0].1) == (row.0, row.1))
+            {
+                Some(class) => class.push(*row),
+                None => classes.push(vec![*row]),
+            }
+        }
+        let counted: Vec<_> = classes.iter().map(|c| slow_counts(c, persons)).collect();
+        let share = |counts: &[(Option<&str>, u32)], value: Option<&str>, missing: bool| -> f64 {
+            let all = counts.iter().filter(|(v, _)| missing || v.is_some());
+            let total: u32 = all.map(|(_, n)| n).sum();
+            let here = counts.iter().filter(|(v, _)| *v == value);
+            f64::from(here.map(|(_, n)| n).sum::<u32>()) / f64::from(total)
+        };
+        let whole: Vec<_> = counted.iter().flat_map(|(_, c)| c.clone()).collect();
+        let mut values: Vec<Option<&str>> = whole.iter().map(|(v, _)| *v).collect();
+        values.sort_unstable();
+        values.dedup();
+        let mut worst = vec![(f64::INFINITY, 0); 3];
+        worst.extend([(0.0, 0); 3]);
+        worst.push((f64::INFINITY, 0));
+        for (size, counts) in &counted {
+            let mut present: Vec<u32> = counts.iter().filter_map(|(v, n)| v.map(|_| *n)).collect();
+            present.sort_unstable();
+            present.reverse();
+            let distinct = present.len() as f64;
+            let entropy: f64 = present
+                .iter()
+                .map(|&n| f64::from(n) / f64::from(present.iter().sum::<u32>()))
+                .map(|p| -p * p.ln())
+                .sum();
+            let exp = if present.is_empty() {
+                0.0
+            } else {
+                entropy.exp()
+            };
+            let tail: u32 = present.iter().skip(1).sum();
+            let ratio = if tail == 0 {
+                f64::INFINITY
+            } else {
+                f64::from(present[0]) / f64::from(tail)
+            };
+            let equal: f64 = values
+                .iter()
+                .map(|&v| (share(counts, v, true) - share(&whole, v, true)).abs() / 2.0)
+                .sum();
+            let ordered_values: Vec<_> = values.iter().filter(|v| v.is_some()).collect();
+            let mut moved = 0.0;
+            let mut ordered = 0.0;
+            for &&value in &ordered_values {
+                moved += share(counts, value, false) - share(&whole, value, false);
+                ordered += f64::abs(moved);
+            }
+            ordered /= (ordered_values.len() as f64 - 1.0).max(1.0);
+            if present.is_empty() {
+                ordered = 1.0;
+            }
+            let figures = [*size as f64, distinct, exp, ratio, equal, ordered, distinct];
+            let holds = [
+                *size >= 3,
+                distinct >= 2.0,
+                exp >= 1.5 - 1e-9,
+                ratio < 1.5,
+                equal <= 0.4 + 1e-9,
+                ordered <= 0.4 + 1e-9,
+                distinct >= 2.0,
+            ];
+            for (i, slot) in worst.iter_mut().enumerate() {
+                let high = matches!(i, 3..=5);
+                slot.0 = if high {
+                    f64::max(slot.0, figures[i])
+                } else {
+                    f64::min(slot.0, figures[i])
+                };
+                slot.1 += u64::from(!holds[i]);
+            }
+        }
+        (counted.iter().map(|(size, _)| *size).collect(), worst)
+    }
+
+    fn compare(rows: &[Row], persons: bool, cut: usize) {
+        let subjects: Vec<u32> = rows.iter().map(|r| r.3).collect();
+        let parts = [&rows[..cut], &rows[cut..]];
+        let given = [&subjects[..cut], &subjects[cut..]];
+        let schema = Arc::clone(release(rows).schema());
+        let mut checker =
+            Checker::new(&everything(), &schema, Declared::default()).expect("columns exist");
+        for (part, subjects) in parts.iter().zip(given) {
+            checker
+                .observe(&release(part), persons.then_some(subjects))
+                .expect("fits");
+        }
+        let found = checker.finish().expect("numbers are ordered");
+        let (sizes, worst) = slow(rows, persons);
+        assert_eq!(found.classes, sizes.len() as u64);
+        assert_eq!(found.smallest_class, sizes.iter().min().map(|&s| s as u64));
+        let counted: u64 = found.class_sizes.iter().map(|(s, n)| s * n).sum();
+        assert_eq!(counted, sizes.iter().sum::<usize>() as u64);
+        let names: Vec<&str> = found.claims.iter().map(|c| c.name.as_str()).collect();
+        for ((claim, (figure, failing)), name) in found.claims.iter().zip(&worst).zip(names) {
+            let value = claim.found.expect("there are rows");
+            assert!(
+                value == *figure || (value - figure).abs() < 1e-9,
+                "{name}: {value} {figure}"
+            );
+            assert_eq!(claim.failing_classes, *failing, "{name}");
+            assert_eq!(claim.holds, *failing == 0, "{name}");
+        }
+    }
+
+    fn rows() -> impl Strategy<Value = Vec<Row>> {
+        let text = proptest::sample::select(vec![None, Some(""), Some("x"), Some("x ")]);
+        let other = proptest::sample::select(vec![None, Some("y"), Some("*")]);
+        let value = proptest::sample::select(vec![None, Some("1"), Some("2"), Some("3")]);
+        proptest::collection::vec((text, other, value, 0u32..6), 1..40)
+    }
+
+    proptest! {
+        #[test]
+        fn it_finds_what_the_slow_way_finds(rows in rows(), persons: bool, cut in 0usize..40) {
+            compare(&rows, persons, cut.min(rows.len()));
+        }
+    }
+
+    #[test]
+    fn a_release_without_rows_keeps_every_promise() {
+        let found = plain_check(&release(&[]), &everything(), Declared::default(), None)
+            .expect("columns exist");
+        assert!(found.passed());
+        assert_eq!(found.claims[0].found_text, "no rows");
+    }
+
+    #[test]
+    fn closeness_without_an_order_or_a_tree_is_an_error_of_the_policy() {
+        let rows: Vec<Row> = vec![(None, None, Some("low"), 0), (None, None, Some("high"), 1)];
+        for (distance, message) in [
+            (Ground::Ordered, "needs an order"),
+            (Ground::Hierarchical, "needs a hierarchy"),
+        ] {
+            let guarantee = Guarantee {
+                t: vec![TCloseness {
+                    column: "s".into(),
+                    t: 0.5,
+                    distance,
+                }],
+                ..Guarantee::default()
+            };
+            let error = plain_check(&release(&rows), &guarantee, Declared::default(), None)
+                .expect_err("not declared");
+            assert!(error.to_string().contains(message), "{error}");
+            assert_eq!(error.exit_code(), 3);
+        }
+    }
+
+    #[test]
+    fn a_row_without_a_person_is_a_fault_and_adds_to_no_class() {
+        let rows: Vec<Row> = vec![(None, None, None, 0); 3];
+        let found = plain_check(
+            &release(&rows),
+            &Guarantee::default(),
+            Declared::default(),
+            Some(&[7, MISSING, 8]),
+        )
+        .expect("fits");
+        assert_eq!(found.smallest_class, Some(2));
+        assert_eq!(found.persons, 2);
+        assert_eq!(found.faults[0].rule, Rule::SubjectMissing);
+        assert!(!found.passed());
+    }
+}

@@ -1,0 +1,241 @@
+//! From counts to claims: the worst class of a release for each promise.
+
+use super::check::Declared;
+use super::classes::{PairCount, PairCounts, Texts};
+use super::closeness::Reference;
+use super::diversity::{self, TOLERANCE};
+use super::findings::ClaimFinding;
+use super::{Diversity, Ground, LDiversity, PSensitivity, TCloseness};
+use crate::data::MISSING;
+use crate::data::hierarchy::Hierarchy;
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A sensitive column, counted: the pairs (class, value) in the order of classes.
+pub(super) struct Tally<'a> {
+    name: String,
+    texts: &'a Texts,
+    pairs: Vec<PairCount>,
+    classes: usize,
+}
+
+impl<'a> Tally<'a> {
+    pub(super) fn new(name: String, texts: &'a Texts, counts: PairCounts, classes: usize) -> Self {
+        Tally {
+            name,
+            texts,
+            pairs: counts.into_sorted(),
+            classes,
+        }
+    }
+
+    /// Whether it counts the column called `name`.
+    pub(super) fn is_of(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    /// The counts of each class in turn, of missing values too.
+    fn classes(&self) -> impl Iterator<Item = &[PairCount]> + '_ {
+        let mut rest = self.pairs.as_slice();
+        (0..self.classes as u32).map(move |class| {
+            let length = rest.iter().take_while(|pair| pair.first == class).count();
+            let (here, after) = rest.split_at(length);
+            rest = after;
+            here
+        })
+    }
+
+    /// How often each value occurs, and missing values last.
+    fn totals(&self) -> Vec<u64> {
+        let values = self.texts.levels().len();
+        let mut totals = vec![0; values + 1];
+        for pair in &self.pairs {
+            totals[(pair.second as usize).min(values)] += u64::from(pair.count);
+        }
+        totals
+    }
+}
+
+/// A figure for each class, the worst of them and how many fail.
+struct Worst {
+    figure: Option<f64>,
+    failing: u64,
+}
+
+impl Worst {
+    fn of(
+        figures: impl Iterator<Item = f64>,
+        holds: impl Fn(f64) -> bool,
+        worse: impl Fn(f64, f64) -> f64,
+    ) -> Self {
+        let mut worst = Worst {
+            figure: None,
+            failing: 0,
+        };
+        for figure in figures {
+            worst.failing += u64::from(!holds(figure));
+            worst.figure = Some(worst.figure.map_or(figure, |w| worse(w, figure)));
+        }
+        worst
+    }
+
+    fn claim(self, name: String, promised: String) -> ClaimFinding {
+        ClaimFinding {
+            name,
+            promised,
+            found: self.figure,
+            found_text: self.figure.map_or("no rows".to_owned(), figure_text),
+            holds: self.failing == 0,
+            failing_classes: self.failing,
+        }
+    }
+}
+
+/// Whether every class keeps to k-anonymity.
+pub(super) fn k_claim(k: u32, sizes: &[u32]) -> ClaimFinding {
+    let figures = sizes.iter().map(|&size| f64::from(size));
+    Worst::of(figures, |size| size >= f64::from(k), f64::min)
+        .claim("k-anonymity".to_owned(), format!("at least {k}"))
+}
+
+/// Whether every class keeps to l-diversity.
+pub(super) fn l_claim(l: &LDiversity, tally: &Tally<'_>) -> ClaimFinding {
+    let mut counts = Vec::new();
+    let figures = tally.classes().map(|class| {
+        counts.clear();
+        counts.extend(present(class).map(|pair| pair.count));
+        diversity::figure(l.kind, l.l, &mut counts)
+    });
+    let worst = Worst::of(
+        figures,
+        |figure| diversity::holds(l.kind, l.l, figure),
+        |a, b| diversity::worse(l.kind, a, b),
+    );
+    let (kind, promised) = match l.kind {
+        Diversity::Distinct => ("distinct l", format!("at least {}", l.l)),
+        Diversity::Entropy => ("entropy l", format!("at least {}", l.l)),
+        Diversity::Recursive { c } => ("recursive (c, l)", format!("below {c} for l = {}", l.l)),
+    };
+    worst.claim(format!("{kind}-diversity of `{}`", tally.name), promised)
+}
+
+/// Whether every class keeps to t-closeness.
+pub(super) fn t_claim(
+    t: &TCloseness,
+    tally: &Tally<'_>,
+    declared: &Declared,
+) -> Result<ClaimFinding> {
+    let totals = tally.totals();
+    let (kind, reference) = match t.distance {
+        Ground::Equal => ("equal", Reference::equal(&totals)),
+        Ground::Ordered => (
+            "ordered",
+            Reference::ordered(&totals, ranks(tally, declared)?),
+        ),
+        Ground::Hierarchical => {
+            let (tree, leaves) = leaves(tally, declared)?;
+            (
+                "hierarchical",
+                Reference::hierarchical(&totals, tree, leaves),
+            )
+        }
+    };
+    let figures = tally
+        .classes()
+        .map(|class| reference.distance(class.iter().map(|pair| (pair.second, pair.count))));
+    let worst = Worst::of(figures, |figure| figure <= t.t + TOLERANCE, f64::max);
+    Ok(worst.claim(
+        format!("{kind} t-closeness of `{}`", tally.name),
+        format!("at most {}", t.t),
+    ))
+}
+
+/// Whether every class keeps to p-sensitivity.
+pub(super) fn p_claim(p: &PSensitivity, tally: &Tally<'_>) -> ClaimFinding {
+    let figures = tally.classes().map(|class| present(class).count() as f64);
+    Worst::of(figures, |figure| figure >= f64::from(p.p), f64::min).claim(
+        format!("p-sensitivity of `{}`", tally.name),
+        format!("at least {}", p.p),
+    )
+}
+
+/// The place of each value: by size when all are numbers, else as declared.
+fn ranks(tally: &Tally<'_>, declared: &Declared) -> Result<Vec<u32>> {
+    let levels = tally.texts.levels();
+    let numbers: Option<Vec<f64>> = levels
+        .iter()
+        .map(|text| text.parse().ok().filter(|n: &f64| n.is_finite()))
+        .collect();
+    let keys = match (numbers, declared.orders.get(&tally.name)) {
+        (_, Some(order)) => declared_places(tally, order)?,
+        (Some(numbers), None) => numbers,
+        (None, None) => {
+            return Err(Error::policy(format!(
+                "ordered closeness of `{}` needs an order, and its values are not numbers",
+                tally.name
+            ))
+            .help("declare the order of the values, or use equal or hierarchical distance"));
+        }
+    };
+    let mut distinct = keys.clone();
+    distinct.sort_unstable_by(f64::total_cmp);
+    distinct.dedup();
+    Ok(keys
+        .iter()
+        .map(|key| distinct.partition_point(|d| d < key) as u32)
+        .collect())
+}
+
+fn declared_places(tally: &Tally<'_>, order: &[String]) -> Result<Vec<f64>> {
+    let place_of: HashMap<&str, usize> = order.iter().map(String::as_str).zip(0..).collect();
+    let levels = tally.texts.levels();
+    let places: Vec<f64> = levels
+        .iter()
+        .filter_map(|text| place_of.get(text).map(|&place| place as f64))
+        .collect();
+    if places.len() < levels.len() {
+        return Err(Error::policy(format!(
+            "{} values of `{}` are not in its declared order",
+            levels.len() - places.len(),
+            tally.name
+        ))
+        .help("add them to the order"));
+    }
+    Ok(places)
+}
+
+fn leaves<'a>(tally: &Tally<'_>, declared: &'a Declared) -> Result<(&'a Arc<Hierarchy>, Vec<u32>)> {
+    let tree = declared.trees.get(&tally.name).ok_or_else(|| {
+        Error::policy(format!(
+            "hierarchical closeness of `{}` needs a hierarchy of its values",
+            tally.name
+        ))
+        .help("declare a hierarchy for the column, or use equal distance")
+    })?;
+    let levels = tally.texts.levels();
+    let leaves: Vec<u32> = levels.iter().filter_map(|text| tree.leaf(text)).collect();
+    if leaves.len() < levels.len() {
+        return Err(Error::policy(format!(
+            "{} values of `{}` are not in its hierarchy",
+            levels.len() - leaves.len(),
+            tally.name
+        ))
+        .help("add them to the hierarchy"));
+    }
+    Ok((tree, leaves))
+}
+
+fn present(class: &[PairCount]) -> impl Iterator<Item = &PairCount> {
+    class.iter().filter(|pair| pair.second != MISSING)
+}
+
+fn figure_text(figure: f64) -> String {
+    if figure.is_infinite() {
+        "too few values".to_owned()
+    } else if figure.fract() == 0.0 {
+        format!("{figure}")
+    } else {
+        format!("{figure:.4}")
+    }
+}

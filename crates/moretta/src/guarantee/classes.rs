@@ -1,0 +1,260 @@
+//! Groups rows by the texts of their quasi-identifiers, over any number of batches.
+//!
+//! Rows are alike when every text is the same, byte for byte; missing is alike
+//! only to missing. Each tuple of codes is stored once, in one arena; equal
+//! hashes are settled by comparing the codes, so two classes are never mixed up.
+//!
+//! Cost: one table lookup a row, no allocation a row; memory grows with the
+//! number of classes, not of rows.
+
+use crate::data::{Categories, Levels, LevelsBuilder, MISSING};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use std::sync::Arc;
+
+/// Codes of a column's texts that stay the same while the dictionaries of the
+/// batches change.
+#[derive(Default)]
+pub(super) struct Texts {
+    known: LevelsBuilder,
+    dictionary: Dictionary,
+}
+
+impl Texts {
+    /// Puts the code of each slot into `out`; a missing slot stays [`MISSING`].
+    pub(super) fn translate(&mut self, column: &Categories, out: &mut Vec<u32>) {
+        self.dictionary.translate(&mut self.known, column, out);
+    }
+
+    /// The texts seen so far, in code order.
+    pub(super) fn levels(&self) -> &Levels {
+        self.known.levels()
+    }
+}
+
+/// The dictionary of the last batch and what its codes are among the known texts.
+#[derive(Default)]
+pub(super) struct Dictionary {
+    levels: Arc<Levels>,
+    codes: Vec<u32>,
+}
+
+impl Dictionary {
+    /// Puts the known code of each slot into `out`; a missing slot stays [`MISSING`].
+    pub(super) fn translate(
+        &mut self,
+        known: &mut LevelsBuilder,
+        column: &Categories,
+        out: &mut Vec<u32>,
+    ) {
+        if !Arc::ptr_eq(&self.levels, column.levels()) {
+            self.levels = Arc::clone(column.levels());
+            self.codes.clear();
+            self.codes.resize(self.levels.len(), MISSING);
+        }
+        out.clear();
+        out.extend(column.codes().iter().map(|&code| {
+            if code == MISSING {
+                return MISSING;
+            }
+            // Only texts that a row shows are taken up: a dictionary may be far larger.
+            let known_code = &mut self.codes[code as usize];
+            if *known_code == MISSING {
+                *known_code = known.intern(self.levels.get(code));
+            }
+            *known_code
+        }));
+    }
+}
+
+/// Classes of equal tuples of codes, numbered in the order of appearance.
+pub(super) struct Classes {
+    width: usize,
+    tuples: Vec<u32>,
+    table: HashTable<u32>,
+    hashes: Vec<u64>,
+}
+
+impl Classes {
+    /// Classes of tuples of `width` codes.
+    pub(super) fn new(width: usize) -> Self {
+        Classes {
+            width,
+            tuples: Vec::new(),
+            table: HashTable::new(),
+            hashes: Vec::new(),
+        }
+    }
+
+    /// How many classes there are.
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Puts the class of each of `rows` rows into `out`.
+    pub(super) fn assign(&mut self, columns: &[Vec<u32>], rows: usize, out: &mut Vec<u32>) {
+        self.hashes.clear();
+        self.hashes.resize(rows, 0);
+        for column in columns {
+            for (hash, &code) in self.hashes.iter_mut().zip(column) {
+                *hash = mix(*hash, code);
+            }
+        }
+        let (width, tuples) = (self.width, &mut self.tuples);
+        out.clear();
+        for (row, &hash) in self.hashes.iter().enumerate() {
+            let next = self.table.len() as u32;
+            let entry = self.table.entry(
+                hash,
+                |&class| {
+                    let tuple = &tuples[class as usize * width..][..width];
+                    tuple.iter().zip(columns).all(|(&code, c)| code == c[row])
+                },
+                |&class| {
+                    let tuple = &tuples[class as usize * width..][..width];
+                    tuple.iter().fold(0, |hash, &code| mix(hash, code))
+                },
+            );
+            out.push(match entry {
+                Entry::Occupied(class) => *class.get(),
+                Entry::Vacant(slot) => {
+                    slot.insert(next);
+                    tuples.extend(columns.iter().map(|c| c[row]));
+                    next
+                }
+            });
+        }
+    }
+}
+
+/// How often each pair of numbers occurred. A pair is known by its place.
+#[derive(Default)]
+pub(super) struct PairCounts {
+    pairs: Vec<PairCount>,
+    table: HashTable<u32>,
+}
+
+/// A pair and how often it occurred.
+#[derive(Clone, Copy)]
+pub(super) struct PairCount {
+    pub(super) first: u32,
+    pub(super) second: u32,
+    pub(super) count: u32,
+}
+
+impl PairCounts {
+    /// Counts the pair; gives its place and whether it is new.
+    pub(super) fn add(&mut self, first: u32, second: u32) -> (u32, bool) {
+        let pairs = &mut self.pairs;
+        let entry = self.table.entry(
+            pair_hash(first, second),
+            |&place| {
+                let pair = &pairs[place as usize];
+                pair.first == first && pair.second == second
+            },
+            |&place| pair_hash(pairs[place as usize].first, pairs[place as usize].second),
+        );
+        match entry {
+            Entry::Occupied(place) => {
+                let place = *place.get();
+                pairs[place as usize].count += 1;
+                (place, false)
+            }
+            Entry::Vacant(slot) => {
+                let place = pairs.len() as u32;
+                slot.insert(place);
+                pairs.push(PairCount {
+                    first,
+                    second,
+                    count: 1,
+                });
+                (place, true)
+            }
+        }
+    }
+
+    /// The pairs, sorted.
+    pub(super) fn into_sorted(self) -> Vec<PairCount> {
+        drop(self.table);
+        let mut pairs = self.pairs;
+        pairs.sort_unstable_by_key(|pair| (pair.first, pair.second));
+        pairs
+    }
+}
+
+/// Distinct pairs of numbers.
+#[derive(Default)]
+pub(super) struct PairSet(HashTable<(u32, u32)>);
+
+impl PairSet {
+    /// Whether the pair is new.
+    pub(super) fn insert(&mut self, first: u32, second: u32) -> bool {
+        let entry = self.0.entry(
+            pair_hash(first, second),
+            |&pair| pair == (first, second),
+            |&(first, second)| pair_hash(first, second),
+        );
+        match entry {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(slot) => {
+                slot.insert((first, second));
+                true
+            }
+        }
+    }
+}
+
+fn pair_hash(first: u32, second: u32) -> u64 {
+    mix(mix(0, first), second)
+}
+
+/// Folds the 128-bit product into 64 bits, so that every bit of both reaches every bit.
+fn mix(hash: u64, code: u32) -> u64 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let product = u128::from(hash ^ u64::from(code) ^ ODD.rotate_left(32)) * u128::from(ODD);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_keep_their_codes_when_dictionaries_change() {
+        let mut texts = Texts::default();
+        let mut out = Vec::new();
+        texts.translate(
+            &[Some("a"), None, Some("b")].into_iter().collect(),
+            &mut out,
+        );
+        assert_eq!(out, [0, MISSING, 1]);
+        texts.translate(&[Some("b"), Some(""), None].into_iter().collect(), &mut out);
+        assert_eq!(out, [1, 2, MISSING]);
+    }
+
+    #[test]
+    fn classes_and_pairs_are_numbered_by_appearance() {
+        let mut classes = Classes::new(2);
+        let mut out = Vec::new();
+        let columns = [vec![1, 0, 1, MISSING], vec![0, 1, 0, 0]];
+        classes.assign(&columns, 4, &mut out);
+        assert_eq!(out, [0, 1, 0, 2]);
+        assert_eq!(classes.len(), 3);
+        let mut pairs = PairCounts::default();
+        assert_eq!(pairs.add(3, 1), (0, true));
+        assert_eq!(pairs.add(1, 3), (1, true));
+        assert_eq!(pairs.add(3, 1), (0, false));
+        let sorted = pairs.into_sorted();
+        assert_eq!((sorted[0].first, sorted[1].count), (1, 2));
+        let mut set = PairSet::default();
+        assert!(set.insert(0, 0) && !set.insert(0, 0) && set.insert(0, 1));
+    }
+
+    #[test]
+    fn without_columns_all_rows_are_one_class() {
+        let mut classes = Classes::new(0);
+        let mut out = Vec::new();
+        classes.assign(&[], 3, &mut out);
+        assert_eq!((out, classes.len()), (vec![0, 0, 0], 1));
+    }
+}

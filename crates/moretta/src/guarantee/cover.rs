@@ -1,0 +1,201 @@
+//! Whether a released value of a protected column is true of the original one.
+//!
+//! Each distinct text of the release is read once as a region of the column's
+//! domain, each distinct original value is looked up once in domain and
+//! hierarchy; a row then costs a comparison of numbers or a binary search.
+
+use super::classes::Texts;
+use super::findings::Rule;
+use crate::data::hierarchy::TOP;
+use crate::data::{Categories, Column, Domain, LevelsBuilder, MISSING, Region, Scale};
+use crate::error::Result;
+use hashbrown::HashMap;
+use std::ops::Range;
+
+/// Compares the released and the original values of one protected column.
+pub(super) struct Cover {
+    domain: Domain,
+    codes: LevelsBuilder,
+    representative: bool,
+    escapes: bool,
+    released: Texts,
+    says: Vec<Says>,
+    original: Texts,
+    places: Vec<Place>,
+    leaf_of_number: HashMap<u64, Option<u32>, foldhash::fast::FixedState>,
+    released_codes: Vec<u32>,
+    original_codes: Vec<u32>,
+}
+
+/// What a released text says, ready to be compared.
+#[derive(Clone)]
+enum Says {
+    /// It is no region of the domain.
+    Nonsense,
+    Anything,
+    Between(f64, f64),
+    OneOf(Vec<u32>),
+    Under(Range<u32>),
+}
+
+/// An original value: a number or a category, and its leaf in the hierarchy.
+#[derive(Clone, Copy)]
+struct Place {
+    number: f64,
+    code: Option<u32>,
+    leaf: Option<u32>,
+}
+
+impl Cover {
+    pub(super) fn new(domain: Domain, representative: bool, escapes: bool) -> Self {
+        let codes = match &domain.scale {
+            Scale::Category { levels, .. } => LevelsBuilder::from_levels(levels),
+            Scale::Number { .. } => LevelsBuilder::default(),
+        };
+        Cover {
+            domain,
+            codes,
+            representative,
+            escapes,
+            released: Texts::default(),
+            says: Vec::new(),
+            original: Texts::default(),
+            places: Vec::new(),
+            leaf_of_number: HashMap::default(),
+            released_codes: Vec::new(),
+            original_codes: Vec::new(),
+        }
+    }
+
+    /// How many rows break which rule.
+    pub(super) fn compare(
+        &mut self,
+        original: &Column,
+        released: &Column,
+    ) -> Result<Vec<(Rule, u64)>> {
+        let released = super::same::texts_of(released)?;
+        self.released.translate(&released, &mut self.released_codes);
+        self.read_new_texts();
+        let (mut foreign, mut untrue) = (0, 0);
+        if let Column::Category(original) = original {
+            self.place_categories(original);
+        }
+        for row in 0..self.released_codes.len() {
+            let place = self.place(original, row)?;
+            match (self.released_codes[row], place) {
+                (MISSING, None) => {}
+                (MISSING, Some(_)) => untrue += 1,
+                (code, place) => match &self.says[code as usize] {
+                    Says::Nonsense => foreign += 1,
+                    says => untrue += u64::from(!self.is_true(says, place)),
+                },
+            }
+        }
+        Ok(vec![
+            (Rule::NotInDomain, foreign),
+            (Rule::NotCovered, untrue),
+        ])
+    }
+
+    fn is_true(&self, says: &Says, place: Option<Place>) -> bool {
+        match (says, place) {
+            (Says::Anything, _) => true,
+            (_, Some(_)) if self.representative => true,
+            (Says::Between(low, high), Some(place)) => {
+                *low <= place.number && place.number <= *high
+            }
+            (Says::OneOf(codes), Some(place)) => place
+                .code
+                .is_some_and(|code| codes.binary_search(&code).is_ok()),
+            (Says::Under(leaves), Some(place)) => {
+                place.leaf.is_some_and(|leaf| leaves.contains(&leaf))
+            }
+            _ => false,
+        }
+    }
+
+    fn read_new_texts(&mut self) {
+        for code in self.says.len()..self.released.levels().len() {
+            let text = self.released.levels().get(code as u32);
+            let mut says = self.read(text);
+            if self.escapes
+                && matches!(says, Says::Nonsense)
+                && let Some(plain) = super::same::unescaped(text)
+            {
+                says = self.read(plain);
+            }
+            self.says.push(says);
+        }
+    }
+
+    fn read(&self, text: &str) -> Says {
+        let says = match (self.codes.find(text), &self.domain.hierarchy) {
+            // A value as it was; looked up here because a region is read in a time that
+            // grows with the domain.
+            (Some(code), None) if text != TOP => Says::OneOf(vec![code]),
+            _ => Region::parse(Some(text), &self.domain)
+                .map_or(Says::Nonsense, |region| says(region, &self.domain)),
+        };
+        if self.representative && !is_one_value_within(&says, &self.domain) {
+            return Says::Nonsense;
+        }
+        says
+    }
+
+    fn place_categories(&mut self, original: &Categories) {
+        self.original.translate(original, &mut self.original_codes);
+        let levels = self.original.levels();
+        for known in self.places.len()..levels.len() {
+            let text = levels.get(known as u32);
+            self.places.push(Place {
+                number: f64::NAN,
+                code: self.codes.find(text),
+                leaf: self.domain.hierarchy.as_ref().and_then(|h| h.leaf(text)),
+            });
+        }
+    }
+
+    fn place(&mut self, original: &Column, row: usize) -> Result<Option<Place>> {
+        match original {
+            Column::Category(_) => Ok(self.places.get(self.original_codes[row] as usize).copied()),
+            Column::Number(numbers) => Ok(numbers.get(row).map(|number| Place {
+                number,
+                code: None,
+                leaf: self.leaf(number),
+            })),
+            Column::Plain(_) => Err(crate::Error::bug("a protected column was read as plain")),
+        }
+    }
+
+    fn leaf(&mut self, number: f64) -> Option<u32> {
+        let hierarchy = self.domain.hierarchy.as_ref()?;
+        *self
+            .leaf_of_number
+            .entry(number.to_bits())
+            .or_insert_with(|| hierarchy.leaf(&self.domain.number_text(number)))
+    }
+}
+
+fn says(region: Region, domain: &Domain) -> Says {
+    match region {
+        Region::Missing => Says::Nonsense,
+        Region::Any => Says::Anything,
+        Region::Interval(low, high) => Says::Between(low, high),
+        Region::Set(codes) => Says::OneOf(codes),
+        Region::Node(level, node) => match &domain.hierarchy {
+            Some(tree) => Says::Under(tree.leaves_under(level, node)),
+            None => Says::Nonsense,
+        },
+    }
+}
+
+/// A representative is a single value between the least and the largest original one.
+fn is_one_value_within(says: &Says, domain: &Domain) -> bool {
+    match (says, &domain.scale) {
+        (Says::Anything, _) => true,
+        (Says::Between(a, b), Scale::Number { low, high, .. }) => a == b && low <= a && b <= high,
+        (Says::OneOf(codes), Scale::Category { .. }) => codes.len() == 1,
+        (Says::Under(leaves), _) => leaves.len() == 1,
+        _ => false,
+    }
+}
