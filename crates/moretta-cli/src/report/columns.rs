@@ -1,0 +1,247 @@
+//! Every column before and after, and what each lost.
+//!
+//! Bars are shares of the rows read and of the rows released, so that the
+//! shapes compare although rows were suppressed, and no exact count is told.
+
+use super::markup::Markup;
+use super::number;
+use super::plot::{Plot, Size, Slot, lying, upright};
+use moretta::pipeline::report::{Bin, ColumnFact, Histogram, Report, RowFacts};
+
+/// Bars in a drawing of categories; the rarest of more share one.
+const MOST_CATEGORIES: usize = 10;
+
+/// Bars in a drawing of intervals.
+const MOST_INTERVALS: usize = 40;
+
+/// Columns in the ranking by loss.
+const MOST_RANKED: usize = 30;
+
+/// Loss by column, worst first.
+pub(super) fn loss(report: &Report, page: &mut Markup) {
+    let mut ranked: Vec<(&str, f64)> = report
+        .columns
+        .iter()
+        .filter_map(|column| Some((column.name.as_str(), column.loss?)))
+        .collect();
+    ranked.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let left_out = ranked.len().saturating_sub(MOST_RANKED);
+    ranked.truncate(MOST_RANKED);
+    page.raw("<section id=\"loss\"><h2>Loss by column</h2>");
+    if ranked.is_empty() {
+        page.raw("<p>No column was generalised.</p></section>");
+        return;
+    }
+    page.raw("<figure class=\"panel\"><p class=\"note\">Mean normalised certainty penalty of a released row: ");
+    page.raw("0\u{202f}% keeps the value, 100\u{202f}% tells nothing.</p>");
+    let slots = ranked.into_iter().map(|(name, loss)| Slot {
+        label: name.to_owned(),
+        detail: format!("{name}: {}", number::percent(loss)),
+        after: Some(loss),
+        value: Some(number::percent(loss)),
+        ..Slot::default()
+    });
+    let plot = Plot {
+        title: "Loss by column".to_owned(),
+        description: "One bar for every generalised column, the largest loss first".to_owned(),
+        size: Size::Wide,
+        slots: slots.collect(),
+        axis: number::percent,
+        threshold: None,
+    };
+    lying(page, &plot);
+    if left_out > 0 {
+        page.element("p", &[("class", &"note")], |page| {
+            page.text(number::count(left_out as u64));
+            page.raw(" columns with a smaller loss are not drawn.");
+        });
+    }
+    page.raw("</figure></section>");
+}
+
+/// Small multiples of all columns, then those that have no distribution.
+pub(super) fn write(report: &Report, page: &mut Markup) {
+    if report.columns.is_empty() {
+        return;
+    }
+    let (drawn, plain): (Vec<&ColumnFact>, Vec<&ColumnFact>) = report
+        .columns
+        .iter()
+        .partition(|column| column.histogram.is_some());
+    page.raw("<section id=\"columns\"><h2>Columns before and after</h2>");
+    if !drawn.is_empty() {
+        page.raw("<p class=\"note\">Share of rows by value. A generalised row is spread ");
+        page.raw("evenly over the values it may stand for.</p>");
+        legend(page);
+        page.element("div", &[("class", &"multiples")], |page| {
+            for column in drawn {
+                card(column, &report.rows, page);
+            }
+        });
+    }
+    if !plain.is_empty() {
+        without_histogram(&plain, page);
+    }
+    page.raw("</section>");
+}
+
+pub(super) fn legend(page: &mut Markup) {
+    page.raw("<p class=\"legend\"><span class=\"swatch before\"></span>before ");
+    page.raw("<span class=\"swatch after\"></span>after</p>");
+}
+
+fn card(column: &ColumnFact, rows: &RowFacts, page: &mut Markup) {
+    page.element("figure", &[("class", &"card")], |page| {
+        page.element("figcaption", &[], |page| {
+            page.element("div", &[("class", &"head")], |page| {
+                page.leaf("h3", &[("title", &column.name)], &column.name);
+                page.leaf("span", &[("class", &"role")], &column.role);
+            });
+            page.leaf("p", &[("class", &"note")], facts(column));
+        });
+        if let Some(histogram) = &column.histogram {
+            draw(column, histogram, rows, page);
+        }
+    });
+}
+
+/// "generalised, loss 12 %; missing 3 % before, 2 % after".
+fn facts(column: &ColumnFact) -> String {
+    let mut facts = column.treatment.clone();
+    if let Some(loss) = column.loss {
+        facts += &format!(", loss {}", number::percent(loss));
+    }
+    if column.missing_before > 0.0 || column.missing_after.is_some_and(|share| share > 0.0) {
+        facts += &format!(
+            "; missing {}",
+            number::coarse_percent(column.missing_before)
+        );
+        if let Some(after) = column.missing_after {
+            facts += &format!(" → {}", number::coarse_percent(after));
+        }
+    }
+    facts
+}
+
+fn draw(column: &ColumnFact, histogram: &Histogram, rows: &RowFacts, page: &mut Markup) {
+    let intervals = is_ordered(&histogram.bins);
+    let most = if intervals {
+        MOST_INTERVALS
+    } else {
+        MOST_CATEGORIES
+    };
+    let bins = lump(&histogram.bins, most);
+    let plot = Plot {
+        title: format!("{} before and after", column.name),
+        description: format!("Share of rows in {} bins", bins.len()),
+        size: Size::Small,
+        slots: bins.iter().map(|bin| slot(bin, rows, intervals)).collect(),
+        axis: number::percent,
+        threshold: None,
+    };
+    if intervals {
+        upright(page, &plot);
+    } else {
+        lying(page, &plot);
+    }
+    if histogram.hidden_bins > 0 {
+        page.element("p", &[("class", &"note")], |page| {
+            page.text(number::count(histogram.hidden_bins));
+            page.raw(" more not shown: too few rows share them");
+        });
+    }
+}
+
+fn slot(bin: &Bin, rows: &RowFacts, interval: bool) -> Slot {
+    let share = |value: f64, all: u64| if all > 0 { value / all as f64 } else { 0.0 };
+    let before = share(bin.before, rows.read);
+    let after = share(bin.after, rows.released);
+    let start = bin.label.split(" to ").next().filter(|_| interval);
+    Slot {
+        label: start.unwrap_or(&bin.label).to_owned(),
+        detail: format!(
+            "{}: {} → {}",
+            bin.label,
+            number::percent(before),
+            number::percent(after)
+        ),
+        before: Some(before),
+        after: Some(after),
+        ..Slot::default()
+    }
+}
+
+/// Whether the bins are intervals or numbers rather than names.
+fn is_ordered(bins: &[Bin]) -> bool {
+    let ordered = |bin: &Bin| bin.label.contains(" to ") || bin.label.parse::<f64>().is_ok();
+    bins.len() > 2 && bins.iter().all(ordered)
+}
+
+/// At most so many bins: the rarest go together into one at the end.
+fn lump(bins: &[Bin], most: usize) -> Vec<Bin> {
+    if bins.len() <= most {
+        return bins.to_vec();
+    }
+    let mut by_count: Vec<usize> = (0..bins.len()).collect();
+    by_count.sort_by(|one, other| bins[*other].before.total_cmp(&bins[*one].before));
+    let (kept, rest) = by_count.split_at_mut(most - 1);
+    kept.sort_unstable();
+    let mut lumped: Vec<Bin> = kept.iter().map(|bin| bins[*bin].clone()).collect();
+    lumped.push(Bin {
+        label: format!("{} others", number::count(rest.len() as u64)),
+        before: rest.iter().map(|bin| bins[*bin].before).sum(),
+        after: rest.iter().map(|bin| bins[*bin].after).sum(),
+    });
+    lumped
+}
+
+fn without_histogram(columns: &[&ColumnFact], page: &mut Markup) {
+    page.raw("<h3>Columns without a distribution</h3><div class=\"scroll\"><table><thead><tr>");
+    page.raw("<th scope=\"col\">Column</th><th scope=\"col\">Role</th>");
+    page.raw("<th scope=\"col\">What was done</th></tr></thead><tbody>");
+    for column in columns {
+        page.element("tr", &[], |page| {
+            page.leaf("th", &[("scope", &"row")], &column.name);
+            page.leaf("td", &[], &column.role);
+            page.leaf("td", &[], facts(column));
+        });
+    }
+    page.raw("</tbody></table></div>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bins(labels: &[&str]) -> Vec<Bin> {
+        let bin = |(position, label): (usize, &&str)| Bin {
+            label: (*label).to_owned(),
+            before: position as f64,
+            after: 1.0,
+        };
+        labels.iter().enumerate().map(bin).collect()
+    }
+
+    #[test]
+    fn numbers_stand_and_names_lie() {
+        for (labels, expected) in [
+            (&["0 to 10", "10 to 20", "20 to 30"][..], true),
+            (&["1", "2", "3"], true),
+            (&["4041", "404*", "4"], false),
+            (&["female", "male"], false),
+            (&["0", "1"], false),
+            (&[], false),
+        ] {
+            assert_eq!(is_ordered(&bins(labels)), expected, "{labels:?}");
+        }
+    }
+
+    #[test]
+    fn the_rarest_bins_share_one_and_nothing_is_lost() {
+        let lumped = lump(&bins(&["a", "b", "c", "d", "e"]), 3);
+        let labels: Vec<&str> = lumped.iter().map(|bin| bin.label.as_str()).collect();
+        assert_eq!(labels, ["d", "e", "3 others"]);
+        assert_eq!(lumped.iter().map(|bin| bin.before).sum::<f64>(), 10.0);
+        assert_eq!(lumped.iter().map(|bin| bin.after).sum::<f64>(), 5.0);
+    }
+}

@@ -1,0 +1,36 @@
+//! The report of a run as one HTML file.
+//!
+//! The page is complete in itself: styles and drawings are inside it, it runs
+//! no script, and its content security policy forbids it to fetch anything, so
+//! it can be mailed, archived and printed. It shows what [`Report`] holds and
+//! nothing else; counts that the report hides stay hidden, and are not given
+//! away by the difference of two others that the page shows beside them.
+//!
+//! Names and labels come from the data and are hostile until escaped;
+//! [`markup::Markup`] takes markup only from the program's own literals.
+//! Cost: linear in the report, which holds bins and classes, never rows.
+
+mod classes;
+mod columns;
+#[cfg(test)]
+mod fixture;
+mod markup;
+mod measures;
+mod number;
+mod page;
+mod plot;
+mod policy;
+mod risk;
+mod suppression;
+mod toml;
+mod verdict;
+
+use markup::Markup;
+use moretta::pipeline::Report;
+
+/// The report as a page that needs no other file.
+pub(crate) fn html(report: &Report) -> String {
+    let mut page = Markup::default();
+    page::write(report, &mut page);
+    page.into_string()
+}

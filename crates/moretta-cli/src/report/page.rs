@@ -1,0 +1,169 @@
+//! The skeleton of the page.
+
+use super::markup::Markup;
+use super::{classes, columns, measures, policy, risk, suppression, verdict};
+use moretta::pipeline::Report;
+
+const STYLE: &str = include_str!("style.css");
+
+/// Nothing may be fetched and no script may run.
+const SECURITY: &str = "<meta http-equiv=\"Content-Security-Policy\" \
+    content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">";
+
+/// A moretta: an oval without a mouth.
+const MASK: &str = "<svg class=\"mask\" viewBox=\"0 0 24 30\" aria-hidden=\"true\">\
+    <path d=\"M12 1C5.5 1 2 5.8 2 12.5S6.5 29 12 29s10-9.8 10-16.5S18.5 1 12 1Z\
+    M5.2 12.6c1.5-2 4-2 5.2.2-1.6 1.7-3.9 1.6-5.2-.2Z\
+    M18.8 12.6c-1.5-2-4-2-5.2.2 1.6 1.7 3.9 1.6 5.2-.2Z\"/></svg>";
+
+pub(super) fn write(report: &Report, page: &mut Markup) {
+    page.raw("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+    page.raw(SECURITY);
+    page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    page.raw("<meta name=\"color-scheme\" content=\"light dark\">");
+    page.raw("<meta name=\"referrer\" content=\"no-referrer\">");
+    let title = format!("{} – {}", report.name, verdict::headline(report));
+    page.leaf("title", &[], title);
+    page.element("style", &[], |page| page.raw(STYLE));
+    page.raw("</head>\n<body>");
+    header(report, page);
+    page.element("main", &[], |page| body(report, page));
+    footer(report, page);
+    page.raw("</body></html>\n");
+}
+
+fn body(report: &Report, page: &mut Markup) {
+    verdict::write(report, page);
+    page.raw("<section id=\"risk\"><h2>Risk</h2><div class=\"pair\">");
+    classes::write(report, page);
+    risk::write(report, page);
+    page.raw("</div></section><div class=\"pair\">");
+    columns::loss(report, page);
+    suppression::write(report, page);
+    page.raw("</div>");
+    columns::write(report, page);
+    measures::write(report, page);
+    policy::write(report, page);
+}
+
+fn header(report: &Report, page: &mut Markup) {
+    page.element("header", &[], |page| {
+        page.raw(MASK);
+        page.raw("<div>");
+        page.leaf("p", &[("class", &"name")], &report.name);
+        page.element("p", &[("class", &"note")], |page| {
+            page.raw("Anonymization report: ");
+            page.text(&report.source.path);
+            if let Some(sink) = &report.sink {
+                page.raw(" → ");
+                page.text(&sink.path);
+            }
+        });
+        page.raw("</div>");
+    });
+}
+
+fn footer(report: &Report, page: &mut Markup) {
+    page.element("footer", &[], |page| {
+        page.text(&report.program);
+        page.raw(", report layout ");
+        page.text(report.version);
+        page.raw(". This page shows no row of the data; counts from 1 to 10 are hidden.");
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::{fixture, html};
+    use moretta::pipeline::Report;
+
+    /// Opening and closing tags match, void elements aside.
+    fn assert_balanced(page: &str) {
+        let mut open: Vec<&str> = Vec::new();
+        let mut rest = page;
+        while let Some(at) = rest.find('<') {
+            let end = at + rest[at..].find('>').expect("a tag ends");
+            let tag = &rest[at + 1..end];
+            rest = &rest[end + 1..];
+            let name = tag.trim_start_matches('/');
+            let name = name.split([' ', '/']).next().expect("a tag has a name");
+            if tag.starts_with('/') {
+                assert_eq!(open.pop(), Some(name), "before {:.60}", rest);
+            } else if !(tag.ends_with('/') || ["!DOCTYPE", "meta"].contains(&name)) {
+                open.push(name);
+            }
+        }
+        assert!(open.is_empty(), "{open:?}");
+    }
+
+    /// Reports at the edges of what can happen.
+    fn cases() -> Vec<(&'static str, Report)> {
+        vec![
+            ("admissions", fixture::admissions()),
+            ("refused", fixture::refused()),
+            ("empty", fixture::empty()),
+            ("degenerate", fixture::degenerate()),
+            ("hostile", fixture::hostile()),
+        ]
+    }
+
+    #[test]
+    fn every_page_is_well_formed_and_fetches_nothing() {
+        for (name, report) in cases() {
+            let page = html(&report);
+            assert_balanced(&page);
+            let own = page.replace("<meta http-equiv", "");
+            for reference in [
+                "http", "src=", "href=", "<script", "url(", "@import", "<link",
+            ] {
+                assert!(!own.contains(reference), "{name} has {reference}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_drawing_has_a_number_that_is_none() {
+        for (name, report) in cases() {
+            let page = html(&report);
+            for value in ["NaN", "inf\"", "inf ", "-inf"] {
+                assert!(!page.contains(value), "{name} has {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_text_of_the_report_is_shown_and_escaped() {
+        let page = html(&fixture::hostile());
+        assert!(!page.contains(fixture::HOSTILE));
+        assert!(!page.contains("<script") && !page.contains("<img"));
+        let shown = page.matches("&lt;script&gt;").count();
+        assert!(shown > 60, "only {shown} of the texts are shown");
+        assert!(!page.contains("onerror=\"") && !page.contains("onerror='"));
+    }
+
+    #[test]
+    fn two_hundred_columns_stay_below_a_megabyte() {
+        let page = html(&fixture::wide(200));
+        assert!(page.len() < 1_000_000, "{} bytes", page.len());
+        assert_balanced(&page);
+    }
+
+    #[test]
+    fn the_same_report_gives_the_same_page() {
+        assert_eq!(html(&fixture::admissions()), html(&fixture::admissions()));
+    }
+
+    /// Set `MORETTA_REPORT_DIR` to look at the pages in a browser.
+    #[test]
+    fn pages_can_be_written_to_a_folder() {
+        let temporary = tempfile::tempdir().expect("a temporary folder");
+        let folder = std::env::var_os("MORETTA_REPORT_DIR")
+            .map_or_else(|| temporary.path().to_owned(), std::path::PathBuf::from);
+        for (name, report) in cases() {
+            let path = folder.join(name).with_extension("html");
+            std::fs::write(&path, html(&report)).expect("the page is written");
+            let written = std::fs::read_to_string(&path).expect("the page is read");
+            assert!(written.starts_with("<!DOCTYPE html>") && written.ends_with("</html>\n"));
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Bar charts as inline SVG.
+//!
+//! A [`Plot`] is a row of slots, each with a value before, after or both; the
+//! value before is drawn pale and wide, the value after strong and narrow over
+//! it, so that both are seen whichever is larger. [`upright`] suits ordered
+//! bins, [`lying`] suits names. Colours come from the style sheet by class, so
+//! one drawing serves light, dark and print. Values that are not finite are
+//! drawn as nothing.
+
+mod lying;
+mod upright;
+
+use super::markup::Markup;
+use std::fmt;
+
+pub(super) use lying::lying;
+pub(super) use upright::upright;
+
+/// What to draw.
+pub(super) struct Plot {
+    /// Read aloud instead of the drawing.
+    pub(super) title: String,
+    /// What there is to see in it.
+    pub(super) description: String,
+    /// Small for one of many, wide for a figure of its own.
+    pub(super) size: Size,
+    /// The bars, in order.
+    pub(super) slots: Vec<Slot>,
+    /// Writes a value at the axis.
+    pub(super) axis: fn(f64) -> String,
+    /// Where the promise lies; upright plots only.
+    pub(super) threshold: Option<Threshold>,
+}
+
+/// One place on the axis.
+#[derive(Default)]
+pub(super) struct Slot {
+    /// Under or beside the bar.
+    pub(super) label: String,
+    /// Shown when pointed at.
+    pub(super) detail: String,
+    pub(super) before: Option<f64>,
+    pub(super) after: Option<f64>,
+    /// Written at the end of the bar; lying plots only.
+    pub(super) value: Option<String>,
+    /// Breaks a promise.
+    pub(super) alarm: bool,
+}
+
+/// A line between two slots with a forbidden side.
+pub(super) struct Threshold {
+    /// The line is drawn before this slot.
+    pub(super) slot: usize,
+    pub(super) label: String,
+    pub(super) forbidden: Side,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Size {
+    Small,
+    Wide,
+}
+
+impl Size {
+    fn class(self) -> &'static str {
+        match self {
+            Size::Small => "plot small",
+            Size::Wide => "plot wide",
+        }
+    }
+
+    fn width(self) -> f64 {
+        match self {
+            Size::Small => 320.0,
+            Size::Wide => 500.0,
+        }
+    }
+
+    fn height(self) -> f64 {
+        match self {
+            Size::Small => 190.0,
+            Size::Wide => 260.0,
+        }
+    }
+
+    /// Of a character, at the largest font the style sheet gives to this size.
+    fn character(self) -> f64 {
+        match self {
+            Size::Small => 6.1,
+            Size::Wide => 8.4,
+        }
+    }
+}
+
+/// A coordinate: one decimal, and always a number.
+struct At(f64);
+
+impl fmt::Display for At {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenths = if self.0.is_finite() {
+            (self.0 * 10.0).round()
+        } else {
+            0.0
+        };
+        write!(formatter, "{}", tenths / 10.0)
+    }
+}
+
+/// The largest value in the plot, 0 when it has none.
+fn largest(slots: &[Slot]) -> f64 {
+    slots
+        .iter()
+        .flat_map(|slot| [slot.before, slot.after])
+        .flatten()
+        .filter(|value| value.is_finite())
+        .fold(0.0, f64::max)
+}
+
+/// What of a value can be drawn.
+fn drawn(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| value.is_finite() && *value > 0.0)
+}
+
+/// Round values from 0 to at least `largest`, about `wanted` of them, in steps
+/// of 1, 2 or 5 times a power of ten.
+fn ticks(largest: f64, wanted: usize) -> Vec<f64> {
+    if !(largest.is_finite() && largest > f64::MIN_POSITIVE * 1e3) {
+        return vec![0.0, 1.0];
+    }
+    let rough = largest / wanted.max(1) as f64;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|factor| factor * power)
+        .find(|step| *step >= rough * (1.0 - 1e-9))
+        .unwrap_or(10.0 * power);
+    let last = (largest / step - 1e-9).ceil() as usize;
+    (0..=last).map(|tick| tick as f64 * step).collect()
+}
+
+/// The label cut to `characters`, with an ellipsis.
+fn shorten(label: &str, characters: usize) -> String {
+    if label.chars().count() <= characters {
+        return label.to_owned();
+    }
+    let kept: String = label.chars().take(characters.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+fn svg(page: &mut Markup, plot: &Plot, height: f64, content: impl FnOnce(&mut Markup)) {
+    let view = format!("0 0 {} {}", At(plot.size.width()), At(height));
+    page.element(
+        "svg",
+        &[
+            ("class", &plot.size.class()),
+            ("viewBox", &view),
+            ("role", &"img"),
+        ],
+        |page| {
+            page.leaf("title", &[], &plot.title);
+            page.leaf("desc", &[], &plot.description);
+            if plot.slots.is_empty() {
+                nothing(page, plot.size.width(), height);
+            } else {
+                content(page);
+            }
+        },
+    );
+}
+
+fn nothing(page: &mut Markup, width: f64, height: f64) {
+    page.leaf(
+        "text",
+        &[
+            ("x", &At(width / 2.0)),
+            ("y", &At(height / 2.0)),
+            ("class", &"middle"),
+        ],
+        "Nothing to show",
+    );
+}
+
+/// An area over a slot that shows its detail when pointed at.
+fn pointer(page: &mut Markup, detail: &str, x: f64, y: f64, width: f64, height: f64) {
+    page.element(
+        "rect",
+        &[
+            ("class", &"pointer"),
+            ("x", &At(x)),
+            ("y", &At(y)),
+            ("width", &At(width)),
+            ("height", &At(height)),
+        ],
+        |page| page.leaf("title", &[], detail),
+    );
+}
+
+/// All bars of one kind as one path, which keeps pages with many plots small.
+fn bars(page: &mut Markup, class: &'static str, outline: &str) {
+    if !outline.is_empty() {
+        page.shape("path", &[("class", &class), ("d", &outline)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::number;
+
+    fn plot(values: &[f64], size: Size) -> Plot {
+        let slots = values.iter().map(|value| Slot {
+            label: "a rather long label of a bin".to_owned(),
+            before: Some(*value),
+            after: Some(*value),
+            value: Some(String::new()),
+            ..Slot::default()
+        });
+        Plot {
+            title: "t".to_owned(),
+            description: "d".to_owned(),
+            size,
+            slots: slots.collect(),
+            axis: number::number,
+            threshold: Some(Threshold {
+                slot: 1,
+                label: "k".to_owned(),
+                forbidden: Side::Right,
+            }),
+        }
+    }
+
+    #[test]
+    fn ticks_are_round_and_cover_the_data() {
+        let check = |largest: f64, expected: &[f64]| {
+            let found = ticks(largest, 4);
+            assert_eq!(found.len(), expected.len(), "{largest}: {found:?}");
+            for (found, expected) in found.iter().zip(expected) {
+                assert!((found - expected).abs() < 1e-9, "{largest}");
+            }
+        };
+        check(0.0, &[0.0, 1.0]);
+        check(f64::NAN, &[0.0, 1.0]);
+        check(-3.0, &[0.0, 1.0]);
+        check(4.0, &[0.0, 1.0, 2.0, 3.0, 4.0]);
+        check(7.3, &[0.0, 2.0, 4.0, 6.0, 8.0]);
+        check(0.31, &[0.0, 0.1, 0.2, 0.3, 0.4]);
+        check(190.0, &[0.0, 50.0, 100.0, 150.0, 200.0]);
+    }
+
+    #[test]
+    fn ticks_are_few_for_any_size() {
+        for exponent in -300..300 {
+            let largest = 3.7 * 10f64.powi(exponent);
+            let found = ticks(largest, 4);
+            assert!((2..=6).contains(&found.len()), "{largest:e}");
+            let last = found.last().expect("there are at least two");
+            assert!(*last >= largest * 0.999_999);
+        }
+    }
+
+    #[test]
+    fn degenerate_values_draw_only_finite_numbers() {
+        for values in [
+            &[][..],
+            &[0.0, 0.0],
+            &[f64::NAN, f64::INFINITY, -1.0],
+            &[1e308, 1e308],
+            &[5e-324],
+        ] {
+            for size in [Size::Small, Size::Wide] {
+                for draw in [upright, lying] {
+                    let mut page = Markup::default();
+                    draw(&mut page, &plot(values, size));
+                    let page = page.into_string();
+                    assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn long_labels_are_cut_by_characters_not_bytes() {
+        assert_eq!(shorten("kurz", 4), "kurz");
+        assert_eq!(shorten("längere Wörter", 8), "längere…");
+    }
+}

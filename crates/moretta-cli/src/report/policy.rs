@@ -1,0 +1,81 @@
+//! How to make the same release again, and how to know that it is the same.
+
+use super::markup::Markup;
+use super::suppression::Suppressed;
+use super::{number, toml};
+use moretta::pipeline::report::{FileFacts, Report};
+
+pub(super) fn write(report: &Report, page: &mut Markup) {
+    page.raw("<section id=\"policy\"><h2>How to reproduce</h2>");
+    page.raw("<p class=\"note\">The same input and policy give the same bytes.</p>");
+    page.element("pre", &[("class", &"command")], |page| {
+        page.leaf("code", &[], &report.command);
+    });
+    page.raw("<h3>Policy</h3>");
+    page.element("pre", &[("class", &"policy")], |page| {
+        page.element("code", &[], |page| toml::highlight(&report.policy, page));
+    });
+    checksums(report, page);
+    stages(report, page);
+    page.raw("</section>");
+}
+
+fn checksums(report: &Report, page: &mut Markup) {
+    page.raw(
+        "<h3>Files and checksums</h3><div class=\"scroll\"><table class=\"files\"><thead><tr>",
+    );
+    page.raw("<th scope=\"col\">File</th><th scope=\"col\">Format</th>");
+    page.raw("<th scope=\"col\" class=\"figure\">Rows</th>");
+    page.raw("<th scope=\"col\" class=\"figure\">Size</th>");
+    page.raw("<th scope=\"col\">SHA-256</th></tr></thead><tbody>");
+    file("Read", &report.source, rows_of_source(report), page);
+    if let Some(sink) = &report.sink {
+        file("Written", sink, number::count(sink.rows), page);
+    }
+    page.raw("<tr><th scope=\"row\">Policy</th><td>toml</td>");
+    page.raw("<td class=\"figure\">–</td><td class=\"figure\">");
+    page.text(number::bytes(report.policy.len() as u64));
+    page.raw("</td><td class=\"checksum\">");
+    page.text(&report.policy_sha256);
+    page.raw("</td></tr></tbody></table></div>");
+}
+
+/// Told no more exactly than rows read are elsewhere.
+fn rows_of_source(report: &Report) -> String {
+    if report.source.rows == report.rows.read {
+        Suppressed::of(&report.rows).read(report.rows.released)
+    } else {
+        number::count(report.source.rows)
+    }
+}
+
+fn file(what: &'static str, file: &FileFacts, rows: String, page: &mut Markup) {
+    page.element("tr", &[], |page| {
+        page.element("th", &[("scope", &"row")], |page| {
+            page.raw(what);
+            page.raw(" ");
+            page.leaf("code", &[], &file.path);
+        });
+        page.leaf("td", &[], &file.format);
+        page.leaf("td", &[("class", &"figure")], rows);
+        page.leaf("td", &[("class", &"figure")], number::bytes(file.bytes));
+        let checksum = file.sha256.as_deref().unwrap_or("not computed");
+        page.leaf("td", &[("class", &"checksum")], checksum);
+    });
+}
+
+fn stages(report: &Report, page: &mut Markup) {
+    if report.stages.is_empty() {
+        return;
+    }
+    page.raw("<p class=\"note\">Time: ");
+    for (position, stage) in report.stages.iter().enumerate() {
+        if position > 0 {
+            page.raw(", ");
+        }
+        page.text(&stage.name);
+        page.raw(" ");
+        page.text(number::seconds(stage.seconds));
+    }
+    page.raw(".</p>");
+}

@@ -1,0 +1,262 @@
+//! Whether the release keeps what was promised: headline, claims, key figures,
+//! warnings.
+
+use super::markup::Markup;
+use super::suppression::Suppressed;
+use super::{measures, number, risk};
+use moretta::pipeline::report::{Claim, Report};
+
+/// The promised k, if the policy promises one.
+pub(super) fn promised_k(report: &Report) -> Option<u64> {
+    number::first_whole(&k_anonymity(report)?.promised).filter(|k| *k > 0)
+}
+
+pub(super) fn write(report: &Report, page: &mut Markup) {
+    let tone = match report.verdict.passed {
+        true if report.verdict.claims.is_empty() => "verdict open",
+        true => "verdict passed",
+        false => "verdict refused",
+    };
+    page.element("section", &[("id", &"verdict"), ("class", &tone)], |page| {
+        page.leaf("h1", &[], headline(report));
+        page.leaf("p", &[], explanation(report));
+    });
+    tiles(report, page);
+    warnings(report, page);
+    claims(report, page);
+}
+
+/// The verdict in one line, also the title of the page.
+pub(super) fn headline(report: &Report) -> String {
+    let verdict = &report.verdict;
+    let done = match (verdict.passed, report.sink.is_some()) {
+        (true, true) => "Released",
+        (true, false) => "Checked",
+        (false, _) => "Refused",
+    };
+    format!("{done}: {}", finding(report))
+}
+
+fn finding(report: &Report) -> String {
+    let verdict = &report.verdict;
+    let claims = verdict.claims.len();
+    let broken = verdict.claims.iter().filter(|claim| !claim.holds).count();
+    if verdict.passed {
+        let k = k_anonymity(report).and_then(|claim| number::first_whole(&claim.found));
+        return match k {
+            Some(k) => format!(
+                "every {} hides among at least {}",
+                verdict.unit.trim_end_matches('s'),
+                number::count(k)
+            ),
+            None if claims == 0 => "nothing was promised".to_owned(),
+            None => "everything promised holds".to_owned(),
+        };
+    }
+    match (broken, claims) {
+        (0, _) if verdict.truthful == Some(false) => {
+            "a released row does not cover its original".to_owned()
+        }
+        (0, _) if measures::over_limit(report).next().is_some() => {
+            "a measure is over its limit".to_owned()
+        }
+        (0, _) => "the checker did not pass it".to_owned(),
+        (1, 1) => "what was promised does not hold".to_owned(),
+        (1, _) => format!("1 of {claims} promises does not hold"),
+        (_, _) => format!("{broken} of {claims} promises do not hold"),
+    }
+}
+
+fn explanation(report: &Report) -> &'static str {
+    let verdict = &report.verdict;
+    match (verdict.passed, report.sink.is_some()) {
+        (true, _) if verdict.claims.is_empty() => {
+            "The policy sets no guarantee, so none was checked."
+        }
+        (true, true) => {
+            "The release was read again and every promise checked by code that did not make it."
+        }
+        (true, false) => "Every promise was checked. This run wrote no data.",
+        (false, true) => "Do not pass the file on. The table below says which promise fails.",
+        (false, false) => "Nothing was written. The table below says which promise fails.",
+    }
+}
+
+fn k_anonymity(report: &Report) -> Option<&Claim> {
+    let mut claims = report.verdict.claims.iter();
+    claims.find(|claim| claim.name.starts_with("k-anonymity"))
+}
+
+fn tiles(report: &Report, page: &mut Markup) {
+    let rows = &report.rows;
+    let suppressed = Suppressed::of(rows);
+    let gcp = report.measures.iter().find(|measure| measure.name == "gcp");
+    let highest = risk::highest(report);
+    let tiles = [
+        rows_read(report),
+        ("Rows released", number::count(rows.released), String::new()),
+        (
+            "Suppressed",
+            suppressed.share(rows.released),
+            format!("{} rows", suppressed.rows()),
+        ),
+        (
+            "Classes",
+            number::count(rows.classes_after),
+            format!("{} before", number::count(rows.classes_before)),
+        ),
+        (
+            "Information lost (GCP)",
+            gcp.map_or(number::NONE.to_owned(), |gcp| number::percent(gcp.after)),
+            gcp.and_then(|gcp| gcp.limit)
+                .map_or_else(String::new, |limit| {
+                    format!("limit {}", number::percent(limit))
+                }),
+        ),
+        (
+            "Highest risk",
+            highest.map_or(number::NONE.to_owned(), number::percent),
+            highest.map_or_else(String::new, |risk| {
+                format!("one in {}", number::number(1.0 / risk))
+            }),
+        ),
+    ];
+    page.element("dl", &[("class", &"tiles")], |page| {
+        for (name, value, more) in &tiles {
+            page.element("div", &[], |page| {
+                page.leaf("dt", &[], name);
+                page.leaf("dd", &[("class", &"value")], value);
+                page.leaf("dd", &[("class", &"note")], more);
+            });
+        }
+    });
+}
+
+fn rows_read(report: &Report) -> (&'static str, String, String) {
+    let released = report.rows.released;
+    let suppressed = Suppressed::of(&report.rows);
+    let (value, range) = if suppressed.is_exact() {
+        (suppressed.read(released), String::new())
+    } else {
+        let most = released.saturating_add(suppressed.high);
+        (
+            format!("≤ {}", number::count(most)),
+            suppressed.read(released),
+        )
+    };
+    ("Rows read", value, range)
+}
+
+fn warnings(report: &Report, page: &mut Markup) {
+    if report.warnings.is_empty() {
+        return;
+    }
+    page.raw("<section id=\"warnings\" class=\"warnings\"><h2>To be weighed</h2><ul>");
+    for warning in &report.warnings {
+        page.element("li", &[], |page| page.prose(warning));
+    }
+    page.raw("</ul></section>");
+}
+
+fn claims(report: &Report, page: &mut Markup) {
+    let verdict = &report.verdict;
+    if verdict.claims.is_empty() && verdict.truthful.is_none() {
+        return;
+    }
+    page.raw("<section id=\"claims\"><h2>What was promised</h2><div class=\"scroll\"><table>");
+    page.raw("<thead><tr><th scope=\"col\">Promise</th><th scope=\"col\">Promised</th>");
+    page.raw("<th scope=\"col\">Found</th><th scope=\"col\">Holds</th></tr></thead><tbody>");
+    for claim in &verdict.claims {
+        row(
+            page,
+            [&claim.name, &claim.promised, &claim.found],
+            claim.holds,
+        );
+    }
+    if let Some(truthful) = verdict.truthful {
+        let found = if truthful {
+            "every row"
+        } else {
+            "not every row"
+        };
+        row(
+            page,
+            ["truthfulness", "released rows cover their originals", found],
+            truthful,
+        );
+    }
+    page.raw("</tbody></table></div></section>");
+}
+
+fn row(page: &mut Markup, [name, promised, found]: [&str; 3], holds: bool) {
+    page.element("tr", &[], |page| {
+        page.element("th", &[("scope", &"row")], |page| page.prose(name));
+        page.leaf("td", &[], promised);
+        page.leaf("td", &[], found);
+        if holds {
+            page.raw("<td class=\"holds\">✓ holds</td>");
+        } else {
+            page.raw("<td class=\"fails\">✗ fails</td>");
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixture;
+
+    #[test]
+    fn the_headline_says_what_happened() {
+        let check = |change: fn(&mut Report), expected: &str| {
+            let mut report = fixture::admissions();
+            change(&mut report);
+            assert_eq!(headline(&report), expected);
+        };
+        check(|_| (), "Released: every person hides among at least 5");
+        check(
+            |report| report.sink = None,
+            "Checked: every person hides among at least 5",
+        );
+        check(
+            |report| {
+                report.verdict.unit = "rows".to_owned();
+                report.verdict.claims[0].found = "1200".to_owned();
+            },
+            "Released: every row hides among at least 1,200",
+        );
+        check(
+            |report| report.verdict.claims.clear(),
+            "Released: nothing was promised",
+        );
+        check(
+            |report| {
+                report.verdict.passed = false;
+                report.verdict.claims[1].holds = false;
+            },
+            "Refused: 1 of 3 promises does not hold",
+        );
+        check(
+            |report| {
+                report.verdict.passed = false;
+                report.measures[0].limit = Some(0.0);
+            },
+            "Refused: a measure is over its limit",
+        );
+        check(
+            |report| {
+                report.verdict.passed = false;
+                report.verdict.truthful = Some(false);
+            },
+            "Refused: a released row does not cover its original",
+        );
+    }
+
+    #[test]
+    fn k_is_read_from_its_claim() {
+        let mut report = fixture::admissions();
+        assert_eq!(promised_k(&report), Some(5));
+        report.verdict.claims.remove(0);
+        assert_eq!(promised_k(&report), None);
+    }
+}
