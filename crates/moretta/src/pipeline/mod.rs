@@ -1,5 +1,21 @@
-//! The flow from source to sink: read, protect, pair, measure, check, write.
+//! The flow from source to sink: read, protect, write aside, read back, check, measure, put in place.
 
+mod domains;
+mod facts;
+mod judge;
+mod order;
+mod place;
+mod progress;
+mod read;
 pub mod report;
+mod run;
+mod sha256;
+mod verify;
+mod warnings;
 
+pub use progress::{Progress, Stage};
+pub use read::{Original, read};
 pub use report::Report;
+pub use run::{Options, Outcome, run};
+pub use verify::{Verification, verify};
+pub use warnings::warnings;

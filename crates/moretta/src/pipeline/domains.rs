@@ -1,0 +1,40 @@
+//! The domains of the columns, with their hierarchies built and found to cover the data.
+
+use super::read::Original;
+use crate::data::{Domain, Domains, Field, Role};
+use crate::error::Result;
+use crate::policy::Policy;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::sync::Arc;
+
+/// The domains of quasi-identifiers and of sensitive columns with a hierarchy.
+pub(super) fn domains(policy: &Policy, original: &Original) -> Result<Domains> {
+    let fields: Vec<(usize, &Field)> = original.batch.schema().fields().iter().enumerate().collect();
+    let domains = fields
+        .par_iter()
+        .filter_map(|(i, field)| domain(policy, original, *i, field).transpose())
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Domains::new(domains))
+}
+
+fn domain(policy: &Policy, original: &Original, i: usize, field: &Field) -> Result<Option<(String, Domain)>> {
+    let name = field.name.to_string();
+    let spec = policy.column(&name).and_then(|column| column.hierarchy.as_ref());
+    if field.role != Role::Quasi && (field.role != Role::Sensitive || spec.is_none()) {
+        return Ok(None);
+    }
+    let column = original.batch.column(i);
+    let hierarchy = match (original.made.get(&name), spec) {
+        (Some(made), _) => Some(Arc::clone(made)),
+        (None, Some(spec)) => {
+            let span = policy.column(&name).map(|column| column.span.clone());
+            let built = spec.build_for(field, column);
+            Some(Arc::new(built.map_err(|error| match span {
+                Some(span) => error.at(span),
+                None => error,
+            })?))
+        }
+        (None, None) => None,
+    };
+    Ok(Some((name, Domain::of(field, column, hierarchy)?)))
+}

@@ -1,0 +1,197 @@
+//! Reads a release back from its file and puts it to the checker, the originals and the measures.
+
+use super::place::Pending;
+use super::progress::{Progress, Stage};
+use crate::data::{Batch, Domains, MISSING, Role};
+use crate::error::{Error, Result};
+use crate::guarantee::{Checker, Declared, Fault, Findings, Treatment, Truth};
+use crate::io::{self, ColumnPlan, Format, ReadAs, ReadOptions};
+use crate::measure::Measures;
+use crate::policy::{Action, Policy, SinkPolicy};
+use crate::protect::Method;
+use std::path::Path;
+
+/// Rows judged at a time.
+const CHUNK: usize = 1 << 20;
+
+/// Knows the originals and judges releases of them.
+pub(super) struct Judge<'a> {
+    policy: &'a Policy,
+    original: &'a Batch,
+    treatments: Vec<(String, Treatment)>,
+    domains: &'a Domains,
+}
+
+/// What a release is worth.
+pub(super) struct Judgement {
+    /// What the checker found.
+    pub(super) findings: Findings,
+    /// What is untrue in it.
+    pub(super) untruths: Vec<Fault>,
+    /// Loss and risk.
+    pub(super) measures: Measures,
+    /// Rows of the original that it does not hold.
+    pub(super) suppressed: u64,
+}
+
+impl<'a> Judge<'a> {
+    /// Judges releases of `original` under the policy.
+    pub(super) fn new(policy: &'a Policy, original: &'a Batch, domains: &'a Domains) -> Result<Self> {
+        let treatments = original
+            .schema()
+            .fields()
+            .iter()
+            .map(|field| Ok((field.name.to_string(), treatment(policy, &field.name, field.role, domains)?)))
+            .collect::<Result<_>>()?;
+        Ok(Judge { policy, original, treatments, domains })
+    }
+
+    /// Reads the release back; its i-th row was made for the original with the i-th id of `order`.
+    pub(super) fn judge(&self, pending: &Pending, sink: &SinkPolicy, order: &[u64], progress: &Progress) -> Result<Judgement> {
+        progress.enter(Stage::Check);
+        let options = reading(sink);
+        let path = pending.temporary();
+        let source = io::open(path, &options, &release_plans(self.policy, path, &options)?)?;
+        let declared = declared(self.policy, self.domains);
+        let mut checker = Checker::new(&self.policy.guarantee, source.schema(), declared)?;
+        let escapes = sink.options.guard_formulas;
+        let mut truth = Truth::new(self.original.schema(), &self.treatments, escapes)?;
+        let mut measures = Measures::new(self.original, self.domains, self.policy.guarantee.k.unwrap_or(1))?;
+        let subject = self.original.schema().with_role(Role::Subject).first().copied();
+        let mut start = 0;
+        for released in source {
+            let released = released?;
+            let end = start + released.len();
+            if end > order.len() {
+                return Err(Error::bug("the file holds more rows than were released"));
+            }
+            let ids: Vec<u32> = order[start..end].iter().map(|&id| id as u32).collect();
+            let original = self.original.take(&ids)?;
+            let subjects = subject.and_then(|i| original.column(i).as_categories());
+            checker.observe(&released, subjects.map(|s| s.codes()))?;
+            truth.observe(&original, &released)?;
+            measures.observe(&original, &released)?;
+            progress.add(released.len());
+            start = end;
+        }
+        let gone = suppressed(self.original.len(), order);
+        for ids in gone.chunks(CHUNK) {
+            measures.suppressed(&self.original.take(ids)?)?;
+        }
+        Ok(Judgement {
+            findings: checker.finish()?,
+            untruths: truth.findings(Some(order.len() as u64)),
+            measures,
+            suppressed: gone.len() as u64,
+        })
+    }
+}
+
+impl Judgement {
+    /// Every promise holds and every row is true.
+    pub(super) fn passed(&self) -> bool {
+        self.findings.passed() && self.untruths.is_empty()
+    }
+
+    /// The value of a measure.
+    pub(super) fn measure(&self, name: &str) -> Option<f64> {
+        self.measures.values().into_iter().find(|value| value.info.name == name).map(|value| value.after)
+    }
+
+    /// Why it does not pass.
+    pub(super) fn refusal(&self) -> Error {
+        if let Some(fault) = self.untruths.first().or(self.findings.faults.first()) {
+            return Error::guarantee(format!("the release is at fault: {fault}")).help("nothing was written; please report this");
+        }
+        let broken: Vec<String> = self
+            .findings
+            .claims
+            .iter()
+            .filter(|claim| !claim.holds)
+            .map(|claim| format!("{}: promised {}, found {} ({} classes)", claim.name, claim.promised, claim.found_text, claim.failing_classes))
+            .collect();
+        Error::guarantee(format!("the release misses its guarantee: {}", broken.join("; "))).help("nothing was written")
+    }
+}
+
+fn treatment(policy: &Policy, name: &str, role: Role, domains: &Domains) -> Result<Treatment> {
+    Ok(match (policy.column(name).map(|c| &c.action), role) {
+        (Some(Action::Drop), _) => Treatment::Dropped,
+        (Some(Action::Pseudonym { .. }), _) => Treatment::Pseudonym,
+        (_, Role::Quasi) => {
+            let domain = domains.require(name)?.clone();
+            match policy.protect.iter().any(|method| represents(method, name)) {
+                true => Treatment::Representative(domain),
+                false => Treatment::Generalised(domain),
+            }
+        }
+        _ => Treatment::Kept,
+    })
+}
+
+/// Whether the method shows a value that stands for a class rather than covers it.
+fn represents(method: &Method, name: &str) -> bool {
+    match method {
+        Method::Mondrian(mondrian) => mondrian.output_for(name).is_representative(),
+        Method::Generalization(_) => false,
+    }
+}
+
+/// How to read back what was written.
+pub(super) fn reading(sink: &SinkPolicy) -> ReadOptions {
+    ReadOptions {
+        format: sink.options.format,
+        compression: sink.options.compression,
+        delimiter: sink.options.delimiter,
+        missing: vec![sink.options.missing.clone()],
+        batch_rows: Some(CHUNK),
+        ..ReadOptions::default()
+    }
+}
+
+/// Every column that the release has, as the checker wants it.
+pub(super) fn release_plans(policy: &Policy, path: &Path, options: &ReadOptions) -> Result<Vec<ColumnPlan>> {
+    let names = io::names(path, options)?;
+    Ok(names
+        .into_iter()
+        .map(|name| {
+            let column = policy.column(&name);
+            let role = column.map_or(Role::Plain, |column| column.role);
+            let pseudonym = column.is_some_and(|column| matches!(column.action, Action::Pseudonym { .. }));
+            let read = match role {
+                Role::Quasi | Role::Sensitive | Role::Class | Role::Subject => ReadAs::Category,
+                _ if pseudonym => ReadAs::Category,
+                _ => ReadAs::Plain,
+            };
+            ColumnPlan { name, role, read }
+        })
+        .collect())
+}
+
+/// What the policy declares about columns.
+pub(super) fn declared(policy: &Policy, domains: &Domains) -> Declared {
+    let mut declared = Declared::default();
+    for column in &policy.columns {
+        let name = column.name.clone();
+        if matches!(column.action, Action::Pseudonym { .. }) {
+            declared.pseudonyms.push(name.clone());
+        }
+        if let ReadAs::Ordered(order) = &column.read {
+            declared.orders.insert(name.clone(), order.clone());
+        }
+        if let Some(tree) = domains.get(&name).and_then(|domain| domain.hierarchy.clone()) {
+            declared.trees.insert(name, tree);
+        }
+    }
+    declared
+}
+
+/// The rows that are not among the released ids.
+fn suppressed(rows: usize, released: &[u64]) -> Vec<u32> {
+    let mut gone = vec![true; rows];
+    released.iter().for_each(|&id| gone[id as usize] = false);
+    (0..rows as u32).filter(|&row| gone[row as usize]).collect()
+}
+
+const _: u32 = MISSING;
+const _: Option<Format> = None;

@@ -1,0 +1,126 @@
+//! Files that appear only when all is well.
+//!
+//! A file is written under a hidden temporary name beside its place, readable
+//! by its owner only, and renamed when the run is done. Dropped before that, it
+//! is removed, and so are the folders made for it.
+
+use crate::error::{Error, Result};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// A file on its way to its place.
+pub(super) struct Pending {
+    place: PathBuf,
+    temporary: PathBuf,
+    made_folders: Vec<PathBuf>,
+    standard: bool,
+    committed: bool,
+}
+
+impl Pending {
+    /// Prepares a temporary name for `place`; `-` is standard output.
+    pub(super) fn new(place: &Path) -> Result<Self> {
+        let standard = place == Path::new("-");
+        let folder = if standard { std::env::temp_dir() } else { folder_of(place).to_owned() };
+        let made_folders = make_folders(&folder)?;
+        let name = match place.file_name() {
+            Some(name) if !standard => name.to_string_lossy().into_owned(),
+            _ => "release".to_owned(),
+        };
+        let temporary = folder.join(format!(".moretta-{:016x}.{name}", random()?));
+        Ok(Pending {
+            place: place.to_owned(),
+            temporary,
+            made_folders,
+            standard,
+            committed: false,
+        })
+    }
+
+    /// Where to write it for now.
+    pub(super) fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Writes the whole file at its temporary place.
+    pub(super) fn write(&self, bytes: &[u8]) -> Result<()> {
+        use std::io::Write;
+        let failed = |e| Error::io("write", &self.place, e);
+        let mut file = File::create(&self.temporary).map_err(failed)?;
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed)
+    }
+
+    /// Puts the file in its place.
+    pub(super) fn commit(mut self) -> Result<()> {
+        let failed = |e| Error::io("write", &self.place, e);
+        if self.standard {
+            let mut file = File::open(&self.temporary).map_err(failed)?;
+            std::io::copy(&mut file, &mut std::io::stdout().lock()).map_err(failed)?;
+            return Ok(());
+        }
+        fs::rename(&self.temporary, &self.place).map_err(failed)?;
+        self.committed = true;
+        File::open(folder_of(&self.place)).and_then(|folder| folder.sync_all()).map_err(failed)
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if self.committed {
+            return;
+        }
+        let _ = fs::remove_file(&self.temporary);
+        for folder in self.made_folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes the folder and those above it; gives the new ones, outermost first.
+fn make_folders(folder: &Path) -> Result<Vec<PathBuf>> {
+    let missing: Vec<PathBuf> = folder
+        .ancestors()
+        .take_while(|f| !f.as_os_str().is_empty() && !f.exists())
+        .map(Path::to_owned)
+        .collect();
+    fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
+    Ok(missing.into_iter().rev().collect())
+}
+
+fn random() -> Result<u64> {
+    getrandom::u64().map_err(|_| Error::bug("the operating system gives no random number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dropped_file_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("a/b/out.csv");
+        let pending = Pending::new(&place).expect("prepared");
+        pending.write(b"x").expect("written");
+        assert!(pending.temporary().exists());
+        drop(pending);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    }
+
+    #[test]
+    fn a_committed_file_is_in_its_place_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("a/out.csv");
+        let pending = Pending::new(&place).expect("prepared");
+        pending.write(b"x").expect("written");
+        pending.commit().expect("in place");
+        assert_eq!(fs::read(&place).expect("there"), b"x");
+        assert_eq!(fs::read_dir(folder.path().join("a")).expect("a folder").count(), 1);
+    }
+}

@@ -1,0 +1,89 @@
+//! How far a run is, for whoever wants to show it.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading the source.
+    #[default]
+    Read,
+    /// Protecting the rows.
+    Protect,
+    /// Writing the release aside.
+    Write,
+    /// Reading the release back, checking and measuring it.
+    Check,
+    /// Rendering the report and putting everything in place.
+    Report,
+}
+
+impl Stage {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Stage::Read => "read",
+            Stage::Protect => "protect",
+            Stage::Write => "write",
+            Stage::Check => "check",
+            Stage::Report => "report",
+        }
+    }
+}
+
+/// Shared between a run and whoever watches it.
+#[derive(Debug, Default)]
+pub struct Progress {
+    rows: Arc<AtomicU64>,
+    log: Mutex<Log>,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    current: Option<(Stage, Instant)>,
+    done: Vec<(Stage, f64)>,
+}
+
+impl Progress {
+    /// Rows of the current stage so far.
+    pub fn rows(&self) -> u64 {
+        self.rows.load(Ordering::Relaxed)
+    }
+
+    /// The current stage and the seconds spent in it.
+    pub fn stage(&self) -> (Stage, f64) {
+        let log = self.log.lock().unwrap_or_else(|e| e.into_inner());
+        log.current
+            .map_or((Stage::Read, 0.0), |(stage, since)| (stage, since.elapsed().as_secs_f64()))
+    }
+
+    /// The counter that a source counts its rows with.
+    pub(crate) fn counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.rows)
+    }
+
+    /// Adds rows of the current stage.
+    pub(crate) fn add(&self, rows: usize) {
+        self.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
+    /// Ends the current stage and enters the next.
+    pub(crate) fn enter(&self, stage: Stage) {
+        self.leave();
+        self.rows.store(0, Ordering::Relaxed);
+        let mut log = self.log.lock().unwrap_or_else(|e| e.into_inner());
+        log.current = Some((stage, Instant::now()));
+    }
+
+    /// Ends the current stage; gives the seconds of all stages so far.
+    pub(crate) fn leave(&self) -> Vec<(Stage, f64)> {
+        let mut log = self.log.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some((stage, since)) = log.current.take() {
+            log.done.push((stage, since.elapsed().as_secs_f64()));
+        }
+        log.done.clone()
+    }
+}

@@ -1,0 +1,78 @@
+//! Reads the whole table that a policy names, and makes the columns that come from two.
+
+use super::progress::{Progress, Stage};
+use crate::data::hierarchy::Hierarchy;
+use crate::data::{Batch, Column, Field, Kind, Schema};
+use crate::error::{Error, Result};
+use crate::io::{self, ColumnPlan, ReadAs};
+use crate::policy::{ColumnPolicy, Policy};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The original table and the hierarchies that had to be made with it.
+pub struct Original {
+    /// The rows.
+    pub batch: Batch,
+    /// Hierarchies of columns made from latitude and longitude, by name.
+    pub made: HashMap<String, Arc<Hierarchy>>,
+}
+
+/// Reads the source of the policy into one batch.
+pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
+    progress.enter(Stage::Read);
+    let mut options = policy.source.options.clone();
+    options.progress = Some(progress.counter());
+    let source = io::open(&policy.source.path, &options, &plans(policy)?)?;
+    let schema = Arc::clone(source.schema());
+    let batch = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
+    let mut original = Original { batch, made: HashMap::new() };
+    for column in &policy.columns {
+        if let Some(from) = &column.from {
+            original = locate(original, column, from)?;
+        }
+    }
+    Ok(original)
+}
+
+/// What the source should do with each column of the file.
+pub(super) fn plans(policy: &Policy) -> Result<Vec<ColumnPlan>> {
+    let mut plans = Vec::new();
+    for column in &policy.columns {
+        let Some(from) = &column.from else {
+            plans.push(column.plan());
+            continue;
+        };
+        for part in from {
+            if policy.column(part).is_some() {
+                return Err(Error::policy(format!("`{part}` goes into `{}` and has a line of its own", column.name))
+                    .at(column.span.clone())
+                    .help("leave its own line out: a coordinate is not released beside its cell"));
+            }
+            plans.push(ColumnPlan { name: part.clone(), role: column.role, read: ReadAs::Number });
+        }
+    }
+    Ok(plans)
+}
+
+/// Replaces latitude and longitude by the cell that holds them.
+fn locate(original: Original, column: &ColumnPolicy, from: &[String; 2]) -> Result<Original> {
+    let Original { batch, mut made } = original;
+    let place = |name: &str| {
+        batch.schema().index_of(name).ok_or_else(|| Error::bug(format!("column `{name}` was not read")))
+    };
+    let places = [place(&from[0])?, place(&from[1])?];
+    let (Column::Number(latitude), Column::Number(longitude)) = (batch.column(places[0]), batch.column(places[1])) else {
+        return Err(Error::bug("coordinates were not read as numbers"));
+    };
+    let spec = column.hierarchy.as_ref().ok_or_else(|| Error::bug("a cell without a grid"))?;
+    let (cells, hierarchy) = spec.cells(latitude, longitude)?;
+    made.insert(column.name.clone(), Arc::new(hierarchy));
+    let mut fields = batch.schema().fields().to_vec();
+    let mut columns = batch.columns().to_vec();
+    fields[places[0]] = Field::new(column.name.as_str(), column.role, Kind::Category { ordered: false });
+    columns[places[0]] = Column::Category(cells);
+    fields.remove(places[1]);
+    columns.remove(places[1]);
+    let batch = Batch::new(Arc::new(Schema::new(fields)?), batch.rows().clone(), columns)?;
+    Ok(Original { batch, made })
+}

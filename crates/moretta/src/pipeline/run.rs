@@ -1,0 +1,218 @@
+//! `run` from beginning to end.
+
+use super::domains::domains;
+use super::facts::{Facts, report};
+use super::judge::{Judge, Judgement};
+use super::order::by_content;
+use super::place::Pending;
+use super::progress::{Progress, Stage};
+use super::read::{Original, read};
+use super::report::Report;
+use super::warnings::warnings;
+use crate::data::{Batch, Column, Domains, RowIds, Schema};
+use crate::error::{Error, Result};
+use crate::io;
+use crate::policy::{Action, Order, Policy, SinkPolicy};
+use crate::protect::identifiers::Pseudonyms;
+use crate::protect::{Chain, Protector, Setting};
+use std::path::Path;
+use std::sync::Arc;
+
+/// How to run a policy.
+pub struct Options<'a> {
+    /// Shown in the report: the command that makes the same release again.
+    pub command: String,
+    /// Whether files that are already there may be replaced.
+    pub force: bool,
+    /// Whether warnings are errors.
+    pub strict: bool,
+    /// Makes the HTML of a report.
+    pub render: &'a dyn Fn(&Report) -> String,
+    /// Where the run says how far it is.
+    pub progress: &'a Progress,
+}
+
+/// What a run has done.
+pub struct Outcome {
+    /// What the report says.
+    pub report: Report,
+}
+
+/// Reads, protects, writes aside, reads back, checks, and only then puts the files in place.
+pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
+    let progress = options.progress;
+    let sink = check_places(policy, options.force)?;
+    let original = read(policy, progress)?;
+    let warnings = warnings(policy, &original.batch, options.strict)?;
+    let domains = Arc::new(domains(policy, &original)?);
+    let (release, suppressed) = protect(policy, &original, &domains, progress)?;
+    let pending = Pending::new(&sink.path)?;
+    let written = write(policy, sink, &release, pending.temporary(), progress)?;
+    let judgement = Judge::new(policy, &original.batch, &domains)?.judge(&pending, sink, &written.order, progress)?;
+    accept(policy, &judgement)?;
+    progress.enter(Stage::Report);
+    let report = report(&Facts { policy, sink, original: &original, judgement: &judgement, suppressed, escaped: written.escaped, warnings, temporary: pending.temporary(), command: &options.command, progress })?;
+    let reports = write_reports(policy, &report, options)?;
+    pending.commit()?;
+    reports.into_iter().try_for_each(Pending::commit)?;
+    Ok(Outcome { report })
+}
+
+/// Output must not be input, nor be there already.
+fn check_places(policy: &Policy, force: bool) -> Result<&SinkPolicy> {
+    let sink = policy.sink.as_ref().ok_or_else(|| {
+        Error::policy("the policy has no [sink]").help("add [sink] with path = \"out/release.csv\"")
+    })?;
+    let places = [Some(&sink.path), policy.report.as_ref()];
+    for path in places.into_iter().flatten().filter(|path| *path != Path::new("-")) {
+        if same_file(path, &policy.source.path) {
+            return Err(Error::usage(format!("{} is the input; it would be overwritten", path.display()))
+                .help("choose another path under [sink]"));
+        }
+        if path.is_dir() {
+            return Err(Error::usage(format!("{} is a folder, not a file", path.display())));
+        }
+        if path.exists() && !force {
+            return Err(Error::usage(format!("{} exists already", path.display()))
+                .help("use --force to replace it"));
+        }
+    }
+    Ok(sink)
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a == b,
+    }
+}
+
+type Suppressed = Vec<(String, u64)>;
+
+/// The released rows, and why others were held back.
+fn protect(policy: &Policy, original: &Original, domains: &Arc<Domains>, progress: &Progress) -> Result<(Batch, Suppressed)> {
+    progress.enter(Stage::Protect);
+    let mut protector = build(policy, original.batch.schema(), domains)?;
+    let now = protector.protect(original.batch.clone())?;
+    let later = protector.finish()?;
+    let parts = [now, later].into_iter().filter(|part| !part.is_empty()).collect();
+    let release = Batch::concat(&Arc::clone(protector.schema()), parts)?;
+    check_ids(&original.batch, release.rows())?;
+    let suppressed = protector.suppressed();
+    Ok((without_dropped(policy, release)?, suppressed))
+}
+
+fn build(policy: &Policy, schema: &Arc<Schema>, domains: &Arc<Domains>) -> Result<Chain> {
+    let setting = Setting { guarantee: policy.guarantee.clone(), domains: Arc::clone(domains), seed: policy.seed };
+    let mut pseudonyms = Vec::new();
+    for column in &policy.columns {
+        if let (Action::Pseudonym { domain, key }, Some(i)) = (&column.action, schema.index_of(&column.name)) {
+            pseudonyms.push((i, domain.clone(), key.load().map_err(|e| e.at(column.span.clone()))?));
+        }
+    }
+    let mut links: Vec<Box<dyn Protector>> = vec![Box::new(Pseudonyms::new(schema, pseudonyms))];
+    for method in &policy.protect {
+        let schema = Arc::clone(links[links.len() - 1].schema());
+        links.push(method.build(&schema, &setting)?);
+    }
+    Chain::new(links)
+}
+
+/// Each id comes out at most once, and none that did not go in.
+fn check_ids(original: &Batch, released: &RowIds) -> Result<()> {
+    let mut seen = vec![false; original.len()];
+    for id in released.iter() {
+        match seen.get_mut(id as usize) {
+            Some(seen) if !*seen => *seen = true,
+            Some(_) => return Err(Error::bug("a row was released twice")),
+            None => return Err(Error::bug("a row was released that was never read")),
+        }
+    }
+    Ok(())
+}
+
+/// Subjects and keys count persons and join rows; they are released only if the policy says so.
+fn without_dropped(policy: &Policy, release: Batch) -> Result<Batch> {
+    let kept = |name: &str| policy.column(name).is_none_or(|column| column.action != Action::Drop);
+    let (fields, columns) = release
+        .schema()
+        .fields()
+        .iter()
+        .zip(release.columns())
+        .filter(|(field, _)| kept(&field.name))
+        .map(|(field, column)| (field.clone(), column.clone()))
+        .unzip::<_, _, Vec<_>, Vec<Column>>();
+    Batch::new(Arc::new(Schema::new(fields)?), release.rows().clone(), columns)
+}
+
+/// What was written aside: the ids in the order of the file.
+struct Written {
+    order: Vec<u64>,
+    escaped: u64,
+}
+
+/// Rows written at a time.
+const CHUNK: usize = 1 << 18;
+
+fn write(policy: &Policy, sink: &SinkPolicy, release: &Batch, path: &Path, progress: &Progress) -> Result<Written> {
+    progress.enter(Stage::Write);
+    let _ = policy;
+    let order: Option<Vec<u32>> = match sink.order {
+        Order::Shuffled => Some(by_content(release)?),
+        Order::Input => None,
+    };
+    let mut file = io::create(path, &sink.options, release.schema())?;
+    for start in (0..release.len()).step_by(CHUNK) {
+        let len = CHUNK.min(release.len() - start);
+        let part = match &order {
+            Some(order) => release.take(&order[start..start + len])?,
+            None => release.slice(start, len),
+        };
+        file.write(&part)?;
+        progress.add(len);
+    }
+    if release.is_empty() {
+        file.write(release)?;
+    }
+    file.close()?;
+    let order = match order {
+        Some(order) => order.iter().map(|&row| release.rows().get(row as usize)).collect(),
+        None => release.rows().iter().collect(),
+    };
+    Ok(Written { order, escaped: file.escaped() })
+}
+
+/// Refuses a release that misses its guarantee or a goal.
+fn accept(policy: &Policy, judgement: &Judgement) -> Result<()> {
+    if !judgement.passed() {
+        return Err(judgement.refusal());
+    }
+    for (name, limit) in &policy.fail_above {
+        if let Some(value) = judgement.measure(name)
+            && value > *limit
+        {
+            return Err(Error::goal(format!("{name} is {value:.4}, above the limit of {limit}"))
+                .help("loosen the guarantee, change the method, or raise the limit under [measure]"));
+        }
+    }
+    Ok(())
+}
+
+/// The report as HTML and as JSON, aside.
+fn write_reports(policy: &Policy, report: &Report, options: &Options<'_>) -> Result<Vec<Pending>> {
+    let Some(path) = &policy.report else {
+        return Ok(Vec::new());
+    };
+    let json = serde_json::to_string_pretty(report).map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?;
+    let json_path = path.with_extension("json");
+    let mut pending = Vec::new();
+    if *path != json_path {
+        let html = Pending::new(path)?;
+        html.write((options.render)(report).as_bytes())?;
+        pending.push(html);
+    }
+    let file = Pending::new(&json_path)?;
+    file.write(json.as_bytes())?;
+    pending.push(file);
+    Ok(pending)
+}
