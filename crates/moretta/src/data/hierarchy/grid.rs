@@ -162,7 +162,7 @@ mod tests {
         let none = Numbers::new(Vec::new());
         for sizes in [&[][..], &[0.0], &[100.0, 250.0], &[1e-5], &[f64::INFINITY]] {
             let points = Points::new(&none, &none).expect("points");
-            let error = build(sizes, points).err().expect("refused");
+            let error = build(sizes, points).expect_err("refused");
             assert_eq!(error.exit_code(), 3, "{sizes:?}");
         }
     }

@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn resolutions_must_fall() {
         for resolutions in [&[][..], &[16], &[5, 5], &[5, 7]] {
-            let error = cells(resolutions, &[]).err().expect("refused");
+            let error = cells(resolutions, &[]).expect_err("refused");
             assert_eq!(error.exit_code(), 3);
         }
     }
