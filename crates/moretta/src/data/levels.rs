@@ -3,12 +3,15 @@
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
+use std::sync::OnceLock;
 
 /// Distinct texts, stored once in one piece; code `i` is the `i`-th text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Levels {
     text: String,
     ends: Vec<usize>,
+    /// Codes by text, made when a code is first asked for.
+    table: OnceLock<HashTable<u32>>,
 }
 
 impl Levels {
@@ -34,17 +37,50 @@ impl Levels {
         (0..self.len() as u32).map(|code| self.get(code))
     }
 
+    /// The code of `text`, the first one if it was pushed twice.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        let table = self.table.get_or_init(|| self.hash());
+        table
+            .find(hash(text), |&code| self.get(code) == text)
+            .copied()
+    }
+
+    fn hash(&self) -> HashTable<u32> {
+        let mut table = HashTable::with_capacity(self.len());
+        for (code, text) in (0..).zip(self.iter()) {
+            table
+                .entry(
+                    hash(text),
+                    |&other| self.get(other) == text,
+                    |&code| hash(self.get(code)),
+                )
+                .or_insert(code);
+        }
+        table
+    }
+
     /// Appends a text without looking whether it is there already.
     pub fn push(&mut self, text: &str) {
+        self.table.take();
         self.text.push_str(text);
         self.ends.push(self.text.len());
     }
 
     /// Bytes held.
     pub fn memory(&self) -> usize {
-        self.text.capacity() + self.ends.capacity() * size_of::<usize>()
+        self.text.capacity()
+            + self.ends.capacity() * size_of::<usize>()
+            + self.table.get().map_or(0, HashTable::allocation_size)
     }
 }
+
+impl PartialEq for Levels {
+    fn eq(&self, other: &Self) -> bool {
+        self.ends == other.ends && self.text == other.text
+    }
+}
+
+impl Eq for Levels {}
 
 impl<S: AsRef<str>> FromIterator<S> for Levels {
     fn from_iter<I: IntoIterator<Item = S>>(texts: I) -> Self {
@@ -61,7 +97,10 @@ impl<S: AsRef<str>> FromIterator<S> for Levels {
 pub struct LevelsBuilder {
     levels: Levels,
     table: HashTable<u32>,
-    hasher: FixedState,
+}
+
+fn hash(text: &str) -> u64 {
+    FixedState::default().hash_one(text)
 }
 
 impl LevelsBuilder {
@@ -76,24 +115,23 @@ impl LevelsBuilder {
 
     /// The code of `text`, a new one if it was not seen before.
     pub fn intern(&mut self, text: &str) -> u32 {
-        let hash = self.hasher.hash_one(text);
+        let key = hash(text);
         let levels = &self.levels;
-        if let Some(&code) = self.table.find(hash, |&code| levels.get(code) == text) {
+        if let Some(&code) = self.table.find(key, |&code| levels.get(code) == text) {
             return code;
         }
         let code = self.levels.len() as u32;
         self.levels.push(text);
-        let (levels, hasher) = (&self.levels, &self.hasher);
+        let levels = &self.levels;
         self.table
-            .insert_unique(hash, code, |&code| hasher.hash_one(levels.get(code)));
+            .insert_unique(key, code, |&code| hash(levels.get(code)));
         code
     }
 
     /// The code of `text` if it was seen before.
     pub fn find(&self, text: &str) -> Option<u32> {
-        let hash = self.hasher.hash_one(text);
         self.table
-            .find(hash, |&code| self.levels.get(code) == text)
+            .find(hash(text), |&code| self.levels.get(code) == text)
             .copied()
     }
 
@@ -113,7 +151,8 @@ impl LevelsBuilder {
     }
 
     /// The texts, in code order.
-    pub fn finish(self) -> Levels {
+    pub fn finish(mut self) -> Levels {
+        self.levels.table = OnceLock::from(self.table);
         self.levels
     }
 }
@@ -134,5 +173,16 @@ mod tests {
         assert_eq!(builder.find("c"), None);
         let levels = builder.finish();
         assert_eq!(levels.iter().collect::<Vec<_>>(), ["b", "a", ""]);
+        assert_eq!((levels.find(""), levels.find("c")), (Some(2), None));
+    }
+
+    #[test]
+    fn a_text_pushed_after_a_search_is_found_too() {
+        let mut levels: Levels = ["b", "a", "b"].iter().collect();
+        assert_eq!((levels.find("b"), levels.find("c")), (Some(0), None));
+        levels.push("c");
+        assert_eq!((levels.find("c"), levels.find("a")), (Some(3), Some(1)));
+        let same: Levels = ["b", "a", "b", "c"].iter().collect();
+        assert_eq!(levels, same);
     }
 }

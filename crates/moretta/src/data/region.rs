@@ -72,7 +72,7 @@ impl Region {
                 (low <= high).then_some(Region::Interval(low, high))
             }
             Scale::Category { levels, ordered } => {
-                let code = |text: &str| levels.iter().position(|l| l == text).map(|c| c as u32);
+                let code = |text: &str| levels.find(text);
                 if let Some(code) = code(text) {
                     return Some(Region::Set(vec![code]));
                 }

@@ -9,18 +9,26 @@
 //! A [`HierarchySpec`] says how to make one; each kind has a file of its own.
 //! All are built level by level, in time linear in leaves times levels.
 
+pub mod automatic;
 mod chains;
 mod coverage;
 mod dates;
+mod draw;
 mod file;
+mod geography;
+mod grid;
+mod h3;
 mod intervals;
 mod labels;
 mod mask;
 mod path;
+mod propose;
 mod spec;
 
 pub use coverage::{Coverage, coverage};
+pub use draw::draw;
 pub use file::read_file;
+pub use propose::propose;
 pub use spec::{DateUnit, HierarchySpec, MaskSide, Texts, distinct_texts};
 
 use super::levels::LevelsBuilder;
