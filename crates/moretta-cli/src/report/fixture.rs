@@ -554,8 +554,11 @@ fn column(
     role: &str,
     treatment: &str,
     loss: Option<f64>,
-    histogram: Option<Histogram>,
+    mut histogram: Option<Histogram>,
 ) -> ColumnFact {
+    if let (Some(histogram), Some(loss)) = (&mut histogram, loss) {
+        spread(histogram, loss);
+    }
     let released = treatment != "dropped";
     ColumnFact {
         name: name.to_owned(),
@@ -577,16 +580,24 @@ fn intervals(first: i64, step: i64, rows: &[u32]) -> Vec<(String, f64)> {
     rows.iter().map(label).collect()
 }
 
-/// After is before, smoothed over the neighbours as generalisation does.
 fn histogram(before: &[(String, f64)], hidden_bins: u64) -> Histogram {
-    let at = |bin: usize| before.get(bin).map_or(0.0, |(_, rows)| *rows);
-    let bins = before.iter().enumerate().map(|(bin, (label, rows))| Bin {
+    let bins = before.iter().map(|(label, rows)| Bin {
         label: label.clone(),
         before: *rows,
-        after: 0.9876 * (0.7 * rows + 0.15 * (at(bin.wrapping_sub(1)) + at(bin + 1))),
+        after: 0.9876 * rows,
     });
     Histogram {
         bins: bins.collect(),
         hidden_bins,
+    }
+}
+
+/// Gives a share of every bin to its neighbours, as generalisation does.
+fn spread(histogram: &mut Histogram, share: f64) {
+    let rows: Vec<f64> = histogram.bins.iter().map(|bin| bin.after).collect();
+    for (position, bin) in histogram.bins.iter_mut().enumerate() {
+        let last = rows.len() - 1;
+        let neighbours = rows[position.saturating_sub(1)] + rows[last.min(position + 1)];
+        bin.after = (1.0 - share) * rows[position] + share * neighbours / 2.0;
     }
 }

@@ -3,6 +3,7 @@
 use super::markup::Markup;
 use super::{classes, columns, measures, policy, risk, suppression, verdict};
 use moretta::pipeline::Report;
+use moretta::pipeline::report::SMALL_CELL;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -68,7 +69,9 @@ fn footer(report: &Report, page: &mut Markup) {
         page.text(&report.program);
         page.raw(", report layout ");
         page.text(report.version);
-        page.raw(". This page shows no row of the data; counts from 1 to 10 are hidden.");
+        page.raw(". This page shows no row of the data; counts from 1 to ");
+        page.text(SMALL_CELL);
+        page.raw(" are hidden.");
     });
 }
 

@@ -99,7 +99,7 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
     let suppressed = Suppressed::of(rows);
     page.element("section", &[("id", &"suppression")], |page| {
         page.raw("<h2>What was suppressed</h2><div class=\"panel\">");
-        balance(rows, page);
+        balance(report, page);
         if rows.suppressed.is_empty() {
             lead_without_reasons(suppressed, page);
         } else {
@@ -127,7 +127,8 @@ fn lead_without_reasons(suppressed: Suppressed, page: &mut Markup) {
 }
 
 /// One bar: what was released of what was read.
-fn balance(rows: &RowFacts, page: &mut Markup) {
+fn balance(report: &Report, page: &mut Markup) {
+    let rows = &report.rows;
     let suppressed = Suppressed::of(rows);
     let read = rows.released.saturating_add(suppressed.high);
     if read == 0 {
@@ -135,9 +136,13 @@ fn balance(rows: &RowFacts, page: &mut Markup) {
     }
     let released = (rows.released as f64 / read as f64 * 1000.0).round();
     let title = format!(
-        "{} of {} rows were released",
+        "{} of {} rows {} released",
         number::count(rows.released),
-        suppressed.read(rows.released)
+        suppressed.read(rows.released),
+        match report.sink {
+            Some(_) => "were",
+            None => "would be",
+        }
     );
     page.element(
         "svg",

@@ -77,8 +77,8 @@ fn explanation(report: &Report) -> &'static str {
             "The release was read again and every promise checked by code that did not make it."
         }
         (true, false) => "Every promise was checked. This run wrote no data.",
-        (false, true) => "Do not pass the file on. The table below says which promise fails.",
-        (false, false) => "Nothing was written. The table below says which promise fails.",
+        (false, true) => "Do not pass the file on.",
+        (false, false) => "Nothing was written.",
     }
 }
 
@@ -87,55 +87,31 @@ fn k_anonymity(report: &Report) -> Option<&Claim> {
     claims.find(|claim| claim.name.starts_with("k-anonymity"))
 }
 
+/// A key figure.
+struct Tile {
+    name: &'static str,
+    value: String,
+    more: String,
+    alarm: bool,
+}
+
 fn tiles(report: &Report, page: &mut Markup) {
-    let rows = &report.rows;
-    let suppressed = Suppressed::of(rows);
-    let gcp = report.measures.iter().find(|measure| measure.name == "gcp");
-    let highest = risk::highest(report);
-    let tiles = [
-        rows_read(report),
-        ("Rows released", number::count(rows.released), String::new()),
-        (
-            "Suppressed",
-            suppressed.share(rows.released),
-            format!("{} rows", suppressed.rows()),
-        ),
-        (
-            "Classes",
-            number::count(rows.classes_after),
-            format!("{} before", number::count(rows.classes_before)),
-        ),
-        (
-            "Information lost (GCP)",
-            gcp.map_or(number::NONE.to_owned(), |gcp| number::percent(gcp.after)),
-            gcp.and_then(|gcp| gcp.limit)
-                .map_or_else(String::new, |limit| {
-                    format!("limit {}", number::percent(limit))
-                }),
-        ),
-        (
-            "Highest risk",
-            highest.map_or(number::NONE.to_owned(), number::percent),
-            highest.map_or_else(String::new, |risk| {
-                format!("one in {}", number::number(1.0 / risk))
-            }),
-        ),
-    ];
     page.element("dl", &[("class", &"tiles")], |page| {
-        for (name, value, more) in &tiles {
+        for tile in rows(report).into_iter().chain(figures(report)) {
+            let class = if tile.alarm { "value fails" } else { "value" };
             page.element("div", &[], |page| {
-                page.leaf("dt", &[], name);
-                page.leaf("dd", &[("class", &"value")], value);
-                page.leaf("dd", &[("class", &"note")], more);
+                page.leaf("dt", &[], tile.name);
+                page.leaf("dd", &[("class", &class)], &tile.value);
+                page.leaf("dd", &[("class", &"note")], &tile.more);
             });
         }
     });
 }
 
-fn rows_read(report: &Report) -> (&'static str, String, String) {
+fn rows(report: &Report) -> [Tile; 3] {
     let released = report.rows.released;
     let suppressed = Suppressed::of(&report.rows);
-    let (value, range) = if suppressed.is_exact() {
+    let (read, range) = if suppressed.is_exact() {
         (suppressed.read(released), String::new())
     } else {
         let most = released.saturating_add(suppressed.high);
@@ -144,7 +120,56 @@ fn rows_read(report: &Report) -> (&'static str, String, String) {
             suppressed.read(released),
         )
     };
-    ("Rows read", value, range)
+    let release = match report.sink {
+        Some(_) => "Rows released",
+        None => "Rows to release",
+    };
+    let tile = |name, value, more| Tile {
+        name,
+        value,
+        more,
+        alarm: false,
+    };
+    [
+        tile("Rows read", read, range),
+        tile(release, number::count(released), String::new()),
+        tile(
+            "Suppressed",
+            suppressed.share(released),
+            format!("{} rows", suppressed.rows()),
+        ),
+    ]
+}
+
+fn figures(report: &Report) -> [Tile; 3] {
+    let gcp = report.measures.iter().find(|measure| measure.name == "gcp");
+    let limit = gcp.and_then(|gcp| gcp.limit);
+    let highest = risk::highest(report);
+    let allowed = promised_k(report).map_or(1.0, |k| 1.0 / k as f64);
+    [
+        Tile {
+            name: "Classes",
+            value: number::count(report.rows.classes_after),
+            more: format!("{} before", number::count(report.rows.classes_before)),
+            alarm: false,
+        },
+        Tile {
+            name: "Information lost",
+            value: gcp.map_or(number::NONE.to_owned(), |gcp| number::percent(gcp.after)),
+            more: limit.map_or("GCP".to_owned(), |limit| {
+                format!("GCP, limit {}", number::percent(limit))
+            }),
+            alarm: gcp.is_some_and(measures::is_over),
+        },
+        Tile {
+            name: "Highest risk",
+            value: highest.map_or(number::NONE.to_owned(), number::percent),
+            more: highest.map_or_else(String::new, |risk| {
+                format!("one in {}", number::number(1.0 / risk))
+            }),
+            alarm: highest.is_some_and(|risk| risk > allowed + 1e-9),
+        },
+    ]
 }
 
 fn warnings(report: &Report, page: &mut Markup) {

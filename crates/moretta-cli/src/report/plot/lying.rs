@@ -23,7 +23,7 @@ impl Area {
         let width = plot.size.width();
         let slots = plot.slots.len().max(1) as f64;
         let names = plot.slots.iter().map(|slot| slot.label.chars().count());
-        let names = names.max().unwrap_or(0) as f64 * plot.size.character() + 14.0;
+        let names = names.max().unwrap_or(0) as f64 * plot.size.character() + 15.0;
         let step = match plot.size {
             // Small drawings stand side by side and are all of one height.
             Size::Small => ((plot.size.height() - AXIS - 2.0) / slots).clamp(16.0, 50.0),
@@ -166,7 +166,7 @@ mod tests {
         let mut page = Markup::default();
         lying(&mut page, &plot);
         let page = page.into_string();
-        assert!(page.contains("Chronic obstructive…"), "{page}");
+        assert!(page.contains("Chronic obstructiv…"), "{page}");
         assert!(page.contains(&format!("<title>{name}</title>")));
     }
 }

@@ -92,7 +92,7 @@ impl Size {
     /// Of a character, at the largest font the style sheet gives to this size.
     fn character(self) -> f64 {
         match self {
-            Size::Small => 6.1,
+            Size::Small => 6.6,
             Size::Wide => 8.4,
         }
     }
