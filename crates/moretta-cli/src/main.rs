@@ -1,9 +1,40 @@
 //! The program `moretta`: anonymize tables and streams from one policy file.
 
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the commands that call it are not wired yet")
-)]
+mod args;
+mod commands;
+mod console;
+mod failure;
 mod report;
 
-fn main() {}
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    failure::hide_panics();
+    let cli = Cli::parse();
+    match std::panic::catch_unwind(|| dispatch(&cli)) {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => failure::show(&error, &cli),
+        Err(_) => ExitCode::from(8),
+    }
+}
+
+fn dispatch(cli: &Cli) -> Result<ExitCode, failure::Failure> {
+    let console = console::Console::new(cli.json, cli.quiet);
+    match &cli.command {
+        Command::Init(args) => commands::init::run(args, &console),
+        Command::Check(args) => commands::check::run(args, &console),
+        Command::Plan(args) => commands::plan::run(args, &console),
+        Command::Run(args) => commands::run::run(args, &console),
+        Command::Verify(args) => commands::verify::run(args, &console),
+        Command::Compare(args) => commands::compare::run(args, &console),
+        Command::Generate(args) => commands::generate::run(args, &console),
+        Command::Hierarchy(args) => commands::hierarchy::run(args, &console),
+        Command::Explain(args) => commands::explain::run(args, &console),
+        Command::Completions(args) => commands::completions::run(args, &console),
+    }
+}

@@ -4,7 +4,7 @@ use super::batch::Column;
 use super::date::DateFormat;
 use super::hierarchy::Hierarchy;
 use super::levels::Levels;
-use super::schema::{Field, Kind};
+use super::schema::{Field, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -88,6 +88,15 @@ impl Domains {
     /// The domain of the column `name`.
     pub fn get(&self, name: &str) -> Option<&Domain> {
         self.domains.get(name)
+    }
+
+    /// Names and domains of the quasi-identifiers of `schema`, in its order.
+    pub fn quasi(&self, schema: &Schema) -> Vec<(String, Domain)> {
+        let places = schema.with_role(Role::Quasi).into_iter();
+        let names = places.map(|place| schema.fields()[place].name.to_string());
+        names
+            .filter_map(|name| self.get(&name).cloned().map(|domain| (name, domain)))
+            .collect()
     }
 
     /// The domain of a column that a protector works on.

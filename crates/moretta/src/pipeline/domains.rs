@@ -9,7 +9,13 @@ use std::sync::Arc;
 
 /// The domains of quasi-identifiers and of sensitive columns with a hierarchy.
 pub(super) fn domains(policy: &Policy, original: &Original) -> Result<Domains> {
-    let fields: Vec<(usize, &Field)> = original.batch.schema().fields().iter().enumerate().collect();
+    let fields: Vec<(usize, &Field)> = original
+        .batch
+        .schema()
+        .fields()
+        .iter()
+        .enumerate()
+        .collect();
     let domains = fields
         .par_iter()
         .filter_map(|(i, field)| domain(policy, original, *i, field).transpose())
@@ -17,9 +23,16 @@ pub(super) fn domains(policy: &Policy, original: &Original) -> Result<Domains> {
     Ok(Domains::new(domains))
 }
 
-fn domain(policy: &Policy, original: &Original, i: usize, field: &Field) -> Result<Option<(String, Domain)>> {
+fn domain(
+    policy: &Policy,
+    original: &Original,
+    i: usize,
+    field: &Field,
+) -> Result<Option<(String, Domain)>> {
     let name = field.name.to_string();
-    let spec = policy.column(&name).and_then(|column| column.hierarchy.as_ref());
+    let spec = policy
+        .column(&name)
+        .and_then(|column| column.hierarchy.as_ref());
     if field.role != Role::Quasi && (field.role != Role::Sensitive || spec.is_none()) {
         return Ok(None);
     }

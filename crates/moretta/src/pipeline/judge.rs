@@ -2,10 +2,10 @@
 
 use super::place::Pending;
 use super::progress::{Progress, Stage};
-use crate::data::{Batch, Domains, MISSING, Role};
+use crate::data::{Batch, Domains, Role};
 use crate::error::{Error, Result};
 use crate::guarantee::{Checker, Declared, Fault, Findings, Treatment, Truth};
-use crate::io::{self, ColumnPlan, Format, ReadAs, ReadOptions};
+use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
 use crate::measure::Measures;
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Method;
@@ -36,18 +36,38 @@ pub(super) struct Judgement {
 
 impl<'a> Judge<'a> {
     /// Judges releases of `original` under the policy.
-    pub(super) fn new(policy: &'a Policy, original: &'a Batch, domains: &'a Domains) -> Result<Self> {
+    pub(super) fn new(
+        policy: &'a Policy,
+        original: &'a Batch,
+        domains: &'a Domains,
+    ) -> Result<Self> {
         let treatments = original
             .schema()
             .fields()
             .iter()
-            .map(|field| Ok((field.name.to_string(), treatment(policy, &field.name, field.role, domains)?)))
+            .map(|field| {
+                Ok((
+                    field.name.to_string(),
+                    treatment(policy, &field.name, field.role, domains)?,
+                ))
+            })
             .collect::<Result<_>>()?;
-        Ok(Judge { policy, original, treatments, domains })
+        Ok(Judge {
+            policy,
+            original,
+            treatments,
+            domains,
+        })
     }
 
     /// Reads the release back; its i-th row was made for the original with the i-th id of `order`.
-    pub(super) fn judge(&self, pending: &Pending, sink: &SinkPolicy, order: &[u64], progress: &Progress) -> Result<Judgement> {
+    pub(super) fn judge(
+        &self,
+        pending: &Pending,
+        sink: &SinkPolicy,
+        order: &[u64],
+        progress: &Progress,
+    ) -> Result<Judgement> {
         progress.enter(Stage::Check);
         let options = reading(sink);
         let path = pending.temporary();
@@ -56,8 +76,17 @@ impl<'a> Judge<'a> {
         let mut checker = Checker::new(&self.policy.guarantee, source.schema(), declared)?;
         let escapes = sink.options.guard_formulas;
         let mut truth = Truth::new(self.original.schema(), &self.treatments, escapes)?;
-        let mut measures = Measures::new(self.original, self.domains, self.policy.guarantee.k.unwrap_or(1))?;
-        let subject = self.original.schema().with_role(Role::Subject).first().copied();
+        let mut measures = Measures::new(
+            self.original.schema(),
+            &self.domains.quasi(self.original.schema()),
+            self.policy.guarantee.k.unwrap_or(1),
+        );
+        let subject = self
+            .original
+            .schema()
+            .with_role(Role::Subject)
+            .first()
+            .copied();
         let mut start = 0;
         for released in source {
             let released = released?;
@@ -95,22 +124,36 @@ impl Judgement {
 
     /// The value of a measure.
     pub(super) fn measure(&self, name: &str) -> Option<f64> {
-        self.measures.values().into_iter().find(|value| value.info.name == name).map(|value| value.after)
+        self.measures
+            .values()
+            .into_iter()
+            .find(|value| value.name == name)
+            .map(|value| value.after)
     }
 
     /// Why it does not pass.
     pub(super) fn refusal(&self) -> Error {
         if let Some(fault) = self.untruths.first().or(self.findings.faults.first()) {
-            return Error::guarantee(format!("the release is at fault: {fault}")).help("nothing was written; please report this");
+            return Error::guarantee(format!("the release is at fault: {fault}"))
+                .help("nothing was written; please report this");
         }
         let broken: Vec<String> = self
             .findings
             .claims
             .iter()
             .filter(|claim| !claim.holds)
-            .map(|claim| format!("{}: promised {}, found {} ({} classes)", claim.name, claim.promised, claim.found_text, claim.failing_classes))
+            .map(|claim| {
+                format!(
+                    "{}: promised {}, found {} ({} classes)",
+                    claim.name, claim.promised, claim.found_text, claim.failing_classes
+                )
+            })
             .collect();
-        Error::guarantee(format!("the release misses its guarantee: {}", broken.join("; "))).help("nothing was written")
+        Error::guarantee(format!(
+            "the release misses its guarantee: {}",
+            broken.join("; ")
+        ))
+        .help("nothing was written")
     }
 }
 
@@ -150,14 +193,19 @@ pub(super) fn reading(sink: &SinkPolicy) -> ReadOptions {
 }
 
 /// Every column that the release has, as the checker wants it.
-pub(super) fn release_plans(policy: &Policy, path: &Path, options: &ReadOptions) -> Result<Vec<ColumnPlan>> {
+pub(super) fn release_plans(
+    policy: &Policy,
+    path: &Path,
+    options: &ReadOptions,
+) -> Result<Vec<ColumnPlan>> {
     let names = io::names(path, options)?;
     Ok(names
         .into_iter()
         .map(|name| {
             let column = policy.column(&name);
             let role = column.map_or(Role::Plain, |column| column.role);
-            let pseudonym = column.is_some_and(|column| matches!(column.action, Action::Pseudonym { .. }));
+            let pseudonym =
+                column.is_some_and(|column| matches!(column.action, Action::Pseudonym { .. }));
             let read = match role {
                 Role::Quasi | Role::Sensitive | Role::Class | Role::Subject => ReadAs::Category,
                 _ if pseudonym => ReadAs::Category,
@@ -179,7 +227,10 @@ pub(super) fn declared(policy: &Policy, domains: &Domains) -> Declared {
         if let ReadAs::Ordered(order) = &column.read {
             declared.orders.insert(name.clone(), order.clone());
         }
-        if let Some(tree) = domains.get(&name).and_then(|domain| domain.hierarchy.clone()) {
+        if let Some(tree) = domains
+            .get(&name)
+            .and_then(|domain| domain.hierarchy.clone())
+        {
             declared.trees.insert(name, tree);
         }
     }
@@ -192,6 +243,3 @@ fn suppressed(rows: usize, released: &[u64]) -> Vec<u32> {
     released.iter().for_each(|&id| gone[id as usize] = false);
     (0..rows as u32).filter(|&row| gone[row as usize]).collect()
 }
-
-const _: u32 = MISSING;
-const _: Option<Format> = None;

@@ -1,10 +1,13 @@
 //! The flow from source to sink: read, protect, write aside, read back, check, measure, put in place.
 
+mod check;
+mod compare;
 mod domains;
 mod facts;
 mod judge;
 mod order;
 mod place;
+mod plan;
 mod progress;
 mod read;
 pub mod report;
@@ -13,6 +16,9 @@ mod sha256;
 mod verify;
 mod warnings;
 
+pub use check::check;
+pub use compare::{Standing, compare};
+pub use plan::{Plan, PlannedColumn, TellingSet, plan};
 pub use progress::{Progress, Stage};
 pub use read::{Original, read};
 pub use report::Report;

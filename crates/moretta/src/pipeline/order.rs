@@ -33,14 +33,32 @@ fn mix(hashes: &mut [(u64, u32)], column: &Column) -> Result<()> {
     let add = |hash: &mut u64, value: u64| *hash = HASHER.hash_one((*hash, value));
     match column {
         Column::Category(categories) => {
-            let levels: Vec<u64> = categories.levels().iter().map(|text| HASHER.hash_one(text)).collect();
+            let levels: Vec<u64> = categories
+                .levels()
+                .iter()
+                .map(|text| HASHER.hash_one(text))
+                .collect();
             for ((hash, _), &code) in hashes.iter_mut().zip(categories.codes()) {
-                add(hash, if code == MISSING { 0 } else { levels[code as usize] });
+                add(
+                    hash,
+                    if code == MISSING {
+                        0
+                    } else {
+                        levels[code as usize]
+                    },
+                );
             }
         }
         Column::Number(numbers) => {
             for ((hash, row), value) in hashes.iter_mut().zip(numbers.values()) {
-                add(hash, if numbers.is_missing(*row as usize) { 1 } else { value.to_bits() });
+                add(
+                    hash,
+                    if numbers.is_missing(*row as usize) {
+                        1
+                    } else {
+                        value.to_bits()
+                    },
+                );
             }
         }
         Column::Plain(array) => mix_plain(hashes, array, add)?,
@@ -48,7 +66,11 @@ fn mix(hashes: &mut [(u64, u32)], column: &Column) -> Result<()> {
     Ok(())
 }
 
-fn mix_plain(hashes: &mut [(u64, u32)], array: &ArrayRef, add: impl Fn(&mut u64, u64)) -> Result<()> {
+fn mix_plain(
+    hashes: &mut [(u64, u32)],
+    array: &ArrayRef,
+    add: impl Fn(&mut u64, u64),
+) -> Result<()> {
     if *array.data_type() == DataType::Utf8 {
         for ((hash, _), text) in hashes.iter_mut().zip(array.as_string::<i32>().iter()) {
             add(hash, text.map_or(0, |text| HASHER.hash_one(text)));
@@ -80,21 +102,37 @@ mod tests {
             Column::Number(Numbers::from_iter(rows.iter().map(|r| r.0))),
             Column::Category(Categories::from_iter(rows.iter().map(|r| Some(r.1)))),
         ];
-        let ids = RowIds::Range { start: 0, len: rows.len() };
-        Batch::new(Arc::new(Schema::new(fields).expect("names differ")), ids, columns).expect("fits")
+        let ids = RowIds::Range {
+            start: 0,
+            len: rows.len(),
+        };
+        Batch::new(
+            Arc::new(Schema::new(fields).expect("names differ")),
+            ids,
+            columns,
+        )
+        .expect("fits")
     }
 
     #[test]
     fn the_order_of_the_input_leaves_no_trace() {
-        let rows: Vec<(f64, &str)> = (0..200).map(|i| (f64::from(i % 37), ["a", "b", "c"][i as usize % 3])).collect();
+        let rows: Vec<(f64, &str)> = (0..200)
+            .map(|i| (f64::from(i % 37), ["a", "b", "c"][i as usize % 3]))
+            .collect();
         let mut reversed = rows.clone();
         reversed.reverse();
         let show = |rows: &[(f64, &str)]| -> Vec<(f64, String)> {
             let batch = batch(rows);
             let order = by_content(&batch).expect("hashes");
-            order.iter().map(|&i| (rows[i as usize].0, rows[i as usize].1.to_owned())).collect()
+            order
+                .iter()
+                .map(|&i| (rows[i as usize].0, rows[i as usize].1.to_owned()))
+                .collect()
         };
         assert_eq!(show(&rows), show(&reversed));
-        assert_ne!(by_content(&batch(&rows)).expect("hashes"), (0..200).collect::<Vec<u32>>());
+        assert_ne!(
+            by_content(&batch(&rows)).expect("hashes"),
+            (0..200).collect::<Vec<u32>>()
+        );
     }
 }

@@ -21,7 +21,11 @@ impl Pending {
     /// Prepares a temporary name for `place`; `-` is standard output.
     pub(super) fn new(place: &Path) -> Result<Self> {
         let standard = place == Path::new("-");
-        let folder = if standard { std::env::temp_dir() } else { folder_of(place).to_owned() };
+        let folder = if standard {
+            std::env::temp_dir()
+        } else {
+            folder_of(place).to_owned()
+        };
         let made_folders = make_folders(&folder)?;
         let name = match place.file_name() {
             Some(name) if !standard => name.to_string_lossy().into_owned(),
@@ -47,7 +51,9 @@ impl Pending {
         use std::io::Write;
         let failed = |e| Error::io("write", &self.place, e);
         let mut file = File::create(&self.temporary).map_err(failed)?;
-        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed)
+        file.write_all(bytes)
+            .and_then(|()| file.sync_all())
+            .map_err(failed)
     }
 
     /// Puts the file in its place.
@@ -60,7 +66,9 @@ impl Pending {
         }
         fs::rename(&self.temporary, &self.place).map_err(failed)?;
         self.committed = true;
-        File::open(folder_of(&self.place)).and_then(|folder| folder.sync_all()).map_err(failed)
+        File::open(folder_of(&self.place))
+            .and_then(|folder| folder.sync_all())
+            .map_err(failed)
     }
 }
 
@@ -121,6 +129,11 @@ mod tests {
         pending.write(b"x").expect("written");
         pending.commit().expect("in place");
         assert_eq!(fs::read(&place).expect("there"), b"x");
-        assert_eq!(fs::read_dir(folder.path().join("a")).expect("a folder").count(), 1);
+        assert_eq!(
+            fs::read_dir(folder.path().join("a"))
+                .expect("a folder")
+                .count(),
+            1
+        );
     }
 }

@@ -56,8 +56,9 @@ impl Progress {
     /// The current stage and the seconds spent in it.
     pub fn stage(&self) -> (Stage, f64) {
         let log = self.log.lock().unwrap_or_else(|e| e.into_inner());
-        log.current
-            .map_or((Stage::Read, 0.0), |(stage, since)| (stage, since.elapsed().as_secs_f64()))
+        log.current.map_or((Stage::Read, 0.0), |(stage, since)| {
+            (stage, since.elapsed().as_secs_f64())
+        })
     }
 
     /// The counter that a source counts its rows with.

@@ -25,7 +25,10 @@ pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
     let source = io::open(&policy.source.path, &options, &plans(policy)?)?;
     let schema = Arc::clone(source.schema());
     let batch = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
-    let mut original = Original { batch, made: HashMap::new() };
+    let mut original = Original {
+        batch,
+        made: HashMap::new(),
+    };
     for column in &policy.columns {
         if let Some(from) = &column.from {
             original = locate(original, column, from)?;
@@ -44,11 +47,18 @@ pub(super) fn plans(policy: &Policy) -> Result<Vec<ColumnPlan>> {
         };
         for part in from {
             if policy.column(part).is_some() {
-                return Err(Error::policy(format!("`{part}` goes into `{}` and has a line of its own", column.name))
-                    .at(column.span.clone())
-                    .help("leave its own line out: a coordinate is not released beside its cell"));
+                return Err(Error::policy(format!(
+                    "`{part}` goes into `{}` and has a line of its own",
+                    column.name
+                ))
+                .at(column.span.clone())
+                .help("leave its own line out: a coordinate is not released beside its cell"));
             }
-            plans.push(ColumnPlan { name: part.clone(), role: column.role, read: ReadAs::Number });
+            plans.push(ColumnPlan {
+                name: part.clone(),
+                role: column.role,
+                read: ReadAs::Number,
+            });
         }
     }
     Ok(plans)
@@ -58,21 +68,37 @@ pub(super) fn plans(policy: &Policy) -> Result<Vec<ColumnPlan>> {
 fn locate(original: Original, column: &ColumnPolicy, from: &[String; 2]) -> Result<Original> {
     let Original { batch, mut made } = original;
     let place = |name: &str| {
-        batch.schema().index_of(name).ok_or_else(|| Error::bug(format!("column `{name}` was not read")))
+        batch
+            .schema()
+            .index_of(name)
+            .ok_or_else(|| Error::bug(format!("column `{name}` was not read")))
     };
     let places = [place(&from[0])?, place(&from[1])?];
-    let (Column::Number(latitude), Column::Number(longitude)) = (batch.column(places[0]), batch.column(places[1])) else {
+    let (Column::Number(latitude), Column::Number(longitude)) =
+        (batch.column(places[0]), batch.column(places[1]))
+    else {
         return Err(Error::bug("coordinates were not read as numbers"));
     };
-    let spec = column.hierarchy.as_ref().ok_or_else(|| Error::bug("a cell without a grid"))?;
+    let spec = column
+        .hierarchy
+        .as_ref()
+        .ok_or_else(|| Error::bug("a cell without a grid"))?;
     let (cells, hierarchy) = spec.cells(latitude, longitude)?;
     made.insert(column.name.clone(), Arc::new(hierarchy));
     let mut fields = batch.schema().fields().to_vec();
     let mut columns = batch.columns().to_vec();
-    fields[places[0]] = Field::new(column.name.as_str(), column.role, Kind::Category { ordered: false });
+    fields[places[0]] = Field::new(
+        column.name.as_str(),
+        column.role,
+        Kind::Category { ordered: false },
+    );
     columns[places[0]] = Column::Category(cells);
     fields.remove(places[1]);
     columns.remove(places[1]);
-    let batch = Batch::new(Arc::new(Schema::new(fields)?), batch.rows().clone(), columns)?;
+    let batch = Batch::new(
+        Arc::new(Schema::new(fields)?),
+        batch.rows().clone(),
+        columns,
+    )?;
     Ok(Original { batch, made })
 }

@@ -47,11 +47,27 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let domains = Arc::new(domains(policy, &original)?);
     let (release, suppressed) = protect(policy, &original, &domains, progress)?;
     let pending = Pending::new(&sink.path)?;
-    let written = write(policy, sink, &release, pending.temporary(), progress)?;
-    let judgement = Judge::new(policy, &original.batch, &domains)?.judge(&pending, sink, &written.order, progress)?;
+    let written = write(sink, &release, pending.temporary(), progress)?;
+    let judgement = Judge::new(policy, &original.batch, &domains)?.judge(
+        &pending,
+        sink,
+        &written.order,
+        progress,
+    )?;
     accept(policy, &judgement)?;
     progress.enter(Stage::Report);
-    let report = report(&Facts { policy, sink, original: &original, judgement: &judgement, suppressed, escaped: written.escaped, warnings, temporary: pending.temporary(), command: &options.command, progress })?;
+    let report = report(&Facts {
+        policy,
+        sink,
+        original: &original,
+        judgement: &judgement,
+        suppressed,
+        escaped: written.escaped,
+        warnings,
+        temporary: pending.temporary(),
+        command: &options.command,
+        progress,
+    })?;
     let reports = write_reports(policy, &report, options)?;
     pending.commit()?;
     reports.into_iter().try_for_each(Pending::commit)?;
@@ -64,13 +80,23 @@ fn check_places(policy: &Policy, force: bool) -> Result<&SinkPolicy> {
         Error::policy("the policy has no [sink]").help("add [sink] with path = \"out/release.csv\"")
     })?;
     let places = [Some(&sink.path), policy.report.as_ref()];
-    for path in places.into_iter().flatten().filter(|path| *path != Path::new("-")) {
+    for path in places
+        .into_iter()
+        .flatten()
+        .filter(|path| *path != Path::new("-"))
+    {
         if same_file(path, &policy.source.path) {
-            return Err(Error::usage(format!("{} is the input; it would be overwritten", path.display()))
-                .help("choose another path under [sink]"));
+            return Err(Error::usage(format!(
+                "{} is the input; it would be overwritten",
+                path.display()
+            ))
+            .help("choose another path under [sink]"));
         }
         if path.is_dir() {
-            return Err(Error::usage(format!("{} is a folder, not a file", path.display())));
+            return Err(Error::usage(format!(
+                "{} is a folder, not a file",
+                path.display()
+            )));
         }
         if path.exists() && !force {
             return Err(Error::usage(format!("{} exists already", path.display()))
@@ -90,12 +116,20 @@ fn same_file(a: &Path, b: &Path) -> bool {
 type Suppressed = Vec<(String, u64)>;
 
 /// The released rows, and why others were held back.
-fn protect(policy: &Policy, original: &Original, domains: &Arc<Domains>, progress: &Progress) -> Result<(Batch, Suppressed)> {
+fn protect(
+    policy: &Policy,
+    original: &Original,
+    domains: &Arc<Domains>,
+    progress: &Progress,
+) -> Result<(Batch, Suppressed)> {
     progress.enter(Stage::Protect);
     let mut protector = build(policy, original.batch.schema(), domains)?;
     let now = protector.protect(original.batch.clone())?;
     let later = protector.finish()?;
-    let parts = [now, later].into_iter().filter(|part| !part.is_empty()).collect();
+    let parts = [now, later]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect();
     let release = Batch::concat(&Arc::clone(protector.schema()), parts)?;
     check_ids(&original.batch, release.rows())?;
     let suppressed = protector.suppressed();
@@ -103,11 +137,21 @@ fn protect(policy: &Policy, original: &Original, domains: &Arc<Domains>, progres
 }
 
 fn build(policy: &Policy, schema: &Arc<Schema>, domains: &Arc<Domains>) -> Result<Chain> {
-    let setting = Setting { guarantee: policy.guarantee.clone(), domains: Arc::clone(domains), seed: policy.seed };
+    let setting = Setting {
+        guarantee: policy.guarantee.clone(),
+        domains: Arc::clone(domains),
+        seed: policy.seed,
+    };
     let mut pseudonyms = Vec::new();
     for column in &policy.columns {
-        if let (Action::Pseudonym { domain, key }, Some(i)) = (&column.action, schema.index_of(&column.name)) {
-            pseudonyms.push((i, domain.clone(), key.load().map_err(|e| e.at(column.span.clone()))?));
+        if let (Action::Pseudonym { domain, key }, Some(i)) =
+            (&column.action, schema.index_of(&column.name))
+        {
+            pseudonyms.push((
+                i,
+                domain.clone(),
+                key.load().map_err(|e| e.at(column.span.clone()))?,
+            ));
         }
     }
     let mut links: Vec<Box<dyn Protector>> = vec![Box::new(Pseudonyms::new(schema, pseudonyms))];
@@ -133,7 +177,11 @@ fn check_ids(original: &Batch, released: &RowIds) -> Result<()> {
 
 /// Subjects and keys count persons and join rows; they are released only if the policy says so.
 fn without_dropped(policy: &Policy, release: Batch) -> Result<Batch> {
-    let kept = |name: &str| policy.column(name).is_none_or(|column| column.action != Action::Drop);
+    let kept = |name: &str| {
+        policy
+            .column(name)
+            .is_none_or(|column| column.action != Action::Drop)
+    };
     let (fields, columns) = release
         .schema()
         .fields()
@@ -142,7 +190,11 @@ fn without_dropped(policy: &Policy, release: Batch) -> Result<Batch> {
         .filter(|(field, _)| kept(&field.name))
         .map(|(field, column)| (field.clone(), column.clone()))
         .unzip::<_, _, Vec<_>, Vec<Column>>();
-    Batch::new(Arc::new(Schema::new(fields)?), release.rows().clone(), columns)
+    Batch::new(
+        Arc::new(Schema::new(fields)?),
+        release.rows().clone(),
+        columns,
+    )
 }
 
 /// What was written aside: the ids in the order of the file.
@@ -154,9 +206,8 @@ struct Written {
 /// Rows written at a time.
 const CHUNK: usize = 1 << 18;
 
-fn write(policy: &Policy, sink: &SinkPolicy, release: &Batch, path: &Path, progress: &Progress) -> Result<Written> {
+fn write(sink: &SinkPolicy, release: &Batch, path: &Path, progress: &Progress) -> Result<Written> {
     progress.enter(Stage::Write);
-    let _ = policy;
     let order: Option<Vec<u32>> = match sink.order {
         Order::Shuffled => Some(by_content(release)?),
         Order::Input => None,
@@ -176,10 +227,16 @@ fn write(policy: &Policy, sink: &SinkPolicy, release: &Batch, path: &Path, progr
     }
     file.close()?;
     let order = match order {
-        Some(order) => order.iter().map(|&row| release.rows().get(row as usize)).collect(),
+        Some(order) => order
+            .iter()
+            .map(|&row| release.rows().get(row as usize))
+            .collect(),
         None => release.rows().iter().collect(),
     };
-    Ok(Written { order, escaped: file.escaped() })
+    Ok(Written {
+        order,
+        escaped: file.escaped(),
+    })
 }
 
 /// Refuses a release that misses its guarantee or a goal.
@@ -191,8 +248,11 @@ fn accept(policy: &Policy, judgement: &Judgement) -> Result<()> {
         if let Some(value) = judgement.measure(name)
             && value > *limit
         {
-            return Err(Error::goal(format!("{name} is {value:.4}, above the limit of {limit}"))
-                .help("loosen the guarantee, change the method, or raise the limit under [measure]"));
+            return Err(
+                Error::goal(format!("{name} is {value:.4}, above the limit of {limit}")).help(
+                    "loosen the guarantee, change the method, or raise the limit under [measure]",
+                ),
+            );
         }
     }
     Ok(())
@@ -203,7 +263,8 @@ fn write_reports(policy: &Policy, report: &Report, options: &Options<'_>) -> Res
     let Some(path) = &policy.report else {
         return Ok(Vec::new());
     };
-    let json = serde_json::to_string_pretty(report).map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?;
+    let json = serde_json::to_string_pretty(report)
+        .map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?;
     let json_path = path.with_extension("json");
     let mut pending = Vec::new();
     if *path != json_path {

@@ -60,8 +60,12 @@ impl KeyPlace {
         match self {
             KeyPlace::Environment(name) => match std::env::var(name) {
                 Ok(text) => Key::new(text.trim().as_bytes().to_vec()),
-                Err(_) => Err(Error::policy(format!("the environment variable {name} that holds the key is not set"))
-                    .help(format!("export {name}=\"$(openssl rand -hex 32)\" and keep it safe"))),
+                Err(_) => Err(Error::policy(format!(
+                    "the environment variable {name} that holds the key is not set"
+                ))
+                .help(format!(
+                    "export {name}=\"$(openssl rand -hex 32)\" and keep it safe"
+                ))),
             },
             KeyPlace::File(path) => {
                 let text = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
@@ -90,11 +94,15 @@ impl ColumnPolicy {
 pub(super) fn read(mut section: Section, root: &Root) -> Result<Vec<ColumnPolicy>> {
     let mut columns = Vec::new();
     for (name, span) in section.keys() {
-        let Some(placed) = section.take_named(&name) else { continue };
+        let Some(placed) = section.take_named(&name) else {
+            continue;
+        };
         columns.push(read_column(name, span, placed, root)?);
     }
     if columns.is_empty() {
-        return Err(section.error("[columns] is empty").help("every column of the data needs a role"));
+        return Err(section
+            .error("[columns] is empty")
+            .help("every column of the data needs a role"));
     }
     check_subjects(&columns)?;
     Ok(columns)
@@ -109,11 +117,21 @@ fn check_subjects(columns: &[ColumnPolicy]) -> Result<()> {
     }
 }
 
-fn read_column(name: String, span: Range<usize>, placed: Placed, root: &Root) -> Result<ColumnPolicy> {
+fn read_column(
+    name: String,
+    span: Range<usize>,
+    placed: Placed,
+    root: &Root,
+) -> Result<ColumnPolicy> {
     let Value::Table(mut section) = placed.value else {
-        return Err(placed.error(format!("column `{name}` needs a table")).help("write { role = \"quasi\" }"));
+        return Err(placed
+            .error(format!("column `{name}` needs a table"))
+            .help("write { role = \"quasi\" }"));
     };
-    let roles: Vec<(&str, Role)> = Role::ALL.iter().map(|(role, word)| (*word, *role)).collect();
+    let roles: Vec<(&str, Role)> = Role::ALL
+        .iter()
+        .map(|(role, word)| (*word, *role))
+        .collect();
     let role = section.word("role", &roles)?.ok_or_else(|| {
         let words: Vec<&str> = roles.iter().map(|(word, _)| *word).collect();
         Error::policy(format!("column `{name}` has no role"))
@@ -122,15 +140,29 @@ fn read_column(name: String, span: Range<usize>, placed: Placed, root: &Root) ->
     })?;
     let action = read_action(&name, role, &mut section, root)?;
     let read = read_type(&mut section)?;
-    let hierarchy = section.table("hierarchy")?.map(|h| read_hierarchy(h, root)).transpose()?;
+    let hierarchy = section
+        .table("hierarchy")?
+        .map(|h| read_hierarchy(h, root))
+        .transpose()?;
     let from = read_from(&name, &mut section, hierarchy.as_ref())?;
     section.finish()?;
     if hierarchy.is_some() && !matches!(role, Role::Quasi | Role::Sensitive) {
-        return Err(Error::policy(format!("column `{name}` has a hierarchy but is {}", role.word()))
-            .at(span)
-            .help("only quasi-identifiers and sensitive columns generalise"));
+        return Err(Error::policy(format!(
+            "column `{name}` has a hierarchy but is {}",
+            role.word()
+        ))
+        .at(span)
+        .help("only quasi-identifiers and sensitive columns generalise"));
     }
-    Ok(ColumnPolicy { name, span, role, action, read, hierarchy, from })
+    Ok(ColumnPolicy {
+        name,
+        span,
+        role,
+        action,
+        read,
+        hierarchy,
+        from,
+    })
 }
 
 #[derive(Clone, Copy)]
@@ -141,27 +173,41 @@ enum ActionWord {
 }
 
 fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Result<Action> {
-    let words = [("keep", ActionWord::Keep), ("drop", ActionWord::Drop), ("pseudonym", ActionWord::Pseudonym)];
+    let words = [
+        ("keep", ActionWord::Keep),
+        ("drop", ActionWord::Drop),
+        ("pseudonym", ActionWord::Pseudonym),
+    ];
     let naming = matches!(role, Role::Identifier | Role::Subject | Role::Key);
     let word = section.word("action", &words)?;
     let key = section.text("key")?;
-    let domain = section.text("domain")?.map_or_else(|| name.to_owned(), |(domain, _)| domain);
+    let domain = section
+        .text("domain")?
+        .map_or_else(|| name.to_owned(), |(domain, _)| domain);
     match (word, naming) {
         (Some(ActionWord::Keep), _) if role == Role::Identifier => Err(section
             .error(format!("`{name}` is an identifier and cannot be kept"))
             .help("use action = \"drop\" or \"pseudonym\"")),
         (Some(ActionWord::Pseudonym), false) => Err(section
-            .error(format!("`{name}` is {} and cannot be a pseudonym", role.word()))
+            .error(format!(
+                "`{name}` is {} and cannot be a pseudonym",
+                role.word()
+            ))
             .help("only identifiers, subjects and keys can")),
         (Some(ActionWord::Pseudonym), true) => {
             let (place, span) = key.ok_or_else(|| {
-                section.error(format!("the pseudonym of `{name}` needs a key")).help("add key = \"env:MORETTA_KEY\" or \"file:PATH\"")
+                section
+                    .error(format!("the pseudonym of `{name}` needs a key"))
+                    .help("add key = \"env:MORETTA_KEY\" or \"file:PATH\"")
             })?;
             let key = if let Some(variable) = place.strip_prefix("env:") {
                 KeyPlace::Environment(variable.to_owned())
             } else {
                 let path = place.strip_prefix("file:").unwrap_or(&place);
-                let placed = Placed { value: Value::Text(path.to_owned()), span };
+                let placed = Placed {
+                    value: Value::Text(path.to_owned()),
+                    span,
+                };
                 KeyPlace::File(root.resolve(&placed, path)?)
             };
             Ok(Action::Pseudonym { domain, key })
@@ -196,11 +242,15 @@ fn read_type(section: &mut Section) -> Result<ReadAs> {
     let order = section.texts("order")?;
     match (word, format, order) {
         (_, _, Some(order)) => Ok(ReadAs::Ordered(order)),
-        (Some(TypeWord::Date) | None, Some((pattern, span)), None) => DateFormat::from_pattern(&pattern)
-            .map(ReadAs::Date)
-            .ok_or_else(|| {
-                Error::policy("`format` is not a date pattern").at(span).help("for example \"%Y-%m-%d\" or \"%d.%m.%Y\"")
-            }),
+        (Some(TypeWord::Date) | None, Some((pattern, span)), None) => {
+            DateFormat::from_pattern(&pattern)
+                .map(ReadAs::Date)
+                .ok_or_else(|| {
+                    Error::policy("`format` is not a date pattern")
+                        .at(span)
+                        .help("for example \"%Y-%m-%d\" or \"%d.%m.%Y\"")
+                })
+        }
         (Some(TypeWord::Date), None, None) => Ok(ReadAs::Date(DateFormat::ISO)),
         (Some(TypeWord::Number), ..) => Ok(ReadAs::Number),
         (Some(TypeWord::Integer), ..) => Ok(ReadAs::Integer),
@@ -210,9 +260,16 @@ fn read_type(section: &mut Section) -> Result<ReadAs> {
     }
 }
 
-fn read_from(name: &str, section: &mut Section, hierarchy: Option<&HierarchySpec>) -> Result<Option<[String; 2]>> {
+fn read_from(
+    name: &str,
+    section: &mut Section,
+    hierarchy: Option<&HierarchySpec>,
+) -> Result<Option<[String; 2]>> {
     let from = section.texts("from")?;
-    let geographic = matches!(hierarchy, Some(HierarchySpec::Grid(_) | HierarchySpec::H3(_)));
+    let geographic = matches!(
+        hierarchy,
+        Some(HierarchySpec::Grid(_) | HierarchySpec::H3(_))
+    );
     match (from, geographic) {
         (None, false) => Ok(None),
         (Some(from), true) => match <[String; 2]>::try_from(from) {
@@ -232,29 +289,41 @@ fn read_hierarchy(mut section: Section, root: &Root) -> Result<HierarchySpec> {
     let sides = [("left", MaskSide::Left), ("right", MaskSide::Right)];
     let mut found = Vec::new();
     if let Some(placed) = section.take("file") {
-        found.push(HierarchySpec::File(root.resolve(&placed, &placed.text("file")?)?));
+        found.push(HierarchySpec::File(
+            root.resolve(&placed, &placed.text("file")?)?,
+        ));
     }
     if let Some(list) = section.list("intervals")? {
-        found.push(HierarchySpec::Intervals(list.iter().map(|v| v.number("intervals")).collect::<Result<_>>()?));
+        found.push(HierarchySpec::Intervals(
+            list.iter()
+                .map(|v| v.number("intervals"))
+                .collect::<Result<_>>()?,
+        ));
     }
     if let Some(side) = section.word("mask", &sides)? {
         found.push(HierarchySpec::Mask(side));
     }
     if let Some(list) = section.list("dates")? {
-        found.push(HierarchySpec::Dates(list.iter().map(date_unit).collect::<Result<_>>()?));
+        found.push(HierarchySpec::Dates(
+            list.iter().map(date_unit).collect::<Result<_>>()?,
+        ));
     }
     if let Some((separator, _)) = section.text("path")? {
         found.push(HierarchySpec::Path(separator));
     }
     if let Some(list) = section.list("grid")? {
-        found.push(HierarchySpec::Grid(list.iter().map(metres).collect::<Result<_>>()?));
+        found.push(HierarchySpec::Grid(
+            list.iter().map(metres).collect::<Result<_>>()?,
+        ));
     }
     if let Some(list) = section.list("h3")? {
         let resolution = |v: &Placed| match v.value {
             Value::Whole(n @ 0..=15) => Ok(n as u8),
             _ => Err(v.error("an H3 resolution is a whole number from 0 to 15")),
         };
-        found.push(HierarchySpec::H3(list.iter().map(resolution).collect::<Result<_>>()?));
+        found.push(HierarchySpec::H3(
+            list.iter().map(resolution).collect::<Result<_>>()?,
+        ));
     }
     let none = section.error("a hierarchy is one of file, intervals, mask, dates, path, grid, h3");
     section.finish()?;

@@ -96,15 +96,25 @@ impl Policy {
         let mut top = parse::parse(text)?;
         secret::refuse(&top)?;
         version(&mut top)?;
-        let name = top.text("name")?.map_or_else(|| "release".to_owned(), |(name, _)| name);
+        let name = top
+            .text("name")?
+            .map_or_else(|| "release".to_owned(), |(name, _)| name);
         let seed = top.whole("seed", 0..=i64::MAX)?.unwrap_or(0) as u64;
         let source = match top.table("source")? {
             Some(section) => SourcePolicy::read(section, root)?,
-            None => return Err(top.error("the policy has no [source]").help("add [source] with path = \"file.csv\"")),
+            None => {
+                return Err(top
+                    .error("the policy has no [source]")
+                    .help("add [source] with path = \"file.csv\""));
+            }
         };
         let columns = match top.table("columns")? {
             Some(section) => columns::read(section, root)?,
-            None => return Err(top.error("the policy has no [columns]").help("`moretta init FILE` writes a first one")),
+            None => {
+                return Err(top
+                    .error("the policy has no [columns]")
+                    .help("`moretta init FILE` writes a first one"));
+            }
         };
         let guarantee = match top.table("guarantee")? {
             Some(section) => guarantee::read(section, &columns)?,
@@ -112,8 +122,14 @@ impl Policy {
         };
         let protect = read_protect(&mut top)?;
         let (report_measures, fail_above) = read_measure(top.table("measure")?)?;
-        let sink = top.table("sink")?.map(|section| SinkPolicy::read(section, root, &source)).transpose()?;
-        let report = top.table("report")?.map(|section| read_report(section, root)).transpose()?;
+        let sink = top
+            .table("sink")?
+            .map(|section| SinkPolicy::read(section, root, &source))
+            .transpose()?;
+        let report = top
+            .table("report")?
+            .map(|section| read_report(section, root))
+            .transpose()?;
         top.finish()?;
         Ok(Policy {
             text: text.to_owned(),
@@ -138,15 +154,22 @@ impl Policy {
 
 fn version(top: &mut Section) -> Result<()> {
     match top.take("version") {
-        None => Err(top.error("the policy has no version").help("add `version = 1` at the top")),
-        Some(Placed { value: Value::Whole(1), .. }) => Ok(()),
+        None => Err(top
+            .error("the policy has no version")
+            .help("add `version = 1` at the top")),
+        Some(Placed {
+            value: Value::Whole(1),
+            ..
+        }) => Ok(()),
         Some(placed) => Err(placed.error("this program reads policies of version 1")),
     }
 }
 
 fn read_protect(top: &mut Section) -> Result<Vec<Method>> {
     let Some(list) = top.list("protect")? else {
-        return Err(top.error("the policy has no [[protect]]").help("add [[protect]] with method = \"mondrian\""));
+        return Err(top
+            .error("the policy has no [[protect]]")
+            .help("add [[protect]] with method = \"mondrian\""));
     };
     list.into_iter()
         .map(|placed| match placed.value {
@@ -176,7 +199,10 @@ fn read_measure(section: Option<Section>) -> Result<Measures> {
     let mut limits = Vec::new();
     if let Some(mut table) = section.table("fail_above")? {
         for (name, span) in table.keys() {
-            check(&name, Error::policy(format!("there is no measure `{name}`")).at(span))?;
+            check(
+                &name,
+                Error::policy(format!("there is no measure `{name}`")).at(span),
+            )?;
             if let Some(placed) = table.take_named(&name) {
                 limits.push((name.clone(), placed.number(&name)?));
             }
@@ -208,10 +234,7 @@ const COMPRESSIONS: &[(&str, Compression)] = &[
     ("zstd", Compression::Zstd),
 ];
 
-const ENCODINGS: &[(&str, Encoding)] = &[
-    ("utf-8", Encoding::Utf8),
-    ("latin-1", Encoding::Latin1),
-];
+const ENCODINGS: &[(&str, Encoding)] = &[("utf-8", Encoding::Utf8), ("latin-1", Encoding::Latin1)];
 
 impl SourcePolicy {
     fn read(mut section: Section, root: &Root) -> Result<Self> {
@@ -225,7 +248,9 @@ impl SourcePolicy {
         if let Some(quote) = byte(&mut section, "quote")? {
             options.quote = quote;
         }
-        options.encoding = section.word("encoding", ENCODINGS)?.unwrap_or(Encoding::Utf8);
+        options.encoding = section
+            .word("encoding", ENCODINGS)?
+            .unwrap_or(Encoding::Utf8);
         options.missing = section.texts("missing")?.unwrap_or_default();
         if let Some(mut limits) = section.table("limits")? {
             let bound = 1..=i64::MAX;
@@ -244,7 +269,11 @@ impl SourcePolicy {
             limits.finish()?;
         }
         section.finish()?;
-        Ok(SourcePolicy { path, shown, options })
+        Ok(SourcePolicy {
+            path,
+            shown,
+            options,
+        })
     }
 }
 
@@ -265,7 +294,12 @@ impl SinkPolicy {
         options.guard_formulas = section.flag("guard_formulas")?.unwrap_or(true);
         let order = section.word("order", ORDERS)?.unwrap_or_default();
         section.finish()?;
-        Ok(SinkPolicy { path, shown, options, order })
+        Ok(SinkPolicy {
+            path,
+            shown,
+            options,
+            order,
+        })
     }
 }
 

@@ -19,7 +19,9 @@ impl Root {
             _ => Path::new("."),
         };
         let fence = fence.unwrap_or(base);
-        let fence = fence.canonicalize().map_err(|e| Error::io("open", fence, e))?;
+        let fence = fence
+            .canonicalize()
+            .map_err(|e| Error::io("open", fence, e))?;
         Ok(Root {
             base: base.to_owned(),
             fence,
@@ -55,7 +57,9 @@ impl Root {
         let mut rest = Vec::new();
         loop {
             if let Ok(real) = known.canonicalize() {
-                let unresolved = rest.iter().any(|part| *part == Component::ParentDir.as_os_str());
+                let unresolved = rest
+                    .iter()
+                    .any(|part| *part == Component::ParentDir.as_os_str());
                 return real.starts_with(&self.fence) && !unresolved;
             }
             // A link that points nowhere cannot be followed and so cannot be judged.

@@ -9,7 +9,9 @@ const TELLING: &[&str] = &["secret", "password", "passphrase", "token", "salt"];
 pub(super) fn refuse(section: &Section) -> Result<()> {
     let mut copy = section.clone();
     for (key, _) in section.keys() {
-        let Some(placed) = copy.take_named(&key) else { continue };
+        let Some(placed) = copy.take_named(&key) else {
+            continue;
+        };
         let telling = TELLING.contains(&key.as_str());
         match &placed.value {
             Value::Table(inner) => refuse(inner)?,

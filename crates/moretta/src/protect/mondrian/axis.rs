@@ -69,7 +69,10 @@ impl Axis {
         };
         // A missing slot must not add a value of its own, so it borrows one.
         let some = numbers.iter().flatten().next();
-        let filled: Vec<f64> = numbers.iter().map(|slot| slot.or(some).unwrap_or(0.0)).collect();
+        let filled: Vec<f64> = numbers
+            .iter()
+            .map(|slot| slot.or(some).unwrap_or(0.0))
+            .collect();
         let (values, mut codes) = rank(&filled);
         let values = if some.is_some() { values } else { Vec::new() };
         for (code, present) in codes.iter_mut().zip(present.iter()) {
@@ -190,7 +193,10 @@ fn rank_whole_numbers(slots: &[f64]) -> Option<(Vec<f64>, Vec<u32>)> {
             (low.min(v), high.max(v))
         });
     let span = high - low;
-    if span.is_nan() || span >= 4.0 * slots.len() as f64 + 256.0 || slots.iter().any(|v| v.fract() != 0.0) {
+    if span.is_nan()
+        || span >= 4.0 * slots.len() as f64 + 256.0
+        || slots.iter().any(|v| v.fract() != 0.0)
+    {
         return None;
     }
     let mut rank_of = vec![0u32; span as usize + 1];

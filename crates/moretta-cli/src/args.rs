@@ -1,0 +1,251 @@
+//! The command line: commands, options and the examples of `--help`.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Publish personal data without giving the persons away.
+///
+/// One policy file says what to read, what to promise, how, and where to write.
+/// Nothing is written that an independent check has not passed.
+#[derive(Debug, Parser)]
+#[command(name = "moretta", version, max_term_width = 100)]
+#[command(after_help = "\
+Examples:
+  moretta init patients.csv          guess a policy for a file
+  moretta check policy.toml          find mistakes in it
+  moretta run policy.toml            make the release and its report
+  moretta verify out.csv --policy policy.toml
+
+Exit codes:
+  0 ok   1 guarantee not met, nothing written   2 usage   3 policy   4 input
+  5 I/O  6 goal not met   7 budget or ledger    8 a bug of ours")]
+pub(crate) struct Cli {
+    /// Print JSON instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print no progress and no hints
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Guess roles and hierarchies of a file and write a commented policy
+    Init(InitArgs),
+    /// Find mistakes in a policy, and columns it misses, without reading the rows
+    Check(PolicyArgs),
+    /// Read the data and tell what a run would face: uniques, classes, warnings
+    Plan(PolicyArgs),
+    /// Protect, check and write the release and its report
+    Run(RunArgs),
+    /// Say what k, l and t a file really has, whoever made it
+    Verify(VerifyArgs),
+    /// Print risk and loss of two files side by side
+    Compare(CompareArgs),
+    /// Write made-up data
+    Generate(GenerateArgs),
+    /// Build, draw and check hierarchies
+    Hierarchy(HierarchyArgs),
+    /// Print the page of a method or measure
+    Explain(ExplainArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+}
+
+/// The policy and the folder it may use.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  moretta check examples/hospital/policy.toml")]
+pub(crate) struct PolicyArgs {
+    /// The policy file
+    pub(crate) policy: PathBuf,
+    /// The folder that no path of the policy may leave [default: the policy's own]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  moretta init admissions.csv
+  moretta init admissions.csv --output ward-7.toml")]
+pub(crate) struct InitArgs {
+    /// The data
+    pub(crate) file: PathBuf,
+    /// Where to write the policy
+    #[arg(long, short, default_value = "policy.toml")]
+    pub(crate) output: PathBuf,
+    /// Replace a policy that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+/// How to read a file that no policy describes.
+#[derive(Debug, Args)]
+pub(crate) struct ReadingArgs {
+    /// The character between cells
+    #[arg(long, value_name = "CHARACTER")]
+    pub(crate) delimiter: Option<char>,
+    /// The file is latin-1, not UTF-8
+    #[arg(long)]
+    pub(crate) latin1: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  moretta run examples/hospital/policy.toml
+  moretta run policy.toml --force --strict")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// Replace files that are there
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Refuse to promise only k when a sensitive column exists
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  moretta verify out/admissions.csv --policy policy.toml")]
+pub(crate) struct VerifyArgs {
+    /// The released file
+    pub(crate) file: PathBuf,
+    /// The policy whose guarantee it should keep
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) policy: PathBuf,
+    /// The folder that no path of the policy may leave [default: the policy's own]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  moretta compare strict.csv relaxed.csv --policy policy.toml")]
+pub(crate) struct CompareArgs {
+    /// The first file
+    pub(crate) a: PathBuf,
+    /// The second file
+    pub(crate) b: PathBuf,
+    /// The policy that names the columns and the original
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) policy: PathBuf,
+    /// The folder that no path of the policy may leave [default: the policy's own]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  moretta generate hospital --rows 5000 --seed 7 --output admissions.csv")]
+pub(crate) struct GenerateArgs {
+    /// What to make up
+    pub(crate) kind: Generator,
+    /// How many rows
+    #[arg(long, default_value_t = 5000)]
+    pub(crate) rows: usize,
+    /// The same seed gives the same rows
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Where to write; the ending tells the format
+    #[arg(long, short, default_value = "-")]
+    pub(crate) output: PathBuf,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Generator {
+    /// Hospital admissions
+    Hospital,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HierarchyArgs {
+    #[command(subcommand)]
+    pub(crate) command: HierarchyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HierarchyCommand {
+    /// Build one from the values of a column
+    #[command(after_help = "Example:\n  moretta hierarchy new patients.csv --column zip --kind prefixes --output zip.csv")]
+    New(NewArgs),
+    /// Draw one as a tree
+    #[command(after_help = "Example:\n  moretta hierarchy show education.csv")]
+    Show(ShowArgs),
+    /// Check that one covers the values of a column
+    #[command(after_help = "Example:\n  moretta hierarchy check education.csv patients.csv --column education")]
+    Check(CoverArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// The data
+    pub(crate) file: PathBuf,
+    /// The column
+    #[arg(long)]
+    pub(crate) column: String,
+    /// How to build it [default: what suggests itself]
+    #[arg(long)]
+    pub(crate) kind: Option<NewKind>,
+    /// Where to write it
+    #[arg(long, short, default_value = "-")]
+    pub(crate) output: PathBuf,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum NewKind {
+    /// Groups of equally many rows: 16, 8, 4, 2
+    Quantiles,
+    /// Shared beginnings of texts
+    Prefixes,
+    /// Month, quarter, year, decade
+    Dates,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The hierarchy
+    pub(crate) hierarchy: PathBuf,
+    /// Show at most so many children of a node
+    #[arg(long, default_value_t = 12)]
+    pub(crate) children: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CoverArgs {
+    /// The hierarchy
+    pub(crate) hierarchy: PathBuf,
+    /// The data
+    pub(crate) file: PathBuf,
+    /// The column
+    #[arg(long)]
+    pub(crate) column: String,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  moretta explain mondrian\n  moretta explain gcp\n  moretta explain")]
+pub(crate) struct ExplainArgs {
+    /// A method or measure; without it, all of them are listed
+    pub(crate) topic: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  moretta completions bash > /etc/bash_completion.d/moretta")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}

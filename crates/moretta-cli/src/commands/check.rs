@@ -1,0 +1,39 @@
+//! `moretta check`: everything that can be known without reading the rows.
+
+use super::load;
+use crate::args::PolicyArgs;
+use crate::console::Console;
+use crate::failure::Failure;
+use moretta::pipeline;
+use serde::Serialize;
+use std::process::ExitCode;
+
+#[derive(Serialize)]
+struct Checked {
+    policy: String,
+    columns: usize,
+    roles: Vec<(String, usize)>,
+    methods: Vec<String>,
+}
+
+pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Failure> {
+    let policy = load(args)?;
+    pipeline::check(&policy).map_err(|error| Failure::of_policy(error, &args.policy))?;
+    let mut roles: Vec<(String, usize)> = Vec::new();
+    for column in &policy.columns {
+        match roles.iter_mut().find(|(role, _)| *role == column.role.word()) {
+            Some((_, count)) => *count += 1,
+            None => roles.push((column.role.word().to_owned(), 1)),
+        }
+    }
+    let checked = Checked {
+        policy: args.policy.display().to_string(),
+        columns: policy.columns.len(),
+        roles,
+        methods: policy.protect.iter().map(|method| method.name().to_owned()).collect(),
+    };
+    console.result(&checked, || {
+        let roles: Vec<String> = checked.roles.iter().map(|(role, count)| format!("{count} {role}")).collect();
+        format!("{}: ok; {} columns ({}), {}", checked.policy, checked.columns, roles.join(", "), checked.methods.join(" then "))
+    })
+}

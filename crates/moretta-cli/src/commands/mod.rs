@@ -1,0 +1,59 @@
+//! One file a command.
+
+pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod explain;
+pub(crate) mod generate;
+pub(crate) mod hierarchy;
+pub(crate) mod init;
+pub(crate) mod plan;
+pub(crate) mod run;
+pub(crate) mod verify;
+
+use crate::args::{PolicyArgs, ReadingArgs};
+use crate::failure::Failure;
+use moretta::io::{Encoding, ReadOptions};
+use moretta::policy::{Policy, Root};
+use moretta::{Error, Result};
+use std::path::Path;
+
+/// Reads and checks a policy; errors about it show where.
+pub(crate) fn load(args: &PolicyArgs) -> std::result::Result<Policy, Failure> {
+    let root = Root::of_policy(&args.policy, args.root.as_deref())?;
+    Policy::load(&args.policy, &root).map_err(|error| Failure::of_policy(error, &args.policy))
+}
+
+impl ReadingArgs {
+    /// The options that the command line asks for.
+    pub(crate) fn options(&self) -> Result<ReadOptions> {
+        let mut options = ReadOptions::default();
+        if let Some(delimiter) = self.delimiter {
+            let byte = u8::try_from(delimiter).ok().filter(u8::is_ascii);
+            options.delimiter = Some(byte.ok_or_else(|| Error::usage("--delimiter is one ASCII character"))?);
+        }
+        if self.latin1 {
+            options.encoding = Encoding::Latin1;
+        }
+        Ok(options)
+    }
+}
+
+/// Refuses to replace a file without being told to.
+pub(crate) fn may_write(path: &Path, force: bool) -> Result<()> {
+    if path != Path::new("-") && path.exists() && !force {
+        return Err(Error::usage(format!("{} exists already", path.display())).help("use --force to replace it"));
+    }
+    Ok(())
+}
+
+/// How to read a release: as the policy writes one, unless the command line says otherwise.
+pub(crate) fn release_options(policy: &Policy, reading: &ReadingArgs) -> Result<ReadOptions> {
+    let asked = reading.options()?;
+    let sink = policy.sink.as_ref().map(|sink| &sink.options);
+    Ok(ReadOptions {
+        delimiter: asked.delimiter.or(sink.and_then(|sink| sink.delimiter)),
+        missing: policy.source.options.missing.iter().cloned().chain(sink.map(|sink| sink.missing.clone())).collect(),
+        ..asked
+    })
+}

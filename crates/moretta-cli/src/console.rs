@@ -1,0 +1,126 @@
+//! What a person sees: results on standard output, progress on standard error.
+
+use crate::failure::Failure;
+use indicatif::{ProgressBar, ProgressStyle};
+use moretta::pipeline::Progress;
+use moretta::{Error, Result};
+use serde::Serialize;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How to talk to the person.
+pub(crate) struct Console {
+    json: bool,
+    quiet: bool,
+}
+
+impl Console {
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        Console { json, quiet }
+    }
+
+    /// Prints a result, as JSON if that was asked for.
+    pub(crate) fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> std::result::Result<ExitCode, Failure> {
+        let shown = if self.json {
+            serde_json::to_string_pretty(value).map_err(|e| Error::bug(format!("a result that is no JSON: {e}")))?
+        } else {
+            text()
+        };
+        let mut out = std::io::stdout().lock();
+        match writeln!(out, "{}", shown.trim_end()) {
+            // Whoever reads has read enough.
+            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => {}
+            other => other.map_err(|e| Error::io("write", "standard output", e))?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Prints something that is not a result, such as the next step.
+    pub(crate) fn hint(&self, text: &str) {
+        if !self.quiet && !self.json {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+
+    /// Does long work while showing how far it is.
+    pub(crate) fn watch<T>(&self, progress: &Progress, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.quiet || self.json || !std::io::stderr().is_terminal() {
+            return work();
+        }
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| show(progress, &done));
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            done.store(true, Ordering::Relaxed);
+            watcher.thread().unpark();
+            match result {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+}
+
+fn show(progress: &Progress, done: &AtomicBool) {
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg}") {
+        bar.set_style(style);
+    }
+    while !done.load(Ordering::Relaxed) {
+        let ((stage, seconds), rows) = (progress.stage(), progress.rows());
+        let rate = if seconds > 0.0 { rows as f64 / seconds } else { 0.0 };
+        bar.set_message(match rows {
+            0 => format!("{} {seconds:.1} s", stage.word()),
+            _ => format!("{} {} rows, {} rows/s", stage.word(), thousands(rows), thousands(rate as u64)),
+        });
+        bar.tick();
+        std::thread::park_timeout(Duration::from_millis(80));
+    }
+    bar.finish_and_clear();
+}
+
+/// A number with separators between its thousands.
+pub(crate) fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(c);
+    }
+    text
+}
+
+/// Rows of cells as a table with aligned columns, the first row as its head.
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for (i, row) in rows.iter().enumerate() {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
+        text.push_str(cells.join("  ").trim_end());
+        text.push('\n');
+        if i == 0 {
+            let rule: Vec<String> = widths.iter().map(|&width| "─".repeat(width)).collect();
+            text.push_str(&rule.join("  "));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated() {
+        for (n, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (30_162, "30,162"), (1_234_567, "1,234,567")] {
+            assert_eq!(thousands(n), text);
+        }
+    }
+}

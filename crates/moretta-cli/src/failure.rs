@@ -1,0 +1,123 @@
+//! How errors reach a person: what, where, why and the way out; and the exit code.
+
+use crate::args::Cli;
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use moretta::Error;
+use std::fmt;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// An error of the library and, when it is about a policy, the policy.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    error: Error,
+    policy: Option<PathBuf>,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure { error, policy: None }
+    }
+}
+
+impl Failure {
+    /// The policy that an error about a policy is about.
+    pub(crate) fn of_policy(error: Error, policy: &Path) -> Self {
+        Failure { error, policy: Some(policy.to_owned()) }
+    }
+}
+
+/// Tells the person and gives the exit code.
+pub(crate) fn show(failure: &Failure, cli: &Cli) -> ExitCode {
+    let shown = Shown::new(failure);
+    let mut stderr = std::io::stderr().lock();
+    if cli.json {
+        let json = serde_json::json!({
+            "error": failure.error.to_string(),
+            "help": failure.error.help_text(),
+            "line": shown.line,
+            "exit_code": failure.error.exit_code(),
+        });
+        let _ = writeln!(stderr, "{json}");
+    } else {
+        let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let mut text = String::new();
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(100);
+        if handler.render_report(&mut text, &shown).is_err() {
+            text = failure.error.to_string();
+        }
+        let _ = writeln!(stderr, "{}", text.trim_matches('\n'));
+    }
+    ExitCode::from(failure.error.exit_code())
+}
+
+/// A panic may carry values from the data, so only its place is told.
+pub(crate) fn hide_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
+        let _ = writeln!(std::io::stderr(), "this is a bug of moretta, at {place}; nothing was written");
+    }));
+}
+
+struct Shown<'a> {
+    error: &'a Error,
+    source: Option<NamedSource<String>>,
+    span: Option<std::ops::Range<usize>>,
+    line: Option<usize>,
+    headline: String,
+}
+
+impl<'a> Shown<'a> {
+    fn new(failure: &'a Failure) -> Self {
+        let mut shown = Shown { error: &failure.error, source: None, span: None, line: None, headline: failure.error.to_string() };
+        let (Error::Policy(error), Some(path)) = (&failure.error, &failure.policy) else {
+            return shown;
+        };
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let Some(span) = error.span.clone().filter(|span| span.end <= text.len()) else {
+            shown.headline = format!("{}: {}", path.display(), error.what);
+            return shown;
+        };
+        let line = text[..span.start].lines().count().max(1);
+        shown.line = Some(if text[..span.start].ends_with('\n') { line + 1 } else { line });
+        if error.secret {
+            shown.headline = format!("{}: line {}: {}", path.display(), shown.line.unwrap_or(1), error.what);
+        } else {
+            shown.source = Some(NamedSource::new(path.display().to_string(), text));
+            shown.span = Some(span);
+        }
+        shown
+    }
+}
+
+impl fmt::Debug for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.headline)
+    }
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.headline)
+    }
+}
+
+impl std::error::Error for Shown<'_> {}
+
+impl Diagnostic for Shown<'_> {
+    fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
+        self.error.help_text().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source.as_ref().map(|source| source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let span = self.span.clone()?;
+        let label = LabeledSpan::new(Some("here".to_owned()), span.start, span.len().max(1));
+        Some(Box::new(std::iter::once(label)))
+    }
+}

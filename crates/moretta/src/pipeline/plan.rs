@@ -1,0 +1,250 @@
+//! What a run would face: sizes, uniques, and columns that single persons out though nobody called them quasi-identifiers.
+
+use super::domains::domains;
+use super::progress::{Progress, Stage};
+use super::read::read;
+use super::warnings::warnings;
+use crate::data::{Batch, Column, MISSING, Role};
+use crate::error::Result;
+use crate::policy::Policy;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use serde::Serialize;
+
+/// Sets of columns are looked at up to this size.
+const LARGEST_SET: usize = 4;
+
+/// At most so many columns and sets are looked at.
+const MOST_SETS: usize = 2_000;
+
+/// A set that makes at least this share of the rows unique is told.
+const TELLING: f64 = 0.05;
+
+/// Rows that the search for telling sets looks at.
+const LOOK: usize = 200_000;
+
+/// What a run would face.
+#[derive(Clone, Debug, Serialize)]
+pub struct Plan {
+    /// Rows of the table.
+    pub rows: u64,
+    /// Persons, or rows when there is no subject.
+    pub persons: u64,
+    /// "persons" or "rows".
+    pub unit: &'static str,
+    /// Memory that a run needs, about.
+    pub megabytes: u64,
+    /// Classes of equal quasi-identifiers.
+    pub classes: u64,
+    /// Share of persons alone in their class.
+    pub uniques: f64,
+    /// Share of persons in classes smaller than k.
+    pub below_k: f64,
+    /// Every column that is read.
+    pub columns: Vec<PlannedColumn>,
+    /// Sets of released columns, not all of them quasi-identifiers, by which many rows are unique.
+    pub telling: Vec<TellingSet>,
+    /// What a steward should know.
+    pub warnings: Vec<String>,
+}
+
+/// One column.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlannedColumn {
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: String,
+    /// Distinct values; none for plain columns.
+    pub distinct: Option<u64>,
+    /// Share of missing values.
+    pub missing: f64,
+    /// Levels of its hierarchy.
+    pub hierarchy_levels: Option<usize>,
+}
+
+/// Columns that single rows out together.
+#[derive(Clone, Debug, Serialize)]
+pub struct TellingSet {
+    /// Their names.
+    pub columns: Vec<String>,
+    /// Share of rows unique by them.
+    pub uniques: f64,
+}
+
+/// Reads the table and looks ahead.
+pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
+    let original = read(policy, progress)?;
+    progress.enter(Stage::Check);
+    let domains = domains(policy, &original)?;
+    let batch = &original.batch;
+    let columns: Vec<Coded> = (0..batch.schema().len()).map(|i| Coded::new(batch, i)).collect();
+    let quasi: Vec<&Coded> = columns.iter().filter(|c| c.role == Role::Quasi).collect();
+    let persons = columns.iter().find(|c| c.role == Role::Subject);
+    let sizes = class_sizes(&quasi, batch.len(), persons);
+    let total: u64 = sizes.iter().sum();
+    let k = u64::from(policy.guarantee.k.unwrap_or(1));
+    let share = |below: u64| sizes.iter().filter(|&&size| size < below).sum::<u64>() as f64 / total.max(1) as f64;
+    Ok(Plan {
+        rows: batch.len() as u64,
+        persons: persons.map_or(batch.len() as u64, |c| c.distinct),
+        unit: if persons.is_some() { "persons" } else { "rows" },
+        megabytes: megabytes(batch.len(), columns.len(), quasi.len()),
+        classes: sizes.len() as u64,
+        uniques: share(2),
+        below_k: share(k),
+        telling: telling(&columns, batch.len().min(LOOK)),
+        columns: columns
+            .iter()
+            .zip(batch.columns())
+            .map(|(coded, column)| PlannedColumn {
+                name: coded.name.clone(),
+                role: coded.role.word().to_owned(),
+                distinct: (!coded.codes.is_empty()).then_some(coded.distinct),
+                missing: column.missing_count() as f64 / column.len().max(1) as f64,
+                hierarchy_levels: domains.get(&coded.name).and_then(|d| d.hierarchy.as_ref()).map(|h| h.level_count()),
+            })
+            .collect(),
+        warnings: warnings(policy, batch, false)?,
+    })
+}
+
+/// The table, its codes twice, and the release.
+fn megabytes(rows: usize, columns: usize, quasi: usize) -> u64 {
+    let bytes = rows as u64 * (8 * columns as u64 + 12 * (quasi as u64 + 1) + 32);
+    bytes.div_ceil(1 << 20)
+}
+
+/// A column as codes; plain columns have none.
+struct Coded {
+    name: String,
+    role: Role,
+    codes: Vec<u32>,
+    distinct: u64,
+}
+
+impl Coded {
+    fn new(batch: &Batch, i: usize) -> Self {
+        let field = &batch.schema().fields()[i];
+        let (codes, distinct) = match batch.column(i) {
+            Column::Category(categories) => (categories.codes().to_vec(), categories.compact().levels().len()),
+            Column::Number(numbers) => {
+                let mut known: HashMap<u64, u32, FixedState> = HashMap::default();
+                let codes = numbers
+                    .iter()
+                    .map(|slot| {
+                        let next = known.len() as u32;
+                        slot.map_or(MISSING, |n| *known.entry(n.to_bits()).or_insert(next))
+                    })
+                    .collect();
+                (codes, known.len())
+            }
+            Column::Plain(_) => (Vec::new(), 0),
+        };
+        Coded { name: field.name.to_string(), role: field.role, codes, distinct: distinct as u64 }
+    }
+}
+
+/// Persons (or rows) in each class of equal codes.
+fn class_sizes(columns: &[&Coded], rows: usize, persons: Option<&Coded>) -> Vec<u64> {
+    let classes = classes(columns, rows);
+    let n_classes = classes.iter().max().map_or(0, |&most| most as usize + 1);
+    let mut sizes = vec![0; n_classes];
+    match persons {
+        None => classes.iter().for_each(|&class| sizes[class as usize] += 1),
+        Some(persons) => {
+            let mut seen: HashMap<(u32, u32), (), FixedState> = HashMap::default();
+            for (&class, &person) in classes.iter().zip(&persons.codes) {
+                if seen.insert((class, person), ()).is_none() {
+                    sizes[class as usize] += 1;
+                }
+            }
+        }
+    }
+    sizes
+}
+
+fn classes(columns: &[&Coded], rows: usize) -> Vec<u32> {
+    let mut class_of = vec![0u32; rows];
+    for column in columns {
+        refine(&mut class_of, column);
+    }
+    class_of
+}
+
+fn refine(class_of: &mut [u32], column: &Coded) {
+    let mut known: HashMap<(u32, u32), u32, FixedState> = HashMap::default();
+    for (class, &code) in class_of.iter_mut().zip(&column.codes) {
+        let next = known.len() as u32;
+        *class = *known.entry((*class, code)).or_insert(next);
+    }
+}
+
+/// Sets of up to four released columns, at least one of them no
+/// quasi-identifier, by which many rows are unique; the smallest sets only.
+fn telling(columns: &[Coded], rows: usize) -> Vec<TellingSet> {
+    let open: Vec<&Coded> = columns
+        .iter()
+        .filter(|c| matches!(c.role, Role::Quasi | Role::Sensitive | Role::Class | Role::Time) && c.codes.len() >= rows)
+        .collect();
+    let mut found: Vec<(Vec<usize>, f64)> = Vec::new();
+    let mut looked = 0;
+    for size in 1..=LARGEST_SET.min(open.len()) {
+        for set in combinations(open.len(), size) {
+            let known = found.iter().any(|(smaller, _)| smaller.iter().all(|i| set.contains(i)));
+            let all_quasi = set.iter().all(|&i| open[i].role == Role::Quasi);
+            if known || all_quasi {
+                continue;
+            }
+            looked += 1;
+            if looked > MOST_SETS {
+                break;
+            }
+            let chosen: Vec<&Coded> = set.iter().map(|&i| open[i]).collect();
+            let uniques = uniques(&chosen, rows);
+            if uniques >= TELLING {
+                found.push((set, uniques));
+            }
+        }
+    }
+    found
+        .into_iter()
+        .map(|(set, uniques)| TellingSet { columns: set.iter().map(|&i| open[i].name.clone()).collect(), uniques })
+        .collect()
+}
+
+fn uniques(columns: &[&Coded], rows: usize) -> f64 {
+    let classes = classes(columns, rows);
+    let mut sizes = vec![0u32; classes.iter().max().map_or(0, |&most| most as usize + 1)];
+    classes.iter().for_each(|&class| sizes[class as usize] += 1);
+    sizes.iter().filter(|&&size| size == 1).count() as f64 / rows.max(1) as f64
+}
+
+/// All sets of `size` of the numbers below `n`, in order.
+fn combinations(n: usize, size: usize) -> Vec<Vec<usize>> {
+    fn extend(n: usize, size: usize, set: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
+        if set.len() == size {
+            all.push(set.clone());
+            return;
+        }
+        for i in set.last().map_or(0, |last| last + 1)..n {
+            set.push(i);
+            extend(n, size, set, all);
+            set.pop();
+        }
+    }
+    let mut all = Vec::new();
+    extend(n, size, &mut Vec::new(), &mut all);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_are_all_there_once() {
+        assert_eq!(combinations(4, 2), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
+        assert_eq!(combinations(3, 4), Vec::<Vec<usize>>::new());
+    }
+}

@@ -1,0 +1,70 @@
+//! What a steward should know before a release: promises that are weaker than they look.
+
+use crate::data::{Batch, Column, Role};
+use crate::error::{Error, Result};
+use crate::policy::{Action, Policy};
+
+/// A person with more than this share of the rows is worth a warning.
+const MOST_OF_ONE: f64 = 0.4;
+
+/// Warnings about a policy and its table. With `strict`, a promise that leaves
+/// sensitive values open is an error.
+pub fn warnings(policy: &Policy, original: &Batch, strict: bool) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    let guarantee = &policy.guarantee;
+    if guarantee.k.is_none() {
+        return Err(
+            Error::policy("the policy promises no k, so nothing hides a person")
+                .help("add [guarantee] with k = 5"),
+        );
+    }
+    let sensitive = original.schema().with_role(Role::Sensitive);
+    if !sensitive.is_empty()
+        && guarantee.l.is_empty()
+        && guarantee.t.is_empty()
+        && guarantee.p.is_empty()
+    {
+        let what = "only k is promised although a sensitive column exists: a class in which all share one value gives it away";
+        if strict {
+            return Err(Error::policy(what)
+                .help("add l, t or p under [guarantee], or run without --strict"));
+        }
+        warnings.push(format!("{what}; add l, t or p under [guarantee]"));
+    }
+    for (field, column) in original.schema().fields().iter().zip(original.columns()) {
+        if field.role == Role::Quasi && column.missing_count() == column.len() && !column.is_empty()
+        {
+            warnings.push(format!("column `{}` is all missing", field.name));
+        }
+    }
+    for column in &policy.columns {
+        if column.role == Role::Subject && column.action == Action::Keep {
+            warnings.push(format!(
+                "column `{}` tells persons and is released as it is; a pseudonym would be safer",
+                column.name
+            ));
+        }
+    }
+    warnings.extend(largest_person(original));
+    Ok(warnings)
+}
+
+fn largest_person(original: &Batch) -> Option<String> {
+    let subject = *original.schema().with_role(Role::Subject).first()?;
+    let Column::Category(persons) = original.column(subject) else {
+        return None;
+    };
+    let mut counts = vec![0usize; persons.levels().len()];
+    for &code in persons.codes() {
+        if let Some(count) = counts.get_mut(code as usize) {
+            *count += 1;
+        }
+    }
+    let most = counts.into_iter().max()? as f64 / persons.len() as f64;
+    (most >= MOST_OF_ONE && persons.len() > 1).then(|| {
+        format!(
+            "one person has {:.0} % of the rows; it counts once in every class",
+            most * 100.0
+        )
+    })
+}
