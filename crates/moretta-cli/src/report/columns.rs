@@ -29,7 +29,7 @@ pub(super) fn loss(report: &Report, page: &mut Markup) {
     ranked.truncate(MOST_RANKED);
     page.raw("<section id=\"loss\"><h2>Loss by column</h2>");
     if ranked.is_empty() {
-        page.raw("<p>No column was generalised.</p></section>");
+        page.raw("<p class=\"panel\">No column was generalised.</p></section>");
         return;
     }
     page.raw("<figure class=\"panel\"><p class=\"note\">Mean normalised certainty penalty of a released row: ");

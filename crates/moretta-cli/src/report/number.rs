@@ -48,7 +48,7 @@ pub(super) fn percent(share: f64) -> String {
         _ if value < 100.0 && value > 99.9 => ">99.9".to_owned(),
         _ if value.abs() < 1.0 => trim(&format!("{value:.2}")),
         _ if value.abs() < 1000.0 => trim(&format!("{value:.1}")),
-        _ => group(&format!("{value:.0}")),
+        _ => number(value),
     };
     format!("{digits}{NARROW_SPACE}%")
 }

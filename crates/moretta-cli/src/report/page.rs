@@ -35,10 +35,13 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
 
 fn body(report: &Report, page: &mut Markup) {
     verdict::write(report, page);
-    page.raw("<section id=\"risk\"><h2>Risk</h2><div class=\"pair\">");
-    classes::write(report, page);
-    risk::write(report, page);
-    page.raw("</div></section><div class=\"pair\">");
+    if !(report.class_sizes.is_empty() && report.risk.is_empty()) {
+        page.raw("<section id=\"risk\"><h2>Risk</h2><div class=\"pair\">");
+        classes::write(report, page);
+        risk::write(report, page);
+        page.raw("</div></section>");
+    }
+    page.raw("<div class=\"pair\">");
     columns::loss(report, page);
     suppression::write(report, page);
     page.raw("</div>");

@@ -7,7 +7,7 @@ use moretta::pipeline::report::{FileFacts, Report};
 
 pub(super) fn write(report: &Report, page: &mut Markup) {
     page.raw("<section id=\"policy\"><h2>How to reproduce</h2>");
-    page.raw("<p class=\"note\">The same input and policy give the same bytes.</p>");
+    page.raw("<p class=\"note\">The command that makes the same release again.</p>");
     page.element("pre", &[("class", &"command")], |page| {
         page.leaf("code", &[], &report.command);
     });

@@ -117,7 +117,7 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
 
 fn lead_without_reasons(suppressed: Suppressed, page: &mut Markup) {
     if suppressed.high == 0 {
-        page.raw("<p>Nothing: every row that was read was released.</p>");
+        page.raw("<p>No row was suppressed.</p>");
     } else {
         page.element("p", &[], |page| {
             page.text(suppressed.rows());

@@ -20,7 +20,7 @@ impl Area {
     fn of(plot: &Plot, marks: &[f64]) -> Self {
         let widest = marks.iter().map(|mark| (plot.axis)(*mark).chars().count());
         let gutter = widest.max().unwrap_or(0) as f64 * plot.size.character();
-        let left = gutter + 10.0;
+        let left = gutter.min(0.3 * plot.size.width()) + 10.0;
         let right = plot.size.width() - 6.0;
         Self {
             left,
