@@ -1,5 +1,7 @@
 //! Sources and sinks: files, standard input and output.
 
+pub mod generate;
+
 use crate::data::{Batch, Schema};
 use crate::error::Result;
 use std::sync::Arc;
