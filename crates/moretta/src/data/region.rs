@@ -176,7 +176,7 @@ impl Domain {
             Scale::Number {
                 date: Some(format), ..
             } => format.format(n as i32),
-            _ => n.to_string(),
+            _ => (n + 0.0).to_string(),
         }
     }
 }

@@ -33,6 +33,8 @@ pub use options::{
     ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,
 };
 
+pub mod generate;
+
 use crate::data::{Batch, Schema};
 use crate::error::Result;
 use std::sync::Arc;

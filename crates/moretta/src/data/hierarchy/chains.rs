@@ -276,6 +276,14 @@ mod tests {
     }
 
     #[test]
+    fn a_row_has_at_most_so_many_levels() {
+        let row = vec!["a"; MAX_LEVELS];
+        assert_eq!(fault(&[&row.join(";")]), None);
+        let message = format!("1 row has more than {MAX_LEVELS} levels, on line 1");
+        assert_eq!(fault(&[&(row.join(";") + ";a")]), Some(message));
+    }
+
+    #[test]
     fn a_label_may_be_repeated_on_consecutive_levels() {
         for rows in [
             &["a;a;*", "b;c;*"][..],

@@ -188,6 +188,7 @@ fn sniff(text: &str) -> char {
 mod tests {
     use super::*;
     use crate::data::DateFormat;
+    use proptest::prelude::*;
     use std::io::Write;
     use std::path::PathBuf;
 
@@ -263,10 +264,7 @@ mod tests {
     fn numbers_ascend_when_the_tree_allows_it() {
         let number = Texts::Number;
         assert_eq!(
-            leaves(
-                "10.0;1;*\n9;0;*\n1e1;0;*\n".replace("1e1", "8").as_str(),
-                number
-            ),
+            leaves("10.0;1;*\n9;0;*\n8e0;0;*\n", number),
             ["8", "9", "10"]
         );
         assert_eq!(
@@ -279,6 +277,22 @@ mod tests {
             leaves("2.1.2024;*\n1.2.2023;*", german),
             ["01.02.2023", "02.01.2024"]
         );
+    }
+
+    proptest! {
+        #[test]
+        fn no_file_makes_it_panic(
+            text in "[ab1;,\t\"\r\n*\u{feff}é]{0,60}",
+            bytes in proptest::collection::vec(any::<u8>(), 0..60),
+        ) {
+            for bytes in [text.as_bytes(), &bytes] {
+                let Ok(h) = with_file(bytes, |path| load(path, Texts::Number)) else {
+                    continue;
+                };
+                let rows = with_file(bytes, |path| read_file(path).expect("read before"));
+                prop_assert_eq!(h.leaf_count(), rows.len());
+            }
+        }
     }
 
     #[test]

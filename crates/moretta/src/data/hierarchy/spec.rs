@@ -132,7 +132,8 @@ pub fn distinct_texts(kind: &Kind, column: &Column) -> Result<Levels> {
     match column {
         Column::Category(categories) => Ok(categories.compact().levels().as_ref().clone()),
         Column::Number(numbers) => {
-            let mut values: Vec<f64> = numbers.iter().flatten().collect();
+            // Adding 0 makes −0 the same text as 0.
+            let mut values: Vec<f64> = numbers.iter().flatten().map(|n| n + 0.0).collect();
             values.sort_unstable_by(f64::total_cmp);
             values.dedup();
             Ok(match kind {
@@ -141,5 +142,40 @@ pub fn distinct_texts(kind: &Kind, column: &Column) -> Result<Levels> {
             })
         }
         Column::Plain(_) => Err(Error::bug("a column with a hierarchy was read as plain")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Categories, Numbers};
+
+    #[test]
+    fn distinct_texts_are_those_of_the_file() {
+        let number = Kind::Number { integer: false };
+        let date = Kind::Date(DateFormat::ISO);
+        let numbers = [Some(2.5), None, Some(-0.0), Some(0.0), Some(-3.0)];
+        let numbers = Column::Number(Numbers::from_iter(numbers));
+        let days = Column::Number(Numbers::new(vec![1.0, 0.0, 1.0]));
+        let words = Categories::from_iter([Some("b"), Some("x"), Some("a")]).take(&[2, 0, 2]);
+        for (kind, column, expected) in [
+            (&number, numbers, &["-3", "0", "2.5"][..]),
+            (&date, days, &["1970-01-01", "1970-01-02"]),
+            (
+                &Kind::Category { ordered: false },
+                Column::Category(words),
+                &["a", "b"],
+            ),
+        ] {
+            let texts = distinct_texts(kind, &column).expect("texts");
+            assert_eq!(texts.iter().collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn a_geographic_hierarchy_is_not_made_from_one_column() {
+        let spec = HierarchySpec::Grid(vec![100.0]);
+        let error = spec.build("place", &Levels::default(), Texts::Category);
+        assert_eq!(error.expect_err("refused").exit_code(), 3);
     }
 }
