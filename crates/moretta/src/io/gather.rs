@@ -7,6 +7,7 @@
 
 use super::Source;
 use super::chunk::{Chunk, ChunkColumn, Flaw, Layout, Values};
+use super::json_column;
 use super::misfit::{Misfit, Misfits, grouped};
 use super::options::{Limits, ReadAs, ReadOptions};
 use crate::data::{
@@ -15,6 +16,7 @@ use crate::data::{
 use crate::error::{Error, Result};
 use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer};
+use arrow_schema::DataType;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -269,8 +271,10 @@ enum Slots {
         offsets: Vec<i32>,
         text: Vec<u8>,
         present: NullBufferBuilder,
+        /// The text is tokens of JSON.
+        json: bool,
     },
-    Arrays(Vec<ArrayRef>, arrow_schema::DataType),
+    Arrays(Vec<ArrayRef>, DataType),
 }
 
 impl Gathered {
@@ -288,10 +292,11 @@ impl Gathered {
                 codes: Vec::new(),
                 levels: LevelsBuilder::default(),
             },
-            (Kind::Plain(arrow_schema::DataType::Utf8), _) => Slots::Text {
+            (Kind::Plain(data_type), _) if holds_text(data_type) => Slots::Text {
                 offsets: vec![0],
                 text: Vec::new(),
                 present: NullBufferBuilder::new(0),
+                json: *data_type != DataType::Utf8,
             },
             (Kind::Plain(data_type), _) => Slots::Arrays(Vec::new(), data_type.clone()),
         };
@@ -337,6 +342,7 @@ impl Gathered {
                     offsets,
                     text,
                     present,
+                    ..
                 },
                 Values::Text {
                     ends,
@@ -347,9 +353,8 @@ impl Gathered {
                 append_text(offsets, text, &ends[..start + rows], start, new)?;
                 append_present(present, missing, start, rows);
             }
-            (Slots::Text { .. }, Values::Array(array)) => {
-                self.slots =
-                    Slots::Arrays(vec![array.slice(start, rows)], arrow_schema::DataType::Utf8);
+            (slots @ Slots::Text { .. }, Values::Array(array)) => {
+                *slots = Slots::Arrays(vec![array.slice(start, rows)], array.data_type().clone());
             }
             (Slots::Arrays(arrays, _), Values::Array(array)) => {
                 arrays.push(array.slice(start, rows))
@@ -389,6 +394,7 @@ impl Gathered {
                 offsets,
                 text,
                 present,
+                json,
             } => {
                 let offsets = std::mem::replace(offsets, vec![0]);
                 let array = StringArray::try_new(
@@ -397,7 +403,11 @@ impl Gathered {
                     present.finish(),
                 )
                 .map_err(|e| Error::bug(format!("a column of text: {e}")))?;
-                Column::Plain(Arc::new(array))
+                Column::Plain(if *json {
+                    json_column::column(array)
+                } else {
+                    Arc::new(array)
+                })
             }
             Slots::Arrays(arrays, data_type) => {
                 Column::Plain(join(&std::mem::take(arrays), data_type)?)
@@ -406,7 +416,12 @@ impl Gathered {
     }
 }
 
-fn join(arrays: &[ArrayRef], data_type: &arrow_schema::DataType) -> Result<ArrayRef> {
+/// Whether text formats give the column as text.
+fn holds_text(data_type: &DataType) -> bool {
+    *data_type == DataType::Utf8 || *data_type == json_column::data_type()
+}
+
+fn join(arrays: &[ArrayRef], data_type: &DataType) -> Result<ArrayRef> {
     match arrays {
         [] => Ok(arrow_array::new_empty_array(data_type)),
         [one] => Ok(Arc::clone(one)),

@@ -1,4 +1,4 @@
-//! An opened input: a file or standard input, unpacked, as UTF-8 bytes.
+//! An opened input: a file or standard input, unpacked; text as UTF-8.
 //!
 //! A byte order mark is taken off; UTF-16 is recognised and refused by name. A
 //! file that changes size or time while it is read is an error at its end,
@@ -21,22 +21,41 @@ pub(super) struct Input {
     latin1: bool,
     /// Bytes that were read ahead and are to be given first.
     ahead: Vec<u8>,
-    file: Option<(File, Stamp)>,
+    watch: Option<Watch>,
 }
 
-/// What must stay the same while a file is read.
-#[derive(PartialEq)]
-struct Stamp {
+/// Notices that a file changes while it is read.
+pub(super) struct Watch {
+    file: File,
     size: u64,
     modified: Option<SystemTime>,
 }
 
-impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
-        Stamp {
+impl Watch {
+    /// Watches a regular file; pipes and devices have no size to compare.
+    pub(super) fn new(path: &Path, file: &File, metadata: &Metadata) -> Result<Option<Self>> {
+        if !metadata.is_file() {
+            return Ok(None);
+        }
+        Ok(Some(Watch {
+            file: file.try_clone().map_err(|e| Error::io("read", path, e))?,
             size: metadata.len(),
             modified: metadata.modified().ok(),
+        }))
+    }
+
+    /// Fails when size or time are not those of the start.
+    pub(super) fn check(&self, path: &Path) -> Result<()> {
+        let now = self
+            .file
+            .metadata()
+            .map_err(|e| Error::io("read", path, e))?;
+        if now.len() == self.size && now.modified().ok() == self.modified {
+            return Ok(());
         }
+        Err(Error::input("the file changed while it was read")
+            .in_file(path)
+            .help("read a copy that nobody writes to"))
     }
 }
 
@@ -59,29 +78,37 @@ pub(super) fn open_file(path: &Path) -> Result<(File, Metadata)> {
 impl Input {
     /// Opens `path` for reading as text.
     pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let mut input = Input::open_bytes(path, options)?;
+        input.look_at_the_start()?;
+        Ok(input)
+    }
+
+    /// Opens `path` for reading as bytes.
+    pub(super) fn open_bytes(path: &Path, options: &ReadOptions) -> Result<Self> {
         let compression = compression_of(path, options);
-        let (raw, file): (Box<dyn Read + Send>, _) = if is_standard(path) {
+        let (raw, watch): (Box<dyn Read + Send>, _) = if is_standard(path) {
             (Box::new(io::stdin()), None)
         } else {
             let (file, metadata) = open_file(path)?;
-            let again = file.try_clone().map_err(|e| Error::io("read", path, e))?;
-            let watched = metadata.is_file().then(|| (again, Stamp::of(&metadata)));
-            (Box::new(file), watched)
+            let watch = Watch::new(path, &file, &metadata)?;
+            (Box::new(file), watch)
         };
-        Input::new(path, raw, file, compression, options)
+        Input::new(path, raw, watch, compression, options)
     }
 
     /// Reads `bytes` as if they were a file.
     #[cfg(test)]
     pub(super) fn from_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Self> {
         let raw = Box::new(io::Cursor::new(bytes.to_vec()));
-        Input::new(Path::new("-"), raw, None, Compression::None, options)
+        let mut input = Input::new(Path::new("-"), raw, None, Compression::None, options)?;
+        input.look_at_the_start()?;
+        Ok(input)
     }
 
     fn new(
         path: &Path,
         raw: Box<dyn Read + Send>,
-        file: Option<(File, Stamp)>,
+        watch: Option<Watch>,
         compression: Compression,
         options: &ReadOptions,
     ) -> Result<Self> {
@@ -90,7 +117,7 @@ impl Input {
             _ => options.limits.unpacked_bytes,
         };
         let reader = unpack(raw, compression).map_err(|e| Error::io("read", path, e))?;
-        let mut input = Input {
+        let input = Input {
             path: path.to_owned(),
             bytes: Limited {
                 reader,
@@ -100,9 +127,8 @@ impl Input {
             compression,
             latin1: options.encoding == Encoding::Latin1,
             ahead: Vec::new(),
-            file,
+            watch,
         };
-        input.look_at_the_start()?;
         Ok(input)
     }
 
@@ -113,7 +139,7 @@ impl Input {
 
     /// Whether bytes may come slowly, so that a full block is not to be waited for.
     pub(super) fn is_live(&self) -> bool {
-        self.file.is_none()
+        self.watch.is_none()
     }
 
     /// Appends some bytes to `buffer` and tells whether there may be more.
@@ -147,10 +173,11 @@ impl Input {
         }
     }
 
-    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+    /// Reads some bytes; 0 at the end.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         loop {
             match self.bytes.read(buffer) {
-                Ok(Some(0)) => return self.check_unchanged().map(|()| 0),
+                Ok(Some(0)) => return self.check_unchanged(),
                 Ok(Some(n)) => return Ok(n),
                 Ok(None) => {
                     return too_large(self.limit).map_err(|e| e.in_file(&self.path));
@@ -163,6 +190,13 @@ impl Input {
                     });
                 }
             }
+        }
+    }
+
+    fn check_unchanged(&self) -> Result<usize> {
+        match &self.watch {
+            Some(watch) => watch.check(&self.path).map(|()| 0),
+            None => Ok(0),
         }
     }
 
@@ -185,21 +219,6 @@ impl Input {
         }
         self.ahead = start;
         Ok(())
-    }
-
-    fn check_unchanged(&self) -> Result<()> {
-        let Some((file, before)) = &self.file else {
-            return Ok(());
-        };
-        let now = file
-            .metadata()
-            .map_err(|e| Error::io("read", &self.path, e))?;
-        if Stamp::of(&now) == *before {
-            return Ok(());
-        }
-        Err(Error::input("the file changed while it was read")
-            .in_file(&self.path)
-            .help("read a copy that nobody writes to"))
     }
 }
 

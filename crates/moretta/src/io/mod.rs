@@ -8,6 +8,7 @@
 //!
 //! Not done here: nothing is renamed into place, and nothing is protected.
 
+mod arff;
 mod blocks;
 mod chunk;
 mod compression;
@@ -16,6 +17,7 @@ mod gather;
 mod infer;
 mod input;
 mod json_column;
+mod jsonl;
 mod misfit;
 mod number;
 mod number_text;

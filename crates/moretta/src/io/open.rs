@@ -1,7 +1,9 @@
 //! The doors: a path and options in, a source or sink of the right format out.
 
+use super::arff::{self, ArffSink};
 use super::csv::{self, CsvSink};
 use super::input::{Input, is_standard};
+use super::jsonl::{self, JsonlSink};
 use super::options::{ColumnPlan, Format, ReadOptions, WriteOptions};
 use super::output::Output;
 use super::text::BLOCK_BYTES;
@@ -15,6 +17,8 @@ use std::sync::Arc;
 pub fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
     match format_of(path, options.format, "source")? {
         Format::Csv => csv::names(path, options),
+        Format::Jsonl => jsonl::names(path, options),
+        Format::Arff => arff::names(path, options),
         other => Err(unsupported(other)),
     }
 }
@@ -24,6 +28,8 @@ pub fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
 pub fn open(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<Box<dyn Source>> {
     match format_of(path, options.format, "source")? {
         Format::Csv => csv::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
+        Format::Jsonl => jsonl::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
+        Format::Arff => arff::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
         other => Err(unsupported(other)),
     }
 }
@@ -34,6 +40,8 @@ pub fn create(path: &Path, options: &WriteOptions, schema: &Arc<Schema>) -> Resu
     let output = Output::create(path, options)?;
     match format {
         Format::Csv => Ok(Box::new(CsvSink::new(output, path, options, schema)?)),
+        Format::Jsonl => Ok(Box::new(JsonlSink::new(output, schema)?)),
+        Format::Arff => Ok(Box::new(ArffSink::new(output, schema))),
         other => Err(unsupported(other)),
     }
 }

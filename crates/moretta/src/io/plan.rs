@@ -67,8 +67,8 @@ fn effective(plan: &ColumnPlan) -> ColumnPlan {
 
 fn near_name<'a>(name: &str, others: impl Iterator<Item = &'a str>) -> String {
     others
-        .map(|other| (strsim::jaro_winkler(name, other), other))
-        .filter(|(likeness, _)| *likeness > 0.7)
+        .map(|other| (strsim::normalized_damerau_levenshtein(name, other), other))
+        .filter(|(likeness, _)| *likeness > 0.5)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map_or_else(
             || "the names must be those of the header".to_owned(),

@@ -13,7 +13,7 @@ mod tests;
 mod write;
 
 pub(super) use header::{names, start};
-pub(super) use record::Csv;
+pub(super) use record::{Csv, line_end};
 pub(super) use write::CsvSink;
 
 use super::Source;

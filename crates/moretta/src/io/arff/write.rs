@@ -1,0 +1,137 @@
+//! Writing ARFF. Nominal attributes declare exactly the values that the rows have.
+
+use super::super::Sink;
+use super::super::number_text::push_number;
+use super::super::output::Output;
+use super::super::plain_text::plain_text;
+use super::token::push_value;
+use crate::data::{Batch, Column, DateFormat, Kind, Schema};
+use crate::error::Result;
+use arrow_array::{Array, StringArray};
+use arrow_schema::DataType;
+use std::sync::Arc;
+
+/// Holds the released table and writes it when it is closed.
+pub(in crate::io) struct ArffSink {
+    output: Output,
+    schema: Arc<Schema>,
+    batches: Vec<Batch>,
+    closed: bool,
+}
+
+impl ArffSink {
+    pub(in crate::io) fn new(output: Output, schema: &Arc<Schema>) -> Self {
+        ArffSink {
+            output,
+            schema: Arc::clone(schema),
+            batches: Vec::new(),
+            closed: false,
+        }
+    }
+
+    fn write_table(&mut self) -> Result<()> {
+        let table = Batch::concat(&self.schema, std::mem::take(&mut self.batches))?;
+        let columns = table
+            .columns()
+            .iter()
+            .zip(table.schema().fields())
+            .map(|(column, field)| compacted(column, &field.kind))
+            .collect::<Result<Vec<_>>>()?;
+        let mut out = b"@relation release\n\n".to_vec();
+        for (column, field) in columns.iter().zip(self.schema.fields()) {
+            out.extend_from_slice(b"@attribute ");
+            push_value(&mut out, &field.name);
+            out.push(b' ');
+            push_type(&mut out, column, &field.kind);
+            out.push(b'\n');
+        }
+        out.extend_from_slice(b"\n@data\n");
+        for row in 0..table.len() {
+            for (i, (column, field)) in columns.iter().zip(self.schema.fields()).enumerate() {
+                if i > 0 {
+                    out.push(b',');
+                }
+                push_cell(&mut out, column, &field.kind, row);
+            }
+            out.push(b'\n');
+            if out.len() > 1 << 20 {
+                self.output.write(&out)?;
+                out.clear();
+            }
+        }
+        self.output.write(&out)
+    }
+}
+
+impl Sink for ArffSink {
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        if !batch.is_empty() {
+            self.batches.push(batch.clone());
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<()> {
+        if !std::mem::replace(&mut self.closed, true) {
+            self.write_table()?;
+        }
+        self.output.close()
+    }
+}
+
+/// Only the levels that rows show, and text instead of other arrays.
+fn compacted(column: &Column, kind: &Kind) -> Result<Column> {
+    Ok(match (column, kind) {
+        (Column::Category(categories), Kind::Category { ordered: false }) => {
+            Column::Category(categories.compact())
+        }
+        (Column::Plain(array), _) => Column::Plain(Arc::new(plain_text(array)?)),
+        (column, _) => column.clone(),
+    })
+}
+
+fn push_type(out: &mut Vec<u8>, column: &Column, kind: &Kind) {
+    match (column, kind) {
+        (Column::Category(categories), _) => {
+            out.push(b'{');
+            for (i, level) in categories.levels().iter().enumerate() {
+                if i > 0 {
+                    out.push(b',');
+                }
+                push_value(out, level);
+            }
+            out.push(b'}');
+        }
+        (_, Kind::Number { integer: true }) => out.extend_from_slice(b"integer"),
+        (_, Kind::Number { integer: false }) => out.extend_from_slice(b"numeric"),
+        (_, Kind::Date(DateFormat::ISO)) => out.extend_from_slice(b"date \"yyyy-MM-dd\""),
+        (_, Kind::Plain(data_type))
+            if data_type.is_numeric() && *data_type != DataType::Float16 =>
+        {
+            out.extend_from_slice(b"numeric");
+        }
+        _ => out.extend_from_slice(b"string"),
+    }
+}
+
+fn push_cell(out: &mut Vec<u8>, column: &Column, kind: &Kind, row: usize) {
+    let missing = b"?";
+    match (column, kind) {
+        (Column::Number(numbers), Kind::Date(format)) => match numbers.get(row) {
+            Some(day) => push_value(out, &format.format(day as i32)),
+            None => out.extend_from_slice(missing),
+        },
+        (Column::Number(numbers), _) => match numbers.get(row) {
+            Some(number) => push_number(out, number),
+            None => out.extend_from_slice(missing),
+        },
+        (Column::Category(categories), _) => match categories.get(row) {
+            Some(text) => push_value(out, text),
+            None => out.extend_from_slice(missing),
+        },
+        (Column::Plain(array), _) => match array.as_any().downcast_ref::<StringArray>() {
+            Some(text) if text.is_valid(row) => push_value(out, text.value(row)),
+            _ => out.extend_from_slice(missing),
+        },
+    }
+}
