@@ -141,7 +141,9 @@ pub(crate) struct CompareArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  moretta generate hospital --rows 5000 --seed 7 --output admissions.csv")]
+#[command(
+    after_help = "Example:\n  moretta generate hospital --rows 5000 --seed 7 --output admissions.csv"
+)]
 pub(crate) struct GenerateArgs {
     /// What to make up
     pub(crate) kind: Generator,
@@ -174,13 +176,17 @@ pub(crate) struct HierarchyArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum HierarchyCommand {
     /// Build one from the values of a column
-    #[command(after_help = "Example:\n  moretta hierarchy new patients.csv --column zip --kind prefixes --output zip.csv")]
+    #[command(
+        after_help = "Example:\n  moretta hierarchy new patients.csv --column zip --kind prefixes --output zip.csv"
+    )]
     New(NewArgs),
     /// Draw one as a tree
     #[command(after_help = "Example:\n  moretta hierarchy show education.csv")]
     Show(ShowArgs),
     /// Check that one covers the values of a column
-    #[command(after_help = "Example:\n  moretta hierarchy check education.csv patients.csv --column education")]
+    #[command(
+        after_help = "Example:\n  moretta hierarchy check education.csv patients.csv --column education"
+    )]
     Check(CoverArgs),
 }
 
@@ -237,7 +243,9 @@ pub(crate) struct CoverArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  moretta explain mondrian\n  moretta explain gcp\n  moretta explain")]
+#[command(
+    after_help = "Examples:\n  moretta explain mondrian\n  moretta explain gcp\n  moretta explain"
+)]
 pub(crate) struct ExplainArgs {
     /// A method or measure; without it, all of them are listed
     pub(crate) topic: Option<String>,

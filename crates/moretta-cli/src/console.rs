@@ -22,9 +22,14 @@ impl Console {
     }
 
     /// Prints a result, as JSON if that was asked for.
-    pub(crate) fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> std::result::Result<ExitCode, Failure> {
+    pub(crate) fn result(
+        &self,
+        value: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> std::result::Result<ExitCode, Failure> {
         let shown = if self.json {
-            serde_json::to_string_pretty(value).map_err(|e| Error::bug(format!("a result that is no JSON: {e}")))?
+            serde_json::to_string_pretty(value)
+                .map_err(|e| Error::bug(format!("a result that is no JSON: {e}")))?
         } else {
             text()
         };
@@ -45,7 +50,11 @@ impl Console {
     }
 
     /// Does long work while showing how far it is.
-    pub(crate) fn watch<T>(&self, progress: &Progress, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub(crate) fn watch<T>(
+        &self,
+        progress: &Progress,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
         if self.quiet || self.json || !std::io::stderr().is_terminal() {
             return work();
         }
@@ -70,10 +79,19 @@ fn show(progress: &Progress, done: &AtomicBool) {
     }
     while !done.load(Ordering::Relaxed) {
         let ((stage, seconds), rows) = (progress.stage(), progress.rows());
-        let rate = if seconds > 0.0 { rows as f64 / seconds } else { 0.0 };
+        let rate = if seconds > 0.0 {
+            rows as f64 / seconds
+        } else {
+            0.0
+        };
         bar.set_message(match rows {
             0 => format!("{} {seconds:.1} s", stage.word()),
-            _ => format!("{} {} rows, {} rows/s", stage.word(), thousands(rows), thousands(rate as u64)),
+            _ => format!(
+                "{} {} rows, {} rows/s",
+                stage.word(),
+                thousands(rows),
+                thousands(rate as u64)
+            ),
         });
         bar.tick();
         std::thread::park_timeout(Duration::from_millis(80));
@@ -97,11 +115,21 @@ pub(crate) fn thousands(n: u64) -> String {
 /// Rows of cells as a table with aligned columns, the first row as its head.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
     for (i, row) in rows.iter().enumerate() {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
+        let cells: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, &width)| format!("{cell:width$}"))
+            .collect();
         text.push_str(cells.join("  ").trim_end());
         text.push('\n');
         if i == 0 {
@@ -119,7 +147,13 @@ mod tests {
 
     #[test]
     fn thousands_are_separated() {
-        for (n, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (30_162, "30,162"), (1_234_567, "1,234,567")] {
+        for (n, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (30_162, "30,162"),
+            (1_234_567, "1,234,567"),
+        ] {
             assert_eq!(thousands(n), text);
         }
     }

@@ -1,7 +1,9 @@
 //! How errors reach a person: what, where, why and the way out; and the exit code.
 
 use crate::args::Cli;
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
+};
 use moretta::Error;
 use std::fmt;
 use std::io::{IsTerminal, Write};
@@ -17,14 +19,20 @@ pub(crate) struct Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Failure { error, policy: None }
+        Failure {
+            error,
+            policy: None,
+        }
     }
 }
 
 impl Failure {
     /// The policy that an error about a policy is about.
     pub(crate) fn of_policy(error: Error, policy: &Path) -> Self {
-        Failure { error, policy: Some(policy.to_owned()) }
+        Failure {
+            error,
+            policy: Some(policy.to_owned()),
+        }
     }
 }
 
@@ -42,7 +50,11 @@ pub(crate) fn show(failure: &Failure, cli: &Cli) -> ExitCode {
         let _ = writeln!(stderr, "{json}");
     } else {
         let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let theme = if colour {
+            GraphicalTheme::unicode()
+        } else {
+            GraphicalTheme::unicode_nocolor()
+        };
         let mut text = String::new();
         let handler = GraphicalReportHandler::new_themed(theme).with_width(100);
         if handler.render_report(&mut text, &shown).is_err() {
@@ -56,8 +68,14 @@ pub(crate) fn show(failure: &Failure, cli: &Cli) -> ExitCode {
 /// A panic may carry values from the data, so only its place is told.
 pub(crate) fn hide_panics() {
     std::panic::set_hook(Box::new(|info| {
-        let place = info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
-        let _ = writeln!(std::io::stderr(), "this is a bug of moretta, at {place}; nothing was written");
+        let place = info
+            .location()
+            .map(|l| format!("{}:{}", l.file(), l.line()))
+            .unwrap_or_default();
+        let _ = writeln!(
+            std::io::stderr(),
+            "this is a bug of moretta, at {place}; nothing was written"
+        );
     }));
 }
 
@@ -71,7 +89,13 @@ struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     fn new(failure: &'a Failure) -> Self {
-        let mut shown = Shown { error: &failure.error, source: None, span: None, line: None, headline: failure.error.to_string() };
+        let mut shown = Shown {
+            error: &failure.error,
+            source: None,
+            span: None,
+            line: None,
+            headline: failure.error.to_string(),
+        };
         let (Error::Policy(error), Some(path)) = (&failure.error, &failure.policy) else {
             return shown;
         };
@@ -81,9 +105,18 @@ impl<'a> Shown<'a> {
             return shown;
         };
         let line = text[..span.start].lines().count().max(1);
-        shown.line = Some(if text[..span.start].ends_with('\n') { line + 1 } else { line });
+        shown.line = Some(if text[..span.start].ends_with('\n') {
+            line + 1
+        } else {
+            line
+        });
         if error.secret {
-            shown.headline = format!("{}: line {}: {}", path.display(), shown.line.unwrap_or(1), error.what);
+            shown.headline = format!(
+                "{}: line {}: {}",
+                path.display(),
+                shown.line.unwrap_or(1),
+                error.what
+            );
         } else {
             shown.source = Some(NamedSource::new(path.display().to_string(), text));
             shown.span = Some(span);
@@ -108,7 +141,9 @@ impl std::error::Error for Shown<'_> {}
 
 impl Diagnostic for Shown<'_> {
     fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
-        self.error.help_text().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+        self.error
+            .help_text()
+            .map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {

@@ -21,7 +21,10 @@ pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Fail
     pipeline::check(&policy).map_err(|error| Failure::of_policy(error, &args.policy))?;
     let mut roles: Vec<(String, usize)> = Vec::new();
     for column in &policy.columns {
-        match roles.iter_mut().find(|(role, _)| *role == column.role.word()) {
+        match roles
+            .iter_mut()
+            .find(|(role, _)| *role == column.role.word())
+        {
             Some((_, count)) => *count += 1,
             None => roles.push((column.role.word().to_owned(), 1)),
         }
@@ -30,10 +33,24 @@ pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Fail
         policy: args.policy.display().to_string(),
         columns: policy.columns.len(),
         roles,
-        methods: policy.protect.iter().map(|method| method.name().to_owned()).collect(),
+        methods: policy
+            .protect
+            .iter()
+            .map(|method| method.name().to_owned())
+            .collect(),
     };
     console.result(&checked, || {
-        let roles: Vec<String> = checked.roles.iter().map(|(role, count)| format!("{count} {role}")).collect();
-        format!("{}: ok; {} columns ({}), {}", checked.policy, checked.columns, roles.join(", "), checked.methods.join(" then "))
+        let roles: Vec<String> = checked
+            .roles
+            .iter()
+            .map(|(role, count)| format!("{count} {role}"))
+            .collect();
+        format!(
+            "{}: ok; {} columns ({}), {}",
+            checked.policy,
+            checked.columns,
+            roles.join(", "),
+            checked.methods.join(" then ")
+        )
     })
 }

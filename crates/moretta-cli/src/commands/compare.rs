@@ -15,21 +15,40 @@ struct Compared {
 }
 
 pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let policy_args = PolicyArgs { policy: args.policy.clone(), root: args.root.clone() };
+    let policy_args = PolicyArgs {
+        policy: args.policy.clone(),
+        root: args.root.clone(),
+    };
     let policy = load(&policy_args)?;
     let options = release_options(&policy, &args.reading)?;
     let progress = Progress::default();
     let measures = console
-        .watch(&progress, || pipeline::compare(&policy, [&args.a, &args.b], &options, &progress))
+        .watch(&progress, || {
+            pipeline::compare(&policy, [&args.a, &args.b], &options, &progress)
+        })
         .map_err(|error| Failure::of_policy(error, &args.policy))?;
-    let compared = Compared { files: [&args.a, &args.b].map(|path| path.display().to_string()), measures };
+    let compared = Compared {
+        files: [&args.a, &args.b].map(|path| path.display().to_string()),
+        measures,
+    };
     console.result(&compared, || text(&compared))
 }
 
 fn text(compared: &Compared) -> String {
-    let mut rows = vec![vec!["measure".to_owned(), compared.files[0].clone(), compared.files[1].clone(), "better".to_owned()]];
+    let mut rows = vec![vec![
+        "measure".to_owned(),
+        compared.files[0].clone(),
+        compared.files[1].clone(),
+        "better".to_owned(),
+    ]];
     for standing in &compared.measures {
-        let show = |value: f64| if standing.percent { format!("{:.3} %", value * 100.0) } else { format!("{value}") };
+        let show = |value: f64| {
+            if standing.percent {
+                format!("{:.3} %", value * 100.0)
+            } else {
+                format!("{value}")
+            }
+        };
         let better = match standing.a.total_cmp(&standing.b) {
             std::cmp::Ordering::Less if standing.lower_is_better => "first",
             std::cmp::Ordering::Greater if standing.lower_is_better => "second",
@@ -37,7 +56,12 @@ fn text(compared: &Compared) -> String {
             std::cmp::Ordering::Greater => "first",
             std::cmp::Ordering::Equal => "",
         };
-        rows.push(vec![standing.name.clone(), show(standing.a), show(standing.b), better.to_owned()]);
+        rows.push(vec![
+            standing.name.clone(),
+            show(standing.a),
+            show(standing.b),
+            better.to_owned(),
+        ]);
     }
     table(&rows)
 }

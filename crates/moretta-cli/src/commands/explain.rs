@@ -26,29 +26,64 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<ExitCode, Fai
 
 fn list(console: &Console) -> Result<ExitCode, Failure> {
     let head = |text: &str| text.lines().next().unwrap_or_default().to_owned();
-    let mut rows = vec![vec!["topic".to_owned(), "kind".to_owned(), "about".to_owned()]];
-    rows.extend(METHODS.iter().map(|info| vec![info.name.to_owned(), "method".to_owned(), head(&info.page())]));
-    rows.extend(measure::LIST.iter().map(|info| vec![info.name.to_owned(), info.family.word().to_owned(), info.meaning.to_owned()]));
+    let mut rows = vec![vec![
+        "topic".to_owned(),
+        "kind".to_owned(),
+        "about".to_owned(),
+    ]];
+    rows.extend(METHODS.iter().map(|info| {
+        vec![
+            info.name.to_owned(),
+            "method".to_owned(),
+            head(&info.page()),
+        ]
+    }));
+    rows.extend(measure::LIST.iter().map(|info| {
+        vec![
+            info.name.to_owned(),
+            info.family.word().to_owned(),
+            info.meaning.to_owned(),
+        ]
+    }));
     console.result(&rows[1..].to_vec(), || table(&rows))
 }
 
 fn page(topic: &str) -> Result<Page, Failure> {
     if let Some(method) = MethodInfo::find(topic) {
-        return Ok(Page { name: topic.to_owned(), page: method_page(method) });
+        return Ok(Page {
+            name: topic.to_owned(),
+            page: method_page(method),
+        });
     }
     if let Some(info) = measure::info(topic) {
         let kind = info.family.word();
-        return Ok(Page { name: topic.to_owned(), page: format!("{topic} ({kind}): {}", info.meaning) });
+        return Ok(Page {
+            name: topic.to_owned(),
+            page: format!("{topic} ({kind}): {}", info.meaning),
+        });
     }
-    let names: Vec<&str> = METHODS.iter().map(|m| m.name).chain(measure::LIST.iter().map(|m| m.name)).collect();
-    Err(unknown(Error::usage(format!("there is no page about `{topic}`")), topic, &names).into())
+    let names: Vec<&str> = METHODS
+        .iter()
+        .map(|m| m.name)
+        .chain(measure::LIST.iter().map(|m| m.name))
+        .collect();
+    Err(unknown(
+        Error::usage(format!("there is no page about `{topic}`")),
+        topic,
+        &names,
+    )
+    .into())
 }
 
 fn method_page(method: &MethodInfo) -> String {
     let mut page = method.page();
     page.push_str("\n\nParameters\n");
     for parameter in method.parameters {
-        let _ = write!(page, "\n  {} = {} (default {})\n      {}\n", parameter.name, parameter.values, parameter.default, parameter.meaning);
+        let _ = write!(
+            page,
+            "\n  {} = {} (default {})\n      {}\n",
+            parameter.name, parameter.values, parameter.default, parameter.meaning
+        );
     }
     page
 }

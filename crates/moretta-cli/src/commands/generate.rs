@@ -12,14 +12,21 @@ pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Fa
     let source = match args.kind {
         Generator::Hospital => generate::hospital(args.rows, args.seed),
     };
-    let options = WriteOptions { guard_formulas: false, ..WriteOptions::default() };
+    let options = WriteOptions {
+        guard_formulas: false,
+        ..WriteOptions::default()
+    };
     let mut sink = io::create(&args.output, &options, moretta::io::Source::schema(&source))?;
     for batch in source {
         sink.write(&batch?)?;
     }
     sink.close()?;
     if args.output.as_os_str() != "-" {
-        console.hint(&format!("wrote {} rows to {}", args.rows, args.output.display()));
+        console.hint(&format!(
+            "wrote {} rows to {}",
+            args.rows,
+            args.output.display()
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,11 +1,15 @@
 //! `moretta hierarchy new|show|check`
 
 use super::may_write;
-use crate::args::{CoverArgs, HierarchyArgs, HierarchyCommand, NewArgs, NewKind, ReadingArgs, ShowArgs};
+use crate::args::{
+    CoverArgs, HierarchyArgs, HierarchyCommand, NewArgs, NewKind, ReadingArgs, ShowArgs,
+};
 use crate::console::{Console, thousands};
 use crate::failure::Failure;
 use moretta::config::unknown;
-use moretta::data::hierarchy::{self, Hierarchy, automatic, coverage, distinct_texts, draw, read_file};
+use moretta::data::hierarchy::{
+    self, Hierarchy, automatic, coverage, distinct_texts, draw, read_file,
+};
 use moretta::data::{Batch, Column, Field, Kind, Role};
 use moretta::io::{self, ColumnPlan, ReadAs};
 use moretta::{Error, Result as Answer};
@@ -31,12 +35,19 @@ fn new(args: &NewArgs, console: &Console) -> Result<ExitCode, Failure> {
     let (field, column) = read_column(&args.file, &args.column, read, &args.reading)?;
     let chains = build(args.kind, &field, &column)?;
     let mut csv = Vec::new();
-    automatic::write(&chains, &mut csv, b';')?;
+    automatic::write(&chains, &mut csv, ';').map_err(|e| Error::io("write", &args.output, e))?;
     if args.output.as_os_str() == "-" {
-        std::io::stdout().lock().write_all(&csv).map_err(|e| Error::io("write", "standard output", e))?;
+        std::io::stdout()
+            .lock()
+            .write_all(&csv)
+            .map_err(|e| Error::io("write", "standard output", e))?;
     } else {
         std::fs::write(&args.output, &csv).map_err(|e| Error::io("write", &args.output, e))?;
-        console.hint(&format!("wrote {} values to {}", thousands(chains.len() as u64), args.output.display()));
+        console.hint(&format!(
+            "wrote {} values to {}",
+            thousands(chains.len() as u64),
+            args.output.display()
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -49,10 +60,14 @@ fn build(kind: Option<NewKind>, field: &Field, column: &Column) -> Answer<Vec<Ve
             let numbers: Vec<f64> = numbers.iter().flatten().collect();
             Ok(automatic::quantiles(&numbers, &[16, 8, 4, 2]))
         }
-        (Some(NewKind::Quantiles), ..) => Err(Error::usage(format!("column `{name}` holds no numbers; quantiles need them"))),
+        (Some(NewKind::Quantiles), ..) => Err(Error::usage(format!(
+            "column `{name}` holds no numbers; quantiles need them"
+        ))),
         (Some(NewKind::Prefixes), ..) => Ok(automatic::prefixes(&texts()?)),
         (Some(NewKind::Dates), _, Kind::Date(format)) => automatic::dates(&texts()?, *format),
-        (Some(NewKind::Dates), ..) => Err(Error::usage(format!("column `{name}` holds no dates of one known format"))),
+        (Some(NewKind::Dates), ..) => Err(Error::usage(format!(
+            "column `{name}` holds no dates of one known format"
+        ))),
         (None, ..) => match hierarchy::propose(&field.kind, column) {
             Some(spec) => Ok(automatic::chains(&spec.build_for(field, column)?)),
             None => Ok(automatic::prefixes(&texts()?)),
@@ -69,7 +84,11 @@ struct Shown {
 
 fn show(args: &ShowArgs, console: &Console) -> Result<ExitCode, Failure> {
     let hierarchy = Hierarchy::from_chains(&read_file(&args.hierarchy)?)?;
-    let shown = Shown { leaves: hierarchy.leaf_count(), levels: hierarchy.level_count(), tree: draw(&hierarchy, args.children) };
+    let shown = Shown {
+        leaves: hierarchy.leaf_count(),
+        levels: hierarchy.level_count(),
+        tree: draw(&hierarchy, args.children),
+    };
     console.result(&shown, || shown.tree.clone())
 }
 
@@ -85,22 +104,44 @@ fn check(args: &CoverArgs, console: &Console) -> Result<ExitCode, Failure> {
     let (field, column) = read_column(&args.file, &args.column, ReadAs::Infer, &args.reading)?;
     let coverage = coverage(&hierarchy, &distinct_texts(&field.kind, &column)?);
     coverage.require(args.hierarchy.display(), &args.column)?;
-    let covered = Covered { values: coverage.values, covered: coverage.covered, near_misses: coverage.near_misses };
+    let covered = Covered {
+        values: coverage.values,
+        covered: coverage.covered,
+        near_misses: coverage.near_misses,
+    };
     console.result(&covered, || {
-        format!("{} covers all {} values of column `{}`", args.hierarchy.display(), covered.values, args.column)
+        format!(
+            "{} covers all {} values of column `{}`",
+            args.hierarchy.display(),
+            covered.values,
+            args.column
+        )
     })
 }
 
 /// One column of a file, the others unread.
-fn read_column(file: &Path, name: &str, read: ReadAs, reading: &ReadingArgs) -> Answer<(Field, Column)> {
+fn read_column(
+    file: &Path,
+    name: &str,
+    read: ReadAs,
+    reading: &ReadingArgs,
+) -> Answer<(Field, Column)> {
     let options = reading.options()?;
     let names = io::names(file, &options)?;
     if !names.iter().any(|n| n == name) {
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
-        return Err(unknown(Error::usage(format!("there is no column `{name}` in {}", file.display())), name, &known));
+        return Err(unknown(
+            Error::usage(format!("there is no column `{name}` in {}", file.display())),
+            name,
+            &known,
+        ));
     }
     let plan = |n: String| ColumnPlan {
-        read: if n == name { read.clone() } else { ReadAs::Skip },
+        read: if n == name {
+            read.clone()
+        } else {
+            ReadAs::Skip
+        },
         role: Role::Quasi,
         name: n,
     };

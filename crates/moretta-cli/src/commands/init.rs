@@ -26,18 +26,29 @@ struct GuessedColumn {
 pub(crate) fn run(args: &InitArgs, console: &Console) -> Result<ExitCode, Failure> {
     may_write(&args.output, args.force)?;
     let proposal = policy::propose(&args.file, &args.reading.options()?)?;
-    let folder = args.output.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = args
+        .output
+        .parent()
+        .filter(|f| !f.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let source = relative(&args.file, folder)?;
     let text = proposal.text(&source.display().to_string(), &name_of(&args.file));
     std::fs::write(&args.output, &text).map_err(|e| Error::io("write", &args.output, e))?;
     let outside = source.components().any(|part| part.as_os_str() == "..") || source.is_absolute();
-    let root = if outside { format!(" --root {}", common_root(&args.file, folder)?.display()) } else { String::new() };
+    let root = if outside {
+        format!(" --root {}", common_root(&args.file, folder)?.display())
+    } else {
+        String::new()
+    };
     let columns = proposal.columns.iter().map(|guess| GuessedColumn {
         name: guess.name.clone(),
         role: guess.role.word().to_owned(),
         why: guess.why.clone(),
     });
-    let guessed = Guessed { policy: args.output.display().to_string(), columns: columns.collect() };
+    let guessed = Guessed {
+        policy: args.output.display().to_string(),
+        columns: columns.collect(),
+    };
     console.result(&guessed, || {
         let lines: Vec<String> = guessed.columns.iter().map(|c| format!("  {:20} {:11} {}", c.name, c.role, c.why)).collect();
         let policy = &guessed.policy;
@@ -47,15 +58,29 @@ pub(crate) fn run(args: &InitArgs, console: &Console) -> Result<ExitCode, Failur
 
 /// The release's name, from the file's.
 fn name_of(file: &Path) -> String {
-    let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    name.split('.').next().filter(|n| !n.is_empty()).unwrap_or("release").to_owned()
+    let name = file
+        .file_name()
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    name.split('.')
+        .next()
+        .filter(|n| !n.is_empty())
+        .unwrap_or("release")
+        .to_owned()
 }
 
 /// The way from `folder` to `file`.
 fn relative(file: &Path, folder: &Path) -> Answer<PathBuf> {
     let (file, folder) = (real(file)?, real(folder)?);
-    let shared = file.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
-    let up = folder.components().skip(shared).map(|_| std::path::Component::ParentDir);
+    let shared = file
+        .components()
+        .zip(folder.components())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let up = folder
+        .components()
+        .skip(shared)
+        .map(|_| std::path::Component::ParentDir);
     Ok(up.chain(file.components().skip(shared)).collect())
 }
 
@@ -63,8 +88,15 @@ fn relative(file: &Path, folder: &Path) -> Answer<PathBuf> {
 fn common_root(file: &Path, folder: &Path) -> Answer<PathBuf> {
     let here = real(Path::new("."))?;
     let (file, folder) = (real(file)?, real(folder)?);
-    let shared: PathBuf = file.components().zip(folder.components()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
-    let up = here.strip_prefix(&shared).map(|rest| rest.components().count());
+    let shared: PathBuf = file
+        .components()
+        .zip(folder.components())
+        .take_while(|(a, b)| a == b)
+        .map(|(a, _)| a)
+        .collect();
+    let up = here
+        .strip_prefix(&shared)
+        .map(|rest| rest.components().count());
     Ok(match up {
         Ok(0) => PathBuf::from("."),
         Ok(steps) => std::iter::repeat_n("..", steps).collect(),

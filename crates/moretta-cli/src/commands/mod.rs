@@ -30,7 +30,8 @@ impl ReadingArgs {
         let mut options = ReadOptions::default();
         if let Some(delimiter) = self.delimiter {
             let byte = u8::try_from(delimiter).ok().filter(u8::is_ascii);
-            options.delimiter = Some(byte.ok_or_else(|| Error::usage("--delimiter is one ASCII character"))?);
+            options.delimiter =
+                Some(byte.ok_or_else(|| Error::usage("--delimiter is one ASCII character"))?);
         }
         if self.latin1 {
             options.encoding = Encoding::Latin1;
@@ -42,7 +43,8 @@ impl ReadingArgs {
 /// Refuses to replace a file without being told to.
 pub(crate) fn may_write(path: &Path, force: bool) -> Result<()> {
     if path != Path::new("-") && path.exists() && !force {
-        return Err(Error::usage(format!("{} exists already", path.display())).help("use --force to replace it"));
+        return Err(Error::usage(format!("{} exists already", path.display()))
+            .help("use --force to replace it"));
     }
     Ok(())
 }
@@ -53,7 +55,14 @@ pub(crate) fn release_options(policy: &Policy, reading: &ReadingArgs) -> Result<
     let sink = policy.sink.as_ref().map(|sink| &sink.options);
     Ok(ReadOptions {
         delimiter: asked.delimiter.or(sink.and_then(|sink| sink.delimiter)),
-        missing: policy.source.options.missing.iter().cloned().chain(sink.map(|sink| sink.missing.clone())).collect(),
+        missing: policy
+            .source
+            .options
+            .missing
+            .iter()
+            .cloned()
+            .chain(sink.map(|sink| sink.missing.clone()))
+            .collect(),
         ..asked
     })
 }

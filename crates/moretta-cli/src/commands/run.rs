@@ -25,7 +25,10 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure
     for warning in &outcome.report.warnings {
         console.hint(&format!("warning: {warning}"));
     }
-    let to_stdout = policy.sink.as_ref().is_some_and(|sink| sink.path.as_os_str() == "-");
+    let to_stdout = policy
+        .sink
+        .as_ref()
+        .is_some_and(|sink| sink.path.as_os_str() == "-");
     let text = summary(&outcome.report, policy.report.as_deref());
     if to_stdout {
         console.hint(&text);
@@ -51,13 +54,27 @@ fn summary(report: &Report, page: Option<&std::path::Path>) -> String {
     let mut text = String::new();
     let sink = report.sink.as_ref().map_or("", |sink| sink.path.as_str());
     let suppressed = rows.read - rows.released;
-    let _ = writeln!(text, "released {} of {} rows in {} classes to {sink}", thousands(rows.released), thousands(rows.read), thousands(rows.classes_after));
+    let _ = writeln!(
+        text,
+        "released {} of {} rows in {} classes to {sink}",
+        thousands(rows.released),
+        thousands(rows.read),
+        thousands(rows.classes_after)
+    );
     if suppressed > 0 {
-        let _ = writeln!(text, "suppressed {:.2} % of the rows", 100.0 * suppressed as f64 / rows.read as f64);
+        let _ = writeln!(
+            text,
+            "suppressed {:.2} % of the rows",
+            100.0 * suppressed as f64 / rows.read as f64
+        );
     }
     for claim in &report.verdict.claims {
         let mark = if claim.holds { "✓" } else { "✗" };
-        let _ = writeln!(text, "{mark} {}: promised {}, found {}", claim.name, claim.promised, claim.found);
+        let _ = writeln!(
+            text,
+            "{mark} {}: promised {}, found {}",
+            claim.name, claim.promised, claim.found
+        );
     }
     for name in ["gcp", "prosecutor_risk"] {
         if let Some(measure) = report.measures.iter().find(|m| m.name == name) {

@@ -21,12 +21,17 @@ struct Verified {
 }
 
 pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let policy_args = PolicyArgs { policy: args.policy.clone(), root: args.root.clone() };
+    let policy_args = PolicyArgs {
+        policy: args.policy.clone(),
+        root: args.root.clone(),
+    };
     let policy = load(&policy_args)?;
     let options = super::release_options(&policy, &args.reading)?;
     let progress = Progress::default();
     let found = console
-        .watch(&progress, || pipeline::verify(&policy, &args.file, &options, &progress))
+        .watch(&progress, || {
+            pipeline::verify(&policy, &args.file, &options, &progress)
+        })
         .map_err(|error| Failure::of_policy(error, &args.policy))?;
     let verified = Verified {
         file: args.file.display().to_string(),
@@ -36,17 +41,36 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, Fail
         classes: found.findings.classes,
         smallest_class: found.findings.smallest_class,
         claims: found.verdict.claims,
-        faults: found.findings.faults.iter().map(ToString::to_string).collect(),
+        faults: found
+            .findings
+            .faults
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
     };
     console.result(&verified, || text(&verified))?;
-    Ok(if verified.passed { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if verified.passed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
 }
 
 fn text(verified: &Verified) -> String {
-    let mut rows = vec![vec!["claim".to_owned(), "promised".to_owned(), "found".to_owned(), "holds".to_owned()]];
+    let mut rows = vec![vec![
+        "claim".to_owned(),
+        "promised".to_owned(),
+        "found".to_owned(),
+        "holds".to_owned(),
+    ]];
     for claim in &verified.claims {
         let holds = if claim.holds { "yes" } else { "NO" };
-        rows.push(vec![claim.name.clone(), claim.promised.clone(), claim.found.clone(), holds.to_owned()]);
+        rows.push(vec![
+            claim.name.clone(),
+            claim.promised.clone(),
+            claim.found.clone(),
+            holds.to_owned(),
+        ]);
     }
     let mut text = format!(
         "{}: {} rows, {} classes, counted in {}\n\n{}",
@@ -59,6 +83,10 @@ fn text(verified: &Verified) -> String {
     for fault in &verified.faults {
         text.push_str(&format!("fault: {fault}\n"));
     }
-    text.push_str(if verified.passed { "\nthe guarantee is kept" } else { "\nthe guarantee is NOT kept" });
+    text.push_str(if verified.passed {
+        "\nthe guarantee is kept"
+    } else {
+        "\nthe guarantee is NOT kept"
+    });
     text
 }

@@ -22,7 +22,10 @@ pub fn check(policy: &Policy) -> Result<()> {
         }
     }
     if policy.guarantee.k.is_none() {
-        return Err(Error::policy("the policy promises no k, so nothing hides a person").help("add [guarantee] with k = 5"));
+        return Err(
+            Error::policy("the policy promises no k, so nothing hides a person")
+                .help("add [guarantee] with k = 5"),
+        );
     }
     Ok(())
 }
@@ -31,13 +34,23 @@ fn check_columns(policy: &Policy) -> Result<()> {
     let names = io::names(&policy.source.path, &policy.source.options)?;
     let plans = plans(policy)?;
     let known: Vec<&str> = plans.iter().map(|plan| plan.name.as_str()).collect();
-    let forgotten: Vec<&str> = names.iter().map(String::as_str).filter(|name| !known.contains(name)).collect();
+    let forgotten: Vec<&str> = names
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !known.contains(name))
+        .collect();
     if !forgotten.is_empty() {
-        return Err(Error::policy(format!("the data has columns without a role: {}", forgotten.join(", ")))
-            .help("give each a line under [columns]; nobody publishes a column by forgetting it"));
+        return Err(Error::policy(format!(
+            "the data has columns without a role: {}",
+            forgotten.join(", ")
+        ))
+        .help("give each a line under [columns]; nobody publishes a column by forgetting it"));
     }
     let present: Vec<&str> = names.iter().map(String::as_str).collect();
-    match plans.iter().find(|plan| !present.contains(&plan.name.as_str())) {
+    match plans
+        .iter()
+        .find(|plan| !present.contains(&plan.name.as_str()))
+    {
         None => Ok(()),
         Some(plan) => {
             let error = Error::policy(format!("column `{}` is not in the data", plan.name));

@@ -31,14 +31,25 @@ pub struct Standing {
 }
 
 /// Measures both files.
-pub fn compare(policy: &Policy, files: [&Path; 2], options: &ReadOptions, progress: &Progress) -> Result<Vec<Standing>> {
+pub fn compare(
+    policy: &Policy,
+    files: [&Path; 2],
+    options: &ReadOptions,
+    progress: &Progress,
+) -> Result<Vec<Standing>> {
     let original = read(policy, progress)?;
     let domains = domains(policy, &original)?.quasi(original.batch.schema());
     drop(original);
     progress.enter(Stage::Check);
     let [a, b] = files.map(|file| measure_file(policy, file, options, &domains));
     let (a, b) = (a?, b?);
-    let rows = Standing { name: "rows".to_owned(), a: a.0 as f64, b: b.0 as f64, percent: false, lower_is_better: false };
+    let rows = Standing {
+        name: "rows".to_owned(),
+        a: a.0 as f64,
+        b: b.0 as f64,
+        percent: false,
+        lower_is_better: false,
+    };
     let standings = a.1.into_iter().zip(b.1).filter_map(|(a, b)| {
         let info = measure::info(a.name)?;
         Some(Standing {
@@ -50,12 +61,20 @@ pub fn compare(policy: &Policy, files: [&Path; 2], options: &ReadOptions, progre
         })
     });
     // How many small groups are left needs the rows of the original.
-    Ok([rows].into_iter().chain(standings.filter(|s| s.name != "hiding_failure")).collect())
+    Ok([rows]
+        .into_iter()
+        .chain(standings.filter(|s| s.name != "hiding_failure"))
+        .collect())
 }
 
 type Measured = (u64, Vec<measure::Value>);
 
-fn measure_file(policy: &Policy, file: &Path, options: &ReadOptions, domains: &[(String, Domain)]) -> Result<Measured> {
+fn measure_file(
+    policy: &Policy,
+    file: &Path,
+    options: &ReadOptions,
+    domains: &[(String, Domain)],
+) -> Result<Measured> {
     let source = io::open(file, options, &release_plans(policy, file, options)?)?;
     let mut measures = Measures::new(source.schema(), domains, policy.guarantee.k.unwrap_or(1));
     let mut rows = 0;

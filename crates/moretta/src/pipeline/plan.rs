@@ -78,13 +78,17 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
     progress.enter(Stage::Check);
     let domains = domains(policy, &original)?;
     let batch = &original.batch;
-    let columns: Vec<Coded> = (0..batch.schema().len()).map(|i| Coded::new(batch, i)).collect();
+    let columns: Vec<Coded> = (0..batch.schema().len())
+        .map(|i| Coded::new(batch, i))
+        .collect();
     let quasi: Vec<&Coded> = columns.iter().filter(|c| c.role == Role::Quasi).collect();
     let persons = columns.iter().find(|c| c.role == Role::Subject);
     let sizes = class_sizes(&quasi, batch.len(), persons);
     let total: u64 = sizes.iter().sum();
     let k = u64::from(policy.guarantee.k.unwrap_or(1));
-    let share = |below: u64| sizes.iter().filter(|&&size| size < below).sum::<u64>() as f64 / total.max(1) as f64;
+    let share = |below: u64| {
+        sizes.iter().filter(|&&size| size < below).sum::<u64>() as f64 / total.max(1) as f64
+    };
     Ok(Plan {
         rows: batch.len() as u64,
         persons: persons.map_or(batch.len() as u64, |c| c.distinct),
@@ -102,7 +106,10 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
                 role: coded.role.word().to_owned(),
                 distinct: (!coded.codes.is_empty()).then_some(coded.distinct),
                 missing: column.missing_count() as f64 / column.len().max(1) as f64,
-                hierarchy_levels: domains.get(&coded.name).and_then(|d| d.hierarchy.as_ref()).map(|h| h.level_count()),
+                hierarchy_levels: domains
+                    .get(&coded.name)
+                    .and_then(|d| d.hierarchy.as_ref())
+                    .map(|h| h.level_count()),
             })
             .collect(),
         warnings: warnings(policy, batch, false)?,
@@ -127,7 +134,10 @@ impl Coded {
     fn new(batch: &Batch, i: usize) -> Self {
         let field = &batch.schema().fields()[i];
         let (codes, distinct) = match batch.column(i) {
-            Column::Category(categories) => (categories.codes().to_vec(), categories.compact().levels().len()),
+            Column::Category(categories) => (
+                categories.codes().to_vec(),
+                categories.compact().levels().len(),
+            ),
             Column::Number(numbers) => {
                 let mut known: HashMap<u64, u32, FixedState> = HashMap::default();
                 let codes = numbers
@@ -141,7 +151,12 @@ impl Coded {
             }
             Column::Plain(_) => (Vec::new(), 0),
         };
-        Coded { name: field.name.to_string(), role: field.role, codes, distinct: distinct as u64 }
+        Coded {
+            name: field.name.to_string(),
+            role: field.role,
+            codes,
+            distinct: distinct as u64,
+        }
     }
 }
 
@@ -185,13 +200,20 @@ fn refine(class_of: &mut [u32], column: &Coded) {
 fn telling(columns: &[Coded], rows: usize) -> Vec<TellingSet> {
     let open: Vec<&Coded> = columns
         .iter()
-        .filter(|c| matches!(c.role, Role::Quasi | Role::Sensitive | Role::Class | Role::Time) && c.codes.len() >= rows)
+        .filter(|c| {
+            matches!(
+                c.role,
+                Role::Quasi | Role::Sensitive | Role::Class | Role::Time
+            ) && c.codes.len() >= rows
+        })
         .collect();
     let mut found: Vec<(Vec<usize>, f64)> = Vec::new();
     let mut looked = 0;
     for size in 1..=LARGEST_SET.min(open.len()) {
         for set in combinations(open.len(), size) {
-            let known = found.iter().any(|(smaller, _)| smaller.iter().all(|i| set.contains(i)));
+            let known = found
+                .iter()
+                .any(|(smaller, _)| smaller.iter().all(|i| set.contains(i)));
             let all_quasi = set.iter().all(|&i| open[i].role == Role::Quasi);
             if known || all_quasi {
                 continue;
@@ -209,7 +231,10 @@ fn telling(columns: &[Coded], rows: usize) -> Vec<TellingSet> {
     }
     found
         .into_iter()
-        .map(|(set, uniques)| TellingSet { columns: set.iter().map(|&i| open[i].name.clone()).collect(), uniques })
+        .map(|(set, uniques)| TellingSet {
+            columns: set.iter().map(|&i| open[i].name.clone()).collect(),
+            uniques,
+        })
         .collect()
 }
 
@@ -244,7 +269,10 @@ mod tests {
 
     #[test]
     fn combinations_are_all_there_once() {
-        assert_eq!(combinations(4, 2), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
+        assert_eq!(
+            combinations(4, 2),
+            [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
+        );
         assert_eq!(combinations(3, 4), Vec::<Vec<usize>>::new());
     }
 }
