@@ -1029,7 +1029,8 @@ fn the_correct_release_passes() {
 
 #[test]
 fn what_is_allowed_passes() {
-    let allowed: &[(&str, fn(&mut World))] = &[
+    type Allowed = (&'static str, fn(&mut World));
+    let allowed: &[Allowed] = &[
         ("an escape that was asked for", |w| {
             w.escapes = true;
             w.both(6, "note", Some("=1"));

@@ -1,5 +1,19 @@
 //! Measures of what a release loses and what it risks.
 
+mod column;
+mod groups;
+pub mod histogram;
+mod list;
+mod measures;
+pub mod risk;
+pub mod utility;
+
+pub use groups::{SizeCount, Sizes};
+pub use histogram::{Bin, Histogram, HistogramBuilder};
+pub use list::{Family, Info, LIST, info};
+pub use measures::{Measures, Value};
+pub use risk::Band;
+
 use crate::data::Batch;
 use crate::error::Result;
 

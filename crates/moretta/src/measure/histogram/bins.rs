@@ -1,0 +1,186 @@
+//! Bins with round edges, which do not give the least and the largest value away.
+
+use crate::data::date::from_day;
+
+/// As many bins as a histogram has at most.
+const MOST: f64 = 20.0;
+
+/// Consecutive bins of one width.
+pub(super) struct NumberBins {
+    unit: Unit,
+    first: i64,
+    count: usize,
+}
+
+enum Unit {
+    /// Multiples of `step`, written with so many decimals.
+    Step { step: f64, decimals: usize },
+    /// So many months, counted from the year 0.
+    Months(i64),
+}
+
+impl NumberBins {
+    /// Bins for the numbers, or days, from `low` to `high`; none when there are no such.
+    pub(super) fn new(low: f64, high: f64, days: bool) -> Self {
+        let units: Box<dyn Iterator<Item = Unit>> = match days {
+            true => Box::new(
+                [1, 3, 12, 60, 120, 600, 1_200, 12_000]
+                    .map(Unit::Months)
+                    .into_iter(),
+            ),
+            false => Box::new(steps(high - low)),
+        };
+        let bins = units.map(|unit| NumberBins::between_values(unit, low, high));
+        bins.flatten().next().unwrap_or(NumberBins {
+            unit: Unit::Months(1),
+            first: 0,
+            count: 0,
+        })
+    }
+
+    fn between_values(unit: Unit, low: f64, high: f64) -> Option<Self> {
+        let (first, last) = (unit.index(low)?, unit.index(high)?);
+        let count = last.checked_sub(first)?.checked_add(1)?;
+        (1..=MOST as i64).contains(&count).then_some(NumberBins {
+            unit,
+            first,
+            count: count as usize,
+        })
+    }
+
+    /// How many bins there are.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The bin of a number, if it is in one.
+    pub(super) fn place(&self, number: f64) -> Option<usize> {
+        let place = self.unit.index(number)?.checked_sub(self.first)?;
+        usize::try_from(place).ok().filter(|&bin| bin < self.count)
+    }
+
+    /// The bins that have a number between these.
+    pub(super) fn between(&self, low: f64, high: f64) -> Vec<usize> {
+        let (Some(low), Some(high)) = (self.unit.index(low), self.unit.index(high)) else {
+            return Vec::new();
+        };
+        let last = self.first + self.count as i64 - 1;
+        let (low, high) = (low.max(self.first), high.min(last));
+        (low..=high)
+            .map(|bin| (bin - self.first) as usize)
+            .collect()
+    }
+
+    /// "30 to 40", "2024-03", "2024-Q1", "2024" or "2020 to 2029".
+    pub(super) fn label(&self, bin: usize) -> String {
+        let index = self.first + bin as i64;
+        match self.unit {
+            Unit::Step { step, decimals } => {
+                let edge = |index: i64| index as f64 * step;
+                format!(
+                    "{:.decimals$} to {:.decimals$}",
+                    edge(index),
+                    edge(index + 1)
+                )
+            }
+            Unit::Months(months) => {
+                let month = index * months;
+                let (year, in_year) = (month.div_euclid(12), month.rem_euclid(12));
+                match months {
+                    1 => format!("{year:04}-{:02}", in_year + 1),
+                    3 => format!("{year:04}-Q{}", in_year / 3 + 1),
+                    12 => format!("{year:04}"),
+                    _ => format!("{year:04} to {:04}", year + months / 12 - 1),
+                }
+            }
+        }
+    }
+}
+
+impl Unit {
+    fn index(&self, number: f64) -> Option<i64> {
+        match self {
+            Unit::Step { step, .. } => {
+                let index = (number / step).floor();
+                // Beyond this, neighbouring numbers fall together.
+                (index.abs() < 1e15).then_some(index as i64)
+            }
+            Unit::Months(months) => {
+                let whole = number.is_finite() && number.abs() < 1e8;
+                let (year, month, _) = from_day(whole.then_some(number as i32)?);
+                Some((i64::from(year) * 12 + i64::from(month) - 1).div_euclid(*months))
+            }
+        }
+    }
+}
+
+/// 1, 2 and 5 times ascending powers of ten, from about a twentieth of the span.
+fn steps(span: f64) -> impl Iterator<Item = Unit> {
+    let exponent = (span / MOST).log10().floor();
+    let exponent = if exponent.is_finite() {
+        exponent as i32
+    } else {
+        0
+    };
+    (exponent..exponent + 3).flat_map(|exponent| {
+        [1.0, 2.0, 5.0].map(|digit| Unit::Step {
+            step: digit * 10f64.powi(exponent),
+            decimals: usize::try_from(-exponent).unwrap_or(0),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::DateFormat;
+    use proptest::prelude::*;
+
+    fn check(low: f64, high: f64, first: &str, last: &str, count: usize) {
+        let bins = NumberBins::new(low, high, false);
+        assert_eq!(bins.len(), count, "{low} {high}");
+        assert_eq!(bins.label(0), first);
+        assert_eq!(bins.label(count - 1), last);
+    }
+
+    #[test]
+    fn edges_are_round() {
+        check(17.0, 90.0, "15 to 20", "90 to 95", 16);
+        check(-0.03, 0.021, "-0.030 to -0.025", "0.020 to 0.025", 11);
+        check(5.0, 5.0, "5 to 6", "5 to 6", 1);
+        check(
+            1_000.0,
+            1_999_999.0,
+            "0 to 100000",
+            "1900000 to 2000000",
+            20,
+        );
+    }
+
+    #[test]
+    fn dates_fall_into_months_quarters_and_years() {
+        let day = |text| f64::from(DateFormat::ISO.parse(text).expect("a date"));
+        for (low, high, first, last) in [
+            ("2024-01-05", "2024-03-01", "2024-01", "2024-03"),
+            ("2021-02-05", "2024-03-01", "2021-Q1", "2024-Q1"),
+            ("2011-02-05", "2024-03-01", "2011", "2024"),
+            ("1931-02-05", "2024-03-01", "1930 to 1934", "2020 to 2024"),
+        ] {
+            let bins = NumberBins::new(day(low), day(high), true);
+            assert_eq!(bins.label(0), first);
+            assert_eq!(bins.label(bins.len() - 1), last);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_number_has_one_of_at_most_twenty_bins(a in -1e9f64..1e9, width in 0f64..1e6, at in 0f64..1.0) {
+            let bins = NumberBins::new(a, a + width, false);
+            prop_assert!((1..=20).contains(&bins.len()));
+            let place = bins.place((a + width * at).min(a + width));
+            prop_assert!(place.is_some());
+            prop_assert_eq!(bins.between(f64::MIN / 2.0, 0.0).len(), 0);
+            prop_assert!(bins.between(a, a + width).len() == bins.len());
+        }
+    }
+}

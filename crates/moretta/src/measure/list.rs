@@ -1,0 +1,113 @@
+//! The one list of measures: the policy, the program and the documentation are made from it.
+
+use super::Goal;
+
+/// What a measure is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// How easily persons are found again.
+    Risk,
+    /// What the release no longer says.
+    Loss,
+}
+
+impl Family {
+    /// "risk" or "loss".
+    pub fn word(self) -> &'static str {
+        match self {
+            Family::Risk => "risk",
+            Family::Loss => "loss",
+        }
+    }
+}
+
+/// A measure that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Info {
+    /// The name used in a policy.
+    pub name: &'static str,
+    /// Risk or loss.
+    pub family: Family,
+    /// What it says, in one sentence.
+    pub meaning: &'static str,
+    /// Which way is better.
+    pub goal: Goal,
+    /// A share, shown as a percentage.
+    pub percent: bool,
+}
+
+/// Every measure, in the order of the report.
+pub const LIST: &[Info] = &[
+    risk(
+        "prosecutor_risk",
+        "chance of finding a person who is known to be in the release, in the smallest class: the largest 1/f",
+    ),
+    risk(
+        "journalist_risk",
+        "chance of finding the person behind a released row of the smallest class, among all persons of the original that fit it: the largest 1/F",
+    ),
+    risk(
+        "marketer_risk",
+        "share of persons that one guess for each would find: the mean of 1/f, which is classes over persons",
+    ),
+    risk("uniques", "share of persons who are alone in their class"),
+    risk(
+        "hiding_failure",
+        "groups smaller than k that are left, as a share of those there were",
+    ),
+    loss(
+        "gcp",
+        "global certainty penalty: mean loss of a cell, 0 as it was and 1 nothing left; suppressed rows count 1",
+        true,
+    ),
+    loss(
+        "ncp",
+        "normalised certainty penalty: loss of all cells together; a suppressed row counts 1 for each",
+        false,
+    ),
+    loss(
+        "loss",
+        "geometric mean over the columns of 1 + mean loss, less 1, where a value that stands for c of D loses (c - 1)/(D - 1)",
+        true,
+    ),
+    loss(
+        "discernibility",
+        "sum of squared class sizes; a suppressed row counts as many as there are rows",
+        false,
+    ),
+    loss(
+        "average_class_size",
+        "rows over classes times k: 1 is as good as k allows",
+        false,
+    ),
+    loss(
+        "classification",
+        "share of rows that are suppressed or not of their class's most frequent label",
+        true,
+    ),
+];
+
+/// The measure called `name`.
+pub fn info(name: &str) -> Option<&'static Info> {
+    LIST.iter().find(|info| info.name == name)
+}
+
+const fn risk(name: &'static str, meaning: &'static str) -> Info {
+    Info {
+        name,
+        family: Family::Risk,
+        meaning,
+        goal: Goal::Low,
+        percent: true,
+    }
+}
+
+const fn loss(name: &'static str, meaning: &'static str, percent: bool) -> Info {
+    Info {
+        name,
+        family: Family::Loss,
+        meaning,
+        goal: Goal::Low,
+        percent,
+    }
+}

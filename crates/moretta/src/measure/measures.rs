@@ -1,0 +1,564 @@
+//! All measures of the [`LIST`](super::LIST) in one pass over pairs of original and released rows.
+//!
+//! Rows are grouped twice, by their original and by their released
+//! quasi-identifiers, and every measure of classes reads those two groupings.
+//! Suppressed rows belong to the original grouping only.
+
+use super::column::{Codes, Words};
+use super::groups::{Belonging, Groups, SizeCount, Sizes};
+use super::risk::population::{Matched, covered_persons};
+use super::utility::{ColumnLoss, geometric_loss};
+use super::{Band, risk, utility};
+use crate::data::{Batch, Categories, Column, Domain, Role, Schema};
+use crate::error::{Error, Result};
+
+/// A measure before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// Its name in the list.
+    pub name: &'static str,
+    /// Of the original; none when it makes no sense there.
+    pub before: Option<f64>,
+    /// Of the release.
+    pub after: f64,
+}
+
+/// Watches pairs of original and released rows for all measures.
+pub struct Measures {
+    columns: Vec<Watched>,
+    k: u32,
+    label: Option<(String, Codes)>,
+    subject: Option<(String, Codes)>,
+    before: Groups,
+    after: Groups,
+    suppressed_groups: Groups,
+    original_words: Vec<Words>,
+    released_words: Vec<Words>,
+    released: u64,
+    suppressed: u64,
+}
+
+struct Watched {
+    name: String,
+    domain: Domain,
+    loss: ColumnLoss,
+}
+
+impl Measures {
+    /// Measures releases of a table with this schema. `domains` are those of
+    /// the quasi-identifiers; `k` is what class sizes are held against. Labels
+    /// are those of the class column and persons those of the subject column,
+    /// if there are such.
+    pub fn new(original: &Schema, domains: &[(String, Domain)], k: u32) -> Self {
+        let named = |role| {
+            let place = original.with_role(role).first().copied()?;
+            let name = original.fields()[place].name.to_string();
+            Some((name, Codes::default()))
+        };
+        let subject = named(Role::Subject);
+        let groups = || Groups::new(domains.len(), subject.is_some());
+        let words = || domains.iter().map(|_| Words::default()).collect();
+        Measures {
+            columns: domains
+                .iter()
+                .map(|(name, domain)| Watched {
+                    name: name.clone(),
+                    domain: domain.clone(),
+                    loss: ColumnLoss::new(domain.clone()),
+                })
+                .collect(),
+            k,
+            label: named(Role::Class),
+            before: groups(),
+            after: groups(),
+            suppressed_groups: groups(),
+            original_words: words(),
+            released_words: words(),
+            subject,
+            released: 0,
+            suppressed: 0,
+        }
+    }
+
+    /// Row `i` of `protected` was released for row `i` of `original`.
+    pub fn observe(&mut self, original: &Batch, protected: &Batch) -> Result<()> {
+        if original.len() != protected.len() {
+            return Err(Error::bug(
+                "released rows were paired with fewer or more originals",
+            ));
+        }
+        self.released += original.len() as u64;
+        let belonging = self.read_original(original)?;
+        for (column, words) in self.columns.iter_mut().zip(&mut self.released_words) {
+            let before = named(original, &column.name)?;
+            let after = named(protected, &column.name)?;
+            words.read(&column.name, after)?;
+            column.loss.observe(before, after)?;
+        }
+        self.before
+            .add(&self.original_words, original.len(), &belonging);
+        self.after
+            .add(&self.released_words, original.len(), &belonging);
+        Ok(())
+    }
+
+    /// These rows were not released.
+    pub fn suppressed(&mut self, original: &Batch) -> Result<()> {
+        self.suppressed += original.len() as u64;
+        let belonging = self.read_original(original)?;
+        for groups in [&mut self.before, &mut self.suppressed_groups] {
+            groups.add(&self.original_words, original.len(), &belonging);
+        }
+        Ok(())
+    }
+
+    fn read_original(&mut self, original: &Batch) -> Result<Belonging> {
+        for (column, words) in self.columns.iter().zip(&mut self.original_words) {
+            words.read(&column.name, named(original, &column.name)?)?;
+        }
+        Ok(Belonging {
+            persons: codes_of(&mut self.subject, original)?,
+            labels: codes_of(&mut self.label, original)?,
+        })
+    }
+
+    /// Every measure that makes sense here, in the order of the list.
+    pub fn values(&self) -> Vec<Value> {
+        let (before, after) = (self.before.sizes(), self.after.sizes());
+        let (suppressed, k) = (self.suppressed, self.k);
+        let pair = |name, measure: &dyn Fn(&Sizes, u64) -> f64| Value {
+            name,
+            before: Some(measure(&before, 0)),
+            after: measure(&after, suppressed),
+        };
+        let single = |name, after| Value {
+            name,
+            before: None,
+            after,
+        };
+        let mut values = vec![
+            pair("prosecutor_risk", &|sizes, _| risk::prosecutor_risk(sizes)),
+            Value {
+                name: "journalist_risk",
+                before: Some(risk::prosecutor_risk(&before)),
+                after: risk::journalist_risk(&after, &self.covered_suppressed()),
+            },
+            pair("marketer_risk", &|sizes, _| risk::marketer_risk(sizes)),
+            pair("uniques", &|sizes, _| risk::uniques(sizes)),
+            single("hiding_failure", risk::hiding_failure(&before, &after, k)),
+            single("gcp", self.gcp()),
+            single("ncp", self.ncp()),
+            single("loss", self.loss()),
+            pair("discernibility", &utility::discernibility),
+            pair("average_class_size", &|sizes, suppressed| {
+                utility::average_class_size(sizes, suppressed, k)
+            }),
+        ];
+        if self.label.is_some() {
+            values.push(pair("classification", &utility::classification));
+        }
+        values
+    }
+
+    /// How many classes of the original have each size.
+    pub fn class_sizes_before(&self) -> Vec<SizeCount> {
+        self.before.sizes().histogram()
+    }
+
+    /// How many classes of the release have each size.
+    pub fn class_sizes_after(&self) -> Vec<SizeCount> {
+        self.after.sizes().histogram()
+    }
+
+    /// Shares of persons by prosecutor risk.
+    pub fn risk_bands(&self) -> Vec<Band> {
+        risk::bands(&self.before.sizes(), &self.after.sizes())
+    }
+
+    /// Mean NCP of a released row, by quasi-identifier.
+    pub fn column_loss(&self) -> Vec<(String, f64)> {
+        let columns = self.columns.iter();
+        columns.map(|c| (c.name.clone(), c.loss.mean())).collect()
+    }
+
+    /// Rows seen, released or not.
+    fn rows(&self) -> u64 {
+        self.released + self.suppressed
+    }
+
+    fn ncp(&self) -> f64 {
+        let released: f64 = self.columns.iter().map(|c| c.loss.ncp()).sum();
+        released + (self.suppressed * self.columns.len() as u64) as f64
+    }
+
+    fn gcp(&self) -> f64 {
+        let cells = self.rows() * self.columns.len() as u64;
+        self.ncp() / cells.max(1) as f64
+    }
+
+    fn loss(&self) -> f64 {
+        let rows = self.rows().max(1) as f64;
+        let columns = self.columns.iter();
+        let means: Vec<f64> = columns
+            .map(|c| (c.loss.loss() + self.suppressed as f64) / rows)
+            .collect();
+        geometric_loss(&means)
+    }
+
+    fn covered_suppressed(&self) -> Vec<u64> {
+        let columns = self.columns.iter().zip(&self.original_words);
+        let columns: Vec<Matched<'_>> = columns
+            .zip(&self.released_words)
+            .map(|((column, original), released)| Matched {
+                domain: &column.domain,
+                original: original.codes.texts(),
+                released: released.codes.texts(),
+            })
+            .collect();
+        covered_persons(&self.after, &self.suppressed_groups, &columns)
+    }
+}
+
+fn named<'a>(batch: &'a Batch, name: &str) -> Result<&'a Column> {
+    batch
+        .column_named(name)
+        .ok_or_else(|| Error::bug(format!("column `{name}` is measured but not there")))
+}
+
+fn codes_of(column: &mut Option<(String, Codes)>, batch: &Batch) -> Result<Option<Vec<u32>>> {
+    let Some((name, codes)) = column else {
+        return Ok(None);
+    };
+    let categories: &Categories = named(batch, name)?
+        .as_categories()
+        .ok_or_else(|| Error::bug(format!("column `{name}` was not read as categories")))?;
+    let mut out = Vec::with_capacity(categories.len());
+    codes.each(categories, |code| out.push(code));
+    Ok(Some(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::region::Value as Original;
+    use crate::data::{Field, Kind, Levels, Region, RowIds, Scale};
+    use crate::measure::LIST;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    const LEVELS: [&str; 4] = ["a", "b", "c", "d"];
+    const NUMBERS: [&str; 4] = ["0", "1", "2", "4"];
+    const SETS: [&str; 3] = ["{a|b}", "{c|d}", "*"];
+    const INTERVALS: [&str; 3] = ["0..1", "2..4", "*"];
+
+    /// A row: number, category, person, label, and how it is released.
+    #[derive(Clone, Debug)]
+    struct Row {
+        number: Option<usize>,
+        category: Option<usize>,
+        person: usize,
+        label: usize,
+        released: bool,
+        /// Release as it is, as half of the domain, or as anything.
+        coarse: usize,
+    }
+
+    impl Row {
+        fn texts(&self) -> (Option<&'static str>, Option<&'static str>) {
+            let show = |cell: Option<usize>, raw: [&'static str; 4], sets: [&'static str; 3]| match (
+                cell,
+                self.coarse,
+            ) {
+                (_, 2) => Some(sets[2]),
+                (None, _) => None,
+                (Some(i), 0) => Some(raw[i]),
+                (Some(i), _) => Some(sets[i / 2]),
+            };
+            (
+                show(self.number, NUMBERS, INTERVALS),
+                show(self.category, LEVELS, SETS),
+            )
+        }
+
+        fn value(cell: Option<usize>) -> f64 {
+            cell.map_or(f64::NAN, |i| [0.0, 1.0, 2.0, 4.0][i])
+        }
+
+        fn ncp(&self) -> f64 {
+            let cell = |cell: Option<usize>, half: [f64; 2]| match (cell, self.coarse) {
+                (_, 2) => 1.0,
+                (None, _) | (_, 0) => 0.0,
+                (Some(i), _) => half[i / 2],
+            };
+            cell(self.number, [0.25, 0.5]) + cell(self.category, [1.0 / 3.0; 2])
+        }
+    }
+
+    fn rows() -> impl Strategy<Value = Vec<Row>> {
+        let cell = || proptest::option::weighted(0.8, 0usize..4);
+        let row = (cell(), cell(), 0usize..5, 0usize..2, 0u8..4, 0usize..3).prop_map(
+            |(number, category, person, label, released, coarse)| Row {
+                number,
+                category,
+                person,
+                label,
+                released: released > 0,
+                coarse,
+            },
+        );
+        proptest::collection::vec(row, 1..30)
+    }
+
+    fn fields(released: bool, subject: bool) -> Arc<Schema> {
+        let category = Kind::Category { ordered: false };
+        let number = match released {
+            true => category.clone(),
+            false => Kind::Number { integer: true },
+        };
+        let person = if subject { Role::Subject } else { Role::Plain };
+        Arc::new(
+            Schema::new(vec![
+                Field::new("n", Role::Quasi, number),
+                Field::new("c", Role::Quasi, category.clone()),
+                Field::new("person", person, category.clone()),
+                Field::new("label", Role::Class, category),
+            ])
+            .expect("names differ"),
+        )
+    }
+
+    fn batch(rows: &[&Row], released: bool, subject: bool) -> Batch {
+        let number = if released {
+            Column::Category(rows.iter().map(|r| r.texts().0).collect())
+        } else {
+            let numbers = rows.iter().map(|r| r.number.map(|_| Row::value(r.number)));
+            Column::Number(numbers.collect())
+        };
+        let category = rows.iter().map(|r| match released {
+            true => r.texts().1,
+            false => r.category.map(|i| LEVELS[i]),
+        });
+        let columns = vec![
+            number,
+            Column::Category(category.collect()),
+            Column::Category(
+                rows.iter()
+                    .map(|r| Some(LEVELS.get(r.person).unwrap_or(&"e")))
+                    .collect(),
+            ),
+            Column::Category(rows.iter().map(|r| Some(LEVELS[r.label])).collect()),
+        ];
+        let ids = RowIds::Range {
+            start: 0,
+            len: rows.len(),
+        };
+        Batch::new(fields(released, subject), ids, columns).expect("fits")
+    }
+
+    fn domains() -> Vec<(String, Domain)> {
+        let numbers = Scale::Number {
+            low: 0.0,
+            high: 4.0,
+            date: None,
+        };
+        let categories = Scale::Category {
+            levels: Arc::new(LEVELS.iter().collect::<Levels>()),
+            ordered: false,
+        };
+        [("n", numbers), ("c", categories)]
+            .map(|(name, scale)| {
+                let hierarchy = None;
+                (name.to_owned(), Domain { scale, hierarchy })
+            })
+            .to_vec()
+    }
+
+    /// Groups by comparing each row with each group.
+    fn slow_groups<'a, K: PartialEq>(
+        rows: &[&'a Row],
+        key: impl Fn(&Row) -> K,
+    ) -> Vec<Vec<&'a Row>> {
+        let mut groups: Vec<Vec<&Row>> = Vec::new();
+        for &row in rows {
+            match groups.iter_mut().find(|group| key(group[0]) == key(row)) {
+                Some(group) => group.push(row),
+                None => groups.push(vec![row]),
+            }
+        }
+        groups
+    }
+
+    fn persons(group: &[&Row], subject: bool) -> f64 {
+        if !subject {
+            return group.len() as f64;
+        }
+        (0..5)
+            .filter(|&p| group.iter().any(|row| row.person == p))
+            .count() as f64
+    }
+
+    fn slow(name: &str, rows: &[&Row], all: &[Row], groups: &[Vec<&Row>], subject: bool) -> f64 {
+        let n = all.len() as f64;
+        let lost = n - rows.len() as f64;
+        let sizes: Vec<f64> = groups.iter().map(|g| persons(g, subject)).collect();
+        let people: f64 = sizes.iter().sum();
+        let largest = |risks: Vec<f64>| risks.into_iter().fold(0.0, f64::max);
+        match name {
+            "prosecutor_risk" => largest(sizes.iter().map(|f| 1.0 / f).collect()),
+            "marketer_risk" => sizes.iter().map(|f| f * (1.0 / f)).sum::<f64>() / people.max(1.0),
+            "uniques" => sizes.iter().filter(|&&f| f == 1.0).count() as f64 / people.max(1.0),
+            "discernibility" => {
+                groups
+                    .iter()
+                    .map(|g| (g.len() * g.len()) as f64)
+                    .sum::<f64>()
+                    + lost * n
+            }
+            "average_class_size" => n / (groups.len().max(1) as f64 * 3.0),
+            "classification" => {
+                let minority = groups.iter().map(|g| {
+                    let ones = g.iter().filter(|row| row.label == 1).count();
+                    ones.min(g.len() - ones) as f64
+                });
+                (minority.sum::<f64>() + lost) / n
+            }
+            other => panic!("no slow way for {other}"),
+        }
+    }
+
+    fn slow_journalist(all: &[Row], classes: &[Vec<&Row>], subject: bool) -> f64 {
+        let domains = domains();
+        let covers = |class: &Row, row: &Row| {
+            let (n, c) = class.texts();
+            let number = match row.number {
+                Some(_) => Original::Number(Row::value(row.number)),
+                None => Original::Missing,
+            };
+            let category = match row.category {
+                Some(i) => Original::Category(i as u32, LEVELS[i]),
+                None => Original::Missing,
+            };
+            [(n, number, &domains[0].1), (c, category, &domains[1].1)]
+                .into_iter()
+                .all(|(text, value, domain)| {
+                    Region::parse(text, domain).is_some_and(|r| r.covers(value, domain))
+                })
+        };
+        let suppressed: Vec<&Row> = all.iter().filter(|row| !row.released).collect();
+        // Each original group of suppressed rows adds its own persons.
+        let groups = slow_groups(&suppressed, |row| (row.number, row.category));
+        let risks = classes.iter().map(|class| {
+            let inside = groups.iter().filter(|group| covers(class[0], group[0]));
+            let others: f64 = inside.map(|group| persons(group, subject)).sum();
+            1.0 / (persons(class, subject) + others)
+        });
+        risks.fold(0.0, f64::max)
+    }
+
+    fn compare(all: &[Row], subject: bool, cut: usize) {
+        let mut measures = Measures::new(&fields(false, subject), &domains(), 3);
+        let cut = cut.min(all.len());
+        for part in [&all[..cut], &all[cut..]] {
+            let released: Vec<&Row> = part.iter().filter(|row| row.released).collect();
+            let suppressed: Vec<&Row> = part.iter().filter(|row| !row.released).collect();
+            let (before, after) = (
+                batch(&released, false, subject),
+                batch(&released, true, subject),
+            );
+            measures.observe(&before, &after).expect("fits");
+            measures
+                .suppressed(&batch(&suppressed, false, subject))
+                .expect("fits");
+        }
+        let everyone: Vec<&Row> = all.iter().collect();
+        let released: Vec<&Row> = all.iter().filter(|row| row.released).collect();
+        let before = slow_groups(&everyone, |row| (row.number, row.category));
+        let after = slow_groups(&released, Row::texts);
+        let lost = (all.len() - released.len()) as f64;
+        let ncp = released.iter().map(|row| row.ncp()).sum::<f64>() + 2.0 * lost;
+        let small = |groups: &[Vec<&Row>]| {
+            groups.iter().filter(|g| persons(g, subject) < 3.0).count() as f64
+        };
+        for value in measures.values() {
+            let (expected_before, expected_after) = match value.name {
+                "ncp" => (None, ncp),
+                "gcp" => (None, ncp / (2.0 * all.len() as f64)),
+                "loss" => {
+                    let mean = |column: usize| {
+                        let one = |row: &&Row| match column {
+                            0 => Row { category: None, coarse: row.coarse, ..(*row).clone() }.ncp(),
+                            _ => Row { number: None, coarse: row.coarse, ..(*row).clone() }.ncp(),
+                        } - f64::from(row.coarse == 2);
+                        (released.iter().map(one).sum::<f64>() + lost) / all.len() as f64
+                    };
+                    (None, ((1.0 + mean(0)) * (1.0 + mean(1))).sqrt() - 1.0)
+                }
+                "hiding_failure" => {
+                    let (was, is) = (small(&before), small(&after));
+                    (
+                        None,
+                        if is == 0.0 {
+                            0.0
+                        } else {
+                            (is / was.max(1.0)).min(1.0)
+                        },
+                    )
+                }
+                "journalist_risk" => (
+                    Some(slow("prosecutor_risk", &everyone, all, &before, subject)),
+                    slow_journalist(all, &after, subject),
+                ),
+                name => (
+                    Some(slow(name, &everyone, all, &before, subject)),
+                    slow(name, &released, all, &after, subject),
+                ),
+            };
+            assert_eq!(
+                value.before.is_some(),
+                expected_before.is_some(),
+                "{}",
+                value.name
+            );
+            let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+            assert!(
+                close(value.before.unwrap_or(0.0), expected_before.unwrap_or(0.0)),
+                "{value:?} {expected_before:?}"
+            );
+            assert!(
+                close(value.after, expected_after),
+                "{value:?} {expected_after}"
+            );
+        }
+        let bands = measures.risk_bands();
+        assert!((bands.iter().map(|b| b.before).sum::<f64>() - 1.0).abs() < 1e-9);
+        let sizes = measures.class_sizes_after();
+        assert_eq!(
+            sizes.iter().map(|s| s.groups).sum::<u64>(),
+            after.len() as u64
+        );
+        let means: f64 = measures.column_loss().iter().map(|(_, mean)| mean).sum();
+        let expected = (ncp - 2.0 * lost) / released.len().max(1) as f64;
+        assert!((means - expected).abs() < 1e-9);
+    }
+
+    proptest! {
+        #[test]
+        fn every_measure_equals_its_definition(rows in rows(), subject: bool, cut in 0usize..30) {
+            compare(&rows, subject, cut);
+        }
+    }
+
+    #[test]
+    fn the_values_are_those_of_the_list() {
+        let measures = Measures::new(&fields(false, true), &domains(), 3);
+        let names: Vec<&str> = measures.values().iter().map(|v| v.name).collect();
+        let listed: Vec<&str> = LIST.iter().map(|info| info.name).collect();
+        assert_eq!(names, listed);
+        assert!(
+            measures
+                .values()
+                .iter()
+                .all(|value| value.after.is_finite())
+        );
+    }
+}
