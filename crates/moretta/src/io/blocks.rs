@@ -55,11 +55,6 @@ impl Blocks {
         }
     }
 
-    /// The input that is cut.
-    pub(super) fn input(&self) -> &Input {
-        &self.input
-    }
-
     /// Whether a block is to be parsed as soon as it is there.
     pub(super) fn is_live(&self) -> bool {
         self.live

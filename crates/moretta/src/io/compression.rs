@@ -144,7 +144,7 @@ impl Limited {
 /// The size as people write it: `20 GiB`, `1 MiB`, `900 bytes`.
 pub(super) fn size_text(bytes: u64) -> String {
     for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
-        if bytes >= unit && bytes % unit == 0 {
+        if bytes >= unit && bytes.is_multiple_of(unit) {
             return format!("{} {name}", bytes / unit);
         }
     }

@@ -9,6 +9,7 @@
 //! Not done here: nothing is renamed into place, and nothing is protected.
 
 mod arff;
+mod arrow;
 mod blocks;
 mod chunk;
 mod compression;
@@ -24,16 +25,21 @@ mod number_text;
 mod open;
 mod options;
 mod output;
+mod parquet;
 mod plain_text;
 mod plan;
+mod probe;
+mod record_batch;
 #[cfg(test)]
 mod test_data;
 mod text;
+mod typed;
 
 pub use open::{create, names, open};
 pub use options::{
     ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,
 };
+pub use probe::{Probe, ProbedColumn, probe};
 
 pub mod generate;
 

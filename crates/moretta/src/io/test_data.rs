@@ -3,9 +3,15 @@
 use super::input::Input;
 use super::options::{ColumnPlan, ReadAs, ReadOptions, WriteOptions};
 use super::{create, csv, names, open};
-use crate::data::{Batch, Column, Kind, Role};
+use crate::data::{Batch, Column, Field, Kind, Role, RowIds, Schema};
 use crate::error::Result;
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Int64Array, ListArray,
+    TimestampMicrosecondArray,
+};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub(super) fn plan(name: &str, role: Role, read: ReadAs) -> ColumnPlan {
     ColumnPlan {
@@ -128,4 +134,68 @@ pub(super) fn shared(name: &str) -> Option<PathBuf> {
         "CI needs the shared data: {name}"
     );
     found.then_some(path)
+}
+
+/// All rows of a file as one batch.
+pub(super) fn read_all(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<Batch> {
+    open(path, options, plans)?.next().expect("one batch")
+}
+
+/// Arrays of many types with a missing cell in the middle.
+pub(super) fn sample_arrays() -> Vec<(&'static str, ArrayRef)> {
+    let days = [Some(19_783), None, Some(-1)];
+    let micros = [Some(19_783 * 86_400_000_000), None, Some(0)];
+    let moments = micros.map(|m| m.map(|m: i64| m + 1));
+    let nested = vec![Some(vec![Some(1), None]), None, Some(vec![])];
+    let words: DictionaryArray<Int32Type> = vec![Some("b"), None, Some("a")].into_iter().collect();
+    vec![
+        (
+            "id",
+            Arc::new(Int64Array::from(vec![Some(i64::MAX), None, Some(i64::MIN)])),
+        ),
+        (
+            "decimal",
+            Arc::new(
+                Decimal128Array::from(vec![Some(1_500), None, Some(-2_250)])
+                    .with_precision_and_scale(20, 3)
+                    .expect("fits"),
+            ),
+        ),
+        ("day", Arc::new(Date32Array::from(days.to_vec()))),
+        (
+            "midnight",
+            Arc::new(TimestampMicrosecondArray::from(micros.to_vec())),
+        ),
+        (
+            "moment",
+            Arc::new(TimestampMicrosecondArray::from(moments.to_vec())),
+        ),
+        ("word", Arc::new(words)),
+        (
+            "flag",
+            Arc::new(BooleanArray::from(vec![Some(true), None, Some(false)])),
+        ),
+        (
+            "nested",
+            Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(nested)),
+        ),
+    ]
+}
+
+/// Writes the arrays as columns that pass through.
+pub(super) fn write_plain(path: &Path, arrays: &[(&str, ArrayRef)]) {
+    let fields = arrays
+        .iter()
+        .map(|(name, array)| Field::new(*name, Role::Plain, Kind::Plain(array.data_type().clone())))
+        .collect();
+    let columns = arrays
+        .iter()
+        .map(|(_, array)| Column::Plain(array.clone()))
+        .collect();
+    let rows = RowIds::Range { start: 0, len: 3 };
+    let schema = Arc::new(Schema::new(fields).expect("names differ"));
+    let batch = Batch::new(Arc::clone(&schema), rows, columns).expect("fits");
+    let mut sink = create(path, &WriteOptions::default(), &schema).expect("creates");
+    sink.write(&batch).expect("writes");
+    sink.close().expect("closes");
 }

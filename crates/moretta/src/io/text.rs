@@ -31,6 +31,16 @@ pub(super) fn record_bytes(limits: &Limits) -> usize {
     limits.field_bytes.saturating_mul(64)
 }
 
+/// How far a look at the first rows came.
+pub(super) enum Sampled {
+    /// To the end of the input.
+    All,
+    /// As far as was wanted.
+    Some,
+    /// To a flaw, in a block that starts so many lines after the first row.
+    Flawed(Flaw, u64),
+}
+
 /// The chunks of a text.
 pub(super) struct TextChunks<S> {
     syntax: S,
@@ -66,23 +76,25 @@ impl<S: Syntax> TextChunks<S> {
     }
 
     /// Hands the first rows to `cells`, and keeps them to be parsed later.
-    pub(super) fn sample(&mut self, cells: &mut impl Cells) -> Result<()> {
-        let (mut next, mut bytes) = (0, 0);
+    pub(super) fn sample(&mut self, cells: &mut impl Cells) -> Result<Sampled> {
+        let (mut next, mut bytes, mut lines) = (0, 0, 0);
         while cells.wants_more() && bytes < SAMPLE_BYTES {
             if next == self.waiting.len() {
                 match self.blocks.next(&self.syntax)? {
                     Some(block) => self.waiting.push_back(block),
-                    None => break,
+                    None => return Ok(Sampled::All),
                 }
             }
             let block = &self.waiting[next];
             bytes += block.bytes().len();
-            if read_records(&self.syntax, block, cells).1.is_some() {
-                break;
+            let (read, flaw) = read_records(&self.syntax, block, cells);
+            if let Some(flaw) = flaw {
+                return Ok(Sampled::Flawed(flaw, lines));
             }
+            lines += read;
             next += 1;
         }
-        Ok(())
+        Ok(Sampled::Some)
     }
 
     /// Decides what the columns to be inferred are, from the first rows.

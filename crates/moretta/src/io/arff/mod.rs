@@ -79,12 +79,16 @@ pub(super) fn open(
     )))
 }
 
-/// Opens ARFF to look at the first rows.
-pub(super) fn peek(input: Input, options: &ReadOptions) -> Result<(Vec<String>, TextChunks<Arff>)> {
-    let (arff, blocks, first, _) = start(input, options, BLOCK_BYTES)?;
+/// Opens ARFF to look at the first rows: names, rows and the line of the first.
+pub(super) fn peek(
+    input: Input,
+    options: &ReadOptions,
+) -> Result<(Vec<String>, TextChunks<Arff>, u64)> {
+    let (arff, blocks, first, first_line) = start(input, options, BLOCK_BYTES)?;
     let names = arff.names.clone();
     let layout = Layout::new(Vec::new(), &[]);
-    Ok((names, TextChunks::new(arff, layout, blocks, first)))
+    let chunks = TextChunks::new(arff, layout, blocks, first);
+    Ok((names, chunks, first_line))
 }
 
 /// Reads the header up to the line of `@data`.

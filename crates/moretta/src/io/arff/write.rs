@@ -34,8 +34,7 @@ impl ArffSink {
         let columns = table
             .columns()
             .iter()
-            .zip(table.schema().fields())
-            .map(|(column, field)| compacted(column, &field.kind))
+            .map(compacted)
             .collect::<Result<Vec<_>>>()?;
         let mut out = b"@relation release\n\n".to_vec();
         for (column, field) in columns.iter().zip(self.schema.fields()) {
@@ -80,13 +79,11 @@ impl Sink for ArffSink {
 }
 
 /// Only the levels that rows show, and text instead of other arrays.
-fn compacted(column: &Column, kind: &Kind) -> Result<Column> {
-    Ok(match (column, kind) {
-        (Column::Category(categories), Kind::Category { ordered: false }) => {
-            Column::Category(categories.compact())
-        }
-        (Column::Plain(array), _) => Column::Plain(Arc::new(plain_text(array)?)),
-        (column, _) => column.clone(),
+fn compacted(column: &Column) -> Result<Column> {
+    Ok(match column {
+        Column::Category(categories) => Column::Category(categories.compact()),
+        Column::Plain(array) => Column::Plain(Arc::new(plain_text(array)?)),
+        Column::Number(_) => column.clone(),
     })
 }
 

@@ -115,7 +115,7 @@ impl<'t> Scanner<'t> {
     fn scalar(&mut self) -> Scan<Token<'t>> {
         let rest = &self.text[self.at..];
         let end = rest
-            .find(|c: char| matches!(c, ',' | '}' | ' ' | '\t' | '\r' | '\n'))
+            .find([',', '}', ' ', '\t', '\r', '\n'])
             .unwrap_or(rest.len());
         let raw = &rest[..end];
         let token = match raw {
