@@ -4,8 +4,8 @@ use super::judge::Judgement;
 use super::progress::Progress;
 use super::read::Original;
 use super::report::{
-    Claim, ColumnFact, FileFacts, MeasureFact, Reason, Report, RiskBand, RowFacts, SMALL_CELL,
-    SizeCount, StageFact, Verdict,
+    Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, Reason, Report, RiskBand, RowFacts,
+    SMALL_CELL, SizeCount, StageFact, Verdict,
 };
 use super::sha256;
 use crate::data::{Column, Field, Role};
@@ -233,8 +233,24 @@ fn column_fact(facts: &Facts<'_>, field: &Field, column: &Column) -> ColumnFact 
             .find(|(name, _)| **name == *field.name)
             .map(|(_, loss)| loss),
         missing_before: share(column.missing_count(), column.len()),
-        missing_after: None,
-        histogram: None,
+        missing_after: facts
+            .judgement
+            .missing
+            .get(&*field.name)
+            .map(|&missing| share(missing as usize, facts.judgement.findings.rows as usize)),
+        histogram: facts.judgement.histograms.get(&*field.name).map(histogram),
+    }
+}
+
+fn histogram(counted: &measure::Histogram) -> Histogram {
+    let bins = counted.bins.iter().map(|bin| Bin {
+        label: bin.label.clone(),
+        before: bin.before,
+        after: bin.after,
+    });
+    Histogram {
+        bins: bins.collect(),
+        hidden_bins: counted.hidden_bins,
     }
 }
 

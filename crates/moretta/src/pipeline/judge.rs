@@ -2,13 +2,14 @@
 
 use super::place::Pending;
 use super::progress::{Progress, Stage};
-use crate::data::{Batch, Domains, Role};
+use crate::data::{Batch, Column, Domain, Domains, Role};
 use crate::error::{Error, Result};
 use crate::guarantee::{Checker, Declared, Fault, Findings, Treatment, Truth};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
-use crate::measure::Measures;
+use crate::measure::{Histogram, HistogramBuilder, Measures};
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Method;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Rows judged at a time.
@@ -32,6 +33,10 @@ pub(super) struct Judgement {
     pub(super) measures: Measures,
     /// Rows of the original that it does not hold.
     pub(super) suppressed: u64,
+    /// The distribution of each column that is not plain.
+    pub(super) histograms: HashMap<String, Histogram>,
+    /// Missing cells of each released column.
+    pub(super) missing: HashMap<String, u64>,
 }
 
 impl<'a> Judge<'a> {
@@ -87,6 +92,8 @@ impl<'a> Judge<'a> {
             .with_role(Role::Subject)
             .first()
             .copied();
+        let mut histograms = self.histograms()?;
+        let mut missing: HashMap<String, u64> = HashMap::new();
         let mut start = 0;
         for released in source {
             let released = released?;
@@ -100,6 +107,13 @@ impl<'a> Judge<'a> {
             checker.observe(&released, subjects.map(|s| s.codes()))?;
             truth.observe(&original, &released)?;
             measures.observe(&original, &released)?;
+            for (field, column) in released.schema().fields().iter().zip(released.columns()) {
+                *missing.entry(field.name.to_string()).or_default() +=
+                    column.missing_count() as u64;
+                if let Some(histogram) = histograms.get_mut(&*field.name) {
+                    histogram.observe_released(column);
+                }
+            }
             progress.add(released.len());
             start = end;
         }
@@ -112,7 +126,40 @@ impl<'a> Judge<'a> {
             untruths: truth.findings(Some(order.len() as u64)),
             measures,
             suppressed: gone.len() as u64,
+            histograms: histograms
+                .into_iter()
+                .map(|(name, histogram)| (name, histogram.finish()))
+                .collect(),
+            missing,
         })
+    }
+
+    /// Histograms of the columns that mean something, the originals already in them.
+    fn histograms(&self) -> Result<HashMap<String, HistogramBuilder>> {
+        let mut histograms = HashMap::new();
+        for (field, column) in self
+            .original
+            .schema()
+            .fields()
+            .iter()
+            .zip(self.original.columns())
+        {
+            if !matches!(
+                field.role,
+                Role::Quasi | Role::Sensitive | Role::Class | Role::Time
+            ) || matches!(column, Column::Plain(_))
+            {
+                continue;
+            }
+            let domain = match self.domains.get(&field.name) {
+                Some(domain) => domain.clone(),
+                None => Domain::of(field, column, None)?,
+            };
+            let mut histogram = HistogramBuilder::new(&domain);
+            histogram.observe_original(column);
+            histograms.insert(field.name.to_string(), histogram);
+        }
+        Ok(histograms)
     }
 }
 

@@ -64,11 +64,22 @@ impl Pending {
             std::io::copy(&mut file, &mut std::io::stdout().lock()).map_err(failed)?;
             return Ok(());
         }
+        self.open_to_readers().map_err(failed)?;
         fs::rename(&self.temporary, &self.place).map_err(failed)?;
         self.committed = true;
         File::open(folder_of(&self.place))
             .and_then(|folder| folder.sync_all())
             .map_err(failed)
+    }
+}
+
+impl Pending {
+    /// Gives the file the permissions that a new file of this user has.
+    fn open_to_readers(&self) -> std::io::Result<()> {
+        let sample = self.temporary.with_extension("mode");
+        let permissions = File::create(&sample)?.metadata()?.permissions();
+        fs::remove_file(&sample)?;
+        fs::set_permissions(&self.temporary, permissions)
     }
 }
 

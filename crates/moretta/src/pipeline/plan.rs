@@ -4,9 +4,12 @@ use super::domains::domains;
 use super::progress::{Progress, Stage};
 use super::read::read;
 use super::warnings::warnings;
-use crate::data::{Batch, Column, MISSING, Role};
+use crate::data::{Batch, Categories, Column, MISSING, Role};
 use crate::error::Result;
 use crate::policy::Policy;
+use arrow_array::ArrayRef;
+use arrow_array::cast::AsArray;
+use arrow_schema::DataType;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use serde::Serialize;
@@ -149,7 +152,7 @@ impl Coded {
                     .collect();
                 (codes, known.len())
             }
-            Column::Plain(_) => (Vec::new(), 0),
+            Column::Plain(array) => plain_codes(array),
         };
         Coded {
             name: field.name.to_string(),
@@ -158,6 +161,15 @@ impl Coded {
             distinct: distinct as u64,
         }
     }
+}
+
+/// Codes of a plain column's texts; none when it has no text form.
+fn plain_codes(array: &ArrayRef) -> (Vec<u32>, usize) {
+    let Ok(texts) = arrow_cast::cast(array, &DataType::Utf8) else {
+        return (Vec::new(), 0);
+    };
+    let categories: Categories = texts.as_string::<i32>().iter().collect();
+    (categories.codes().to_vec(), categories.levels().len())
 }
 
 /// Persons (or rows) in each class of equal codes.
