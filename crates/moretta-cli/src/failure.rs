@@ -13,14 +13,14 @@ use std::process::ExitCode;
 /// An error of the library and, when it is about a policy, the policy.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    error: Error,
+    error: Box<Error>,
     policy: Option<PathBuf>,
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Failure {
-            error,
+            error: Box::new(error),
             policy: None,
         }
     }
@@ -30,7 +30,7 @@ impl Failure {
     /// The policy that an error about a policy is about.
     pub(crate) fn of_policy(error: Error, policy: &Path) -> Self {
         Failure {
-            error,
+            error: Box::new(error),
             policy: Some(policy.to_owned()),
         }
     }
@@ -96,7 +96,7 @@ impl<'a> Shown<'a> {
             line: None,
             headline: failure.error.to_string(),
         };
-        let (Error::Policy(error), Some(path)) = (&failure.error, &failure.policy) else {
+        let (Error::Policy(error), Some(path)) = (&*failure.error, &failure.policy) else {
             return shown;
         };
         let text = std::fs::read_to_string(path).unwrap_or_default();

@@ -241,10 +241,12 @@ impl SourcePolicy {
         let placed = section.required("path")?;
         let shown = placed.text("path")?;
         let path = root.resolve(&placed, &shown)?;
-        let mut options = ReadOptions::default();
-        options.format = section.word("format", FORMATS)?;
-        options.compression = section.word("compression", COMPRESSIONS)?;
-        options.delimiter = byte(&mut section, "delimiter")?;
+        let mut options = ReadOptions {
+            format: section.word("format", FORMATS)?,
+            compression: section.word("compression", COMPRESSIONS)?,
+            delimiter: byte(&mut section, "delimiter")?,
+            ..ReadOptions::default()
+        };
         if let Some(quote) = byte(&mut section, "quote")? {
             options.quote = quote;
         }
@@ -284,10 +286,12 @@ impl SinkPolicy {
         let placed = section.required("path")?;
         let shown = placed.text("path")?;
         let path = root.resolve(&placed, &shown)?;
-        let mut options = WriteOptions::default();
-        options.format = section.word("format", FORMATS)?;
-        options.compression = section.word("compression", COMPRESSIONS)?;
-        options.delimiter = byte(&mut section, "delimiter")?.or(source.options.delimiter);
+        let mut options = WriteOptions {
+            format: section.word("format", FORMATS)?,
+            compression: section.word("compression", COMPRESSIONS)?,
+            delimiter: byte(&mut section, "delimiter")?.or(source.options.delimiter),
+            ..WriteOptions::default()
+        };
         if let Some((missing, _)) = section.text("missing")? {
             options.missing = missing;
         }
