@@ -14,6 +14,7 @@ mod cover;
 mod diversity;
 mod findings;
 mod same;
+mod sorted;
 mod truth;
 
 pub use check::{Checker, Declared, plain_check};
