@@ -18,14 +18,16 @@
 //!
 //! It does not see whether the released values are true; [`Truth`](super::Truth) does.
 //!
-//! Cost: one pass; one lookup a row for the class and one for each sensitive
-//! column, one more of each with a subject. Memory grows with the number of
-//! classes, of (class, value) pairs and, with a subject, of (class, person) pairs.
+//! Cost: one pass; a lookup a row for the class, and a sorted key for each
+//! sensitive column and for the person. Memory grows with the number of
+//! classes, of (class, value) pairs and, with a subject, of (class, person,
+//! value) triples.
 
 use super::Guarantee;
-use super::claims::{Tally, k_claim, l_claim, p_claim, t_claim};
-use super::classes::{Classes, PairCounts, PairSet, Texts};
+use super::claims::{Count, Tally, k_claim, l_claim, p_claim, t_claim};
+use super::classes::{Classes, Texts};
 use super::findings::{ClaimFinding, Fault, Findings, Rule, Unit};
+use super::sorted::Sorted;
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Batch, Categories, MISSING, Role, Schema};
 use crate::error::{Error, Result};
@@ -53,14 +55,11 @@ pub struct Checker {
     subject: Option<Tracked>,
     unit: Option<Unit>,
     classes: Classes,
-    sizes: Vec<u32>,
-    persons: PairCounts,
-    everyone: PairSet,
-    person_count: u64,
+    class_rows: Vec<u32>,
+    persons: Sorted<u64>,
     rows: u64,
     faults: Vec<Fault>,
     class_of_row: Vec<u32>,
-    group_of_row: Vec<u32>,
 }
 
 /// A column of the release, its texts and the codes of the current batch.
@@ -73,8 +72,10 @@ struct Tracked {
 /// A sensitive column and how often each value occurs in each class.
 struct Sensitive {
     column: Tracked,
-    seen: PairSet,
-    counts: PairCounts,
+    /// (class, value) of each row.
+    of_rows: Sorted<u64>,
+    /// (class, person, value) of each row.
+    of_persons: Sorted<u128>,
 }
 
 /// Checks a release that is one batch.
@@ -128,14 +129,11 @@ impl Checker {
             subject: named(Role::Subject).next().map(Tracked::new),
             unit: None,
             declared,
-            sizes: Vec::new(),
-            persons: PairCounts::default(),
-            everyone: PairSet::default(),
-            person_count: 0,
+            class_rows: Vec::new(),
+            persons: Sorted::new(),
             rows: 0,
             faults,
             class_of_row: Vec::new(),
-            group_of_row: Vec::new(),
         })
     }
 
@@ -162,7 +160,7 @@ impl Checker {
         for (column, codes) in self.quasi.iter_mut().zip(codes) {
             column.codes = codes;
         }
-        self.sizes.resize(self.classes.len(), 0);
+        self.class_rows.resize(self.classes.len(), 0);
         match self.unit_of(release, subjects)? {
             Unit::Rows => self.count_rows(),
             Unit::Persons => match (subjects, &mut self.subject) {
@@ -194,36 +192,30 @@ impl Checker {
     }
 
     fn count_rows(&mut self) {
-        self.person_count += self.class_of_row.len() as u64;
         for &class in &self.class_of_row {
-            self.sizes[class as usize] += 1;
+            self.class_rows[class as usize] += 1;
         }
         for sensitive in &mut self.sensitive {
             for (&class, &value) in self.class_of_row.iter().zip(&sensitive.column.codes) {
-                sensitive.counts.add(class, value);
+                sensitive.of_rows.add(join(class, value));
             }
         }
     }
 
     fn count_persons(&mut self, subjects: &[u32]) {
-        self.group_of_row.clear();
         let mut without = 0;
         for (&class, &person) in self.class_of_row.iter().zip(subjects) {
-            if person == MISSING {
-                without += 1;
-                self.group_of_row.push(MISSING);
-                continue;
+            match person {
+                MISSING => without += 1,
+                person => self.persons.add(join(class, person)),
             }
-            let (group, new) = self.persons.add(class, person);
-            self.group_of_row.push(group);
-            self.sizes[class as usize] += u32::from(new);
-            self.person_count += u64::from(new && self.everyone.insert(person, 0));
         }
         for sensitive in &mut self.sensitive {
-            let rows = self.class_of_row.iter().zip(&self.group_of_row);
-            for ((&class, &group), &value) in rows.zip(&sensitive.column.codes) {
-                if group != MISSING && sensitive.seen.insert(group, value) {
-                    sensitive.counts.add(class, value);
+            let rows = self.class_of_row.iter().zip(subjects);
+            for ((&class, &person), &value) in rows.zip(&sensitive.column.codes) {
+                if person != MISSING {
+                    let group = u128::from(join(class, person));
+                    sensitive.of_persons.add(group << 32 | u128::from(value));
                 }
             }
         }
@@ -249,23 +241,25 @@ impl Checker {
     /// # Errors
     /// When closeness needs an order or a tree that the policy does not declare.
     pub fn finish(self) -> Result<Findings> {
-        let Checker {
-            guarantee,
-            declared,
-            sensitive,
-            sizes,
-            ..
-        } = self;
-        // The tables of tuples and persons are no longer needed and may be large.
-        drop((self.classes, self.persons, self.everyone, self.quasi));
+        let unit = self.unit.unwrap_or(match self.subject {
+            Some(_) => Unit::Persons,
+            None => Unit::Rows,
+        });
+        // The table of tuples is no longer needed and may be large.
+        drop((self.classes, self.quasi));
+        let (sizes, persons) = match unit {
+            Unit::Rows => (self.class_rows, self.rows),
+            Unit::Persons => count_distinct_persons(self.persons, self.class_rows),
+        };
         let mut class_sizes = BTreeMap::new();
         for &size in &sizes {
             *class_sizes.entry(u64::from(size)).or_insert(0) += 1;
         }
+        let (guarantee, declared) = (self.guarantee, self.declared);
         let mut claims: Vec<ClaimFinding> =
             guarantee.k.iter().map(|&k| k_claim(k, &sizes)).collect();
-        for sensitive in sensitive {
-            let Sensitive { column, counts, .. } = sensitive;
+        for sensitive in self.sensitive {
+            let (column, counts) = sensitive.into_counts(unit);
             let tally = Tally::new(column.name, &column.texts, counts, sizes.len());
             let here = |column: &String| tally.is_of(column);
             for l in guarantee.l.iter().filter(|l| here(&l.column)) {
@@ -280,11 +274,8 @@ impl Checker {
         }
         Ok(Findings {
             rows: self.rows,
-            persons: self.person_count,
-            unit: self.unit.unwrap_or(match self.subject {
-                Some(_) => Unit::Persons,
-                None => Unit::Rows,
-            }),
+            persons,
+            unit,
             classes: sizes.len() as u64,
             smallest_class: sizes.iter().min().map(|&size| u64::from(size)),
             class_sizes,
@@ -322,10 +313,68 @@ impl Sensitive {
     fn new(name: &str) -> Self {
         Sensitive {
             column: Tracked::new(name.to_owned()),
-            seen: PairSet::default(),
-            counts: PairCounts::default(),
+            of_rows: Sorted::new(),
+            of_persons: Sorted::new(),
         }
     }
+
+    /// How often each value is in each class.
+    fn into_counts(self, unit: Unit) -> (Tracked, Vec<Count>) {
+        let counts = match unit {
+            Unit::Rows => {
+                let (keys, counts) = self.of_rows.into_sorted();
+                let keys = keys.into_iter().map(split).zip(counts);
+                keys.map(|((class, value), count)| Count {
+                    class,
+                    value,
+                    count,
+                })
+                .collect()
+            }
+            Unit::Persons => count_pairs_of_persons(self.of_persons.into_sorted().0),
+        };
+        (self.column, counts)
+    }
+}
+
+/// The persons of each class, and of all.
+fn count_distinct_persons(pairs: Sorted<u64>, mut sizes: Vec<u32>) -> (Vec<u32>, u64) {
+    let (pairs, _) = pairs.into_sorted();
+    let mut persons = Vec::with_capacity(pairs.len());
+    for (class, person) in pairs.into_iter().map(split) {
+        sizes[class as usize] += 1;
+        persons.push(person);
+    }
+    persons.sort_unstable();
+    persons.dedup();
+    (sizes, persons.len() as u64)
+}
+
+/// From distinct (class, person, value) triples in order: a value counts once for each person.
+fn count_pairs_of_persons(triples: Vec<u128>) -> Vec<Count> {
+    let mut counts: Vec<Count> = Vec::new();
+    let mut values: Vec<u32> = Vec::new();
+    for triples in triples.chunk_by(|a, b| a >> 64 == b >> 64) {
+        let class = (triples[0] >> 64) as u32;
+        values.clear();
+        values.extend(triples.iter().map(|&triple| triple as u32));
+        values.sort_unstable();
+        counts.extend(values.chunk_by(|a, b| a == b).map(|equal| Count {
+            class,
+            value: equal[0],
+            count: equal.len() as u32,
+        }));
+    }
+    counts
+}
+
+/// A key that sorts by `first`, then by `second`.
+fn join(first: u32, second: u32) -> u64 {
+    u64::from(first) << 32 | u64::from(second)
+}
+
+fn split(key: u64) -> (u32, u32) {
+    ((key >> 32) as u32, key as u32)
 }
 
 fn promised_columns(guarantee: &Guarantee) -> impl Iterator<Item = &str> {

@@ -1,7 +1,7 @@
 //! From counts to claims: the worst class of a release for each promise.
 
 use super::check::Declared;
-use super::classes::{PairCount, PairCounts, Texts};
+use super::classes::Texts;
 use super::closeness::Reference;
 use super::diversity::{self, TOLERANCE};
 use super::findings::ClaimFinding;
@@ -12,20 +12,29 @@ use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A sensitive column, counted: the pairs (class, value) in the order of classes.
+/// How often a value is in a class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Count {
+    pub(super) class: u32,
+    /// The code of the value, or missing.
+    pub(super) value: u32,
+    pub(super) count: u32,
+}
+
+/// A sensitive column, counted: how often each value is in each class, in the order of classes.
 pub(super) struct Tally<'a> {
     name: String,
     texts: &'a Texts,
-    pairs: Vec<PairCount>,
+    pairs: Vec<Count>,
     classes: usize,
 }
 
 impl<'a> Tally<'a> {
-    pub(super) fn new(name: String, texts: &'a Texts, counts: PairCounts, classes: usize) -> Self {
+    pub(super) fn new(name: String, texts: &'a Texts, pairs: Vec<Count>, classes: usize) -> Self {
         Tally {
             name,
             texts,
-            pairs: counts.into_sorted(),
+            pairs,
             classes,
         }
     }
@@ -36,10 +45,10 @@ impl<'a> Tally<'a> {
     }
 
     /// The counts of each class in turn, of missing values too.
-    fn classes(&self) -> impl Iterator<Item = &[PairCount]> + '_ {
+    fn classes(&self) -> impl Iterator<Item = &[Count]> + '_ {
         let mut rest = self.pairs.as_slice();
         (0..self.classes as u32).map(move |class| {
-            let length = rest.iter().take_while(|pair| pair.first == class).count();
+            let length = rest.iter().take_while(|pair| pair.class == class).count();
             let (here, after) = rest.split_at(length);
             rest = after;
             here
@@ -51,7 +60,7 @@ impl<'a> Tally<'a> {
         let values = self.texts.levels().len();
         let mut totals = vec![0; values + 1];
         for pair in &self.pairs {
-            totals[(pair.second as usize).min(values)] += u64::from(pair.count);
+            totals[(pair.value as usize).min(values)] += u64::from(pair.count);
         }
         totals
     }
@@ -143,7 +152,7 @@ pub(super) fn t_claim(
     };
     let figures = tally
         .classes()
-        .map(|class| reference.distance(class.iter().map(|pair| (pair.second, pair.count))));
+        .map(|class| reference.distance(class.iter().map(|pair| (pair.value, pair.count))));
     let worst = Worst::of(figures, |figure| figure <= t.t + TOLERANCE, f64::max);
     Ok(worst.claim(
         format!("{kind} t-closeness of `{}`", tally.name),
@@ -226,8 +235,8 @@ fn leaves<'a>(tally: &Tally<'_>, declared: &'a Declared) -> Result<(&'a Arc<Hier
     Ok((tree, leaves))
 }
 
-fn present(class: &[PairCount]) -> impl Iterator<Item = &PairCount> {
-    class.iter().filter(|pair| pair.second != MISSING)
+fn present(class: &[Count]) -> impl Iterator<Item = &Count> {
+    class.iter().filter(|pair| pair.value != MISSING)
 }
 
 fn figure_text(figure: f64) -> String {

@@ -127,87 +127,6 @@ impl Classes {
     }
 }
 
-/// How often each pair of numbers occurred. A pair is known by its place.
-#[derive(Default)]
-pub(super) struct PairCounts {
-    pairs: Vec<PairCount>,
-    table: HashTable<u32>,
-}
-
-/// A pair and how often it occurred.
-#[derive(Clone, Copy)]
-pub(super) struct PairCount {
-    pub(super) first: u32,
-    pub(super) second: u32,
-    pub(super) count: u32,
-}
-
-impl PairCounts {
-    /// Counts the pair; gives its place and whether it is new.
-    pub(super) fn add(&mut self, first: u32, second: u32) -> (u32, bool) {
-        let pairs = &mut self.pairs;
-        let entry = self.table.entry(
-            pair_hash(first, second),
-            |&place| {
-                let pair = &pairs[place as usize];
-                pair.first == first && pair.second == second
-            },
-            |&place| pair_hash(pairs[place as usize].first, pairs[place as usize].second),
-        );
-        match entry {
-            Entry::Occupied(place) => {
-                let place = *place.get();
-                pairs[place as usize].count += 1;
-                (place, false)
-            }
-            Entry::Vacant(slot) => {
-                let place = pairs.len() as u32;
-                slot.insert(place);
-                pairs.push(PairCount {
-                    first,
-                    second,
-                    count: 1,
-                });
-                (place, true)
-            }
-        }
-    }
-
-    /// The pairs, sorted.
-    pub(super) fn into_sorted(self) -> Vec<PairCount> {
-        drop(self.table);
-        let mut pairs = self.pairs;
-        pairs.sort_unstable_by_key(|pair| (pair.first, pair.second));
-        pairs
-    }
-}
-
-/// Distinct pairs of numbers.
-#[derive(Default)]
-pub(super) struct PairSet(HashTable<(u32, u32)>);
-
-impl PairSet {
-    /// Whether the pair is new.
-    pub(super) fn insert(&mut self, first: u32, second: u32) -> bool {
-        let entry = self.0.entry(
-            pair_hash(first, second),
-            |&pair| pair == (first, second),
-            |&(first, second)| pair_hash(first, second),
-        );
-        match entry {
-            Entry::Occupied(_) => false,
-            Entry::Vacant(slot) => {
-                slot.insert((first, second));
-                true
-            }
-        }
-    }
-}
-
-fn pair_hash(first: u32, second: u32) -> u64 {
-    mix(mix(0, first), second)
-}
-
 /// Folds the 128-bit product into 64 bits, so that every bit of both reaches every bit.
 fn mix(hash: u64, code: u32) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -233,21 +152,13 @@ mod tests {
     }
 
     #[test]
-    fn classes_and_pairs_are_numbered_by_appearance() {
+    fn classes_are_numbered_by_appearance() {
         let mut classes = Classes::new(2);
         let mut out = Vec::new();
         let columns = [vec![1, 0, 1, MISSING], vec![0, 1, 0, 0]];
         classes.assign(&columns, 4, &mut out);
         assert_eq!(out, [0, 1, 0, 2]);
         assert_eq!(classes.len(), 3);
-        let mut pairs = PairCounts::default();
-        assert_eq!(pairs.add(3, 1), (0, true));
-        assert_eq!(pairs.add(1, 3), (1, true));
-        assert_eq!(pairs.add(3, 1), (0, false));
-        let sorted = pairs.into_sorted();
-        assert_eq!((sorted[0].first, sorted[1].count), (1, 2));
-        let mut set = PairSet::default();
-        assert!(set.insert(0, 0) && !set.insert(0, 0) && set.insert(0, 1));
     }
 
     #[test]

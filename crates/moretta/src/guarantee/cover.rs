@@ -199,3 +199,61 @@ fn is_one_value_within(says: &Says, domain: &Domain) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::hierarchy::Hierarchy;
+    use crate::data::region::Value;
+    use std::sync::Arc;
+
+    fn ages(tree: bool) -> Domain {
+        let chains = [["-5", "young", "*"], ["1", "young", "*"], ["2", "old", "*"]];
+        let chains = chains.map(|chain| chain.to_vec());
+        Domain {
+            scale: Scale::Number {
+                low: -5.0,
+                high: 2.0,
+                date: None,
+            },
+            hierarchy: tree.then(|| Arc::new(Hierarchy::from_chains(&chains).expect("a tree"))),
+        }
+    }
+
+    /// Rows that are foreign and rows that are untrue.
+    fn compare(cover: &mut Cover, original: Option<f64>, released: Option<&str>) -> [u64; 2] {
+        let original = Column::Number([original].into_iter().collect());
+        let released = Column::Category([released].into_iter().collect());
+        let found = cover.compare(&original, &released).expect("fits");
+        [found[0].1, found[1].1]
+    }
+
+    #[test]
+    fn it_agrees_with_the_region_that_a_text_is() {
+        for tree in [true, false] {
+            let domain = ages(tree);
+            let mut cover = Cover::new(domain.clone(), false, false);
+            let texts = ["young", "old", "*", "-5", "-5..1", "2..1", "1..2", "x", ""];
+            for text in texts.into_iter().map(Some).chain([None]) {
+                for original in [None, Some(-5.0), Some(1.0), Some(2.0), Some(3.0)] {
+                    let value = original.map_or(Value::Missing, Value::Number);
+                    let expected = match Region::parse(text, &domain) {
+                        None => [1, 0],
+                        Some(region) => [0, u64::from(!region.covers(value, &domain))],
+                    };
+                    let found = compare(&mut cover, original, text);
+                    assert_eq!(found, expected, "{text:?} {original:?} {tree}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_escaped_region_is_read_when_that_is_allowed() {
+        for (escapes, expected) in [(true, [0, 0]), (false, [1, 0])] {
+            let mut cover = Cover::new(ages(false), false, escapes);
+            let found = compare(&mut cover, Some(-5.0), Some("'-5..-1"));
+            assert_eq!(found, expected);
+        }
+    }
+}

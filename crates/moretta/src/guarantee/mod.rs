@@ -4,7 +4,8 @@
 //! in rows otherwise. A missing quasi-identifier is a value of its own, equal
 //! only to missing. A missing sensitive value never adds to diversity: it is
 //! left out of the l and p counts and of the class distribution's diversity,
-//! and is a value of its own for t-closeness.
+//! and is a value of its own for t-closeness with equal distance; where values
+//! have an order or a tree, closeness is that of the present values.
 
 mod check;
 mod claims;
@@ -14,6 +15,7 @@ mod cover;
 mod diversity;
 mod findings;
 mod same;
+mod sorted;
 mod truth;
 
 pub use check::{Checker, Declared, plain_check};
