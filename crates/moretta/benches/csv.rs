@@ -63,12 +63,23 @@ fn plans() -> Vec<ColumnPlan> {
 
 /// Rows like `34,M,10117,Bachelors,flu`.
 fn generate(folder: &Path) -> PathBuf {
-    let education = ["Bachelors", "HS-grad", "11th", "Masters", "Some-college", "Doctorate"];
-    let diagnosis = ["flu", "cold", "asthma", "diabetes", "fracture", "migraine", "angina"];
+    let education = [
+        "Bachelors",
+        "HS-grad",
+        "11th",
+        "Masters",
+        "Some-college",
+        "Doctorate",
+    ];
+    let diagnosis = [
+        "flu", "cold", "asthma", "diabetes", "fracture", "migraine", "angina",
+    ];
     let mut text = "age,sex,zip,education,diagnosis\n".to_owned();
     let mut state = 42u64;
     for _ in 0..ROWS {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let r = (state >> 33) as usize;
         let (age, zip) = (17 + r % 74, 10_000 + (r >> 7) % 4_000);
         let sex = if r & 1 == 0 { "M" } else { "F" };
