@@ -449,6 +449,15 @@ fn append_present(present: &mut NullBufferBuilder, missing: &[u32], start: usize
 
 /// Each code of the chunk is looked up once, when it is first met.
 fn append_codes(codes: &mut Vec<u32>, levels: &mut LevelsBuilder, new: &[u32], theirs: &Levels) {
+    if new.len() < theirs.len() / 4 {
+        // For a few rows of a large chunk a table of all its codes costs more than looking up each.
+        let look_up = |&code: &u32| match code {
+            MISSING => MISSING,
+            code => levels.intern(theirs.get(code)),
+        };
+        codes.extend(new.iter().map(look_up));
+        return;
+    }
     let mut ours = vec![MISSING; theirs.len()];
     codes.extend(new.iter().map(|&code| {
         if code == MISSING {

@@ -327,19 +327,21 @@ mod tests {
     fn a_file_that_changes_while_it_is_read_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.csv");
-        std::fs::write(&path, "a,b\n".to_owned() + &"1,x\n".repeat(3 << 20)).expect("writes");
+        let text = "a,b\n".to_owned() + &"1,x\n".repeat(2 << 20);
+        std::fs::write(&path, text).expect("writes");
         let options = ReadOptions {
-            batch_rows: Some(10),
+            batch_rows: Some(100_000),
             ..ReadOptions::default()
         };
-        let mut source = open(&path, &options, &plans()).expect("opens");
-        assert!(source.next().expect("a batch").is_ok());
-        let mut file = std::fs::OpenOptions::new()
-            .append(true)
-            .open(&path)
-            .expect("opens");
-        file.write_all(b"2,y\n").expect("appends");
-        let error = source.find_map(Result::err).expect("an error");
+        // With one thread less is read ahead than the file holds.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let error = pool.expect("a thread").install(|| {
+            let mut source = open(&path, &options, &plans()).expect("opens");
+            assert!(source.next().expect("a batch").is_ok());
+            let file = std::fs::OpenOptions::new().append(true).open(&path);
+            file.expect("opens").write_all(b"2,y\n").expect("appends");
+            source.find_map(Result::err).expect("an error")
+        });
         assert!(
             error
                 .to_string()
