@@ -96,7 +96,7 @@ impl Blocks {
                     overlong,
                 }));
             }
-            target = bytes.len() * 2;
+            target = self.block_bytes.max(bytes.len() * 2);
         }
     }
 

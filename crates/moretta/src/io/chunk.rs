@@ -6,7 +6,6 @@
 use super::misfit::{Misfit, Unfit};
 use super::number;
 use super::options::{ColumnPlan, ReadAs};
-use super::plan::is_protected;
 use crate::data::{DateFormat, Levels, LevelsBuilder, MISSING, Role};
 use arrow_array::ArrayRef;
 use std::sync::Arc;
@@ -123,7 +122,7 @@ impl Layout {
         }
     }
 
-    /// Whether `text` means missing in a protected column.
+    /// Whether `text` means missing in a column that does not pass through.
     pub(super) fn is_missing(&self, text: &str) -> bool {
         text.is_empty() || self.missing.iter().any(|token| token == text)
     }
@@ -138,7 +137,8 @@ pub(super) struct ChunkBuilder<'a> {
 
 struct Builder {
     cells: Building,
-    protected: bool,
+    /// Passes through, so that no cell means missing.
+    passes: bool,
     subject: bool,
     misfits: Vec<Misfit>,
 }
@@ -204,7 +204,7 @@ impl Cells for ChunkBuilder<'_> {
     #[inline]
     fn cell(&mut self, column: usize, text: &str, line: u64) {
         let builder = &mut self.columns[column];
-        if builder.protected && self.layout.is_missing(text) {
+        if !builder.passes && self.layout.is_missing(text) {
             return builder.push_missing(self.rows as u32, line);
         }
         builder.push(text, self.rows as u32, line);
@@ -258,10 +258,8 @@ impl Builder {
                 missing: Vec::new(),
             },
         };
-        // Numbers and dates have no text of their own to keep, whatever the role.
-        let typed = matches!(cells, Building::Number { .. } | Building::Date { .. });
         Builder {
-            protected: is_protected(plan.role) && plan.read != ReadAs::Plain || typed,
+            passes: matches!(cells, Building::Text { .. }),
             subject: plan.role == Role::Subject,
             cells,
             misfits: Vec::new(),

@@ -238,3 +238,150 @@ pub(super) fn compression_of(path: &Path, options: &ReadOptions) -> Compression 
             _ => Compression::None,
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_data::{column_text, plan, read_all};
+    use super::super::{Limits, ReadAs, open};
+    use super::*;
+    use crate::data::Role;
+    use std::io::Write;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(bytes).expect("packs");
+        encoder.finish().expect("packs")
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        zstd::encode_all(bytes, 3).expect("packs")
+    }
+
+    fn plans() -> [super::super::ColumnPlan; 2] {
+        ["a", "b"].map(|name| plan(name, Role::Quasi, ReadAs::Category))
+    }
+
+    fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Vec<String>> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).expect("writes");
+        read_all(&path, options, &plans()).map(|batch| column_text(&batch, 1))
+    }
+
+    #[test]
+    fn packed_files_are_unpacked() {
+        let text = b"a,b\n1,x\n2,y\n";
+        let members = [gzip(b"a,b\n1,x\n"), gzip(b"2,y\n")].concat();
+        for (name, bytes) in [
+            ("a.csv", text.to_vec()),
+            ("a.csv.gz", gzip(text)),
+            ("b.csv.gz", members),
+            ("a.csv.zst", zstd(text)),
+        ] {
+            let cells = read(name, &bytes, &ReadOptions::default()).expect(name);
+            assert_eq!(cells, ["x", "y"], "{name}");
+        }
+    }
+
+    #[test]
+    fn damaged_packed_files_are_refused() {
+        let text = "a,b\n1,x\n".repeat(100);
+        let half = |bytes: Vec<u8>| bytes[..bytes.len() / 2].to_vec();
+        for (name, bytes, what) in [
+            ("a.csv.gz", half(gzip(text.as_bytes())), "gzip"),
+            ("b.csv.gz", text.clone().into_bytes(), "gzip"),
+            ("a.csv.zst", half(zstd(text.as_bytes())), "Zstandard"),
+            ("b.csv.zst", text.clone().into_bytes(), "Zstandard"),
+        ] {
+            let error = read(name, &bytes, &ReadOptions::default()).expect_err(name);
+            let expected = format!("{name}: not a complete {what} file");
+            assert!(error.to_string().ends_with(&expected), "{error}");
+            assert_eq!(error.exit_code(), 4);
+        }
+    }
+
+    #[test]
+    fn a_file_that_unpacks_to_too_much_is_refused() {
+        let options = ReadOptions {
+            limits: Limits {
+                unpacked_bytes: 1 << 20,
+                ..Limits::default()
+            },
+            ..ReadOptions::default()
+        };
+        let bomb = ["a,b\n", &"1,x\n".repeat(1 << 20)].concat();
+        for (name, bytes) in [
+            ("a.csv.gz", gzip(bomb.as_bytes())),
+            ("a.csv.zst", zstd(bomb.as_bytes())),
+        ] {
+            let error = read(name, &bytes, &options).expect_err(name);
+            let expected = "unpacked size over 1 MiB limit";
+            assert!(error.to_string().ends_with(expected), "{error}");
+            assert_eq!(error.exit_code(), 4);
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.csv");
+        let text = "a,b\n".to_owned() + &"1,x\n".repeat(2 << 20);
+        std::fs::write(&path, text).expect("writes");
+        let options = ReadOptions {
+            batch_rows: Some(100_000),
+            ..ReadOptions::default()
+        };
+        // With one thread less is read ahead than the file holds.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let error = pool.expect("a thread").install(|| {
+            let mut source = open(&path, &options, &plans()).expect("opens");
+            assert!(source.next().expect("a batch").is_ok());
+            let file = std::fs::OpenOptions::new().append(true).open(&path);
+            file.expect("opens").write_all(b"2,y\n").expect("appends");
+            source.find_map(Result::err).expect("an error")
+        });
+        assert!(
+            error
+                .to_string()
+                .ends_with("the file changed while it was read")
+        );
+        assert_eq!(error.exit_code(), 4);
+    }
+
+    #[test]
+    fn what_comes_slowly_is_handed_on_at_once() {
+        struct Slow(std::vec::IntoIter<&'static str>, Arc<AtomicUsize>);
+        impl Read for Slow {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                self.1.fetch_add(1, Ordering::Relaxed);
+                let piece = self.0.next().unwrap_or("");
+                buffer[..piece.len()].copy_from_slice(piece.as_bytes());
+                Ok(piece.len())
+            }
+        }
+        let options = ReadOptions {
+            batch_rows: Some(1),
+            ..ReadOptions::default()
+        };
+        let reads = Arc::new(AtomicUsize::new(0));
+        let pieces = vec!["a,b", "\n1,x\n2", ",y\n3,é\n"].into_iter();
+        let raw = Box::new(Slow(pieces, Arc::clone(&reads)));
+        let path = Path::new("-");
+        let input = Input::new(path, raw, None, Compression::None, &options).expect("opens");
+        let mut source = super::super::csv::open(input, &options, &plans(), 64).expect("opens");
+        let mut next = || {
+            let batch = source.next()?.expect("reads");
+            Some(column_text(&batch, 1).remove(0))
+        };
+        let first = next();
+        assert_eq!(
+            reads.load(Ordering::Relaxed),
+            2,
+            "the third piece is not waited for"
+        );
+        let cells: Vec<String> = first.into_iter().chain(std::iter::from_fn(next)).collect();
+        assert_eq!(cells, ["x", "y", "é"]);
+    }
+}

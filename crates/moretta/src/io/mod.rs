@@ -30,6 +30,7 @@ mod plain_text;
 mod plan;
 mod probe;
 mod record_batch;
+mod slots;
 #[cfg(test)]
 mod test_data;
 mod text;

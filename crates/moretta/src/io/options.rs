@@ -115,8 +115,8 @@ pub struct ReadOptions {
     pub quote: u8,
     /// The encoding of text formats.
     pub encoding: Encoding,
-    /// What means missing, besides the empty cell, in quasi, sensitive, class,
-    /// subject and time columns. The other columns keep their bytes.
+    /// What means missing, besides the empty cell, in columns that are read as
+    /// numbers, dates or categories. Those that pass through keep their bytes.
     pub missing: Vec<String>,
     /// Rows of a batch; the whole input is one batch when not given.
     pub batch_rows: Option<usize>,

@@ -79,3 +79,32 @@ fn create_private(path: &Path) -> io::Result<std::fs::File> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn only_the_owner_can_read_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.csv");
+        let mut output = Output::create(&path, &WriteOptions::default()).expect("creates");
+        output.write(b"x").expect("writes");
+        let mode = std::fs::metadata(&path)
+            .expect("there")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+        output.close().expect("closes");
+        assert!(output.write(b"y").is_err());
+        output.close().expect("closing again does nothing");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error_of_the_system() {
+        let path = Path::new("/no/such/folder/a.csv");
+        let error = Output::create(path, &WriteOptions::default()).err();
+        assert_eq!(error.map(|e| e.exit_code()), Some(5));
+    }
+}

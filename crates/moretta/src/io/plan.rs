@@ -114,14 +114,6 @@ pub(super) fn too_many_columns(found: usize, limits: &Limits) -> Error {
     .help("is the delimiter right? raise the limit if the table is really that wide")
 }
 
-/// Whether missing tokens and categories limits apply to a role.
-pub(super) fn is_protected(role: Role) -> bool {
-    matches!(
-        role,
-        Role::Quasi | Role::Sensitive | Role::Class | Role::Subject | Role::Time
-    )
-}
-
 /// The schema of the columns that are read; `plain` is the type of those that pass through.
 pub(super) fn schema(
     plans: &[ColumnPlan],

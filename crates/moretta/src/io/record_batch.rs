@@ -1,7 +1,8 @@
 //! Released rows as Arrow arrays for typed formats.
 //!
-//! Categories become plain text made from the rows alone, so no dictionary
-//! carries a value that no row shows.
+//! Categories become plain text made from the rows alone, and what passes through
+//! loses its dictionaries, views and runs, so that no buffer carries a value that
+//! no row shows.
 
 use super::json_column;
 use super::plain_text::plain_text;
@@ -11,7 +12,7 @@ use arrow_array::types::{Date32Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, Float64Array, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray,
 };
-use arrow_schema::{DataType, Field, Schema as ArrowSchema};
+use arrow_schema::{DataType, Field, FieldRef, Schema as ArrowSchema};
 use std::sync::Arc;
 
 /// The schema that is written: names and types only, nothing from the input beside them.
@@ -35,10 +36,25 @@ fn written_type(kind: &Kind) -> DataType {
     }
 }
 
-/// A dictionary may hold values that no row shows, so its values are written instead.
+/// Dictionaries, views and runs may hold values that no row shows, at any depth,
+/// so the types that hold the values themselves are written instead.
 fn flat_type(data_type: &DataType) -> DataType {
+    let flat = |field: &FieldRef| {
+        let inner = flat_type(field.data_type());
+        Arc::new(Field::new(field.name(), inner, field.is_nullable()))
+    };
     match data_type {
         DataType::Dictionary(_, value) => flat_type(value),
+        DataType::RunEndEncoded(_, values) => flat_type(values.data_type()),
+        DataType::Utf8View => DataType::Utf8,
+        DataType::BinaryView => DataType::Binary,
+        DataType::List(item) | DataType::ListView(item) => DataType::List(flat(item)),
+        DataType::LargeList(item) | DataType::LargeListView(item) => {
+            DataType::LargeList(flat(item))
+        }
+        DataType::FixedSizeList(item, n) => DataType::FixedSizeList(flat(item), *n),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(flat).collect()),
+        DataType::Map(entries, sorted) => DataType::Map(flat(entries), *sorted),
         other => other.clone(),
     }
 }
@@ -80,7 +96,11 @@ fn plain(array: &ArrayRef) -> Result<ArrayRef> {
     if flat == *array.data_type() {
         return Ok(Arc::clone(array));
     }
-    arrow_cast::cast(array, &flat).map_err(|e| Error::bug(format!("a dictionary is unpacked: {e}")))
+    arrow_cast::cast(array, &flat).map_err(|_| {
+        let data_type = array.data_type();
+        Error::input(format!("a column of type {data_type} cannot be written"))
+            .help("drop it, or store its values without dictionaries, views and runs")
+    })
 }
 
 fn integers(numbers: &Numbers) -> Result<PrimitiveArray<Int64Type>> {
@@ -97,4 +117,66 @@ fn integers(numbers: &Numbers) -> Result<PrimitiveArray<Int64Type>> {
 fn days(numbers: &Numbers) -> PrimitiveArray<Date32Type> {
     let values: Vec<i32> = numbers.values().iter().map(|&n| n as i32).collect();
     PrimitiveArray::new(values.into(), numbers.present().cloned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{WriteOptions, create};
+    use super::*;
+    use crate::data::{Field as TableField, Role, RowIds};
+    use arrow_array::types::Int32Type;
+    use arrow_array::{DictionaryArray, ListArray, StringViewArray};
+    use arrow_buffer::OffsetBuffer;
+
+    /// Three cells, of which the first is a secret, in arrays that share their values.
+    fn arrays() -> Vec<ArrayRef> {
+        let texts = [
+            "a secret of the first row",
+            "an open text of a row",
+            "another open text",
+        ];
+        let dictionary: DictionaryArray<Int32Type> = texts.into_iter().collect();
+        let item = Arc::new(Field::new("item", dictionary.data_type().clone(), true));
+        let offsets = OffsetBuffer::from_lengths([1, 1, 1]);
+        let nested = ListArray::new(item, offsets, Arc::new(dictionary.clone()), None);
+        vec![
+            Arc::new(dictionary),
+            Arc::new(StringViewArray::from_iter_values(texts)),
+            Arc::new(StringArray::from_iter_values(texts)),
+            Arc::new(nested),
+        ]
+    }
+
+    #[test]
+    fn rows_that_are_not_released_leave_no_bytes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for array in arrays() {
+            let kind = Kind::Plain(array.data_type().clone());
+            let schema = Schema::new(vec![TableField::new("p", Role::Plain, kind)]);
+            let schema = Arc::new(schema.expect("one name"));
+            let ids = RowIds::Range { start: 0, len: 3 };
+            let columns = vec![Column::Plain(array.clone())];
+            let batch = Batch::new(Arc::clone(&schema), ids, columns).expect("fits");
+            let released = [batch.slice(1, 2), batch.take(&[2, 1]).expect("takes")];
+            for name in [
+                "a.parquet",
+                "a.arrow",
+                "a.arrows",
+                "a.csv",
+                "a.jsonl",
+                "a.arff",
+            ] {
+                for part in &released {
+                    let path = folder.path().join(name);
+                    let mut sink =
+                        create(&path, &WriteOptions::default(), &schema).expect("creates");
+                    sink.write(part).expect("writes");
+                    sink.close().expect("closes");
+                    let bytes = std::fs::read(&path).expect("reads");
+                    let secret = memchr::memmem::find(&bytes, b"secret");
+                    assert_eq!(secret, None, "{} in {name}", array.data_type());
+                }
+            }
+        }
+    }
 }

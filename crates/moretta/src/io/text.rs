@@ -194,9 +194,10 @@ fn parse<S: Syntax>(syntax: &S, layout: &Layout, block: &Block) -> Chunk {
     let mut chunk = builder.finish(lines, flaw);
     if block.overlong {
         chunk.rows = 0;
-        chunk
-            .flaw
-            .get_or_insert(Flaw::new(0, "a record is too large"));
+        chunk.flaw.get_or_insert(Flaw::new(
+            0,
+            "a record is over 64 times the limit of a field",
+        ));
     }
     chunk
 }

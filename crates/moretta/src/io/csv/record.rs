@@ -8,7 +8,6 @@ use super::super::options::ReadOptions;
 use super::super::text::{Syntax, count_lines};
 use crate::error::{Error, Result};
 use memchr::{memchr, memchr3, memrchr2};
-use std::borrow::Cow;
 use std::path::Path;
 
 /// How the CSV of one file is written.
@@ -39,24 +38,26 @@ impl Csv {
     }
 
     /// The cell at `at` and where it ends, before the delimiter or line end.
-    /// `line` is that of its start and becomes that of its end.
+    /// `line` is that of its start and becomes that of its end. A cell with
+    /// doubled quotes is put together in `scratch`.
     #[inline]
     fn cell<'t>(
         &self,
         text: &'t str,
         at: usize,
         line: &mut u64,
-    ) -> std::result::Result<(Cow<'t, str>, usize), Flaw> {
+        scratch: &'t mut String,
+    ) -> std::result::Result<(&'t str, usize), Flaw> {
         let bytes = text.as_bytes();
         if bytes.get(at) == Some(&self.quote) {
-            return self.quoted_cell(text, at, line);
+            return self.quoted_cell(text, at, line, scratch);
         }
         let end =
             memchr3(self.delimiter, b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |i| at + i);
         if end - at > self.field_bytes {
             return Err(self.too_long(*line));
         }
-        Ok((Cow::Borrowed(&text[at..end]), end))
+        Ok((&text[at..end], end))
     }
 
     fn quoted_cell<'t>(
@@ -64,7 +65,8 @@ impl Csv {
         text: &'t str,
         at: usize,
         line: &mut u64,
-    ) -> std::result::Result<(Cow<'t, str>, usize), Flaw> {
+        scratch: &'t mut String,
+    ) -> std::result::Result<(&'t str, usize), Flaw> {
         let bytes = text.as_bytes();
         let opened = *line;
         let Some((end, doubled)) = self.closing_quote(bytes, at + 1) else {
@@ -87,14 +89,17 @@ impl Csv {
             return Err(Flaw::new(*line, "there is text after a closing quote")
                 .help("double the quotes inside a quoted cell"));
         }
-        let cell = if doubled {
-            let quote = char::from(self.quote);
-            let twice = String::from_iter([quote, quote]);
-            Cow::Owned(inside.replace(&twice, quote.encode_utf8(&mut [0; 4])))
-        } else {
-            Cow::Borrowed(inside)
-        };
-        Ok((cell, end + 1))
+        if !doubled {
+            return Ok((inside, end + 1));
+        }
+        scratch.clear();
+        let mut rest = inside;
+        while let Some(quote) = memchr(self.quote, rest.as_bytes()) {
+            scratch.push_str(&rest[..=quote]);
+            rest = &rest[quote + 2..];
+        }
+        scratch.push_str(rest);
+        Ok((scratch, end + 1))
     }
 
     /// Where the cell that is open at `from` is closed, and whether it has doubled quotes.
@@ -137,8 +142,9 @@ impl Csv {
         }
         let mut cells = Vec::new();
         loop {
-            let (cell, end) = self.cell(text, at, &mut line)?;
-            cells.push(cell.into_owned());
+            let mut scratch = String::new();
+            let (cell, end) = self.cell(text, at, &mut line, &mut scratch)?;
+            cells.push(cell.to_owned());
             at = end;
             if bytes.get(at) != Some(&self.delimiter) {
                 break;
@@ -184,6 +190,7 @@ impl Syntax for Csv {
         let bytes = text.as_bytes();
         let check_nul = memchr(0, bytes).is_some();
         let (mut at, mut line) = (0, 0);
+        let mut scratch = String::new();
         while at < bytes.len() && cells.wants_more() {
             if self.columns > 1
                 && let Some(end) = line_end(bytes, at)
@@ -195,7 +202,7 @@ impl Syntax for Csv {
             let first_line = line;
             let mut column = 0;
             loop {
-                let (cell, end) = match self.cell(text, at, &mut line) {
+                let (cell, end) = match self.cell(text, at, &mut line, &mut scratch) {
                     Ok(found) => found,
                     Err(flaw) => return (line, Some(self.place(flaw, column))),
                 };
@@ -204,7 +211,7 @@ impl Syntax for Csv {
                     return (line, Some(self.place(flaw, column)));
                 }
                 if column < self.columns {
-                    cells.cell(column, &cell, first_line);
+                    cells.cell(column, cell, first_line);
                 }
                 column += 1;
                 at = end;

@@ -410,6 +410,24 @@ proptest! {
 }
 
 #[test]
+fn the_number_of_threads_does_not_matter() {
+    let mut text = "c,n,p\n".to_owned();
+    for i in 0..5_000 {
+        text += &format!("c{},{},\"p\n{}\"\n", i * 7 % 100, i % 13, i % 3);
+    }
+    let read = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.expect("threads").install(|| {
+            let batches = csv_batches(text.as_bytes(), &ReadOptions::default(), &[], 500);
+            format!("{:?}", batches.expect("reads"))
+        })
+    };
+    let one = read(1);
+    assert_eq!(one, read(2));
+    assert_eq!(one, read(8));
+}
+
+#[test]
 fn published_tables_are_read_whole() {
     let adult = ReadOptions {
         delimiter: Some(b';'),
