@@ -9,6 +9,7 @@ use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Mutex;
 
 /// An error of the library and, when it is about a policy, the policy.
 #[derive(Debug)]
@@ -65,18 +66,27 @@ pub(crate) fn show(failure: &Failure, cli: &Cli) -> ExitCode {
     ExitCode::from(failure.error.exit_code())
 }
 
-/// A panic may carry values from the data, so only its place is told.
+/// Where the last panic was.
+static PLACE: Mutex<String> = Mutex::new(String::new());
+
+/// A panic may carry values from the data, so only its place is kept, and told
+/// only when nobody catches it: decoders of damaged files panic and are caught.
 pub(crate) fn hide_panics() {
     std::panic::set_hook(Box::new(|info| {
-        let place = info
-            .location()
-            .map(|l| format!("{}:{}", l.file(), l.line()))
-            .unwrap_or_default();
-        let _ = writeln!(
-            std::io::stderr(),
-            "this is a bug of moretta, at {place}; nothing was written"
-        );
+        if let (Some(place), Ok(mut last)) = (info.location(), PLACE.lock()) {
+            *last = format!("{}:{}", place.file(), place.line());
+        }
     }));
+}
+
+/// Tells that a panic got through.
+pub(crate) fn show_panic() -> ExitCode {
+    let place = PLACE.lock().map(|place| place.clone()).unwrap_or_default();
+    let _ = writeln!(
+        std::io::stderr(),
+        "this is a bug of moretta, at {place}; nothing was written"
+    );
+    ExitCode::from(8)
 }
 
 struct Shown<'a> {
