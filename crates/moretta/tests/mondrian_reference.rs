@@ -26,7 +26,10 @@ fn slow_classes(columns: &[Vec<u32>], sizes: &[u32], k: usize, divided: bool) ->
             .map(|axis| {
                 let least = rows.iter().map(|&row| value(axis, row)).min().unwrap_or(0);
                 let most = rows.iter().map(|&row| value(axis, row)).max().unwrap_or(0);
-                (f64::from(most - least) / f64::from(sizes[axis] - 1).max(1.0), axis)
+                (
+                    f64::from(most - least) / f64::from(sizes[axis] - 1).max(1.0),
+                    axis,
+                )
             })
             .filter(|(width, _)| *width > 0.0)
             .collect();
@@ -203,7 +206,10 @@ impl Reference<'_> {
         if self.has_missing(axis, class) {
             return Some("*".to_owned());
         }
-        let codes: BTreeSet<u8> = class.iter().filter_map(|&row| self.cell(axis, row)).collect();
+        let codes: BTreeSet<u8> = class
+            .iter()
+            .filter_map(|&row| self.cell(axis, row))
+            .collect();
         let (low, high) = (*codes.first()?, *codes.last()?);
         Some(match kind {
             Axis::Number | Axis::Date | Axis::Ordered => {

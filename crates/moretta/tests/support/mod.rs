@@ -224,11 +224,7 @@ impl Table {
             })
             .collect();
         let s = self.axes.len();
-        let domain = Domain::of(
-            &schema.fields()[s],
-            batch.column(s),
-            Some(sensitive_tree()),
-        );
+        let domain = Domain::of(&schema.fields()[s], batch.column(s), Some(sensitive_tree()));
         domains.push(("s".to_owned(), domain.expect("categories")));
         Arc::new(Domains::new(domains))
     }
@@ -431,7 +427,8 @@ pub(crate) fn tables(
     );
     let rows = proptest::collection::vec(row, 1..=most);
     (axes, rows, guarantee, any::<bool>()).prop_map(|(axes, mut rows, guarantee, subject)| {
-        rows.iter_mut().for_each(|row| row.cells.truncate(axes.len()));
+        rows.iter_mut()
+            .for_each(|row| row.cells.truncate(axes.len()));
         Table {
             axes,
             rows,

@@ -275,12 +275,7 @@ impl Ready {
 /// counted in codes; `sizes` says how many codes each column could hold, and a
 /// column without a size, or with too small a one, could hold those up to its
 /// largest.
-pub fn partition_codes(
-    columns: &[Vec<u32>],
-    sizes: &[u32],
-    k: usize,
-    mode: Mode,
-) -> Vec<Vec<u32>> {
+pub fn partition_codes(columns: &[Vec<u32>], sizes: &[u32], k: usize, mode: Mode) -> Vec<Vec<u32>> {
     let axes: Vec<Axis> = columns
         .iter()
         .enumerate()
