@@ -180,6 +180,7 @@ impl Reference<'_> {
             .collect();
         axes.sort_by(|&a, &b| self.width(b, &rows).total_cmp(&self.width(a, &rows)));
         let ways: &[bool] = match mode {
+            _ if self.persons_may_tip_a_union() => &[false],
             Mode::Strict => &[false],
             Mode::Relaxed => &[false, true],
             Mode::Balanced => &[true],
@@ -194,6 +195,13 @@ impl Reference<'_> {
             }
         }
         classes.push(rows);
+    }
+
+    /// Equal values are not divided where two classes that look alike could fail together.
+    fn persons_may_tip_a_union(&self) -> bool {
+        let guarantee = &self.table.guarantee;
+        let distinct = guarantee.l.iter().all(|l| l.kind == Diversity::Distinct);
+        self.table.subject && !(distinct && guarantee.t.is_empty())
     }
 
     /// What a class shows on an axis.

@@ -106,6 +106,14 @@ impl Limits {
         self.subjects.is_none() && self.sensitive.is_empty()
     }
 
+    /// Whether two sets that hold always hold together. Without persons they do,
+    /// since diversity is concave and closeness convex; a person in both counts
+    /// once in the union, which shifts its distribution.
+    pub(crate) fn unite(&self) -> bool {
+        let counts = |ask: &Ask| matches!(ask, Ask::Distinct(_));
+        self.subjects.is_none() || self.sensitive.iter().all(|s| s.asks.iter().all(counts))
+    }
+
     /// An empty profile for these limits.
     pub(crate) fn profile(&self) -> Profile {
         Profile {

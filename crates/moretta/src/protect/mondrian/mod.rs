@@ -9,7 +9,9 @@
 //!   is generalised the same way wherever it stands with the same neighbours.
 //!   With a hierarchy a cut opens a node into all its children at once.
 //! - *Relaxed* may divide rows with equal values between both sides, so parts
-//!   balance; boxes may overlap (local recoding).
+//!   balance; boxes may overlap (local recoding). Where persons are counted and
+//!   t, entropy or recursive l is promised, it cuts as strict does: a person in
+//!   two boxes that look alike would count once and tip the promise.
 //!
 //! **Protects against** linking a person to a row by the quasi-identifiers and,
 //! with l, t or p, against learning a sensitive value from a whole class.
@@ -184,7 +186,12 @@ impl TableMethod for Ready {
             .par_iter()
             .map(|&i| self.axis(table, i))
             .collect::<Result<Vec<Axis>>>()?;
-        let partition = partition::partition(&axes, &limits, self.config.mode.ties());
+        // Dividing equal values gives classes that look alike, so they are one class to a reader.
+        let mode = match limits.unite() {
+            true => self.config.mode,
+            false => Mode::Strict,
+        };
+        let partition = partition::partition(&axes, &limits, mode.ties());
         let recoded = quasi
             .par_iter()
             .enumerate()
