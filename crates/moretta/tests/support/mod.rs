@@ -248,7 +248,7 @@ impl Table {
         let mut parts = Vec::new();
         for start in (0..batch.len()).step_by(at_a_time.max(1)) {
             let len = at_a_time.min(batch.len() - start);
-            parts.push(protector.protect(batch.slice(start, len))?);
+            parts.push(protector.protect(part(&batch, start, len))?);
         }
         parts.push(protector.finish()?);
         parts.retain(|part| !part.is_empty());
@@ -316,6 +316,22 @@ impl Table {
         truth.observe(&original, &read).expect("pairs");
         truth.findings(Some(release.len() as u64))
     }
+}
+
+/// A run of rows as a source gives them: the levels of a batch are those that it holds.
+fn part(batch: &Batch, start: usize, len: usize) -> Batch {
+    let slice = batch.slice(start, len);
+    let fields = slice.schema().fields().iter();
+    let columns = fields
+        .zip(slice.columns())
+        .map(|(field, column)| match column {
+            Column::Category(c) if field.kind == (Kind::Category { ordered: false }) => {
+                Column::Category(c.compact())
+            }
+            other => other.clone(),
+        })
+        .collect();
+    Batch::new(slice.schema().clone(), slice.rows().clone(), columns).expect("fits")
 }
 
 /// Rows of a release as texts: id first, then every cell.
