@@ -82,7 +82,8 @@ impl ColumnPolicy {
             name: self.name.clone(),
             role: self.role,
             read: match self.action {
-                Action::Drop if self.role == Role::Identifier => ReadAs::Skip,
+                // A subject is needed to count persons, also when it is not released.
+                Action::Drop if self.role != Role::Subject => ReadAs::Skip,
                 Action::Pseudonym { .. } => ReadAs::Category,
                 _ => self.read.clone(),
             },

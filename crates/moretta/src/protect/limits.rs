@@ -5,7 +5,7 @@
 //! checker of a release is `guarantee::check`, which shares nothing with this.
 
 use crate::data::hierarchy::Hierarchy;
-use crate::data::{Batch, Column, Domains, MISSING, Role};
+use crate::data::{Batch, Categories, Column, Domains, Field, Kind, MISSING, Role};
 use crate::error::{Error, Result};
 use crate::guarantee::{Diversity, Ground, Guarantee};
 use foldhash::fast::FixedState;
@@ -46,7 +46,9 @@ impl Limits {
     /// Reads the subject and sensitive columns of `batch` that the guarantee speaks of.
     pub(crate) fn new(guarantee: &Guarantee, batch: &Batch, domains: &Domains) -> Result<Self> {
         let subject = batch.schema().with_role(Role::Subject).first().copied();
-        let subjects = subject.map(|i| dense(batch.column(i)).0);
+        let subjects = subject
+            .and_then(|i| batch.column(i).as_categories())
+            .map(|persons| persons.codes().to_vec());
         let mut names: Vec<&str> = Vec::new();
         names.extend(guarantee.l.iter().map(|l| l.column.as_str()));
         names.extend(guarantee.t.iter().map(|t| t.column.as_str()));
@@ -184,7 +186,7 @@ impl Sensitive {
                 "the guarantee speaks of a column `{name}` that is not in the data"
             ))
         })?;
-        let (values, texts) = dense(batch.column(index));
+        let (values, texts) = dense(&batch.schema().fields()[index], batch.column(index));
         let value_count = texts.len();
         let mut asks = Vec::new();
         for l in guarantee.l.iter().filter(|l| l.column == name) {
@@ -365,6 +367,7 @@ impl Tally {
                     .sum();
                 half / 2.0 <= t + TOLERANCE
             }
+            Ask::Ordered(_) | Ask::Hierarchical(..) if self.present == 0 => false,
             Ask::Ordered(t) => {
                 let mut ahead = 0.0;
                 let shares = self.shares_present();
@@ -435,47 +438,55 @@ impl Tally {
     }
 }
 
-/// A code a row, missing ones past the last, and the text of each code; numbers in ascending order.
-fn dense(column: &Column) -> (Vec<u32>, Vec<String>) {
+/// A code a row, [`MISSING`] for none, and the text of each code that occurs:
+/// in declared order, else numbers ascending, else in the order of appearance.
+fn dense(field: &Field, column: &Column) -> (Vec<u32>, Vec<String>) {
     match column {
-        Column::Category(categories) => {
-            let texts: Vec<String> = categories.levels().iter().map(str::to_owned).collect();
-            let numbers: Option<Vec<f64>> = texts.iter().map(|t| t.parse().ok()).collect();
-            let Some(numbers) = numbers else {
-                return (categories.codes().to_vec(), texts);
-            };
-            let mut order: Vec<u32> = (0..texts.len() as u32).collect();
-            order.sort_by(|&a, &b| numbers[a as usize].total_cmp(&numbers[b as usize]));
-            let mut rank = vec![0; order.len()];
-            for (place, &code) in order.iter().enumerate() {
-                rank[code as usize] = place as u32;
-            }
-            let codes = categories
-                .codes()
-                .iter()
-                .map(|&c| rank.get(c as usize).copied().unwrap_or(MISSING))
-                .collect();
-            (
-                codes,
-                order.iter().map(|&c| texts[c as usize].clone()).collect(),
-            )
-        }
+        Column::Category(categories) => dense_categories(field, categories),
         Column::Number(numbers) => {
             let mut values: Vec<f64> = numbers.iter().flatten().collect();
             values.sort_unstable_by(f64::total_cmp);
             values.dedup();
-            let codes = numbers
-                .iter()
-                .map(|slot| {
-                    slot.and_then(|v| values.binary_search_by(|x| x.total_cmp(&v)).ok())
-                        .map_or(MISSING, |c| c as u32)
-                })
-                .collect();
+            let rank = |v: f64| values.binary_search_by(|x| x.total_cmp(&v)).ok();
+            let code = |slot: Option<f64>| slot.and_then(rank).map_or(MISSING, |c| c as u32);
+            let codes = numbers.iter().map(code).collect();
             (codes, values.iter().map(f64::to_string).collect())
         }
-        Column::Plain(array) => (
-            (0..array.len() as u32).collect(),
-            (0..array.len()).map(|i| i.to_string()).collect(),
-        ),
+        Column::Plain(array) => {
+            let rows = 0..array.len() as u32;
+            (
+                rows.clone().collect(),
+                rows.map(|row| row.to_string()).collect(),
+            )
+        }
     }
+}
+
+fn dense_categories(field: &Field, categories: &Categories) -> (Vec<u32>, Vec<String>) {
+    let mut occurs = vec![false; categories.levels().len()];
+    for &code in categories.codes() {
+        if let Some(occurs) = occurs.get_mut(code as usize) {
+            *occurs = true;
+        }
+    }
+    let mut order: Vec<u32> = (0..occurs.len() as u32)
+        .filter(|&c| occurs[c as usize])
+        .collect();
+    let texts = || order.iter().map(|&code| categories.levels().get(code));
+    let numbers: Option<Vec<f64>> = texts().map(|text| text.parse().ok()).collect();
+    if let (Some(numbers), true) = (numbers, field.kind != Kind::Category { ordered: true }) {
+        let mut keyed: Vec<(f64, u32)> = numbers.into_iter().zip(order).collect();
+        keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order = keyed.into_iter().map(|(_, code)| code).collect();
+    }
+    let mut rank = vec![MISSING; occurs.len()];
+    for (place, &code) in order.iter().enumerate() {
+        rank[code as usize] = place as u32;
+    }
+    let new = |&code: &u32| rank.get(code as usize).copied().unwrap_or(MISSING);
+    let codes = categories.codes().iter().map(new).collect();
+    let texts = order
+        .iter()
+        .map(|&code| categories.levels().get(code).to_owned());
+    (codes, texts.collect())
 }

@@ -11,6 +11,8 @@
 //! - *Relaxed* may divide rows with equal values between both sides, so parts
 //!   balance; boxes may overlap (local recoding).
 //!
+//! With `suppress`, rows that would make their class much wider may be left out.
+//!
 //! **Protects against** linking a person to a row by the quasi-identifiers and,
 //! with l, t or p, against learning a sensitive value from a whole class.
 //! **Does not protect against** an attacker who compares several releases of
@@ -36,6 +38,7 @@ mod axis;
 mod cut;
 mod partition;
 mod recode;
+mod trim;
 
 pub use recode::Output;
 
@@ -48,7 +51,7 @@ use crate::data::{Batch, Categories, Column, Field, Kind, Levels, Role, Schema};
 use crate::error::{Error, Result};
 use axis::Axis;
 use cut::Ties;
-use partition::{MOST_AXES, Partition};
+use partition::{MOST_AXES, Partition, Rules};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -85,6 +88,8 @@ pub struct Mondrian {
     pub output: Output,
     /// What a class shows for single columns.
     pub output_of: BTreeMap<String, Output>,
+    /// The largest share of rows that may be suppressed.
+    pub suppress: f64,
 }
 
 const MODES: &[(&str, Mode)] = &[
@@ -108,13 +113,19 @@ impl Mondrian {
             default: "auto",
             meaning: "what a class shows: a region that covers its rows (auto: the label of the hierarchy, else the interval) or a representative",
         },
+        Parameter {
+            name: "suppress",
+            values: "0 to 1",
+            default: "0",
+            meaning: "the largest share of rows that may be suppressed, where that spares the others more than it costs",
+        },
     ];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let mode = section.word("mode", MODES)?.unwrap_or_default();
         let mut config = Mondrian {
-            mode,
+            mode: section.word("mode", MODES)?.unwrap_or_default(),
+            suppress: section.number("suppress", 0.0..=1.0)?.unwrap_or(0.0),
             ..Mondrian::default()
         };
         match section.take("output") {
@@ -160,10 +171,9 @@ impl TableMethod for Ready {
                 "no column has the role `quasi`; there is nothing to generalise",
             ));
         }
-        if original.with_role(Role::Quasi).len() >= MOST_AXES {
+        if original.with_role(Role::Quasi).len() > MOST_AXES {
             return Err(Error::policy(format!(
-                "more than {} quasi-identifiers",
-                MOST_AXES - 1
+                "more than {MOST_AXES} quasi-identifiers"
             )));
         }
         let fields = original
@@ -184,7 +194,14 @@ impl TableMethod for Ready {
             .par_iter()
             .map(|&i| self.axis(table, i))
             .collect::<Result<Vec<Axis>>>()?;
-        let partition = partition::partition(&axes, &limits, self.config.mode.ties());
+        let partition = partition::partition(
+            &axes,
+            Rules {
+                limits: &limits,
+                ties: self.config.mode.ties(),
+                budget: (self.config.suppress * table.len() as f64).floor() as usize,
+            },
+        );
         let recoded = quasi
             .par_iter()
             .enumerate()
@@ -195,9 +212,22 @@ impl TableMethod for Ready {
             columns[i] = column;
         }
         let schema = Arc::new(self.schema(table.schema())?);
+        let all = Batch::new(schema, table.rows().clone(), columns)?;
+        let gone = table.len() - partition.rows.len();
+        if gone == 0 {
+            return Ok(Release {
+                batch: all,
+                suppressed: Vec::new(),
+            });
+        }
+        let mut kept = partition.rows;
+        kept.sort_unstable();
         Ok(Release {
-            batch: Batch::new(schema, table.rows().clone(), columns)?,
-            suppressed: Vec::new(),
+            batch: all.take(&kept)?,
+            suppressed: vec![(
+                "it would have made its class much wider".to_owned(),
+                gone as u64,
+            )],
         })
     }
 }
@@ -283,7 +313,12 @@ pub fn partition_codes(columns: &[Vec<u32>], k: usize, mode: Mode) -> Vec<Vec<u3
             Axis::of_categories(&column)
         })
         .collect();
-    let partition = partition::partition(&axes, &Limits::rows(k), mode.ties());
+    let rules = Rules {
+        limits: &Limits::rows(k),
+        ties: mode.ties(),
+        budget: 0,
+    };
+    let partition = partition::partition(&axes, rules);
     let starts = [0].into_iter().chain(partition.ends.iter().copied());
     starts
         .zip(&partition.ends)
