@@ -6,6 +6,7 @@ use super::numbers::Numbers;
 use super::schema::Schema;
 use crate::error::{Error, Result};
 use arrow_array::{Array, ArrayRef, UInt32Array};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::sync::Arc;
 
 /// The ids that the source gave to the rows. They travel with the rows, so that
@@ -282,7 +283,7 @@ impl Batch {
             rows: self.rows.take(rows),
             columns: self
                 .columns
-                .iter()
+                .par_iter()
                 .map(|c| c.take(rows))
                 .collect::<Result<_>>()?,
         })

@@ -37,6 +37,24 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     } = facts;
     let read = facts.original.batch.len() as u64;
     let findings = &judgement.findings;
+    let (source, sink) = rayon::join(
+        || {
+            file_facts(
+                &policy.source.path,
+                &policy.source.shown,
+                policy.source.options.format,
+                read,
+            )
+        },
+        || {
+            file_facts(
+                facts.temporary,
+                &facts.sink.shown,
+                facts.sink.options.format,
+                findings.rows,
+            )
+        },
+    );
     Ok(Report {
         version: 1,
         program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
@@ -44,18 +62,8 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         policy: policy.text.clone(),
         policy_sha256: sha256::of_text(&policy.text),
         command: facts.command.to_owned(),
-        source: file_facts(
-            &policy.source.path,
-            &policy.source.shown,
-            policy.source.options.format,
-            read,
-        )?,
-        sink: Some(file_facts(
-            facts.temporary,
-            &facts.sink.shown,
-            facts.sink.options.format,
-            findings.rows,
-        )?),
+        source: source?,
+        sink: Some(sink?),
         verdict: verdict(findings, Some(judgement.untruths.is_empty())),
         rows: RowFacts {
             read,

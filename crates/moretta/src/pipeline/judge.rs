@@ -104,9 +104,17 @@ impl<'a> Judge<'a> {
             let ids: Vec<u32> = order[start..end].iter().map(|&id| id as u32).collect();
             let original = self.original.take(&ids)?;
             let subjects = subject.and_then(|i| original.column(i).as_categories());
-            checker.observe(&released, subjects.map(|s| s.codes()))?;
-            truth.observe(&original, &released)?;
-            measures.observe(&original, &released)?;
+            let subjects = subjects.map(|subjects| subjects.codes());
+            let (checked, (told, measured)) = rayon::join(
+                || checker.observe(&released, subjects),
+                || {
+                    rayon::join(
+                        || truth.observe(&original, &released),
+                        || measures.observe(&original, &released),
+                    )
+                },
+            );
+            checked.and(told).and(measured)?;
             for (field, column) in released.schema().fields().iter().zip(released.columns()) {
                 *missing.entry(field.name.to_string()).or_default() +=
                     column.missing_count() as u64;

@@ -82,7 +82,8 @@ impl ColumnPolicy {
             name: self.name.clone(),
             role: self.role,
             read: match self.action {
-                Action::Drop if self.role == Role::Identifier => ReadAs::Skip,
+                // A subject is needed to count persons, also when it is not released.
+                Action::Drop if self.role != Role::Subject => ReadAs::Skip,
                 Action::Pseudonym { .. } => ReadAs::Category,
                 _ => self.read.clone(),
             },
@@ -139,7 +140,7 @@ fn read_column(
             .help(format!("give it one of {}", words.join(", ")))
     })?;
     let action = read_action(&name, role, &mut section, root)?;
-    let read = read_type(&mut section)?;
+    let read = read_type(&name, role, &mut section)?;
     let hierarchy = section
         .table("hierarchy")?
         .map(|h| read_hierarchy(h, root))
@@ -229,7 +230,7 @@ enum TypeWord {
     Text,
 }
 
-fn read_type(section: &mut Section) -> Result<ReadAs> {
+fn read_type(name: &str, role: Role, section: &mut Section) -> Result<ReadAs> {
     let words = [
         ("number", TypeWord::Number),
         ("integer", TypeWord::Integer),
@@ -255,6 +256,16 @@ fn read_type(section: &mut Section) -> Result<ReadAs> {
         (Some(TypeWord::Number), ..) => Ok(ReadAs::Number),
         (Some(TypeWord::Integer), ..) => Ok(ReadAs::Integer),
         (Some(TypeWord::Category), ..) => Ok(ReadAs::Category),
+        (Some(TypeWord::Text), ..)
+            if matches!(role, Role::Quasi | Role::Sensitive | Role::Class) =>
+        {
+            Err(section
+                .error(format!(
+                    "`{name}` is {} and cannot pass through as text",
+                    role.word()
+                ))
+                .help("use type = \"category\""))
+        }
         (Some(TypeWord::Text), ..) => Ok(ReadAs::Plain),
         (None, None, None) => Ok(ReadAs::Infer),
     }

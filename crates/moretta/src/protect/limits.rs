@@ -5,7 +5,7 @@
 //! checker of a release is `guarantee::check`, which shares nothing with this.
 
 use crate::data::hierarchy::Hierarchy;
-use crate::data::{Batch, Column, Domains, Kind, MISSING, Role};
+use crate::data::{Batch, Categories, Column, Domains, Field, Kind, MISSING, Role};
 use crate::error::{Error, Result};
 use crate::guarantee::{Diversity, Ground, Guarantee};
 use foldhash::fast::FixedState;
@@ -58,9 +58,7 @@ impl Limits {
     /// Reads the subject and sensitive columns of `batch` that the guarantee speaks of.
     pub(crate) fn new(guarantee: &Guarantee, batch: &Batch, domains: &Domains) -> Result<Self> {
         let subject = batch.schema().with_role(Role::Subject).first().copied();
-        let subjects = subject
-            .map(|i| dense(batch, i, domains).map(|(codes, _)| codes))
-            .transpose()?;
+        let subjects = subject.map(|i| persons(batch.column(i))).transpose()?;
         let mut names: Vec<&str> = Vec::new();
         names.extend(guarantee.l.iter().map(|l| l.column.as_str()));
         names.extend(guarantee.t.iter().map(|t| t.column.as_str()));
@@ -224,7 +222,11 @@ impl Sensitive {
                 "the guarantee speaks of a column `{name}` that is not in the data"
             ))
         })?;
-        let (values, texts) = dense(batch, index, domains)?;
+        let Dense {
+            codes: values,
+            texts,
+            in_order,
+        } = dense(batch, index, domains)?;
         let value_count = texts.len();
         let mut asks = Vec::new();
         for l in guarantee.l.iter().filter(|l| l.column == name) {
@@ -247,6 +249,12 @@ impl Sensitive {
         for t in guarantee.t.iter().filter(|t| t.column == name) {
             asks.push(match t.distance {
                 Ground::Equal => Ask::Equal(t.t),
+                Ground::Ordered if !in_order => {
+                    return Err(Error::policy(format!(
+                        "ordered t-closeness needs an order of `{name}`, and its values are not numbers"
+                    ))
+                    .help("declare `order`, or use distance = \"equal\" or \"hierarchical\""));
+                }
                 Ground::Ordered => Ask::Ordered(t.t),
                 Ground::Hierarchical => {
                     let tree = domains
@@ -482,56 +490,87 @@ impl Tally {
     }
 }
 
-/// A code a row, [`MISSING`] for none, and the text of each code. Codes ascend
-/// with the declared order of the values, else with the numbers that they are.
-fn dense(batch: &Batch, index: usize, domains: &Domains) -> Result<(Vec<u32>, Vec<String>)> {
+/// The person of each row.
+fn persons(column: &Column) -> Result<Vec<u32>> {
+    let persons = column.as_categories();
+    let persons = persons.ok_or_else(|| Error::bug("persons were not read as categories"))?;
+    Ok(persons.codes().to_vec())
+}
+
+/// A column of values as codes without gaps.
+struct Dense {
+    /// A code a row, [`MISSING`] for none.
+    codes: Vec<u32>,
+    /// The text of each code; only values that occur have one.
+    texts: Vec<String>,
+    /// Codes ascend with the declared order or with the numbers that the values
+    /// are, not just with their appearance.
+    in_order: bool,
+}
+
+fn dense(batch: &Batch, index: usize, domains: &Domains) -> Result<Dense> {
     let field = &batch.schema().fields()[index];
     match batch.column(index) {
-        Column::Category(categories) => {
-            let texts: Vec<String> = categories.levels().iter().map(str::to_owned).collect();
-            let numbers: Option<Vec<f64>> = texts
-                .iter()
-                .map(|text| text.parse().ok().filter(|n: &f64| n.is_finite()))
-                .collect();
-            match numbers {
-                Some(numbers) if field.kind == (Kind::Category { ordered: false }) => {
-                    Ok(by_size(categories.codes(), &texts, &numbers))
-                }
-                _ => Ok((categories.codes().to_vec(), texts)),
-            }
-        }
+        Column::Category(categories) => Ok(dense_categories(field, categories)),
         Column::Number(numbers) => {
             let mut values: Vec<f64> = numbers.iter().flatten().collect();
             values.sort_unstable_by(f64::total_cmp);
             values.dedup();
             let code = |v: f64| values.partition_point(|&x| x < v) as u32;
-            let codes = numbers.iter().map(|slot| slot.map_or(MISSING, code));
             let domain = domains.get(&field.name);
             let text = |&v: &f64| match domain {
                 Some(domain) => domain.number_text(v),
                 None => v.to_string(),
             };
-            Ok((codes.collect(), values.iter().map(text).collect()))
+            let codes = numbers.iter().map(|slot| slot.map_or(MISSING, code));
+            Ok(Dense {
+                codes: codes.collect(),
+                texts: values.iter().map(text).collect(),
+                in_order: true,
+            })
         }
         Column::Plain(_) => Err(Error::policy(format!(
-            "column `{}` is counted by the guarantee but read as a text that only passes through",
+            "column `{}` is counted by the guarantee but only passes through as text",
             field.name
         ))
         .help("use type = \"category\"")),
     }
 }
 
-/// Codes and texts renumbered by the numbers that the texts are.
-fn by_size(codes: &[u32], texts: &[String], numbers: &[f64]) -> (Vec<u32>, Vec<String>) {
-    let mut order: Vec<u32> = (0..texts.len() as u32).collect();
-    order.sort_by(|&a, &b| numbers[a as usize].total_cmp(&numbers[b as usize]));
-    let mut rank = vec![0; order.len()];
+fn dense_categories(field: &Field, categories: &Categories) -> Dense {
+    let levels = categories.levels();
+    let mut occurs = vec![false; levels.len()];
+    for &code in categories.codes() {
+        if let Some(occurs) = occurs.get_mut(code as usize) {
+            *occurs = true;
+        }
+    }
+    let mut order: Vec<u32> = (0..occurs.len() as u32)
+        .filter(|&c| occurs[c as usize])
+        .collect();
+    let number = |&code: &u32| {
+        levels
+            .get(code)
+            .parse()
+            .ok()
+            .filter(|n: &f64| n.is_finite())
+    };
+    let numbers: Option<Vec<f64>> = order.iter().map(number).collect();
+    let declared = field.kind == Kind::Category { ordered: true };
+    let in_order = declared || numbers.is_some();
+    if let (Some(numbers), false) = (numbers, declared) {
+        let mut keyed: Vec<(f64, u32)> = numbers.into_iter().zip(order).collect();
+        keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order = keyed.into_iter().map(|(_, code)| code).collect();
+    }
+    let mut rank = vec![MISSING; occurs.len()];
     for (place, &code) in order.iter().enumerate() {
         rank[code as usize] = place as u32;
     }
-    let codes = codes
-        .iter()
-        .map(|&c| rank.get(c as usize).copied().unwrap_or(MISSING));
-    let texts = order.iter().map(|&c| texts[c as usize].clone());
-    (codes.collect(), texts.collect())
+    let new = |&code: &u32| rank.get(code as usize).copied().unwrap_or(MISSING);
+    Dense {
+        codes: categories.codes().iter().map(new).collect(),
+        texts: order.iter().map(|&c| levels.get(c).to_owned()).collect(),
+        in_order,
+    }
 }

@@ -30,12 +30,41 @@ pub(super) struct Boundary {
     pub(super) before: usize,
 }
 
+/// Where to part a set of rows, and which parts to give up.
+pub(super) enum Cut {
+    /// In two, keeping both.
+    InTwo(Boundary),
+    /// In several.
+    Parts {
+        /// In ascending order.
+        boundaries: Vec<Boundary>,
+        /// One mark a part: one more than there are boundaries.
+        lost: Vec<bool>,
+    },
+}
+
+impl Cut {
+    /// At all of these boundaries, keeping every part.
+    fn at(boundaries: Vec<Boundary>) -> Option<Cut> {
+        let lost = vec![false; boundaries.len() + 1];
+        (!boundaries.is_empty()).then_some(Cut::Parts { boundaries, lost })
+    }
+
+    /// The boundaries and the marks of the parts.
+    pub(super) fn parts(&self) -> (&[Boundary], &[bool]) {
+        match self {
+            Cut::InTwo(boundary) => (std::slice::from_ref(boundary), &[false, false]),
+            Cut::Parts { boundaries, lost } => (boundaries, lost),
+        }
+    }
+}
+
 /// The codes of one axis in one set of rows.
 pub(super) struct Codes<C, R> {
-    /// The code of the i-th row.
-    pub(super) code: C,
-    /// The number of the i-th row in the table.
-    pub(super) row: R,
+    /// The code of each row.
+    pub(super) codes: C,
+    /// The number of each row in the table.
+    pub(super) rows: R,
     /// How many rows there are.
     pub(super) len: usize,
     /// The least code.
@@ -51,41 +80,40 @@ pub(super) struct Scratch {
     codes: Vec<u32>,
 }
 
-/// The boundaries of the best allowable cut along this axis; none if there is no such cut.
+/// The best allowable cut along this axis.
 pub(super) fn choose(
-    set: &Codes<impl Fn(usize) -> u32, impl Fn(usize) -> u32>,
+    set: &Codes<impl Iterator<Item = u32> + Clone, impl Iterator<Item = u32> + Clone>,
     ruler: &Ruler,
     limits: &Limits,
     ties: Ties,
     scratch: &mut Scratch,
-) -> Vec<Boundary> {
+) -> Option<Cut> {
     let mixed = set.high == ruler.missing;
     if limits.only_rows() && ruler.tree().is_none() && !mixed {
-        return median_cut(set, limits.k, ties, scratch)
-            .into_iter()
-            .collect();
+        return median_cut(set, limits.k, ties, scratch).map(Cut::InTwo);
     }
     let sorted = Sorted::new(set);
-    match ruler.tree() {
-        _ if mixed => sorted.cut_near_missing(limits),
-        Some(tree) => {
-            let family = sorted.children(tree, set.low, set.high);
-            match ties {
-                Ties::Together => sorted.cut_all(family, limits),
-                Ties::Divided => sorted.cut_balanced(family, limits),
-            }
+    match (ruler.tree(), ties) {
+        _ if mixed => sorted.cut_near_missing(limits).map(Cut::InTwo),
+        (Some(tree), Ties::Together) => {
+            Cut::at(sorted.cut_all(sorted.children(tree, set.low, set.high), limits)?)
         }
-        None => match ties {
-            Ties::Together => sorted.cut_balanced(sorted.boundaries(), limits),
-            Ties::Divided => sorted.cut_balanced(sorted.positions(limits), limits),
-        },
+        (Some(tree), Ties::Divided) => {
+            let children = sorted.children(tree, set.low, set.high);
+            sorted.cut_balanced(children, limits).map(Cut::InTwo)
+        }
+        (None, Ties::Together) => sorted
+            .cut_balanced(sorted.boundaries(), limits)
+            .map(Cut::InTwo),
+        (None, Ties::Divided) => sorted
+            .cut_balanced(sorted.positions(limits), limits)
+            .map(Cut::InTwo),
     }
-    .unwrap_or_default()
 }
 
 /// The cut nearest to the middle, when it leaves k rows on both sides.
 fn median_cut(
-    set: &Codes<impl Fn(usize) -> u32, impl Fn(usize) -> u32>,
+    set: &Codes<impl Iterator<Item = u32> + Clone, impl Iterator<Item = u32> + Clone>,
     k: usize,
     ties: Ties,
     scratch: &mut Scratch,
@@ -127,7 +155,7 @@ struct Run {
 
 /// The run that holds place `position` of the sorted rows.
 fn run_at(
-    set: &Codes<impl Fn(usize) -> u32, impl Fn(usize) -> u32>,
+    set: &Codes<impl Iterator<Item = u32> + Clone, impl Iterator<Item = u32> + Clone>,
     position: usize,
     scratch: &mut Scratch,
 ) -> Run {
@@ -138,8 +166,8 @@ fn run_at(
     let counts = &mut scratch.counts;
     counts.clear();
     counts.resize(span, 0);
-    for i in 0..set.len {
-        counts[((set.code)(i) - set.low) as usize] += 1;
+    for code in set.codes.clone() {
+        counts[(code - set.low) as usize] += 1;
     }
     let mut before = 0;
     let mut offset = 0;
@@ -155,12 +183,12 @@ fn run_at(
 }
 
 fn run_by_selection(
-    set: &Codes<impl Fn(usize) -> u32, impl Fn(usize) -> u32>,
+    set: &Codes<impl Iterator<Item = u32> + Clone, impl Iterator<Item = u32> + Clone>,
     position: usize,
     codes: &mut Vec<u32>,
 ) -> Run {
     codes.clear();
-    codes.extend((0..set.len).map(&set.code));
+    codes.extend(set.codes.clone());
     let (_, &mut code, _) = codes.select_nth_unstable(position);
     let before = codes.iter().filter(|&&c| c < code).count();
     let through = before + codes.iter().filter(|&&c| c == code).count();
@@ -172,32 +200,33 @@ fn run_by_selection(
 }
 
 /// A set of rows in the order of its codes; rows with equal codes keep their order.
-struct Sorted {
-    codes: Vec<u32>,
-    rows: Vec<u32>,
+pub(super) struct Sorted {
+    /// Ascending.
+    pub(super) codes: Vec<u32>,
+    /// The row of each code.
+    pub(super) rows: Vec<u32>,
 }
 
 impl Sorted {
-    fn new(set: &Codes<impl Fn(usize) -> u32, impl Fn(usize) -> u32>) -> Self {
-        let mut keys: Vec<u64> = (0..set.len)
-            .map(|i| u64::from((set.code)(i)) << 32 | i as u64)
-            .collect();
+    pub(super) fn new(
+        set: &Codes<impl Iterator<Item = u32> + Clone, impl Iterator<Item = u32> + Clone>,
+    ) -> Self {
+        let codes = set.codes.clone().zip(0u64..);
+        let mut keys: Vec<u64> = codes.map(|(code, i)| u64::from(code) << 32 | i).collect();
         keys.sort_unstable();
+        let rows: Vec<u32> = set.rows.clone().collect();
         Sorted {
             codes: keys.iter().map(|key| (key >> 32) as u32).collect(),
-            rows: keys
-                .iter()
-                .map(|key| (set.row)(*key as u32 as usize))
-                .collect(),
+            rows: keys.iter().map(|&key| rows[key as u32 as usize]).collect(),
         }
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.codes.len()
     }
 
     /// Every place where the code changes.
-    fn boundaries(&self) -> Vec<Boundary> {
+    pub(super) fn boundaries(&self) -> Vec<Boundary> {
         (1..self.len())
             .filter(|&i| self.codes[i] != self.codes[i - 1])
             .map(|before| Boundary {
@@ -227,7 +256,7 @@ impl Sorted {
     }
 
     /// The places between the children of the lowest node over all the codes.
-    fn children(&self, tree: &Hierarchy, low: u32, high: u32) -> Vec<Boundary> {
+    pub(super) fn children(&self, tree: &Hierarchy, low: u32, high: u32) -> Vec<Boundary> {
         let (level, _) = tree.lowest_common(low, high);
         let child = |i: usize| tree.node(level.saturating_sub(1), self.codes[i]);
         (1..self.len())
@@ -253,18 +282,15 @@ impl Sorted {
     }
 
     /// The allowable boundary nearest to the middle, the lower of two.
-    fn cut_balanced(&self, boundaries: Vec<Boundary>, limits: &Limits) -> Option<Vec<Boundary>> {
+    fn cut_balanced(&self, boundaries: Vec<Boundary>, limits: &Limits) -> Option<Boundary> {
         self.allowable(boundaries, limits)
             .min_by_key(|b| (2 * b.before).abs_diff(self.len()))
-            .map(|b| vec![b])
     }
 
     /// The last allowable boundary: missing values, which lie last, share their
     /// side with as few others as can be, since that side loses everything.
-    fn cut_near_missing(&self, limits: &Limits) -> Option<Vec<Boundary>> {
-        self.allowable(self.boundaries(), limits)
-            .last()
-            .map(|b| vec![b])
+    fn cut_near_missing(&self, limits: &Limits) -> Option<Boundary> {
+        self.allowable(self.boundaries(), limits).last()
     }
 
     fn allowable(

@@ -13,6 +13,8 @@
 //!   t, entropy or recursive l is promised, it cuts as strict does: a person in
 //!   two boxes that look alike would count once and tip the promise.
 //!
+//! With `suppress`, rows that would make their class much wider may be left out.
+//!
 //! **Protects against** linking a person to a row by the quasi-identifiers and,
 //! with l, t or p, against learning a sensitive value from a whole class.
 //! **Does not protect against** an attacker who compares several releases of
@@ -38,6 +40,7 @@ mod axis;
 mod cut;
 mod partition;
 mod recode;
+mod trim;
 
 pub use recode::Output;
 
@@ -50,7 +53,7 @@ use crate::data::{Batch, Categories, Column, Field, Kind, Levels, Role, Schema};
 use crate::error::{Error, Result};
 use axis::Axis;
 use cut::Ties;
-use partition::{MOST_AXES, Partition};
+use partition::{MOST_AXES, Partition, Rules};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,6 +90,8 @@ pub struct Mondrian {
     pub output: Output,
     /// What a class shows for single columns.
     pub output_of: BTreeMap<String, Output>,
+    /// The largest share of rows that may be suppressed.
+    pub suppress: f64,
 }
 
 const MODES: &[(&str, Mode)] = &[
@@ -110,13 +115,19 @@ impl Mondrian {
             default: "auto",
             meaning: "what a class shows: a region that covers its rows (auto: the label of the hierarchy, else the interval) or a representative",
         },
+        Parameter {
+            name: "suppress",
+            values: "0 to 1",
+            default: "0",
+            meaning: "the largest share of rows that may be suppressed, where that spares the others more than it costs",
+        },
     ];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let mode = section.word("mode", MODES)?.unwrap_or_default();
         let mut config = Mondrian {
-            mode,
+            mode: section.word("mode", MODES)?.unwrap_or_default(),
+            suppress: section.number("suppress", 0.0..=1.0)?.unwrap_or(0.0),
             ..Mondrian::default()
         };
         match section.take("output") {
@@ -162,10 +173,9 @@ impl TableMethod for Ready {
                 "no column has the role `quasi`; there is nothing to generalise",
             ));
         }
-        if original.with_role(Role::Quasi).len() >= MOST_AXES {
+        if original.with_role(Role::Quasi).len() > MOST_AXES {
             return Err(Error::policy(format!(
-                "more than {} quasi-identifiers",
-                MOST_AXES - 1
+                "more than {MOST_AXES} quasi-identifiers"
             )));
         }
         let fields = original
@@ -177,7 +187,7 @@ impl TableMethod for Ready {
     }
 
     fn release(&self, table: &Batch) -> Result<Release> {
-        let limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
+        let mut limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
         if let Some(error) = limits.refusal(table.len()) {
             return Err(error);
         }
@@ -186,12 +196,7 @@ impl TableMethod for Ready {
             .par_iter()
             .map(|&i| self.axis(table, i))
             .collect::<Result<Vec<Axis>>>()?;
-        // Dividing equal values gives classes that look alike, so they are one class to a reader.
-        let mode = match limits.unite() {
-            true => self.config.mode,
-            false => Mode::Strict,
-        };
-        let partition = partition::partition(&axes, &limits, mode.ties());
+        let partition = self.partition(&axes, &mut limits, table.len());
         let recoded = quasi
             .par_iter()
             .enumerate()
@@ -202,14 +207,56 @@ impl TableMethod for Ready {
             columns[i] = column;
         }
         let schema = Arc::new(self.schema(table.schema())?);
+        let all = Batch::new(schema, table.rows().clone(), columns)?;
+        let gone = table.len() - partition.rows.len();
+        if gone == 0 {
+            return Ok(Release {
+                batch: all,
+                suppressed: Vec::new(),
+            });
+        }
+        let mut kept = partition.rows;
+        kept.sort_unstable();
         Ok(Release {
-            batch: Batch::new(schema, table.rows().clone(), columns)?,
-            suppressed: Vec::new(),
+            batch: all.take(&kept)?,
+            suppressed: vec![(
+                "it would have made its class much wider".to_owned(),
+                gone as u64,
+            )],
         })
     }
 }
 
 impl Ready {
+    fn partition(&self, axes: &[Axis], limits: &mut Limits, n_rows: usize) -> Partition {
+        // Dividing equal values gives classes that look alike, so they are one class to a reader.
+        let mode = match limits.unite() {
+            true => self.config.mode,
+            false => Mode::Strict,
+        };
+        let rules = Rules {
+            limits,
+            ties: mode.ties(),
+            budget: (self.config.suppress * n_rows as f64).floor() as usize,
+        };
+        let partition = partition::partition(axes, rules);
+        if partition.rows.len() == n_rows {
+            return partition;
+        }
+        // What is left out changes what classes are compared with: then nothing is left out.
+        let all: Vec<u32> = (0..n_rows as u32).collect();
+        if !limits.refer_to(&partition.rows) || partition.classes().all(|c| limits.hold(c)) {
+            return partition;
+        }
+        limits.refer_to(&all);
+        let rules = Rules {
+            limits,
+            ties: mode.ties(),
+            budget: 0,
+        };
+        partition::partition(axes, rules)
+    }
+
     fn axis(&self, table: &Batch, i: usize) -> Result<Axis> {
         let name = &*table.schema().fields()[i].name;
         let domain = self.setting.domains.require(name)?;
@@ -294,10 +341,11 @@ pub fn partition_codes(columns: &[Vec<u32>], sizes: &[u32], k: usize, mode: Mode
             Axis::of_categories(&column)
         })
         .collect();
-    let partition = partition::partition(&axes, &Limits::rows(k), mode.ties());
-    let starts = [0].into_iter().chain(partition.ends.iter().copied());
-    starts
-        .zip(&partition.ends)
-        .map(|(start, &end)| partition.rows[start..end].to_vec())
-        .collect()
+    let rules = Rules {
+        limits: &Limits::rows(k),
+        ties: mode.ties(),
+        budget: 0,
+    };
+    let partition = partition::partition(&axes, rules);
+    partition.classes().map(<[u32]>::to_vec).collect()
 }

@@ -5,17 +5,24 @@
 //! buffers change roles from level to level. Every level of the recursion thus
 //! reads and writes the table once, front to back. Order within a part stays
 //! the order of the input, so the result does not depend on the thread count.
+//! So does what may be suppressed: each part gets its share by its size. Codes
+//! are signed and as short as they can be, because processors compare eight
+//! such numbers at once even without newer instructions.
 
 use super::super::limits::Limits;
 use super::axis::{Axis, Ruler};
-use super::cut::{Boundary, Codes, Scratch, Ties, choose};
+use super::cut::{Boundary, Codes, Cut, Scratch, Ties, choose};
+use super::trim::{Terms, Trim, trim};
 
 /// Sets of at least this many rows are worth a second thread.
 const PARALLEL: usize = 1 << 14;
 
+/// The most quasi-identifiers a table can have.
+pub(super) const MOST_AXES: usize = 256;
+
 /// The classes, one after the other.
 pub(super) struct Partition {
-    /// Rows of the table in the order of their classes.
+    /// Rows of the table in the order of their classes, without suppressed ones.
     pub(super) rows: Vec<u32>,
     /// Where each class ends.
     pub(super) ends: Vec<usize>,
@@ -23,187 +30,371 @@ pub(super) struct Partition {
     pub(super) spans: Vec<(u32, u32)>,
 }
 
-/// Cuts the table along its axes as far as the limits allow.
-pub(super) fn partition(axes: &[Axis], limits: &Limits, ties: &'static [Ties]) -> Partition {
-    macro_rules! by_width {
-        ($($width:literal)*) => {
-            match axes.len() + 1 {
-                $(width if width <= $width => divide_all::<$width>(axes, limits, ties),)*
-                _ => divide_all::<MOST_AXES>(axes, limits, ties),
+impl Partition {
+    /// The rows of each class.
+    pub(super) fn classes(&self) -> impl Iterator<Item = &[u32]> + '_ {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| &self.rows[start..end])
+    }
+}
+
+/// How to partition.
+#[derive(Clone, Copy)]
+pub(super) struct Rules<'a> {
+    /// What every class must have.
+    pub(super) limits: &'a Limits,
+    /// The ways to cut, in the order in which they are tried.
+    pub(super) ties: &'a [Ties],
+    /// The most rows that may be suppressed.
+    pub(super) budget: usize,
+}
+
+/// Cuts the table along its axes as far as the rules allow.
+pub(super) fn partition(axes: &[Axis], rules: Rules<'_>) -> Partition {
+    let largest = axes
+        .iter()
+        .map(|axis| axis.ruler.missing)
+        .max()
+        .unwrap_or(0);
+    if largest <= i16::MAX as u32 {
+        by_width::<i16>(axes, rules)
+    } else {
+        by_width::<i32>(axes, rules)
+    }
+}
+
+fn by_width<C: Code>(axes: &[Axis], rules: Rules<'_>) -> Partition {
+    match axes.len() {
+        0..=2 => divide_all::<C, 2>(axes, rules),
+        3 => divide_all::<C, 3>(axes, rules),
+        4 => divide_all::<C, 4>(axes, rules),
+        5..=6 => divide_all::<C, 6>(axes, rules),
+        7..=8 => divide_all::<C, 8>(axes, rules),
+        9..=12 => divide_all::<C, 12>(axes, rules),
+        13..=16 => divide_all::<C, 16>(axes, rules),
+        17..=32 => divide_all::<C, 32>(axes, rules),
+        33..=64 => divide_all::<C, 64>(axes, rules),
+        _ => divide_all::<C, MOST_AXES>(axes, rules),
+    }
+}
+
+/// A code of an axis, in as few bytes as will do.
+trait Code: Copy + Ord + Send + Sync {
+    const LEAST: Self;
+    const LARGEST: Self;
+    fn new(code: u32) -> Self;
+    fn get(self) -> u32;
+}
+
+macro_rules! code {
+    ($type:ty) => {
+        impl Code for $type {
+            const LEAST: Self = <$type>::MIN;
+            const LARGEST: Self = <$type>::MAX;
+            fn new(code: u32) -> Self {
+                code as $type
             }
-        };
-    }
-    by_width!(2 3 4 5 6 7 8 9 11 13 17 25 33 65)
-}
-
-/// The most quasi-identifiers a table can have, plus one.
-pub(super) const MOST_AXES: usize = 257;
-
-fn divide_all<const W: usize>(axes: &[Axis], limits: &Limits, ties: &'static [Ties]) -> Partition {
-    let n = axes.first().map_or(0, |axis| axis.codes.len());
-    let mut rows = vec![[0u32; W]; n];
-    for (i, row) in rows.iter_mut().enumerate() {
-        for (slot, axis) in row.iter_mut().zip(axes) {
-            *slot = axis.codes[i];
+            fn get(self) -> u32 {
+                self as u32
+            }
         }
-        row[W - 1] = i as u32;
-    }
-    let mut spare = rows.clone();
-    let recursion = Recursion::<W> {
-        rulers: axes.iter().map(|axis| &axis.ruler).collect(),
-        limits,
-        ties,
     };
-    let mut sizes = Vec::new();
-    recursion.divide(
-        &mut rows,
-        &mut spare,
-        true,
-        &mut Scratch::default(),
-        &mut sizes,
-    );
+}
+code!(i16);
+code!(i32);
+
+/// A row of the table: its code on each axis, and its number.
+#[derive(Clone, Copy)]
+struct Row<C, const W: usize> {
+    codes: [C; W],
+    number: u32,
+}
+
+fn divide_all<C: Code, const W: usize>(axes: &[Axis], rules: Rules<'_>) -> Partition {
+    let n = axes.first().map_or(0, |axis| axis.codes.len());
+    let blank = Row {
+        codes: [C::new(0); W],
+        number: 0,
+    };
+    let mut rows = vec![blank; n];
+    for (row, number) in rows.iter_mut().zip(0..) {
+        row.number = number;
+    }
+    for (place, axis) in axes.iter().enumerate() {
+        for (row, &code) in rows.iter_mut().zip(&axis.codes) {
+            row.codes[place] = C::new(code);
+        }
+    }
+    let mut spare = vec![blank; n];
+    let recursion = Recursion {
+        rulers: axes.iter().map(|axis| &axis.ruler).collect(),
+        rules,
+    };
+    let mut branch = Branch::default();
+    let set = Set {
+        rows: &mut rows,
+        spare: &mut spare,
+        home: true,
+        budget: rules.budget,
+    };
+    recursion.divide(set, &mut branch);
     drop(spare);
-    let mut spans = Vec::with_capacity(sizes.len() * axes.len());
-    let mut ends = Vec::with_capacity(sizes.len());
-    let mut end = 0;
-    for size in sizes {
-        let (low, high) = extent(&rows[end..end + size]);
-        spans.extend(low.into_iter().zip(high).take(axes.len()));
-        end += size;
-        ends.push(end);
-    }
-    Partition {
-        rows: rows.iter().map(|row| row[W - 1]).collect(),
-        ends,
-        spans,
-    }
+    collect(&rows, &branch.pieces, axes.len())
 }
 
-struct Recursion<'a, const W: usize> {
+/// Lists the classes that lie one after the other in `rows`.
+fn collect<C: Code, const W: usize>(
+    rows: &[Row<C, W>],
+    pieces: &[Piece],
+    n_axes: usize,
+) -> Partition {
+    let mut partition = Partition {
+        rows: Vec::with_capacity(rows.len()),
+        ends: Vec::with_capacity(pieces.len()),
+        spans: Vec::with_capacity(pieces.len() * n_axes),
+    };
+    let mut start = 0;
+    for piece in pieces {
+        let class = &rows[start..start + piece.len];
+        start += piece.len;
+        if piece.lost {
+            continue;
+        }
+        let (low, high) = extent(class);
+        let spans = low.into_iter().zip(high).take(n_axes);
+        partition
+            .spans
+            .extend(spans.map(|(low, high)| (low.get(), high.get())));
+        partition.rows.extend(class.iter().map(|row| row.number));
+        partition.ends.push(partition.rows.len());
+    }
+    partition
+}
+
+/// A set of rows and the buffer beside it.
+struct Set<'a, C, const W: usize> {
+    rows: &'a mut [Row<C, W>],
+    spare: &'a mut [Row<C, W>],
+    /// `rows` is the buffer that classes end up in.
+    home: bool,
+    /// How many rows may be suppressed.
+    budget: usize,
+}
+
+/// A run of rows that is finished: a class, or suppressed.
+struct Piece {
+    len: usize,
+    lost: bool,
+}
+
+/// What one thread carries along.
+#[derive(Default)]
+struct Branch {
+    scratch: Scratch,
+    pieces: Vec<Piece>,
+}
+
+/// The boundaries at which a set is still to be parted along an axis. They
+/// count rows from the start of a larger set, `offset` rows before this one.
+#[derive(Clone, Copy)]
+struct Parting<'a> {
+    axis: usize,
+    offset: usize,
+    boundaries: &'a [Boundary],
+    lost: &'a [bool],
+}
+
+struct Recursion<'a> {
     rulers: Vec<&'a Ruler>,
-    limits: &'a Limits,
-    ties: &'static [Ties],
+    rules: Rules<'a>,
 }
 
-impl<const W: usize> Recursion<'_, W> {
-    /// Puts the classes of `rows` one after the other into the first buffer,
-    /// which is `rows` if `home` says so and `spare` if not, and notes their sizes.
-    fn divide(
-        &self,
-        rows: &mut [[u32; W]],
-        spare: &mut [[u32; W]],
-        home: bool,
-        scratch: &mut Scratch,
-        sizes: &mut Vec<usize>,
-    ) {
-        if rows.len() >= 2 * self.limits.k {
-            let (low, high) = extent(rows);
-            let axes = self.widest_first(&low, &high);
-            for (&ties, &axis) in self
-                .ties
-                .iter()
-                .flat_map(|ties| axes.iter().map(move |axis| (ties, axis)))
-            {
-                let set = Codes {
-                    code: |i: usize| rows[i][axis],
-                    row: |i: usize| rows[i][W - 1],
-                    len: rows.len(),
-                    low: low[axis],
-                    high: high[axis],
+impl Recursion<'_> {
+    /// Cuts the set as far as allowed and notes its classes.
+    fn divide<C: Code, const W: usize>(&self, set: Set<'_, C, W>, branch: &mut Branch) {
+        match self.cut(&set, &mut branch.scratch) {
+            None => finish(set, false, branch),
+            Some((axis, cut)) => {
+                let (boundaries, lost) = cut.parts();
+                let parting = Parting {
+                    axis,
+                    offset: 0,
+                    boundaries,
+                    lost,
                 };
-                let boundaries = choose(&set, self.rulers[axis], self.limits, ties, scratch);
-                if !boundaries.is_empty() {
-                    return self.split(rows, spare, home, axis, 0, &boundaries, scratch, sizes);
+                self.part(set, parting, branch);
+            }
+        }
+    }
+
+    /// The axis along which to cut, the widest that has an allowable cut, and where.
+    fn cut<C: Code, const W: usize>(
+        &self,
+        set: &Set<'_, C, W>,
+        scratch: &mut Scratch,
+    ) -> Option<(usize, Cut)> {
+        let Rules { limits, ties, .. } = self.rules;
+        if set.rows.len() < 2 * limits.k && set.budget == 0 {
+            return None;
+        }
+        let (low, high) = extent(set.rows);
+        let mut widths = [(0.0, 0); W];
+        let axes = self.widest_first(&low, &high, &mut widths);
+        if set.rows.len() >= 2 * limits.k {
+            for &ties in ties {
+                for &(_, axis) in axes {
+                    let codes = codes(set.rows, axis, low[axis].get(), high[axis].get());
+                    if let Some(cut) = choose(&codes, self.rulers[axis], limits, ties, scratch) {
+                        return Some((axis, cut));
+                    }
                 }
             }
         }
-        if !home {
-            spare.copy_from_slice(rows);
+        if set.budget == 0 {
+            return None;
         }
-        if !rows.is_empty() {
-            sizes.push(rows.len());
-        }
+        let lost_already: f64 = axes.iter().map(|(width, _)| width).sum();
+        let terms = Terms {
+            budget: set.budget,
+            price: self.rulers.len() as f64 - lost_already,
+        };
+        let trims = axes.iter().filter_map(|&(_, axis)| {
+            let codes = codes(set.rows, axis, low[axis].get(), high[axis].get());
+            Some((axis, trim(&codes, self.rulers[axis], limits, &terms)?))
+        });
+        let best = trims.reduce(|a: (usize, Trim), b| if b.1.gain > a.1.gain { b } else { a })?;
+        Some((best.0, best.1.cut))
     }
 
-    /// The axes on which the rows differ, widest first.
-    fn widest_first(&self, low: &[u32; W], high: &[u32; W]) -> Vec<usize> {
-        let mut axes: Vec<(f64, usize)> = self
-            .rulers
-            .iter()
-            .enumerate()
-            .map(|(axis, ruler)| (ruler.width(low[axis], high[axis]), axis))
-            .filter(|(width, _)| *width > 0.0)
-            .collect();
-        axes.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        axes.into_iter().map(|(_, axis)| axis).collect()
-    }
-
-    /// Parts `rows`, which start at place `offset` of the set the boundaries
-    /// were made for, at all boundaries, the middle one first.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "two buffers and where they stand"
-    )]
-    fn split(
+    /// The axes on which the rows differ with their widths, widest first.
+    fn widest_first<'w, C: Code, const W: usize>(
         &self,
-        rows: &mut [[u32; W]],
-        spare: &mut [[u32; W]],
-        home: bool,
-        axis: usize,
-        offset: usize,
-        boundaries: &[Boundary],
-        scratch: &mut Scratch,
-        sizes: &mut Vec<usize>,
+        low: &[C; W],
+        high: &[C; W],
+        widths: &'w mut [(f64, usize); W],
+    ) -> &'w [(f64, usize)] {
+        let mut n = 0;
+        for (axis, ruler) in self.rulers.iter().enumerate() {
+            let width = ruler.width(low[axis].get(), high[axis].get());
+            if width > 0.0 {
+                widths[n] = (width, axis);
+                n += 1;
+            }
+        }
+        let widths = &mut widths[..n];
+        widths.sort_by(|a, b| b.0.total_cmp(&a.0));
+        widths
+    }
+
+    /// Parts the set at all boundaries, the middle one first.
+    fn part<C: Code, const W: usize>(
+        &self,
+        set: Set<'_, C, W>,
+        parting: Parting<'_>,
+        branch: &mut Branch,
     ) {
+        let Parting {
+            axis,
+            offset,
+            boundaries,
+            lost,
+        } = parting;
         if boundaries.is_empty() {
-            return self.divide(rows, spare, home, scratch, sizes);
+            return if lost[0] {
+                finish(set, true, branch)
+            } else {
+                self.divide(set, branch)
+            };
         }
         let middle = boundaries.len() / 2;
         let boundary = boundaries[middle];
-        let before = boundary.before - offset;
-        move_rows(rows, spare, axis, boundary, before);
-        let (left, right) = rows.split_at_mut(before);
-        let (spare_left, spare_right) = spare.split_at_mut(before);
-        let (lower, upper) = (&boundaries[..middle], &boundaries[middle + 1..]);
-        if left.len() + right.len() < PARALLEL {
-            self.split(spare_left, left, !home, axis, offset, lower, scratch, sizes);
-            self.split(
-                spare_right,
-                right,
-                !home,
-                axis,
-                boundary.before,
-                upper,
-                scratch,
-                sizes,
-            );
+        let (left, right) = split(set, axis, boundary, boundary.before - offset);
+        let lower = Parting {
+            boundaries: &boundaries[..middle],
+            lost: &lost[..=middle],
+            ..parting
+        };
+        let upper = Parting {
+            axis,
+            offset: boundary.before,
+            boundaries: &boundaries[middle + 1..],
+            lost: &lost[middle + 1..],
+        };
+        if left.rows.len() + right.rows.len() < PARALLEL {
+            self.part(left, lower, branch);
+            self.part(right, upper, branch);
             return;
         }
-        let mut right_sizes = Vec::new();
+        let mut other = Branch::default();
         rayon::join(
-            || self.split(spare_left, left, !home, axis, offset, lower, scratch, sizes),
-            || {
-                let scratch = &mut Scratch::default();
-                self.split(
-                    spare_right,
-                    right,
-                    !home,
-                    axis,
-                    boundary.before,
-                    upper,
-                    scratch,
-                    &mut right_sizes,
-                );
-            },
+            || self.part(left, lower, branch),
+            || self.part(right, upper, &mut other),
         );
-        sizes.append(&mut right_sizes);
+        branch.pieces.append(&mut other.pieces);
     }
 }
 
-/// Writes the rows before the boundary to the front of `to`, the others behind them, both in order.
-fn move_rows<const W: usize>(
-    from: &[[u32; W]],
-    to: &mut [[u32; W]],
+/// Brings the set home as one piece.
+fn finish<C: Code, const W: usize>(set: Set<'_, C, W>, lost: bool, branch: &mut Branch) {
+    if !set.home {
+        set.spare.copy_from_slice(set.rows);
+    }
+    if !set.rows.is_empty() {
+        let len = set.rows.len();
+        branch.pieces.push(Piece { len, lost });
+    }
+}
+
+fn codes<C: Code, const W: usize>(
+    rows: &[Row<C, W>],
+    axis: usize,
+    low: u32,
+    high: u32,
+) -> Codes<impl Iterator<Item = u32> + Clone, impl Iterator<Item = u32> + Clone> {
+    Codes {
+        codes: rows.iter().map(move |row| row.codes[axis].get()),
+        rows: rows.iter().map(|row| row.number),
+        len: rows.len(),
+        low,
+        high,
+    }
+}
+
+/// Moves the rows to the other buffer: the `before` ones that lie before the
+/// boundary to its front, the others behind them, both in order.
+fn split<C: Code, const W: usize>(
+    set: Set<'_, C, W>,
+    axis: usize,
+    boundary: Boundary,
+    before: usize,
+) -> (Set<'_, C, W>, Set<'_, C, W>) {
+    let Set {
+        rows,
+        spare,
+        home,
+        budget,
+    } = set;
+    move_rows(rows, spare, axis, boundary, before);
+    let left_budget = budget * before / rows.len().max(1);
+    let (rows_left, rows_right) = rows.split_at_mut(before);
+    let (spare_left, spare_right) = spare.split_at_mut(before);
+    let side = |rows, spare, budget| Set {
+        rows,
+        spare,
+        home: !home,
+        budget,
+    };
+    (
+        side(spare_left, rows_left, left_budget),
+        side(spare_right, rows_right, budget - left_budget),
+    )
+}
+
+fn move_rows<C: Code, const W: usize>(
+    from: &[Row<C, W>],
+    to: &mut [Row<C, W>],
     axis: usize,
     boundary: Boundary,
     before: usize,
@@ -211,7 +402,7 @@ fn move_rows<const W: usize>(
     let (mut left, mut right) = (0, before);
     let mut ties = boundary.ties;
     for row in from {
-        let code = row[axis];
+        let code = row.codes[axis].get();
         let tie = code == boundary.code && ties > 0;
         ties -= usize::from(tie);
         let goes_left = code < boundary.code || tie;
@@ -223,13 +414,13 @@ fn move_rows<const W: usize>(
 }
 
 /// Least and largest code on each axis.
-fn extent<const W: usize>(rows: &[[u32; W]]) -> ([u32; W], [u32; W]) {
-    let mut low = [u32::MAX; W];
-    let mut high = [0; W];
+fn extent<C: Code, const W: usize>(rows: &[Row<C, W>]) -> ([C; W], [C; W]) {
+    let mut low = [C::LARGEST; W];
+    let mut high = [C::LEAST; W];
     for row in rows {
         for axis in 0..W {
-            low[axis] = low[axis].min(row[axis]);
-            high[axis] = high[axis].max(row[axis]);
+            low[axis] = low[axis].min(row.codes[axis]);
+            high[axis] = high[axis].max(row.codes[axis]);
         }
     }
     (low, high)

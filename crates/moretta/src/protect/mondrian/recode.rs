@@ -114,14 +114,11 @@ struct Classes<'a> {
 impl<'a> Classes<'a> {
     /// The rows of each class and its least and largest code.
     fn iter(&self) -> impl Iterator<Item = (&'a [u32], (u32, u32))> + '_ {
-        let starts = [0].into_iter().chain(self.partition.ends.iter().copied());
-        starts
-            .zip(&self.partition.ends)
-            .enumerate()
-            .map(|(class, (start, &end))| {
-                let span = self.partition.spans[class * self.n_axes + self.place];
-                (&self.partition.rows[start..end], span)
-            })
+        let classes = self.partition.classes().enumerate();
+        classes.map(|(class, rows)| {
+            let span = self.partition.spans[class * self.n_axes + self.place];
+            (rows, span)
+        })
     }
 }
 
