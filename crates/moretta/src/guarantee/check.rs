@@ -12,8 +12,9 @@
 //!   distinct (person, value) pairs in a class: a person with 40 rows counts
 //!   once for each value. Without a subject every row is a person.
 //! - A missing sensitive value adds nothing to l and p; for t see
-//!   the kinds of distance. The reference distribution of t is the sum of the
-//!   classes so counted.
+//!   the kinds of distance. The reference distribution of t is that of the whole
+//!   release, in which a person with rows in several classes counts once for
+//!   each value too.
 //! - A release without rows keeps every promise.
 //!
 //! It does not see whether the released values are true; [`Truth`](super::Truth) does.
@@ -259,8 +260,8 @@ impl Checker {
         let mut claims: Vec<ClaimFinding> =
             guarantee.k.iter().map(|&k| k_claim(k, &sizes)).collect();
         for sensitive in self.sensitive {
-            let (column, counts) = sensitive.into_counts(unit);
-            let tally = Tally::new(column.name, &column.texts, counts, sizes.len());
+            let (column, counts, totals) = sensitive.into_counts(unit);
+            let tally = Tally::new(column.name, counts, totals, &column.texts, sizes.len());
             let here = |column: &String| tally.is_of(column);
             for l in guarantee.l.iter().filter(|l| here(&l.column)) {
                 claims.push(l_claim(l, &tally));
@@ -318,23 +319,45 @@ impl Sensitive {
         }
     }
 
-    /// How often each value is in each class.
-    fn into_counts(self, unit: Unit) -> (Tracked, Vec<Count>) {
-        let counts = match unit {
+    /// How often each value is in each class, and in all, missing values last.
+    fn into_counts(self, unit: Unit) -> (Tracked, Vec<Count>, Vec<u64>) {
+        let values = self.column.texts.levels().len();
+        let mut totals = vec![0; values + 1];
+        let mut add = |value: u32, count: u32| {
+            totals[(value as usize).min(values)] += u64::from(count);
+        };
+        let counts: Vec<Count> = match unit {
             Unit::Rows => {
                 let (keys, counts) = self.of_rows.into_sorted();
                 let keys = keys.into_iter().map(split).zip(counts);
-                keys.map(|((class, value), count)| Count {
-                    class,
-                    value,
-                    count,
+                keys.map(|((class, value), count)| {
+                    add(value, count);
+                    Count {
+                        class,
+                        value,
+                        count,
+                    }
                 })
                 .collect()
             }
-            Unit::Persons => count_pairs_of_persons(self.of_persons.into_sorted().0),
+            Unit::Persons => {
+                let triples = self.of_persons.into_sorted().0;
+                for pair in distinct_pairs(&triples) {
+                    add(split(pair).1, 1);
+                }
+                count_pairs_of_persons(triples)
+            }
         };
-        (self.column, counts)
+        (self.column, counts, totals)
     }
+}
+
+/// The distinct (person, value) pairs of (class, person, value) triples.
+fn distinct_pairs(triples: &[u128]) -> Vec<u64> {
+    let mut pairs: Vec<u64> = triples.iter().map(|&triple| triple as u64).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
 }
 
 /// The persons of each class, and of all.
@@ -491,7 +514,7 @@ mod tests {
             let here = counts.iter().filter(|(v, _)| *v == value);
             f64::from(here.map(|(_, n)| n).sum::<u32>()) / f64::from(total)
         };
-        let whole: Vec<_> = counted.iter().flat_map(|(_, c)| c.clone()).collect();
+        let (_, whole) = slow_counts(rows, persons);
         let mut values: Vec<Option<&str>> = whole.iter().map(|(v, _)| *v).collect();
         values.sort_unstable();
         values.dedup();

@@ -26,15 +26,24 @@ pub(super) struct Tally<'a> {
     name: String,
     texts: &'a Texts,
     pairs: Vec<Count>,
+    /// How often each value occurs in the whole release, and missing values last.
+    totals: Vec<u64>,
     classes: usize,
 }
 
 impl<'a> Tally<'a> {
-    pub(super) fn new(name: String, texts: &'a Texts, pairs: Vec<Count>, classes: usize) -> Self {
+    pub(super) fn new(
+        name: String,
+        pairs: Vec<Count>,
+        totals: Vec<u64>,
+        texts: &'a Texts,
+        classes: usize,
+    ) -> Self {
         Tally {
             name,
             texts,
             pairs,
+            totals,
             classes,
         }
     }
@@ -53,16 +62,6 @@ impl<'a> Tally<'a> {
             rest = after;
             here
         })
-    }
-
-    /// How often each value occurs, and missing values last.
-    fn totals(&self) -> Vec<u64> {
-        let values = self.texts.levels().len();
-        let mut totals = vec![0; values + 1];
-        for pair in &self.pairs {
-            totals[(pair.value as usize).min(values)] += u64::from(pair.count);
-        }
-        totals
     }
 }
 
@@ -135,18 +134,18 @@ pub(super) fn t_claim(
     tally: &Tally<'_>,
     declared: &Declared,
 ) -> Result<ClaimFinding> {
-    let totals = tally.totals();
+    let totals = &tally.totals;
     let (kind, reference) = match t.distance {
-        Ground::Equal => ("equal", Reference::equal(&totals)),
+        Ground::Equal => ("equal", Reference::equal(totals)),
         Ground::Ordered => (
             "ordered",
-            Reference::ordered(&totals, ranks(tally, declared)?),
+            Reference::ordered(totals, ranks(tally, declared)?),
         ),
         Ground::Hierarchical => {
             let (tree, leaves) = leaves(tally, declared)?;
             (
                 "hierarchical",
-                Reference::hierarchical(&totals, tree, leaves),
+                Reference::hierarchical(totals, tree, leaves),
             )
         }
     };

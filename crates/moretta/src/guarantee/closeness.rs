@@ -1,7 +1,7 @@
 //! t-closeness of one class: the earth mover's distance to the whole release.
 //!
 //! After Li, Li and Venkatasubramanian, "t-Closeness: privacy beyond
-//! k-anonymity and l-diversity" (2007). The reference is the sum of all classes.
+//! k-anonymity and l-diversity" (2007). The reference is the whole release.
 //! Missing is a value of its own when any two values are equally far. Where
 //! values have an order or a tree, missing has no place in it: both
 //! distributions are those of the present values, and a class without any is

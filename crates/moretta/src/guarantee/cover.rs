@@ -100,7 +100,7 @@ impl Cover {
     fn is_true(&self, says: &Says, place: Option<Place>) -> bool {
         match (says, place) {
             (Says::Anything, _) => true,
-            (_, Some(_)) if self.representative => true,
+            _ if self.representative => true,
             (Says::Between(low, high), Some(place)) => {
                 *low <= place.number && place.number <= *high
             }

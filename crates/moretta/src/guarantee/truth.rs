@@ -29,7 +29,7 @@ pub enum Treatment {
     /// Each value is replaced by a region of this domain that covers it.
     Generalised(Domain),
     /// Each value is replaced by one of this domain that stands for a group:
-    /// a mean, median or mode. It need not cover the original.
+    /// a mean, median or mode. It need not cover the original, which may be missing.
     Representative(Domain),
 }
 

@@ -171,6 +171,16 @@ fn read_protect(top: &mut Section) -> Result<Vec<Method>> {
             .error("the policy has no [[protect]]")
             .help("add [[protect]] with method = \"mondrian\""));
     };
+    if let Some(second) = list.get(1) {
+        return Err(second
+            .error("a second method would generalise what the first one releases")
+            .help("keep one [[protect]]"));
+    }
+    if list.is_empty() {
+        return Err(top
+            .error("[[protect]] is empty")
+            .help("add [[protect]] with method = \"mondrian\""));
+    }
     list.into_iter()
         .map(|placed| match placed.value {
             Value::Table(section) => Method::read(section),

@@ -119,7 +119,7 @@ impl TableMethod for Ready {
     }
 
     fn release(&self, table: &Batch) -> Result<Release> {
-        let limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
+        let mut limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
         if let Some(error) = limits.refusal(table.len()) {
             return Err(error);
         }
@@ -129,7 +129,7 @@ impl TableMethod for Ready {
             columns[i] = self.recode(&table.schema().fields()[i].name, &columns[i])?;
         }
         let classes = group(quasi.iter().map(|&i| &columns[i]), table.len());
-        let keep = keep(&classes, &limits, table.len());
+        let keep = keep(classes, &mut limits);
         let gone = table.len() - keep.len();
         self.within_limit(gone, table.len())?;
         let schema = Arc::new(self.schema(table.schema())?);
@@ -269,12 +269,16 @@ fn group<'a>(columns: impl Iterator<Item = &'a Column>, n_rows: usize) -> Vec<Ve
 }
 
 /// The rows of the classes that may be released, in the order of the table.
-fn keep(classes: &[Vec<u32>], limits: &Limits, n_rows: usize) -> Vec<u32> {
-    let mut released = vec![false; n_rows];
-    for class in classes.iter().filter(|class| limits.hold(class)) {
-        class.iter().for_each(|&row| released[row as usize] = true);
+/// What goes changes what the others are compared with, so closeness is asked
+/// again until nothing more goes.
+fn keep(mut classes: Vec<Vec<u32>>, limits: &mut Limits) -> Vec<u32> {
+    loop {
+        let before = classes.len();
+        classes.retain(|class| limits.hold(class));
+        let mut rows: Vec<u32> = classes.iter().flatten().copied().collect();
+        rows.sort_unstable();
+        if classes.len() == before || !limits.refer_to(&rows) {
+            return rows;
+        }
     }
-    (0..n_rows as u32)
-        .filter(|&row| released[row as usize])
-        .collect()
 }

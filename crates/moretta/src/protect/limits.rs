@@ -5,7 +5,7 @@
 //! checker of a release is `guarantee::check`, which shares nothing with this.
 
 use crate::data::hierarchy::Hierarchy;
-use crate::data::{Batch, Categories, Column, Domains, Field, Kind, MISSING, Role};
+use crate::data::{Batch, Column, Domains, Kind, MISSING, Role};
 use crate::error::{Error, Result};
 use crate::guarantee::{Diversity, Ground, Guarantee};
 use foldhash::fast::FixedState;
@@ -14,6 +14,9 @@ use std::sync::Arc;
 
 /// Below this a logarithm or a distance is equal: sums are taken in another order by the checker.
 const TOLERANCE: f64 = 1e-10;
+
+/// So far below c a ratio must lie, since the checker lets no rounding pass for "less".
+const BELOW: f64 = 1e-8;
 
 /// What every class must have.
 pub(crate) struct Limits {
@@ -42,13 +45,20 @@ enum Ask {
     Hierarchical(f64, Arc<Hierarchy>, Vec<u32>),
 }
 
+impl Ask {
+    fn is_closeness(&self) -> bool {
+        matches!(
+            self,
+            Ask::Equal(_) | Ask::Ordered(_) | Ask::Hierarchical(..)
+        )
+    }
+}
+
 impl Limits {
     /// Reads the subject and sensitive columns of `batch` that the guarantee speaks of.
     pub(crate) fn new(guarantee: &Guarantee, batch: &Batch, domains: &Domains) -> Result<Self> {
         let subject = batch.schema().with_role(Role::Subject).first().copied();
-        let subjects = subject
-            .and_then(|i| batch.column(i).as_categories())
-            .map(|persons| persons.codes().to_vec());
+        let subjects = subject.map(|i| persons(batch, i, domains)).transpose()?;
         let mut names: Vec<&str> = Vec::new();
         names.extend(guarantee.l.iter().map(|l| l.column.as_str()));
         names.extend(guarantee.t.iter().map(|t| t.column.as_str()));
@@ -75,9 +85,31 @@ impl Limits {
         }
     }
 
+    /// Measures closeness against these rows instead of the whole table. False
+    /// when no closeness is asked for, so that it makes no difference.
+    pub(crate) fn refer_to(&mut self, rows: &[u32]) -> bool {
+        let subjects = self.subjects.as_deref();
+        let mut any = false;
+        for column in &mut self.sensitive {
+            if column.asks.iter().any(Ask::is_closeness) {
+                column.weigh(rows, subjects);
+                any = true;
+            }
+        }
+        any
+    }
+
     /// Only rows are counted, so sizes decide.
     pub(crate) fn only_rows(&self) -> bool {
         self.subjects.is_none() && self.sensitive.is_empty()
+    }
+
+    /// Whether two sets that hold always hold together. Without persons they do,
+    /// since diversity is concave and closeness convex; a person in both counts
+    /// once in the union, which shifts its distribution.
+    pub(crate) fn unite(&self) -> bool {
+        let counts = |ask: &Ask| matches!(ask, Ask::Distinct(_));
+        self.subjects.is_none() || self.sensitive.iter().all(|s| s.asks.iter().all(counts))
     }
 
     /// An empty profile for these limits.
@@ -167,7 +199,11 @@ impl Limits {
                     "the whole table is not recursive ({c}, {l})-diverse in `{name}`, so no partition can be"
                 ))
                 .help("raise c or lower l"),
-                _ => Error::bug("the whole table is not close to itself"),
+                // A table is at distance 0 of itself unless it holds nothing to compare.
+                Ask::Equal(_) | Ask::Ordered(_) | Ask::Hierarchical(..) => Error::guarantee(
+                    format!("`{name}` has no values, so no class can be close to the whole"),
+                )
+                .help("leave the column out of the guarantee, or use distance = \"equal\""),
             })
         })
     }
@@ -186,7 +222,7 @@ impl Sensitive {
                 "the guarantee speaks of a column `{name}` that is not in the data"
             ))
         })?;
-        let (values, texts) = dense(&batch.schema().fields()[index], batch.column(index));
+        let (values, texts) = dense(batch, index, domains)?;
         let value_count = texts.len();
         let mut asks = Vec::new();
         for l in guarantee.l.iter().filter(|l| l.column == name) {
@@ -240,14 +276,17 @@ impl Sensitive {
             whole: Vec::new(),
             whole_present: Vec::new(),
         };
-        column.weigh(batch.len(), subjects);
+        let rows: Vec<u32> = (0..batch.len() as u32).collect();
+        column.weigh(&rows, subjects);
         Ok(column)
     }
 
-    /// The distribution of the whole table, with and without missing values.
-    fn weigh(&mut self, n_rows: usize, subjects: Option<&[u32]>) {
+    /// The distribution of the rows that classes are compared with, with and
+    /// without missing values.
+    fn weigh(&mut self, rows: &[u32], subjects: Option<&[u32]>) {
         let mut tally = Tally::new(self);
-        for row in 0..n_rows {
+        for &row in rows {
+            let row = row as usize;
             tally.add(self.values[row], subjects.map(|s| s[row]));
         }
         self.whole = tally.shares();
@@ -356,7 +395,7 @@ impl Tally {
                 let tail: u64 = counts.iter().skip(l - 1).map(|&c| u64::from(c)).sum();
                 counts
                     .first()
-                    .is_some_and(|&first| f64::from(first) < c * tail as f64)
+                    .is_some_and(|&first| f64::from(first) < (c - BELOW) * tail as f64)
             }
             Ask::Equal(t) => {
                 let half: f64 = self
@@ -367,24 +406,27 @@ impl Tally {
                     .sum();
                 half / 2.0 <= t + TOLERANCE
             }
-            Ask::Ordered(_) | Ask::Hierarchical(..) if self.present == 0 => false,
-            Ask::Ordered(t) => {
-                let mut ahead = 0.0;
-                let shares = self.shares_present();
-                let sum: f64 = shares
-                    .iter()
-                    .zip(&column.whole_present)
-                    .map(|(p, q)| {
-                        ahead += p - q;
-                        f64::abs(ahead)
-                    })
-                    .sum();
-                column.value_count < 2 || sum / (column.value_count - 1) as f64 <= t + TOLERANCE
-            }
+            // A class without any present value is as far away as can be.
+            Ask::Ordered(t) | Ask::Hierarchical(t, ..) if self.present == 0 => *t >= 1.0,
+            Ask::Ordered(t) => self.ordered(column) <= t + TOLERANCE,
             Ask::Hierarchical(t, tree, leaves) => {
                 self.hierarchical(column, tree, leaves) <= t + TOLERANCE
             }
         }
+    }
+
+    /// What must pass each value that the whole holds, over the number of steps between them.
+    fn ordered(&self, column: &Sensitive) -> f64 {
+        let (mut ahead, mut sum, mut values) = (0.0, 0.0, 0usize);
+        let shares = self.shares_present();
+        for (p, q) in shares.iter().zip(&column.whole_present) {
+            if *q > 0.0 {
+                ahead += p - q;
+                sum += f64::abs(ahead);
+                values += 1;
+            }
+        }
+        sum / values.saturating_sub(1).max(1) as f64
     }
 
     fn shares(&self) -> Vec<f64> {
@@ -438,55 +480,64 @@ impl Tally {
     }
 }
 
-/// A code a row, [`MISSING`] for none, and the text of each code that occurs:
-/// in declared order, else numbers ascending, else in the order of appearance.
-fn dense(field: &Field, column: &Column) -> (Vec<u32>, Vec<String>) {
-    match column {
-        Column::Category(categories) => dense_categories(field, categories),
+/// The person of each row.
+fn persons(batch: &Batch, index: usize, domains: &Domains) -> Result<Vec<u32>> {
+    match batch.column(index) {
+        Column::Category(persons) => Ok(persons.codes().to_vec()),
+        _ => dense(batch, index, domains).map(|(codes, _)| codes),
+    }
+}
+
+/// A code a row, [`MISSING`] for none, and the text of each code. Codes ascend
+/// with the declared order of the values, else with the numbers that they are.
+fn dense(batch: &Batch, index: usize, domains: &Domains) -> Result<(Vec<u32>, Vec<String>)> {
+    let field = &batch.schema().fields()[index];
+    match batch.column(index) {
+        Column::Category(categories) => {
+            let texts: Vec<String> = categories.levels().iter().map(str::to_owned).collect();
+            let numbers: Option<Vec<f64>> = texts
+                .iter()
+                .map(|text| text.parse().ok().filter(|n: &f64| n.is_finite()))
+                .collect();
+            match numbers {
+                Some(numbers) if field.kind == (Kind::Category { ordered: false }) => {
+                    Ok(by_size(categories.codes(), &texts, &numbers))
+                }
+                _ => Ok((categories.codes().to_vec(), texts)),
+            }
+        }
         Column::Number(numbers) => {
             let mut values: Vec<f64> = numbers.iter().flatten().collect();
             values.sort_unstable_by(f64::total_cmp);
             values.dedup();
-            let rank = |v: f64| values.binary_search_by(|x| x.total_cmp(&v)).ok();
-            let code = |slot: Option<f64>| slot.and_then(rank).map_or(MISSING, |c| c as u32);
-            let codes = numbers.iter().map(code).collect();
-            (codes, values.iter().map(f64::to_string).collect())
+            let code = |v: f64| values.partition_point(|&x| x < v) as u32;
+            let codes = numbers.iter().map(|slot| slot.map_or(MISSING, code));
+            let domain = domains.get(&field.name);
+            let text = |&v: &f64| match domain {
+                Some(domain) => domain.number_text(v),
+                None => v.to_string(),
+            };
+            Ok((codes.collect(), values.iter().map(text).collect()))
         }
-        Column::Plain(array) => {
-            let rows = 0..array.len() as u32;
-            (
-                rows.clone().collect(),
-                rows.map(|row| row.to_string()).collect(),
-            )
-        }
+        Column::Plain(_) => Err(Error::policy(format!(
+            "column `{}` is counted by the guarantee but read as a text that only passes through",
+            field.name
+        ))
+        .help("use type = \"category\"")),
     }
 }
 
-fn dense_categories(field: &Field, categories: &Categories) -> (Vec<u32>, Vec<String>) {
-    let mut occurs = vec![false; categories.levels().len()];
-    for &code in categories.codes() {
-        if let Some(occurs) = occurs.get_mut(code as usize) {
-            *occurs = true;
-        }
-    }
-    let mut order: Vec<u32> = (0..occurs.len() as u32)
-        .filter(|&c| occurs[c as usize])
-        .collect();
-    let texts = || order.iter().map(|&code| categories.levels().get(code));
-    let numbers: Option<Vec<f64>> = texts().map(|text| text.parse().ok()).collect();
-    if let (Some(numbers), true) = (numbers, field.kind != Kind::Category { ordered: true }) {
-        let mut keyed: Vec<(f64, u32)> = numbers.into_iter().zip(order).collect();
-        keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
-        order = keyed.into_iter().map(|(_, code)| code).collect();
-    }
-    let mut rank = vec![MISSING; occurs.len()];
+/// Codes and texts renumbered by the numbers that the texts are.
+fn by_size(codes: &[u32], texts: &[String], numbers: &[f64]) -> (Vec<u32>, Vec<String>) {
+    let mut order: Vec<u32> = (0..texts.len() as u32).collect();
+    order.sort_by(|&a, &b| numbers[a as usize].total_cmp(&numbers[b as usize]));
+    let mut rank = vec![0; order.len()];
     for (place, &code) in order.iter().enumerate() {
         rank[code as usize] = place as u32;
     }
-    let new = |&code: &u32| rank.get(code as usize).copied().unwrap_or(MISSING);
-    let codes = categories.codes().iter().map(new).collect();
-    let texts = order
+    let codes = codes
         .iter()
-        .map(|&code| categories.levels().get(code).to_owned());
-    (codes, texts.collect())
+        .map(|&c| rank.get(c as usize).copied().unwrap_or(MISSING));
+    let texts = order.iter().map(|&c| texts[c as usize].clone());
+    (codes.collect(), texts.collect())
 }

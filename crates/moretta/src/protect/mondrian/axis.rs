@@ -5,7 +5,7 @@
 //! The partitioning then knows nothing but codes.
 
 use crate::data::hierarchy::Hierarchy;
-use crate::data::{Categories, Column, Domain, MISSING, Numbers};
+use crate::data::{Categories, Column, Domain, MISSING, Numbers, Scale};
 use crate::error::{Error, Result};
 use rayon::slice::ParallelSliceMut;
 use std::sync::Arc;
@@ -35,6 +35,12 @@ enum RulerKind {
 impl Axis {
     /// Codes the column; a hierarchy of the domain is used when `tree` says so.
     pub(super) fn new(name: &str, column: &Column, domain: &Domain, tree: bool) -> Result<Self> {
+        if !is_of(column, domain) {
+            return Err(Error::policy(format!(
+                "column `{name}` was changed by an earlier method and cannot be generalised again"
+            ))
+            .help("keep one method under [[protect]]"));
+        }
         let hierarchy = domain.hierarchy.as_ref().filter(|_| tree);
         match (column, hierarchy) {
             (Column::Number(numbers), None) => Ok(Axis::of_numbers(numbers)),
@@ -116,6 +122,17 @@ impl Axis {
             codes: std::mem::take(codes),
             ruler: Ruler { missing, kind },
         }
+    }
+}
+
+/// Whether the domain was made for this column, so that its codes mean the same.
+fn is_of(column: &Column, domain: &Domain) -> bool {
+    match (column, &domain.scale) {
+        (Column::Number(_), Scale::Number { .. }) | (Column::Plain(_), _) => true,
+        (Column::Category(categories), Scale::Category { levels, .. }) => {
+            Arc::ptr_eq(categories.levels(), levels) || categories.levels() == levels
+        }
+        _ => false,
     }
 }
 

@@ -9,7 +9,9 @@
 //!   is generalised the same way wherever it stands with the same neighbours.
 //!   With a hierarchy a cut opens a node into all its children at once.
 //! - *Relaxed* may divide rows with equal values between both sides, so parts
-//!   balance; boxes may overlap (local recoding).
+//!   balance; boxes may overlap (local recoding). Where persons are counted and
+//!   t, entropy or recursive l is promised, it cuts as strict does: a person in
+//!   two boxes that look alike would count once and tip the promise.
 //!
 //! With `suppress`, rows that would make their class much wider may be left out.
 //!
@@ -30,7 +32,7 @@
 //! ```
 //! use moretta::protect::mondrian::{partition_codes, Mode};
 //! // One column 1,1,2,2,2,2 and k = 2: the median value is 2, yet the cut 1|2 is allowable.
-//! let classes = partition_codes(&[vec![1, 1, 2, 2, 2, 2]], 2, Mode::Strict);
+//! let classes = partition_codes(&[vec![1, 1, 2, 2, 2, 2]], &[3], 2, Mode::Strict);
 //! assert_eq!(classes, [vec![0, 1], vec![2, 3, 4, 5]]);
 //! ```
 
@@ -194,11 +196,16 @@ impl TableMethod for Ready {
             .par_iter()
             .map(|&i| self.axis(table, i))
             .collect::<Result<Vec<Axis>>>()?;
+        // Dividing equal values gives classes that look alike, so they are one class to a reader.
+        let mode = match limits.unite() {
+            true => self.config.mode,
+            false => Mode::Strict,
+        };
         let partition = partition::partition(
             &axes,
             Rules {
                 limits: &limits,
-                ties: self.config.mode.ties(),
+                ties: mode.ties(),
                 budget: (self.config.suppress * table.len() as f64).floor() as usize,
             },
         );
@@ -301,13 +308,17 @@ impl Ready {
 }
 
 /// The classes of a table given as columns of codes, for the study of the
-/// method: rows of each class, classes in the order of the cuts. A column's
-/// width is counted in codes.
-pub fn partition_codes(columns: &[Vec<u32>], k: usize, mode: Mode) -> Vec<Vec<u32>> {
+/// method: rows of each class, classes in the order of the cuts. Widths are
+/// counted in codes; `sizes` says how many codes each column could hold, and a
+/// column without a size, or with too small a one, could hold those up to its
+/// largest.
+pub fn partition_codes(columns: &[Vec<u32>], sizes: &[u32], k: usize, mode: Mode) -> Vec<Vec<u32>> {
     let axes: Vec<Axis> = columns
         .iter()
-        .map(|codes| {
-            let size = codes.iter().max().map_or(0, |&most| most + 1);
+        .enumerate()
+        .map(|(place, codes)| {
+            let least = codes.iter().max().map_or(0, |&most| most + 1);
+            let size = sizes.get(place).map_or(least, |&size| size.max(least));
             let levels: Levels = (0..size).map(|code| code.to_string()).collect();
             let column = Categories::new(codes.clone(), Arc::new(levels));
             Axis::of_categories(&column)

@@ -1,0 +1,223 @@
+//! Every method against every promise. A new method gets a line in [`CASES`] and nothing else.
+
+mod support;
+
+use moretta::data::{Batch, Role};
+use moretta::protect::generalization::Generalization;
+use moretta::protect::mondrian::{Mode, Mondrian, Output};
+use moretta::protect::{METHODS, Method};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use support::{Axis, Row, Table, guarantees, lines, mondrian, only_k, tables, told};
+
+/// A method and the ways in which it is tried on a table.
+struct Case {
+    name: &'static str,
+    configurations: fn(&Table) -> Vec<Method>,
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "mondrian",
+        configurations: |_| {
+            let output = |output| {
+                Method::Mondrian(Mondrian {
+                    output,
+                    ..Mondrian::default()
+                })
+            };
+            vec![
+                mondrian(Mode::Strict),
+                mondrian(Mode::Relaxed),
+                mondrian(Mode::Balanced),
+                output(Output::Interval),
+            ]
+        },
+    },
+    Case {
+        name: "generalization",
+        configurations: |table| {
+            let to = |level: usize, suppress| {
+                let trees = (0..table.axes.len()).filter(|&i| table.axes[i].has_tree());
+                Method::Generalization(Generalization {
+                    levels: trees.map(|i| (Table::name(i), level)).collect(),
+                    suppress,
+                })
+            };
+            vec![to(0, 1.0), to(2, 1.0), to(2, 0.3), to(3, 0.1)]
+        },
+    },
+];
+
+fn every_method(table: &Table, promise: impl Fn(&Table, &Method)) {
+    for case in CASES {
+        for method in (case.configurations)(table) {
+            assert_eq!(method.name(), case.name);
+            promise(table, &method);
+        }
+    }
+}
+
+/// A release, or the error of one that cannot be; either must be the same each time.
+fn outcome(table: &Table, method: &Method, at_a_time: usize) -> Result<Vec<Line>, (u8, String)> {
+    match table.protect(method, at_a_time) {
+        Ok(release) => Ok(lines(&release)),
+        Err(error) => Err(told(&error)),
+    }
+}
+
+type Line = (u64, Vec<Option<String>>);
+
+/// Few values in few columns, so that every method has something to release.
+fn dense_table() -> Table {
+    let row = |i: usize| Row {
+        cells: vec![
+            [Some(0), Some(1), Some(2), Some(4), None][i % 5],
+            Some((i / 5 % 4) as u8),
+            [Some(3), Some(4)][i / 20 % 2],
+        ],
+        sensitive: [Some(0), Some(1), Some(2), Some(3), None][i % 7 % 5],
+        person: (i * 31 % 97) as u8,
+    };
+    Table {
+        axes: vec![Axis::Tree, Axis::NumberTree, Axis::Ordered],
+        rows: (0..400).map(row).collect(),
+        guarantee: only_k(3),
+        subject: false,
+    }
+}
+
+#[test]
+fn every_method_of_the_list_is_tried() {
+    let listed: BTreeSet<&str> = METHODS.iter().map(|info| info.name).collect();
+    let tried: BTreeSet<&str> = CASES.iter().map(|case| case.name).collect();
+    assert_eq!(listed, tried);
+}
+
+#[test]
+fn every_method_releases_something_of_a_dense_table() {
+    every_method(&dense_table(), |table, method| {
+        let release = table.protect(method, usize::MAX);
+        let release = release.unwrap_or_else(|error| panic!("{method:?}: {error}"));
+        assert!(release.len() > 200, "{method:?}: {}", release.len());
+        holds(table, method);
+    });
+}
+
+/// Rows come out at most once and suppressed ones are counted; the release is
+/// true, and the checker, which did not make it, finds every promise kept.
+fn holds(table: &Table, method: &Method) {
+    let mut protector = table.build(method).expect("built");
+    let now = protector.protect(table.batch()).expect("taken");
+    let Ok(later) = protector.finish() else {
+        return;
+    };
+    let released = protector.schema().clone();
+    let parts = vec![now, later].into_iter().filter(|b| !b.is_empty());
+    let release = Batch::concat(&released, parts.collect()).expect("joined");
+    let ids: BTreeSet<u64> = release.rows().iter().collect();
+    assert_eq!(ids.len(), release.len(), "{method:?}: an id came out twice");
+    assert!(ids.iter().all(|&id| id < table.rows.len() as u64));
+    let gone: u64 = protector.suppressed().iter().map(|(_, rows)| rows).sum();
+    assert_eq!(release.len() as u64 + gone, table.rows.len() as u64);
+    assert_eq!(table.untruths(&release, method), [], "{method:?}");
+    assert_eq!(protector.guarantee(), table.guarantee);
+    let findings = table.check(&release).expect("it can be checked");
+    assert!(findings.passed(), "{method:?} {:?}", findings.claims);
+    for (before, after) in table.schema().fields().iter().zip(released.fields()) {
+        assert_eq!((&before.name, before.role), (&after.name, after.role));
+        assert!(before.role == Role::Quasi || before.kind == after.kind);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    #[test]
+    fn ids_truth_and_guarantee_hold(table in tables(50, 0.1, guarantees())) {
+        every_method(&table, holds);
+    }
+
+    #[test]
+    fn batch_size_does_not_matter_and_the_same_seed_gives_the_same(
+        table in tables(50, 0.1, guarantees()),
+    ) {
+        every_method(&table, |table, method| {
+            let whole = outcome(table, method, usize::MAX);
+            for at_a_time in [1, 7, usize::MAX] {
+                assert_eq!(outcome(table, method, at_a_time), whole, "{method:?} {at_a_time}");
+            }
+        });
+    }
+
+    #[test]
+    fn fewer_rows_than_k_are_refused(table in tables(9, 0.1, Just(only_k(10)))) {
+        every_method(&table, |table, method| {
+            let error = table.protect(method, usize::MAX).expect_err("too short");
+            assert_eq!(error.exit_code(), 1, "{method:?}: {error}");
+        });
+    }
+}
+
+#[test]
+fn thread_count_does_not_matter() {
+    let mut table = dense_table();
+    table.rows = (0..100).flat_map(|_| table.rows.clone()).collect();
+    every_method(&table, |table, method| {
+        let in_threads = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let pool = pool.build().expect("threads");
+            pool.install(|| outcome(table, method, 1 << 14))
+        };
+        let alone = in_threads(1);
+        assert!(alone.is_ok());
+        assert!(
+            [2, 8].into_iter().all(|n| in_threads(n) == alone),
+            "{method:?}"
+        );
+    });
+}
+
+#[test]
+fn missing_values_survive() {
+    let mut table = dense_table();
+    for row in &mut table.rows {
+        row.cells[1] = None;
+    }
+    let missing = |lines: &[Line], column: usize| {
+        let cells = lines.iter().filter(|(_, cells)| cells[column].is_none());
+        cells.count()
+    };
+    every_method(&table, |table, method| {
+        let release = outcome(table, method, usize::MAX).expect("released");
+        assert_eq!(missing(&release, 1), release.len(), "{method:?}");
+        assert!(missing(&release, 0) > 0, "{method:?}");
+        let originals = release.iter().map(|(id, _)| &table.rows[*id as usize]);
+        let expected = originals.filter(|row| row.sensitive.is_none()).count();
+        assert_eq!(missing(&release, 3), expected, "{method:?}");
+    });
+}
+
+#[test]
+fn an_empty_table_is_refused() {
+    let mut table = dense_table();
+    table.rows.clear();
+    every_method(&table, |table, method| {
+        let error = table
+            .protect(method, usize::MAX)
+            .expect_err("nothing there");
+        assert_eq!(error.exit_code(), 1, "{method:?}: {error}");
+    });
+}
+
+#[test]
+fn fewer_persons_than_k_are_refused_however_many_rows_they_have() {
+    let mut table = dense_table();
+    table.subject = true;
+    table.rows.iter_mut().for_each(|row| row.person %= 2);
+    every_method(&table, |table, method| {
+        let error = table.protect(method, usize::MAX).expect_err("two persons");
+        assert_eq!(error.to_string(), "2 persons; k=3 needs at least 3 persons");
+        assert_eq!(error.exit_code(), 1, "{method:?}");
+    });
+}
