@@ -5,7 +5,7 @@
 //! categories have a bin each, with one more for the rest. A released row is
 //! spread evenly over the bins that its region covers. Missing values are in no
 //! bin. Bins with small counts are hidden, and more of them where the small
-//! counts could be had by subtraction ([`hidden`](self::small::hidden)).
+//! counts could be had by subtraction (see `small.rs`).
 //!
 //! Cost: one count a row; memory for the distinct texts.
 
