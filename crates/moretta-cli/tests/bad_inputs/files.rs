@@ -1,7 +1,7 @@
 //! 1 to 22: files and text.
 
 use crate::support::{
-    CANARY, Folder, HEADER, POLICY, Table, policy_with, replaced, write_arrow, write_arrow_stream,
+    CANARY, Folder, HEADER, Table, policy_with, replaced, write_arrow, write_arrow_stream,
     write_parquet,
 };
 use std::io::Write;
@@ -403,7 +403,7 @@ fn case_21_an_undeclared_nominal_value_in_arff() {
     let folder = folder.file("a.arff", arff(&Table::of(30).with(7, "sex", CANARY)));
     folder.run().fails(
         4,
-        "a.arff: line 15: column `sex`: not among the values that the attribute declares",
+        "a.arff: line 16: column `sex`: not among the values that the attribute declares",
     );
     folder.file("a.arff", arff(&Table::of(30))).run().succeeds();
 }
@@ -430,5 +430,4 @@ fn case_22_a_file_that_changes_while_it_is_read() {
         done.store(true, Ordering::Relaxed);
         ran.fails(4, "admissions.csv: the file changed while it was read");
     });
-    assert!(POLICY.contains("admissions.csv"));
 }

@@ -23,7 +23,7 @@ fn case_38_a_syntax_error() {
             .moretta(&[command, "policy.toml"])
             .fails(3, &format!("policy.toml:{line}:"))
             .says("k = = 5")
-            .says("─┬");
+            .says("┬");
     }
 }
 
@@ -147,7 +147,7 @@ fn case_43_a_secret_in_the_policy() {
     );
     with_policy(&broken)
         .run()
-        .fails(3, "line 8")
+        .fails(3, "line 9")
         .hides("hunter2");
 }
 

@@ -56,7 +56,11 @@ fn case_25_too_large_for_a_float_and_minus_zero() {
     let zeros = Table::of(30).with_each("age", |i| ["0", "-0.0"][i % 2].to_owned());
     let folder = Folder::with_table(&zeros).policy(&declaring("number"));
     folder.run().succeeds();
-    assert!(!folder.text("out/release.csv").contains("-0"));
+    let text = folder.text("out/release.csv");
+    assert!(
+        text.lines().skip(1).all(|line| line.starts_with("0,")),
+        "{text}"
+    );
 }
 
 #[test]

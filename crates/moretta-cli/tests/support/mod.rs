@@ -12,24 +12,24 @@
 mod table;
 mod typed;
 
-pub use table::{HEADER, Table};
-pub use typed::{write_arrow, write_arrow_stream, write_parquet};
+pub(crate) use table::{HEADER, Table};
+pub(crate) use typed::{write_arrow, write_arrow_stream, write_parquet};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Marks a cell of text that must not be shown.
-pub const CANARY: &str = "canary-7f3a";
+pub(crate) const CANARY: &str = "canary-7f3a";
 
 /// Marks a cell of digits that must not be shown.
-pub const CANARY_NUMBER: &str = "918273645";
+pub(crate) const CANARY_NUMBER: &str = "918273645";
 
 /// The built program.
-pub const PROGRAM: &str = env!("CARGO_BIN_EXE_moretta");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_moretta");
 
 /// A policy that fits [`Table::of`].
-pub const POLICY: &str = r#"version = 1
+pub(crate) const POLICY: &str = r#"version = 1
 
 [source]
 path = "admissions.csv"
@@ -58,24 +58,24 @@ path = "out/report.html"
 "#;
 
 /// [`POLICY`] with one part replaced by another.
-pub fn policy_with(from: &str, to: &str) -> String {
+pub(crate) fn policy_with(from: &str, to: &str) -> String {
     replaced(POLICY, from, to)
 }
 
 /// `text` with `from`, which must be there, replaced.
-pub fn replaced(text: &str, from: &str, to: &str) -> String {
+pub(crate) fn replaced(text: &str, from: &str, to: &str) -> String {
     assert!(text.contains(from), "{from:?} is not in the policy");
     text.replace(from, to)
 }
 
 /// A folder of its own for one run of the program.
-pub struct Folder {
+pub(crate) struct Folder {
     root: tempfile::TempDir,
 }
 
 impl Folder {
     /// With [`POLICY`] and no data.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = Folder {
             root: tempfile::tempdir().expect("a folder"),
         };
@@ -84,27 +84,27 @@ impl Folder {
     }
 
     /// With [`POLICY`] and this table.
-    pub fn with_table(table: &Table) -> Self {
+    pub(crate) fn with_table(table: &Table) -> Self {
         Folder::new().data(table.csv())
     }
 
     /// Sets the table's bytes.
-    pub fn data(self, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn data(self, bytes: impl AsRef<[u8]>) -> Self {
         self.file("admissions.csv", bytes)
     }
 
     /// Sets the policy.
-    pub fn policy(self, text: &str) -> Self {
+    pub(crate) fn policy(self, text: &str) -> Self {
         self.file("policy.toml", text)
     }
 
     /// Adds a file beside the policy.
-    pub fn file(self, name: &str, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn file(self, name: &str, bytes: impl AsRef<[u8]>) -> Self {
         self.write(&format!("work/{name}"), bytes)
     }
 
     /// Adds a file that lies outside the folder of the policy.
-    pub fn outside(self, name: &str, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn outside(self, name: &str, bytes: impl AsRef<[u8]>) -> Self {
         self.write(name, bytes)
     }
 
@@ -116,7 +116,7 @@ impl Folder {
     }
 
     /// The place of a file beside the policy.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join("work").join(name)
     }
 
@@ -125,29 +125,29 @@ impl Folder {
     }
 
     /// The text of a file beside the policy.
-    pub fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).expect("a text file")
     }
 
     /// The report as JSON.
-    pub fn report(&self) -> serde_json::Value {
+    pub(crate) fn report(&self) -> serde_json::Value {
         serde_json::from_str(&self.text("out/report.json")).expect("JSON")
     }
 
     /// `moretta run policy.toml`
-    pub fn run(&self) -> Ran<'_> {
+    pub(crate) fn run(&self) -> Ran<'_> {
         self.moretta(&["run", "policy.toml"])
     }
 
     /// The program with these arguments, in the folder of the policy.
-    pub fn moretta(&self, arguments: &[&str]) -> Ran<'_> {
+    pub(crate) fn moretta(&self, arguments: &[&str]) -> Ran<'_> {
         let before = self.files();
         let output = self.command(PROGRAM).args(arguments).output();
         Ran::new(self, before, output.expect("the program starts"))
     }
 
     /// As [`Folder::moretta`], with at most `kibibytes` of address space.
-    pub fn moretta_within(&self, kibibytes: u64, arguments: &[&str]) -> Ran<'_> {
+    pub(crate) fn moretta_within(&self, kibibytes: u64, arguments: &[&str]) -> Ran<'_> {
         let before = self.files();
         let output = self
             .command("sh")
@@ -160,7 +160,7 @@ impl Folder {
     }
 
     /// A command that runs in the folder of the policy.
-    pub fn command(&self, program: &str) -> Command {
+    pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command
             .current_dir(self.path(""))
@@ -171,7 +171,7 @@ impl Folder {
     }
 
     /// Every file and folder below, with its bytes.
-    pub fn files(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    pub(crate) fn files(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
         let mut files = BTreeMap::new();
         collect(self.root.path(), &mut files);
         files
@@ -192,15 +192,15 @@ fn collect(folder: &Path, files: &mut BTreeMap<PathBuf, Option<Vec<u8>>>) {
 }
 
 /// What a run of the program did.
-pub struct Ran<'a> {
+pub(crate) struct Ran<'a> {
     folder: &'a Folder,
     before: BTreeMap<PathBuf, Option<Vec<u8>>>,
     /// The exit code; none when a signal ended it.
-    pub code: Option<i32>,
+    pub(crate) code: Option<i32>,
     /// What it printed as its result.
-    pub stdout: String,
+    pub(crate) stdout: String,
     /// What it printed besides.
-    pub stderr: String,
+    pub(crate) stderr: String,
 }
 
 impl<'a> Ran<'a> {
@@ -218,7 +218,7 @@ impl<'a> Ran<'a> {
     }
 
     /// Neither the output of the program nor its reports hold `secret`.
-    pub fn hides(&self, secret: &str) -> &Self {
+    pub(crate) fn hides(&self, secret: &str) -> &Self {
         let reports = ["out/report.html", "out/report.json"]
             .map(|name| std::fs::read_to_string(self.folder.path(name)).unwrap_or_default());
         for text in reports.iter().chain([&self.stdout, &self.stderr]) {
@@ -228,7 +228,7 @@ impl<'a> Ran<'a> {
     }
 
     /// It failed with this code and this message, and left nothing behind.
-    pub fn fails(&self, code: i32, message: &str) -> &Self {
+    pub(crate) fn fails(&self, code: i32, message: &str) -> &Self {
         assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
         self.says(message);
         assert!(!self.stderr.contains("bug of moretta"), "{}", self.stderr);
@@ -241,7 +241,7 @@ impl<'a> Ran<'a> {
     }
 
     /// It made a release and a report, and no other file.
-    pub fn succeeds(&self) -> &Self {
+    pub(crate) fn succeeds(&self) -> &Self {
         assert_eq!(self.code, Some(0), "{}{}", self.stdout, self.stderr);
         let new: Vec<PathBuf> = self
             .folder
@@ -256,12 +256,12 @@ impl<'a> Ran<'a> {
             "out/report.html",
             "out/report.json",
         ];
-        assert_eq!(new, expected.map(PathBuf::from).map(|path| path));
+        assert_eq!(new, expected.map(PathBuf::from));
         self
     }
 
     /// The text on standard error holds `message`, however its lines are broken.
-    pub fn says(&self, message: &str) -> &Self {
+    pub(crate) fn says(&self, message: &str) -> &Self {
         let pressed = |text: &str| -> String {
             text.chars()
                 .filter(|c| !c.is_whitespace() && *c != '│')
@@ -276,11 +276,11 @@ impl<'a> Ran<'a> {
     }
 
     /// One of the warnings in the report, and on standard error, holds `text`.
-    pub fn warns(&self, text: &str) -> &Self {
+    pub(crate) fn warns(&self, text: &str) -> &Self {
         let report = self.folder.report();
         let warnings = report["warnings"].as_array().expect("a list");
         let told = |warning: &serde_json::Value| warning.as_str().is_some_and(|w| w.contains(text));
         assert!(warnings.iter().any(told), "{text:?} is not in {warnings:?}");
-        self.says(&format!("warning:")).says(text)
+        self.says(text)
     }
 }

@@ -3,7 +3,7 @@
 use super::{CANARY, CANARY_NUMBER};
 
 /// The names of the columns.
-pub const HEADER: [&str; 8] = [
+pub(crate) const HEADER: [&str; 8] = [
     "name",
     "patient",
     "age",
@@ -16,14 +16,14 @@ pub const HEADER: [&str; 8] = [
 
 /// Rows of cells under [`HEADER`].
 #[derive(Clone)]
-pub struct Table {
+pub(crate) struct Table {
     /// The cells, row by row.
-    pub rows: Vec<[String; 8]>,
+    pub(crate) rows: Vec<[String; 8]>,
 }
 
 impl Table {
     /// `n` admissions of as many persons, each name and id a canary.
-    pub fn of(n: usize) -> Self {
+    pub(crate) fn of(n: usize) -> Self {
         let diagnoses = ["asthma", "burn", "cold"];
         let row = |i: usize| {
             [
@@ -43,13 +43,13 @@ impl Table {
     }
 
     /// With another cell on line `line` of the file.
-    pub fn with(mut self, line: usize, column: &str, cell: &str) -> Self {
+    pub(crate) fn with(mut self, line: usize, column: &str, cell: &str) -> Self {
         self.rows[line - 2][place(column)] = cell.to_owned();
         self
     }
 
     /// With the same cell in every row of a column.
-    pub fn with_all(mut self, column: &str, cell: &str) -> Self {
+    pub(crate) fn with_all(mut self, column: &str, cell: &str) -> Self {
         for row in &mut self.rows {
             row[place(column)] = cell.to_owned();
         }
@@ -57,7 +57,7 @@ impl Table {
     }
 
     /// With the cells of a column made from the number of the row.
-    pub fn with_each(mut self, column: &str, cell: impl Fn(usize) -> String) -> Self {
+    pub(crate) fn with_each(mut self, column: &str, cell: impl Fn(usize) -> String) -> Self {
         for (i, row) in self.rows.iter_mut().enumerate() {
             row[place(column)] = cell(i);
         }
@@ -65,18 +65,18 @@ impl Table {
     }
 
     /// The lines of the file, the header first.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let rows = self.rows.iter().map(|row| row.join(","));
         [HEADER.join(",")].into_iter().chain(rows).collect()
     }
 
     /// The file.
-    pub fn csv(&self) -> String {
+    pub(crate) fn csv(&self) -> String {
         self.lines().join("\n") + "\n"
     }
 
     /// The file, with one line (counted from 1) changed.
-    pub fn csv_with_line(&self, line: usize, change: impl Fn(&str) -> String) -> String {
+    pub(crate) fn csv_with_line(&self, line: usize, change: impl Fn(&str) -> String) -> String {
         let mut lines = self.lines();
         lines[line - 1] = change(&lines[line - 1]);
         lines.join("\n") + "\n"

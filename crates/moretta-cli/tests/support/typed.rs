@@ -7,7 +7,7 @@ use parquet::arrow::ArrowWriter;
 use std::sync::Arc;
 
 /// The bytes of a Parquet file that is not packed.
-pub fn write_parquet(table: &Table) -> Vec<u8> {
+pub(crate) fn write_parquet(table: &Table) -> Vec<u8> {
     let batch = batch(table);
     let mut bytes = Vec::new();
     let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).expect("a writer");
@@ -17,7 +17,7 @@ pub fn write_parquet(table: &Table) -> Vec<u8> {
 }
 
 /// The bytes of an Arrow IPC file.
-pub fn write_arrow(table: &Table) -> Vec<u8> {
+pub(crate) fn write_arrow(table: &Table) -> Vec<u8> {
     let batch = batch(table);
     let mut writer = FileWriter::try_new(Vec::new(), &batch.schema()).expect("a writer");
     writer.write(&batch).expect("written");
@@ -25,7 +25,7 @@ pub fn write_arrow(table: &Table) -> Vec<u8> {
 }
 
 /// The bytes of an Arrow IPC stream.
-pub fn write_arrow_stream(table: &Table) -> Vec<u8> {
+pub(crate) fn write_arrow_stream(table: &Table) -> Vec<u8> {
     let batch = batch(table);
     let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema()).expect("a writer");
     writer.write(&batch).expect("written");

@@ -14,11 +14,13 @@ pub struct Root {
 impl Root {
     /// Paths start from the folder of the policy and stay below it, or below `fence` when given.
     pub fn of_policy(policy: &Path, fence: Option<&Path>) -> Result<Self> {
-        let base = match policy.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
+        // Without a folder the paths stay as the policy writes them, and messages show them so.
+        let base = policy.parent().unwrap_or(Path::new(""));
+        let here = match base.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => base,
         };
-        let fence = fence.unwrap_or(base);
+        let fence = fence.unwrap_or(here);
         let fence = fence
             .canonicalize()
             .map_err(|e| Error::io("open", fence, e))?;
@@ -34,9 +36,13 @@ impl Root {
             return Ok(PathBuf::from("-"));
         }
         if text.contains("://") {
-            return Err(placed
+            let error = placed
                 .error("a path is a file, not an address: no host is allowed")
-                .help("fetch the file first and name it here"));
+                .help("fetch the file first and name it here");
+            return Err(match text.contains('@') {
+                true => error.secret(),
+                false => error,
+            });
         }
         if text.is_empty() || text.contains('\0') {
             return Err(placed.error("a path cannot be empty or hold a NUL"));

@@ -177,12 +177,17 @@ impl Ready {
         }
         let k = self.setting.guarantee.k.unwrap_or(1);
         Err(Error::guarantee(format!(
-            "k={k} not reachable within {} % suppression; best {:.1} %",
-            self.config.suppress * 100.0,
-            gone as f64 * 100.0 / rows as f64
+            "k={k} not reachable within {} % suppression; best {} %",
+            percent(self.config.suppress),
+            percent(gone as f64 / rows as f64)
         ))
         .help("raise `levels` or `suppress`, add hierarchies, or use method = \"mondrian\""))
     }
+}
+
+/// A share as a percentage with at most one digit after the point.
+fn percent(share: f64) -> f64 {
+    (share * 1000.0).round() / 10.0
 }
 
 /// The column with each value replaced by its node of `level`; none when a value is not in the tree.
