@@ -6,6 +6,7 @@
 
 #![allow(
     dead_code,
+    unused_imports,
     reason = "each test program uses its own part of this module"
 )]
 
