@@ -9,6 +9,7 @@ use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Mutex;
 
 /// An error of the library and, when it is about a policy, the policy.
 #[derive(Debug)]
@@ -65,18 +66,26 @@ pub(crate) fn show(failure: &Failure, cli: &Cli) -> ExitCode {
     ExitCode::from(failure.error.exit_code())
 }
 
-/// A panic may carry values from the data, so only its place is told.
+/// Where the last panic was. Most are caught by whoever reads damaged bytes and are no bug.
+static PANIC_PLACE: Mutex<String> = Mutex::new(String::new());
+
+/// A panic may carry values from the data, so only its place is kept.
 pub(crate) fn hide_panics() {
     std::panic::set_hook(Box::new(|info| {
-        let place = info
-            .location()
-            .map(|l| format!("{}:{}", l.file(), l.line()))
-            .unwrap_or_default();
-        let _ = writeln!(
-            std::io::stderr(),
-            "this is a bug of moretta, at {place}; nothing was written"
-        );
+        if let (Some(place), Ok(mut kept)) = (info.location(), PANIC_PLACE.lock()) {
+            *kept = format!("{}:{}", place.file(), place.line());
+        }
     }));
+}
+
+/// Tells of a panic that nobody caught and gives the exit code of a bug.
+pub(crate) fn show_panic() -> ExitCode {
+    let place = PANIC_PLACE
+        .lock()
+        .map_or_else(|_| String::new(), |place| place.clone());
+    let bug = Error::bug(format!("it stopped at {place}; nothing was written"));
+    let _ = writeln!(std::io::stderr(), "{bug}");
+    ExitCode::from(bug.exit_code())
 }
 
 struct Shown<'a> {

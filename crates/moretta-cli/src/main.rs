@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     match std::panic::catch_unwind(|| dispatch(&cli)) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => failure::show(&error, &cli),
-        Err(_) => ExitCode::from(8),
+        Err(_) => failure::show_panic(),
     }
 }
 

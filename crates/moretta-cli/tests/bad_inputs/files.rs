@@ -269,6 +269,30 @@ fn case_17_truncated_typed_files() {
 }
 
 #[test]
+fn case_17_damaged_typed_files_are_read_or_refused_and_never_called_a_bug() {
+    let table = Table::of(30);
+    for (name, bytes) in [
+        ("a.parquet", write_parquet(&table)),
+        ("a.arrow", write_arrow(&table)),
+        ("a.arrows", write_arrow_stream(&table)),
+    ] {
+        let mut folder = Folder::new().policy(&reading(name));
+        for at in (8..bytes.len()).step_by(bytes.len() / 60) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x55;
+            folder = folder.file(name, damaged);
+            let ran = folder.moretta(&["plan", "policy.toml"]);
+            assert!(matches!(ran.code, Some(0 | 3 | 4)), "{at}: {}", ran.stderr);
+            assert!(
+                !ran.stderr.contains("bug of moretta"),
+                "{at}: {}",
+                ran.stderr
+            );
+        }
+    }
+}
+
+#[test]
 fn case_18_a_hostile_parquet_footer_needs_little_memory() {
     // Lists of 2^31 - 1 elements: the schema, the row groups, the key-value pairs.
     let footers: [&[u8]; 4] = [

@@ -327,6 +327,21 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_codec_is_named_and_other_errors_are_not_passed_on() {
+        for (text, expected) in [
+            (
+                "Unexpected CompressionCodec 20",
+                "packed with an unknown codec",
+            ),
+            ("a cell of the data", "not a complete Parquet file"),
+        ] {
+            let error = guarded(Path::new("a.parquet"), || Err::<(), _>(text));
+            let error = error.expect_err("refused").to_string();
+            assert!(error.contains(expected) && !error.contains(text), "{error}");
+        }
+    }
+
+    #[test]
     fn native_types_pass_through() {
         let arrays = sample_arrays();
         let folder = tempfile::tempdir().expect("a folder");

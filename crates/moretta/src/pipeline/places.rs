@@ -60,3 +60,35 @@ fn same_file(a: &Path, b: &Path) -> bool {
         _ => a == b,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_neither_an_input_nor_a_folder_nor_taken() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        for name in ["input.csv", "older.csv"] {
+            std::fs::write(path(name), "x").expect("written");
+        }
+        std::fs::create_dir(path("inner")).expect("a folder");
+        for (name, force, refused) in [
+            ("new.csv", false, None),
+            ("older.csv", true, None),
+            ("older.csv", false, Some("exists already")),
+            ("inner", true, Some("is a folder, not a file")),
+            ("inner/../input.csv", true, Some("is an input")),
+        ] {
+            let found = check_place(&path(name), &[&path("input.csv")], force);
+            match (refused, found) {
+                (None, Ok(())) => {}
+                (Some(what), Err(error)) => {
+                    assert!(error.to_string().contains(what), "{error}");
+                    assert_eq!(error.exit_code(), 2);
+                }
+                (_, found) => panic!("{name}: {found:?}"),
+            }
+        }
+    }
+}

@@ -81,3 +81,24 @@ fn largest_person(original: &Batch) -> Option<String> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Numbers;
+
+    #[test]
+    fn missing_cells_are_told_without_their_number() {
+        for (cells, told) in [
+            (&[][..], None),
+            (&[Some(1.0)], None),
+            (&[Some(1.0), None], Some("has missing cells")),
+            (&[None, None], Some("is all missing")),
+        ] {
+            let column = Column::Number(Numbers::from_iter(cells.iter().copied()));
+            let found = missing_cells("age", &column);
+            assert_eq!(found.is_some(), told.is_some(), "{cells:?}");
+            assert!(found.unwrap_or_default().contains(told.unwrap_or_default()));
+        }
+    }
+}

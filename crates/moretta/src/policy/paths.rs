@@ -85,3 +85,36 @@ impl Root {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Value;
+
+    fn resolve(root: &Root, text: &str) -> Result<PathBuf> {
+        let value = Value::Text(text.to_owned());
+        root.resolve(&Placed { value, span: 0..1 }, text)
+    }
+
+    #[test]
+    fn paths_stay_as_written_and_inside() {
+        let root = Root::of_policy(Path::new("policy.toml"), None).expect("this folder");
+        for text in ["a.csv", "new/a.csv", "-"] {
+            assert_eq!(resolve(&root, text).expect("inside"), Path::new(text));
+        }
+        for text in ["../a.csv", "new/../../a.csv", "/etc/passwd", "", "a\0"] {
+            assert_eq!(resolve(&root, text).expect_err(text).exit_code(), 3);
+        }
+    }
+
+    #[test]
+    fn an_address_with_a_password_is_not_shown() {
+        let root = Root::of_policy(Path::new("policy.toml"), None).expect("this folder");
+        for (text, hidden) in [("http://a/b", false), ("https://me:word@a/b", true)] {
+            let Err(Error::Policy(error)) = resolve(&root, text) else {
+                panic!("an address is refused");
+            };
+            assert_eq!(error.secret, hidden, "{text}");
+        }
+    }
+}

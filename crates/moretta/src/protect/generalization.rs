@@ -283,3 +283,15 @@ fn keep(classes: &[Vec<u32>], limits: &Limits, n_rows: usize) -> Vec<u32> {
         .filter(|&row| released[row as usize])
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_shown_as_people_write_percentages() {
+        for (share, text) in [(1.0, "100"), (0.05, "5"), (0.07, "7"), (0.123_49, "12.3")] {
+            assert_eq!(percent(share).to_string(), text);
+        }
+    }
+}
