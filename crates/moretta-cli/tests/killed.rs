@@ -91,7 +91,7 @@ fn a_killed_run_leaves_no_release_and_can_be_repeated() {
     for (stage, after) in [
         ("while it reads", Duration::from_millis(300)),
         ("as soon as it writes", Duration::ZERO),
-        ("while it writes or checks", Duration::from_millis(400)),
+        ("while it writes or checks", Duration::from_millis(50)),
     ] {
         let mut run = start(&folder);
         if stage != "while it reads" {

@@ -78,7 +78,7 @@ fn case_07_a_duplicate_column_name() {
     Folder::new()
         .data(Table::of(30).csv_with_line(1, |line| line.replace("sex", "age")))
         .run()
-        .fails(4, "admissions.csv: two columns are named `age`");
+        .fails(4, "admissions.csv: columns 3 and 4 have the same name");
 }
 
 #[test]

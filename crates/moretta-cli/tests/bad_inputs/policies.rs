@@ -167,6 +167,26 @@ fn case_45_a_column_of_the_policy_that_is_not_in_the_data() {
 }
 
 #[test]
+fn case_45_a_file_without_a_header_shows_no_cell_as_a_name() {
+    let rows = Table::of(30).lines().split_off(1).join("\n");
+    let folder = Folder::new().data(&rows);
+    for command in ["run", "check", "plan"] {
+        folder
+            .moretta(&[command, "policy.toml"])
+            .fails(3, "not in the data")
+            .says("is the first line of the file its header?");
+    }
+    // Two equal cells in the first row look like a name that stands there twice.
+    let twice = Table::of(30)
+        .with(2, "diagnosis", CANARY)
+        .with(2, "cost", CANARY);
+    Folder::new()
+        .data(twice.lines().split_off(1).join("\n"))
+        .run()
+        .fails(4, "columns 7 and 8 have the same name");
+}
+
+#[test]
 fn case_46_a_k_out_of_range() {
     for (k, what) in [
         ("0", "`k` must be a whole number from 2 to"),
