@@ -66,27 +66,26 @@ pub(crate) fn show(failure: &Failure, cli: &Cli) -> ExitCode {
     ExitCode::from(failure.error.exit_code())
 }
 
-/// Where the last panic was.
-static PLACE: Mutex<String> = Mutex::new(String::new());
+/// Where the last panic was. Most are caught by whoever reads damaged bytes and are no bug.
+static PANIC_PLACE: Mutex<String> = Mutex::new(String::new());
 
-/// A panic may carry values from the data, so only its place is kept, and told
-/// only when nobody catches it: decoders of damaged files panic and are caught.
+/// A panic may carry values from the data, so only its place is kept.
 pub(crate) fn hide_panics() {
     std::panic::set_hook(Box::new(|info| {
-        if let (Some(place), Ok(mut last)) = (info.location(), PLACE.lock()) {
-            *last = format!("{}:{}", place.file(), place.line());
+        if let (Some(place), Ok(mut kept)) = (info.location(), PANIC_PLACE.lock()) {
+            *kept = format!("{}:{}", place.file(), place.line());
         }
     }));
 }
 
-/// Tells that a panic got through.
+/// Tells of a panic that nobody caught and gives the exit code of a bug.
 pub(crate) fn show_panic() -> ExitCode {
-    let place = PLACE.lock().map(|place| place.clone()).unwrap_or_default();
-    let _ = writeln!(
-        std::io::stderr(),
-        "this is a bug of moretta, at {place}; nothing was written"
-    );
-    ExitCode::from(8)
+    let place = PANIC_PLACE
+        .lock()
+        .map_or_else(|_| String::new(), |place| place.clone());
+    let bug = Error::bug(format!("it stopped at {place}; nothing was written"));
+    let _ = writeln!(std::io::stderr(), "{bug}");
+    ExitCode::from(bug.exit_code())
 }
 
 struct Shown<'a> {

@@ -152,6 +152,14 @@ impl Error {
         self
     }
 
+    /// The text of the policy must not be shown.
+    pub fn secret(mut self) -> Self {
+        if let Error::Policy(e) = &mut self {
+            e.secret = true;
+        }
+        self
+    }
+
     /// Adds the file of an input error.
     pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
         if let Error::Input(e) = &mut self {

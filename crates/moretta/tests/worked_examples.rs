@@ -83,6 +83,7 @@ impl Example {
             mode,
             output: Output::Interval,
             output_of,
+            ..Mondrian::default()
         });
         let setting = Setting {
             guarantee: support::only_k(self.k),

@@ -3,6 +3,7 @@
 //! Blocks are parsed in parallel, so a chunk knows only lines counted from its
 //! start and codes of its own levels; gathering makes them those of the file.
 
+use super::line_ends::LineEnds;
 use super::misfit::{Misfit, Unfit};
 use super::number;
 use super::options::{ColumnPlan, ReadAs};
@@ -75,6 +76,7 @@ pub(super) struct ChunkColumn {
 pub(super) struct Chunk {
     pub(super) rows: usize,
     pub(super) lines: u64,
+    pub(super) line_ends: LineEnds,
     pub(super) columns: Vec<ChunkColumn>,
     pub(super) flaw: Option<Flaw>,
 }
@@ -89,6 +91,8 @@ pub(super) trait Cells {
     fn unfit(&mut self, column: usize, why: Unfit, line: u64);
     /// All cells of the row were given.
     fn end_row(&mut self);
+    /// The bytes that ended a line, for formats in which a record ends with one.
+    fn end_line(&mut self, _end: &[u8]) {}
     /// Whether more rows are wanted.
     fn wants_more(&self) -> bool {
         true
@@ -133,6 +137,7 @@ pub(super) struct ChunkBuilder<'a> {
     layout: &'a Layout,
     columns: Vec<Builder>,
     rows: usize,
+    line_ends: LineEnds,
 }
 
 struct Builder {
@@ -182,6 +187,7 @@ impl<'a> ChunkBuilder<'a> {
             layout,
             columns,
             rows: 0,
+            line_ends: LineEnds::default(),
         }
     }
 
@@ -190,6 +196,7 @@ impl<'a> ChunkBuilder<'a> {
         Chunk {
             rows: self.rows,
             lines,
+            line_ends: self.line_ends,
             columns: self
                 .columns
                 .into_iter()
@@ -227,6 +234,11 @@ impl Cells for ChunkBuilder<'_> {
     #[inline]
     fn end_row(&mut self) {
         self.rows += 1;
+    }
+
+    #[inline]
+    fn end_line(&mut self, end: &[u8]) {
+        self.line_ends.see(end);
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::Source;
 use super::chunk::{Chunk, Flaw, Layout};
+use super::line_ends::LineEnds;
 use super::misfit::grouped;
 use super::options::{Limits, ReadAs, ReadOptions};
 use super::slots::Gathered;
@@ -32,6 +33,7 @@ pub(super) struct Gather<C> {
     names: Vec<String>,
     /// The line of the first row; none for formats without lines.
     next_line: Option<u64>,
+    line_ends: LineEnds,
     batch_rows: Option<usize>,
     limits: Limits,
     progress: Option<Arc<AtomicU64>>,
@@ -76,6 +78,7 @@ impl<C: Chunks> Gather<C> {
             path,
             names: layout.plans.iter().map(|plan| plan.name.clone()).collect(),
             next_line: first_line,
+            line_ends: LineEnds::default(),
             batch_rows: options.batch_rows.map(|rows| rows.max(1)),
             limits: options.limits,
             progress: options.progress.clone(),
@@ -115,6 +118,7 @@ impl<C: Chunks> Gather<C> {
                     if let Some(line) = &mut self.next_line {
                         *line += chunk.lines;
                     }
+                    self.line_ends.merge(chunk.line_ends);
                     self.current = Some(Pending {
                         chunk,
                         used: 0,
@@ -237,5 +241,13 @@ impl<C: Chunks> Iterator for Gather<C> {
 impl<C: Chunks> Source for Gather<C> {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.line_ends
+            .note()
+            .map(str::to_owned)
+            .into_iter()
+            .collect()
     }
 }

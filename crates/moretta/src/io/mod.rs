@@ -19,6 +19,7 @@ mod infer;
 mod input;
 mod json_column;
 mod jsonl;
+mod line_ends;
 mod misfit;
 mod number;
 mod number_text;
@@ -55,6 +56,10 @@ use std::sync::Arc;
 pub trait Source: Iterator<Item = Result<Batch>> {
     /// Names, roles and kinds of the columns.
     fn schema(&self) -> &Arc<Schema>;
+    /// What was odd about the rows so far, though it could be read.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Takes batches of released rows.

@@ -26,6 +26,7 @@ use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression as Codec, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -113,11 +114,7 @@ impl Opened {
         let groups = self.metadata.metadata().row_groups();
         let mut columns = groups.iter().flat_map(|group| group.columns());
         match columns.find(|column| matches!(column.compression(), Codec::LZO)) {
-            Some(_) => Err(Error::input(
-                "the Parquet file is packed with LZO, which is not supported",
-            )
-            .in_file(&self.path)
-            .help("write it again with Snappy or Zstandard")),
+            Some(_) => Err(unsupported("LZO").in_file(&self.path)),
             None => Ok(()),
         }
     }
@@ -177,12 +174,26 @@ fn incomplete(what: &str) -> Error {
 }
 
 /// Runs the decoder; its errors and panics on damaged bytes mean an incomplete file.
-fn guarded<T, E>(path: &Path, decode: impl FnOnce() -> std::result::Result<T, E>) -> Result<T> {
-    match catch_unwind(AssertUnwindSafe(decode)) {
-        Ok(Ok(value)) => Ok(value),
-        // The decoder's own text could quote the data.
-        Ok(Err(_)) | Err(_) => Err(incomplete("not a complete Parquet file").in_file(path)),
-    }
+fn guarded<T, E: Display>(
+    path: &Path,
+    decode: impl FnOnce() -> std::result::Result<T, E>,
+) -> Result<T> {
+    let error = match catch_unwind(AssertUnwindSafe(decode)) {
+        Ok(Ok(value)) => return Ok(value),
+        // The decoder's own text could quote the data, so it is looked at and not passed on.
+        Ok(Err(error)) if error.to_string().contains("CompressionCodec") => {
+            unsupported("an unknown codec")
+        }
+        Ok(Err(_)) | Err(_) => incomplete("not a complete Parquet file"),
+    };
+    Err(error.in_file(path))
+}
+
+fn unsupported(codec: &str) -> Error {
+    Error::input(format!(
+        "the Parquet file is packed with {codec}, which is not supported"
+    ))
+    .help("write it again with Snappy or Zstandard")
 }
 
 struct ParquetChunks {
@@ -313,6 +324,21 @@ mod tests {
             encrypted.to_string().ends_with("is encrypted"),
             "{encrypted}"
         );
+    }
+
+    #[test]
+    fn an_unknown_codec_is_named_and_other_errors_are_not_passed_on() {
+        for (text, expected) in [
+            (
+                "Unexpected CompressionCodec 20",
+                "packed with an unknown codec",
+            ),
+            ("a cell of the data", "not a complete Parquet file"),
+        ] {
+            let error = guarded(Path::new("a.parquet"), || Err::<(), _>(text));
+            let error = error.expect_err("refused").to_string();
+            assert!(error.contains(expected) && !error.contains(text), "{error}");
+        }
     }
 
     #[test]

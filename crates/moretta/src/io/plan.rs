@@ -30,6 +30,10 @@ pub(super) fn align(names: &[String], plans: &[ColumnPlan]) -> Result<Vec<Column
         .collect();
     if let Some(first) = absent.first() {
         let error = Error::policy(format!("not in the data: {}", listed(&absent)));
+        // Then the first line may be a row, and its cells are not to be shown as names.
+        if absent.len() == plans.len() {
+            return Err(error.help("is the first line of the file its header?"));
+        }
         return Err(error.help(near_name(
             first,
             unplanned
@@ -95,11 +99,15 @@ pub(super) fn check_names(names: &[String], limits: &Limits) -> Result<()> {
     if let Some(empty) = names.iter().position(|name| name.is_empty()) {
         return Err(Error::input(format!("column {} has no name", empty + 1)));
     }
-    let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
+    // Without a header the names are cells of the first row, so they are not shown.
+    let mut sorted: Vec<(&str, usize)> = names.iter().map(String::as_str).zip(1..).collect();
     sorted.sort_unstable();
-    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(Error::input(format!("two columns are named `{}`", pair[0]))
-            .help("give each column a name of its own")),
+    match sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => Err(Error::input(format!(
+            "columns {} and {} have the same name",
+            pair[0].1, pair[1].1
+        ))
+        .help("give each column a name of its own")),
         None => Ok(()),
     }
 }
@@ -160,6 +168,11 @@ mod tests {
         assert_eq!(missing.to_string(), "not in the data: `sx`");
         assert_eq!(missing.help_text(), Some("did you mean `sex`?"));
         assert_eq!(missing.exit_code(), 3);
+        let headless = align(&names, &plans(&["agee", "sx"])).expect_err("both are absent");
+        assert_eq!(
+            headless.help_text(),
+            Some("is the first line of the file its header?")
+        );
         let unplanned = align(&names, &plans(&["age"])).expect_err("sex has no plan");
         assert_eq!(
             unplanned.to_string(),

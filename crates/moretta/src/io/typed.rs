@@ -71,7 +71,7 @@ pub(super) fn chunk(batch: &RecordBatch, layout: &Layout) -> Result<Chunk> {
         rows: batch.num_rows(),
         lines: batch.num_rows() as u64,
         columns,
-        flaw: None,
+        ..Chunk::default()
     })
 }
 

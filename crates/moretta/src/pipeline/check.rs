@@ -4,7 +4,7 @@ use super::read::plans;
 use crate::config::unknown;
 use crate::data::hierarchy::{Hierarchy, HierarchySpec, read_file};
 use crate::error::{Error, Result};
-use crate::io;
+use crate::io::{self, ColumnPlan};
 use crate::policy::{Action, Policy};
 use std::path::Path;
 
@@ -33,32 +33,32 @@ pub fn check(policy: &Policy) -> Result<()> {
 fn check_columns(policy: &Policy) -> Result<()> {
     let names = io::names(&policy.source.path, &policy.source.options)?;
     let plans = plans(policy)?;
-    let known: Vec<&str> = plans.iter().map(|plan| plan.name.as_str()).collect();
-    let forgotten: Vec<&str> = names
+    let present: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (there, absent): (Vec<&ColumnPlan>, Vec<&ColumnPlan>) = plans
         .iter()
-        .map(String::as_str)
-        .filter(|name| !known.contains(name))
+        .partition(|plan| present.contains(&plan.name.as_str()));
+    if let Some(plan) = absent.first() {
+        let error = Error::policy(format!("column `{}` is not in the data", plan.name));
+        let error = match policy.column(&plan.name) {
+            Some(column) => error.at(column.span.clone()),
+            None => error,
+        };
+        // Then the first line may be a row, and its cells are not to be shown as names.
+        return Err(match there.is_empty() {
+            true => error.help("is the first line of the file its header?"),
+            false => unknown(error, &plan.name, &present),
+        });
+    }
+    let forgotten: Vec<&str> = present
+        .into_iter()
+        .filter(|name| there.iter().all(|plan| plan.name != *name))
         .collect();
-    if !forgotten.is_empty() {
-        return Err(Error::policy(format!(
+    match forgotten.is_empty() {
+        true => Ok(()),
+        false => Err(Error::policy(format!(
             "the data has columns without a role: {}",
             forgotten.join(", ")
         ))
-        .help("give each a line under [columns]; nobody publishes a column by forgetting it"));
-    }
-    let present: Vec<&str> = names.iter().map(String::as_str).collect();
-    match plans
-        .iter()
-        .find(|plan| !present.contains(&plan.name.as_str()))
-    {
-        None => Ok(()),
-        Some(plan) => {
-            let error = Error::policy(format!("column `{}` is not in the data", plan.name));
-            let error = match policy.column(&plan.name) {
-                Some(column) => error.at(column.span.clone()),
-                None => error,
-            };
-            Err(unknown(error, &plan.name, &present))
-        }
+        .help("give each a line under [columns]; nobody publishes a column by forgetting it")),
     }
 }

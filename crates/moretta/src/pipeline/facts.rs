@@ -35,8 +35,9 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     let Facts {
         policy, judgement, ..
     } = facts;
-    let read = facts.original.batch.len() as u64;
     let findings = &judgement.findings;
+    let suppressed = reasons(&facts.suppressed, judgement.suppressed);
+    let read = shown_read(findings.rows, &suppressed);
     let (source, sink) = rayon::join(
         || {
             file_facts(
@@ -68,7 +69,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         rows: RowFacts {
             read,
             released: findings.rows,
-            suppressed: reasons(&facts.suppressed, judgement.suppressed),
+            suppressed,
             classes_before: count(&judgement.measures.class_sizes_before()),
             classes_after: findings.classes,
             escaped: facts.escaped,
@@ -80,17 +81,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
             .collect(),
         measures: measures(policy, judgement),
         columns: columns(facts),
-        risk: judgement
-            .measures
-            .risk_bands()
-            .into_iter()
-            .map(|band| RiskBand {
-                from: band.from,
-                to: band.to,
-                before: band.before,
-                after: band.after,
-            })
-            .collect(),
+        risk: risk(judgement),
         warnings: facts.warnings.clone(),
         stages: facts
             .progress
@@ -161,6 +152,66 @@ fn reasons(given: &[(String, u64)], total: u64) -> Vec<Reason> {
         .collect()
 }
 
+/// The rows read; where a reason is hidden, the most there can have been, so
+/// that the hidden count cannot be had by subtraction.
+fn shown_read(released: u64, suppressed: &[Reason]) -> u64 {
+    let gone = suppressed
+        .iter()
+        .map(|reason| reason.rows.unwrap_or(SMALL_CELL));
+    released + gone.sum::<u64>()
+}
+
+/// A share of `rows` in which counts from 1 to [`SMALL_CELL`] look alike.
+fn coarse_share(count: usize, rows: usize) -> f64 {
+    let small = (1..=SMALL_CELL as usize).contains(&count);
+    let count = if small {
+        SMALL_CELL as usize + 1
+    } else {
+        count
+    };
+    share(count.min(rows), rows)
+}
+
+/// Shares by risk; bands of the original with few persons go into its largest one.
+fn risk(judgement: &Judgement) -> Vec<RiskBand> {
+    let persons = persons_before(judgement);
+    let mut bands: Vec<RiskBand> = judgement
+        .measures
+        .risk_bands()
+        .into_iter()
+        .map(|band| RiskBand {
+            from: band.from,
+            to: band.to,
+            before: band.before,
+            after: band.after,
+        })
+        .collect();
+    let mut moved = 0.0;
+    for band in &mut bands {
+        if is_small(band.before, persons) {
+            moved += std::mem::take(&mut band.before);
+        }
+    }
+    if let Some(largest) = bands
+        .iter_mut()
+        .max_by(|a, b| a.before.total_cmp(&b.before))
+    {
+        largest.before += moved;
+    }
+    bands
+}
+
+fn persons_before(judgement: &Judgement) -> u64 {
+    let sizes = judgement.measures.class_sizes_before();
+    sizes.iter().map(|size| size.size * size.groups).sum()
+}
+
+/// Whether a share stands for 1 to [`SMALL_CELL`] persons.
+fn is_small(share: f64, persons: u64) -> bool {
+    let count = (share * persons as f64).round();
+    (1.0..=SMALL_CELL as f64).contains(&count)
+}
+
 fn count(sizes: &[measure::SizeCount]) -> u64 {
     sizes.iter().map(|size| size.groups).sum()
 }
@@ -174,6 +225,7 @@ fn measures(policy: &Policy, judgement: &Judgement) -> Vec<MeasureFact> {
             .position(|m| m == name)
             .unwrap_or(usize::MAX)
     };
+    let persons = persons_before(judgement);
     let mut values = judgement.measures.values();
     values.sort_by_key(|value| place(value.name));
     values
@@ -184,7 +236,9 @@ fn measures(policy: &Policy, judgement: &Judgement) -> Vec<MeasureFact> {
                 name: info.name.to_owned(),
                 meaning: info.meaning.to_owned(),
                 family: info.family.word().to_owned(),
-                before: value.before,
+                before: value
+                    .before
+                    .filter(|&share| value.name != "uniques" || !is_small(share, persons)),
                 after: value.after,
                 percent: info.percent,
                 limit: policy
@@ -240,12 +294,12 @@ fn column_fact(facts: &Facts<'_>, field: &Field, column: &Column) -> ColumnFact 
             .into_iter()
             .find(|(name, _)| **name == *field.name)
             .map(|(_, loss)| loss),
-        missing_before: share(column.missing_count(), column.len()),
+        missing_before: coarse_share(column.missing_count(), column.len()),
         missing_after: facts
             .judgement
             .missing
             .get(&*field.name)
-            .map(|&missing| share(missing as usize, facts.judgement.findings.rows as usize)),
+            .map(|&missing| coarse_share(missing as usize, facts.judgement.findings.rows as usize)),
         histogram: facts.judgement.histograms.get(&*field.name).map(histogram),
     }
 }
@@ -267,5 +321,31 @@ fn share(part: usize, whole: usize) -> f64 {
         0.0
     } else {
         part as f64 / whole as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hidden_count_of_suppressed_rows_cannot_be_had_by_subtraction() {
+        let shown: Vec<u64> = (1..=SMALL_CELL)
+            .map(|gone| shown_read(500, &reasons(&[("too small".to_owned(), gone)], gone)))
+            .collect();
+        assert!(shown.iter().all(|&read| read == shown[0]), "{shown:?}");
+        let open = reasons(&[("too small".to_owned(), 40)], 45);
+        assert_eq!(open[0].rows, Some(40));
+        assert_eq!(open[1].rows, None);
+        assert_eq!(shown_read(500, &open), 550);
+    }
+
+    #[test]
+    fn small_counts_of_missing_cells_look_alike() {
+        let shares: Vec<f64> = (1..=11).map(|count| coarse_share(count, 1000)).collect();
+        assert!(shares.iter().all(|&share| share == 0.011), "{shares:?}");
+        assert_eq!(coarse_share(0, 1000), 0.0);
+        assert_eq!(coarse_share(12, 1000), 0.012);
+        assert_eq!(coarse_share(3, 3), 1.0);
     }
 }

@@ -7,6 +7,7 @@ mod facts;
 mod judge;
 mod order;
 mod place;
+mod places;
 mod plan;
 mod progress;
 mod read;

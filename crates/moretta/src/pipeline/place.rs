@@ -50,7 +50,11 @@ impl Pending {
     pub(super) fn write(&self, bytes: &[u8]) -> Result<()> {
         use std::io::Write;
         let failed = |e| Error::io("write", &self.place, e);
-        let mut file = File::create(&self.temporary).map_err(failed)?;
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&self.temporary).map_err(failed)?;
         file.write_all(bytes)
             .and_then(|()| file.sync_all())
             .map_err(failed)

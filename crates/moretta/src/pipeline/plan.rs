@@ -115,7 +115,7 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
                     .map(|h| h.level_count()),
             })
             .collect(),
-        warnings: warnings(policy, batch, false)?,
+        warnings: warnings(policy, &original, false)?,
     })
 }
 

@@ -15,6 +15,8 @@ pub struct Original {
     pub batch: Batch,
     /// Hierarchies of columns made from latitude and longitude, by name.
     pub made: HashMap<String, Arc<Hierarchy>>,
+    /// What was odd about the input.
+    pub notes: Vec<String>,
 }
 
 /// Reads the source of the policy into one batch.
@@ -22,12 +24,13 @@ pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
     progress.enter(Stage::Read);
     let mut options = policy.source.options.clone();
     options.progress = Some(progress.counter());
-    let source = io::open(&policy.source.path, &options, &plans(policy)?)?;
+    let mut source = io::open(&policy.source.path, &options, &plans(policy)?)?;
     let schema = Arc::clone(source.schema());
-    let batch = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
+    let batch = Batch::concat(&schema, source.by_ref().collect::<Result<Vec<_>>>()?)?;
     let mut original = Original {
         batch,
         made: HashMap::new(),
+        notes: source.notes(),
     };
     for column in &policy.columns {
         if let Some(from) = &column.from {
@@ -66,7 +69,11 @@ pub(super) fn plans(policy: &Policy) -> Result<Vec<ColumnPlan>> {
 
 /// Replaces latitude and longitude by the cell that holds them.
 fn locate(original: Original, column: &ColumnPolicy, from: &[String; 2]) -> Result<Original> {
-    let Original { batch, mut made } = original;
+    let Original {
+        batch,
+        mut made,
+        notes,
+    } = original;
     let place = |name: &str| {
         batch
             .schema()
@@ -100,5 +107,5 @@ fn locate(original: Original, column: &ColumnPolicy, from: &[String; 2]) -> Resu
         batch.rows().clone(),
         columns,
     )?;
-    Ok(Original { batch, made })
+    Ok(Original { batch, made, notes })
 }

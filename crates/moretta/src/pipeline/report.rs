@@ -53,7 +53,7 @@ pub struct FileFacts {
     pub path: String,
     /// Its format.
     pub format: String,
-    /// Rows in it.
+    /// Rows in it; of the source, as [`RowFacts::read`].
     pub rows: u64,
     /// Its bytes.
     pub bytes: u64,
@@ -90,7 +90,7 @@ pub struct Claim {
 /// How rows fared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowFacts {
-    /// Rows read.
+    /// Rows read; where a reason for suppression is hidden, the most there can have been.
     pub read: u64,
     /// Rows released.
     pub released: u64,
@@ -152,9 +152,9 @@ pub struct ColumnFact {
     pub treatment: String,
     /// Mean NCP of a released row; none when it was not generalised.
     pub loss: Option<f64>,
-    /// Share of missing cells before.
+    /// Share of missing cells before; 1 to [`SMALL_CELL`] cells are told as one more than that.
     pub missing_before: f64,
-    /// Share of missing cells after; none when it is not released.
+    /// Share of missing cells after, told likewise; none when it is not released.
     pub missing_after: Option<f64>,
     /// The distribution before and after over the same bins.
     pub histogram: Option<Histogram>,
@@ -188,7 +188,7 @@ pub struct RiskBand {
     pub from: f64,
     /// …and at most this.
     pub to: f64,
-    /// Share of the original rows.
+    /// Share of the original persons; bands of few are counted in the largest one.
     pub before: f64,
     /// Share of the released rows.
     pub after: f64,

@@ -5,6 +5,7 @@ use super::facts::{Facts, report};
 use super::judge::{Judge, Judgement};
 use super::order::by_content;
 use super::place::Pending;
+use super::places::{check_places, report_places};
 use super::progress::{Progress, Stage};
 use super::read::{Original, read};
 use super::report::Report;
@@ -41,9 +42,13 @@ pub struct Outcome {
 /// Reads, protects, writes aside, reads back, checks, and only then puts the files in place.
 pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let progress = options.progress;
-    let sink = check_places(policy, options.force)?;
+    refuse_levels(policy)?;
+    let sink = policy.sink.as_ref().ok_or_else(|| {
+        Error::policy("the policy has no [sink]").help("add [sink] with path = \"out/release.csv\"")
+    })?;
+    check_places(policy, options.force)?;
     let original = read(policy, progress)?;
-    let warnings = warnings(policy, &original.batch, options.strict)?;
+    let warnings = warnings(policy, &original, options.strict)?;
     let domains = Arc::new(domains(policy, &original)?);
     let (release, suppressed) = protect(policy, &original, &domains, progress)?;
     let pending = Pending::new(&sink.path)?;
@@ -74,42 +79,12 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     Ok(Outcome { report })
 }
 
-/// Output must not be input, nor be there already.
-fn check_places(policy: &Policy, force: bool) -> Result<&SinkPolicy> {
-    let sink = policy.sink.as_ref().ok_or_else(|| {
-        Error::policy("the policy has no [sink]").help("add [sink] with path = \"out/release.csv\"")
-    })?;
-    let places = [Some(&sink.path), policy.report.as_ref()];
-    for path in places
-        .into_iter()
-        .flatten()
-        .filter(|path| *path != Path::new("-"))
-    {
-        if same_file(path, &policy.source.path) {
-            return Err(Error::usage(format!(
-                "{} is the input; it would be overwritten",
-                path.display()
-            ))
-            .help("choose another path under [sink]"));
-        }
-        if path.is_dir() {
-            return Err(Error::usage(format!(
-                "{} is a folder, not a file",
-                path.display()
-            )));
-        }
-        if path.exists() && !force {
-            return Err(Error::usage(format!("{} exists already", path.display()))
-                .help("use --force to replace it"));
-        }
-    }
-    Ok(sink)
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => a == b,
+/// A policy with levels promises more than one release, so one of them is not made in silence.
+fn refuse_levels(policy: &Policy) -> Result<()> {
+    match policy.levels.is_empty() {
+        true => Ok(()),
+        false => Err(Error::policy("levels are read but not released yet")
+            .help("take [levels] out and run one policy for each level")),
     }
 }
 
@@ -260,20 +235,16 @@ fn accept(policy: &Policy, judgement: &Judgement) -> Result<()> {
 
 /// The report as HTML and as JSON, aside.
 fn write_reports(policy: &Policy, report: &Report, options: &Options<'_>) -> Result<Vec<Pending>> {
-    let Some(path) = &policy.report else {
-        return Ok(Vec::new());
-    };
-    let json = serde_json::to_string_pretty(report)
-        .map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?;
-    let json_path = path.with_extension("json");
-    let mut pending = Vec::new();
-    if *path != json_path {
-        let html = Pending::new(path)?;
-        html.write((options.render)(report).as_bytes())?;
-        pending.push(html);
+    let mut written = Vec::new();
+    for place in report_places(policy) {
+        let text = match place.extension().is_some_and(|ending| ending == "json") {
+            true => serde_json::to_string_pretty(report)
+                .map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?,
+            false => (options.render)(report),
+        };
+        let pending = Pending::new(&place)?;
+        pending.write(text.as_bytes())?;
+        written.push(pending);
     }
-    let file = Pending::new(&json_path)?;
-    file.write(json.as_bytes())?;
-    pending.push(file);
-    Ok(pending)
+    Ok(written)
 }

@@ -1,5 +1,6 @@
 //! What a steward should know before a release: promises that are weaker than they look.
 
+use super::read::Original;
 use crate::data::{Batch, Column, Role};
 use crate::error::{Error, Result};
 use crate::policy::{Action, Policy};
@@ -9,8 +10,10 @@ const MOST_OF_ONE: f64 = 0.4;
 
 /// Warnings about a policy and its table. With `strict`, a promise that leaves
 /// sensitive values open is an error.
-pub fn warnings(policy: &Policy, original: &Batch, strict: bool) -> Result<Vec<String>> {
+pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Vec<String>> {
     let mut warnings = Vec::new();
+    let notes = &original.notes;
+    let original = &original.batch;
     let guarantee = &policy.guarantee;
     if guarantee.k.is_none() {
         return Err(
@@ -32,9 +35,8 @@ pub fn warnings(policy: &Policy, original: &Batch, strict: bool) -> Result<Vec<S
         warnings.push(format!("{what}; add l, t or p under [guarantee]"));
     }
     for (field, column) in original.schema().fields().iter().zip(original.columns()) {
-        if field.role == Role::Quasi && column.missing_count() == column.len() && !column.is_empty()
-        {
-            warnings.push(format!("column `{}` is all missing", field.name));
+        if field.role == Role::Quasi {
+            warnings.extend(missing_cells(&field.name, column));
         }
     }
     for column in &policy.columns {
@@ -46,7 +48,18 @@ pub fn warnings(policy: &Policy, original: &Batch, strict: bool) -> Result<Vec<S
         }
     }
     warnings.extend(largest_person(original));
+    warnings.extend_from_slice(notes);
     Ok(warnings)
+}
+
+fn missing_cells(name: &str, column: &Column) -> Option<String> {
+    match column.missing_count() {
+        0 => None,
+        all if all == column.len() => Some(format!("column `{name}` is all missing")),
+        _ => Some(format!(
+            "column `{name}` has missing cells, which count as a value of their own"
+        )),
+    }
 }
 
 fn largest_person(original: &Batch) -> Option<String> {
@@ -67,4 +80,25 @@ fn largest_person(original: &Batch) -> Option<String> {
             most * 100.0
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Numbers;
+
+    #[test]
+    fn missing_cells_are_told_without_their_number() {
+        for (cells, told) in [
+            (&[][..], None),
+            (&[Some(1.0)], None),
+            (&[Some(1.0), None], Some("has missing cells")),
+            (&[None, None], Some("is all missing")),
+        ] {
+            let column = Column::Number(Numbers::from_iter(cells.iter().copied()));
+            let found = missing_cells("age", &column);
+            assert_eq!(found.is_some(), told.is_some(), "{cells:?}");
+            assert!(found.unwrap_or_default().contains(told.unwrap_or_default()));
+        }
+    }
 }

@@ -7,11 +7,11 @@ use crate::error::{Error, Result};
 use crate::guarantee::{Diversity, Ground, Guarantee, LDiversity, PSensitivity, TCloseness};
 
 /// The largest k that can be asked for.
-const MOST: i64 = 1_000_000_000;
+pub(super) const LARGEST_K: i64 = 1_000_000_000;
 
 pub(super) fn read(mut section: Section, columns: &[ColumnPolicy]) -> Result<Guarantee> {
     let mut guarantee = Guarantee {
-        k: section.whole("k", 2..=MOST)?.map(|k| k as u32),
+        k: section.whole("k", 2..=LARGEST_K)?.map(|k| k as u32),
         ..Guarantee::default()
     };
     for (mut table, on) in parts(&mut section, "l", columns)? {
@@ -46,7 +46,7 @@ pub(super) fn read(mut section: Section, columns: &[ColumnPolicy]) -> Result<Gua
     }
     for (mut table, on) in parts(&mut section, "p", columns)? {
         let p = table
-            .whole("value", 1..=MOST)?
+            .whole("value", 1..=LARGEST_K)?
             .ok_or_else(|| table.error("p needs `value`"))? as u32;
         table.finish()?;
         guarantee

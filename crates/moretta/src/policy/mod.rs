@@ -7,15 +7,18 @@
 mod columns;
 mod guarantee;
 mod init;
+mod levels;
 mod parse;
 mod paths;
 mod secret;
 
-pub use columns::{Action, ColumnPolicy};
+pub use columns::{Action, ColumnPolicy, KeyPlace};
 pub use init::{Guess, Proposal, propose};
+pub use levels::Level;
 pub use paths::Root;
 
 use crate::config::{Placed, Section, Value, unknown};
+use crate::data::hierarchy::HierarchySpec;
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::io::{Compression, Encoding, Format, ReadOptions, WriteOptions};
@@ -38,6 +41,8 @@ pub struct Policy {
     pub columns: Vec<ColumnPolicy>,
     /// What is promised.
     pub guarantee: Guarantee,
+    /// Nested releases, from the least to the most protected; none when there is one release.
+    pub levels: Vec<Level>,
     /// The methods, in order.
     pub protect: Vec<Method>,
     /// Limits on measures: the run fails above them.
@@ -120,6 +125,10 @@ impl Policy {
             Some(section) => guarantee::read(section, &columns)?,
             None => Guarantee::default(),
         };
+        let levels = match top.table("levels")? {
+            Some(section) => levels::read(section, guarantee.k)?,
+            None => Vec::new(),
+        };
         let protect = read_protect(&mut top)?;
         let (report_measures, fail_above) = read_measure(top.table("measure")?)?;
         let sink = top
@@ -138,12 +147,31 @@ impl Policy {
             source,
             columns,
             guarantee,
+            levels,
             protect,
             fail_above,
             report_measures,
             sink,
             report,
         })
+    }
+
+    /// Every file that a run reads: the data, hierarchies and keys.
+    pub fn inputs(&self) -> Vec<&Path> {
+        let mut inputs = vec![self.source.path.as_path()];
+        for column in &self.columns {
+            if let Some(HierarchySpec::File(path)) = &column.hierarchy {
+                inputs.push(path);
+            }
+            if let Action::Pseudonym {
+                key: KeyPlace::File(path),
+                ..
+            } = &column.action
+            {
+                inputs.push(path);
+            }
+        }
+        inputs
     }
 
     /// What the policy says of the column `name`.

@@ -1,5 +1,6 @@
 //! From the text of a policy to sections that know their places.
 
+use super::secret;
 use crate::config::{Placed, Section, Value};
 use crate::error::{Error, Result};
 use std::ops::Range;
@@ -9,7 +10,11 @@ use toml::de::{DeTable, DeValue};
 pub(super) fn parse(text: &str) -> Result<Section> {
     let table = DeTable::parse(text).map_err(|error| {
         let place = error.span().unwrap_or(0..0);
-        Error::policy(error.message().to_owned()).at(place)
+        let error = Error::policy(error.message().to_owned()).at(place);
+        match secret::suspected(text) {
+            true => error.secret(),
+            false => error,
+        }
     })?;
     section("the policy", 0..text.len().min(1), table.get_ref())
 }

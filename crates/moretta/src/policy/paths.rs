@@ -14,11 +14,13 @@ pub struct Root {
 impl Root {
     /// Paths start from the folder of the policy and stay below it, or below `fence` when given.
     pub fn of_policy(policy: &Path, fence: Option<&Path>) -> Result<Self> {
-        let base = match policy.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
+        // Without a folder the paths stay as the policy writes them, and messages show them so.
+        let base = policy.parent().unwrap_or(Path::new(""));
+        let here = match base.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => base,
         };
-        let fence = fence.unwrap_or(base);
+        let fence = fence.unwrap_or(here);
         let fence = fence
             .canonicalize()
             .map_err(|e| Error::io("open", fence, e))?;
@@ -34,9 +36,13 @@ impl Root {
             return Ok(PathBuf::from("-"));
         }
         if text.contains("://") {
-            return Err(placed
+            let error = placed
                 .error("a path is a file, not an address: no host is allowed")
-                .help("fetch the file first and name it here"));
+                .help("fetch the file first and name it here");
+            return Err(match text.contains('@') {
+                true => error.secret(),
+                false => error,
+            });
         }
         if text.is_empty() || text.contains('\0') {
             return Err(placed.error("a path cannot be empty or hold a NUL"));
@@ -76,6 +82,39 @@ impl Root {
             if known.as_os_str().is_empty() {
                 known = PathBuf::from(".");
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Value;
+
+    fn resolve(root: &Root, text: &str) -> Result<PathBuf> {
+        let value = Value::Text(text.to_owned());
+        root.resolve(&Placed { value, span: 0..1 }, text)
+    }
+
+    #[test]
+    fn paths_stay_as_written_and_inside() {
+        let root = Root::of_policy(Path::new("policy.toml"), None).expect("this folder");
+        for text in ["a.csv", "new/a.csv", "-"] {
+            assert_eq!(resolve(&root, text).expect("inside"), Path::new(text));
+        }
+        for text in ["../a.csv", "new/../../a.csv", "/etc/passwd", "", "a\0"] {
+            assert_eq!(resolve(&root, text).expect_err(text).exit_code(), 3);
+        }
+    }
+
+    #[test]
+    fn an_address_with_a_password_is_not_shown() {
+        let root = Root::of_policy(Path::new("policy.toml"), None).expect("this folder");
+        for (text, hidden) in [("http://a/b", false), ("https://me:word@a/b", true)] {
+            let Err(Error::Policy(error)) = resolve(&root, text) else {
+                panic!("an address is refused");
+            };
+            assert_eq!(error.secret, hidden, "{text}");
         }
     }
 }

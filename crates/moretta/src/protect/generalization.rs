@@ -177,12 +177,17 @@ impl Ready {
         }
         let k = self.setting.guarantee.k.unwrap_or(1);
         Err(Error::guarantee(format!(
-            "k={k} not reachable within {} % suppression; best {:.1} %",
-            self.config.suppress * 100.0,
-            gone as f64 * 100.0 / rows as f64
+            "k={k} not reachable within {} % suppression; best {} %",
+            percent(self.config.suppress),
+            percent(gone as f64 / rows as f64)
         ))
         .help("raise `levels` or `suppress`, add hierarchies, or use method = \"mondrian\""))
     }
+}
+
+/// A share as a percentage with at most one digit after the point.
+fn percent(share: f64) -> f64 {
+    (share * 1000.0).round() / 10.0
 }
 
 /// The column with each value replaced by its node of `level`; none when a value is not in the tree.
@@ -279,6 +284,18 @@ fn keep(mut classes: Vec<Vec<u32>>, limits: &mut Limits) -> Vec<u32> {
         rows.sort_unstable();
         if classes.len() == before || !limits.refer_to(&rows) {
             return rows;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_shown_as_people_write_percentages() {
+        for (share, text) in [(1.0, "100"), (0.05, "5"), (0.07, "7"), (0.123_49, "12.3")] {
+            assert_eq!(percent(share).to_string(), text);
         }
     }
 }

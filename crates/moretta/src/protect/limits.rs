@@ -169,7 +169,7 @@ impl Limits {
         (0..n_rows as u32).for_each(|row| profile.add(self, row));
         let persons = profile.persons(self);
         if persons < self.k {
-            let unit = if self.subjects.is_some() {
+            let unit = if self.subjects.is_some() && n_rows > 0 {
                 "persons"
             } else {
                 "rows"

@@ -2,8 +2,8 @@
 //!
 //! A [`Plot`] is a row of slots, each with a value before, after or both; the
 //! value before is drawn pale and wide, the value after strong and narrow over
-//! it, so that both are seen whichever is larger. [`upright`] suits ordered
-//! bins, [`lying`] suits names. Colours come from the style sheet by class, so
+//! it, so that both are seen whichever is larger. [`upright()`] suits ordered
+//! bins, [`lying()`] suits names. Colours come from the style sheet by class, so
 //! one drawing serves light, dark and print. Values that are not finite are
 //! drawn as nothing.
 

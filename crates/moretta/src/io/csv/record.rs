@@ -224,7 +224,9 @@ impl Syntax for Csv {
                 return (line, Some(self.ragged(first_line, column)));
             }
             cells.end_row();
-            at = line_end(bytes, at).unwrap_or(at);
+            let next = line_end(bytes, at).unwrap_or(at);
+            cells.end_line(&bytes[at..next]);
+            at = next;
             line += 1;
         }
         (line, None)

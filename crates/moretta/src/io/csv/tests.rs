@@ -31,7 +31,7 @@ fn faults_of_the_structure_are_named_with_their_line() {
         "-: line 1: header names 3 columns, last is empty; rows have 2",
     );
     check(b"a,,b\n1,2,3\n", "-: column 2 has no name");
-    check(b"a,b,a\n1,2,3\n", "-: two columns are named `a`");
+    check(b"a,b,a\n1,2,3\n", "-: columns 1 and 3 have the same name");
     check(
         b"a,b\n1,2\n3,\"x\n",
         "-: line 3: column `b`: the quote opened on this line is never closed",

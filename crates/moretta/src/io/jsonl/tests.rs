@@ -41,7 +41,10 @@ fn faults_are_named_with_their_line() {
             "{\"a\":1}\n{\"a\":1,\"a\":2}\n",
             "-: line 2: column `a`: the key is given twice",
         ),
-        ("{\"a\":1,\"a\":2}\n", "-: two columns are named `a`"),
+        (
+            "{\"a\":1,\"a\":2}\n",
+            "-: columns 1 and 2 have the same name",
+        ),
         (
             "{\"a\":1}\n{\"a\":{\"b\":1}}\n",
             "-: line 2: column `a`: a nested value at $.a, where one value is expected",

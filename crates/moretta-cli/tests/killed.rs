@@ -1,0 +1,125 @@
+//! A run that is killed leaves no release, and the next run works as if nothing had been.
+//!
+//! What may be left is a hidden file beside the place of the release, readable
+//! by its owner only. It holds protected rows that were not checked yet, never
+//! raw ones, since only what a method has released is written. It is safe to
+//! delete, and no later run reads it.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::collections::HashSet;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::Duration;
+use support::{Folder, PROGRAM};
+
+/// The example of a hospital with many more rows.
+fn hospital() -> Folder {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/hospital");
+    let read = |name: &str| std::fs::read(example.join(name)).expect("the example");
+    let folder = Folder::new()
+        .file("policy.toml", read("policy.toml"))
+        .file("education.csv", read("education.csv"));
+    let made = folder
+        .command(PROGRAM)
+        .args(["generate", "hospital", "--rows", "300000"])
+        .args(["--output", "admissions.csv"])
+        .output()
+        .expect("the program starts");
+    assert!(made.status.success());
+    folder
+}
+
+fn start(folder: &Folder) -> Child {
+    folder
+        .command(PROGRAM)
+        .args(["run", "policy.toml"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// Hidden files beside the release.
+fn leftovers(folder: &Folder) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder.path("out")) else {
+        return Vec::new();
+    };
+    let hidden = |path: &PathBuf| {
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        name.is_some_and(|name| name.starts_with(".moretta-"))
+    };
+    entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(hidden)
+        .collect()
+}
+
+fn has_written(folder: &Folder) -> bool {
+    let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    leftovers(folder).iter().any(|path| size(path) > 0)
+}
+
+fn wait_until_it_writes(folder: &Folder, run: &mut Child) {
+    while !has_written(folder) {
+        let ended = run.try_wait().expect("a child of ours");
+        assert!(ended.is_none(), "it ended before a file was seen");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Names and patients of the table, both of which the policy drops.
+fn raw_values(folder: &Folder) -> HashSet<String> {
+    let text = folder.text("admissions.csv");
+    let persons = text
+        .lines()
+        .skip(1)
+        .flat_map(|line| line.split(',').take(2).map(str::to_owned));
+    persons.collect()
+}
+
+#[test]
+fn a_killed_run_leaves_no_release_and_can_be_repeated() {
+    let folder = hospital();
+    let raw = raw_values(&folder);
+    assert!(folder.text("admissions.csv").starts_with("name,patient,"));
+    for (stage, after) in [
+        ("while it reads", Duration::from_millis(300)),
+        ("as soon as it writes", Duration::ZERO),
+        ("while it writes or checks", Duration::from_millis(50)),
+    ] {
+        let mut run = start(&folder);
+        if stage != "while it reads" {
+            wait_until_it_writes(&folder, &mut run);
+        }
+        std::thread::sleep(after);
+        run.kill().expect("killed");
+        let status = run.wait().expect("ended");
+        assert!(!status.success(), "it was still running {stage}");
+        for name in ["admissions.csv", "report.html", "report.json"] {
+            assert!(
+                !folder.path("out").join(name).exists(),
+                "{name}, killed {stage}"
+            );
+        }
+        for path in leftovers(&folder) {
+            let metadata = std::fs::metadata(&path).expect("a file");
+            assert_eq!(metadata.permissions().mode() & 0o777, 0o600, "{stage}");
+            let text = std::fs::read_to_string(&path).expect("text");
+            let shown = text
+                .split(['\n', ','])
+                .filter(|cell| raw.contains(*cell))
+                .count();
+            assert_eq!(shown, 0, "raw values in what is left, killed {stage}");
+            std::fs::remove_file(path).expect("removed");
+        }
+    }
+    let ran = folder.moretta(&["run", "policy.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(folder.path("out/admissions.csv").exists() && leftovers(&folder).is_empty());
+}

@@ -1,0 +1,155 @@
+//! What the README says is so: its commands run, its output is the program's, its lists are complete.
+//!
+//! Lines of code blocks marked `sh` are commands. `moretta …` and
+//! `cargo run --release -- …` both stand for the program under test, called with
+//! the words that follow; they run in the order of the README, in one temporary
+//! folder that holds a copy of `examples`, and each must end with 0. The only
+//! other commands allowed are those in [`ELSEWHERE`], which are not run here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Commands that are run by other means: by whoever installs or tests.
+const ELSEWHERE: &[&str] = &["./test", "cargo install --path crates/moretta-cli"];
+
+#[test]
+fn every_command_works() {
+    let folder = copy_of_examples();
+    let mut commands = 0;
+    for line in commands_of(&readme()) {
+        let Some(words) = words_for_the_program(&line) else {
+            assert!(
+                ELSEWHERE.contains(&line.as_str()),
+                "unknown command: {line}"
+            );
+            continue;
+        };
+        let output = moretta(folder.path(), words);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{line}\n{told}");
+        commands += 1;
+    }
+    assert!(commands >= 12, "only {commands} commands were found");
+}
+
+#[test]
+fn the_first_commands_do_everything() {
+    let commands = commands_of(&readme());
+    assert_eq!(
+        commands[..2],
+        [
+            "cargo run --release -- run examples/hospital/policy.toml",
+            "./test"
+        ]
+    );
+}
+
+#[test]
+fn the_summary_is_what_the_program_prints() {
+    let folder = copy_of_examples();
+    let output = moretta(folder.path(), "run examples/hospital/policy.toml");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        blocks(&readme(), "text").contains(&printed),
+        "the README does not show:\n{printed}"
+    );
+}
+
+#[test]
+fn the_policy_explained_is_the_one_of_the_example() {
+    let policy = fs::read_to_string(root().join("examples/hospital/policy.toml")).expect("read");
+    let shown = blocks(&readme(), "toml").concat();
+    let (_comment, rest) = policy.split_once('\n').expect("a first line");
+    assert_eq!(shown, rest);
+}
+
+#[test]
+fn every_method_and_measure_is_named() {
+    let readme = readme();
+    let methods = moretta::protect::METHODS.iter().map(|info| info.name);
+    let measures = moretta::measure::LIST.iter().map(|info| info.name);
+    let parameters = moretta::protect::METHODS
+        .iter()
+        .flat_map(|info| info.parameters.iter().map(|parameter| parameter.name));
+    for name in methods.chain(measures).chain(parameters) {
+        assert!(
+            readme.contains(&format!("`{name}`")),
+            "the README lacks `{name}`"
+        );
+    }
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    for page in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = fs::read_to_string(root().join(page)).expect("a page");
+        for link in text.split("](").skip(1) {
+            let target = link.split(')').next().unwrap_or_default();
+            let there = target.starts_with("https://") || root().join(target).exists();
+            assert!(there, "{page}: {target}");
+        }
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn readme() -> String {
+    fs::read_to_string(root().join("README.md")).expect("the README")
+}
+
+/// The code blocks marked `language`.
+fn blocks(text: &str, language: &str) -> Vec<String> {
+    let fence = format!("\n```{language}\n");
+    text.split(&fence)
+        .skip(1)
+        .filter_map(|rest| rest.split_once("\n```"))
+        .map(|(block, _)| format!("{block}\n"))
+        .collect()
+}
+
+fn commands_of(text: &str) -> Vec<String> {
+    let lines: Vec<String> = blocks(text, "sh")
+        .iter()
+        .flat_map(|block| block.lines())
+        .map(|line| line.trim().to_owned())
+        .collect();
+    lines
+        .into_iter()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect()
+}
+
+fn words_for_the_program(line: &str) -> Option<&str> {
+    line.strip_prefix("cargo run --release -- ")
+        .or(line.strip_prefix("moretta "))
+}
+
+fn moretta(folder: &Path, words: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_moretta"))
+        .args(words.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .expect("the program starts")
+}
+
+/// A temporary folder with the policies and data of `examples`, without what runs have written.
+fn copy_of_examples() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for example in fs::read_dir(root().join("examples")).expect("examples") {
+        let example = example.expect("a readable entry").path();
+        let name = example.file_name().expect("a name");
+        let copy = folder.path().join("examples").join(name);
+        fs::create_dir_all(&copy).expect("a folder");
+        for entry in fs::read_dir(&example).expect("an example") {
+            let path = entry.expect("a readable entry").path();
+            if path.is_file() {
+                let name = path.file_name().expect("a name");
+                fs::copy(&path, copy.join(name)).expect("a copy");
+            }
+        }
+    }
+    folder
+}
