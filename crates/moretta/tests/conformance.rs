@@ -26,11 +26,20 @@ const CASES: &[Case] = &[
                     ..Mondrian::default()
                 })
             };
+            let suppressing = |mode| {
+                Method::Mondrian(Mondrian {
+                    mode,
+                    suppress: 0.25,
+                    ..Mondrian::default()
+                })
+            };
             vec![
                 mondrian(Mode::Strict),
                 mondrian(Mode::Relaxed),
                 mondrian(Mode::Balanced),
                 output(Output::Interval),
+                suppressing(Mode::Strict),
+                suppressing(Mode::Relaxed),
             ]
         },
     },
@@ -131,7 +140,7 @@ fn holds(table: &Table, method: &Method) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn ids_truth_and_guarantee_hold(table in tables(50, 0.1, guarantees())) {

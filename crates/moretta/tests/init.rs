@@ -40,11 +40,17 @@ fn the_first_policy_for_adult_is_sensible_loads_again_and_runs() {
         progress: &Progress::default(),
     };
     let outcome = pipeline::run(&policy, &options);
-    let report = outcome.unwrap_or_else(|error| panic!("{error}\n{text}")).report;
+    let report = outcome
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+        .report;
     assert!(report.verdict.passed);
     assert_eq!(report.verdict.truthful, Some(true));
     assert_eq!((report.rows.read, report.rows.released), (32_561, 32_561));
-    assert!(report.rows.classes_after > 3_000);
+    assert!(
+        report.rows.classes_after > 1_000,
+        "{}",
+        report.rows.classes_after
+    );
     let release = std::fs::read_to_string(folder.path().join("out/adult.csv"));
     assert_eq!(release.expect("a release").lines().count(), 32_562);
 }

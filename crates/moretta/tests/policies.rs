@@ -241,3 +241,67 @@ fn columns_and_policy_must_match_both_ways() {
         assert_eq!((error.exit_code(), error.to_string().as_str()), (3, words));
     }
 }
+
+#[test]
+fn what_a_method_says_of_a_column_must_fit_it() {
+    for (method, words) in [
+        (
+            "output = { nobody = \"mean\" }",
+            "`output` names `nobody`, which is no quasi-identifier",
+        ),
+        (
+            "output = { pay = \"mean\" }",
+            "`output` names `pay`, which is no quasi-identifier",
+        ),
+        (
+            "output = { job = \"mean\" }",
+            "column `job` cannot be shown as its mean",
+        ),
+        (
+            "output = { job = \"median\" }",
+            "column `job` cannot be shown as its median",
+        ),
+        (
+            "output = { age = \"label\" }",
+            "column `age` cannot be shown as its label",
+        ),
+    ] {
+        let error = refused(&[], "k = 3", &format!("{MONDRIAN}\n{method}"));
+        assert_eq!((error.exit_code(), error.to_string().as_str()), (3, words));
+    }
+    for (levels, words) in [
+        (
+            "{ pay = 1 }",
+            "`levels` names `pay`, which is no quasi-identifier",
+        ),
+        ("{ job = 1 }", "column `job` has a level but no hierarchy"),
+        ("{ born = 5 }", "column `born` has levels 0 to 4, not 5"),
+    ] {
+        let method = format!("method = \"generalization\"\nlevels = {levels}");
+        let error = refused(&[], "k = 3", &method);
+        assert_eq!((error.exit_code(), error.to_string().as_str()), (3, words));
+    }
+}
+
+#[test]
+fn representatives_stand_for_missing_values_too() {
+    let folder = folder();
+    let place = folder.path().join("in.csv");
+    let csv = std::fs::read_to_string(&place).expect("written");
+    let holes = csv.lines().enumerate().map(|(i, line)| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        if i % 4 == 1 {
+            cells[1] = "";
+        }
+        cells.join(",") + "\n"
+    });
+    std::fs::write(&place, holes.collect::<String>()).expect("written");
+    for output in ["mean", "median", "mode"] {
+        let method = format!("{MONDRIAN}\noutput = {{ age = \"{output}\", born = \"{output}\" }}");
+        let text = policy(&[], "k = 6", &method);
+        if let Err(error) = run(folder.path(), &text) {
+            panic!("{output}: {error}");
+        }
+        std::fs::remove_file(folder.path().join("out.csv")).expect("it was there");
+    }
+}

@@ -178,6 +178,14 @@ impl TableMethod for Ready {
                 "more than {MOST_AXES} quasi-identifiers"
             )));
         }
+        for name in self.config.output_of.keys() {
+            let place = original.index_of(name);
+            if place.map(|i| original.fields()[i].role) != Some(Role::Quasi) {
+                return Err(Error::policy(format!(
+                    "`output` names `{name}`, which is no quasi-identifier"
+                )));
+            }
+        }
         let fields = original
             .fields()
             .iter()
