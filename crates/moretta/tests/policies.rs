@@ -225,8 +225,8 @@ fn columns_and_policy_must_match_both_ways() {
     let text = policy(&[], "k = 3", MONDRIAN);
     for (from, to, words) in [
         (
-            "note = ",
-            "notes = ",
+            "note = { role = \"identifier\" }\n",
+            "",
             "the data has columns without a role: note",
         ),
         (

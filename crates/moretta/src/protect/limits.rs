@@ -574,3 +574,261 @@ fn dense_categories(field: &Field, categories: &Categories) -> Dense {
         in_order,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Domain, RowIds, Schema};
+    use crate::guarantee::{LDiversity, PSensitivity, TCloseness};
+
+    /// A table of one sensitive column and, with persons, of whose rows they are.
+    fn table(values: Column, kind: Kind, persons: Option<&[&str]>) -> Batch {
+        let len = values.len();
+        let mut fields = vec![Field::new("s", Role::Sensitive, kind)];
+        let mut columns = vec![values];
+        if let Some(persons) = persons {
+            let kind = Kind::Category { ordered: false };
+            fields.push(Field::new("who", Role::Subject, kind));
+            columns.push(Column::Category(persons.iter().map(Some).collect()));
+        }
+        let schema = Arc::new(Schema::new(fields).expect("names differ"));
+        Batch::new(schema, RowIds::Range { start: 0, len }, columns).expect("fits")
+    }
+
+    /// One letter a row, `-` for missing.
+    fn letters(text: &str) -> Column {
+        let texts = text.chars().map(|c| (c != '-').then(|| c.to_string()));
+        Column::Category(texts.collect())
+    }
+
+    fn k(k: u32) -> Guarantee {
+        Guarantee {
+            k: Some(k),
+            ..Guarantee::default()
+        }
+    }
+
+    fn l(l: f64, kind: Diversity) -> Guarantee {
+        let column = "s".to_owned();
+        Guarantee {
+            l: vec![LDiversity { column, l, kind }],
+            ..Guarantee::default()
+        }
+    }
+
+    fn t(t: f64, distance: Ground) -> Guarantee {
+        let column = "s".to_owned();
+        Guarantee {
+            t: vec![TCloseness {
+                column,
+                t,
+                distance,
+            }],
+            ..Guarantee::default()
+        }
+    }
+
+    fn unordered() -> Kind {
+        Kind::Category { ordered: false }
+    }
+
+    fn limits(guarantee: &Guarantee, batch: &Batch) -> Limits {
+        Limits::new(guarantee, batch, &Domains::default()).expect("fits")
+    }
+
+    #[test]
+    fn persons_count_once_however_many_rows_they_have() {
+        let batch = table(letters("xxxx"), unordered(), Some(&["a", "a", "b", "c"]));
+        let limits = limits(&k(2), &batch);
+        assert!(!limits.only_rows());
+        for (rows, holds) in [(&[0, 1][..], false), (&[0, 2], true), (&[1], false)] {
+            assert_eq!(limits.hold(rows), holds, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn diversity_leaves_missing_values_out() {
+        let recursive = Diversity::Recursive { c: 2.0 };
+        for (guarantee, text, holds) in [
+            (l(2.0, Diversity::Distinct), "ab", true),
+            (l(2.0, Diversity::Distinct), "a-", false),
+            (l(2.0, Diversity::Entropy), "aabb-", true),
+            (l(2.0, Diversity::Entropy), "aaab", false),
+            (l(1.0, Diversity::Entropy), "--", false),
+            (l(2.0, recursive), "aaabb", true),
+            (l(2.0, recursive), "aaaabb", false),
+            (l(2.0, recursive), "----", false),
+        ] {
+            let limits = limits(&guarantee, &table(letters(text), unordered(), None));
+            let rows: Vec<u32> = (0..text.len() as u32).collect();
+            assert_eq!(limits.hold(&rows), holds, "{guarantee:?} {text}");
+            assert_eq!(limits.refusal(text.len()).is_none(), holds, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_boundary_of_the_recursive_kind_is_left_to_no_rounding() {
+        // 7 < 0.07 · 100 is false, but as floats the product is a little more than 7.
+        assert!(7.0 < 0.07 * 100.0);
+        let others = (1..=20).flat_map(|value| [f64::from(value); 5]);
+        let values: Vec<f64> = [0.0; 7].into_iter().chain(others).collect();
+        let rows: Vec<u32> = (0..values.len() as u32).collect();
+        let column = Column::Number(values.into_iter().map(Some).collect());
+        let batch = table(column, Kind::Number { integer: true }, None);
+        let holds = |c| limits(&l(2.0, Diversity::Recursive { c }), &batch).hold(&rows);
+        assert!(!holds(0.07) && holds(0.071));
+    }
+
+    #[test]
+    fn a_person_with_one_value_in_many_rows_adds_it_once() {
+        let persons = ["p", "p", "p", "q"];
+        let batch = table(letters("aaab"), unordered(), Some(&persons));
+        assert!(limits(&l(2.0, Diversity::Entropy), &batch).hold(&[0, 1, 2, 3]));
+    }
+
+    #[test]
+    fn closeness_is_measured_against_the_whole_or_what_is_left_of_it() {
+        // Salaries 3 to 11 of Li, Li and Venkatasubramanian: {3, 4, 5} is at 0.375, {6, 8, 11} at 1/6.
+        let pay = Column::Number((3..12).map(|n| Some(f64::from(n))).collect());
+        let batch = table(pay, Kind::Number { integer: true }, None);
+        let holds =
+            |figure: f64, rows: &[u32]| limits(&t(figure, Ground::Ordered), &batch).hold(rows);
+        assert!(holds(0.375, &[0, 1, 2]) && !holds(0.374, &[0, 1, 2]));
+        assert!(holds(0.167, &[3, 5, 8]) && !holds(0.166, &[3, 5, 8]));
+        let mut limits = limits(&t(0.1, Ground::Ordered), &batch);
+        assert!(!limits.hold(&[0, 1, 2]));
+        assert!(limits.refer_to(&[0, 1, 2]));
+        assert!(limits.hold(&[0, 1, 2]), "they are all that is left");
+    }
+
+    #[test]
+    fn values_that_do_not_occur_are_no_steps_of_an_order() {
+        let levels = ["low", "mid", "high", "never", "seen"];
+        let column =
+            crate::data::Categories::new(vec![0, 0, 2, 2], Arc::new(levels.iter().collect()));
+        let batch = table(
+            Column::Category(column),
+            Kind::Category { ordered: true },
+            None,
+        );
+        let holds = |figure| limits(&t(figure, Ground::Ordered), &batch).hold(&[0, 1]);
+        assert!(holds(0.5) && !holds(0.49), "two values, one step");
+    }
+
+    #[test]
+    fn a_declared_order_goes_before_the_order_of_numbers() {
+        let levels = ["9", "1", "5"];
+        let column = crate::data::Categories::new(vec![0, 1, 2], Arc::new(levels.iter().collect()));
+        for (ordered, distance) in [(true, 0.5), (false, 0.5)] {
+            let kind = Kind::Category { ordered };
+            let batch = table(Column::Category(column.clone()), kind, None);
+            // The first of the order is farthest from the whole: 9 as declared, 1 as a number.
+            let first = if ordered { 0 } else { 1 };
+            let limits = limits(&t(distance - 0.01, Ground::Ordered), &batch);
+            assert!(!limits.hold(&[first]), "{ordered}");
+            let middle = if ordered { 1 } else { 2 };
+            assert!(limits.hold(&[middle]), "{ordered}");
+        }
+    }
+
+    #[test]
+    fn a_class_without_values_is_as_far_away_as_can_be() {
+        let column = Column::Number([Some(1.0), Some(2.0), None, None].into_iter().collect());
+        let batch = table(column, Kind::Number { integer: true }, None);
+        assert!(!limits(&t(0.9, Ground::Ordered), &batch).hold(&[2, 3]));
+        assert!(limits(&t(1.0, Ground::Ordered), &batch).hold(&[2, 3]));
+        assert!(
+            limits(&t(0.5, Ground::Equal), &batch).hold(&[2, 3]),
+            "missing is a value there"
+        );
+        let empty = table(
+            Column::Number([None, None].into_iter().collect()),
+            unordered(),
+            None,
+        );
+        let refusal = limits(&t(0.5, Ground::Ordered), &empty).refusal(2);
+        assert_eq!(refusal.expect("refused").exit_code(), 1);
+    }
+
+    #[test]
+    fn both_zeros_are_one_number() {
+        let column = Column::Number([0.0, -0.0].into_iter().map(Some).collect());
+        let batch = table(column, Kind::Number { integer: true }, None);
+        assert!(!limits(&l(2.0, Diversity::Distinct), &batch).hold(&[0, 1]));
+        assert!(limits(&l(1.0, Diversity::Distinct), &batch).hold(&[0, 1]));
+    }
+
+    #[test]
+    fn trees_of_dates_are_found_by_the_texts_of_the_dates() {
+        let format = crate::data::DateFormat::ISO;
+        let field = Field::new("s", Role::Sensitive, Kind::Date(format));
+        let column = Column::Number([0.0, 400.0].into_iter().map(Some).collect());
+        let chains = [["1970-01-01", "1970", "*"], ["1971-02-05", "1971", "*"]];
+        let chains: Vec<Vec<&str>> = chains.iter().map(|c| c.to_vec()).collect();
+        let tree = Arc::new(Hierarchy::from_chains(&chains).expect("a tree"));
+        let domain = Domain::of(&field, &column, Some(tree)).expect("dates");
+        let domains = Domains::new([("s".to_owned(), domain)]);
+        let batch = table(column, Kind::Date(format), None);
+        let limits = Limits::new(&t(0.5, Ground::Hierarchical), &batch, &domains);
+        assert!(limits.expect("found").hold(&[0]));
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_an_error_of_the_policy() {
+        let plain = Column::Plain(Arc::new(arrow_array::StringArray::from(vec!["a", "b"])));
+        let kind = Kind::Plain(arrow_schema::DataType::Utf8);
+        for (guarantee, batch) in [
+            (l(1.0, Diversity::Distinct), table(plain, kind, None)),
+            (
+                t(0.1, Ground::Ordered),
+                table(letters("ab"), unordered(), None),
+            ),
+            (
+                t(0.1, Ground::Hierarchical),
+                table(letters("ab"), unordered(), None),
+            ),
+        ] {
+            let error = Limits::new(&guarantee, &batch, &Domains::default()).err();
+            assert_eq!(error.expect("refused").exit_code(), 3, "{guarantee:?}");
+        }
+    }
+
+    #[test]
+    fn refusals_name_the_figure_that_cannot_be_reached() {
+        let batch = table(letters("aab"), unordered(), None);
+        let p = Guarantee {
+            p: vec![PSensitivity {
+                column: "s".into(),
+                p: 3,
+            }],
+            ..Guarantee::default()
+        };
+        for (guarantee, words) in [
+            (k(4), "3 rows; k=4 needs at least 4 persons"),
+            (p, "`s` has 2 values, l=3 impossible"),
+        ] {
+            let refusal = limits(&guarantee, &batch).refusal(3).expect("refused");
+            assert_eq!(
+                (refusal.exit_code(), refusal.to_string().as_str()),
+                (1, words)
+            );
+        }
+    }
+
+    #[test]
+    fn every_boundary_is_allowed_exactly_where_both_sides_hold() {
+        let persons = ["p", "q", "p", "r", "q", "s", "t", "p"];
+        let batch = table(letters("abacbba-"), unordered(), Some(&persons));
+        let mut guarantee = l(2.0, Diversity::Distinct);
+        guarantee.k = Some(2);
+        let limits = limits(&guarantee, &batch);
+        let rows: Vec<u32> = vec![3, 1, 4, 0, 5, 2, 6, 7];
+        let positions: Vec<usize> = (0..=rows.len()).collect();
+        let expected: Vec<bool> = positions
+            .iter()
+            .map(|&p| limits.hold(&rows[..p]) && limits.hold(&rows[p..]))
+            .collect();
+        assert_eq!(limits.allow(&rows, &positions), expected);
+        assert!(expected.contains(&true) && expected.contains(&false));
+    }
+}
