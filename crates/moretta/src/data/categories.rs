@@ -80,6 +80,21 @@ impl Categories {
         }
     }
 
+    /// The same column with only the levels it uses, in the order of their
+    /// texts, so that nothing depends on which one appeared first.
+    pub fn sorted(&self) -> Self {
+        let used = self.compact();
+        let mut order: Vec<u32> = (0..used.levels.len() as u32).collect();
+        order.sort_unstable_by_key(|&code| used.levels.get(code));
+        let mut place = vec![0; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            place[old as usize] = new as u32;
+        }
+        let new = |&code: &u32| place.get(code as usize).copied().unwrap_or(MISSING);
+        let levels = order.iter().map(|&code| used.levels.get(code)).collect();
+        Categories::new(used.codes.iter().map(new).collect(), Arc::new(levels))
+    }
+
     /// The same column with only the levels it uses, so that a written
     /// dictionary holds nothing that no row shows.
     pub fn compact(&self) -> Self {
@@ -118,6 +133,15 @@ impl<S: AsRef<str>> FromIterator<Option<S>> for Categories {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sorted_levels_do_not_tell_which_came_first() {
+        let column = Categories::from_iter([Some("c"), None, Some("a"), Some("c")]);
+        let sorted = column.sorted();
+        assert_eq!(sorted.levels().iter().collect::<Vec<_>>(), ["a", "c"]);
+        let texts: Vec<Option<&str>> = (0..4).map(|row| sorted.get(row)).collect();
+        assert_eq!(texts, [Some("c"), None, Some("a"), Some("c")]);
+    }
 
     #[test]
     fn compact_forgets_unused_levels() {

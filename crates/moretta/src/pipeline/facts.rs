@@ -282,17 +282,19 @@ fn column_fact(facts: &Facts<'_>, field: &Field, column: &Column) -> ColumnFact 
     let treatment = match (action, field.role) {
         (Some(Action::Drop), _) => "dropped",
         (Some(Action::Pseudonym { .. }), _) => "pseudonym",
+        (_, Role::Quasi) if facts.policy.represents(&field.name) => "representative",
         (_, Role::Quasi) => "generalised",
         _ => "kept",
     };
     let loss = facts.judgement.measures.column_loss();
+    let measured = !facts.policy.represents(&field.name);
     ColumnFact {
         name: field.name.to_string(),
         role: field.role.word().to_owned(),
         treatment: treatment.to_owned(),
         loss: loss
             .into_iter()
-            .find(|(name, _)| **name == *field.name)
+            .find(|(name, _)| measured && **name == *field.name)
             .map(|(_, loss)| loss),
         missing_before: coarse_share(column.missing_count(), column.len()),
         missing_after: facts

@@ -8,7 +8,6 @@ use crate::guarantee::{Checker, Declared, Fault, Findings, Treatment, Truth};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
 use crate::measure::{Histogram, HistogramBuilder, Measures};
 use crate::policy::{Action, Policy, SinkPolicy};
-use crate::protect::Method;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -218,21 +217,13 @@ fn treatment(policy: &Policy, name: &str, role: Role, domains: &Domains) -> Resu
         (Some(Action::Pseudonym { .. }), _) => Treatment::Pseudonym,
         (_, Role::Quasi) => {
             let domain = domains.require(name)?.clone();
-            match policy.protect.iter().any(|method| represents(method, name)) {
+            match policy.represents(name) {
                 true => Treatment::Representative(domain),
                 false => Treatment::Generalised(domain),
             }
         }
         _ => Treatment::Kept,
     })
-}
-
-/// Whether the method shows a value that stands for a class rather than covers it.
-fn represents(method: &Method, name: &str) -> bool {
-    match method {
-        Method::Mondrian(mondrian) => mondrian.output_for(name).is_representative(),
-        Method::Generalization(_) => false,
-    }
 }
 
 /// How to read back what was written.

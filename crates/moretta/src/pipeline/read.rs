@@ -2,7 +2,7 @@
 
 use super::progress::{Progress, Stage};
 use crate::data::hierarchy::Hierarchy;
-use crate::data::{Batch, Column, Field, Kind, Schema};
+use crate::data::{Batch, Column, Field, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan, ReadAs};
 use crate::policy::{ColumnPolicy, Policy};
@@ -37,7 +37,27 @@ pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
             original = locate(original, column, from)?;
         }
     }
+    original.batch = in_order_of_texts(original.batch)?;
     Ok(original)
+}
+
+/// Categories without a declared order in the order of their texts: what is
+/// released must not depend on which value came first in the file.
+fn in_order_of_texts(batch: Batch) -> Result<Batch> {
+    let fields = batch.schema().fields().iter();
+    let columns = fields
+        .zip(batch.columns())
+        .map(|(field, column)| match (column, &field.kind, field.role) {
+            (Column::Category(_), _, Role::Subject | Role::Identifier | Role::Key) => {
+                column.clone()
+            }
+            (Column::Category(categories), Kind::Category { ordered: false }, _) => {
+                Column::Category(categories.sorted())
+            }
+            _ => column.clone(),
+        })
+        .collect();
+    Batch::new(Arc::clone(batch.schema()), batch.rows().clone(), columns)
 }
 
 /// What the source should do with each column of the file.

@@ -148,9 +148,9 @@ pub struct ColumnFact {
     pub name: String,
     /// Its role.
     pub role: String,
-    /// What was done: "generalised", "kept", "dropped", "pseudonym".
+    /// What was done: "generalised", "representative", "kept", "dropped", "pseudonym".
     pub treatment: String,
-    /// Mean NCP of a released row; none when it was not generalised.
+    /// Mean NCP of a released row; none when it does not show regions.
     pub loss: Option<f64>,
     /// Share of missing cells before; 1 to [`SMALL_CELL`] cells are told as one more than that.
     pub missing_before: f64,

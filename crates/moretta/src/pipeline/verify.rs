@@ -56,3 +56,41 @@ fn sensitive_domains(policy: &Policy, release: &Batch) -> Result<Domains> {
     }
     Ok(Domains::new(domains))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Root;
+
+    const POLICY: &str = r#"
+        version = 1
+        [source]
+        path = "original.csv"
+        [columns]
+        age = { role = "quasi" }
+        school = { role = "sensitive", hierarchy = { file = "schools.csv" } }
+        [guarantee]
+        k = 2
+        t = { value = 0.25, distance = "hierarchical" }
+        [[protect]]
+        method = "mondrian"
+    "#;
+
+    #[test]
+    fn hierarchical_closeness_is_checked_with_the_tree_in_its_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = |name: &str| folder.path().join(name);
+        let write = |name: &str, text: &str| std::fs::write(place(name), text).expect("written");
+        write("schools.csv", "a;low;*\nb;low;*\nc;high;*\nd;high;*\n");
+        // Half of each class lies under each child of the root: only the leaves differ.
+        write("near.csv", "age,school\n1..2,a\n1..2,c\n3..4,b\n3..4,d\n");
+        write("far.csv", "age,school\n1..2,a\n1..2,b\n3..4,c\n3..4,d\n");
+        let root = Root::of_policy(&place("policy.toml"), None).expect("a root");
+        let policy = Policy::parse(POLICY, &root).expect("a policy");
+        for (file, holds) in [("near.csv", true), ("far.csv", false)] {
+            let options = ReadOptions::default();
+            let found = verify(&policy, &place(file), &options, &Progress::default());
+            assert_eq!(found.expect("checked").verdict.passed, holds, "{file}");
+        }
+    }
+}

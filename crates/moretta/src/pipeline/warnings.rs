@@ -40,6 +40,12 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
         }
     }
     for column in &policy.columns {
+        if column.role == Role::Quasi && policy.represents(&column.name) {
+            warnings.push(format!(
+                "column `{}` shows one value for each class, which gcp, ncp and loss take for the original",
+                column.name
+            ));
+        }
         if column.role == Role::Subject && column.action == Action::Keep {
             warnings.push(format!(
                 "column `{}` tells persons and is released as it is; a pseudonym would be safer",

@@ -18,6 +18,7 @@ pub use levels::Level;
 pub use paths::Root;
 
 use crate::config::{Placed, Section, Value, unknown};
+use crate::data::Role;
 use crate::data::hierarchy::HierarchySpec;
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
@@ -140,7 +141,7 @@ impl Policy {
             .map(|section| read_report(section, root))
             .transpose()?;
         top.finish()?;
-        Ok(Policy {
+        let policy = Policy {
             text: text.to_owned(),
             name,
             seed,
@@ -153,7 +154,29 @@ impl Policy {
             report_measures,
             sink,
             report,
-        })
+        };
+        policy.check_limits()?;
+        Ok(policy)
+    }
+
+    /// Loss is read off the released regions; a representative looks as if nothing were lost.
+    fn check_limits(&self) -> Result<()> {
+        let column = self
+            .columns
+            .iter()
+            .find(|column| column.role == Role::Quasi && self.represents(&column.name));
+        let limit = self
+            .fail_above
+            .iter()
+            .find(|(name, _)| matches!(name.as_str(), "gcp" | "ncp" | "loss"));
+        match (column, limit) {
+            (Some(column), Some((measure, _))) => Err(Error::policy(format!(
+                "a limit on {measure} cannot hold while `{}` is shown as a representative, whose loss it does not see",
+                column.name
+            ))
+            .help("take the limit away, or show regions: output = \"auto\"")),
+            _ => Ok(()),
+        }
     }
 
     /// Every file that a run reads: the data, hierarchies and keys.
@@ -172,6 +195,11 @@ impl Policy {
             }
         }
         inputs
+    }
+
+    /// Whether a released value of the column `name` stands for a class rather than covers it.
+    pub fn represents(&self, name: &str) -> bool {
+        self.protect.iter().any(|method| method.represents(name))
     }
 
     /// What the policy says of the column `name`.

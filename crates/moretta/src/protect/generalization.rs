@@ -199,6 +199,8 @@ fn generalize(
 ) -> Option<Column> {
     let mut builder = LevelsBuilder::default();
     let top = level + 1 == hierarchy.level_count();
+    // The top says nothing at all, so a missing value is among what it covers.
+    let missing = if top { builder.intern(TOP) } else { MISSING };
     let mut label = |text: &str| {
         let leaf = hierarchy.leaf(text)?;
         let label = if top {
@@ -218,7 +220,7 @@ fn generalize(
             categories
                 .codes()
                 .iter()
-                .map(|&c| new.get(c as usize).copied().unwrap_or(MISSING))
+                .map(|&c| new.get(c as usize).copied().unwrap_or(missing))
                 .collect()
         }
         Column::Number(numbers) => {
@@ -226,7 +228,7 @@ fn generalize(
             let mut codes = Vec::with_capacity(numbers.len());
             for slot in numbers.iter() {
                 let Some(n) = slot else {
-                    codes.push(MISSING);
+                    codes.push(missing);
                     continue;
                 };
                 let code = match known.get(&n.to_bits()) {

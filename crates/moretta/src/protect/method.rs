@@ -102,6 +102,15 @@ impl Method {
         }
     }
 
+    /// Whether it shows, for the column `name`, a value that stands for a class
+    /// rather than a region that covers it.
+    pub fn represents(&self, name: &str) -> bool {
+        match self {
+            Method::Mondrian(config) => config.output_for(name).is_representative(),
+            Method::Generalization(_) => false,
+        }
+    }
+
     /// Makes the method work on tables of this schema.
     pub fn build(&self, schema: &Arc<Schema>, setting: &Setting) -> Result<Box<dyn Protector>> {
         let table = match self {
