@@ -388,7 +388,7 @@ fn columns() -> impl Strategy<Value = Vec<(Vec<u32>, u32)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
     fn strict_and_balanced_classes_are_those_of_the_reference(

@@ -98,17 +98,19 @@ impl Axis {
         }
     }
 
-    pub(super) fn of_categories(categories: &Categories) -> Self {
-        let missing = categories.levels().len() as u32;
-        let codes = categories
-            .codes()
-            .iter()
-            .map(|&code| if code == MISSING { missing } else { code })
-            .collect();
+    fn of_categories(categories: &Categories) -> Self {
+        Axis::of_codes(categories.codes(), categories.levels().len() as u32)
+    }
+
+    /// Codes below `size`; any other is a missing value.
+    pub(super) fn of_codes(codes: &[u32], size: u32) -> Self {
         let kind = RulerKind::Categories;
         Axis {
-            codes,
-            ruler: Ruler { missing, kind },
+            codes: codes.iter().map(|&code| code.min(size)).collect(),
+            ruler: Ruler {
+                missing: size,
+                kind,
+            },
         }
     }
 

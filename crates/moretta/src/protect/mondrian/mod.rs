@@ -49,7 +49,7 @@ use super::limits::Limits;
 use super::method::Parameter;
 use super::table::{Release, TableMethod};
 use crate::config::{Placed, Section, Value};
-use crate::data::{Batch, Categories, Column, Field, Kind, Levels, Role, Schema};
+use crate::data::{Batch, Column, Field, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use axis::Axis;
 use cut::Ties;
@@ -344,9 +344,7 @@ pub fn partition_codes(columns: &[Vec<u32>], sizes: &[u32], k: usize, mode: Mode
         .map(|(place, codes)| {
             let least = codes.iter().max().map_or(0, |&most| most + 1);
             let size = sizes.get(place).map_or(least, |&size| size.max(least));
-            let levels: Levels = (0..size).map(|code| code.to_string()).collect();
-            let column = Categories::new(codes.clone(), Arc::new(levels));
-            Axis::of_categories(&column)
+            Axis::of_codes(codes, size)
         })
         .collect();
     let rules = Rules {

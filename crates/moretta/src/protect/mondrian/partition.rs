@@ -438,7 +438,7 @@ mod tests {
             .iter()
             .map(|texts| {
                 let column: Categories = texts.iter().map(|t| (*t != "-").then_some(*t)).collect();
-                Axis::of_categories(&column)
+                Axis::of_codes(column.codes(), column.levels().len() as u32)
             })
             .collect()
     }
