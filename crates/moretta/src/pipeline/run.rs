@@ -52,7 +52,7 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let domains = Arc::new(domains(policy, &original)?);
     let (release, suppressed) = protect(policy, &original, &domains, progress)?;
     let pending = Pending::new(&sink.path)?;
-    let written = write(sink, &release, pending.temporary(), progress)?;
+    let written = write(sink, release, pending.temporary(), progress)?;
     let judgement = Judge::new(policy, &original.batch, &domains)?.judge(
         &pending,
         sink,
@@ -184,7 +184,7 @@ const CHUNK: usize = 1 << 18;
 fn write(sink: &SinkPolicy, release: &Batch, path: &Path, progress: &Progress) -> Result<Written> {
     progress.enter(Stage::Write);
     let order: Option<Vec<u32>> = match sink.order {
-        Order::Shuffled => Some(by_content(release)?),
+        Order::Shuffled => Some(by_content(&release)?),
         Order::Input => None,
     };
     let mut file = io::create(path, &sink.options, release.schema())?;
@@ -198,7 +198,7 @@ fn write(sink: &SinkPolicy, release: &Batch, path: &Path, progress: &Progress) -
         progress.add(len);
     }
     if release.is_empty() {
-        file.write(release)?;
+        file.write(&release)?;
     }
     file.close()?;
     let order = match order {
