@@ -81,7 +81,6 @@ impl Example {
             .collect();
         let method = Method::Mondrian(Mondrian {
             mode,
-            output: Output::Interval,
             output_of,
             ..Mondrian::default()
         });

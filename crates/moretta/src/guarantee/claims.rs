@@ -6,8 +6,8 @@ use super::closeness::Reference;
 use super::diversity::{self, TOLERANCE};
 use super::findings::ClaimFinding;
 use super::{Diversity, Ground, LDiversity, PSensitivity, TCloseness};
-use crate::data::MISSING;
 use crate::data::hierarchy::Hierarchy;
+use crate::data::{DateFormat, Levels, MISSING};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -168,14 +168,16 @@ pub(super) fn p_claim(p: &PSensitivity, tally: &Tally<'_>) -> ClaimFinding {
     )
 }
 
-/// The place of each value: by size when all are numbers, else as declared.
+/// The place of each value: as declared, else by size when all are numbers or
+/// dates of one format.
 fn ranks(tally: &Tally<'_>, declared: &Declared) -> Result<Vec<u32>> {
     let levels = tally.texts.levels();
-    let numbers: Option<Vec<f64>> = levels
-        .iter()
-        .map(|text| text.parse().ok().filter(|n: &f64| n.is_finite()))
-        .collect();
-    let keys = match (numbers, declared.orders.get(&tally.name)) {
+    let finite = |text: &str| text.parse().ok().filter(|n: &f64| n.is_finite());
+    let numbers: Option<Vec<f64>> = levels.iter().map(finite).collect();
+    let keys = match (
+        numbers.or_else(|| days(levels)),
+        declared.orders.get(&tally.name),
+    ) {
         (_, Some(order)) => declared_places(tally, order)?,
         (Some(numbers), None) => numbers,
         (None, None) => {
@@ -193,6 +195,14 @@ fn ranks(tally: &Tally<'_>, declared: &Declared) -> Result<Vec<u32>> {
         .iter()
         .map(|key| distinct.partition_point(|d| d < key) as u32)
         .collect())
+}
+
+/// The days that the texts are, when they are dates.
+fn days(texts: &Levels) -> Option<Vec<f64>> {
+    DateFormat::GUESSED.iter().find_map(|format| {
+        let days = texts.iter().map(|text| format.parse(text).map(f64::from));
+        days.collect()
+    })
 }
 
 fn declared_places(tally: &Tally<'_>, order: &[String]) -> Result<Vec<f64>> {

@@ -1,7 +1,9 @@
 //! A column of any batch as plain words that compare equal when the values do.
 
-use crate::data::{Categories, Column, Levels, LevelsBuilder, MISSING};
+use crate::data::{Categories, Column, Levels, LevelsBuilder, MISSING, Numbers};
 use crate::error::{Error, Result};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 /// The word of a missing value; no finite number has these bits.
@@ -13,6 +15,7 @@ pub(super) struct Codes {
     known: LevelsBuilder,
     dictionary: Arc<Levels>,
     known_code: Vec<u32>,
+    code_of_number: HashMap<u64, u32, FixedState>,
 }
 
 impl Codes {
@@ -32,6 +35,19 @@ impl Codes {
                 *known = self.known.intern(self.dictionary.get(code));
             }
             take(*known);
+        }
+    }
+
+    /// As [`Codes::each`], for numbers, which are told by their texts.
+    pub(super) fn each_number(&mut self, column: &Numbers, mut take: impl FnMut(u32)) {
+        for slot in column.iter() {
+            let Some(number) = slot.map(|n| n + 0.0) else {
+                take(MISSING);
+                continue;
+            };
+            let known = &mut self.known;
+            let code = self.code_of_number.entry(number.to_bits());
+            take(*code.or_insert_with(|| known.intern(&number.to_string())));
         }
     }
 

@@ -9,7 +9,7 @@ use super::groups::{Belonging, Groups, SizeCount, Sizes};
 use super::risk::population::{Matched, covered_persons};
 use super::utility::{ColumnLoss, geometric_loss};
 use super::{Band, risk, utility};
-use crate::data::{Batch, Categories, Column, Domain, Role, Schema};
+use crate::data::{Batch, Column, Domain, Role, Schema};
 use crate::error::{Error, Result};
 
 /// A measure before and after.
@@ -229,11 +229,17 @@ fn codes_of(column: &mut Option<(String, Codes)>, batch: &Batch) -> Result<Optio
     let Some((name, codes)) = column else {
         return Ok(None);
     };
-    let categories: &Categories = named(batch, name)?
-        .as_categories()
-        .ok_or_else(|| Error::bug(format!("column `{name}` was not read as categories")))?;
-    let mut out = Vec::with_capacity(categories.len());
-    codes.each(categories, |code| out.push(code));
+    let column = named(batch, name)?;
+    let mut out = Vec::with_capacity(column.len());
+    match column {
+        Column::Category(categories) => codes.each(categories, |code| out.push(code)),
+        Column::Number(numbers) => codes.each_number(numbers, |code| out.push(code)),
+        Column::Plain(_) => {
+            return Err(Error::bug(format!(
+                "column `{name}` is measured but was read as plain"
+            )));
+        }
+    }
     Ok(Some(out))
 }
 

@@ -7,6 +7,7 @@ use crate::data::{DateFormat, Role};
 use crate::error::{Error, Result};
 use crate::io::{ColumnPlan, ReadAs};
 use crate::protect::identifiers::Key;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -140,7 +141,7 @@ fn read_column(
             .help(format!("give it one of {}", words.join(", ")))
     })?;
     let action = read_action(&name, role, &mut section, root)?;
-    let read = read_type(&mut section)?;
+    let read = read_type(&name, role, &mut section)?;
     let hierarchy = section
         .table("hierarchy")?
         .map(|h| read_hierarchy(h, root))
@@ -182,9 +183,16 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
     let naming = matches!(role, Role::Identifier | Role::Subject | Role::Key);
     let word = section.word("action", &words)?;
     let key = section.text("key")?;
-    let domain = section
-        .text("domain")?
-        .map_or_else(|| name.to_owned(), |(domain, _)| domain);
+    let domain = section.text("domain")?;
+    if !matches!(word, Some(ActionWord::Pseudonym))
+        && let Some((_, span)) = key.as_ref().or(domain.as_ref())
+    {
+        return Err(
+            Error::policy("`key` and `domain` go with action = \"pseudonym\"")
+                .at(span.clone())
+                .help("add the action, or take them out"),
+        );
+    }
     match (word, naming) {
         (Some(ActionWord::Keep), _) if role == Role::Identifier => Err(section
             .error(format!("`{name}` is an identifier and cannot be kept"))
@@ -201,7 +209,15 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
                     .error(format!("the pseudonym of `{name}` needs a key"))
                     .help("add key = \"env:MORETTA_KEY\" or \"file:PATH\"")
             })?;
+            let domain = domain.map_or_else(|| name.to_owned(), |(domain, _)| domain);
             let key = if let Some(variable) = place.strip_prefix("env:") {
+                if variable.is_empty() || variable.contains(['=', '\0']) {
+                    return Err(
+                        Error::policy("`env:` is not followed by the name of a variable")
+                            .at(span)
+                            .help("for example key = \"env:MORETTA_KEY\""),
+                    );
+                }
                 KeyPlace::Environment(variable.to_owned())
             } else {
                 let path = place.strip_prefix("file:").unwrap_or(&place);
@@ -230,7 +246,7 @@ enum TypeWord {
     Text,
 }
 
-fn read_type(section: &mut Section) -> Result<ReadAs> {
+fn read_type(name: &str, role: Role, section: &mut Section) -> Result<ReadAs> {
     let words = [
         ("number", TypeWord::Number),
         ("integer", TypeWord::Integer),
@@ -240,9 +256,14 @@ fn read_type(section: &mut Section) -> Result<ReadAs> {
     ];
     let word = section.word("type", &words)?;
     let format = section.text("format")?;
-    let order = section.texts("order")?;
+    let order = section.list("order")?;
     match (word, format, order) {
-        (_, _, Some(order)) => Ok(ReadAs::Ordered(order)),
+        (Some(TypeWord::Category) | None, None, Some(order)) => {
+            read_order(section, &order).map(ReadAs::Ordered)
+        }
+        (_, _, Some(_)) => Err(section
+            .error("`order` is for categories")
+            .help("take `type` and `format` out, or `order`")),
         (Some(TypeWord::Date) | None, Some((pattern, span)), None) => {
             DateFormat::from_pattern(&pattern)
                 .map(ReadAs::Date)
@@ -252,12 +273,42 @@ fn read_type(section: &mut Section) -> Result<ReadAs> {
                         .help("for example \"%Y-%m-%d\" or \"%d.%m.%Y\"")
                 })
         }
+        (_, Some((_, span)), None) => Err(Error::policy("`format` is for dates")
+            .at(span)
+            .help("use type = \"date\", or take `format` out")),
         (Some(TypeWord::Date), None, None) => Ok(ReadAs::Date(DateFormat::ISO)),
         (Some(TypeWord::Number), ..) => Ok(ReadAs::Number),
         (Some(TypeWord::Integer), ..) => Ok(ReadAs::Integer),
         (Some(TypeWord::Category), ..) => Ok(ReadAs::Category),
+        (Some(TypeWord::Text), ..)
+            if matches!(role, Role::Quasi | Role::Sensitive | Role::Class) =>
+        {
+            Err(section
+                .error(format!(
+                    "`{name}` is {} and cannot pass through as text",
+                    role.word()
+                ))
+                .help("use type = \"category\""))
+        }
         (Some(TypeWord::Text), ..) => Ok(ReadAs::Plain),
         (None, None, None) => Ok(ReadAs::Infer),
+    }
+}
+
+/// The values from least to largest, each once.
+fn read_order(section: &Section, list: &[Placed]) -> Result<Vec<String>> {
+    let mut order: Vec<String> = Vec::with_capacity(list.len());
+    let mut known = HashSet::new();
+    for placed in list {
+        let value = placed.text("order")?;
+        if !known.insert(value.clone()) {
+            return Err(placed.error("`order` names this value twice"));
+        }
+        order.push(value);
+    }
+    match order.is_empty() {
+        true => Err(section.error("`order` names no value")),
+        false => Ok(order),
     }
 }
 
@@ -358,5 +409,8 @@ fn metres(placed: &Placed) -> Result<f64> {
             false => Err(placed.error("a cell size is like \"100m\" or \"2km\"")),
         };
     }
-    placed.number("grid")
+    match placed.number("grid")? {
+        size if size > 0.0 => Ok(size),
+        _ => Err(placed.error("a cell size is above 0")),
+    }
 }

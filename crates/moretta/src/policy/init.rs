@@ -21,6 +21,7 @@ const TOKENS: &[&str] = &[
 ];
 
 /// The guesses for a file.
+#[derive(Clone, Debug)]
 pub struct Proposal {
     /// The character between cells, when it is not the usual one.
     pub delimiter: Option<u8>,
@@ -33,6 +34,7 @@ pub struct Proposal {
 }
 
 /// The guess for a column.
+#[derive(Clone, Debug)]
 pub struct Guess {
     /// Its name.
     pub name: String,
@@ -341,7 +343,8 @@ impl Proposal {
         let out = &mut text;
         let _ = writeln!(
             out,
-            "# A first policy for {source}, guessed from {} rows.",
+            "# A first policy for {}, guessed from {} rows.",
+            source.replace(char::is_control, " "),
             self.rows
         );
         let _ = writeln!(
@@ -498,7 +501,9 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Policy, Root};
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn names_fall_into_words() {
@@ -518,6 +523,69 @@ mod tests {
             let line = format!("{} = 1", key(name));
             let table: toml::Table = line.parse().expect("a key");
             assert!(table.contains_key(name), "{line}");
+        }
+    }
+
+    /// What a proposal could hold of one column.
+    fn guesses() -> impl Strategy<Value = Guess> {
+        let roles: Vec<Role> = Role::ALL.iter().map(|(role, _)| *role).collect();
+        let hierarchies = proptest::sample::select(vec![
+            HierarchySpec::Mask(MaskSide::Left),
+            HierarchySpec::Mask(MaskSide::Right),
+            HierarchySpec::Intervals(vec![0.5, 5.0, 100_000.0]),
+            HierarchySpec::Dates(vec![DateUnit::Month, DateUnit::Quarter]),
+            HierarchySpec::Dates(vec![DateUnit::Year, DateUnit::Decade]),
+            HierarchySpec::Path("\"*\\".to_owned()),
+        ]);
+        let reads = proptest::sample::select(vec![
+            ReadAs::Infer,
+            ReadAs::Category,
+            ReadAs::Date(DateFormat::from_pattern("%d.%m.%Y").expect("a pattern")),
+        ]);
+        let hierarchies = proptest::option::of(hierarchies);
+        let roles = proptest::sample::select(roles);
+        (".{1,12}", roles, reads, hierarchies, any::<bool>()).prop_map(
+            |(name, role, read, hierarchy, optional)| Guess {
+                hierarchy: hierarchy.filter(|_| matches!(role, Role::Quasi | Role::Sensitive)),
+                name,
+                role,
+                why: "the name says so".to_owned(),
+                read,
+                optional,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn a_proposal_is_a_policy_that_loads_again(
+            mut columns in proptest::collection::vec(guesses(), 1..8),
+            source in "[^/:]{1,12}",
+            missing in proptest::collection::vec(".{0,4}", 0..3),
+            delimiter in proptest::option::of(proptest::sample::select(&b";|\t"[..])),
+        ) {
+            let mut names = std::collections::HashSet::new();
+            let mut subjects = 0;
+            columns.retain(|guess| {
+                subjects += usize::from(guess.role == Role::Subject);
+                names.insert(guess.name.clone()) && (guess.role != Role::Subject || subjects < 2)
+            });
+            prop_assume!(!columns.is_empty() && !source.contains('\0'));
+            let proposal = Proposal { delimiter, missing, columns, rows: 7 };
+            let text = proposal.text(&source, "name");
+            let folder = tempfile::tempdir().expect("a folder");
+            let root = Root::of_policy(&folder.path().join("p.toml"), None).expect("it is there");
+            let policy = Policy::parse(&text, &root);
+            let policy = policy.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+            prop_assert_eq!(&policy.source.shown, &source);
+            prop_assert_eq!(policy.source.options.delimiter, delimiter);
+            prop_assert_eq!(&policy.source.options.missing, &proposal.missing);
+            for (guess, column) in proposal.columns.iter().zip(&policy.columns) {
+                prop_assert_eq!((&guess.name, guess.role), (&column.name, column.role));
+                let shown = guess.hierarchy.as_ref().filter(|_| !guess.optional);
+                prop_assert_eq!(shown, column.hierarchy.as_ref());
+            }
+            prop_assert_eq!(proposal.columns.len(), policy.columns.len());
         }
     }
 }

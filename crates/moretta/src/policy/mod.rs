@@ -382,3 +382,6 @@ fn byte(section: &mut Section, key: &'static str) -> Result<Option<u8>> {
         _ => Err(placed.error(format!("`{key}` is one ASCII character"))),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -117,4 +117,46 @@ mod tests {
             assert_eq!(error.secret, hidden, "{text}");
         }
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_before_they_are_judged() {
+        use std::os::unix::fs::symlink;
+        let outer = tempfile::tempdir().expect("a folder");
+        let inner = outer.path().join("inner");
+        std::fs::create_dir_all(inner.join("sub")).expect("made");
+        std::fs::write(outer.path().join("secret.csv"), "").expect("written");
+        std::fs::write(inner.join("data.csv"), "").expect("written");
+        for (target, link) in [
+            (outer.path().join("secret.csv"), "out.csv"),
+            (outer.path().to_owned(), "up"),
+            (outer.path().join("nowhere.csv"), "dangling.csv"),
+            (inner.join("data.csv"), "in.csv"),
+            (inner.join("sub"), "down"),
+        ] {
+            symlink(target, inner.join(link)).expect("linked");
+        }
+        let policy = inner.join("policy.toml");
+        let root = Root::of_policy(&policy, None).expect("a folder");
+        for (text, inside) in [
+            ("data.csv", true),
+            ("in.csv", true),
+            ("down/new.csv", true),
+            ("new/deep/er.csv", true),
+            ("sub/../data.csv", true),
+            ("out.csv", false),
+            ("up/secret.csv", false),
+            ("up/inner/data.csv", true),
+            ("up/new.csv", false),
+            ("dangling.csv", false),
+            ("new/../../secret.csv", false),
+        ] {
+            assert_eq!(resolve(&root, text).is_ok(), inside, "{text}");
+        }
+        let wider = Root::of_policy(&policy, Some(outer.path())).expect("a folder");
+        for text in ["out.csv", "up/secret.csv", "../secret.csv"] {
+            assert!(resolve(&wider, text).is_ok(), "{text}");
+        }
+        assert!(resolve(&wider, "../../x.csv").is_err());
+    }
 }

@@ -15,7 +15,7 @@ pub(super) fn refuse(section: &Section) -> Result<()> {
         let telling = TELLING.contains(&key.as_str());
         match &placed.value {
             Value::Table(inner) => refuse(inner)?,
-            Value::List(list) => {
+            Value::List(list) if !telling => {
                 for item in list {
                     if let Value::Table(inner) = &item.value {
                         refuse(inner)?;
@@ -23,6 +23,7 @@ pub(super) fn refuse(section: &Section) -> Result<()> {
                 }
             }
             Value::Text(text) if telling || key == "key" => check(&key, text, &placed)?,
+            _ if telling => check(&key, "", &placed)?,
             _ => {}
         }
     }

@@ -57,3 +57,94 @@ impl Protector for Chain {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Field, Kind, Role, RowIds};
+
+    /// Adds 1 to every number; passes rows on at once, or keeps all but the first until the end.
+    struct AddOne {
+        schema: Arc<Schema>,
+        waits: bool,
+        kept: Vec<Batch>,
+    }
+
+    fn schema() -> Arc<Schema> {
+        let field = Field::new("n", Role::Quasi, Kind::Number { integer: true });
+        Arc::new(Schema::new(vec![field]).expect("one name"))
+    }
+
+    fn link(waits: bool) -> Box<dyn Protector> {
+        Box::new(AddOne {
+            schema: schema(),
+            waits,
+            kept: Vec::new(),
+        })
+    }
+
+    impl Protector for AddOne {
+        fn schema(&self) -> &Arc<Schema> {
+            &self.schema
+        }
+
+        fn protect(&mut self, batch: Batch) -> Result<Batch> {
+            let numbers = batch.column(0).as_numbers().expect("numbers");
+            let more = Column::Number(numbers.iter().map(|n| n.map(|n| n + 1.0)).collect());
+            let batch = Batch::new(schema(), batch.rows().clone(), vec![more])?;
+            if self.waits && !batch.is_empty() {
+                self.kept.push(batch.slice(1, batch.len() - 1));
+                return Ok(batch.slice(0, 1));
+            }
+            Ok(batch)
+        }
+
+        fn finish(&mut self) -> Result<Batch> {
+            Batch::concat(&self.schema, std::mem::take(&mut self.kept))
+        }
+
+        fn guarantee(&self) -> Guarantee {
+            Guarantee {
+                k: Some(if self.waits { 7 } else { 3 }),
+                ..Guarantee::default()
+            }
+        }
+
+        fn suppressed(&self) -> Vec<(String, u64)> {
+            vec![("none".to_owned(), 0)]
+        }
+    }
+
+    fn rows(batch: &Batch) -> Vec<(u64, f64)> {
+        let numbers = batch.column(0).as_numbers().expect("numbers");
+        batch
+            .rows()
+            .iter()
+            .zip(numbers.values().iter().copied())
+            .collect()
+    }
+
+    #[test]
+    fn every_row_passes_every_link_once_whoever_waits() {
+        for waits in [[false, false], [true, false], [false, true], [true, true]] {
+            let mut chain = Chain::new(waits.map(link).into()).expect("two links");
+            let numbers = Column::Number((0..5).map(|n| Some(f64::from(n) * 10.0)).collect());
+            let ids = RowIds::Range { start: 0, len: 5 };
+            let batch = Batch::new(schema(), ids, vec![numbers]).expect("fits");
+            let mut found = rows(&chain.protect(batch.slice(0, 3)).expect("taken"));
+            found.extend(rows(&chain.protect(batch.slice(3, 2)).expect("taken")));
+            found.extend(rows(&chain.finish().expect("finished")));
+            found.sort_by_key(|row| row.0);
+            let expected: Vec<(u64, f64)> = (0..5).map(|id| (id, id as f64 * 10.0 + 2.0)).collect();
+            assert_eq!(found, expected, "{waits:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_link_promises_and_all_tell_what_they_suppressed() {
+        let chain = Chain::new(vec![link(false), link(true)]).expect("two links");
+        assert_eq!(chain.guarantee().k, Some(7));
+        assert_eq!(chain.suppressed().len(), 2);
+        assert!(Chain::new(Vec::new()).is_err());
+    }
+}

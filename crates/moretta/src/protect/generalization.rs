@@ -293,6 +293,125 @@ fn keep(mut classes: Vec<Vec<u32>>, limits: &mut Limits) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::RowIds;
+    use crate::guarantee::{Ground, Guarantee, TCloseness};
+
+    /// Ages with a hierarchy of tens, one sensitive letter a row.
+    fn table(ages: &[Option<u8>], letters: &str) -> (Batch, Arc<crate::data::Domains>) {
+        let age = Field::new("age", Role::Quasi, Kind::Number { integer: true });
+        let kind = Kind::Category { ordered: false };
+        let fields = vec![age.clone(), Field::new("s", Role::Sensitive, kind)];
+        let ages = Column::Number(ages.iter().map(|a| a.map(f64::from)).collect());
+        let letters: Vec<String> = letters.chars().map(|c| c.to_string()).collect();
+        let chains: Vec<Vec<String>> = (0..100)
+            .map(|a| vec![a.to_string(), format!("{}0s", a / 10), "*".to_owned()])
+            .collect();
+        let tree = Arc::new(Hierarchy::from_chains(&chains).expect("a tree"));
+        let domain = Domain::of(&age, &ages, Some(tree)).expect("numbers");
+        let ids = RowIds::Range {
+            start: 0,
+            len: ages.len(),
+        };
+        let letters = Column::Category(letters.iter().map(Some).collect());
+        let schema = Arc::new(Schema::new(fields).expect("names differ"));
+        let batch = Batch::new(schema, ids, vec![ages, letters]).expect("fits");
+        let domains = crate::data::Domains::new([("age".to_owned(), domain)]);
+        (batch, Arc::new(domains))
+    }
+
+    fn release(
+        (batch, domains): &(Batch, Arc<crate::data::Domains>),
+        guarantee: Guarantee,
+        level: usize,
+        suppress: f64,
+    ) -> Result<(Vec<u64>, Vec<Option<String>>)> {
+        let config = Generalization {
+            levels: [("age".to_owned(), level)].into(),
+            suppress,
+        };
+        let setting = Setting {
+            guarantee,
+            domains: Arc::clone(domains),
+            seed: 0,
+        };
+        let release = config.on(&setting).release(batch)?.batch;
+        let text = |row: usize| match release.column(0) {
+            Column::Number(numbers) => numbers.get(row).map(|n| n.to_string()),
+            Column::Category(c) => c.get(row).map(str::to_owned),
+            Column::Plain(_) => None,
+        };
+        let texts = (0..release.len()).map(text).collect();
+        Ok((release.rows().iter().collect(), texts))
+    }
+
+    fn k(k: u32) -> Guarantee {
+        Guarantee {
+            k: Some(k),
+            ..Guarantee::default()
+        }
+    }
+
+    fn texts(texts: &[&str]) -> Vec<Option<String>> {
+        texts.iter().map(|text| Some((*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn every_value_goes_to_its_level_and_small_classes_go() {
+        let table = table(&[Some(21), Some(25), Some(31), Some(29), Some(39)], "abcde");
+        let (rows, shown) = release(&table, k(2), 1, 0.0).expect("two classes");
+        assert_eq!(rows, [0, 1, 2, 3, 4]);
+        assert_eq!(shown, texts(&["20s", "20s", "30s", "20s", "30s"]));
+        let (rows, shown) = release(&table, k(3), 1, 0.4).expect("one class");
+        assert_eq!((rows, shown), (vec![0, 1, 3], texts(&["20s"; 3])));
+        let (_, shown) = release(&table, k(5), 2, 0.0).expect("all alike");
+        assert_eq!(shown, texts(&["*"; 5]));
+    }
+
+    #[test]
+    fn a_level_of_zero_keeps_the_values_and_missing_stays_missing() {
+        let table = table(&[Some(21), None, Some(21), None, Some(22)], "abcde");
+        let (rows, shown) = release(&table, k(2), 0, 0.2).expect("two classes");
+        let expected = [Some("21".to_owned()), None, Some("21".to_owned()), None];
+        assert_eq!((rows, shown), (vec![0, 1, 2, 3], expected.to_vec()));
+        let (_, shown) = release(&table, k(2), 2, 0.0).expect("two classes");
+        assert_eq!(shown[1], None, "a top of present values is not missing");
+    }
+
+    #[test]
+    fn more_than_the_budget_is_refused() {
+        let table = table(&[Some(21), Some(25), Some(31), Some(29), Some(39)], "abcde");
+        let error = release(&table, k(3), 1, 0.39).expect_err("two of five");
+        let words = "k=3 not reachable within 39 % suppression; best 40 %";
+        assert_eq!((error.exit_code(), error.to_string().as_str()), (1, words));
+    }
+
+    #[test]
+    fn what_goes_changes_what_the_others_are_compared_with() {
+        // Twenty rows half a and half b, four with three b, and three b, too few for a class.
+        // The four are at 0.157 of the table, but at 0.208 of it without the three.
+        let ages = [vec![Some(10); 20], vec![Some(20); 4], vec![Some(30); 3]].concat();
+        let letters = "ab".repeat(10) + "abbb" + "bbb";
+        let close = |t| Guarantee {
+            t: vec![TCloseness {
+                column: "s".to_owned(),
+                t,
+                distance: Ground::Equal,
+            }],
+            ..k(4)
+        };
+        for (t, released) in [(0.21, 24), (0.18, 20)] {
+            let found = release(&table(&ages, &letters), close(t), 1, 1.0).expect("released");
+            assert_eq!(found.0, (0..released).collect::<Vec<u64>>(), "{t}");
+        }
+    }
+
+    #[test]
+    fn columns_are_named_that_have_no_level_or_no_such_level() {
+        let table = table(&[Some(21), Some(25)], "ab");
+        let error = release(&table, k(2), 3, 0.0).expect_err("two levels and a top");
+        assert_eq!(error.to_string(), "column `age` has levels 0 to 2, not 3");
+        assert_eq!(error.exit_code(), 3);
+    }
 
     #[test]
     fn shares_are_shown_as_people_write_percentages() {

@@ -5,7 +5,7 @@
 //! checker of a release is `guarantee::check`, which shares nothing with this.
 
 use crate::data::hierarchy::Hierarchy;
-use crate::data::{Batch, Column, Domains, Kind, MISSING, Role};
+use crate::data::{Batch, Categories, Column, Domains, Field, Kind, MISSING, Role};
 use crate::error::{Error, Result};
 use crate::guarantee::{Diversity, Ground, Guarantee};
 use foldhash::fast::FixedState;
@@ -58,7 +58,7 @@ impl Limits {
     /// Reads the subject and sensitive columns of `batch` that the guarantee speaks of.
     pub(crate) fn new(guarantee: &Guarantee, batch: &Batch, domains: &Domains) -> Result<Self> {
         let subject = batch.schema().with_role(Role::Subject).first().copied();
-        let subjects = subject.map(|i| persons(batch, i, domains)).transpose()?;
+        let subjects = subject.map(|i| persons(batch.column(i))).transpose()?;
         let mut names: Vec<&str> = Vec::new();
         names.extend(guarantee.l.iter().map(|l| l.column.as_str()));
         names.extend(guarantee.t.iter().map(|t| t.column.as_str()));
@@ -222,7 +222,11 @@ impl Sensitive {
                 "the guarantee speaks of a column `{name}` that is not in the data"
             ))
         })?;
-        let (values, texts) = dense(batch, index, domains)?;
+        let Dense {
+            codes: values,
+            texts,
+            in_order,
+        } = dense(batch, index, domains)?;
         let value_count = texts.len();
         let mut asks = Vec::new();
         for l in guarantee.l.iter().filter(|l| l.column == name) {
@@ -245,6 +249,12 @@ impl Sensitive {
         for t in guarantee.t.iter().filter(|t| t.column == name) {
             asks.push(match t.distance {
                 Ground::Equal => Ask::Equal(t.t),
+                Ground::Ordered if !in_order => {
+                    return Err(Error::policy(format!(
+                        "ordered t-closeness needs an order of `{name}`, and its values are not numbers"
+                    ))
+                    .help("declare `order`, or use distance = \"equal\" or \"hierarchical\""));
+                }
                 Ground::Ordered => Ask::Ordered(t.t),
                 Ground::Hierarchical => {
                     let tree = domains
@@ -481,63 +491,343 @@ impl Tally {
 }
 
 /// The person of each row.
-fn persons(batch: &Batch, index: usize, domains: &Domains) -> Result<Vec<u32>> {
-    match batch.column(index) {
-        Column::Category(persons) => Ok(persons.codes().to_vec()),
-        _ => dense(batch, index, domains).map(|(codes, _)| codes),
-    }
+fn persons(column: &Column) -> Result<Vec<u32>> {
+    let persons = column.as_categories();
+    let persons = persons.ok_or_else(|| Error::bug("persons were not read as categories"))?;
+    Ok(persons.codes().to_vec())
 }
 
-/// A code a row, [`MISSING`] for none, and the text of each code. Codes ascend
-/// with the declared order of the values, else with the numbers that they are.
-fn dense(batch: &Batch, index: usize, domains: &Domains) -> Result<(Vec<u32>, Vec<String>)> {
+/// A column of values as codes without gaps.
+struct Dense {
+    /// A code a row, [`MISSING`] for none.
+    codes: Vec<u32>,
+    /// The text of each code; only values that occur have one.
+    texts: Vec<String>,
+    /// Codes ascend with the declared order or with the numbers that the values
+    /// are, not just with their appearance.
+    in_order: bool,
+}
+
+fn dense(batch: &Batch, index: usize, domains: &Domains) -> Result<Dense> {
     let field = &batch.schema().fields()[index];
     match batch.column(index) {
-        Column::Category(categories) => {
-            let texts: Vec<String> = categories.levels().iter().map(str::to_owned).collect();
-            let numbers: Option<Vec<f64>> = texts
-                .iter()
-                .map(|text| text.parse().ok().filter(|n: &f64| n.is_finite()))
-                .collect();
-            match numbers {
-                Some(numbers) if field.kind == (Kind::Category { ordered: false }) => {
-                    Ok(by_size(categories.codes(), &texts, &numbers))
-                }
-                _ => Ok((categories.codes().to_vec(), texts)),
-            }
-        }
+        Column::Category(categories) => Ok(dense_categories(field, categories)),
         Column::Number(numbers) => {
             let mut values: Vec<f64> = numbers.iter().flatten().collect();
             values.sort_unstable_by(f64::total_cmp);
             values.dedup();
             let code = |v: f64| values.partition_point(|&x| x < v) as u32;
-            let codes = numbers.iter().map(|slot| slot.map_or(MISSING, code));
             let domain = domains.get(&field.name);
             let text = |&v: &f64| match domain {
                 Some(domain) => domain.number_text(v),
                 None => v.to_string(),
             };
-            Ok((codes.collect(), values.iter().map(text).collect()))
+            let codes = numbers.iter().map(|slot| slot.map_or(MISSING, code));
+            Ok(Dense {
+                codes: codes.collect(),
+                texts: values.iter().map(text).collect(),
+                in_order: true,
+            })
         }
         Column::Plain(_) => Err(Error::policy(format!(
-            "column `{}` is counted by the guarantee but read as a text that only passes through",
+            "column `{}` is counted by the guarantee but only passes through as text",
             field.name
         ))
         .help("use type = \"category\"")),
     }
 }
 
-/// Codes and texts renumbered by the numbers that the texts are.
-fn by_size(codes: &[u32], texts: &[String], numbers: &[f64]) -> (Vec<u32>, Vec<String>) {
-    let mut order: Vec<u32> = (0..texts.len() as u32).collect();
-    order.sort_by(|&a, &b| numbers[a as usize].total_cmp(&numbers[b as usize]));
-    let mut rank = vec![0; order.len()];
+fn dense_categories(field: &Field, categories: &Categories) -> Dense {
+    let levels = categories.levels();
+    let mut occurs = vec![false; levels.len()];
+    for &code in categories.codes() {
+        if let Some(occurs) = occurs.get_mut(code as usize) {
+            *occurs = true;
+        }
+    }
+    let mut order: Vec<u32> = (0..occurs.len() as u32)
+        .filter(|&c| occurs[c as usize])
+        .collect();
+    let number = |&code: &u32| {
+        levels
+            .get(code)
+            .parse()
+            .ok()
+            .filter(|n: &f64| n.is_finite())
+    };
+    let numbers: Option<Vec<f64>> = order.iter().map(number).collect();
+    let declared = field.kind == Kind::Category { ordered: true };
+    let in_order = declared || numbers.is_some();
+    if let (Some(numbers), false) = (numbers, declared) {
+        let mut keyed: Vec<(f64, u32)> = numbers.into_iter().zip(order).collect();
+        keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order = keyed.into_iter().map(|(_, code)| code).collect();
+    }
+    let mut rank = vec![MISSING; occurs.len()];
     for (place, &code) in order.iter().enumerate() {
         rank[code as usize] = place as u32;
     }
-    let codes = codes
-        .iter()
-        .map(|&c| rank.get(c as usize).copied().unwrap_or(MISSING));
-    let texts = order.iter().map(|&c| texts[c as usize].clone());
-    (codes.collect(), texts.collect())
+    let new = |&code: &u32| rank.get(code as usize).copied().unwrap_or(MISSING);
+    Dense {
+        codes: categories.codes().iter().map(new).collect(),
+        texts: order.iter().map(|&c| levels.get(c).to_owned()).collect(),
+        in_order,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Domain, RowIds, Schema};
+    use crate::guarantee::{LDiversity, PSensitivity, TCloseness};
+
+    /// A table of one sensitive column and, with persons, of whose rows they are.
+    fn table(values: Column, kind: Kind, persons: Option<&[&str]>) -> Batch {
+        let len = values.len();
+        let mut fields = vec![Field::new("s", Role::Sensitive, kind)];
+        let mut columns = vec![values];
+        if let Some(persons) = persons {
+            let kind = Kind::Category { ordered: false };
+            fields.push(Field::new("who", Role::Subject, kind));
+            columns.push(Column::Category(persons.iter().map(Some).collect()));
+        }
+        let schema = Arc::new(Schema::new(fields).expect("names differ"));
+        Batch::new(schema, RowIds::Range { start: 0, len }, columns).expect("fits")
+    }
+
+    /// One letter a row, `-` for missing.
+    fn letters(text: &str) -> Column {
+        let texts = text.chars().map(|c| (c != '-').then(|| c.to_string()));
+        Column::Category(texts.collect())
+    }
+
+    fn k(k: u32) -> Guarantee {
+        Guarantee {
+            k: Some(k),
+            ..Guarantee::default()
+        }
+    }
+
+    fn l(l: f64, kind: Diversity) -> Guarantee {
+        let column = "s".to_owned();
+        Guarantee {
+            l: vec![LDiversity { column, l, kind }],
+            ..Guarantee::default()
+        }
+    }
+
+    fn t(t: f64, distance: Ground) -> Guarantee {
+        let column = "s".to_owned();
+        Guarantee {
+            t: vec![TCloseness {
+                column,
+                t,
+                distance,
+            }],
+            ..Guarantee::default()
+        }
+    }
+
+    fn unordered() -> Kind {
+        Kind::Category { ordered: false }
+    }
+
+    fn limits(guarantee: &Guarantee, batch: &Batch) -> Limits {
+        Limits::new(guarantee, batch, &Domains::default()).expect("fits")
+    }
+
+    #[test]
+    fn persons_count_once_however_many_rows_they_have() {
+        let batch = table(letters("xxxx"), unordered(), Some(&["a", "a", "b", "c"]));
+        let limits = limits(&k(2), &batch);
+        assert!(!limits.only_rows());
+        for (rows, holds) in [(&[0, 1][..], false), (&[0, 2], true), (&[1], false)] {
+            assert_eq!(limits.hold(rows), holds, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn diversity_leaves_missing_values_out() {
+        let recursive = Diversity::Recursive { c: 2.0 };
+        for (guarantee, text, holds) in [
+            (l(2.0, Diversity::Distinct), "ab", true),
+            (l(2.0, Diversity::Distinct), "a-", false),
+            (l(2.0, Diversity::Entropy), "aabb-", true),
+            (l(2.0, Diversity::Entropy), "aaab", false),
+            (l(1.0, Diversity::Entropy), "--", false),
+            (l(2.0, recursive), "aaabb", true),
+            (l(2.0, recursive), "aaaabb", false),
+            (l(2.0, recursive), "----", false),
+        ] {
+            let limits = limits(&guarantee, &table(letters(text), unordered(), None));
+            let rows: Vec<u32> = (0..text.len() as u32).collect();
+            assert_eq!(limits.hold(&rows), holds, "{guarantee:?} {text}");
+            assert_eq!(limits.refusal(text.len()).is_none(), holds, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_boundary_of_the_recursive_kind_is_left_to_no_rounding() {
+        // 7 < 0.07 · 100 is false, but as floats the product is a little more than 7.
+        let others = (1..=20).flat_map(|value| [f64::from(value); 5]);
+        let values: Vec<f64> = [0.0; 7].into_iter().chain(others).collect();
+        let rows: Vec<u32> = (0..values.len() as u32).collect();
+        let column = Column::Number(values.into_iter().map(Some).collect());
+        let batch = table(column, Kind::Number { integer: true }, None);
+        let holds = |c| limits(&l(2.0, Diversity::Recursive { c }), &batch).hold(&rows);
+        assert!(!holds(0.07) && holds(0.071));
+    }
+
+    #[test]
+    fn a_person_with_one_value_in_many_rows_adds_it_once() {
+        let persons = ["p", "p", "p", "q"];
+        let batch = table(letters("aaab"), unordered(), Some(&persons));
+        assert!(limits(&l(2.0, Diversity::Entropy), &batch).hold(&[0, 1, 2, 3]));
+    }
+
+    #[test]
+    fn closeness_is_measured_against_the_whole_or_what_is_left_of_it() {
+        // Salaries 3 to 11 of Li, Li and Venkatasubramanian: {3, 4, 5} is at 0.375, {6, 8, 11} at 1/6.
+        let pay = Column::Number((3..12).map(|n| Some(f64::from(n))).collect());
+        let batch = table(pay, Kind::Number { integer: true }, None);
+        let holds =
+            |figure: f64, rows: &[u32]| limits(&t(figure, Ground::Ordered), &batch).hold(rows);
+        assert!(holds(0.375, &[0, 1, 2]) && !holds(0.374, &[0, 1, 2]));
+        assert!(holds(0.167, &[3, 5, 8]) && !holds(0.166, &[3, 5, 8]));
+        let mut limits = limits(&t(0.1, Ground::Ordered), &batch);
+        assert!(!limits.hold(&[0, 1, 2]));
+        assert!(limits.refer_to(&[0, 1, 2]));
+        assert!(limits.hold(&[0, 1, 2]), "they are all that is left");
+    }
+
+    #[test]
+    fn values_that_do_not_occur_are_no_steps_of_an_order() {
+        let levels = ["low", "mid", "high", "never", "seen"];
+        let column =
+            crate::data::Categories::new(vec![0, 0, 2, 2], Arc::new(levels.iter().collect()));
+        let batch = table(
+            Column::Category(column),
+            Kind::Category { ordered: true },
+            None,
+        );
+        let holds = |figure| limits(&t(figure, Ground::Ordered), &batch).hold(&[0, 1]);
+        assert!(holds(0.5) && !holds(0.49), "two values, one step");
+    }
+
+    #[test]
+    fn a_declared_order_goes_before_the_order_of_numbers() {
+        let levels = ["9", "1", "5"];
+        let column = crate::data::Categories::new(vec![0, 1, 2], Arc::new(levels.iter().collect()));
+        for (ordered, distance) in [(true, 0.5), (false, 0.5)] {
+            let kind = Kind::Category { ordered };
+            let batch = table(Column::Category(column.clone()), kind, None);
+            // The first of the order is farthest from the whole: 9 as declared, 1 as a number.
+            let first = if ordered { 0 } else { 1 };
+            let limits = limits(&t(distance - 0.01, Ground::Ordered), &batch);
+            assert!(!limits.hold(&[first]), "{ordered}");
+            let middle = if ordered { 1 } else { 2 };
+            assert!(limits.hold(&[middle]), "{ordered}");
+        }
+    }
+
+    #[test]
+    fn a_class_without_values_is_as_far_away_as_can_be() {
+        let column = Column::Number([Some(1.0), Some(2.0), None, None].into_iter().collect());
+        let batch = table(column, Kind::Number { integer: true }, None);
+        assert!(!limits(&t(0.9, Ground::Ordered), &batch).hold(&[2, 3]));
+        assert!(limits(&t(1.0, Ground::Ordered), &batch).hold(&[2, 3]));
+        assert!(
+            limits(&t(0.5, Ground::Equal), &batch).hold(&[2, 3]),
+            "missing is a value there"
+        );
+        let empty = table(
+            Column::Number([None, None].into_iter().collect()),
+            unordered(),
+            None,
+        );
+        let refusal = limits(&t(0.5, Ground::Ordered), &empty).refusal(2);
+        assert_eq!(refusal.expect("refused").exit_code(), 1);
+    }
+
+    #[test]
+    fn both_zeros_are_one_number() {
+        let column = Column::Number([0.0, -0.0].into_iter().map(Some).collect());
+        let batch = table(column, Kind::Number { integer: true }, None);
+        assert!(!limits(&l(2.0, Diversity::Distinct), &batch).hold(&[0, 1]));
+        assert!(limits(&l(1.0, Diversity::Distinct), &batch).hold(&[0, 1]));
+    }
+
+    #[test]
+    fn trees_of_dates_are_found_by_the_texts_of_the_dates() {
+        let format = crate::data::DateFormat::ISO;
+        let field = Field::new("s", Role::Sensitive, Kind::Date(format));
+        let column = Column::Number([0.0, 400.0].into_iter().map(Some).collect());
+        let chains = [["1970-01-01", "1970", "*"], ["1971-02-05", "1971", "*"]];
+        let chains: Vec<Vec<&str>> = chains.iter().map(|c| c.to_vec()).collect();
+        let tree = Arc::new(Hierarchy::from_chains(&chains).expect("a tree"));
+        let domain = Domain::of(&field, &column, Some(tree)).expect("dates");
+        let domains = Domains::new([("s".to_owned(), domain)]);
+        let batch = table(column, Kind::Date(format), None);
+        let limits = Limits::new(&t(0.5, Ground::Hierarchical), &batch, &domains);
+        assert!(limits.expect("found").hold(&[0]));
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_an_error_of_the_policy() {
+        let plain = Column::Plain(Arc::new(arrow_array::StringArray::from(vec!["a", "b"])));
+        let kind = Kind::Plain(arrow_schema::DataType::Utf8);
+        for (guarantee, batch) in [
+            (l(1.0, Diversity::Distinct), table(plain, kind, None)),
+            (
+                t(0.1, Ground::Ordered),
+                table(letters("ab"), unordered(), None),
+            ),
+            (
+                t(0.1, Ground::Hierarchical),
+                table(letters("ab"), unordered(), None),
+            ),
+        ] {
+            let error = Limits::new(&guarantee, &batch, &Domains::default()).err();
+            assert_eq!(error.expect("refused").exit_code(), 3, "{guarantee:?}");
+        }
+    }
+
+    #[test]
+    fn refusals_name_the_figure_that_cannot_be_reached() {
+        let batch = table(letters("aab"), unordered(), None);
+        let p = Guarantee {
+            p: vec![PSensitivity {
+                column: "s".into(),
+                p: 3,
+            }],
+            ..Guarantee::default()
+        };
+        for (guarantee, words) in [
+            (k(4), "3 rows; k=4 needs at least 4 persons"),
+            (p, "`s` has 2 values, l=3 impossible"),
+        ] {
+            let refusal = limits(&guarantee, &batch).refusal(3).expect("refused");
+            assert_eq!(
+                (refusal.exit_code(), refusal.to_string().as_str()),
+                (1, words)
+            );
+        }
+    }
+
+    #[test]
+    fn every_boundary_is_allowed_exactly_where_both_sides_hold() {
+        let persons = ["p", "q", "p", "r", "q", "s", "t", "p"];
+        let batch = table(letters("abacbba-"), unordered(), Some(&persons));
+        let mut guarantee = l(2.0, Diversity::Distinct);
+        guarantee.k = Some(2);
+        let limits = limits(&guarantee, &batch);
+        let rows: Vec<u32> = vec![3, 1, 4, 0, 5, 2, 6, 7];
+        let positions: Vec<usize> = (0..=rows.len()).collect();
+        let expected: Vec<bool> = positions
+            .iter()
+            .map(|&p| limits.hold(&rows[..p]) && limits.hold(&rows[p..]))
+            .collect();
+        assert_eq!(limits.allow(&rows, &positions), expected);
+        assert!(expected.contains(&true) && expected.contains(&false));
+    }
 }

@@ -75,3 +75,64 @@ impl Protector for Table {
         self.suppressed.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Field, Kind, Role, RowIds};
+    use crate::error::Error;
+
+    /// Releases the table without its last row, or nothing if it is short.
+    struct AllButLast;
+
+    impl TableMethod for AllButLast {
+        fn schema(&self, original: &Schema) -> Result<Schema> {
+            match original.is_empty() {
+                true => Err(Error::policy("no columns")),
+                false => Ok(original.clone()),
+            }
+        }
+
+        fn release(&self, table: &Batch) -> Result<Release> {
+            if table.len() < 2 {
+                return Err(Error::guarantee("too short"));
+            }
+            Ok(Release {
+                batch: table.slice(0, table.len() - 1),
+                suppressed: vec![("the last".to_owned(), 1)],
+            })
+        }
+    }
+
+    fn batch(start: u64, len: usize) -> Batch {
+        let field = Field::new("n", Role::Quasi, Kind::Number { integer: true });
+        let schema = Arc::new(Schema::new(vec![field]).expect("one name"));
+        let numbers = Column::Number((0..len).map(|n| Some((start + n as u64) as f64)).collect());
+        Batch::new(schema, RowIds::Range { start, len }, vec![numbers]).expect("fits")
+    }
+
+    fn table() -> Table {
+        let promise = Guarantee::default();
+        Table::new(Box::new(AllButLast), batch(0, 0).schema(), promise).expect("it has a column")
+    }
+
+    #[test]
+    fn nothing_is_released_before_the_end_and_then_all_at_once() {
+        let mut table = table();
+        for (start, len) in [(0, 3), (3, 0), (3, 2)] {
+            assert!(table.protect(batch(start, len)).expect("taken").is_empty());
+        }
+        assert_eq!(table.suppressed(), []);
+        let release = table.finish().expect("released");
+        assert_eq!(release.rows().iter().collect::<Vec<u64>>(), [0, 1, 2, 3]);
+        assert_eq!(table.suppressed(), [("the last".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn a_table_without_rows_or_columns_is_the_methods_to_refuse() {
+        assert_eq!(table().finish().expect_err("too short").exit_code(), 1);
+        let nothing = Arc::new(Schema::default());
+        let refused = Table::new(Box::new(AllButLast), &nothing, Guarantee::default());
+        assert_eq!(refused.err().expect("no columns").exit_code(), 3);
+    }
+}

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A folder of the public data; without it a test is skipped, except under `CI=true`.
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/data")

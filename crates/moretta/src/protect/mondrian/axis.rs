@@ -230,3 +230,116 @@ fn rank_whole_numbers(slots: &[f64]) -> Option<(Vec<f64>, Vec<u32>)> {
     let codes = slots.iter().map(|&v| rank_of[(v - low) as usize]).collect();
     Some((values, codes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Field, Kind, Role};
+    use proptest::prelude::*;
+
+    fn domain(column: &Column, tree: Option<&[&str]>) -> Domain {
+        let kind = match column {
+            Column::Number(_) => Kind::Number { integer: false },
+            _ => Kind::Category { ordered: false },
+        };
+        let tree = tree.map(|rows| {
+            let chains: Vec<Vec<&str>> = rows.iter().map(|row| row.split(';').collect()).collect();
+            Arc::new(Hierarchy::from_chains(&chains).expect("a tree"))
+        });
+        Domain::of(&Field::new("c", Role::Quasi, kind), column, tree).expect("protected")
+    }
+
+    fn axis(column: &Column, tree: Option<&[&str]>) -> Axis {
+        Axis::new("c", column, &domain(column, tree), true).expect("fits")
+    }
+
+    #[test]
+    fn numbers_are_ranked_and_missing_comes_last() {
+        for (slots, codes, values) in [
+            (
+                vec![Some(7.0), Some(-1.0), Some(7.0)],
+                vec![1, 0, 1],
+                vec![-1.0, 7.0],
+            ),
+            (vec![None, Some(2.5), None], vec![1, 0, 1], vec![2.5]),
+            (vec![None, None], vec![0, 0], vec![]),
+            (vec![Some(0.0), Some(-0.0)], vec![0, 0], vec![0.0]),
+            (
+                vec![Some(1e300), None, Some(-1e300)],
+                vec![1, 2, 0],
+                vec![-1e300, 1e300],
+            ),
+        ] {
+            let axis = axis(&Column::Number(slots.into_iter().collect()), None);
+            assert_eq!(axis.codes, codes);
+            assert_eq!(axis.ruler.numbers(), values);
+            assert_eq!(axis.ruler.missing as usize, values.len());
+        }
+    }
+
+    #[test]
+    fn widths_are_shares_of_the_domain() {
+        let numbers = axis(
+            &Column::Number([0.0, 1.0, 10.0].into_iter().map(Some).collect()),
+            None,
+        );
+        assert_eq!(numbers.ruler.width(0, 1), 0.1);
+        assert_eq!(numbers.ruler.width(0, 2), 1.0);
+        assert_eq!(numbers.ruler.width(1, 1), 0.0);
+        assert_eq!(numbers.ruler.width(2, 3), 1.0, "missing among others");
+        assert_eq!(numbers.ruler.width(3, 3), 0.0, "missing alone");
+        let column = Column::Category(["b", "a", "c"].into_iter().map(Some).collect());
+        assert_eq!(axis(&column, None).ruler.width(0, 1), 0.5);
+        let tree = axis(&column, Some(&["a;x;*", "b;x;*", "c;y;*", "d;y;*"]));
+        assert_eq!(tree.codes, [1, 0, 2]);
+        assert_eq!(tree.ruler.width(0, 1), 0.5);
+        assert_eq!(tree.ruler.width(1, 2), 1.0);
+        assert_eq!(
+            tree.ruler.missing, 4,
+            "all leaves count, not those that occur"
+        );
+    }
+
+    #[test]
+    fn a_value_outside_the_tree_is_refused_without_being_told() {
+        let column = Column::Category(["a", "hunter2"].into_iter().map(Some).collect());
+        let domain = domain(&column, Some(&["a;*", "b;*"]));
+        let error = Axis::new("c", &column, &domain, true)
+            .err()
+            .expect("refused");
+        assert_eq!(error.exit_code(), 3);
+        assert!(!error.to_string().contains("hunter2"));
+        assert!(Axis::new("c", &column, &domain, false).is_ok());
+    }
+
+    #[test]
+    fn a_column_that_is_not_of_the_domain_is_refused() {
+        let words = Column::Category(["a", "b"].into_iter().map(Some).collect());
+        let others = Column::Category(["a", "c"].into_iter().map(Some).collect());
+        let numbers = Column::Number([1.0, 2.0].into_iter().map(Some).collect());
+        for (column, of) in [(&words, &numbers), (&numbers, &words), (&others, &words)] {
+            let error = Axis::new("c", column, &domain(of, None), true).err();
+            assert_eq!(error.expect("refused").exit_code(), 3);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_rank_counts_the_smaller_values(
+            slots in proptest::collection::vec(
+                proptest::option::of(prop_oneof![(-5i32..5).prop_map(f64::from), -1e6..1e6f64]),
+                0..40,
+            ),
+        ) {
+            let axis = axis(&Column::Number(slots.iter().copied().collect()), None);
+            let mut values: Vec<f64> = slots.iter().flatten().copied().collect();
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            for (slot, &code) in slots.iter().zip(&axis.codes) {
+                let smaller = slot.map_or(values.len(), |v| values.iter().filter(|x| **x < v).count());
+                prop_assert_eq!(code as usize, smaller);
+            }
+            prop_assert_eq!(axis.ruler.numbers(), values);
+        }
+    }
+}

@@ -306,3 +306,126 @@ impl Sorted {
             .filter_map(|(b, allowed)| allowed.then_some(b))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::axis::Axis;
+    use super::*;
+    use crate::data::{Column, Domain, Field, Kind, Role};
+    use std::sync::Arc;
+
+    /// The sizes of the parts of the best cut of these codes; the code `missing` is no value.
+    fn parts(codes: &[u32], missing: u32, tree: bool, k: usize, ties: Ties) -> Vec<usize> {
+        let texts = (0..missing).map(|code| Some(code.to_string()));
+        let column = Column::Category(texts.collect());
+        // Pairs of codes are families: 0 and 1, 2 and 3, and so on.
+        let tree = tree.then(|| {
+            let chains: Vec<Vec<String>> = (0..missing)
+                .map(|c| vec![c.to_string(), format!("f{}", c / 2), "*".into()])
+                .collect();
+            Arc::new(Hierarchy::from_chains(&chains).expect("a tree"))
+        });
+        let field = Field::new("c", Role::Quasi, Kind::Category { ordered: false });
+        let domain = Domain::of(&field, &column, tree).expect("categories");
+        let axis = Axis::new("c", &column, &domain, true).expect("fits");
+        let set = Codes {
+            codes: codes.iter().copied(),
+            rows: 0..codes.len() as u32,
+            len: codes.len(),
+            low: *codes.iter().min().expect("rows"),
+            high: *codes.iter().max().expect("rows"),
+        };
+        let limits = Limits::rows(k);
+        let cut = choose(&set, &axis.ruler, &limits, ties, &mut Scratch::default());
+        let Some(cut) = cut else {
+            return Vec::new();
+        };
+        let ends = cut.parts().0.iter().map(|b| b.before).chain([codes.len()]);
+        let mut start = 0;
+        ends.map(|end| end - std::mem::replace(&mut start, end))
+            .collect()
+    }
+
+    #[test]
+    fn equal_values_stay_together_and_every_cut_value_is_a_candidate() {
+        for (codes, k, expected) in [
+            (&[1, 1, 2, 2, 2, 2][..], 2, &[2, 4][..]),
+            (&[1, 1, 2, 2, 2, 2], 3, &[]),
+            (&[0, 1, 2, 3], 2, &[2, 2]),
+            (&[0, 0, 1, 2, 2], 2, &[2, 3]),
+            (&[3, 0, 2, 1, 0], 1, &[2, 3]),
+            (&[0, 0, 0, 1], 1, &[3, 1]),
+            (&[0, 1, 1, 1, 1, 1, 2], 1, &[1, 6]),
+        ] {
+            assert_eq!(
+                parts(codes, 9, false, k, Ties::Together),
+                expected,
+                "{codes:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn divided_values_give_halves() {
+        for (codes, k, expected) in [
+            (&[1, 1, 1, 2][..], 2, &[2, 2][..]),
+            (&[1, 1, 1, 2, 2], 2, &[2, 3]),
+            (&[1, 1, 1, 2, 2], 3, &[]),
+        ] {
+            assert_eq!(
+                parts(codes, 9, false, k, Ties::Divided),
+                expected,
+                "{codes:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn codes_far_apart_are_cut_as_those_close_together() {
+        let close: Vec<u32> = (0..40).map(|i| i * 7 % 11).collect();
+        let apart: Vec<u32> = close.iter().map(|c| c * 1_000).collect();
+        for k in [1, 5, 20] {
+            for ties in [Ties::Together, Ties::Divided] {
+                assert_eq!(
+                    parts(&close, 11, false, k, ties),
+                    parts(&apart, 11_000, false, k, ties)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_node_opens_into_all_its_children_or_not_at_all() {
+        for (codes, k, together, divided) in [
+            (&[0, 1, 2, 3, 4, 5][..], 2, &[2, 2, 2][..], &[2, 4][..]),
+            (&[0, 1, 2, 4, 5], 2, &[], &[2, 3]),
+            (&[0, 0, 1, 1], 2, &[2, 2], &[2, 2]),
+            (&[0, 0, 0, 1], 2, &[], &[]),
+        ] {
+            assert_eq!(
+                parts(codes, 6, true, k, Ties::Together),
+                together,
+                "{codes:?}"
+            );
+            assert_eq!(
+                parts(codes, 6, true, k, Ties::Divided),
+                divided,
+                "{codes:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn missing_values_share_their_side_with_as_few_as_can_be() {
+        for (codes, k, expected) in [
+            (&[0, 1, 2, 3, 9, 9][..], 2, &[4, 2][..]),
+            (&[0, 1, 2, 3, 9], 2, &[3, 2]),
+            (&[0, 0, 0, 9, 9], 2, &[3, 2]),
+            (&[0, 0, 0, 9], 2, &[]),
+        ] {
+            for ties in [Ties::Together, Ties::Divided] {
+                assert_eq!(parts(codes, 9, false, k, ties), expected, "{codes:?}");
+            }
+        }
+    }
+}

@@ -178,6 +178,14 @@ impl TableMethod for Ready {
                 "more than {MOST_AXES} quasi-identifiers"
             )));
         }
+        for name in self.config.output_of.keys() {
+            let place = original.index_of(name);
+            if place.map(|i| original.fields()[i].role) != Some(Role::Quasi) {
+                return Err(Error::policy(format!(
+                    "`output` names `{name}`, which is no quasi-identifier"
+                )));
+            }
+        }
         let fields = original
             .fields()
             .iter()
@@ -187,7 +195,7 @@ impl TableMethod for Ready {
     }
 
     fn release(&self, table: &Batch) -> Result<Release> {
-        let limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
+        let mut limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
         if let Some(error) = limits.refusal(table.len()) {
             return Err(error);
         }
@@ -196,19 +204,7 @@ impl TableMethod for Ready {
             .par_iter()
             .map(|&i| self.axis(table, i))
             .collect::<Result<Vec<Axis>>>()?;
-        // Dividing equal values gives classes that look alike, so they are one class to a reader.
-        let mode = match limits.unite() {
-            true => self.config.mode,
-            false => Mode::Strict,
-        };
-        let partition = partition::partition(
-            &axes,
-            Rules {
-                limits: &limits,
-                ties: mode.ties(),
-                budget: (self.config.suppress * table.len() as f64).floor() as usize,
-            },
-        );
+        let partition = self.partition(&axes, &mut limits, table.len());
         let recoded = quasi
             .par_iter()
             .enumerate()
@@ -240,6 +236,35 @@ impl TableMethod for Ready {
 }
 
 impl Ready {
+    fn partition(&self, axes: &[Axis], limits: &mut Limits, n_rows: usize) -> Partition {
+        // Dividing equal values gives classes that look alike, so they are one class to a reader.
+        let mode = match limits.unite() {
+            true => self.config.mode,
+            false => Mode::Strict,
+        };
+        let rules = Rules {
+            limits,
+            ties: mode.ties(),
+            budget: (self.config.suppress * n_rows as f64).floor() as usize,
+        };
+        let partition = partition::partition(axes, rules);
+        if partition.rows.len() == n_rows {
+            return partition;
+        }
+        // What is left out changes what classes are compared with: then nothing is left out.
+        let all: Vec<u32> = (0..n_rows as u32).collect();
+        if !limits.refer_to(&partition.rows) || partition.classes().all(|c| limits.hold(c)) {
+            return partition;
+        }
+        limits.refer_to(&all);
+        let rules = Rules {
+            limits,
+            ties: mode.ties(),
+            budget: 0,
+        };
+        partition::partition(axes, rules)
+    }
+
     fn axis(&self, table: &Batch, i: usize) -> Result<Axis> {
         let name = &*table.schema().fields()[i].name;
         let domain = self.setting.domains.require(name)?;
@@ -330,9 +355,5 @@ pub fn partition_codes(columns: &[Vec<u32>], sizes: &[u32], k: usize, mode: Mode
         budget: 0,
     };
     let partition = partition::partition(&axes, rules);
-    let starts = [0].into_iter().chain(partition.ends.iter().copied());
-    starts
-        .zip(&partition.ends)
-        .map(|(start, &end)| partition.rows[start..end].to_vec())
-        .collect()
+    partition.classes().map(<[u32]>::to_vec).collect()
 }

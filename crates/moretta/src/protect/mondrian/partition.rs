@@ -30,6 +30,16 @@ pub(super) struct Partition {
     pub(super) spans: Vec<(u32, u32)>,
 }
 
+impl Partition {
+    /// The rows of each class.
+    pub(super) fn classes(&self) -> impl Iterator<Item = &[u32]> + '_ {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| &self.rows[start..end])
+    }
+}
+
 /// How to partition.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
@@ -414,4 +424,101 @@ fn extent<C: Code, const W: usize>(rows: &[Row<C, W>]) -> ([C; W], [C; W]) {
         }
     }
     (low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Mode;
+    use super::*;
+    use crate::data::Categories;
+
+    fn axes(columns: &[&[&str]]) -> Vec<Axis> {
+        columns
+            .iter()
+            .map(|texts| {
+                let column: Categories = texts.iter().map(|t| (*t != "-").then_some(*t)).collect();
+                Axis::of_categories(&column)
+            })
+            .collect()
+    }
+
+    fn classes(columns: &[&[&str]], k: usize, mode: Mode, budget: usize) -> Vec<Vec<u32>> {
+        let rules = Rules {
+            limits: &Limits::rows(k),
+            ties: mode.ties(),
+            budget,
+        };
+        let partition = partition(&axes(columns), rules);
+        assert_eq!(
+            partition.ends.last().copied().unwrap_or(0),
+            partition.rows.len()
+        );
+        assert_eq!(partition.spans.len(), partition.ends.len() * columns.len());
+        partition.classes().map(<[u32]>::to_vec).collect()
+    }
+
+    #[test]
+    fn the_widest_axis_is_cut_first_and_the_first_of_equals() {
+        let first = &["a", "a", "b", "b"];
+        let second = &["x", "y", "x", "y"];
+        assert_eq!(
+            classes(&[first, second], 2, Mode::Strict, 0),
+            [[0, 1], [2, 3]]
+        );
+        assert_eq!(
+            classes(&[second, first], 2, Mode::Strict, 0),
+            [[0, 2], [1, 3]]
+        );
+        // Once the second is cut, the others spread over a third of the first only.
+        let wide: &[&str] = &["a", "b", "c", "d", "a", "b", "c", "d"];
+        let halves: &[&str] = &["x", "x", "x", "x", "y", "y", "y", "y"];
+        let found = classes(&[wide, halves], 2, Mode::Strict, 0);
+        assert_eq!(found, [[0, 1], [4, 5], [2, 3], [6, 7]]);
+    }
+
+    #[test]
+    fn an_axis_without_an_allowable_cut_gives_way_to_the_next() {
+        let columns: &[&[&str]] = &[&["a", "a", "a", "z"], &["x", "y", "x", "y"]];
+        assert_eq!(classes(columns, 2, Mode::Strict, 0), [[0, 2], [1, 3]]);
+    }
+
+    #[test]
+    fn relaxed_divides_equal_values_only_where_nothing_else_helps() {
+        let columns: &[&[&str]] = &[&["a", "a", "a", "b"]];
+        assert_eq!(classes(columns, 2, Mode::Strict, 0), [[0, 1, 2, 3]]);
+        assert_eq!(classes(columns, 2, Mode::Relaxed, 0), [[0, 1], [2, 3]]);
+        assert_eq!(classes(columns, 2, Mode::Balanced, 0), [[0, 1], [2, 3]]);
+    }
+
+    #[test]
+    fn rows_that_are_all_equal_or_too_few_stay_one_class() {
+        assert_eq!(
+            classes(&[&["a"; 5]], 1, Mode::Balanced, 0),
+            [[0, 1, 2, 3, 4]]
+        );
+        assert_eq!(classes(&[&["-"; 3]], 1, Mode::Strict, 0), [[0, 1, 2]]);
+        assert_eq!(
+            classes(&[&["a", "b", "c"]], 2, Mode::Strict, 0),
+            [[0, 1, 2]]
+        );
+        assert_eq!(classes(&[&[]], 2, Mode::Strict, 0), Vec::<Vec<u32>>::new());
+    }
+
+    #[test]
+    fn rows_are_given_up_within_the_budget_where_that_spares_the_others() {
+        let outlier: &[&[&str]] = &[&["a", "a", "a", "b"]];
+        assert_eq!(classes(outlier, 3, Mode::Strict, 0), [[0, 1, 2, 3]]);
+        assert_eq!(classes(outlier, 3, Mode::Strict, 1), [[0, 1, 2]]);
+        assert_eq!(
+            classes(&[&["a"; 4]], 3, Mode::Strict, 4),
+            [[0, 1, 2, 3]],
+            "nothing to gain"
+        );
+        let two: &[&[&str]] = &[&["a", "a", "a", "b", "b"]];
+        assert_eq!(
+            classes(two, 3, Mode::Strict, 1),
+            [[0, 1, 2, 3, 4]],
+            "too dear"
+        );
+    }
 }

@@ -114,14 +114,11 @@ struct Classes<'a> {
 impl<'a> Classes<'a> {
     /// The rows of each class and its least and largest code.
     fn iter(&self) -> impl Iterator<Item = (&'a [u32], (u32, u32))> + '_ {
-        let starts = [0].into_iter().chain(self.partition.ends.iter().copied());
-        starts
-            .zip(&self.partition.ends)
-            .enumerate()
-            .map(|(class, (start, &end))| {
-                let span = self.partition.spans[class * self.n_axes + self.place];
-                (&self.partition.rows[start..end], span)
-            })
+        let classes = self.partition.classes().enumerate();
+        classes.map(|(class, rows)| {
+            let span = self.partition.spans[class * self.n_axes + self.place];
+            (rows, span)
+        })
     }
 }
 
@@ -261,4 +258,164 @@ fn mode<T: PartialEq + Copy>(sorted: &[T]) -> Option<T> {
         }
     }
     best.map(|run| run[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::hierarchy::Hierarchy;
+    use crate::data::{DateFormat, Field, Kind, Role};
+
+    /// What each of the classes, given as runs of rows, shows.
+    fn shown(
+        column: &Column,
+        kind: Kind,
+        tree: Option<Hierarchy>,
+        sizes: &[usize],
+        output: Output,
+    ) -> Vec<Option<String>> {
+        let field = Field::new("c", Role::Quasi, kind);
+        let domain = Domain::of(&field, column, tree.map(Arc::new)).expect("protected");
+        let axis = Axis::new("c", column, &domain, output.follows_tree(&domain)).expect("fits");
+        let mut partition = Partition {
+            rows: (0..column.len() as u32).collect(),
+            ends: Vec::new(),
+            spans: Vec::new(),
+        };
+        let mut start = 0;
+        for size in sizes {
+            let codes = &axis.codes[start..start + size];
+            let span = |codes: &[u32]| Some((*codes.iter().min()?, *codes.iter().max()?));
+            partition.spans.push(span(codes).expect("rows"));
+            start += size;
+            partition.ends.push(start);
+        }
+        let released = recode(0, 1, &axis, column, &domain, output, &partition).expect("recoded");
+        let text = |row: usize| match &released {
+            Column::Number(numbers) => numbers.get(row).map(|n| domain.number_text(n)),
+            Column::Category(categories) => categories.get(row).map(str::to_owned),
+            Column::Plain(_) => None,
+        };
+        partition.ends.iter().map(|end| text(end - 1)).collect()
+    }
+
+    fn check(found: Vec<Option<String>>, expected: &[&str]) {
+        let found: Vec<String> = found
+            .into_iter()
+            .map(|text| text.unwrap_or_else(|| "(missing)".to_owned()))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    fn numbers() -> Column {
+        let slots = [
+            Some(1.0),
+            Some(4.0),
+            Some(4.0),
+            Some(9.5),
+            None,
+            None,
+            Some(2.0),
+        ];
+        Column::Number(slots.into_iter().collect())
+    }
+
+    #[test]
+    fn numbers_show_an_interval_one_value_anything_or_missing() {
+        let kind = || Kind::Number { integer: false };
+        let found = shown(&numbers(), kind(), None, &[2, 1, 2, 1, 1], Output::Auto);
+        check(found, &["1..4", "4", "*", "(missing)", "2"]);
+    }
+
+    #[test]
+    fn dates_show_dates() {
+        let kind = Kind::Date(DateFormat::ISO);
+        let found = shown(&numbers(), kind, None, &[2, 1, 2, 1, 1], Output::Interval);
+        let expected = [
+            "1970-01-02..1970-01-05",
+            "1970-01-05",
+            "*",
+            "(missing)",
+            "1970-01-03",
+        ];
+        check(found, &expected);
+    }
+
+    fn words() -> Column {
+        let slots = [
+            Some("a"),
+            Some("c"),
+            Some("b"),
+            Some("b"),
+            None,
+            None,
+            Some("|"),
+        ];
+        Column::Category(slots.into_iter().collect())
+    }
+
+    #[test]
+    fn categories_show_a_set_and_ordered_ones_a_run() {
+        let unordered = Kind::Category { ordered: false };
+        let found = shown(&words(), unordered, None, &[3, 1, 1, 1, 1], Output::Auto);
+        check(found, &["{a|c|b}", "b", "(missing)", "(missing)", "|"]);
+        let found = shown(
+            &words(),
+            Kind::Category { ordered: false },
+            None,
+            &[2, 5],
+            Output::Auto,
+        );
+        check(found, &["{a|c}", "*"]);
+        let ordered = Kind::Category { ordered: true };
+        let found = shown(&words(), ordered, None, &[3, 1, 2, 1], Output::Auto);
+        check(found, &["a..b", "b", "(missing)", "|"]);
+    }
+
+    #[test]
+    fn a_hierarchy_shows_its_lowest_label_unless_intervals_are_asked_for() {
+        let tree = || {
+            let rows = ["a;x;*", "c;x;*", "b;y;*", "|;z;*"];
+            let chains: Vec<Vec<&str>> = rows.iter().map(|row| row.split(';').collect()).collect();
+            Some(Hierarchy::from_chains(&chains).expect("a tree"))
+        };
+        let kind = || Kind::Category { ordered: false };
+        let found = shown(&words(), kind(), tree(), &[2, 2, 2, 1], Output::Auto);
+        check(found, &["x", "b", "(missing)", "|"]);
+        let found = shown(&words(), kind(), tree(), &[4, 3], Output::Label);
+        check(found, &["*", "*"]);
+        let found = shown(&words(), kind(), tree(), &[2, 5], Output::Interval);
+        check(found, &["{a|c}", "*"]);
+    }
+
+    #[test]
+    fn representatives_are_of_the_present_values() {
+        let kind = || Kind::Number { integer: false };
+        for (output, expected) in [
+            (Output::Mean, ["3", "9.5", "(missing)", "2"]),
+            (Output::Median, ["4", "9.5", "(missing)", "2"]),
+            (Output::Mode, ["4", "9.5", "(missing)", "2"]),
+        ] {
+            check(
+                shown(&numbers(), kind(), None, &[3, 2, 1, 1], output),
+                &expected,
+            );
+        }
+        let kind = || Kind::Category { ordered: true };
+        let found = shown(&words(), kind(), None, &[4, 1, 2], Output::Median);
+        check(found, &["c", "(missing)", "|"]);
+        let found = shown(&words(), kind(), None, &[4, 1, 2], Output::Mode);
+        check(found, &["b", "(missing)", "|"]);
+    }
+
+    #[test]
+    fn the_first_of_several_modes_and_the_lower_of_two_medians_is_taken() {
+        assert_eq!(mode(&[1, 1, 2, 2, 3]), Some(1));
+        assert_eq!(mode::<u32>(&[]), None);
+        assert_eq!(
+            representative_number(&mut [4.0, 1.0, 3.0, 2.0], Output::Median),
+            Some(2.0)
+        );
+        assert_eq!(representative_number(&mut [], Output::Mean), None);
+    }
 }

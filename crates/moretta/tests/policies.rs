@@ -1,0 +1,307 @@
+//! Whole policies on small files, run by the library: what must work, and what must be refused and how.
+
+use moretta::pipeline::{self, Options, Outcome, Progress};
+use moretta::policy::{Policy, Root};
+use moretta::{Error, Result};
+use std::fmt::Write;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A folder with one table of 60 rows: person, age, born, job, grade, diagnosis, pay, label, note.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut csv = String::from("person,age,born,job,grade,diagnosis,pay,label,note\n");
+    for i in 0..60 {
+        let _ = writeln!(
+            csv,
+            "p{},{},19{:02}-0{}-01,{},{},{},{},{},n{i}",
+            i / 2,
+            20 + i * 7 % 31,
+            50 + i * 3 % 40,
+            1 + i % 9,
+            ["nurse", "clerk", "cook"][i % 3],
+            ["low", "mid", "high"][i / 3 % 3],
+            ["flu", "cold", "gout", "mumps"][i * 5 % 4],
+            i * 11 % 7,
+            i % 2,
+        );
+    }
+    std::fs::write(folder.path().join("in.csv"), csv).expect("written");
+    folder
+}
+
+/// The lines of `[columns]` that a test does not speak of.
+const COLUMNS: [(&str, &str); 9] = [
+    ("person", "{ role = \"subject\" }"),
+    ("age", "{ role = \"quasi\" }"),
+    (
+        "born",
+        "{ role = \"quasi\", hierarchy = { dates = [\"month\", \"year\", \"decade\"] } }",
+    ),
+    ("job", "{ role = \"quasi\" }"),
+    (
+        "grade",
+        "{ role = \"quasi\", order = [\"low\", \"mid\", \"high\", \"top\"] }",
+    ),
+    ("diagnosis", "{ role = \"sensitive\" }"),
+    ("pay", "{ role = \"sensitive\" }"),
+    ("label", "{ role = \"class\" }"),
+    ("note", "{ role = \"identifier\" }"),
+];
+
+fn policy(changed: &[(&str, &str)], guarantee: &str, method: &str) -> String {
+    let mut text = String::from("version = 1\n[source]\npath = \"in.csv\"\n[columns]\n");
+    for (name, line) in COLUMNS {
+        let line = changed
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map_or(line, |c| c.1);
+        let _ = writeln!(text, "{name} = {line}");
+    }
+    let _ = writeln!(
+        text,
+        "[guarantee]\n{guarantee}\n[[protect]]\n{method}\n[sink]\npath = \"out.csv\""
+    );
+    text
+}
+
+fn run(folder: &Path, text: &str) -> Result<Outcome> {
+    let place = folder.join("policy.toml");
+    std::fs::write(&place, text).expect("written");
+    let policy = Policy::load(&place, &Root::of_policy(&place, None)?)?;
+    pipeline::check(&policy)?;
+    pipeline::run(
+        &policy,
+        &Options {
+            command: String::new(),
+            force: false,
+            strict: false,
+            render: &|_| String::new(),
+            progress: &Progress::default(),
+        },
+    )
+}
+
+fn runs(changed: &[(&str, &str)], guarantee: &str, method: &str) -> String {
+    let folder = folder();
+    let text = policy(changed, guarantee, method);
+    if let Err(error) = run(folder.path(), &text) {
+        panic!("{error}\n{text}");
+    }
+    std::fs::read_to_string(folder.path().join("out.csv")).expect("a release")
+}
+
+fn refused(changed: &[(&str, &str)], guarantee: &str, method: &str) -> Error {
+    let folder = folder();
+    let text = policy(changed, guarantee, method);
+    let error = run(folder.path(), &text).err().expect("refused");
+    assert!(!folder.path().join("out.csv").exists());
+    error
+}
+
+const MONDRIAN: &str = "method = \"mondrian\"";
+
+#[test]
+fn every_promise_can_be_made_of_persons() {
+    for guarantee in [
+        "k = 3",
+        "k = 3\nl = 2",
+        "k = 3\nl = { value = 1.8, kind = \"entropy\", on = [\"diagnosis\"] }",
+        "k = 3\nl = { value = 2, kind = \"recursive\", c = 3, on = [\"diagnosis\"] }",
+        "k = 3\nt = { value = 0.4, on = [\"diagnosis\"] }",
+        "k = 3\nt = { value = 0.4, distance = \"ordered\", on = [\"pay\"] }",
+        "k = 3\np = { value = 2, on = [\"pay\"] }",
+    ] {
+        for mode in ["strict", "relaxed", "balanced"] {
+            let release = runs(&[], guarantee, &format!("{MONDRIAN}\nmode = \"{mode}\""));
+            assert_eq!(release.lines().count(), 61, "{guarantee}");
+            assert!(!release.contains("p1"), "persons are dropped");
+        }
+    }
+}
+
+#[test]
+fn sensitive_columns_of_every_kind_are_counted() {
+    let cases: [(&str, &str, &str); 5] = [
+        (
+            "diagnosis",
+            "{ role = \"sensitive\", order = [\"flu\", \"cold\", \"mumps\", \"gout\", \"pox\"] }",
+            "ordered",
+        ),
+        (
+            "pay",
+            "{ role = \"sensitive\", order = [\"6\", \"5\", \"4\", \"0\", \"1\", \"2\", \"3\", \"9\"] }",
+            "ordered",
+        ),
+        (
+            "pay",
+            "{ role = \"sensitive\", hierarchy = { intervals = [2, 4] } }",
+            "hierarchical",
+        ),
+        (
+            "born",
+            "{ role = \"sensitive\", hierarchy = { dates = [\"year\", \"decade\"] } }",
+            "hierarchical",
+        ),
+        ("born", "{ role = \"sensitive\" }", "ordered"),
+    ];
+    for (name, line, distance) in cases {
+        let guarantee =
+            format!("k = 4\nt = {{ value = 0.3, distance = \"{distance}\", on = [\"{name}\"] }}");
+        runs(&[(name, line)], &guarantee, MONDRIAN);
+    }
+}
+
+#[test]
+fn classes_and_quasi_identifiers_may_be_numbers_dates_or_words() {
+    for line in [
+        "{ role = \"class\" }",
+        "{ role = \"class\", type = \"integer\" }",
+        "{ role = \"class\", type = \"category\" }",
+    ] {
+        runs(
+            &[
+                ("label", line),
+                ("pay", line),
+                ("job", "{ role = \"quasi\" }"),
+            ],
+            "k = 3",
+            MONDRIAN,
+        );
+    }
+    for name in ["pay", "label", "diagnosis", "born", "note", "age"] {
+        runs(&[(name, "{ role = \"quasi\" }")], "k = 3", MONDRIAN);
+    }
+}
+
+#[test]
+fn a_protected_column_cannot_be_a_text_that_passes_through() {
+    for role in ["quasi", "sensitive", "class"] {
+        let line = format!("{{ role = \"{role}\", type = \"text\" }}");
+        let error = refused(&[("job", &line)], "k = 3", MONDRIAN);
+        assert_eq!(error.exit_code(), 3, "{role}: {error}");
+    }
+    runs(
+        &[("job", "{ role = \"plain\", type = \"text\" }")],
+        "k = 3",
+        MONDRIAN,
+    );
+    runs(
+        &[("person", "{ role = \"subject\", type = \"text\" }")],
+        "k = 3",
+        MONDRIAN,
+    );
+}
+
+#[test]
+fn what_cannot_be_reached_is_refused_with_exit_code_1() {
+    for (guarantee, words) in [
+        ("k = 31", "30 persons; k=31 needs at least 31 persons"),
+        (
+            "k = 2\nl = { value = 5, on = [\"diagnosis\"] }",
+            "`diagnosis` has 4 values, l=5 impossible",
+        ),
+        (
+            "k = 2\np = { value = 9, on = [\"pay\"] }",
+            "`pay` has 7 values, l=9 impossible",
+        ),
+    ] {
+        let error = refused(&[], guarantee, MONDRIAN);
+        assert_eq!((error.exit_code(), error.to_string().as_str()), (1, words));
+    }
+    let error = refused(&[], "k = 3", "method = \"generalization\"");
+    assert_eq!(error.exit_code(), 1);
+    assert!(
+        error
+            .to_string()
+            .starts_with("k=3 not reachable within 0 % suppression"),
+        "{error}"
+    );
+}
+
+#[test]
+fn columns_and_policy_must_match_both_ways() {
+    let folder = folder();
+    let text = policy(&[], "k = 3", MONDRIAN);
+    for (from, to, words) in [
+        (
+            "note = { role = \"identifier\" }\n",
+            "",
+            "the data has columns without a role: note",
+        ),
+        (
+            "[columns]\n",
+            "[columns]\nward = { role = \"plain\" }\n",
+            "column `ward` is not in the data",
+        ),
+    ] {
+        let error = run(folder.path(), &text.replace(from, to))
+            .err()
+            .expect("refused");
+        assert_eq!((error.exit_code(), error.to_string().as_str()), (3, words));
+    }
+}
+
+#[test]
+fn what_a_method_says_of_a_column_must_fit_it() {
+    for (method, words) in [
+        (
+            "output = { nobody = \"mean\" }",
+            "`output` names `nobody`, which is no quasi-identifier",
+        ),
+        (
+            "output = { pay = \"mean\" }",
+            "`output` names `pay`, which is no quasi-identifier",
+        ),
+        (
+            "output = { job = \"mean\" }",
+            "column `job` cannot be shown as its mean",
+        ),
+        (
+            "output = { job = \"median\" }",
+            "column `job` cannot be shown as its median",
+        ),
+        (
+            "output = { age = \"label\" }",
+            "column `age` cannot be shown as its label",
+        ),
+    ] {
+        let error = refused(&[], "k = 3", &format!("{MONDRIAN}\n{method}"));
+        assert_eq!((error.exit_code(), error.to_string().as_str()), (3, words));
+    }
+    for (levels, words) in [
+        (
+            "{ pay = 1 }",
+            "`levels` names `pay`, which is no quasi-identifier",
+        ),
+        ("{ job = 1 }", "column `job` has a level but no hierarchy"),
+        ("{ born = 5 }", "column `born` has levels 0 to 4, not 5"),
+    ] {
+        let method = format!("method = \"generalization\"\nlevels = {levels}");
+        let error = refused(&[], "k = 3", &method);
+        assert_eq!((error.exit_code(), error.to_string().as_str()), (3, words));
+    }
+}
+
+#[test]
+fn representatives_stand_for_missing_values_too() {
+    let folder = folder();
+    let place = folder.path().join("in.csv");
+    let csv = std::fs::read_to_string(&place).expect("written");
+    let holes = csv.lines().enumerate().map(|(i, line)| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        if i % 4 == 1 {
+            cells[1] = "";
+        }
+        cells.join(",") + "\n"
+    });
+    std::fs::write(&place, holes.collect::<String>()).expect("written");
+    for output in ["mean", "median", "mode"] {
+        let method = format!("{MONDRIAN}\noutput = {{ age = \"{output}\", born = \"{output}\" }}");
+        let text = policy(&[], "k = 6", &method);
+        if let Err(error) = run(folder.path(), &text) {
+            panic!("{output}: {error}");
+        }
+        std::fs::remove_file(folder.path().join("out.csv")).expect("it was there");
+    }
+}
