@@ -26,6 +26,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// The allocator of the program `moretta`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// What to run.
@@ -200,8 +204,13 @@ fn column_loss(column: &Column, class_of_row: &[usize], sizes: &[usize]) -> f64 
         *high = high.max(value);
     }
     let low = spans.iter().fold(f64::INFINITY, |low, s| low.min(s.0));
-    let high = spans.iter().fold(f64::NEG_INFINITY, |high, s| high.max(s.1));
-    let lost = spans.iter().zip(sizes).map(|(s, &n)| (s.1 - s.0) * n as f64);
+    let high = spans
+        .iter()
+        .fold(f64::NEG_INFINITY, |high, s| high.max(s.1));
+    let lost = spans
+        .iter()
+        .zip(sizes)
+        .map(|(s, &n)| (s.1 - s.0) * n as f64);
     lost.sum::<f64>() / ((high - low) * values.len() as f64)
 }
 

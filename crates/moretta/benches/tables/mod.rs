@@ -8,10 +8,6 @@ use moretta::protect::mondrian::{Mode, Mondrian};
 use moretta::protect::{Method, Setting};
 use std::sync::Arc;
 
-/// Distinct values of age, workclass, education-num, marital-status, occupation,
-/// race, sex and native-country in Adult.
-pub(crate) const ADULT: [u64; 8] = [72, 7, 16, 7, 14, 5, 2, 41];
-
 /// Distinct values of age, sex, zip and day of admission in a hospital.
 pub(crate) const HOSPITAL: [u64; 4] = [97, 2, 1_200, 730];
 
