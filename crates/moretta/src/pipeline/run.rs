@@ -181,7 +181,7 @@ struct Written {
 /// Rows written at a time.
 const CHUNK: usize = 1 << 18;
 
-fn write(sink: &SinkPolicy, release: &Batch, path: &Path, progress: &Progress) -> Result<Written> {
+fn write(sink: &SinkPolicy, release: Batch, path: &Path, progress: &Progress) -> Result<Written> {
     progress.enter(Stage::Write);
     let order: Option<Vec<u32>> = match sink.order {
         Order::Shuffled => Some(by_content(&release)?),
