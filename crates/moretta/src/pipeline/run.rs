@@ -35,8 +35,10 @@ pub struct Options<'a> {
 
 /// What a run has done.
 pub struct Outcome {
-    /// What the report says.
+    /// What the report says; it gives no small count away.
     pub report: Report,
+    /// Rows read, exactly, for whoever has the original.
+    pub read: u64,
 }
 
 /// Reads, protects, writes aside, reads back, checks, and only then puts the files in place.
@@ -76,7 +78,10 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let reports = write_reports(policy, &report, options)?;
     pending.commit()?;
     reports.into_iter().try_for_each(Pending::commit)?;
-    Ok(Outcome { report })
+    Ok(Outcome {
+        report,
+        read: original.batch.len() as u64,
+    })
 }
 
 /// A policy with levels promises more than one release, so one of them is not made in silence.

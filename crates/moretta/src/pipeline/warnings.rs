@@ -34,18 +34,9 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
         }
         warnings.push(format!("{what}; add l, t or p under [guarantee]"));
     }
-    for (field, column) in original.schema().fields().iter().zip(original.columns()) {
-        if field.role == Role::Quasi {
-            warnings.extend(missing_cells(&field.name, column));
-        }
-    }
+    warnings.extend(missing_cells(original));
+    warnings.extend(representatives(policy));
     for column in &policy.columns {
-        if column.role == Role::Quasi && policy.represents(&column.name) {
-            warnings.push(format!(
-                "column `{}` shows one value for each class, which gcp, ncp and loss take for the original",
-                column.name
-            ));
-        }
         if column.role == Role::Subject && column.action == Action::Keep {
             warnings.push(format!(
                 "column `{}` tells persons and is released as it is; a pseudonym would be safer",
@@ -58,14 +49,37 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
     Ok(warnings)
 }
 
-fn missing_cells(name: &str, column: &Column) -> Option<String> {
-    match column.missing_count() {
-        0 => None,
-        all if all == column.len() => Some(format!("column `{name}` is all missing")),
-        _ => Some(format!(
-            "column `{name}` has missing cells, which count as a value of their own"
-        )),
-    }
+/// Quasi-identifiers with missing cells, and those that have nothing else.
+fn missing_cells(original: &Batch) -> Vec<String> {
+    let named = |all: bool| {
+        let columns = original.schema().with_role(Role::Quasi).into_iter();
+        let columns = columns.filter(|&i| {
+            let column = original.column(i);
+            let missing = column.missing_count();
+            missing > 0 && (missing == column.len()) == all
+        });
+        list(columns.map(|i| &*original.schema().fields()[i].name))
+    };
+    let some = named(false).map(|names| {
+        format!("missing cells count as a value of their own, equal only to missing: {names}")
+    });
+    let all = named(true).map(|names| format!("all cells are missing: {names}"));
+    some.into_iter().chain(all).collect()
+}
+
+/// Columns whose loss the measures cannot see.
+fn representatives(policy: &Policy) -> Option<String> {
+    let columns = policy.columns.iter();
+    let shown = columns.filter(|c| c.role == Role::Quasi && policy.represents(&c.name));
+    list(shown.map(|column| column.name.as_str())).map(|names| {
+        format!("one value stands for each class, which gcp, ncp and loss take for the original: {names}")
+    })
+}
+
+/// Names in backticks, if there are any.
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 fn largest_person(original: &Batch) -> Option<String> {
@@ -91,20 +105,24 @@ fn largest_person(original: &Batch) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Numbers;
+    use crate::data::{Field, Kind, Numbers, RowIds, Schema};
+    use std::sync::Arc;
 
     #[test]
     fn missing_cells_are_told_without_their_number() {
-        for (cells, told) in [
-            (&[][..], None),
-            (&[Some(1.0)], None),
-            (&[Some(1.0), None], Some("has missing cells")),
-            (&[None, None], Some("is all missing")),
-        ] {
-            let column = Column::Number(Numbers::from_iter(cells.iter().copied()));
-            let found = missing_cells("age", &column);
-            assert_eq!(found.is_some(), told.is_some(), "{cells:?}");
-            assert!(found.unwrap_or_default().contains(told.unwrap_or_default()));
-        }
+        let columns = [[Some(1.0), Some(2.0)], [Some(1.0), None], [None, None]];
+        let fields = ["a", "b", "c"]
+            .map(|name| Field::new(name, Role::Quasi, Kind::Number { integer: true }));
+        let schema = Arc::new(Schema::new(fields.to_vec()).expect("names differ"));
+        let columns = columns.map(|cells| Column::Number(Numbers::from_iter(cells)));
+        let batch =
+            Batch::new(schema, RowIds::Range { start: 0, len: 2 }, columns.to_vec()).expect("fits");
+        assert_eq!(
+            missing_cells(&batch),
+            [
+                "missing cells count as a value of their own, equal only to missing: `b`",
+                "all cells are missing: `c`",
+            ]
+        );
     }
 }
