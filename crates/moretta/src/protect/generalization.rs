@@ -368,13 +368,13 @@ mod tests {
     }
 
     #[test]
-    fn a_level_of_zero_keeps_the_values_and_missing_stays_missing() {
+    fn a_level_of_zero_keeps_the_values_and_what_is_missing() {
         let table = table(&[Some(21), None, Some(21), None, Some(22)], "abcde");
         let (rows, shown) = release(&table, k(2), 0, 0.2).expect("two classes");
         let expected = [Some("21".to_owned()), None, Some("21".to_owned()), None];
         assert_eq!((rows, shown), (vec![0, 1, 2, 3], expected.to_vec()));
-        let (_, shown) = release(&table, k(2), 2, 0.0).expect("two classes");
-        assert_eq!(shown[1], None, "a top of present values is not missing");
+        let (_, shown) = release(&table, k(5), 2, 0.0).expect("one class");
+        assert_eq!(shown, texts(&["*"; 5]), "the top covers missing values too");
     }
 
     #[test]

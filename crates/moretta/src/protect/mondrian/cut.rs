@@ -50,6 +50,17 @@ impl Cut {
         (!boundaries.is_empty()).then_some(Cut::Parts { boundaries, lost })
     }
 
+    /// How many of `len` rows lie in parts that are given up.
+    pub(super) fn given_up(&self, len: usize) -> usize {
+        let (boundaries, lost) = self.parts();
+        let starts = [0].into_iter().chain(boundaries.iter().map(|b| b.before));
+        let ends = boundaries.iter().map(|b| b.before).chain([len]);
+        let parts = starts.zip(ends).zip(lost);
+        parts
+            .map(|((start, end), &lost)| if lost { end - start } else { 0 })
+            .sum()
+    }
+
     /// The boundaries and the marks of the parts.
     pub(super) fn parts(&self) -> (&[Boundary], &[bool]) {
         match self {

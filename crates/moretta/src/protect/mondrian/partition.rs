@@ -213,10 +213,11 @@ struct Recursion<'a> {
 
 impl Recursion<'_> {
     /// Cuts the set as far as allowed and notes its classes.
-    fn divide<C: Code, const W: usize>(&self, set: Set<'_, C, W>, branch: &mut Branch) {
+    fn divide<C: Code, const W: usize>(&self, mut set: Set<'_, C, W>, branch: &mut Branch) {
         match self.cut(&set, &mut branch.scratch) {
             None => finish(set, false, branch),
             Some((axis, cut)) => {
+                set.budget = set.budget.saturating_sub(cut.given_up(set.rows.len()));
                 let (boundaries, lost) = cut.parts();
                 let parting = Parting {
                     axis,
@@ -520,5 +521,12 @@ mod tests {
             [[0, 1, 2, 3, 4]],
             "too dear"
         );
+    }
+
+    #[test]
+    fn what_was_given_up_is_not_there_to_be_given_up_again() {
+        let columns: &[&[&str]] = &[&["a", "b", "c", "c", "c", "c"]];
+        assert_eq!(classes(columns, 4, Mode::Strict, 1), [[1, 2, 3, 4, 5]]);
+        assert_eq!(classes(columns, 4, Mode::Strict, 2), [[2, 3, 4, 5]]);
     }
 }
