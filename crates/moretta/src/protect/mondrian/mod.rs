@@ -267,6 +267,7 @@ impl Ready {
             output,
             partition,
         )
+        .map_err(|error| error.in_column(name))
     }
 
     fn released(&self, field: &Field) -> Result<Field> {
