@@ -70,8 +70,8 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
         .partition(|column| column.histogram.is_some());
     page.raw("<section id=\"columns\"><h2>Columns before and after</h2>");
     if !drawn.is_empty() {
-        page.raw("<p class=\"note\">Share of rows by value. A generalised row is spread ");
-        page.raw("evenly over the values it may stand for.</p>");
+        page.raw("<p class=\"note\">Share of released rows by value, before and after. ");
+        page.raw("A generalised row is spread evenly over the values it may stand for.</p>");
         legend(page);
         page.element("div", &[("class", &"multiples")], |page| {
             for column in drawn {
@@ -154,7 +154,7 @@ fn draw(column: &ColumnFact, histogram: &Histogram, rows: &RowFacts, page: &mut 
 
 fn slot(bin: &Bin, rows: &RowFacts, interval: bool) -> Slot {
     let share = |value: f64, all: u64| if all > 0 { value / all as f64 } else { 0.0 };
-    let before = share(bin.before, rows.read);
+    let before = share(bin.before, rows.released);
     let after = share(bin.after, rows.released);
     let start = bin.label.split(" to ").next().filter(|_| interval);
     Slot {

@@ -112,7 +112,10 @@ fn case_28_text_in_a_column_of_whole_numbers() {
 #[test]
 fn case_29_a_quasi_identifier_that_is_all_missing() {
     let folder = Folder::with_table(&Table::of(30).with_all("zip", ""));
-    folder.run().succeeds().warns("all cells are missing: `zip`");
+    folder
+        .run()
+        .succeeds()
+        .warns("all cells are missing: `zip`");
     let all_missing = Table::of(30)
         .with_all("zip", "")
         .with_all("age", "")

@@ -32,7 +32,7 @@ pub(super) struct Judgement {
     pub(super) measures: Measures,
     /// Rows of the original that it does not hold.
     pub(super) suppressed: u64,
-    /// The distribution of each column that is not plain.
+    /// The distribution of each column that is not plain, over the released rows.
     pub(super) histograms: HashMap<String, Histogram>,
     /// Missing cells of each released column.
     pub(super) missing: HashMap<String, u64>,
@@ -73,7 +73,7 @@ impl<'a> Judge<'a> {
         progress: &Progress,
     ) -> Result<Judgement> {
         progress.enter(Stage::Check);
-        let options = reading(sink);
+        let options = reading(self.policy, sink);
         let path = pending.temporary();
         let source = io::open(path, &options, &release_plans(self.policy, path, &options)?)?;
         let declared = declared(self.policy, self.domains);
@@ -114,6 +114,11 @@ impl<'a> Judge<'a> {
                 },
             );
             checked.and(told).and(measured)?;
+            for (field, column) in original.schema().fields().iter().zip(original.columns()) {
+                if let Some(histogram) = histograms.get_mut(&*field.name) {
+                    histogram.observe_original(column);
+                }
+            }
             for (field, column) in released.schema().fields().iter().zip(released.columns()) {
                 *missing.entry(field.name.to_string()).or_default() +=
                     column.missing_count() as u64;
@@ -141,7 +146,8 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// Histograms of the columns that mean something, the originals already in them.
+    /// Histograms of the columns that mean something, still empty. They see released
+    /// rows only: a difference of before and after would tell what suppressed persons had.
     fn histograms(&self) -> Result<HashMap<String, HistogramBuilder>> {
         let mut histograms = HashMap::new();
         for (field, column) in self
@@ -162,9 +168,7 @@ impl<'a> Judge<'a> {
                 Some(domain) => domain.clone(),
                 None => Domain::of(field, column, None)?,
             };
-            let mut histogram = HistogramBuilder::new(&domain);
-            histogram.observe_original(column);
-            histograms.insert(field.name.to_string(), histogram);
+            histograms.insert(field.name.to_string(), HistogramBuilder::new(&domain));
         }
         Ok(histograms)
     }
@@ -189,7 +193,7 @@ impl Judgement {
     pub(super) fn refusal(&self) -> Error {
         if let Some(fault) = self.untruths.first().or(self.findings.faults.first()) {
             return Error::guarantee(format!("the release is at fault: {fault}"))
-                .help("nothing was written; please report this");
+                .help("nothing was written. Does the column hold a value that looks like a region (`*`, `a..b`, `{a|b}`), like `missing` of [sink], or like a guarded formula (`'=…`)? Then rename it; if not, please report this");
         }
         let broken: Vec<String> = self
             .findings
@@ -226,14 +230,15 @@ fn treatment(policy: &Policy, name: &str, role: Role, domains: &Domains) -> Resu
     })
 }
 
-/// How to read back what was written.
-pub(super) fn reading(sink: &SinkPolicy) -> ReadOptions {
+/// How to read back what was written: with the limits that the table was read with.
+pub(super) fn reading(policy: &Policy, sink: &SinkPolicy) -> ReadOptions {
     ReadOptions {
         format: sink.options.format,
         compression: sink.options.compression,
         delimiter: sink.options.delimiter,
         missing: vec![sink.options.missing.clone()],
         batch_rows: Some(CHUNK),
+        limits: policy.source.options.limits,
         ..ReadOptions::default()
     }
 }

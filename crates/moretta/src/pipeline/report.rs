@@ -160,8 +160,9 @@ pub struct ColumnFact {
     pub histogram: Option<Histogram>,
 }
 
-/// Counts over bins, before and after. The after counts spread a generalised
-/// row evenly over the bins that its region covers.
+/// Counts of the released rows over bins, before and after. The after counts
+/// spread a generalised row evenly over the bins that its region covers.
+/// Suppressed rows are in neither, or the difference would tell what they held.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     /// The bins, in order.
@@ -175,9 +176,9 @@ pub struct Histogram {
 pub struct Bin {
     /// "30 to 40", or the category.
     pub label: String,
-    /// Rows before.
+    /// Released rows whose original is in it.
     pub before: f64,
-    /// Rows after.
+    /// Released rows as they are shown.
     pub after: f64,
 }
 

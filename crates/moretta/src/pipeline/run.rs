@@ -76,8 +76,10 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         progress,
     })?;
     let reports = write_reports(policy, &report, options)?;
-    pending.commit()?;
-    reports.into_iter().try_for_each(Pending::commit)?;
+    pending.commit(options.force)?;
+    for report in reports {
+        report.commit(options.force)?;
+    }
     Ok(Outcome {
         report,
         read: original.batch.len() as u64,

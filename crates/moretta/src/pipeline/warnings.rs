@@ -1,12 +1,17 @@
 //! What a steward should know before a release: promises that are weaker than they look.
 
 use super::read::Original;
-use crate::data::{Batch, Column, Role};
+use crate::data::hierarchy::look;
+use crate::data::{Batch, Column, Levels, Role};
 use crate::error::{Error, Result};
 use crate::policy::{Action, Policy};
+use foldhash::HashSet;
 
 /// A person with more than this share of the rows is worth a warning.
 const MOST_OF_ONE: f64 = 0.4;
+
+/// Values of a column that the search for look-alikes looks at.
+const LOOKED_AT: usize = 200_000;
 
 /// Warnings about a policy and its table. With `strict`, a promise that leaves
 /// sensitive values open is an error.
@@ -36,6 +41,7 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
     }
     warnings.extend(missing_cells(original));
     warnings.extend(representatives(policy));
+    warnings.extend(look_alikes(original));
     for column in &policy.columns {
         if column.role == Role::Subject && column.action == Action::Keep {
             warnings.push(format!(
@@ -82,6 +88,33 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
+/// Columns with values that a reader takes for one.
+fn look_alikes(original: &Batch) -> Option<String> {
+    let counted = original.schema().fields().iter().zip(original.columns());
+    let alike = counted.filter(|(field, column)| match (field.role, column) {
+        (Role::Sensitive | Role::Subject, Column::Category(values)) => {
+            has_look_alikes(values.levels())
+        }
+        _ => false,
+    });
+    list(alike.map(|(field, _)| &*field.name)).map(|names| {
+        format!("values differ only in spaces, letter case, Unicode form or the way a number is written, and each counts as a value of its own, so the promise may hold in name only: {names}")
+    })
+}
+
+/// Whether two values look the same to a reader or are the same number.
+fn has_look_alikes(levels: &Levels) -> bool {
+    let mut seen = HashSet::default();
+    let same = |text: &str| match text.trim().parse::<f64>() {
+        Ok(number) => (number + 0.0).to_string(),
+        Err(_) => look(text),
+    };
+    !levels
+        .iter()
+        .take(LOOKED_AT)
+        .all(|text| seen.insert(same(text)))
+}
+
 fn largest_person(original: &Batch) -> Option<String> {
     let subject = *original.schema().with_role(Role::Subject).first()?;
     let Column::Category(persons) = original.column(subject) else {
@@ -107,6 +140,25 @@ mod tests {
     use super::*;
     use crate::data::{Field, Kind, Numbers, RowIds, Schema};
     use std::sync::Arc;
+
+    #[test]
+    fn values_that_look_alike_are_found() {
+        for (values, alike) in [
+            (&["flu", "cold"][..], false),
+            (&["flu", "flu "], true),
+            (&["flu", "FLU"], true),
+            (&["caf\u{e9}", "cafe\u{301}"], true),
+            (&["1", "+1"], true),
+            (&["007", "7.0"], true),
+            (&["J45.0", "J45.1"], false),
+        ] {
+            assert_eq!(
+                has_look_alikes(&values.iter().collect()),
+                alike,
+                "{values:?}"
+            );
+        }
+    }
 
     #[test]
     fn missing_cells_are_told_without_their_number() {

@@ -1,4 +1,7 @@
-//! The distribution of a column before and after, over the same bins.
+//! The distribution of a column before and after, over the same rows and bins.
+//!
+//! Suppressed rows are in neither: what they held would be the difference of
+//! the two. For the same reason a value that no released row had has no bin.
 //!
 //! Numbers fall into at most 20 bins with round edges (1, 2 or 5 times a power
 //! of ten), dates into months, quarters or years, and the 20 most frequent
@@ -17,6 +20,7 @@ pub use small::SMALL_CELL;
 use super::column::Codes;
 use crate::data::{Column, Domain, Levels, LevelsBuilder, MISSING, Region, Scale};
 use bins::NumberBins;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Categories with a bin of their own.
@@ -92,7 +96,7 @@ impl HistogramBuilder {
         }
     }
 
-    /// Takes original values, of suppressed rows too.
+    /// Takes original values of released rows.
     pub fn observe_original(&mut self, column: &Column) {
         match (column, &self.scale) {
             (Column::Number(numbers), BinScale::Numbers(bins)) => {
@@ -133,7 +137,7 @@ impl HistogramBuilder {
         let before = self.original_cells();
         let after = self.spread();
         let bins = match &self.scale {
-            BinScale::Numbers(bins) => (0..bins.len())
+            BinScale::Numbers(bins) => inhabited(&before, &after)
                 .map(|bin| Bin {
                     label: bins.label(bin),
                     before: before[bin],
@@ -231,11 +235,21 @@ fn count(counts: &mut Vec<u64>, code: u32) {
     counts[code] += 1;
 }
 
+/// From the first to the last bin with rows: those beyond are there for suppressed rows.
+fn inhabited(before: &[f64], after: &[f64]) -> Range<usize> {
+    let rows = |bin: &usize| before[*bin] > 0.0 || after[*bin] > 0.0;
+    let first = (0..before.len()).find(rows).unwrap_or(0);
+    let end = (0..before.len()).rfind(rows).map_or(0, |last| last + 1);
+    first..end
+}
+
 /// The most frequent categories and the rest together; ordered ones keep their order.
 fn category_bins(levels: &Levels, ordered: bool, before: &[f64], after: &[f64]) -> Vec<Bin> {
-    let mut frequent: Vec<usize> = (0..levels.len()).collect();
+    let seen = |code: &usize| before[*code] > 0.0;
+    let (mut frequent, unseen): (Vec<usize>, Vec<usize>) = (0..levels.len()).partition(seen);
     frequent.sort_by(|&a, &b| before[b].total_cmp(&before[a]));
-    let rest = frequent.split_off(frequent.len().min(TOP_CATEGORIES));
+    let mut rest = frequent.split_off(frequent.len().min(TOP_CATEGORIES));
+    rest.extend(unseen.into_iter().filter(|&code| after[code] > 0.0));
     if ordered {
         frequent.sort_unstable();
     }
@@ -355,6 +369,34 @@ mod tests {
         let histogram = builder.finish();
         assert_eq!(shown(&histogram), [("a", 50.0, 50.0)]);
         assert_eq!(histogram.hidden_bins, 2);
+    }
+
+    #[test]
+    fn values_that_no_released_row_had_have_no_bin() {
+        let mut builder = HistogramBuilder::new(&numbers(0.0, 110.0));
+        builder.observe_original(&Column::Number(std::iter::repeat_n(25.0, 40).collect()));
+        builder.observe_released(&texts(&[("20..29", 40)]));
+        let histogram = builder.finish();
+        assert_eq!(histogram.bins.first().map(|b| &*b.label), Some("20 to 30"));
+        assert_eq!(histogram.bins.len(), 1);
+        let domain = Domain {
+            scale: Scale::Category {
+                levels: Arc::new(["a", "b", "gone"].iter().collect()),
+                ordered: false,
+            },
+            hierarchy: None,
+        };
+        for (released, expected) in [
+            (&[("a", 50), ("b", 40)][..], &["a", "b"][..]),
+            (&[("*", 90)], &["a", "b", "1 others"]),
+        ] {
+            let mut builder = HistogramBuilder::new(&domain);
+            builder.observe_original(&texts(&[("a", 50), ("b", 40)]));
+            builder.observe_released(&texts(released));
+            let histogram = builder.finish();
+            let labels: Vec<&str> = histogram.bins.iter().map(|b| &*b.label).collect();
+            assert_eq!(labels, expected);
+        }
     }
 
     #[test]
