@@ -215,7 +215,7 @@ fn telling(columns: &[Coded], rows: usize) -> Vec<TellingSet> {
         .filter(|c| {
             matches!(
                 c.role,
-                Role::Quasi | Role::Sensitive | Role::Class | Role::Time
+                Role::Quasi | Role::Sensitive | Role::Class | Role::Time | Role::Plain
             ) && c.codes.len() >= rows
         })
         .collect();
@@ -286,5 +286,32 @@ mod tests {
             [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
         );
         assert_eq!(combinations(3, 4), Vec::<Vec<usize>>::new());
+    }
+
+    #[test]
+    fn every_released_column_that_singles_rows_out_is_told() {
+        let column = |name: &str, role, codes: &[u32]| Coded {
+            name: name.to_owned(),
+            role,
+            codes: codes.to_vec(),
+            distinct: 0,
+        };
+        for (role, told) in [
+            (Role::Plain, true),
+            (Role::Sensitive, true),
+            (Role::Class, true),
+            (Role::Time, true),
+            (Role::Identifier, false),
+            (Role::Quasi, false),
+        ] {
+            let columns = [
+                column("age", Role::Quasi, &[0, 0, 1, 1]),
+                column("other", role, &[0, 1, 0, 1]),
+            ];
+            let sets = telling(&columns, 4);
+            let names: Vec<_> = sets.iter().map(|set| set.columns.join(" ")).collect();
+            let expected: &[&str] = if told { &["age other"] } else { &[] };
+            assert_eq!(names, expected, "{role:?}");
+        }
     }
 }
