@@ -4,7 +4,7 @@ use super::load;
 use crate::args::RunArgs;
 use crate::console::{Console, thousands};
 use crate::failure::Failure;
-use crate::report;
+use crate::report::{self, Suppressed};
 use moretta::pipeline::{self, Options, Progress, Report};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -53,19 +53,25 @@ fn summary(report: &Report, page: Option<&std::path::Path>) -> String {
     let rows = &report.rows;
     let mut text = String::new();
     let sink = report.sink.as_ref().map_or("", |sink| sink.path.as_str());
-    let suppressed = rows.read - rows.released;
+    let suppressed = Suppressed::of(rows);
     let _ = writeln!(
         text,
         "released {} of {} rows in {} classes to {sink}",
         thousands(rows.released),
-        thousands(rows.read),
+        suppressed.read(rows.released),
         thousands(rows.classes_after)
     );
-    if suppressed > 0 {
+    if suppressed.high > 0 {
         let _ = writeln!(
             text,
-            "suppressed {:.2} % of the rows",
-            100.0 * suppressed as f64 / rows.read as f64
+            "suppressed {} rows, {}{:.2} % of them",
+            suppressed.rows(),
+            if suppressed.is_exact() {
+                ""
+            } else {
+                "at most "
+            },
+            100.0 * suppressed.high as f64 / (rows.released + suppressed.high) as f64
         );
     }
     for claim in &report.verdict.claims {

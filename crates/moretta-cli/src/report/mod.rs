@@ -26,6 +26,9 @@ mod suppression;
 mod toml;
 mod verdict;
 
+pub(crate) use number::number;
+pub(crate) use suppression::Suppressed;
+
 use markup::Markup;
 use moretta::pipeline::Report;
 

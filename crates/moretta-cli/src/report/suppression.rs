@@ -10,15 +10,15 @@ use moretta::pipeline::report::{Report, RowFacts, SMALL_CELL};
 
 /// Rows suppressed, as far as the page tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Suppressed {
+pub(crate) struct Suppressed {
     /// At least so many.
-    pub(super) low: u64,
+    pub(crate) low: u64,
     /// At most so many.
-    pub(super) high: u64,
+    pub(crate) high: u64,
 }
 
 impl Suppressed {
-    pub(super) fn of(rows: &RowFacts) -> Self {
+    pub(crate) fn of(rows: &RowFacts) -> Self {
         let exact = rows.read.saturating_sub(rows.released);
         let (known, hidden) = known_and_hidden(rows);
         let open = match hidden {
@@ -44,17 +44,17 @@ impl Suppressed {
         }
     }
 
-    pub(super) fn is_exact(self) -> bool {
+    pub(crate) fn is_exact(self) -> bool {
         self.low == self.high
     }
 
     /// The count, or its range.
-    pub(super) fn rows(self) -> String {
+    pub(crate) fn rows(self) -> String {
         range(self.low, self.high)
     }
 
     /// Rows read, or their range.
-    pub(super) fn read(self, released: u64) -> String {
+    pub(crate) fn read(self, released: u64) -> String {
         range(
             released.saturating_add(self.low),
             released.saturating_add(self.high),
@@ -62,7 +62,7 @@ impl Suppressed {
     }
 
     /// The share of rows read, or a bound.
-    pub(super) fn share(self, released: u64) -> String {
+    pub(crate) fn share(self, released: u64) -> String {
         let read = released.saturating_add(self.high);
         if read == 0 {
             return number::NONE.to_owned();
