@@ -65,7 +65,8 @@ fn summary(outcome: &Outcome, page: Option<&std::path::Path>) -> String {
     if suppressed > 0 {
         let _ = writeln!(
             text,
-            "suppressed {:.2} % of the rows",
+            "suppressed {} rows, {:.2} % of them",
+            thousands(suppressed),
             100.0 * suppressed as f64 / read as f64
         );
     }

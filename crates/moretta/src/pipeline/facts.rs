@@ -68,6 +68,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         verdict: verdict(findings, Some(judgement.untruths.is_empty())),
         rows: RowFacts {
             read,
+            read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
             released: findings.rows,
             suppressed,
             classes_before: count(&judgement.measures.class_sizes_before()),

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::guarantee::{Checker, Declared, Fault, Findings, Treatment, Truth};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
 use crate::measure::{Histogram, HistogramBuilder, Measures};
-use crate::policy::{Action, Policy, SinkPolicy};
+use crate::policy::{Action, ColumnPolicy, Policy, SinkPolicy};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -253,7 +253,7 @@ pub(super) fn release_plans(
     Ok(names
         .into_iter()
         .map(|name| {
-            let column = policy.column(&name);
+            let column = policy.column(&name).or_else(|| made_from(policy, &name));
             let role = column.map_or(Role::Plain, |column| column.role);
             let pseudonym =
                 column.is_some_and(|column| matches!(column.action, Action::Pseudonym { .. }));
@@ -265,6 +265,12 @@ pub(super) fn release_plans(
             ColumnPlan { name, role, read }
         })
         .collect())
+}
+
+/// The column that is made from this one: a coordinate tells no less than its cell.
+fn made_from<'a>(policy: &'a Policy, name: &str) -> Option<&'a ColumnPolicy> {
+    let parts = |column: &&ColumnPolicy| column.from.iter().flatten().any(|part| part == name);
+    policy.columns.iter().find(parts)
 }
 
 /// What the policy declares about columns.

@@ -315,4 +315,31 @@ mod tests {
             .collect();
         assert!(telling(&columns, 2).is_empty());
     }
+
+    #[test]
+    fn every_released_column_that_singles_rows_out_is_told() {
+        let column = |name: &str, role, codes: &[u32]| Coded {
+            name: name.to_owned(),
+            role,
+            codes: codes.to_vec(),
+            distinct: 0,
+        };
+        for (role, told) in [
+            (Role::Plain, true),
+            (Role::Sensitive, true),
+            (Role::Class, true),
+            (Role::Time, true),
+            (Role::Identifier, false),
+            (Role::Quasi, false),
+        ] {
+            let columns = [
+                column("age", Role::Quasi, &[0, 0, 1, 1]),
+                column("other", role, &[0, 1, 0, 1]),
+            ];
+            let sets = telling(&columns, 4);
+            let names: Vec<_> = sets.iter().map(|set| set.columns.join(" ")).collect();
+            let expected: &[&str] = if told { &["age other"] } else { &[] };
+            assert_eq!(names, expected, "{role:?}");
+        }
+    }
 }

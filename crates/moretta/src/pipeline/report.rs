@@ -92,6 +92,8 @@ pub struct Claim {
 pub struct RowFacts {
     /// Rows read; where a reason for suppression is hidden, the most there can have been.
     pub read: u64,
+    /// `read` is that upper bound.
+    pub read_is_bound: bool,
     /// Rows released.
     pub released: u64,
     /// Rows suppressed, by reason; small counts are hidden.

@@ -359,8 +359,10 @@ impl SinkPolicy {
         let placed = section.required("path")?;
         let shown = placed.text("path")?;
         let path = root.resolve(&placed, &shown)?;
+        let format = section.word("format", FORMATS)?;
         let mut options = WriteOptions {
-            format: section.word("format", FORMATS)?,
+            // What goes to standard output is written under another name first.
+            format: format.or((path == Path::new("-")).then_some(Format::Csv)),
             compression: section.word("compression", COMPRESSIONS)?,
             delimiter: byte(&mut section, "delimiter")?.or(source.options.delimiter),
             ..WriteOptions::default()
