@@ -34,6 +34,8 @@ pub(super) struct Judgement {
     pub(super) suppressed: u64,
     /// The distribution of each column that is not plain, over the released rows.
     pub(super) histograms: HashMap<String, Histogram>,
+    /// Missing cells of each column in the originals of the released rows.
+    pub(super) missing_before: HashMap<String, u64>,
     /// Missing cells of each released column.
     pub(super) missing: HashMap<String, u64>,
 }
@@ -93,6 +95,7 @@ impl<'a> Judge<'a> {
             .copied();
         let mut histograms = self.histograms()?;
         let mut missing: HashMap<String, u64> = HashMap::new();
+        let mut missing_before: HashMap<String, u64> = HashMap::new();
         let mut start = 0;
         for released in source {
             let released = released?;
@@ -115,6 +118,8 @@ impl<'a> Judge<'a> {
             );
             checked.and(told).and(measured)?;
             for (field, column) in original.schema().fields().iter().zip(original.columns()) {
+                *missing_before.entry(field.name.to_string()).or_default() +=
+                    column.missing_count() as u64;
                 if let Some(histogram) = histograms.get_mut(&*field.name) {
                     histogram.observe_original(column);
                 }
@@ -142,6 +147,7 @@ impl<'a> Judge<'a> {
                 .into_iter()
                 .map(|(name, histogram)| (name, histogram.finish()))
                 .collect(),
+            missing_before,
             missing,
         })
     }

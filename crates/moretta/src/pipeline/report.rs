@@ -154,7 +154,8 @@ pub struct ColumnFact {
     pub treatment: String,
     /// Mean NCP of a released row; none when it does not show regions.
     pub loss: Option<f64>,
-    /// Share of missing cells before; 1 to [`SMALL_CELL`] cells are told as one more than that.
+    /// Share of cells that were missing in the released rows before; 1 to
+    /// [`SMALL_CELL`] cells are told as one more than that.
     pub missing_before: f64,
     /// Share of missing cells after, told likewise; none when it is not released.
     pub missing_after: Option<f64>,

@@ -50,6 +50,7 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
             ));
         }
     }
+    warnings.extend(linked_rows(policy, original));
     warnings.extend(largest_person(original));
     warnings.extend_from_slice(notes);
     Ok(warnings)
@@ -113,6 +114,21 @@ fn has_look_alikes(levels: &Levels) -> bool {
         .iter()
         .take(LOOKED_AT)
         .all(|text| seen.insert(same(text)))
+}
+
+/// Released pseudonyms join the rows of a person over all classes.
+fn linked_rows(policy: &Policy, original: &Batch) -> Option<String> {
+    let subject = *original.schema().with_role(Role::Subject).first()?;
+    let name = &original.schema().fields()[subject].name;
+    let released = policy
+        .column(name)
+        .is_some_and(|column| column.action != Action::Drop);
+    let persons = original.column(subject).as_categories()?.compact();
+    (released && persons.levels().len() < persons.len()).then(|| {
+        format!(
+            "column `{name}` links the rows of one person: whoever knows several of them may single the person out, though each class holds k"
+        )
+    })
 }
 
 fn largest_person(original: &Batch) -> Option<String> {
