@@ -284,3 +284,49 @@ fn marks_never_appear_in_what_the_other_commands_print() {
         marks.are_gone(&folder, &[&ran.stdout, &ran.stderr], &["table.csv"]);
     }
 }
+
+/// Three outliers with one diagnosis are suppressed; the report must not tell it by a difference.
+#[test]
+fn what_suppressed_persons_had_is_no_difference_in_the_report() {
+    let policy = r#"version = 1
+[source]
+path = "admissions.csv"
+[columns]
+sex = { role = "quasi" }
+age = { role = "quasi" }
+diagnosis = { role = "sensitive" }
+[guarantee]
+k = 5
+[[protect]]
+method = "generalization"
+suppress = 0.05
+[sink]
+path = "release.csv"
+[report]
+path = "report.json"
+"#;
+    let row = |i: usize| {
+        let (sex, diagnosis) = (["f", "m"][i % 2], ["flu", "cold", "rare"][i / 2 % 3]);
+        format!("{sex},{},{diagnosis}\n", 20 + i / 6 % 4 * 10)
+    };
+    let crowd: String = (0..288).map(row).collect();
+    let outliers = "f,101,rare\nm,102,rare\nx,50,rare\n";
+    let folder = Folder::new()
+        .policy(policy)
+        .data(format!("sex,age,diagnosis\n{crowd}{outliers}"));
+    let ran = folder.moretta(&["run", "policy.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let report: serde_json::Value =
+        serde_json::from_str(&folder.text("report.json")).expect("a report");
+    let columns = report["columns"].as_array().expect("columns");
+    let bins = columns
+        .iter()
+        .flat_map(|column| column["histogram"]["bins"].as_array().expect("bins"));
+    let mut seen = 0;
+    for bin in bins {
+        assert_eq!(bin["before"], bin["after"], "{bin}");
+        assert!(bin["label"] != "x" && bin["label"] != "100 to 105", "{bin}");
+        seen += 1;
+    }
+    assert!(seen >= 2 + 3 + 4, "{seen}");
+}

@@ -4,6 +4,7 @@ use super::{load, release_options};
 use crate::args::{CompareArgs, PolicyArgs};
 use crate::console::{Console, table};
 use crate::failure::Failure;
+use crate::report::number;
 use moretta::pipeline::{self, Progress, Standing};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -46,7 +47,7 @@ fn text(compared: &Compared) -> String {
             if standing.percent {
                 format!("{:.3} %", value * 100.0)
             } else {
-                format!("{value}")
+                number(value)
             }
         };
         let better = match standing.a.total_cmp(&standing.b) {

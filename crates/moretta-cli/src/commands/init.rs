@@ -52,7 +52,7 @@ pub(crate) fn run(args: &InitArgs, console: &Console) -> Result<ExitCode, Failur
     console.result(&guessed, || {
         let lines: Vec<String> = guessed.columns.iter().map(|c| format!("  {:20} {:11} {}", c.name, c.role, c.why)).collect();
         let policy = &guessed.policy;
-        format!("{}\n\nwrote {policy}: read it line by line, a wrong role is a leak; then\n  moretta check {policy}{root}\n  moretta run {policy}{root}", lines.join("\n"))
+        format!("{}\n\nwrote {policy}: read it line by line, a wrong role is a leak; then\n  moretta check {policy}{root}\n  moretta plan {policy}{root}\n  moretta run {policy}{root}", lines.join("\n"))
     })
 }
 

@@ -8,6 +8,9 @@ use moretta::pipeline::{self, Plan, Progress};
 use std::fmt::Write;
 use std::process::ExitCode;
 
+/// Sets of columns that are printed.
+const MOST_SETS: usize = 8;
+
 pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Failure> {
     let policy = load(args)?;
     let progress = Progress::default();
@@ -19,12 +22,14 @@ pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Fail
 
 fn text(plan: &Plan) -> String {
     let mut text = String::new();
+    let persons = match plan.unit {
+        "rows" => String::new(),
+        unit => format!(", {} {unit}", thousands(plan.persons)),
+    };
     let _ = writeln!(
         text,
-        "{} rows, {} {}; about {} MB of memory",
+        "{} rows{persons}; about {} MB of memory",
         thousands(plan.rows),
-        thousands(plan.persons),
-        plan.unit,
         plan.megabytes
     );
     let _ = writeln!(
@@ -52,16 +57,40 @@ fn text(plan: &Plan) -> String {
         ]);
     }
     text.push_str(&table(&rows));
-    for set in &plan.telling {
-        let _ = writeln!(
-            text,
-            "\n{:.1} % of the rows are unique by {}: not all of these are quasi-identifiers",
-            set.uniques * 100.0,
-            set.columns.join(", ")
-        );
+    text.push_str(&telling(plan));
+    if !plan.warnings.is_empty() {
+        text.push('\n');
     }
     for warning in &plan.warnings {
-        let _ = writeln!(text, "\nwarning: {warning}");
+        let _ = writeln!(text, "warning: {warning}");
+    }
+    text
+}
+
+/// The sets that tell most, the open columns in each of them marked.
+fn telling(plan: &Plan) -> String {
+    let mut text = String::new();
+    if plan.telling.is_empty() {
+        return text;
+    }
+    text.push_str("\nrows unique by columns of which those with ! are not quasi-identifiers\n");
+    let is_quasi = |name: &str| {
+        let mut columns = plan.columns.iter();
+        columns.any(|column| column.name == name && column.role == "quasi")
+    };
+    let mut sets: Vec<_> = plan.telling.iter().collect();
+    sets.sort_by(|one, other| other.uniques.total_cmp(&one.uniques));
+    for set in sets.iter().take(MOST_SETS) {
+        let names = set.columns.iter().map(|name| match is_quasi(name) {
+            true => name.clone(),
+            false => format!("{name}!"),
+        });
+        let names: Vec<String> = names.collect();
+        let share = set.uniques * 100.0;
+        let _ = writeln!(text, "  {share:5.1} %  {}", names.join(", "));
+    }
+    if let Some(more @ 1..) = sets.len().checked_sub(MOST_SETS) {
+        let _ = writeln!(text, "  and by {more} more sets of columns");
     }
     text
 }

@@ -5,7 +5,7 @@ use crate::args::RunArgs;
 use crate::console::{Console, thousands};
 use crate::failure::Failure;
 use crate::report;
-use moretta::pipeline::{self, Options, Progress, Report};
+use moretta::pipeline::{self, Options, Outcome, Progress};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure
         .sink
         .as_ref()
         .is_some_and(|sink| sink.path.as_os_str() == "-");
-    let text = summary(&outcome.report, policy.report.as_deref());
+    let text = summary(&outcome, policy.report.as_deref());
     if to_stdout {
         console.hint(&text);
         return Ok(ExitCode::SUCCESS);
@@ -49,23 +49,25 @@ fn command(args: &RunArgs) -> String {
     command
 }
 
-fn summary(report: &Report, page: Option<&std::path::Path>) -> String {
+fn summary(outcome: &Outcome, page: Option<&std::path::Path>) -> String {
+    let (report, read) = (&outcome.report, outcome.read);
     let rows = &report.rows;
     let mut text = String::new();
     let sink = report.sink.as_ref().map_or("", |sink| sink.path.as_str());
-    let suppressed = rows.read - rows.released;
+    let suppressed = read - rows.released;
     let _ = writeln!(
         text,
         "released {} of {} rows in {} classes to {sink}",
         thousands(rows.released),
-        thousands(rows.read),
+        thousands(read),
         thousands(rows.classes_after)
     );
     if suppressed > 0 {
         let _ = writeln!(
             text,
-            "suppressed {:.2} % of the rows",
-            100.0 * suppressed as f64 / rows.read as f64
+            "suppressed {} rows, {:.2} % of them",
+            thousands(suppressed),
+            100.0 * suppressed as f64 / read as f64
         );
     }
     for claim in &report.verdict.claims {

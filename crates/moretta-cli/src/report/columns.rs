@@ -70,8 +70,8 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
         .partition(|column| column.histogram.is_some());
     page.raw("<section id=\"columns\"><h2>Columns before and after</h2>");
     if !drawn.is_empty() {
-        page.raw("<p class=\"note\">Share of rows by value. A generalised row is spread ");
-        page.raw("evenly over the values it may stand for.</p>");
+        page.raw("<p class=\"note\">Share of released rows by value, before and after. ");
+        page.raw("A generalised row is spread evenly over the values it may stand for.</p>");
         legend(page);
         page.element("div", &[("class", &"multiples")], |page| {
             for column in drawn {
@@ -154,7 +154,7 @@ fn draw(column: &ColumnFact, histogram: &Histogram, rows: &RowFacts, page: &mut 
 
 fn slot(bin: &Bin, rows: &RowFacts, interval: bool) -> Slot {
     let share = |value: f64, all: u64| if all > 0 { value / all as f64 } else { 0.0 };
-    let before = share(bin.before, rows.read);
+    let before = share(bin.before, rows.released);
     let after = share(bin.after, rows.released);
     let start = bin.label.split(" to ").next().filter(|_| interval);
     Slot {
@@ -184,15 +184,26 @@ fn lump(bins: &[Bin], most: usize) -> Vec<Bin> {
     }
     let mut by_count: Vec<usize> = (0..bins.len()).collect();
     by_count.sort_by(|one, other| bins[*other].before.total_cmp(&bins[*one].before));
+    // The measures may have put the rarest together already.
+    by_count.sort_by_key(|bin| *bin + 1 == bins.len() && together(&bins[*bin]) > 1);
     let (kept, rest) = by_count.split_at_mut(most - 1);
     kept.sort_unstable();
     let mut lumped: Vec<Bin> = kept.iter().map(|bin| bins[*bin].clone()).collect();
     lumped.push(Bin {
-        label: format!("{} others", number::count(rest.len() as u64)),
+        label: format!(
+            "{} others",
+            number::count(rest.iter().map(|bin| together(&bins[*bin])).sum())
+        ),
         before: rest.iter().map(|bin| bins[*bin].before).sum(),
         after: rest.iter().map(|bin| bins[*bin].after).sum(),
     });
     lumped
+}
+
+/// How many categories a bin holds: 21 in "21 others".
+fn together(bin: &Bin) -> u64 {
+    let number = bin.label.strip_suffix(" others");
+    number.and_then(|number| number.parse().ok()).unwrap_or(1)
 }
 
 fn without_histogram(columns: &[&ColumnFact], page: &mut Markup) {
@@ -243,5 +254,8 @@ mod tests {
         assert_eq!(labels, ["d", "e", "3 others"]);
         assert_eq!(lumped.iter().map(|bin| bin.before).sum::<f64>(), 10.0);
         assert_eq!(lumped.iter().map(|bin| bin.after).sum::<f64>(), 5.0);
+        let lumped = lump(&bins(&["a", "b", "c", "d", "21 others"]), 3);
+        let labels: Vec<&str> = lumped.iter().map(|bin| bin.label.as_str()).collect();
+        assert_eq!(labels, ["c", "d", "23 others"]);
     }
 }

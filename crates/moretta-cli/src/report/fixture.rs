@@ -66,6 +66,7 @@ pub(super) fn admissions() -> Report {
             truthful: Some(true),
         },
         rows: RowFacts {
+            read_is_bound: true,
             read: 5000,
             released: 4938,
             suppressed: vec![
@@ -131,6 +132,7 @@ pub(super) fn empty() -> Report {
     report.verdict.claims.clear();
     report.verdict.truthful = None;
     report.rows = RowFacts {
+        read_is_bound: false,
         read: 0,
         released: 0,
         suppressed: Vec::new(),

@@ -26,6 +26,8 @@ mod suppression;
 mod toml;
 mod verdict;
 
+pub(crate) use number::number;
+
 use markup::Markup;
 use moretta::pipeline::Report;
 

@@ -23,7 +23,7 @@ pub(super) fn hidden_or_count(value: Option<u64>) -> String {
 }
 
 /// At most four significant digits, none after the point from 1000 on.
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
     }

@@ -206,6 +206,7 @@ mod tests {
             rows: *rows,
         };
         RowFacts {
+            read_is_bound: suppressed.contains(&None),
             read,
             released,
             suppressed: suppressed.iter().map(reason).collect(),

@@ -41,6 +41,11 @@ fn case_39_an_unknown_key() {
             "unknown key `sensitve` in [guarantee]",
         ),
         ("[guarantee]", "[guarante]", "did you mean `guarantee`?"),
+        (
+            "role = \"quasi\"",
+            "rol = \"quasi\"",
+            "did you mean `role`?",
+        ),
         (METHOD, "method = \"mondrain\"", "did you mean `mondrian`?"),
         (
             METHOD,

@@ -112,7 +112,10 @@ fn case_28_text_in_a_column_of_whole_numbers() {
 #[test]
 fn case_29_a_quasi_identifier_that_is_all_missing() {
     let folder = Folder::with_table(&Table::of(30).with_all("zip", ""));
-    folder.run().succeeds().warns("column `zip` is all missing");
+    folder
+        .run()
+        .succeeds()
+        .warns("all cells are missing: `zip`");
     let all_missing = Table::of(30)
         .with_all("zip", "")
         .with_all("age", "")
@@ -147,7 +150,7 @@ fn case_30_a_missing_quasi_identifier_is_a_category_of_its_own() {
         folder
             .run()
             .succeeds()
-            .warns("column `zip` has missing cells, which count as a value of their own");
+            .warns("missing cells count as a value of their own, equal only to missing: `zip`");
         let rows = &folder.report()["rows"];
         assert_eq!(rows["released"], released);
         assert_eq!(rows["classes_after"], classes);

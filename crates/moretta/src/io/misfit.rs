@@ -112,7 +112,7 @@ impl Unfit {
                 "declare `type = \"category\"` for the column, or give it the role plain"
             }
             Unfit::Date(_) => {
-                "write all dates in one form, or declare `type = \"category\"` for the column"
+                "declare the form, such as `format = \"%d.%m.%Y\"`, write all dates in one form, or declare `type = \"category\"` for the column"
             }
             Unfit::Level => "add the levels to the policy, or name the cells in `missing`",
             Unfit::Nominal => "add the values to the @attribute line",

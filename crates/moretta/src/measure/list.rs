@@ -57,12 +57,12 @@ pub const LIST: &[Info] = &[
     ),
     loss(
         "gcp",
-        "global certainty penalty: mean loss of a cell, 0 as it was and 1 nothing left; suppressed rows count 1",
+        "global certainty penalty: ncp over all cells, 0 as it was and 1 nothing left; suppressed rows count 1",
         true,
     ),
     loss(
         "ncp",
-        "normalised certainty penalty: loss of all cells together; a suppressed row counts 1 for each",
+        "normalised certainty penalty, of all cells together: width over range for an interval, (c - 1)/(D - 1) for c of D categories, leaves under it over all leaves for a label, 1 for `*` and in suppressed rows",
         false,
     ),
     loss(
@@ -77,7 +77,7 @@ pub const LIST: &[Info] = &[
     ),
     loss(
         "average_class_size",
-        "rows over classes times k: 1 is as good as k allows",
+        "rows in a class on average, over k: 1 is as good as k allows",
         false,
     ),
     loss(

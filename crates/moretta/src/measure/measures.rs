@@ -95,10 +95,12 @@ impl Measures {
             words.read(&column.name, after)?;
             column.loss.observe(before, after)?;
         }
-        self.before
-            .add(&self.original_words, original.len(), &belonging);
-        self.after
-            .add(&self.released_words, original.len(), &belonging);
+        let (before, after) = (&mut self.before, &mut self.after);
+        let (original_words, released_words) = (&self.original_words, &self.released_words);
+        rayon::join(
+            || before.add(original_words, original.len(), &belonging),
+            || after.add(released_words, original.len(), &belonging),
+        );
         Ok(())
     }
 

@@ -8,12 +8,13 @@ use super::report::{
     SMALL_CELL, SizeCount, StageFact, Verdict,
 };
 use super::sha256;
-use crate::data::{Column, Field, Role};
+use crate::data::{Field, Role};
 use crate::error::Result;
 use crate::guarantee::Findings;
 use crate::io::Format;
 use crate::measure;
 use crate::policy::{Action, Policy, SinkPolicy};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Everything a report is made from.
@@ -68,6 +69,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         verdict: verdict(findings, Some(judgement.untruths.is_empty())),
         rows: RowFacts {
             read,
+            read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
             released: findings.rows,
             suppressed,
             classes_before: count(&judgement.measures.class_sizes_before()),
@@ -268,13 +270,13 @@ fn columns(facts: &Facts<'_>) -> Vec<ColumnFact> {
         missing_after: None,
         histogram: None,
     });
-    let read = schema.fields().iter().zip(facts.original.batch.columns());
+    let read = schema.fields().iter();
     unread
-        .chain(read.map(|(field, column)| column_fact(facts, field, column)))
+        .chain(read.map(|field| column_fact(facts, field)))
         .collect()
 }
 
-fn column_fact(facts: &Facts<'_>, field: &Field, column: &Column) -> ColumnFact {
+fn column_fact(facts: &Facts<'_>, field: &Field) -> ColumnFact {
     let action = facts
         .policy
         .column(&field.name)
@@ -288,6 +290,12 @@ fn column_fact(facts: &Facts<'_>, field: &Field, column: &Column) -> ColumnFact 
     };
     let loss = facts.judgement.measures.column_loss();
     let measured = !facts.policy.represents(&field.name);
+    let rows = facts.judgement.findings.rows as usize;
+    // Suppressed rows are left out of both, or the difference would tell of them.
+    let missing = |counts: &HashMap<String, u64>| {
+        let missing = *counts.get(&*field.name)?;
+        Some(coarse_share(missing as usize, rows))
+    };
     ColumnFact {
         name: field.name.to_string(),
         role: field.role.word().to_owned(),
@@ -296,12 +304,8 @@ fn column_fact(facts: &Facts<'_>, field: &Field, column: &Column) -> ColumnFact 
             .into_iter()
             .find(|(name, _)| measured && **name == *field.name)
             .map(|(_, loss)| loss),
-        missing_before: coarse_share(column.missing_count(), column.len()),
-        missing_after: facts
-            .judgement
-            .missing
-            .get(&*field.name)
-            .map(|&missing| coarse_share(missing as usize, facts.judgement.findings.rows as usize)),
+        missing_before: missing(&facts.judgement.missing_before).unwrap_or(0.0),
+        missing_after: missing(&facts.judgement.missing),
         histogram: facts.judgement.histograms.get(&*field.name).map(histogram),
     }
 }

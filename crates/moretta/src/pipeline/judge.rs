@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::guarantee::{Checker, Declared, Fault, Findings, Treatment, Truth};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
 use crate::measure::{Histogram, HistogramBuilder, Measures};
-use crate::policy::{Action, Policy, SinkPolicy};
+use crate::policy::{Action, ColumnPolicy, Policy, SinkPolicy};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -32,8 +32,10 @@ pub(super) struct Judgement {
     pub(super) measures: Measures,
     /// Rows of the original that it does not hold.
     pub(super) suppressed: u64,
-    /// The distribution of each column that is not plain.
+    /// The distribution of each column that is not plain, over the released rows.
     pub(super) histograms: HashMap<String, Histogram>,
+    /// Missing cells of each column in the originals of the released rows.
+    pub(super) missing_before: HashMap<String, u64>,
     /// Missing cells of each released column.
     pub(super) missing: HashMap<String, u64>,
 }
@@ -73,7 +75,7 @@ impl<'a> Judge<'a> {
         progress: &Progress,
     ) -> Result<Judgement> {
         progress.enter(Stage::Check);
-        let options = reading(sink);
+        let options = reading(self.policy, sink);
         let path = pending.temporary();
         let source = io::open(path, &options, &release_plans(self.policy, path, &options)?)?;
         let declared = declared(self.policy, self.domains);
@@ -93,6 +95,7 @@ impl<'a> Judge<'a> {
             .copied();
         let mut histograms = self.histograms()?;
         let mut missing: HashMap<String, u64> = HashMap::new();
+        let mut missing_before: HashMap<String, u64> = HashMap::new();
         let mut start = 0;
         for released in source {
             let released = released?;
@@ -114,6 +117,13 @@ impl<'a> Judge<'a> {
                 },
             );
             checked.and(told).and(measured)?;
+            for (field, column) in original.schema().fields().iter().zip(original.columns()) {
+                *missing_before.entry(field.name.to_string()).or_default() +=
+                    column.missing_count() as u64;
+                if let Some(histogram) = histograms.get_mut(&*field.name) {
+                    histogram.observe_original(column);
+                }
+            }
             for (field, column) in released.schema().fields().iter().zip(released.columns()) {
                 *missing.entry(field.name.to_string()).or_default() +=
                     column.missing_count() as u64;
@@ -137,11 +147,13 @@ impl<'a> Judge<'a> {
                 .into_iter()
                 .map(|(name, histogram)| (name, histogram.finish()))
                 .collect(),
+            missing_before,
             missing,
         })
     }
 
-    /// Histograms of the columns that mean something, the originals already in them.
+    /// Histograms of the columns that mean something, still empty. They see released
+    /// rows only: a difference of before and after would tell what suppressed persons had.
     fn histograms(&self) -> Result<HashMap<String, HistogramBuilder>> {
         let mut histograms = HashMap::new();
         for (field, column) in self
@@ -162,9 +174,7 @@ impl<'a> Judge<'a> {
                 Some(domain) => domain.clone(),
                 None => Domain::of(field, column, None)?,
             };
-            let mut histogram = HistogramBuilder::new(&domain);
-            histogram.observe_original(column);
-            histograms.insert(field.name.to_string(), histogram);
+            histograms.insert(field.name.to_string(), HistogramBuilder::new(&domain));
         }
         Ok(histograms)
     }
@@ -189,7 +199,7 @@ impl Judgement {
     pub(super) fn refusal(&self) -> Error {
         if let Some(fault) = self.untruths.first().or(self.findings.faults.first()) {
             return Error::guarantee(format!("the release is at fault: {fault}"))
-                .help("nothing was written; please report this");
+                .help("nothing was written. Does the column hold a value that looks like a region (`*`, `a..b`, `{a|b}`), like `missing` of [sink], or like a guarded formula (`'=…`)? Then rename it; if not, please report this");
         }
         let broken: Vec<String> = self
             .findings
@@ -226,14 +236,15 @@ fn treatment(policy: &Policy, name: &str, role: Role, domains: &Domains) -> Resu
     })
 }
 
-/// How to read back what was written.
-pub(super) fn reading(sink: &SinkPolicy) -> ReadOptions {
+/// How to read back what was written: with the limits that the table was read with.
+pub(super) fn reading(policy: &Policy, sink: &SinkPolicy) -> ReadOptions {
     ReadOptions {
         format: sink.options.format,
         compression: sink.options.compression,
         delimiter: sink.options.delimiter,
         missing: vec![sink.options.missing.clone()],
         batch_rows: Some(CHUNK),
+        limits: policy.source.options.limits,
         ..ReadOptions::default()
     }
 }
@@ -248,7 +259,7 @@ pub(super) fn release_plans(
     Ok(names
         .into_iter()
         .map(|name| {
-            let column = policy.column(&name);
+            let column = policy.column(&name).or_else(|| made_from(policy, &name));
             let role = column.map_or(Role::Plain, |column| column.role);
             let pseudonym =
                 column.is_some_and(|column| matches!(column.action, Action::Pseudonym { .. }));
@@ -260,6 +271,12 @@ pub(super) fn release_plans(
             ColumnPlan { name, role, read }
         })
         .collect())
+}
+
+/// The column that is made from this one: a coordinate tells no less than its cell.
+fn made_from<'a>(policy: &'a Policy, name: &str) -> Option<&'a ColumnPolicy> {
+    let parts = |column: &&ColumnPolicy| column.from.iter().flatten().any(|part| part == name);
+    policy.columns.iter().find(parts)
 }
 
 /// What the policy declares about columns.

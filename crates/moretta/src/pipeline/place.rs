@@ -6,6 +6,7 @@
 
 use crate::error::{Error, Result};
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A file on its way to its place.
@@ -60,8 +61,8 @@ impl Pending {
             .map_err(failed)
     }
 
-    /// Puts the file in its place.
-    pub(super) fn commit(mut self) -> Result<()> {
+    /// Puts the file in its place; one that came there meanwhile is replaced only with `force`.
+    pub(super) fn commit(mut self, force: bool) -> Result<()> {
         let failed = |e| Error::io("write", &self.place, e);
         if self.standard {
             let mut file = File::open(&self.temporary).map_err(failed)?;
@@ -69,7 +70,7 @@ impl Pending {
             return Ok(());
         }
         self.open_to_readers().map_err(failed)?;
-        fs::rename(&self.temporary, &self.place).map_err(failed)?;
+        self.move_into_place(force)?;
         self.committed = true;
         File::open(folder_of(&self.place))
             .and_then(|folder| folder.sync_all())
@@ -78,6 +79,24 @@ impl Pending {
 }
 
 impl Pending {
+    /// A link, unlike a rename, fails where there is a file already.
+    fn move_into_place(&self, force: bool) -> Result<()> {
+        let failed = |e| Error::io("write", &self.place, e);
+        if !force {
+            match fs::hard_link(&self.temporary, &self.place) {
+                Ok(()) => return fs::remove_file(&self.temporary).map_err(failed),
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+                    let place = self.place.display();
+                    return Err(Error::usage(format!("{place} exists already"))
+                        .help("another run may have made it; use --force to replace it"));
+                }
+                // Not every file system has links.
+                Err(_) => {}
+            }
+        }
+        fs::rename(&self.temporary, &self.place).map_err(failed)
+    }
+
     /// Gives the file the permissions that a new file of this user has.
     fn open_to_readers(&self) -> std::io::Result<()> {
         let sample = self.temporary.with_extension("mode");
@@ -137,12 +156,27 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_came_meanwhile_is_replaced_only_by_force() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("out.csv");
+        for (force, expected) in [(false, b"theirs"), (true, b"ours!!")] {
+            let pending = Pending::new(&place).expect("prepared");
+            pending.write(b"ours!!").expect("written");
+            fs::write(&place, b"theirs").expect("written");
+            let code = pending.commit(force).err().map(|error| error.exit_code());
+            assert_eq!(code, (!force).then_some(2));
+            assert_eq!(fs::read(&place).expect("there"), expected);
+            assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+        }
+    }
+
+    #[test]
     fn a_committed_file_is_in_its_place_alone() {
         let folder = tempfile::tempdir().expect("a folder");
         let place = folder.path().join("a/out.csv");
         let pending = Pending::new(&place).expect("prepared");
         pending.write(b"x").expect("written");
-        pending.commit().expect("in place");
+        pending.commit(false).expect("in place");
         assert_eq!(fs::read(&place).expect("there"), b"x");
         assert_eq!(
             fs::read_dir(folder.path().join("a"))

@@ -46,6 +46,12 @@ fn check_place(path: &Path, inputs: &[&Path], force: bool) -> Result<()> {
     if path.is_dir() {
         return Err(Error::usage(format!("{shown} is a folder, not a file")));
     }
+    if path.exists() && !path.is_file() {
+        return Err(
+            Error::usage(format!("{shown} is a device or a pipe, not a file"))
+                .help("write to `-`, which is standard output, and redirect it"),
+        );
+    }
     if path.exists() && !force {
         return Err(
             Error::usage(format!("{shown} exists already")).help("use --force to replace it")
@@ -79,6 +85,8 @@ mod tests {
             ("older.csv", false, Some("exists already")),
             ("inner", true, Some("is a folder, not a file")),
             ("inner/../input.csv", true, Some("is an input")),
+            #[cfg(unix)]
+            ("/dev/null", true, Some("is a device")),
         ] {
             let found = check_place(&path(name), &[&path("input.csv")], force);
             match (refused, found) {

@@ -17,8 +17,11 @@ use serde::Serialize;
 /// Sets of columns are looked at up to this size.
 const LARGEST_SET: usize = 4;
 
-/// At most so many columns and sets are looked at.
+/// At most so many columns and sets are looked at…
 const MOST_SETS: usize = 2_000;
+
+/// …and at most so many more of each size passed over.
+const MOST_PASSED: usize = 100_000;
 
 /// A set that makes at least this share of the rows unique is told.
 const TELLING: f64 = 0.05;
@@ -215,14 +218,14 @@ fn telling(columns: &[Coded], rows: usize) -> Vec<TellingSet> {
         .filter(|c| {
             matches!(
                 c.role,
-                Role::Quasi | Role::Sensitive | Role::Class | Role::Time
+                Role::Quasi | Role::Sensitive | Role::Class | Role::Time | Role::Plain
             ) && c.codes.len() >= rows
         })
         .collect();
     let mut found: Vec<(Vec<usize>, f64)> = Vec::new();
     let mut looked = 0;
     for size in 1..=LARGEST_SET.min(open.len()) {
-        for set in combinations(open.len(), size) {
+        for set in combinations(open.len(), size).take(MOST_PASSED) {
             let known = found
                 .iter()
                 .any(|(smaller, _)| smaller.iter().all(|i| set.contains(i)));
@@ -257,22 +260,15 @@ fn uniques(columns: &[&Coded], rows: usize) -> f64 {
     sizes.iter().filter(|&&size| size == 1).count() as f64 / rows.max(1) as f64
 }
 
-/// All sets of `size` of the numbers below `n`, in order.
-fn combinations(n: usize, size: usize) -> Vec<Vec<usize>> {
-    fn extend(n: usize, size: usize, set: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
-        if set.len() == size {
-            all.push(set.clone());
-            return;
-        }
-        for i in set.last().map_or(0, |last| last + 1)..n {
-            set.push(i);
-            extend(n, size, set, all);
-            set.pop();
-        }
-    }
-    let mut all = Vec::new();
-    extend(n, size, &mut Vec::new(), &mut all);
-    all
+/// All sets of `size` of the numbers below `n`, in order; one at a time, as there may be billions.
+fn combinations(n: usize, size: usize) -> impl Iterator<Item = Vec<usize>> {
+    let first = (size <= n).then(|| (0..size).collect::<Vec<usize>>());
+    std::iter::successors(first, move |set| {
+        let grows = (0..size).rfind(|&place| set[place] < n - size + place)?;
+        let start = set[grows] + 1;
+        let tail = (start..).take(size - grows);
+        Some(set[..grows].iter().copied().chain(tail).collect())
+    })
 }
 
 #[cfg(test)]
@@ -282,9 +278,68 @@ mod tests {
     #[test]
     fn combinations_are_all_there_once() {
         assert_eq!(
-            combinations(4, 2),
+            combinations(4, 2).collect::<Vec<_>>(),
             [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
         );
-        assert_eq!(combinations(3, 4), Vec::<Vec<usize>>::new());
+        assert_eq!(combinations(3, 3).count(), 1);
+        assert_eq!(combinations(3, 4).count(), 0);
+        assert_eq!(combinations(20, 4).count(), 4_845);
+    }
+
+    fn coded(name: &str, role: Role, codes: impl Iterator<Item = u32>) -> Coded {
+        let codes: Vec<u32> = codes.collect();
+        Coded {
+            name: name.to_owned(),
+            role,
+            distinct: codes.len() as u64,
+            codes,
+        }
+    }
+
+    #[test]
+    fn a_plain_column_that_singles_rows_out_is_told() {
+        let columns = [
+            coded("age", Role::Quasi, 0..50),
+            coded("cost", Role::Plain, 0..50),
+            coded("name", Role::Identifier, 0..50),
+        ];
+        let found = telling(&columns, 50);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].columns, ["cost"]);
+    }
+
+    #[test]
+    fn ten_thousand_columns_are_not_combined_in_memory() {
+        let columns: Vec<Coded> = (0..10_000)
+            .map(|i| coded(&i.to_string(), Role::Class, [0, 0].into_iter()))
+            .collect();
+        assert!(telling(&columns, 2).is_empty());
+    }
+
+    #[test]
+    fn every_released_column_that_singles_rows_out_is_told() {
+        let column = |name: &str, role, codes: &[u32]| Coded {
+            name: name.to_owned(),
+            role,
+            codes: codes.to_vec(),
+            distinct: 0,
+        };
+        for (role, told) in [
+            (Role::Plain, true),
+            (Role::Sensitive, true),
+            (Role::Class, true),
+            (Role::Time, true),
+            (Role::Identifier, false),
+            (Role::Quasi, false),
+        ] {
+            let columns = [
+                column("age", Role::Quasi, &[0, 0, 1, 1]),
+                column("other", role, &[0, 1, 0, 1]),
+            ];
+            let sets = telling(&columns, 4);
+            let names: Vec<_> = sets.iter().map(|set| set.columns.join(" ")).collect();
+            let expected: &[&str] = if told { &["age other"] } else { &[] };
+            assert_eq!(names, expected, "{role:?}");
+        }
     }
 }

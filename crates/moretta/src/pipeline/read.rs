@@ -34,7 +34,11 @@ pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
     };
     for column in &policy.columns {
         if let Some(from) = &column.from {
-            original = locate(original, column, from)?;
+            let (batch, hierarchy) = locate(original.batch, column, from)?;
+            original.batch = batch;
+            original
+                .made
+                .insert(column.name.clone(), Arc::new(hierarchy));
         }
     }
     original.batch = in_order_of_texts(original.batch)?;
@@ -87,13 +91,12 @@ pub(super) fn plans(policy: &Policy) -> Result<Vec<ColumnPlan>> {
     Ok(plans)
 }
 
-/// Replaces latitude and longitude by the cell that holds them.
-fn locate(original: Original, column: &ColumnPolicy, from: &[String; 2]) -> Result<Original> {
-    let Original {
-        batch,
-        mut made,
-        notes,
-    } = original;
+/// Replaces latitude and longitude by the cell that holds them, and tells the cells' hierarchy.
+pub(super) fn locate(
+    batch: Batch,
+    column: &ColumnPolicy,
+    from: &[String; 2],
+) -> Result<(Batch, Hierarchy)> {
     let place = |name: &str| {
         batch
             .schema()
@@ -111,7 +114,6 @@ fn locate(original: Original, column: &ColumnPolicy, from: &[String; 2]) -> Resu
         .as_ref()
         .ok_or_else(|| Error::bug("a cell without a grid"))?;
     let (cells, hierarchy) = spec.cells(latitude, longitude)?;
-    made.insert(column.name.clone(), Arc::new(hierarchy));
     let mut fields = batch.schema().fields().to_vec();
     let mut columns = batch.columns().to_vec();
     fields[places[0]] = Field::new(
@@ -127,5 +129,5 @@ fn locate(original: Original, column: &ColumnPolicy, from: &[String; 2]) -> Resu
         batch.rows().clone(),
         columns,
     )?;
-    Ok(Original { batch, made, notes })
+    Ok((batch, hierarchy))
 }

@@ -92,6 +92,8 @@ pub struct Claim {
 pub struct RowFacts {
     /// Rows read; where a reason for suppression is hidden, the most there can have been.
     pub read: u64,
+    /// `read` is that upper bound.
+    pub read_is_bound: bool,
     /// Rows released.
     pub released: u64,
     /// Rows suppressed, by reason; small counts are hidden.
@@ -152,7 +154,8 @@ pub struct ColumnFact {
     pub treatment: String,
     /// Mean NCP of a released row; none when it does not show regions.
     pub loss: Option<f64>,
-    /// Share of missing cells before; 1 to [`SMALL_CELL`] cells are told as one more than that.
+    /// Share of cells that were missing in the released rows before; 1 to
+    /// [`SMALL_CELL`] cells are told as one more than that.
     pub missing_before: f64,
     /// Share of missing cells after, told likewise; none when it is not released.
     pub missing_after: Option<f64>,
@@ -160,8 +163,9 @@ pub struct ColumnFact {
     pub histogram: Option<Histogram>,
 }
 
-/// Counts over bins, before and after. The after counts spread a generalised
-/// row evenly over the bins that its region covers.
+/// Counts of the released rows over bins, before and after. The after counts
+/// spread a generalised row evenly over the bins that its region covers.
+/// Suppressed rows are in neither, or the difference would tell what they held.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     /// The bins, in order.
@@ -175,9 +179,9 @@ pub struct Histogram {
 pub struct Bin {
     /// "30 to 40", or the category.
     pub label: String,
-    /// Rows before.
+    /// Released rows whose original is in it.
     pub before: f64,
-    /// Rows after.
+    /// Released rows as they are shown.
     pub after: f64,
 }
 

@@ -35,8 +35,10 @@ pub struct Options<'a> {
 
 /// What a run has done.
 pub struct Outcome {
-    /// What the report says.
+    /// What the report says; it gives no small count away.
     pub report: Report,
+    /// Rows read, exactly, for whoever has the original.
+    pub read: u64,
 }
 
 /// Reads, protects, writes aside, reads back, checks, and only then puts the files in place.
@@ -52,7 +54,7 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let domains = Arc::new(domains(policy, &original)?);
     let (release, suppressed) = protect(policy, &original, &domains, progress)?;
     let pending = Pending::new(&sink.path)?;
-    let written = write(sink, &release, pending.temporary(), progress)?;
+    let written = write(sink, release, pending.temporary(), progress)?;
     let judgement = Judge::new(policy, &original.batch, &domains)?.judge(
         &pending,
         sink,
@@ -74,9 +76,14 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         progress,
     })?;
     let reports = write_reports(policy, &report, options)?;
-    pending.commit()?;
-    reports.into_iter().try_for_each(Pending::commit)?;
-    Ok(Outcome { report })
+    pending.commit(options.force)?;
+    for report in reports {
+        report.commit(options.force)?;
+    }
+    Ok(Outcome {
+        report,
+        read: original.batch.len() as u64,
+    })
 }
 
 /// A policy with levels promises more than one release, so one of them is not made in silence.
@@ -181,10 +188,10 @@ struct Written {
 /// Rows written at a time.
 const CHUNK: usize = 1 << 18;
 
-fn write(sink: &SinkPolicy, release: &Batch, path: &Path, progress: &Progress) -> Result<Written> {
+fn write(sink: &SinkPolicy, release: Batch, path: &Path, progress: &Progress) -> Result<Written> {
     progress.enter(Stage::Write);
     let order: Option<Vec<u32>> = match sink.order {
-        Order::Shuffled => Some(by_content(release)?),
+        Order::Shuffled => Some(by_content(&release)?),
         Order::Input => None,
     };
     let mut file = io::create(path, &sink.options, release.schema())?;
@@ -198,7 +205,7 @@ fn write(sink: &SinkPolicy, release: &Batch, path: &Path, progress: &Progress) -
         progress.add(len);
     }
     if release.is_empty() {
-        file.write(release)?;
+        file.write(&release)?;
     }
     file.close()?;
     let order = match order {

@@ -1,12 +1,17 @@
 //! What a steward should know before a release: promises that are weaker than they look.
 
 use super::read::Original;
-use crate::data::{Batch, Column, Role};
+use crate::data::hierarchy::look;
+use crate::data::{Batch, Column, Levels, Role};
 use crate::error::{Error, Result};
 use crate::policy::{Action, Policy};
+use foldhash::HashSet;
 
 /// A person with more than this share of the rows is worth a warning.
 const MOST_OF_ONE: f64 = 0.4;
+
+/// Values of a column that the search for look-alikes looks at.
+const LOOKED_AT: usize = 200_000;
 
 /// Warnings about a policy and its table. With `strict`, a promise that leaves
 /// sensitive values open is an error.
@@ -34,18 +39,10 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
         }
         warnings.push(format!("{what}; add l, t or p under [guarantee]"));
     }
-    for (field, column) in original.schema().fields().iter().zip(original.columns()) {
-        if field.role == Role::Quasi {
-            warnings.extend(missing_cells(&field.name, column));
-        }
-    }
+    warnings.extend(missing_cells(original));
+    warnings.extend(representatives(policy));
+    warnings.extend(look_alikes(original));
     for column in &policy.columns {
-        if column.role == Role::Quasi && policy.represents(&column.name) {
-            warnings.push(format!(
-                "column `{}` shows one value for each class, which gcp, ncp and loss take for the original",
-                column.name
-            ));
-        }
         if column.role == Role::Subject && column.action == Action::Keep {
             warnings.push(format!(
                 "column `{}` tells persons and is released as it is; a pseudonym would be safer",
@@ -53,19 +50,85 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
             ));
         }
     }
+    warnings.extend(linked_rows(policy, original));
     warnings.extend(largest_person(original));
     warnings.extend_from_slice(notes);
     Ok(warnings)
 }
 
-fn missing_cells(name: &str, column: &Column) -> Option<String> {
-    match column.missing_count() {
-        0 => None,
-        all if all == column.len() => Some(format!("column `{name}` is all missing")),
-        _ => Some(format!(
-            "column `{name}` has missing cells, which count as a value of their own"
-        )),
-    }
+/// Quasi-identifiers with missing cells, and those that have nothing else.
+fn missing_cells(original: &Batch) -> Vec<String> {
+    let named = |all: bool| {
+        let columns = original.schema().with_role(Role::Quasi).into_iter();
+        let columns = columns.filter(|&i| {
+            let column = original.column(i);
+            let missing = column.missing_count();
+            missing > 0 && (missing == column.len()) == all
+        });
+        list(columns.map(|i| &*original.schema().fields()[i].name))
+    };
+    let some = named(false).map(|names| {
+        format!("missing cells count as a value of their own, equal only to missing: {names}")
+    });
+    let all = named(true).map(|names| format!("all cells are missing: {names}"));
+    some.into_iter().chain(all).collect()
+}
+
+/// Columns whose loss the measures cannot see.
+fn representatives(policy: &Policy) -> Option<String> {
+    let columns = policy.columns.iter();
+    let shown = columns.filter(|c| c.role == Role::Quasi && policy.represents(&c.name));
+    list(shown.map(|column| column.name.as_str())).map(|names| {
+        format!("one value stands for each class, which gcp, ncp and loss take for the original: {names}")
+    })
+}
+
+/// Names in backticks, if there are any.
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// Columns with values that a reader takes for one.
+fn look_alikes(original: &Batch) -> Option<String> {
+    let counted = original.schema().fields().iter().zip(original.columns());
+    let alike = counted.filter(|(field, column)| match (field.role, column) {
+        (Role::Sensitive | Role::Subject, Column::Category(values)) => {
+            has_look_alikes(values.levels())
+        }
+        _ => false,
+    });
+    list(alike.map(|(field, _)| &*field.name)).map(|names| {
+        format!("values differ only in spaces, letter case, Unicode form or the way a number is written, and each counts as a value of its own, so the promise may hold in name only: {names}")
+    })
+}
+
+/// Whether two values look the same to a reader or are the same number.
+fn has_look_alikes(levels: &Levels) -> bool {
+    let mut seen = HashSet::default();
+    let same = |text: &str| match text.trim().parse::<f64>() {
+        Ok(number) => (number + 0.0).to_string(),
+        Err(_) => look(text),
+    };
+    !levels
+        .iter()
+        .take(LOOKED_AT)
+        .all(|text| seen.insert(same(text)))
+}
+
+/// Released pseudonyms join the rows of a person over all classes.
+fn linked_rows(policy: &Policy, original: &Batch) -> Option<String> {
+    let subject = *original.schema().with_role(Role::Subject).first()?;
+    let name = &original.schema().fields()[subject].name;
+    let released = policy
+        .column(name)
+        .is_some_and(|column| column.action != Action::Drop);
+    let persons = original.column(subject).as_categories()?.compact();
+    (released && persons.levels().len() < persons.len()).then(|| {
+        format!(
+            "column `{name}` links the rows of one person: whoever knows several of them may single the person out, though each class holds k"
+        )
+    })
 }
 
 fn largest_person(original: &Batch) -> Option<String> {
@@ -91,20 +154,43 @@ fn largest_person(original: &Batch) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Numbers;
+    use crate::data::{Field, Kind, Numbers, RowIds, Schema};
+    use std::sync::Arc;
+
+    #[test]
+    fn values_that_look_alike_are_found() {
+        for (values, alike) in [
+            (&["flu", "cold"][..], false),
+            (&["flu", "flu "], true),
+            (&["flu", "FLU"], true),
+            (&["caf\u{e9}", "cafe\u{301}"], true),
+            (&["1", "+1"], true),
+            (&["007", "7.0"], true),
+            (&["J45.0", "J45.1"], false),
+        ] {
+            assert_eq!(
+                has_look_alikes(&values.iter().collect()),
+                alike,
+                "{values:?}"
+            );
+        }
+    }
 
     #[test]
     fn missing_cells_are_told_without_their_number() {
-        for (cells, told) in [
-            (&[][..], None),
-            (&[Some(1.0)], None),
-            (&[Some(1.0), None], Some("has missing cells")),
-            (&[None, None], Some("is all missing")),
-        ] {
-            let column = Column::Number(Numbers::from_iter(cells.iter().copied()));
-            let found = missing_cells("age", &column);
-            assert_eq!(found.is_some(), told.is_some(), "{cells:?}");
-            assert!(found.unwrap_or_default().contains(told.unwrap_or_default()));
-        }
+        let columns = [[Some(1.0), Some(2.0)], [Some(1.0), None], [None, None]];
+        let fields = ["a", "b", "c"]
+            .map(|name| Field::new(name, Role::Quasi, Kind::Number { integer: true }));
+        let schema = Arc::new(Schema::new(fields.to_vec()).expect("names differ"));
+        let columns = columns.map(|cells| Column::Number(Numbers::from_iter(cells)));
+        let batch =
+            Batch::new(schema, RowIds::Range { start: 0, len: 2 }, columns.to_vec()).expect("fits");
+        assert_eq!(
+            missing_cells(&batch),
+            [
+                "missing cells count as a value of their own, equal only to missing: `b`",
+                "all cells are missing: `c`",
+            ]
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What a policy says of each column.
 
 use super::paths::Root;
-use crate::config::{Placed, Section, Value};
+use crate::config::{Placed, Section, Value, unknown};
 use crate::data::hierarchy::{DateUnit, HierarchySpec, MaskSide};
 use crate::data::{DateFormat, Role};
 use crate::error::{Error, Result};
@@ -135,6 +135,13 @@ fn read_column(
         .map(|(role, word)| (*word, *role))
         .collect();
     let role = section.word("role", &roles)?.ok_or_else(|| {
+        let mut keys = section.keys().into_iter();
+        if let Some((key, span)) =
+            keys.find(|(key, _)| strsim::damerau_levenshtein(key, "role") <= 2)
+        {
+            let what = format!("unknown key `{key}` in {}", section.name());
+            return unknown(Error::policy(what).at(span), &key, &["role"]);
+        }
         let words: Vec<&str> = roles.iter().map(|(word, _)| *word).collect();
         Error::policy(format!("column `{name}` has no role"))
             .at(span.clone())

@@ -399,15 +399,13 @@ impl Proposal {
             out,
             "\n[guarantee]\nk = 5  # every combination of quasi-identifiers is shared by at least so many"
         );
-        if let Some(sensitive) = self
-            .columns
-            .iter()
-            .find(|guess| guess.role == Role::Sensitive)
-        {
+        let sensitive = self.columns.iter().filter(|c| c.role == Role::Sensitive);
+        let sensitive: Vec<String> = sensitive.map(|guess| quoted(&guess.name)).collect();
+        if !sensitive.is_empty() {
             let _ = writeln!(
                 out,
-                "l = {{ value = 2, on = [{}] }}  # and at least so many sensitive values among them",
-                quoted(&sensitive.name)
+                "l = {{ value = 2, on = [{}] }}  # and at least so many values of each of these among them",
+                sensitive.join(", ")
             );
         }
         let _ = writeln!(

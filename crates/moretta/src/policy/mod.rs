@@ -30,6 +30,8 @@ use std::path::{Path, PathBuf};
 /// A policy that has been read and checked.
 #[derive(Clone, Debug)]
 pub struct Policy {
+    /// The file it was read from.
+    pub file: Option<PathBuf>,
     /// The text of the file.
     pub text: String,
     /// What it calls itself.
@@ -94,7 +96,10 @@ impl Policy {
     /// Reads and checks a policy file; its paths must stay under `root`.
     pub fn load(path: &Path, root: &Root) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-        Policy::parse(&text, root)
+        Ok(Policy {
+            file: Some(path.to_owned()),
+            ..Policy::parse(&text, root)?
+        })
     }
 
     /// Reads and checks the text of a policy.
@@ -142,6 +147,7 @@ impl Policy {
             .transpose()?;
         top.finish()?;
         let policy = Policy {
+            file: None,
             text: text.to_owned(),
             name,
             seed,
@@ -179,9 +185,10 @@ impl Policy {
         }
     }
 
-    /// Every file that a run reads: the data, hierarchies and keys.
+    /// Every file that a run reads: the policy, the data, hierarchies and keys.
     pub fn inputs(&self) -> Vec<&Path> {
         let mut inputs = vec![self.source.path.as_path()];
+        inputs.extend(self.file.as_deref());
         for column in &self.columns {
             if let Some(HierarchySpec::File(path)) = &column.hierarchy {
                 inputs.push(path);
@@ -352,8 +359,10 @@ impl SinkPolicy {
         let placed = section.required("path")?;
         let shown = placed.text("path")?;
         let path = root.resolve(&placed, &shown)?;
+        let format = section.word("format", FORMATS)?;
         let mut options = WriteOptions {
-            format: section.word("format", FORMATS)?,
+            // What goes to standard output is written under another name first.
+            format: format.or((path == Path::new("-")).then_some(Format::Csv)),
             compression: section.word("compression", COMPRESSIONS)?,
             delimiter: byte(&mut section, "delimiter")?.or(source.options.delimiter),
             ..WriteOptions::default()

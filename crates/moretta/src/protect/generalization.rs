@@ -155,7 +155,9 @@ impl Ready {
         }
         let domain = self.setting.domains.require(name)?;
         let hierarchy = domain.hierarchy.as_deref().ok_or_else(|| {
-            Error::policy(format!("column `{name}` has a level but no hierarchy"))
+            Error::policy(format!("column `{name}` has a level but no hierarchy")).help(format!(
+                "give `{name}` a `hierarchy` under [columns], or leave it out of `levels`"
+            ))
         })?;
         if level >= hierarchy.level_count() {
             return Err(Error::policy(format!(

@@ -56,7 +56,10 @@ impl Protector for Table {
     }
 
     fn protect(&mut self, batch: Batch) -> Result<Batch> {
-        self.batches.push(batch);
+        // An empty batch would make one table into two that have to be joined.
+        if !batch.is_empty() {
+            self.batches.push(batch);
+        }
         Ok(Batch::empty(Arc::clone(&self.released)))
     }
 

@@ -53,7 +53,7 @@ fn near_misses(hierarchy: &Hierarchy, values: &Levels, missing: &[u32]) -> usize
 }
 
 /// How a text looks to a reader: composed, in lower case, spaces alike.
-fn look(text: &str) -> String {
+pub fn look(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase().nfc().collect()
 }

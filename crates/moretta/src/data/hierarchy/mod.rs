@@ -25,7 +25,7 @@ mod path;
 mod propose;
 mod spec;
 
-pub use coverage::{Coverage, coverage};
+pub use coverage::{Coverage, coverage, look};
 pub use draw::draw;
 pub use file::read_file;
 pub use propose::propose;

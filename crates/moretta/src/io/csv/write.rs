@@ -220,6 +220,7 @@ impl CellWriter {
         let bytes = text.as_bytes();
         let special = memchr3(b'"', b'\n', b'\r', bytes).is_some()
             || memchr::memchr(self.delimiter, bytes).is_some()
+            || prefix.as_bytes().contains(&self.delimiter)
             || bytes.is_empty() && self.single;
         if !special {
             out.extend_from_slice(prefix.as_bytes());

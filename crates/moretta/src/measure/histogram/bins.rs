@@ -1,6 +1,6 @@
 //! Bins with round edges, which do not give the least and the largest value away.
 
-use crate::data::date::from_day;
+use crate::data::date::{from_day, to_day};
 
 /// As many bins as a histogram has at most.
 const MOST: f64 = 20.0;
@@ -59,15 +59,27 @@ impl NumberBins {
         usize::try_from(place).ok().filter(|&bin| bin < self.count)
     }
 
-    /// The bins that have a number between these.
-    pub(super) fn between(&self, low: f64, high: f64) -> Vec<usize> {
-        let (Some(low), Some(high)) = (self.unit.index(low), self.unit.index(high)) else {
+    /// The bins that have a number between these, with the share of the numbers
+    /// that each has: whole numbers and days are counted, others measured.
+    pub(super) fn between(&self, low: f64, high: f64) -> Vec<(usize, f64)> {
+        let (Some(first), Some(last)) = (self.unit.index(low), self.unit.index(high)) else {
             return Vec::new();
         };
-        let last = self.first + self.count as i64 - 1;
-        let (low, high) = (low.max(self.first), high.min(last));
-        (low..=high)
-            .map(|bin| (bin - self.first) as usize)
+        let end = self.first + self.count as i64;
+        let bins = first.max(self.first)..(last + 1).min(end);
+        let one = f64::from(u8::from(self.unit.is_whole(low, high)));
+        let sizes: Vec<f64> = bins
+            .clone()
+            .map(|bin| {
+                let (from, to) = (self.unit.edge(bin), self.unit.edge(bin + 1));
+                (high.min(to - one) - low.max(from) + one).max(0.0)
+            })
+            .collect();
+        let all: f64 = sizes.iter().sum();
+        let even = 1.0 / sizes.len() as f64;
+        let share = |size: f64| if all > 0.0 { size / all } else { even };
+        bins.zip(sizes)
+            .map(|(bin, size)| ((bin - self.first) as usize, share(size)))
             .collect()
     }
 
@@ -76,12 +88,8 @@ impl NumberBins {
         let index = self.first + bin as i64;
         match self.unit {
             Unit::Step { step, decimals } => {
-                let edge = |index: i64| index as f64 * step;
-                format!(
-                    "{:.decimals$} to {:.decimals$}",
-                    edge(index),
-                    edge(index + 1)
-                )
+                let next = (index + 1) as f64 * step;
+                format!("{:.decimals$} to {next:.decimals$}", index as f64 * step)
             }
             Unit::Months(months) => {
                 let month = index * months;
@@ -98,6 +106,26 @@ impl NumberBins {
 }
 
 impl Unit {
+    /// Where a bin begins.
+    fn edge(&self, index: i64) -> f64 {
+        match self {
+            Unit::Step { step, .. } => index as f64 * step,
+            Unit::Months(months) => {
+                let month = index * months;
+                let (year, in_year) = (month.div_euclid(12), month.rem_euclid(12));
+                to_day(year as i32, in_year as i32 + 1, 1).map_or(f64::NAN, f64::from)
+            }
+        }
+    }
+
+    /// Whether what lies between these is counted in whole numbers.
+    fn is_whole(&self, low: f64, high: f64) -> bool {
+        match self {
+            Unit::Step { step, .. } => *step >= 1.0 && low.fract() == 0.0 && high.fract() == 0.0,
+            Unit::Months(_) => true,
+        }
+    }
+
     fn index(&self, number: f64) -> Option<i64> {
         match self {
             Unit::Step { step, .. } => {
@@ -155,6 +183,44 @@ mod tests {
             "1900000 to 2000000",
             20,
         );
+    }
+
+    #[test]
+    fn an_interval_is_shared_among_bins_by_the_numbers_it_has_in_each() {
+        let day = |text| f64::from(DateFormat::ISO.parse(text).expect("a date"));
+        let ages = NumberBins::new(17.0, 90.0, false);
+        let shares = NumberBins::new(0.0, 0.9, false);
+        let months = NumberBins::new(day("2024-01-05"), day("2024-03-01"), true);
+        for (bins, low, high, expected) in [
+            (
+                &ages,
+                34.0,
+                40.0,
+                &[(3, 1.0 / 7.0), (4, 5.0 / 7.0), (5, 1.0 / 7.0)][..],
+            ),
+            (&ages, 40.0, 40.0, &[(5, 1.0)]),
+            (&ages, 85.0, 99.0, &[(14, 0.5), (15, 0.5)]),
+            (
+                &shares,
+                0.12,
+                0.21,
+                &[(2, 1.0 / 3.0), (3, 5.0 / 9.0), (4, 1.0 / 9.0)],
+            ),
+            (&shares, 0.12, 0.12, &[(2, 1.0)]),
+            (
+                &months,
+                day("2024-01-31"),
+                day("2024-02-03"),
+                &[(0, 0.25), (1, 0.75)],
+            ),
+        ] {
+            let found = bins.between(low, high);
+            assert_eq!(found.len(), expected.len(), "{low} {high}: {found:?}");
+            for ((bin, share), (expected_bin, expected)) in found.iter().zip(expected) {
+                assert_eq!(bin, expected_bin);
+                assert!((share - expected).abs() < 1e-9, "{low} {high}: {found:?}");
+            }
+        }
     }
 
     #[test]

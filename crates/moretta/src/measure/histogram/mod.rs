@@ -1,9 +1,12 @@
-//! The distribution of a column before and after, over the same bins.
+//! The distribution of a column before and after, over the same rows and bins.
+//!
+//! Suppressed rows are in neither: what they held would be the difference of
+//! the two. For the same reason a value that no released row had has no bin.
 //!
 //! Numbers fall into at most 20 bins with round edges (1, 2 or 5 times a power
 //! of ten), dates into months, quarters or years, and the 20 most frequent
 //! categories have a bin each, with one more for the rest. A released row is
-//! spread evenly over the bins that its region covers. Missing values are in no
+//! spread evenly over the values that its region covers. Missing values are in no
 //! bin. Bins with small counts are hidden, and more of them where the small
 //! counts could be had by subtraction.
 //!
@@ -17,6 +20,7 @@ pub use small::SMALL_CELL;
 use super::column::Codes;
 use crate::data::{Column, Domain, Levels, LevelsBuilder, MISSING, Region, Scale};
 use bins::NumberBins;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Categories with a bin of their own.
@@ -92,7 +96,7 @@ impl HistogramBuilder {
         }
     }
 
-    /// Takes original values, of suppressed rows too.
+    /// Takes original values of released rows.
     pub fn observe_original(&mut self, column: &Column) {
         match (column, &self.scale) {
             (Column::Number(numbers), BinScale::Numbers(bins)) => {
@@ -133,7 +137,7 @@ impl HistogramBuilder {
         let before = self.original_cells();
         let after = self.spread();
         let bins = match &self.scale {
-            BinScale::Numbers(bins) => (0..bins.len())
+            BinScale::Numbers(bins) => inhabited(&before, &after)
                 .map(|bin| Bin {
                     label: bins.label(bin),
                     before: before[bin],
@@ -167,21 +171,25 @@ impl HistogramBuilder {
             let Some(region) = Region::parse(Some(text), &self.domain) else {
                 continue;
             };
-            let covered = self.covered(&region);
-            for &cell in &covered {
-                cells[cell] += n as f64 / covered.len() as f64;
+            for (cell, share) in self.covered(&region) {
+                cells[cell] += n as f64 * share;
             }
         }
         cells
     }
 
-    fn covered(&self, region: &Region) -> Vec<usize> {
-        match (region, &self.scale) {
-            (Region::Missing, _) => Vec::new(),
-            (Region::Any, _) => (0..self.before.len()).collect(),
-            (Region::Interval(low, high), BinScale::Numbers(bins)) => bins.between(*low, *high),
-            (Region::Set(codes), _) => codes.iter().map(|&code| code as usize).collect(),
-            (Region::Node(level, node), scale) => self.covered_leaves(*level, *node, scale),
+    /// The cells of a region and the share of its values in each.
+    fn covered(&self, region: &Region) -> Vec<(usize, f64)> {
+        match (region, &self.scale, &self.domain.scale) {
+            (Region::Any, BinScale::Numbers(bins), Scale::Number { low, high, .. }) => {
+                bins.between(*low, *high)
+            }
+            (Region::Any, ..) => even((0..self.before.len()).collect()),
+            (Region::Interval(low, high), BinScale::Numbers(bins), _) => bins.between(*low, *high),
+            (Region::Set(codes), ..) => even(codes.iter().map(|&code| code as usize).collect()),
+            (Region::Node(level, node), scale, _) => {
+                even(self.covered_leaves(*level, *node, scale))
+            }
             _ => Vec::new(),
         }
     }
@@ -193,7 +201,7 @@ impl HistogramBuilder {
         let labels = tree
             .leaves_under(level, node)
             .map(|leaf| tree.label(0, leaf));
-        let mut cells: Vec<usize> = match scale {
+        match scale {
             BinScale::Categories { codes, .. } => labels
                 .filter_map(|label| codes.find(label).map(|code| code as usize))
                 .collect(),
@@ -205,10 +213,7 @@ impl HistogramBuilder {
                     },
                 )
                 .collect(),
-        };
-        cells.sort_unstable();
-        cells.dedup();
-        cells
+        }
     }
 
     /// The domain without its tree, in which a leaf is read as the number it is.
@@ -218,6 +223,12 @@ impl HistogramBuilder {
             hierarchy: None,
         }
     }
+}
+
+/// Each of these cells, as often as it is named, with the same share.
+fn even(cells: Vec<usize>) -> Vec<(usize, f64)> {
+    let share = 1.0 / cells.len() as f64;
+    cells.into_iter().map(|cell| (cell, share)).collect()
 }
 
 fn count(counts: &mut Vec<u64>, code: u32) {
@@ -231,11 +242,21 @@ fn count(counts: &mut Vec<u64>, code: u32) {
     counts[code] += 1;
 }
 
+/// From the first to the last bin with rows: those beyond are there for suppressed rows.
+fn inhabited(before: &[f64], after: &[f64]) -> Range<usize> {
+    let rows = |bin: &usize| before[*bin] > 0.0 || after[*bin] > 0.0;
+    let first = (0..before.len()).find(rows).unwrap_or(0);
+    let end = (0..before.len()).rfind(rows).map_or(0, |last| last + 1);
+    first..end
+}
+
 /// The most frequent categories and the rest together; ordered ones keep their order.
 fn category_bins(levels: &Levels, ordered: bool, before: &[f64], after: &[f64]) -> Vec<Bin> {
-    let mut frequent: Vec<usize> = (0..levels.len()).collect();
+    let seen = |code: &usize| before[*code] > 0.0;
+    let (mut frequent, unseen): (Vec<usize>, Vec<usize>) = (0..levels.len()).partition(seen);
     frequent.sort_by(|&a, &b| before[b].total_cmp(&before[a]));
-    let rest = frequent.split_off(frequent.len().min(TOP_CATEGORIES));
+    let mut rest = frequent.split_off(frequent.len().min(TOP_CATEGORIES));
+    rest.extend(unseen.into_iter().filter(|&code| after[code] > 0.0));
     if ordered {
         frequent.sort_unstable();
     }
@@ -297,19 +318,19 @@ mod tests {
     }
 
     #[test]
-    fn a_generalised_row_is_spread_over_the_bins_it_covers() {
+    fn a_generalised_row_is_spread_over_the_values_it_covers() {
         let mut builder = HistogramBuilder::new(&numbers(0.0, 40.0));
         let values: Numbers = (0..900).map(|i| f64::from(i % 9) * 5.0).collect();
         builder.observe_original(&Column::Number(values));
         builder.observe_released(&texts(&[
             ("0..9", 200),
-            ("10..40", 560),
+            ("10..40", 620),
             ("40", 20),
-            ("*", 90),
+            ("*", 82),
         ]));
         let histogram = builder.finish();
         let after: Vec<f64> = histogram.bins.iter().map(|b| b.after).collect();
-        let expected = [110.0, 110.0, 90.0, 90.0, 90.0, 90.0, 90.0, 90.0, 110.0];
+        let expected = [110.0, 110.0, 110.0, 110.0, 110.0, 110.0, 110.0, 110.0, 42.0];
         for (found, expected) in after.iter().zip(expected) {
             assert!((found - expected).abs() < 1e-9, "{after:?}");
         }
@@ -355,6 +376,34 @@ mod tests {
         let histogram = builder.finish();
         assert_eq!(shown(&histogram), [("a", 50.0, 50.0)]);
         assert_eq!(histogram.hidden_bins, 2);
+    }
+
+    #[test]
+    fn values_that_no_released_row_had_have_no_bin() {
+        let mut builder = HistogramBuilder::new(&numbers(0.0, 110.0));
+        builder.observe_original(&Column::Number(std::iter::repeat_n(25.0, 40).collect()));
+        builder.observe_released(&texts(&[("20..29", 40)]));
+        let histogram = builder.finish();
+        assert_eq!(histogram.bins.first().map(|b| &*b.label), Some("20 to 30"));
+        assert_eq!(histogram.bins.len(), 1);
+        let domain = Domain {
+            scale: Scale::Category {
+                levels: Arc::new(["a", "b", "gone"].iter().collect()),
+                ordered: false,
+            },
+            hierarchy: None,
+        };
+        for (released, expected) in [
+            (&[("a", 50), ("b", 40)][..], &["a", "b"][..]),
+            (&[("*", 90)], &["a", "b", "1 others"]),
+        ] {
+            let mut builder = HistogramBuilder::new(&domain);
+            builder.observe_original(&texts(&[("a", 50), ("b", 40)]));
+            builder.observe_released(&texts(released));
+            let histogram = builder.finish();
+            let labels: Vec<&str> = histogram.bins.iter().map(|b| &*b.label).collect();
+            assert_eq!(labels, expected);
+        }
     }
 
     #[test]

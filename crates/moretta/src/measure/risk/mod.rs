@@ -83,5 +83,5 @@ fn share_between(sizes: &Sizes, from: f64, to: f64) -> f64 {
         let risk = 1.0 / f64::from(f.max(1));
         from < risk && risk <= to
     });
-    inside.map(|&f| f64::from(f)).sum::<f64>() / persons.max(1) as f64
+    inside.map(|&f| u64::from(f)).sum::<u64>() as f64 / persons.max(1) as f64
 }

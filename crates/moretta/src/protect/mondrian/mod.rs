@@ -292,6 +292,7 @@ impl Ready {
             output,
             partition,
         )
+        .map_err(|error| error.in_column(name))
     }
 
     fn released(&self, field: &Field) -> Result<Field> {

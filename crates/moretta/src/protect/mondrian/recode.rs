@@ -122,15 +122,38 @@ impl<'a> Classes<'a> {
     }
 }
 
+/// The longest text of a set, in bytes; readers of tables refuse longer cells.
+const LONGEST_SET: usize = 1 << 20;
+
+/// The most bytes of all sets of a column together, where a row has more than [`LONG_SET`].
+const MOST_SETS: usize = 256 << 20;
+
+/// What a row may show of sets, in bytes, however many rows there are.
+const LONG_SET: usize = 1 << 10;
+
+/// Every row of a class shows the whole set, so their texts grow with the square of its size.
+fn check_sets(longest: usize, bytes: usize, rows: usize) -> Result<()> {
+    let many = bytes > MOST_SETS && bytes / rows.max(1) > LONG_SET;
+    if longest <= LONGEST_SET && !many {
+        return Ok(());
+    }
+    Err(
+        Error::input("the classes hold so many categories that their sets are too long to write")
+            .help("give the column a hierarchy or an `order`"),
+    )
+}
+
 fn regions(classes: &Classes<'_>, domain: &Domain) -> Result<Categories> {
     let mut codes = vec![MISSING; classes.axis.codes.len()];
     let mut levels = Levels::default();
+    let (mut longest, mut bytes) = (0, 0);
     let mut known: HashMap<Key, u32, FixedState> = HashMap::default();
     for (rows, span) in classes.iter() {
         let key = Key::new(classes.axis, domain, rows, span);
         if key == Key::Missing {
             continue;
         }
+        let is_set = matches!(key, Key::Set(_));
         let code = match known.get(&key) {
             Some(&code) => code,
             None => {
@@ -141,8 +164,14 @@ fn regions(classes: &Classes<'_>, domain: &Domain) -> Result<Categories> {
                 code
             }
         };
+        if is_set {
+            let length = levels.get(code).len();
+            longest = longest.max(length);
+            bytes += length * rows.len();
+        }
         rows.iter().for_each(|&row| codes[row as usize] = code);
     }
+    check_sets(longest, bytes, codes.len())?;
     Ok(Categories::new(codes, Arc::new(levels)))
 }
 
@@ -417,5 +446,20 @@ mod tests {
             Some(2.0)
         );
         assert_eq!(representative_number(&mut [], Output::Mean), None);
+    }
+
+    #[test]
+    fn sets_that_cannot_be_written_are_refused() {
+        for (longest, bytes, rows, refused) in [
+            (100, 100 << 20, 1 << 20, false),
+            (900, 9 << 30, 10 << 20, false),
+            (100_000, 200 << 20, 2_000, false),
+            (600_000, 18 << 30, 30_000, true),
+            (2 << 20, 4 << 20, 2, true),
+        ] {
+            let found = check_sets(longest, bytes, rows);
+            assert_eq!(found.is_err(), refused, "{longest} {bytes} {rows}");
+            assert!(found.err().is_none_or(|error| error.exit_code() == 4));
+        }
     }
 }
