@@ -5,7 +5,7 @@
 //! The partitioning then knows nothing but codes.
 
 use crate::data::hierarchy::Hierarchy;
-use crate::data::{Categories, Column, Domain, MISSING, Numbers, Scale};
+use crate::data::{Categories, Column, Domain, Numbers, Scale};
 use crate::error::{Error, Result};
 use rayon::slice::ParallelSliceMut;
 use std::sync::Arc;
