@@ -29,7 +29,6 @@ mod output;
 mod parquet;
 mod plain_text;
 mod plan;
-mod probe;
 mod record_batch;
 mod slots;
 #[cfg(test)]
@@ -41,7 +40,6 @@ pub use open::{create, names, open};
 pub use options::{
     ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,
 };
-pub use probe::{Probe, ProbedColumn, probe};
 
 pub mod generate;
 

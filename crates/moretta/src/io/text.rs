@@ -31,16 +31,6 @@ pub(super) fn record_bytes(limits: &Limits) -> usize {
     limits.field_bytes.saturating_mul(64)
 }
 
-/// How far a look at the first rows came.
-pub(super) enum Sampled {
-    /// To the end of the input.
-    All,
-    /// As far as was wanted.
-    Some,
-    /// To a flaw, in a block that starts so many lines after the first row.
-    Flawed(Flaw, u64),
-}
-
 /// The chunks of a text.
 pub(super) struct TextChunks<S> {
     syntax: S,
@@ -75,26 +65,25 @@ impl<S: Syntax> TextChunks<S> {
         &mut self.syntax
     }
 
-    /// Hands the first rows to `cells`, and keeps them to be parsed later.
-    pub(super) fn sample(&mut self, cells: &mut impl Cells) -> Result<Sampled> {
-        let (mut next, mut bytes, mut lines) = (0, 0, 0);
+    /// Hands the first rows to `cells`, up to a flaw, and keeps them to be parsed later.
+    pub(super) fn sample(&mut self, cells: &mut impl Cells) -> Result<()> {
+        let (mut next, mut bytes) = (0, 0);
         while cells.wants_more() && bytes < SAMPLE_BYTES {
             if next == self.waiting.len() {
                 match self.blocks.next(&self.syntax)? {
                     Some(block) => self.waiting.push_back(block),
-                    None => return Ok(Sampled::All),
+                    None => return Ok(()),
                 }
             }
             let block = &self.waiting[next];
             bytes += block.bytes().len();
-            let (read, flaw) = read_records(&self.syntax, block, cells);
-            if let Some(flaw) = flaw {
-                return Ok(Sampled::Flawed(flaw, lines));
+            let (_, flaw) = read_records(&self.syntax, block, cells);
+            if flaw.is_some() {
+                return Ok(());
             }
-            lines += read;
             next += 1;
         }
-        Ok(Sampled::Some)
+        Ok(())
     }
 
     /// Decides what the columns to be inferred are, from the first rows.

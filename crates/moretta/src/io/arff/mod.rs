@@ -26,7 +26,7 @@ use super::input::Input;
 use super::misfit::{Unfit, grouped};
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::plan::{self, check_names};
-use super::text::{BLOCK_BYTES, Syntax, TextChunks, record_bytes};
+use super::text::{Syntax, TextChunks, record_bytes};
 use crate::data::{DateFormat, LevelsBuilder};
 use crate::error::{Error, Result};
 use arrow_schema::DataType;
@@ -77,18 +77,6 @@ pub(super) fn open(
         Some(first_line),
         options,
     )))
-}
-
-/// Opens ARFF to look at the first rows: names, rows and the line of the first.
-pub(super) fn peek(
-    input: Input,
-    options: &ReadOptions,
-) -> Result<(Vec<String>, TextChunks<Arff>, u64)> {
-    let (arff, blocks, first, first_line) = start(input, options, BLOCK_BYTES)?;
-    let names = arff.names.clone();
-    let layout = Layout::new(Vec::new(), &[]);
-    let chunks = TextChunks::new(arff, layout, blocks, first);
-    Ok((names, chunks, first_line))
 }
 
 /// Reads the header up to the line of `@data`.

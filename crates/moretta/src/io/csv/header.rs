@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use std::path::Path;
 
 /// Delimiters that are looked for when one column is found.
-pub(in crate::io) const LIKELY: [u8; 4] = [b',', b';', b'\t', b'|'];
+const LIKELY: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// CSV whose header has been read.
 pub(in crate::io) struct Start {
@@ -56,7 +56,7 @@ pub(in crate::io) fn start(
 }
 
 /// Reads the header, even if the delimiter looks wrong.
-pub(in crate::io) fn start_unchecked(
+fn start_unchecked(
     input: Input,
     mut csv: Csv,
     options: &ReadOptions,

@@ -12,7 +12,7 @@ mod record;
 mod tests;
 mod write;
 
-pub(super) use header::{LIKELY, names, start};
+pub(super) use header::{names, start};
 pub(super) use record::{Csv, line_end};
 pub(super) use write::CsvSink;
 
@@ -22,7 +22,7 @@ use super::gather::Gather;
 use super::input::Input;
 use super::options::{ColumnPlan, ReadOptions};
 use super::plan;
-use super::text::{BLOCK_BYTES, TextChunks};
+use super::text::TextChunks;
 use crate::error::Result;
 use arrow_schema::DataType;
 
@@ -50,17 +50,4 @@ pub(super) fn open(
         Some(start.first_line),
         options,
     )))
-}
-
-/// Opens CSV to look at the first rows: names, rows and the line of the first.
-/// The delimiter may look wrong.
-pub(super) fn peek(
-    input: Input,
-    options: &ReadOptions,
-) -> Result<(Vec<String>, TextChunks<Csv>, u64)> {
-    let csv = Csv::new(input.path(), options)?;
-    let start = header::start_unchecked(input, csv, options, BLOCK_BYTES)?;
-    let layout = Layout::new(Vec::new(), &[]);
-    let chunks = TextChunks::new(start.csv, layout, start.blocks, start.first);
-    Ok((start.names, chunks, start.first_line))
 }

@@ -26,7 +26,7 @@ use super::json_column;
 use super::misfit::Unfit;
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::plan::{self, check_names};
-use super::text::{BLOCK_BYTES, Syntax, TextChunks, record_bytes};
+use super::text::{Syntax, TextChunks, record_bytes};
 use crate::error::{Error, Result};
 use arrow_schema::DataType;
 use std::borrow::Cow;
@@ -101,17 +101,6 @@ pub(super) fn open(
         Some(1),
         options,
     )))
-}
-
-/// Opens JSON lines to look at the first rows.
-pub(super) fn peek(
-    input: Input,
-    options: &ReadOptions,
-) -> Result<(Vec<String>, TextChunks<Jsonl>)> {
-    let (jsonl, blocks, first) = start(input, options, BLOCK_BYTES)?;
-    let names = jsonl.names.clone();
-    let layout = Layout::new(Vec::new(), &[]);
-    Ok((names, TextChunks::new(jsonl, layout, blocks, first)))
 }
 
 /// Reads the keys of the first object.
