@@ -113,7 +113,14 @@ pub(crate) struct RunArgs {
 pub(crate) struct VerifyArgs {
     /// The released file
     pub(crate) file: PathBuf,
-    /// The policy whose guarantee it should keep
+    #[command(flatten)]
+    pub(crate) against: AgainstArgs,
+}
+
+/// What finished files are held against, and how to read them.
+#[derive(Debug, Args)]
+pub(crate) struct AgainstArgs {
+    /// The policy that says what the columns mean, what was promised and of what original
     #[arg(long, value_name = "POLICY")]
     pub(crate) policy: PathBuf,
     /// The folder that no path of the policy may leave [default: the policy's own]
@@ -130,14 +137,8 @@ pub(crate) struct CompareArgs {
     pub(crate) a: PathBuf,
     /// The second file
     pub(crate) b: PathBuf,
-    /// The policy that names the columns and the original
-    #[arg(long, value_name = "POLICY")]
-    pub(crate) policy: PathBuf,
-    /// The folder that no path of the policy may leave [default: the policy's own]
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) root: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
+    pub(crate) against: AgainstArgs,
 }
 
 #[derive(Debug, Args)]

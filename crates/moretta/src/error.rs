@@ -184,6 +184,19 @@ impl Error {
         self
     }
 
+    /// Speaks of `to` where it spoke of the file `from`, which nobody has heard of.
+    pub fn instead_of(mut self, from: &Path, to: &Path) -> Self {
+        let path = match &mut self {
+            Error::Input(e) => e.file.as_mut(),
+            Error::Io(e) => Some(&mut e.path),
+            _ => None,
+        };
+        if let Some(path) = path.filter(|path| **path == *from) {
+            *path = to.to_owned();
+        }
+        self
+    }
+
     /// The exit code of the program for this error.
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -292,6 +305,18 @@ mod tests {
             "a.csv: line 7: column `age`: not a finite number"
         );
         assert_eq!(error.exit_code(), 4);
+    }
+
+    #[test]
+    fn a_temporary_name_is_replaced_by_the_one_that_people_know() {
+        let told = |error: Error| error.instead_of(Path::new("tmp"), Path::new("out.csv"));
+        let error = told(Error::input("field over 1 MiB").in_file("tmp"));
+        assert_eq!(error.to_string(), "out.csv: field over 1 MiB");
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let error = told(Error::io("write", "tmp", full));
+        assert_eq!(error.to_string(), "cannot write out.csv: no space left");
+        let error = told(Error::input("x").in_file("in.csv"));
+        assert_eq!(error.to_string(), "in.csv: x");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! `moretta compare`: risk and loss of two files side by side.
 
-use super::{load, release_options};
-use crate::args::{CompareArgs, PolicyArgs};
+use crate::args::CompareArgs;
 use crate::console::{Console, table};
 use crate::failure::Failure;
 use crate::report::number;
@@ -16,18 +15,13 @@ struct Compared {
 }
 
 pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let policy_args = PolicyArgs {
-        policy: args.policy.clone(),
-        root: args.root.clone(),
-    };
-    let policy = load(&policy_args)?;
-    let options = release_options(&policy, &args.reading)?;
+    let (policy, options) = args.against.load()?;
     let progress = Progress::default();
     let measures = console
         .watch(&progress, || {
             pipeline::compare(&policy, [&args.a, &args.b], &options, &progress)
         })
-        .map_err(|error| Failure::of_policy(error, &args.policy))?;
+        .map_err(|error| Failure::of_policy(error, &args.against.policy))?;
     let compared = Compared {
         files: [&args.a, &args.b].map(|path| path.display().to_string()),
         measures,

@@ -11,7 +11,7 @@ pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod verify;
 
-use crate::args::{PolicyArgs, ReadingArgs};
+use crate::args::{AgainstArgs, PolicyArgs, ReadingArgs};
 use crate::failure::Failure;
 use moretta::io::{Encoding, ReadOptions};
 use moretta::policy::{Policy, Root};
@@ -20,8 +20,22 @@ use std::path::Path;
 
 /// Reads and checks a policy; errors about it show where.
 pub(crate) fn load(args: &PolicyArgs) -> std::result::Result<Policy, Failure> {
-    let root = Root::of_policy(&args.policy, args.root.as_deref())?;
-    Policy::load(&args.policy, &root).map_err(|error| Failure::of_policy(error, &args.policy))
+    load_at(&args.policy, args.root.as_deref())
+}
+
+fn load_at(policy: &Path, root: Option<&Path>) -> std::result::Result<Policy, Failure> {
+    let root = Root::of_policy(policy, root)?;
+    Policy::load(policy, &root).map_err(|error| Failure::of_policy(error, policy))
+}
+
+impl AgainstArgs {
+    /// The policy, and how to read a release: as the policy writes one, unless
+    /// the command line says otherwise.
+    pub(crate) fn load(&self) -> std::result::Result<(Policy, ReadOptions), Failure> {
+        let policy = load_at(&self.policy, self.root.as_deref())?;
+        let options = release_options(&policy, &self.reading)?;
+        Ok((policy, options))
+    }
 }
 
 impl ReadingArgs {
@@ -49,8 +63,7 @@ pub(crate) fn may_write(path: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-/// How to read a release: as the policy writes one, unless the command line says otherwise.
-pub(crate) fn release_options(policy: &Policy, reading: &ReadingArgs) -> Result<ReadOptions> {
+fn release_options(policy: &Policy, reading: &ReadingArgs) -> Result<ReadOptions> {
     let asked = reading.options()?;
     let sink = policy.sink.as_ref().map(|sink| &sink.options);
     Ok(ReadOptions {

@@ -1,7 +1,6 @@
 //! `moretta verify`
 
-use super::load;
-use crate::args::{PolicyArgs, VerifyArgs};
+use crate::args::VerifyArgs;
 use crate::console::{Console, table, thousands};
 use crate::failure::Failure;
 use moretta::pipeline::{self, Progress};
@@ -21,18 +20,13 @@ struct Verified {
 }
 
 pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let policy_args = PolicyArgs {
-        policy: args.policy.clone(),
-        root: args.root.clone(),
-    };
-    let policy = load(&policy_args)?;
-    let options = super::release_options(&policy, &args.reading)?;
+    let (policy, options) = args.against.load()?;
     let progress = Progress::default();
     let found = console
         .watch(&progress, || {
             pipeline::verify(&policy, &args.file, &options, &progress)
         })
-        .map_err(|error| Failure::of_policy(error, &args.policy))?;
+        .map_err(|error| Failure::of_policy(error, &args.against.policy))?;
     let verified = Verified {
         file: args.file.display().to_string(),
         passed: found.verdict.passed,

@@ -54,13 +54,11 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let domains = Arc::new(domains(policy, &original)?);
     let (release, suppressed) = protect(policy, &original, &domains, progress)?;
     let pending = Pending::new(&sink.path)?;
-    let written = write(sink, release, pending.temporary(), progress)?;
-    let judgement = Judge::new(policy, &original.batch, &domains)?.judge(
-        &pending,
-        sink,
-        &written.order,
-        progress,
-    )?;
+    let named = |error: Error| error.instead_of(pending.temporary(), &sink.path);
+    let written = write(sink, release, pending.temporary(), progress).map_err(named)?;
+    let judgement = Judge::new(policy, &original.batch, &domains)?
+        .judge(&pending, sink, &written.order, progress)
+        .map_err(named)?;
     accept(policy, &judgement)?;
     progress.enter(Stage::Report);
     let report = report(&Facts {

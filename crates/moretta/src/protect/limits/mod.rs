@@ -4,19 +4,16 @@
 //! that moves a boundary through sorted rows pays for each row once. The
 //! checker of a release is `guarantee::check`, which shares nothing with this.
 
-use crate::data::hierarchy::Hierarchy;
-use crate::data::{Batch, Categories, Column, Domains, Field, Kind, MISSING, Role};
+mod dense;
+mod tally;
+
+use crate::data::{Batch, Column, Domains, Role};
 use crate::error::{Error, Result};
 use crate::guarantee::{Diversity, Ground, Guarantee};
+use dense::{Dense, dense};
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
-use std::sync::Arc;
-
-/// Below this a logarithm or a distance is equal: sums are taken in another order by the checker.
-const TOLERANCE: f64 = 1e-10;
-
-/// So far below c a ratio must lie, since the checker lets no rounding pass for "less".
-const BELOW: f64 = 1e-8;
+use tally::{Ask, Tally, Whole};
 
 /// What every class must have.
 pub(crate) struct Limits {
@@ -32,26 +29,7 @@ struct Sensitive {
     values: Vec<u32>,
     value_count: usize,
     asks: Vec<Ask>,
-    whole: Vec<f64>,
-    whole_present: Vec<f64>,
-}
-
-enum Ask {
-    Distinct(usize),
-    Entropy(f64),
-    Recursive { c: f64, l: usize },
-    Equal(f64),
-    Ordered(f64),
-    Hierarchical(f64, Arc<Hierarchy>, Vec<u32>),
-}
-
-impl Ask {
-    fn is_closeness(&self) -> bool {
-        matches!(
-            self,
-            Ask::Equal(_) | Ask::Ordered(_) | Ask::Hierarchical(..)
-        )
-    }
+    whole: Whole,
 }
 
 impl Limits {
@@ -117,7 +95,11 @@ impl Limits {
         Profile {
             rows: 0,
             persons: HashSet::default(),
-            tallies: self.sensitive.iter().map(Tally::new).collect(),
+            tallies: self
+                .sensitive
+                .iter()
+                .map(|column| Tally::new(column.value_count))
+                .collect(),
         }
     }
 
@@ -183,7 +165,7 @@ impl Limits {
             );
         }
         self.sensitive.iter().zip(&profile.tallies).find_map(|(column, tally)| {
-            let ask = column.asks.iter().find(|ask| !tally.holds(ask, column))?;
+            let ask = column.asks.iter().find(|ask| !tally.holds(ask, &column.whole))?;
             let name = &column.name;
             Some(match ask {
                 Ask::Distinct(l) => Error::guarantee(format!(
@@ -283,8 +265,7 @@ impl Sensitive {
             values,
             value_count,
             asks,
-            whole: Vec::new(),
-            whole_present: Vec::new(),
+            whole: Whole::default(),
         };
         let rows: Vec<u32> = (0..batch.len() as u32).collect();
         column.weigh(&rows, subjects);
@@ -294,13 +275,12 @@ impl Sensitive {
     /// The distribution of the rows that classes are compared with, with and
     /// without missing values.
     fn weigh(&mut self, rows: &[u32], subjects: Option<&[u32]>) {
-        let mut tally = Tally::new(self);
+        let mut tally = Tally::new(self.value_count);
         for &row in rows {
             let row = row as usize;
             tally.add(self.values[row], subjects.map(|s| s[row]));
         }
-        self.whole = tally.shares();
-        self.whole_present = tally.shares_present();
+        self.whole = tally.whole();
     }
 }
 
@@ -337,156 +317,12 @@ impl Profile {
                 .tallies
                 .iter()
                 .zip(&limits.sensitive)
-                .all(|(tally, column)| column.asks.iter().all(|ask| tally.holds(ask, column)))
-    }
-}
-
-/// Counts of the values of one sensitive column; a person counts once a value.
-struct Tally {
-    /// One count a value, the last one for missing.
-    counts: Vec<u32>,
-    present: u32,
-    distinct: usize,
-    /// Sum of c ln c over the present values.
-    entropy_sum: f64,
-    pairs: HashSet<u64, FixedState>,
-}
-
-impl Tally {
-    fn new(column: &Sensitive) -> Self {
-        Tally {
-            counts: vec![0; column.value_count + 1],
-            present: 0,
-            distinct: 0,
-            entropy_sum: 0.0,
-            pairs: HashSet::default(),
-        }
-    }
-
-    fn add(&mut self, value: u32, subject: Option<u32>) {
-        if let Some(subject) = subject
-            && !self
-                .pairs
-                .insert(u64::from(subject) << 32 | u64::from(value))
-        {
-            return;
-        }
-        let last = self.counts.len() - 1;
-        let slot = (value as usize).min(last);
-        let before = f64::from(self.counts[slot]);
-        self.counts[slot] += 1;
-        if slot < last {
-            self.present += 1;
-            self.distinct += usize::from(before == 0.0);
-            let after = before + 1.0;
-            self.entropy_sum += after * after.ln()
-                - if before > 0.0 {
-                    before * before.ln()
-                } else {
-                    0.0
-                };
-        }
-    }
-
-    fn holds(&self, ask: &Ask, column: &Sensitive) -> bool {
-        match ask {
-            Ask::Distinct(l) => self.distinct >= *l,
-            Ask::Entropy(l) => {
-                let present = f64::from(self.present);
-                self.present > 0 && present.ln() - self.entropy_sum / present >= l.ln() - TOLERANCE
-            }
-            Ask::Recursive { c, l } => {
-                let mut counts: Vec<u32> = self.counts[..column.value_count]
-                    .iter()
-                    .copied()
-                    .filter(|&c| c > 0)
-                    .collect();
-                counts.sort_unstable_by(|a, b| b.cmp(a));
-                let tail: u64 = counts.iter().skip(l - 1).map(|&c| u64::from(c)).sum();
-                counts
-                    .first()
-                    .is_some_and(|&first| f64::from(first) < (c - BELOW) * tail as f64)
-            }
-            Ask::Equal(t) => {
-                let half: f64 = self
-                    .shares()
-                    .iter()
-                    .zip(&column.whole)
-                    .map(|(p, q)| (p - q).abs())
-                    .sum();
-                half / 2.0 <= t + TOLERANCE
-            }
-            // A class without any present value is as far away as can be.
-            Ask::Ordered(t) | Ask::Hierarchical(t, ..) if self.present == 0 => *t >= 1.0,
-            Ask::Ordered(t) => self.ordered(column) <= t + TOLERANCE,
-            Ask::Hierarchical(t, tree, leaves) => {
-                self.hierarchical(column, tree, leaves) <= t + TOLERANCE
-            }
-        }
-    }
-
-    /// What must pass each value that the whole holds, over the number of steps between them.
-    fn ordered(&self, column: &Sensitive) -> f64 {
-        let (mut ahead, mut sum, mut values) = (0.0, 0.0, 0usize);
-        let shares = self.shares_present();
-        for (p, q) in shares.iter().zip(&column.whole_present) {
-            if *q > 0.0 {
-                ahead += p - q;
-                sum += f64::abs(ahead);
-                values += 1;
-            }
-        }
-        sum / values.saturating_sub(1).max(1) as f64
-    }
-
-    fn shares(&self) -> Vec<f64> {
-        let total: u32 = self.counts.iter().sum();
-        self.counts
-            .iter()
-            .map(|&c| f64::from(c) / f64::from(total.max(1)))
-            .collect()
-    }
-
-    fn shares_present(&self) -> Vec<f64> {
-        let counts = &self.counts[..self.counts.len() - 1];
-        counts
-            .iter()
-            .map(|&c| f64::from(c) / f64::from(self.present.max(1)))
-            .collect()
-    }
-
-    /// What must cross each node, paid by the height at which it meets: Li, Li and
-    /// Venkatasubramanian (2007), section 5.2.
-    fn hierarchical(&self, column: &Sensitive, tree: &Hierarchy, leaves: &[u32]) -> f64 {
-        let top = tree.level_count() - 1;
-        let mut extra = vec![0.0; tree.leaf_count()];
-        for ((p, q), &leaf) in self
-            .shares_present()
-            .iter()
-            .zip(&column.whole_present)
-            .zip(leaves)
-        {
-            extra[leaf as usize] += p - q;
-        }
-        let mut cost = 0.0;
-        for level in 1..=top {
-            let mut nodes = vec![(0.0, 0.0, 0.0); tree.node_count(level)];
-            let below = if level == 1 {
-                extra.len()
-            } else {
-                tree.node_count(level - 1)
-            };
-            for (child, &amount) in extra.iter().enumerate().take(below) {
-                let leaf = tree.leaves_under(level - 1, child as u32).start;
-                let node = &mut nodes[tree.node(level, leaf) as usize];
-                node.0 += amount;
-                node.1 += f64::max(amount, 0.0);
-                node.2 += f64::max(-amount, 0.0);
-            }
-            cost += nodes.iter().map(|n| n.1.min(n.2)).sum::<f64>() * level as f64 / top as f64;
-            extra = nodes.iter().map(|n| n.0).collect();
-        }
-        cost
+                .all(|(tally, column)| {
+                    column
+                        .asks
+                        .iter()
+                        .all(|ask| tally.holds(ask, &column.whole))
+                })
     }
 }
 
@@ -497,89 +333,13 @@ fn persons(column: &Column) -> Result<Vec<u32>> {
     Ok(persons.codes().to_vec())
 }
 
-/// A column of values as codes without gaps.
-struct Dense {
-    /// A code a row, [`MISSING`] for none.
-    codes: Vec<u32>,
-    /// The text of each code; only values that occur have one.
-    texts: Vec<String>,
-    /// Codes ascend with the declared order or with the numbers that the values
-    /// are, not just with their appearance.
-    in_order: bool,
-}
-
-fn dense(batch: &Batch, index: usize, domains: &Domains) -> Result<Dense> {
-    let field = &batch.schema().fields()[index];
-    match batch.column(index) {
-        Column::Category(categories) => Ok(dense_categories(field, categories)),
-        Column::Number(numbers) => {
-            let mut values: Vec<f64> = numbers.iter().flatten().collect();
-            values.sort_unstable_by(f64::total_cmp);
-            values.dedup();
-            let code = |v: f64| values.partition_point(|&x| x < v) as u32;
-            let domain = domains.get(&field.name);
-            let text = |&v: &f64| match domain {
-                Some(domain) => domain.number_text(v),
-                None => v.to_string(),
-            };
-            let codes = numbers.iter().map(|slot| slot.map_or(MISSING, code));
-            Ok(Dense {
-                codes: codes.collect(),
-                texts: values.iter().map(text).collect(),
-                in_order: true,
-            })
-        }
-        Column::Plain(_) => Err(Error::policy(format!(
-            "column `{}` is counted by the guarantee but only passes through as text",
-            field.name
-        ))
-        .help("use type = \"category\"")),
-    }
-}
-
-fn dense_categories(field: &Field, categories: &Categories) -> Dense {
-    let levels = categories.levels();
-    let mut occurs = vec![false; levels.len()];
-    for &code in categories.codes() {
-        if let Some(occurs) = occurs.get_mut(code as usize) {
-            *occurs = true;
-        }
-    }
-    let mut order: Vec<u32> = (0..occurs.len() as u32)
-        .filter(|&c| occurs[c as usize])
-        .collect();
-    let number = |&code: &u32| {
-        levels
-            .get(code)
-            .parse()
-            .ok()
-            .filter(|n: &f64| n.is_finite())
-    };
-    let numbers: Option<Vec<f64>> = order.iter().map(number).collect();
-    let declared = field.kind == Kind::Category { ordered: true };
-    let in_order = declared || numbers.is_some();
-    if let (Some(numbers), false) = (numbers, declared) {
-        let mut keyed: Vec<(f64, u32)> = numbers.into_iter().zip(order).collect();
-        keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
-        order = keyed.into_iter().map(|(_, code)| code).collect();
-    }
-    let mut rank = vec![MISSING; occurs.len()];
-    for (place, &code) in order.iter().enumerate() {
-        rank[code as usize] = place as u32;
-    }
-    let new = |&code: &u32| rank.get(code as usize).copied().unwrap_or(MISSING);
-    Dense {
-        codes: categories.codes().iter().map(new).collect(),
-        texts: order.iter().map(|&c| levels.get(c).to_owned()).collect(),
-        in_order,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Domain, RowIds, Schema};
+    use crate::data::hierarchy::Hierarchy;
+    use crate::data::{Domain, Field, Kind, RowIds, Schema};
     use crate::guarantee::{LDiversity, PSensitivity, TCloseness};
+    use std::sync::Arc;
 
     /// A table of one sensitive column and, with persons, of whose rows they are.
     fn table(values: Column, kind: Kind, persons: Option<&[&str]>) -> Batch {
