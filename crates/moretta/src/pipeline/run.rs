@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::io;
 use crate::policy::{Action, Order, Policy, SinkPolicy};
 use crate::protect::identifiers::Pseudonyms;
-use crate::protect::{Chain, Protector, Setting};
+use crate::protect::{Chain, Method, Protector, Setting};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ fn protect(
 ) -> Result<(Batch, Suppressed)> {
     progress.enter(Stage::Protect);
     let mut protector = build(policy, original.batch.schema(), domains)?;
-    let now = protector.protect(original.batch.clone())?;
+    let now = protector.protect(ordered(policy, &original.batch)?)?;
     let later = protector.finish()?;
     let parts = [now, later]
         .into_iter()
@@ -114,6 +114,19 @@ fn protect(
     check_ids(&original.batch, release.rows())?;
     let suppressed = protector.suppressed();
     Ok((without_dropped(policy, release)?, suppressed))
+}
+
+/// The rows in an order that tells nothing, for methods to which it matters.
+fn ordered(policy: &Policy, original: &Batch) -> Result<Batch> {
+    let matters = policy.protect.iter().any(Method::depends_on_order);
+    let shuffled = policy
+        .sink
+        .as_ref()
+        .is_some_and(|sink| sink.order == Order::Shuffled);
+    match matters && shuffled {
+        true => original.take(&by_content(original)?),
+        false => Ok(original.clone()),
+    }
 }
 
 fn build(policy: &Policy, schema: &Arc<Schema>, domains: &Arc<Domains>) -> Result<Chain> {

@@ -1,7 +1,7 @@
 //! The list of methods: what CLI, documentation and policy are made from.
 
 use super::generalization::Generalization;
-use super::mondrian::Mondrian;
+use super::mondrian::{Mode, Mondrian};
 use super::{Protector, Setting, Table};
 use crate::config::{Section, unknown};
 use crate::data::Schema;
@@ -107,6 +107,15 @@ impl Method {
     pub fn represents(&self, name: &str) -> bool {
         match self {
             Method::Mondrian(config) => config.output_for(name).is_representative(),
+            Method::Generalization(_) => false,
+        }
+    }
+
+    /// Whether what it releases depends on the order of the rows it gets.
+    pub fn depends_on_order(&self) -> bool {
+        match self {
+            // Rows with equal values are divided in the order in which they come.
+            Method::Mondrian(config) => config.mode != Mode::Strict,
             Method::Generalization(_) => false,
         }
     }

@@ -127,10 +127,10 @@ impl HierarchySpec {
 }
 
 /// The distinct texts of a column as they stand in the file: numbers and dates
-/// in ascending order, categories in the order of first appearance.
+/// in ascending order, categories in the order of their texts.
 pub fn distinct_texts(kind: &Kind, column: &Column) -> Result<Levels> {
     match column {
-        Column::Category(categories) => Ok(categories.compact().levels().as_ref().clone()),
+        Column::Category(categories) => Ok(categories.sorted().levels().as_ref().clone()),
         Column::Number(numbers) => {
             // Adding 0 makes −0 the same text as 0.
             let mut values: Vec<f64> = numbers.iter().flatten().map(|n| n + 0.0).collect();
