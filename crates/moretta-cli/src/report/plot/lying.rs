@@ -1,6 +1,6 @@
 //! Bars that lie beside their names: for categories and rankings.
 
-use super::{At, Plot, Size, bars, drawn, largest, pointer, shorten, svg, ticks};
+use super::{At, Fill, Plot, Size, drawn, largest, outlines, pointer, shorten, svg, ticks};
 use crate::report::markup::Markup;
 use std::fmt::Write;
 
@@ -60,7 +60,9 @@ pub(in crate::report) fn lying(page: &mut Markup, plot: &Plot) {
         }
         let base = format!("M{} 0V{}", At(area.left), At(area.bottom));
         page.shape("path", &[("class", &"base"), ("d", &base)]);
-        outlines(page, plot, &area);
+        outlines(page, plot, &FILL, |outline, slot, value, share| {
+            bar(outline, &area, slot, value, share);
+        });
         labels(page, plot, &area);
         for (slot, bin) in plot.slots.iter().enumerate() {
             let width = plot.size.width();
@@ -86,23 +88,11 @@ fn grid(page: &mut Markup, plot: &Plot, area: &Area, marks: &[f64]) {
     }
 }
 
-fn outlines(page: &mut Markup, plot: &Plot, area: &Area) {
-    let paired = plot.slots.iter().any(|slot| drawn(slot.before).is_some());
-    let narrow = if paired { 0.36 } else { 0.6 };
-    let (mut before, mut after, mut alarm) = (String::new(), String::new(), String::new());
-    for (slot, bin) in plot.slots.iter().enumerate() {
-        if let Some(value) = drawn(bin.before) {
-            bar(&mut before, area, slot, value, 0.7);
-        }
-        if let Some(value) = drawn(bin.after) {
-            let outline = if bin.alarm { &mut alarm } else { &mut after };
-            bar(outline, area, slot, value, narrow);
-        }
-    }
-    bars(page, "before", &before);
-    bars(page, "after", &after);
-    bars(page, "alarm", &alarm);
-}
+const FILL: Fill = Fill {
+    before: 0.7,
+    within: 0.36,
+    alone: 0.6,
+};
 
 fn bar(outline: &mut String, area: &Area, slot: usize, value: f64, share: f64) {
     let height = area.step.min(26.0) * share;

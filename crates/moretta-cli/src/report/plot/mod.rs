@@ -201,6 +201,41 @@ fn pointer(page: &mut Markup, detail: &str, x: f64, y: f64, width: f64, height: 
     );
 }
 
+/// How much of its slot a bar fills.
+struct Fill {
+    /// Before.
+    before: f64,
+    /// After, drawn within before.
+    within: f64,
+    /// After, where there is no before.
+    alone: f64,
+}
+
+/// All bars of a plot; `bar` adds the outline of one to a path: slot, value, and
+/// how much of the slot it fills.
+fn outlines(
+    page: &mut Markup,
+    plot: &Plot,
+    fill: &Fill,
+    bar: impl Fn(&mut String, usize, f64, f64),
+) {
+    let paired = plot.slots.iter().any(|slot| drawn(slot.before).is_some());
+    let narrow = if paired { fill.within } else { fill.alone };
+    let (mut before, mut after, mut alarm) = (String::new(), String::new(), String::new());
+    for (slot, bin) in plot.slots.iter().enumerate() {
+        if let Some(value) = drawn(bin.before) {
+            bar(&mut before, slot, value, fill.before);
+        }
+        if let Some(value) = drawn(bin.after) {
+            let outline = if bin.alarm { &mut alarm } else { &mut after };
+            bar(outline, slot, value, narrow);
+        }
+    }
+    bars(page, "before", &before);
+    bars(page, "after", &after);
+    bars(page, "alarm", &alarm);
+}
+
 /// All bars of one kind as one path, which keeps pages with many plots small.
 fn bars(page: &mut Markup, class: &'static str, outline: &str) {
     if !outline.is_empty() {

@@ -1,6 +1,6 @@
 //! Bars that stand on a line: for bins that have an order.
 
-use super::{At, Plot, Side, Threshold, bars, drawn, largest, pointer, shorten, svg, ticks};
+use super::{At, Fill, Plot, Side, Threshold, largest, outlines, pointer, shorten, svg, ticks};
 use crate::report::markup::Markup;
 use std::fmt::Write;
 
@@ -50,7 +50,9 @@ pub(in crate::report) fn upright(page: &mut Markup, plot: &Plot) {
         if let Some(threshold) = &plot.threshold {
             zone(page, &area, threshold);
         }
-        outlines(page, plot, &area);
+        outlines(page, plot, &FILL, |outline, slot, value, share| {
+            bar(outline, &area, slot, value, share);
+        });
         labels(page, plot, &area);
         if let Some(threshold) = &plot.threshold {
             line(page, plot, &area, threshold);
@@ -80,23 +82,11 @@ fn grid(page: &mut Markup, plot: &Plot, area: &Area, marks: &[f64]) {
     }
 }
 
-fn outlines(page: &mut Markup, plot: &Plot, area: &Area) {
-    let paired = plot.slots.iter().any(|slot| drawn(slot.before).is_some());
-    let narrow = if paired { 0.44 } else { 0.76 };
-    let (mut before, mut after, mut alarm) = (String::new(), String::new(), String::new());
-    for (slot, bin) in plot.slots.iter().enumerate() {
-        if let Some(value) = drawn(bin.before) {
-            bar(&mut before, area, slot, value, 0.76);
-        }
-        if let Some(value) = drawn(bin.after) {
-            let outline = if bin.alarm { &mut alarm } else { &mut after };
-            bar(outline, area, slot, value, narrow);
-        }
-    }
-    bars(page, "before", &before);
-    bars(page, "after", &after);
-    bars(page, "alarm", &alarm);
-}
+const FILL: Fill = Fill {
+    before: 0.76,
+    within: 0.44,
+    alone: 0.76,
+};
 
 fn bar(outline: &mut String, area: &Area, slot: usize, value: f64, share: f64) {
     // A bar of something is never so low that it looks like nothing.
