@@ -113,8 +113,8 @@ impl Opened {
     fn check_codecs(&self) -> Result<()> {
         let groups = self.metadata.metadata().row_groups();
         let mut columns = groups.iter().flat_map(|group| group.columns());
-        match columns.find(|column| matches!(column.compression(), Codec::LZO)) {
-            Some(_) => Err(unsupported("LZO").in_file(&self.path)),
+        match columns.find_map(|column| left_out(column.compression())) {
+            Some(codec) => Err(unsupported(codec).in_file(&self.path)),
             None => Ok(()),
         }
     }
@@ -187,6 +187,15 @@ fn guarded<T, E: Display>(
         Ok(Err(_)) | Err(_) => incomplete("not a complete Parquet file"),
     };
     Err(error.in_file(path))
+}
+
+/// The name of a codec that is not built in.
+fn left_out(codec: Codec) -> Option<&'static str> {
+    match codec {
+        Codec::LZO => Some("LZO"),
+        Codec::BROTLI(_) => Some("Brotli"),
+        _ => None,
+    }
 }
 
 fn unsupported(codec: &str) -> Error {
@@ -324,6 +333,21 @@ mod tests {
             encrypted.to_string().ends_with("is encrypted"),
             "{encrypted}"
         );
+    }
+
+    #[test]
+    fn codecs_that_are_not_built_in_are_known_by_name() {
+        for (codec, name) in [
+            (Codec::BROTLI(Default::default()), Some("Brotli")),
+            (Codec::LZO, Some("LZO")),
+            (Codec::SNAPPY, None),
+            (Codec::ZSTD(ZstdLevel::default()), None),
+            (Codec::LZ4_RAW, None),
+            (Codec::GZIP(Default::default()), None),
+            (Codec::UNCOMPRESSED, None),
+        ] {
+            assert_eq!(left_out(codec), name, "{codec}");
+        }
     }
 
     #[test]
