@@ -3,15 +3,19 @@
 //! While one wave of blocks is parsed the next is read. Only the blocks of two
 //! waves are held as text, never the whole file.
 
+use super::Source;
 use super::blocks::{Block, Blocks, Cut};
 use super::chunk::{Cells, Chunk, ChunkBuilder, Flaw, Layout};
-use super::gather::Chunks;
+use super::gather::{Chunks, Gather};
 use super::infer::{Guess, SAMPLE_ROWS};
 use super::misfit::Unfit;
-use super::options::{ColumnPlan, Limits, ReadAs};
+use super::options::{ColumnPlan, Limits, ReadAs, ReadOptions};
+use super::plan;
 use crate::error::{Error, Result};
+use arrow_schema::DataType;
 use rayon::prelude::*;
 use std::collections::VecDeque;
+use std::path::PathBuf;
 
 /// Bytes of a block: small enough for the cache, large enough to be worth a task.
 pub(super) const BLOCK_BYTES: usize = 1 << 20;
@@ -40,6 +44,24 @@ pub(super) struct TextChunks<S> {
     waiting: VecDeque<Block>,
     ready: VecDeque<Chunk>,
     failed: Option<Error>,
+}
+
+impl<S: Syntax + 'static> TextChunks<S> {
+    /// The source of these chunks, whose first row stands on `first_line`;
+    /// `passing` is the type of the i-th column when it only passes through.
+    pub(super) fn into_source(
+        self,
+        path: PathBuf,
+        first_line: u64,
+        options: &ReadOptions,
+        passing: impl Fn(usize) -> DataType,
+    ) -> Result<Box<dyn Source>> {
+        let schema = plan::schema(&self.layout.plans, passing)?;
+        let columns = Layout::new(self.layout.plans.clone(), &[]);
+        let first_line = Some(first_line);
+        let gather = Gather::new(self, schema, &columns, path, first_line, options);
+        Ok(Box::new(gather))
+    }
 }
 
 impl<S: Syntax> TextChunks<S> {

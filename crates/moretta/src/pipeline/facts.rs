@@ -14,7 +14,6 @@ use crate::guarantee::Findings;
 use crate::io::Format;
 use crate::measure;
 use crate::policy::{Action, Policy, SinkPolicy};
-use std::collections::HashMap;
 use std::path::Path;
 
 /// Everything a report is made from.
@@ -291,11 +290,8 @@ fn column_fact(facts: &Facts<'_>, field: &Field) -> ColumnFact {
     let loss = facts.judgement.measures.column_loss();
     let measured = !facts.policy.represents(&field.name);
     let rows = facts.judgement.findings.rows as usize;
-    // Suppressed rows are left out of both, or the difference would tell of them.
-    let missing = |counts: &HashMap<String, u64>| {
-        let missing = *counts.get(&*field.name)?;
-        Some(coarse_share(missing as usize, rows))
-    };
+    let shown = |missing: u64| coarse_share(missing as usize, rows);
+    let distributions = &facts.judgement.distributions;
     ColumnFact {
         name: field.name.to_string(),
         role: field.role.word().to_owned(),
@@ -304,9 +300,11 @@ fn column_fact(facts: &Facts<'_>, field: &Field) -> ColumnFact {
             .into_iter()
             .find(|(name, _)| measured && **name == *field.name)
             .map(|(_, loss)| loss),
-        missing_before: missing(&facts.judgement.missing_before).unwrap_or(0.0),
-        missing_after: missing(&facts.judgement.missing),
-        histogram: facts.judgement.histograms.get(&*field.name).map(histogram),
+        missing_before: distributions.missing_before(&field.name).map_or(0.0, shown),
+        missing_after: distributions.missing_after(&field.name).map(shown),
+        histogram: distributions
+            .histogram(&field.name)
+            .map(|counted| histogram(&counted)),
     }
 }
 

@@ -1,14 +1,14 @@
 //! Reads a release back from its file and puts it to the checker, the originals and the measures.
 
+use super::distributions::Distributions;
 use super::place::Pending;
 use super::progress::{Progress, Stage};
-use crate::data::{Batch, Column, Domain, Domains, Role};
+use crate::data::{Batch, Domains, Role};
 use crate::error::{Error, Result};
 use crate::guarantee::{Checker, Declared, Fault, Findings, Treatment, Truth};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
-use crate::measure::{Histogram, HistogramBuilder, Measures};
+use crate::measure::Measures;
 use crate::policy::{Action, ColumnPolicy, Policy, SinkPolicy};
-use std::collections::HashMap;
 use std::path::Path;
 
 /// Rows judged at a time.
@@ -32,12 +32,8 @@ pub(super) struct Judgement {
     pub(super) measures: Measures,
     /// Rows of the original that it does not hold.
     pub(super) suppressed: u64,
-    /// The distribution of each column that is not plain, over the released rows.
-    pub(super) histograms: HashMap<String, Histogram>,
-    /// Missing cells of each column in the originals of the released rows.
-    pub(super) missing_before: HashMap<String, u64>,
-    /// Missing cells of each released column.
-    pub(super) missing: HashMap<String, u64>,
+    /// How the values of each column are distributed.
+    pub(super) distributions: Distributions,
 }
 
 impl<'a> Judge<'a> {
@@ -93,9 +89,7 @@ impl<'a> Judge<'a> {
             .with_role(Role::Subject)
             .first()
             .copied();
-        let mut histograms = self.histograms()?;
-        let mut missing: HashMap<String, u64> = HashMap::new();
-        let mut missing_before: HashMap<String, u64> = HashMap::new();
+        let mut distributions = Distributions::new(self.original, self.domains)?;
         let mut start = 0;
         for released in source {
             let released = released?;
@@ -117,20 +111,7 @@ impl<'a> Judge<'a> {
                 },
             );
             checked.and(told).and(measured)?;
-            for (field, column) in original.schema().fields().iter().zip(original.columns()) {
-                *missing_before.entry(field.name.to_string()).or_default() +=
-                    column.missing_count() as u64;
-                if let Some(histogram) = histograms.get_mut(&*field.name) {
-                    histogram.observe_original(column);
-                }
-            }
-            for (field, column) in released.schema().fields().iter().zip(released.columns()) {
-                *missing.entry(field.name.to_string()).or_default() +=
-                    column.missing_count() as u64;
-                if let Some(histogram) = histograms.get_mut(&*field.name) {
-                    histogram.observe_released(column);
-                }
-            }
+            distributions.observe(&original, &released);
             progress.add(released.len());
             start = end;
         }
@@ -143,40 +124,8 @@ impl<'a> Judge<'a> {
             untruths: truth.findings(Some(order.len() as u64)),
             measures,
             suppressed: gone.len() as u64,
-            histograms: histograms
-                .into_iter()
-                .map(|(name, histogram)| (name, histogram.finish()))
-                .collect(),
-            missing_before,
-            missing,
+            distributions,
         })
-    }
-
-    /// Histograms of the columns that mean something, still empty. They see released
-    /// rows only: a difference of before and after would tell what suppressed persons had.
-    fn histograms(&self) -> Result<HashMap<String, HistogramBuilder>> {
-        let mut histograms = HashMap::new();
-        for (field, column) in self
-            .original
-            .schema()
-            .fields()
-            .iter()
-            .zip(self.original.columns())
-        {
-            if !matches!(
-                field.role,
-                Role::Quasi | Role::Sensitive | Role::Class | Role::Time
-            ) || matches!(column, Column::Plain(_))
-            {
-                continue;
-            }
-            let domain = match self.domains.get(&field.name) {
-                Some(domain) => domain.clone(),
-                None => Domain::of(field, column, None)?,
-            };
-            histograms.insert(field.name.to_string(), HistogramBuilder::new(&domain));
-        }
-        Ok(histograms)
     }
 }
 

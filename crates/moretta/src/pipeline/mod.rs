@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod distributions;
 mod domains;
 mod facts;
 mod judge;

@@ -21,7 +21,6 @@ use super::Source;
 use super::blocks::{Block, Blocks, Cut};
 use super::chunk::{Cells, Flaw, Layout};
 use super::compression::size_text;
-use super::gather::Gather;
 use super::input::Input;
 use super::misfit::{Unfit, grouped};
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
@@ -67,16 +66,7 @@ pub(super) fn open(
     }
     let layout = Layout::new(plans, &options.missing);
     let chunks = TextChunks::new(arff, layout, blocks, first);
-    let schema = plan::schema(&chunks.layout().plans, |_| DataType::Utf8)?;
-    let columns = Layout::new(chunks.layout().plans.clone(), &[]);
-    Ok(Box::new(Gather::new(
-        chunks,
-        schema,
-        &columns,
-        path,
-        Some(first_line),
-        options,
-    )))
+    chunks.into_source(path, first_line, options, |_| DataType::Utf8)
 }
 
 /// Reads the header up to the line of `@data`.

@@ -18,7 +18,6 @@ pub(super) use write::CsvSink;
 
 use super::Source;
 use super::chunk::Layout;
-use super::gather::Gather;
 use super::input::Input;
 use super::options::{ColumnPlan, ReadOptions};
 use super::plan;
@@ -40,14 +39,5 @@ pub(super) fn open(
     let layout = Layout::new(plans, &options.missing);
     let mut chunks = TextChunks::new(start.csv, layout, start.blocks, start.first);
     chunks.infer()?;
-    let schema = plan::schema(&chunks.layout().plans, |_| DataType::Utf8)?;
-    let columns = Layout::new(chunks.layout().plans.clone(), &[]);
-    Ok(Box::new(Gather::new(
-        chunks,
-        schema,
-        &columns,
-        path,
-        Some(start.first_line),
-        options,
-    )))
+    chunks.into_source(path, start.first_line, options, |_| DataType::Utf8)
 }

@@ -19,7 +19,7 @@ use super::Source;
 use super::blocks::{Block, Blocks, Cut};
 use super::chunk::{Cells, Flaw, Layout};
 use super::compression::size_text;
-use super::gather::{Gather, flaw_error};
+use super::gather::flaw_error;
 use super::infer::SAMPLE_ROWS;
 use super::input::Input;
 use super::json_column;
@@ -85,22 +85,13 @@ pub(super) fn open(
         }
     }
     chunks.infer()?;
-    let schema = plan::schema(&chunks.layout().plans, |i| {
+    chunks.into_source(path, 1, options, |i| {
         if schema_types[i] {
             DataType::Utf8
         } else {
             json_column::data_type()
         }
-    })?;
-    let columns = Layout::new(chunks.layout().plans.clone(), &[]);
-    Ok(Box::new(Gather::new(
-        chunks,
-        schema,
-        &columns,
-        path,
-        Some(1),
-        options,
-    )))
+    })
 }
 
 /// Reads the keys of the first object.

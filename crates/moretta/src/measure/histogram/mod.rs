@@ -133,7 +133,7 @@ impl HistogramBuilder {
     }
 
     /// The distribution, small counts hidden.
-    pub fn finish(self) -> Histogram {
+    pub fn finish(&self) -> Histogram {
         let before = self.original_cells();
         let after = self.spread();
         let bins = match &self.scale {
