@@ -62,7 +62,7 @@ impl Pending {
     }
 
     /// Puts the file in its place; one that came there meanwhile is replaced only with `force`.
-    pub(super) fn commit(mut self, force: bool) -> Result<()> {
+    fn commit(mut self, force: bool) -> Result<()> {
         let failed = |e| Error::io("write", &self.place, e);
         if self.standard {
             let mut file = File::open(&self.temporary).map_err(failed)?;
@@ -75,6 +75,32 @@ impl Pending {
         File::open(folder_of(&self.place))
             .and_then(|folder| folder.sync_all())
             .map_err(failed)
+    }
+}
+
+/// Puts all files in their places, or none: when one cannot be put there, those
+/// that were new are taken away again. What `force` has replaced is gone.
+pub(super) fn commit_all(files: Vec<Pending>, force: bool) -> Result<()> {
+    let folders: Vec<PathBuf> = files.iter().flat_map(|f| f.made_folders.clone()).collect();
+    let mut fresh = Vec::new();
+    for file in files {
+        let place = (!file.standard && !file.place.exists()).then(|| file.place.clone());
+        if let Err(error) = file.commit(force) {
+            for place in fresh {
+                let _ = fs::remove_file(place);
+            }
+            remove_empty(&folders);
+            return Err(error);
+        }
+        fresh.extend(place);
+    }
+    Ok(())
+}
+
+/// Removes the folders that hold nothing, innermost first.
+fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        let _ = fs::remove_dir(folder);
     }
 }
 
@@ -112,9 +138,7 @@ impl Drop for Pending {
             return;
         }
         let _ = fs::remove_file(&self.temporary);
-        for folder in self.made_folders.iter().rev() {
-            let _ = fs::remove_dir(folder);
-        }
+        remove_empty(&self.made_folders);
     }
 }
 
@@ -168,6 +192,37 @@ mod tests {
             assert_eq!(fs::read(&place).expect("there"), expected);
             assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
         }
+    }
+
+    #[test]
+    fn all_files_come_into_place_or_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = |name: &str| folder.path().join("out").join(name);
+        let pending = |name: &str| {
+            let pending = Pending::new(&place(name)).expect("prepared");
+            pending.write(b"x").expect("written");
+            pending
+        };
+        let files = vec![pending("release.csv"), pending("report.html")];
+        // A folder in the place of the second file: it can be neither linked nor renamed there.
+        fs::create_dir(place("report.html")).expect("in the way");
+        assert!(commit_all(files, true).is_err());
+        assert!(!place("release.csv").exists());
+        fs::remove_dir(place("report.html")).expect("out of the way");
+        assert_eq!(
+            fs::read_dir(folder.path().join("out"))
+                .expect("there")
+                .count(),
+            0
+        );
+        let files = vec![pending("release.csv"), pending("report.html")];
+        commit_all(files, false).expect("in place");
+        assert_eq!(
+            fs::read_dir(folder.path().join("out"))
+                .expect("there")
+                .count(),
+            2
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::domains::domains;
 use super::facts::{Facts, report};
 use super::judge::{Judge, Judgement};
 use super::order::by_content;
-use super::place::Pending;
+use super::place::{Pending, commit_all};
 use super::places::{check_places, report_places};
 use super::progress::{Progress, Stage};
 use super::read::{Original, read};
@@ -73,11 +73,10 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         command: &options.command,
         progress,
     })?;
-    let reports = write_reports(policy, &report, options)?;
-    pending.commit(options.force)?;
-    for report in reports {
-        report.commit(options.force)?;
-    }
+    let mut files = write_reports(policy, &report, options)?;
+    // The release comes last, since what has gone to standard output cannot be taken back.
+    files.push(pending);
+    commit_all(files, options.force)?;
     Ok(Outcome {
         report,
         read: original.batch.len() as u64,
