@@ -7,7 +7,7 @@
 
 use super::chunk::{Chunk, Layout};
 use super::compression::{Packer, size_text};
-use super::gather::{Chunks, Gather};
+use super::gather::{self, Chunks};
 use super::input::Input;
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::output::Output;
@@ -70,14 +70,14 @@ pub(super) fn open(
         layout,
         read,
     };
-    Ok(Box::new(Gather::new(
+    Ok(gather::source(
         chunks,
         schema,
         &gather_layout,
         path.to_owned(),
         None,
         options,
-    )))
+    ))
 }
 
 struct ArrowChunks {
@@ -358,6 +358,15 @@ impl Sink for ArrowSink {
         match &mut self.writer {
             Some(Writer::File(writer)) => writer.write(&batch),
             Some(Writer::Stream(writer)) => writer.write(&batch),
+            None => return Err(Error::bug("a closed output is written to")),
+        }
+        .map_err(|e| write_error(self.output.path(), e))
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        match &mut self.writer {
+            Some(Writer::File(writer)) => writer.flush(),
+            Some(Writer::Stream(writer)) => writer.flush(),
             None => return Err(Error::bug("a closed output is written to")),
         }
         .map_err(|e| write_error(self.output.path(), e))

@@ -4,6 +4,7 @@
 //! next. A record that fills the buffer makes it grow, up to a limit.
 
 use super::input::Input;
+use super::options::ReadOptions;
 use crate::error::Result;
 
 /// Records of text, found without looking inside them.
@@ -29,6 +30,9 @@ impl Block {
     }
 }
 
+/// What a pipe holds at most, so that asking for more only costs.
+const PIPE_BYTES: usize = 64 << 10;
+
 /// Cuts an input into blocks.
 pub(super) struct Blocks {
     input: Input,
@@ -38,19 +42,21 @@ pub(super) struct Blocks {
     record_bytes: usize,
     /// Hand on what has come instead of waiting for a full block.
     live: bool,
+    stream: bool,
     done: bool,
 }
 
 impl Blocks {
-    /// Blocks of about `block_bytes`; a record may have `record_bytes`.
-    pub(super) fn new(input: Input, block_bytes: usize, record_bytes: usize, live: bool) -> Self {
+    /// Blocks of about `block_bytes`; a record may have 64 times the bytes of a field.
+    pub(super) fn new(input: Input, options: &ReadOptions, block_bytes: usize) -> Self {
         Blocks {
-            live: live && input.is_live(),
+            live: (options.stream || options.batch_rows.is_some()) && input.is_live(),
+            stream: options.stream,
             input,
             carry: Vec::new(),
             spare: Vec::new(),
             block_bytes: block_bytes.max(1),
-            record_bytes,
+            record_bytes: options.limits.field_bytes.saturating_mul(64),
             done: false,
         }
     }
@@ -58,6 +64,11 @@ impl Blocks {
     /// Whether a block is to be parsed as soon as it is there.
     pub(super) fn is_live(&self) -> bool {
         self.live
+    }
+
+    /// Whether the first row is to be handed on before the second has come.
+    pub(super) fn is_live_stream(&self) -> bool {
+        self.live && self.stream
     }
 
     /// Takes back the memory of a block.
@@ -103,7 +114,12 @@ impl Blocks {
     /// Reads until there are `target` bytes; tells whether there may be more.
     fn fill(&mut self, bytes: &mut Vec<u8>, target: usize) -> Result<bool> {
         loop {
-            let most = target.saturating_sub(bytes.len()).max(1);
+            let room = target.saturating_sub(bytes.len()).max(1);
+            let most = if self.live {
+                room.min(PIPE_BYTES)
+            } else {
+                room
+            };
             if !self.input.read_into(bytes, most)? {
                 return Ok(false);
             }

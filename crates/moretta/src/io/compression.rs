@@ -48,6 +48,17 @@ pub(super) enum Target {
     Stdout(io::Stdout),
 }
 
+impl Target {
+    /// Brings a file to disk; pipes and devices only take what was written.
+    pub(super) fn sync(&mut self) -> io::Result<()> {
+        self.flush()?;
+        match self {
+            Target::File(file) if file.metadata()?.is_file() => file.sync_all(),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
@@ -93,11 +104,7 @@ impl Packer {
             Packer::Gzip(encoder) => encoder.finish()?,
             Packer::Zstd(encoder) => encoder.finish()?,
         };
-        target.flush()?;
-        match target {
-            Target::File(file) => file.sync_all(),
-            Target::Stdout(_) => Ok(()),
-        }
+        target.sync()
     }
 }
 

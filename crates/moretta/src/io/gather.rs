@@ -11,7 +11,8 @@ use super::line_ends::LineEnds;
 use super::misfit::grouped;
 use super::options::{Limits, ReadAs, ReadOptions};
 use super::slots::Gathered;
-use crate::data::{Batch, Role, RowIds, Schema};
+use super::stream::Stream;
+use crate::data::{Batch, Field, Role, RowIds, Schema};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -24,8 +25,29 @@ pub(super) trait Chunks {
     fn next_chunk(&mut self) -> Result<Option<Chunk>>;
 }
 
+/// The source that hands on or gathers `chunks`; `first_line` is the line of
+/// the first row, none for formats without lines.
+pub(super) fn source<C: Chunks + 'static>(
+    chunks: C,
+    schema: Arc<Schema>,
+    layout: &Layout,
+    path: PathBuf,
+    first_line: Option<u64>,
+    options: &ReadOptions,
+) -> Box<dyn Source> {
+    if options.stream {
+        Box::new(Stream::new(
+            chunks, schema, layout, path, first_line, options,
+        ))
+    } else {
+        Box::new(Gather::new(
+            chunks, schema, layout, path, first_line, options,
+        ))
+    }
+}
+
 /// A source that gathers chunks.
-pub(super) struct Gather<C> {
+struct Gather<C> {
     chunks: C,
     schema: Arc<Schema>,
     path: PathBuf,
@@ -52,8 +74,7 @@ struct Pending {
 }
 
 impl<C: Chunks> Gather<C> {
-    /// `first_line` is the line of the first row, none for formats without lines.
-    pub(super) fn new(
+    fn new(
         chunks: C,
         schema: Arc<Schema>,
         layout: &Layout,
@@ -163,16 +184,8 @@ impl<C: Chunks> Gather<C> {
 
     fn check_categories(&self) -> Result<()> {
         for (column, field) in self.columns.iter().zip(self.schema.fields()) {
-            let counted = matches!(field.role, Role::Quasi | Role::Sensitive | Role::Class);
-            if counted && column.distinct() > self.limits.categories {
-                return Err(Error::input(format!(
-                    "more than {} distinct values",
-                    grouped(self.limits.categories as u64)
-                ))
-                .in_file(&self.path)
-                .in_column(&*field.name)
-                .help("declare a number or date, generalise the column first, or give it another role"));
-            }
+            check_distinct(column.distinct(), field, &self.limits)
+                .map_err(|e| e.in_file(&self.path))?;
         }
         Ok(())
     }
@@ -208,6 +221,18 @@ impl<C: Chunks> Gather<C> {
     fn flaw_error(&self, flaw: Flaw, first_line: u64) -> Error {
         flaw_error(flaw, first_line, &self.names).in_file(&self.path)
     }
+}
+
+/// Fails when a column whose values are compared has too many of them in one batch.
+pub(super) fn check_distinct(distinct: usize, field: &Field, limits: &Limits) -> Result<()> {
+    let counted = matches!(field.role, Role::Quasi | Role::Sensitive | Role::Class);
+    if !counted || distinct <= limits.categories {
+        return Ok(());
+    }
+    let most = grouped(limits.categories as u64);
+    Err(Error::input(format!("more than {most} distinct values"))
+        .in_column(&*field.name)
+        .help("declare a number or date, generalise the column first, or give it another role"))
 }
 
 /// The error of a flaw in a chunk that starts at `first_line`; `names` are those of the file.

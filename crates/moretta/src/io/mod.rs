@@ -31,12 +31,13 @@ mod plain_text;
 mod plan;
 mod record_batch;
 mod slots;
+mod stream;
 #[cfg(test)]
 mod test_data;
 mod text;
 mod typed;
 
-pub use open::{create, names, open};
+pub use open::{create, names, open, resumable, resume};
 pub use options::{
     ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,
 };
@@ -64,6 +65,16 @@ pub trait Source: Iterator<Item = Result<Batch>> {
 pub trait Sink {
     /// Writes the rows; the ids do not reach the file.
     fn write(&mut self, batch: &Batch) -> Result<()>;
+    /// Hands what was written so far to the operating system, as far as the
+    /// format can be read before it is complete: Parquet and ARFF wait for the end.
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+    /// Brings what was written so far to disk and gives the bytes of the output
+    /// up to here, at which [`resume`] goes on; standard output is only flushed.
+    fn sync(&mut self) -> Result<u64> {
+        Err(open::not_resumable())
+    }
     /// Ends the file and makes sure it is on disk.
     fn close(&mut self) -> Result<()>;
     /// How many cells were escaped so that no spreadsheet runs them as a formula.

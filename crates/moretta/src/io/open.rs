@@ -5,8 +5,8 @@ use super::arrow::{self, ArrowSink, Shape};
 use super::csv::{self, CsvSink};
 use super::input::{Input, is_standard};
 use super::jsonl::{self, JsonlSink};
-use super::options::{ColumnPlan, Format, ReadOptions, WriteOptions};
-use super::output::Output;
+use super::options::{ColumnPlan, Compression, Format, ReadOptions, WriteOptions};
+use super::output::{Output, compression_of};
 use super::parquet::{self, ParquetSink};
 use super::text::BLOCK_BYTES;
 use super::{Sink, Source};
@@ -45,13 +45,46 @@ pub fn create(path: &Path, options: &WriteOptions, schema: &Arc<Schema>) -> Resu
     let format = format_of(path, options.format, "sink")?;
     let output = Output::create(path, options)?;
     Ok(match format {
-        Format::Csv => Box::new(CsvSink::new(output, path, options, schema)?),
+        Format::Csv => Box::new(CsvSink::create(output, path, options, schema)?),
         Format::Jsonl => Box::new(JsonlSink::new(output, schema)?),
         Format::Arff => Box::new(ArffSink::new(output, schema)),
         Format::Parquet => Box::new(ParquetSink::new(output, schema)?),
         Format::Arrow => Box::new(ArrowSink::new(output, schema, Shape::File)?),
         Format::ArrowStream => Box::new(ArrowSink::new(output, schema, Shape::Stream)?),
     })
+}
+
+/// Reopens an unpacked CSV or JSONL file and goes on after its first `bytes`
+/// bytes, as [`Sink::sync`] told them; what comes after them is cut off. There
+/// is no second header.
+pub fn resume(
+    path: &Path,
+    options: &WriteOptions,
+    schema: &Schema,
+    bytes: u64,
+) -> Result<Box<dyn Sink>> {
+    resumable(path, options)?;
+    let output = Output::resume(path, bytes)?;
+    Ok(match format_of(path, options.format, "sink")? {
+        Format::Jsonl => Box::new(JsonlSink::new(output, schema)?),
+        _ => Box::new(CsvSink::new(output, path, options, schema)?),
+    })
+}
+
+/// Fails unless what is written to `path` could be resumed.
+pub fn resumable(path: &Path, options: &WriteOptions) -> Result<()> {
+    let format = format_of(path, options.format, "sink")?;
+    let unpacked = compression_of(path, options) == Compression::None;
+    match format {
+        Format::Csv | Format::Jsonl if unpacked && !is_standard(path) => Ok(()),
+        _ => Err(not_resumable()),
+    }
+}
+
+/// The error of a format or place that cannot be gone on with.
+pub(super) fn not_resumable() -> Error {
+    Error::policy("the release cannot be resumed after a stop")
+        .help("a release that can be resumed is csv or jsonl, not packed, in a file")
 }
 
 /// The format that was asked for or that the ending of the name tells; CSV for
@@ -65,4 +98,127 @@ pub(super) fn format_of(path: &Path, given: Option<Format>, table: &str) -> Resu
                 format!("set `format` under [{table}]: csv, jsonl, arff, parquet, arrow or arrows"),
             )
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_data::{plan, read_csv};
+    use super::super::{ReadAs, ReadOptions};
+    use super::*;
+    use crate::data::{Batch, Role};
+
+    fn batch() -> Batch {
+        let plans = ["a", "b"].map(|name| plan(name, Role::Quasi, ReadAs::Category));
+        read_csv(b"a,b\n1,x\n2,y\n", &ReadOptions::default(), &plans).expect("reads")
+    }
+
+    #[test]
+    fn a_release_goes_on_after_the_bytes_that_were_synced() {
+        let batch = batch();
+        let options = WriteOptions::default();
+        for (name, first, row) in [
+            ("a.csv", "a,b\n1,x\n2,y\n", "2,y\n"),
+            (
+                "a.jsonl",
+                "{\"a\":\"1\",\"b\":\"x\"}\n{\"a\":\"2\",\"b\":\"y\"}\n",
+                "{\"a\":\"2\",\"b\":\"y\"}\n",
+            ),
+        ] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join(name);
+            let mut sink = create(&path, &options, batch.schema()).expect("creates");
+            sink.write(&batch).expect("writes");
+            sink.flush().expect("flushes");
+            assert_eq!(std::fs::read_to_string(&path).expect("reads"), first);
+            let bytes = sink.sync().expect("syncs");
+            assert_eq!(bytes, first.len() as u64);
+            sink.write(&batch).expect("writes what is to be forgotten");
+            drop(sink);
+            let mut sink = resume(&path, &options, batch.schema(), bytes).expect("reopens");
+            sink.write(&batch.slice(1, 1)).expect("writes");
+            let synced = sink.sync().expect("syncs");
+            sink.close().expect("closes");
+            let text = std::fs::read_to_string(&path).expect("reads");
+            assert_eq!(text, [first, row].concat());
+            assert_eq!(synced, text.len() as u64);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_the_one_that_was_written_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.csv");
+        let (batch, options) = (batch(), WriteOptions::default());
+        for (text, bytes, reason) in [
+            (None, 4, "no such file"),
+            (Some("a,b\n"), 5, "it has 4 bytes, of 5 that were written"),
+            (
+                Some("a,b\n1,x\n"),
+                6,
+                "no line ends after the 6 bytes that were written",
+            ),
+        ] {
+            if let Some(text) = text {
+                std::fs::write(&path, text).expect("writes");
+            }
+            let error = resume(&path, &options, batch.schema(), bytes).err();
+            let error = error.expect("refused");
+            let shown = path.display();
+            let expected = format!("cannot go on writing {shown}: {reason}");
+            assert_eq!(error.to_string(), expected);
+            assert_eq!(error.exit_code(), 5);
+            assert_eq!(std::fs::read_to_string(&path).ok().as_deref(), text);
+        }
+    }
+
+    #[test]
+    fn only_unpacked_csv_and_jsonl_files_can_be_resumed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (batch, options) = (batch(), WriteOptions::default());
+        for name in [
+            "a.csv.gz",
+            "a.jsonl.zst",
+            "a.arff",
+            "a.parquet",
+            "a.arrow",
+            "a.arrows",
+        ] {
+            let path = folder.path().join(name);
+            let mut sink = create(&path, &options, batch.schema()).expect("creates");
+            sink.write(&batch).expect("writes");
+            sink.flush().expect("flushes");
+            let refused = [
+                sink.sync().err(),
+                resumable(&path, &options).err(),
+                resume(&path, &options, batch.schema(), 0).err(),
+            ];
+            for error in refused {
+                let error = error.expect(name);
+                assert_eq!(error.exit_code(), 3, "{name}");
+                let help = error.help_text().expect("a way out");
+                assert!(help.contains("csv or jsonl, not packed"), "{help}");
+            }
+            sink.close().expect("closes");
+        }
+        assert!(resumable(Path::new("-"), &options).is_err());
+        for name in ["a.csv", "a.tsv", "a.ndjson"] {
+            assert!(resumable(Path::new(name), &options).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_header_can_be_left_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.csv");
+        let batch = batch();
+        let options = WriteOptions {
+            header: false,
+            ..WriteOptions::default()
+        };
+        let mut sink = create(&path, &options, batch.schema()).expect("creates");
+        sink.write(&batch).expect("writes");
+        sink.close().expect("closes");
+        let text = std::fs::read_to_string(&path).expect("reads");
+        assert_eq!(text, "1,x\n2,y\n");
+    }
 }

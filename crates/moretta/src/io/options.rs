@@ -120,6 +120,12 @@ pub struct ReadOptions {
     pub missing: Vec<String>,
     /// Rows of a batch; the whole input is one batch when not given.
     pub batch_rows: Option<usize>,
+    /// Whether rows are handed on as they come: what has been parsed becomes a
+    /// batch at once, whatever `batch_rows` says, and rows before a faulty one
+    /// are given before the error. Of an input that comes slowly a batch holds
+    /// the complete records that have arrived, and types are inferred from its
+    /// first row, so they are better declared.
+    pub stream: bool,
     /// What the input may not exceed.
     pub limits: Limits,
     /// Counts the rows read so far.
@@ -136,6 +142,7 @@ impl Default for ReadOptions {
             encoding: Encoding::Utf8,
             missing: Vec::new(),
             batch_rows: None,
+            stream: false,
             limits: Limits::default(),
             progress: None,
         }
@@ -187,6 +194,8 @@ pub struct WriteOptions {
     pub missing: String,
     /// Whether cells of CSV that a spreadsheet would run as a formula get a leading `'`.
     pub guard_formulas: bool,
+    /// Whether CSV starts with the names of the columns.
+    pub header: bool,
 }
 
 impl Default for WriteOptions {
@@ -197,6 +206,7 @@ impl Default for WriteOptions {
             delimiter: None,
             missing: String::new(),
             guard_formulas: true,
+            header: true,
         }
     }
 }

@@ -2,25 +2,25 @@
 
 use super::compression::{Packer, Target};
 use super::input::is_standard;
+use super::open::not_resumable;
 use super::options::{Compression, Format, WriteOptions};
 use crate::error::{Error, Result};
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// An output being written.
 pub(super) struct Output {
     path: PathBuf,
     packer: Option<Packer>,
+    /// Bytes before packing, with those that were there when it was reopened.
+    bytes: u64,
 }
 
 impl Output {
     /// Creates exactly `path`; `-` is standard output.
     pub(super) fn create(path: &Path, options: &WriteOptions) -> Result<Self> {
-        let compression = options
-            .compression
-            .or(Format::from_path(path).map(|(_, compression)| compression))
-            .unwrap_or(Compression::None);
+        let compression = compression_of(path, options);
         let failed = |e| Error::io("create", path, e);
         let target = if is_standard(path) {
             Target::Stdout(io::stdout())
@@ -30,16 +30,45 @@ impl Output {
         Ok(Output {
             path: path.to_owned(),
             packer: Some(Packer::new(target, compression).map_err(failed)?),
+            bytes: 0,
+        })
+    }
+
+    /// Reopens an unpacked file to go on after its first `bytes` bytes; the rest is cut off.
+    pub(super) fn resume(path: &Path, bytes: u64) -> Result<Self> {
+        let file = reopen(path, bytes).map_err(|e| Error::io("go on writing", path, e))?;
+        Ok(Output {
+            path: path.to_owned(),
+            packer: Some(Packer::Plain(Target::File(file))),
+            bytes,
         })
     }
 
     /// Writes all bytes.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let path = &self.path;
+        self.bytes += bytes.len() as u64;
+        self.with(|packer| packer.write_all(bytes))
+    }
+
+    /// Hands what was written to the operating system.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        self.with(Packer::flush)
+    }
+
+    /// Brings what was written to disk and tells how many bytes it is.
+    pub(super) fn sync(&mut self) -> Result<u64> {
+        let bytes = self.bytes;
         match &mut self.packer {
-            Some(packer) => packer
-                .write_all(bytes)
-                .map_err(|e| Error::io("write", path, e)),
+            Some(Packer::Plain(target)) => target.sync().map(|()| bytes),
+            Some(Packer::Gzip(_) | Packer::Zstd(_)) => return Err(not_resumable()),
+            None => return Err(Error::bug("a closed output is written to")),
+        }
+        .map_err(|e| Error::io("write", &self.path, e))
+    }
+
+    fn with(&mut self, act: impl FnOnce(&mut Packer) -> io::Result<()>) -> Result<()> {
+        match &mut self.packer {
+            Some(packer) => act(packer).map_err(|e| Error::io("write", &self.path, e)),
             None => Err(Error::bug("a closed output is written to")),
         }
     }
@@ -72,7 +101,43 @@ impl Output {
     }
 }
 
-fn create_private(path: &Path) -> io::Result<std::fs::File> {
+/// The compression that was asked for or that the ending of the name tells.
+pub(super) fn compression_of(path: &Path, options: &WriteOptions) -> Compression {
+    options
+        .compression
+        .or(Format::from_path(path).map(|(_, compression)| compression))
+        .unwrap_or_default()
+}
+
+/// Opens the file at `bytes`, which must be the end of one of its lines.
+fn reopen(path: &Path, bytes: u64) -> io::Result<File> {
+    let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+    let metadata = file.metadata()?;
+    let there = metadata.len();
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    if there < bytes {
+        return Err(io::Error::other(format!(
+            "it has {there} bytes, of {bytes} that were written"
+        )));
+    }
+    if bytes > 0 {
+        let mut last = [0];
+        file.seek(SeekFrom::Start(bytes - 1))?;
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            return Err(io::Error::other(format!(
+                "no line ends after the {bytes} bytes that were written"
+            )));
+        }
+    }
+    file.set_len(bytes)?;
+    file.seek(SeekFrom::Start(bytes))?;
+    Ok(file)
+}
+
+fn create_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

@@ -6,7 +6,7 @@
 
 use super::chunk::{Chunk, Layout};
 use super::compression::Packer;
-use super::gather::{Chunks, Gather};
+use super::gather::{self, Chunks};
 use super::input::{Watch, compression_of, is_standard, open_file};
 use super::options::{ColumnPlan, Compression, ReadAs, ReadOptions};
 use super::output::Output;
@@ -59,14 +59,14 @@ pub(super) fn open(
     let layout = Layout::new(plans, &options.missing);
     let gather_layout = Layout::new(layout.plans.clone(), &[]);
     let chunks = opened.chunks(layout, read, options)?;
-    Ok(Box::new(Gather::new(
+    Ok(gather::source(
         chunks,
         schema,
         &gather_layout,
         path.to_owned(),
         None,
         options,
-    )))
+    ))
 }
 
 /// A Parquet file whose footer has been read.

@@ -6,7 +6,7 @@ use super::misfit::{Misfit, Misfits};
 use crate::data::{Categories, Column, Kind, Levels, LevelsBuilder, MISSING, Numbers};
 use crate::error::{Error, Result};
 use arrow_array::{Array, ArrayRef, StringArray};
-use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer};
+use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer};
 use arrow_schema::DataType;
 use std::sync::Arc;
 
@@ -167,23 +167,30 @@ impl Gathered {
                 json,
             } => {
                 let offsets = std::mem::replace(offsets, vec![0]);
-                let array = StringArray::try_new(
-                    OffsetBuffer::new(offsets.into()),
-                    Buffer::from_vec(std::mem::take(text)),
-                    present.finish(),
-                )
-                .map_err(|e| Error::bug(format!("a column of text: {e}")))?;
-                Column::Plain(if *json {
-                    json_column::column(array)
-                } else {
-                    Arc::new(array)
-                })
+                text_column(offsets, std::mem::take(text), present.finish(), *json)?
             }
             Slots::Arrays(arrays, data_type) => {
                 Column::Plain(join(&std::mem::take(arrays), data_type)?)
             }
         })
     }
+}
+
+/// A column of text that passes through; `json` tells that it is tokens of JSON.
+pub(super) fn text_column(
+    offsets: Vec<i32>,
+    text: Vec<u8>,
+    present: Option<NullBuffer>,
+    json: bool,
+) -> Result<Column> {
+    let offsets = OffsetBuffer::new(offsets.into());
+    let array = StringArray::try_new(offsets, Buffer::from_vec(text), present)
+        .map_err(|e| Error::bug(format!("a column of text: {e}")))?;
+    Ok(Column::Plain(if json {
+        json_column::column(array)
+    } else {
+        Arc::new(array)
+    }))
 }
 
 /// Whether text formats give the column as text.
@@ -200,6 +207,13 @@ fn join(arrays: &[ArrayRef], data_type: &DataType) -> Result<ArrayRef> {
             arrow_select::concat::concat(&many).map_err(|_| too_much_text())
         }
     }
+}
+
+/// The marks of `rows` slots of which `missing` hold no value; none when all do.
+pub(super) fn present(missing: &[u32], rows: usize) -> Option<NullBuffer> {
+    let mut present = NullBufferBuilder::new(rows);
+    append_present(&mut present, missing, 0, rows);
+    present.finish()
 }
 
 fn append_present(present: &mut NullBufferBuilder, missing: &[u32], start: usize, rows: usize) {
@@ -267,7 +281,7 @@ fn append_text(
     Ok(())
 }
 
-fn too_much_text() -> Error {
+pub(super) fn too_much_text() -> Error {
     Error::input("a batch holds more than 2 GiB of text in one column that passes through")
         .help("read the table in batches, or drop the column")
 }

@@ -6,10 +6,10 @@
 use super::Source;
 use super::blocks::{Block, Blocks, Cut};
 use super::chunk::{Cells, Chunk, ChunkBuilder, Flaw, Layout};
-use super::gather::{Chunks, Gather};
+use super::gather::{self, Chunks};
 use super::infer::{Guess, SAMPLE_ROWS};
 use super::misfit::Unfit;
-use super::options::{ColumnPlan, Limits, ReadAs, ReadOptions};
+use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::plan;
 use crate::error::{Error, Result};
 use arrow_schema::DataType;
@@ -28,11 +28,6 @@ pub(super) trait Syntax: Cut + Send + Sync {
     /// Hands the cells of all records in `text` to `cells`. Gives the number of
     /// lines read, and the flaw that ended the reading early.
     fn records(&self, text: &str, cells: &mut impl Cells) -> (u64, Option<Flaw>);
-}
-
-/// The bytes that one record may have.
-pub(super) fn record_bytes(limits: &Limits) -> usize {
-    limits.field_bytes.saturating_mul(64)
 }
 
 /// The chunks of a text.
@@ -59,8 +54,9 @@ impl<S: Syntax + 'static> TextChunks<S> {
         let schema = plan::schema(&self.layout.plans, passing)?;
         let columns = Layout::new(self.layout.plans.clone(), &[]);
         let first_line = Some(first_line);
-        let gather = Gather::new(self, schema, &columns, path, first_line, options);
-        Ok(Box::new(gather))
+        Ok(gather::source(
+            self, schema, &columns, path, first_line, options,
+        ))
     }
 }
 
@@ -85,6 +81,16 @@ impl<S: Syntax> TextChunks<S> {
     /// How the records are written.
     pub(super) fn syntax_mut(&mut self) -> &mut S {
         &mut self.syntax
+    }
+
+    /// How many rows are looked at before a type is decided. Of a live stream it
+    /// is one, because more may be long in coming and chance must not decide.
+    pub(super) fn sample_rows(&self) -> usize {
+        if self.blocks.is_live_stream() {
+            1
+        } else {
+            SAMPLE_ROWS
+        }
     }
 
     /// Hands the first rows to `cells`, up to a flaw, and keeps them to be parsed later.
@@ -126,7 +132,7 @@ impl<S: Syntax> TextChunks<S> {
                 .map(|plan| (plan.read == ReadAs::Infer).then(Guess::default))
                 .collect(),
             tokens: self.layout.missing.clone(),
-            rows: 0,
+            left: self.sample_rows(),
         };
         self.sample(&mut sampler)?;
         let plans = std::mem::take(&mut self.layout.plans)
@@ -167,15 +173,12 @@ impl<S: Syntax> Chunks for TextChunks<S> {
         }
         let wave: Vec<Block> = self.waiting.drain(..).collect();
         let (syntax, layout, blocks) = (&self.syntax, &self.layout, &mut self.blocks);
-        let parse = || -> VecDeque<Chunk> {
-            wave.par_iter()
-                .map(|block| parse(syntax, layout, block))
-                .collect()
-        };
+        let parse = |block| parse(syntax, layout, block);
         if blocks.is_live() {
-            self.ready = parse();
+            self.ready = wave.iter().map(parse).collect();
         } else {
-            let (ready, next) = rayon::join(parse, || read_wave(blocks, syntax, size));
+            let parse_wave = || wave.par_iter().map(parse).collect();
+            let (ready, next) = rayon::join(parse_wave, || read_wave(blocks, syntax, size));
             self.ready = ready;
             match next {
                 Ok(next) => self.waiting = next,
@@ -251,16 +254,14 @@ pub(super) fn count_lines(bytes: &[u8]) -> u64 {
 struct Sampler {
     guesses: Vec<Option<Guess>>,
     tokens: Vec<String>,
-    rows: usize,
+    /// Rows still to be looked at.
+    left: usize,
 }
 
 impl Cells for Sampler {
     fn cell(&mut self, column: usize, text: &str, _line: u64) {
         let present = !text.is_empty() && !self.tokens.iter().any(|token| token == text);
-        if let (Some(guess), true) = (
-            &mut self.guesses[column],
-            present && self.rows < SAMPLE_ROWS,
-        ) {
+        if let (Some(guess), true) = (&mut self.guesses[column], present && self.left > 0) {
             guess.see(text);
         }
     }
@@ -270,10 +271,10 @@ impl Cells for Sampler {
     fn unfit(&mut self, _column: usize, _why: Unfit, _line: u64) {}
 
     fn end_row(&mut self) {
-        self.rows += 1;
+        self.left = self.left.saturating_sub(1);
     }
 
     fn wants_more(&self) -> bool {
-        self.rows < SAMPLE_ROWS
+        self.left > 0
     }
 }

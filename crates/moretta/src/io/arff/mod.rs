@@ -25,7 +25,7 @@ use super::input::Input;
 use super::misfit::{Unfit, grouped};
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::plan::{self, check_names};
-use super::text::{Syntax, TextChunks, record_bytes};
+use super::text::{Syntax, TextChunks};
 use crate::data::{DateFormat, LevelsBuilder};
 use crate::error::{Error, Result};
 use arrow_schema::DataType;
@@ -75,8 +75,7 @@ fn start(
     options: &ReadOptions,
     block_bytes: usize,
 ) -> Result<(Arff, Blocks, Block, u64)> {
-    let live = options.batch_rows.is_some();
-    let mut blocks = Blocks::new(input, block_bytes, record_bytes(&options.limits), live);
+    let mut blocks = Blocks::new(input, options, block_bytes);
     let mut arff = Arff {
         field_bytes: options.limits.field_bytes,
         ..Arff::default()

@@ -5,7 +5,6 @@ use super::super::gather::flaw_error;
 use super::super::input::Input;
 use super::super::options::ReadOptions;
 use super::super::plan::{check_names, too_many_columns};
-use super::super::text::record_bytes;
 use super::record::Csv;
 use crate::error::{Error, Result};
 use std::path::Path;
@@ -62,8 +61,7 @@ fn start_unchecked(
     options: &ReadOptions,
     block_bytes: usize,
 ) -> Result<Start> {
-    let live = options.batch_rows.is_some();
-    let mut blocks = Blocks::new(input, block_bytes, record_bytes(&options.limits), live);
+    let mut blocks = Blocks::new(input, options, block_bytes);
     let mut first_line = 1;
     loop {
         let Some(mut first) = blocks.next(&csv)? else {

@@ -39,9 +39,23 @@ struct CellWriter {
 }
 
 impl CsvSink {
-    /// Writes the header.
+    /// Starts with the header, unless it is to be left out.
+    pub(in crate::io) fn create(
+        output: Output,
+        path: &Path,
+        options: &WriteOptions,
+        schema: &Schema,
+    ) -> Result<Self> {
+        let mut sink = CsvSink::new(output, path, options, schema)?;
+        if options.header {
+            sink.write_header(schema)?;
+        }
+        Ok(sink)
+    }
+
+    /// Goes on where `output` stands.
     pub(in crate::io) fn new(
-        mut output: Output,
+        output: Output,
         path: &Path,
         options: &WriteOptions,
         schema: &Schema,
@@ -55,20 +69,23 @@ impl CsvSink {
         if cells.delimiter == b'"' {
             return Err(Error::policy("the delimiter must not be the quote"));
         }
-        let mut header = Vec::new();
-        for (i, field) in schema.fields().iter().enumerate() {
-            if i > 0 {
-                header.push(cells.delimiter);
-            }
-            cells.push_quoted(&mut header, &field.name, "");
-        }
-        header.push(b'\n');
-        output.write(&header)?;
         Ok(CsvSink {
             output,
             cells,
             escaped: 0,
         })
+    }
+
+    fn write_header(&mut self, schema: &Schema) -> Result<()> {
+        let mut header = Vec::new();
+        for (i, field) in schema.fields().iter().enumerate() {
+            if i > 0 {
+                header.push(self.cells.delimiter);
+            }
+            self.cells.push_quoted(&mut header, &field.name, "");
+        }
+        header.push(b'\n');
+        self.output.write(&header)
     }
 }
 
@@ -94,6 +111,14 @@ impl Sink for CsvSink {
             }
         }
         Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.output.flush()
+    }
+
+    fn sync(&mut self) -> Result<u64> {
+        self.output.sync()
     }
 
     fn close(&mut self) -> Result<()> {

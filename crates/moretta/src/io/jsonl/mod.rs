@@ -20,13 +20,12 @@ use super::blocks::{Block, Blocks, Cut};
 use super::chunk::{Cells, Flaw, Layout};
 use super::compression::size_text;
 use super::gather::flaw_error;
-use super::infer::SAMPLE_ROWS;
 use super::input::Input;
 use super::json_column;
 use super::misfit::Unfit;
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::plan::{self, check_names};
-use super::text::{Syntax, TextChunks, record_bytes};
+use super::text::{Syntax, TextChunks};
 use crate::error::{Error, Result};
 use arrow_schema::DataType;
 use std::borrow::Cow;
@@ -100,8 +99,7 @@ fn start(
     options: &ReadOptions,
     block_bytes: usize,
 ) -> Result<(Jsonl, Blocks, Block)> {
-    let live = options.batch_rows.is_some();
-    let mut blocks = Blocks::new(input, block_bytes, record_bytes(&options.limits), live);
+    let mut blocks = Blocks::new(input, options, block_bytes);
     let mut jsonl = Jsonl {
         names: Vec::new(),
         places: HashMap::new(),
@@ -137,7 +135,7 @@ fn find_strings(chunks: &mut TextChunks<Jsonl>) -> Result<Vec<bool>> {
     let columns = chunks.layout().plans.len();
     let mut sampler = StringSampler {
         strings: vec![true; columns],
-        rows: 0,
+        left: chunks.sample_rows(),
     };
     chunks.sample(&mut sampler)?;
     Ok(sampler.strings)
@@ -145,12 +143,13 @@ fn find_strings(chunks: &mut TextChunks<Jsonl>) -> Result<Vec<bool>> {
 
 struct StringSampler {
     strings: Vec<bool>,
-    rows: usize,
+    /// Rows still to be looked at.
+    left: usize,
 }
 
 impl Cells for StringSampler {
     fn cell(&mut self, column: usize, text: &str, _line: u64) {
-        self.strings[column] &= self.rows >= SAMPLE_ROWS || text.starts_with('"');
+        self.strings[column] &= self.left == 0 || text.starts_with('"');
     }
 
     fn missing(&mut self, _column: usize, _line: u64) {}
@@ -158,11 +157,11 @@ impl Cells for StringSampler {
     fn unfit(&mut self, _column: usize, _why: Unfit, _line: u64) {}
 
     fn end_row(&mut self) {
-        self.rows += 1;
+        self.left = self.left.saturating_sub(1);
     }
 
     fn wants_more(&self) -> bool {
-        self.rows < SAMPLE_ROWS
+        self.left > 0
     }
 }
 

@@ -60,6 +60,14 @@ impl Sink for JsonlSink {
         self.output.write(&out)
     }
 
+    fn flush(&mut self) -> Result<()> {
+        self.output.flush()
+    }
+
+    fn sync(&mut self) -> Result<u64> {
+        self.output.sync()
+    }
+
     fn close(&mut self) -> Result<()> {
         self.output.close()
     }
