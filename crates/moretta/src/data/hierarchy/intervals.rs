@@ -23,6 +23,9 @@ use std::fmt::Write;
 /// Beyond this, neighbouring whole numbers are no longer different.
 const LARGEST_INDEX: f64 = 9_007_199_254_740_992.0;
 
+/// Below this, a product of whole numbers is exact with room to spare.
+const EXACT_PARTS: f64 = 1_125_899_906_842_624.0;
+
 pub(super) fn build(
     widths: &[f64],
     column: &str,
@@ -159,6 +162,8 @@ fn ascending(numbers: &[f64]) -> Vec<u32> {
 struct Scale {
     width: f64,
     decimals: usize,
+    /// 10 to the power of the decimals, and how many of its parts make the width.
+    parts: (f64, f64),
     /// The width and all numbers are whole.
     whole: bool,
 }
@@ -166,11 +171,18 @@ struct Scale {
 impl Scale {
     fn new(width: f64) -> Self {
         let text = width.to_string();
+        let decimals = text
+            .split_once('.')
+            .map_or(0, |(_, fraction)| fraction.len());
+        // Larger powers of ten are no floats.
+        let one = match decimals {
+            0..=22 => format!("1e{decimals}").parse().unwrap_or(f64::NAN),
+            _ => f64::NAN,
+        };
         Scale {
             width,
-            decimals: text
-                .split_once('.')
-                .map_or(0, |(_, fraction)| fraction.len()),
+            decimals,
+            parts: (one, (width * one).round()),
             whole: width.fract() == 0.0,
         }
     }
@@ -213,6 +225,12 @@ impl Scale {
         let product = index as f64 * self.width;
         if self.decimals == 0 {
             return product;
+        }
+        let (one, width) = self.parts;
+        let count = index as f64 * width;
+        // Both are exact, so their quotient is the float that the decimals are read as.
+        if count.abs() < EXACT_PARTS {
+            return count / one;
         }
         let printed = format!("{product:.*}", self.decimals);
         printed.parse().unwrap_or(product)
@@ -311,6 +329,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn ends_are_the_numbers_that_are_printed(
+            index in prop_oneof![-1000..1000_i64, -(1_i64 << 53)..1 << 53],
+            width in prop_oneof![(1..5000_u32).prop_map(|n| f64::from(n) / 1000.0), 1e-9..10.0],
+        ) {
+            let scale = Scale::new(width);
+            let printed = format!("{:.*}", scale.decimals, index as f64 * width);
+            prop_assert_eq!(scale.end(index), printed.parse::<f64>().expect("a number"));
+        }
+
         #[test]
         fn every_number_lies_in_the_intervals_it_is_said_to_lie_in(
             tenths in proptest::collection::hash_set(-2000_i32..2000, 1..40),

@@ -12,8 +12,7 @@
 //!
 //! A climb reads the value once, writes its labels and, when the value stands in
 //! a file, looks it up in a hash table; it allocates nothing per value, except
-//! for widths of intervals that have decimals and for numbers and dates that a
-//! file spells otherwise.
+//! for numbers and dates that a file spells otherwise.
 
 use super::dates::Dates;
 use super::geography::on_globe;
