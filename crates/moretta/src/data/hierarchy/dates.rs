@@ -4,7 +4,8 @@
 //! one pass over the values a level.
 
 use super::labels::Labels;
-use super::{DateUnit, Hierarchy, Texts};
+use super::{DateUnit, Hierarchy, Rungs, Texts};
+use crate::data::DateFormat;
 use crate::data::date::from_day;
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
@@ -16,12 +17,7 @@ pub(super) fn build(
     values: &Levels,
     texts: Texts,
 ) -> Result<Hierarchy> {
-    let refuse = |what: &str| Error::policy(format!("column `{column}`: {what}"));
-    if units.is_empty() || !units.is_sorted_by(|a, b| a < b) {
-        return Err(refuse("the units of dates must grow")
-            .help("for example dates = [\"month\", \"quarter\", \"year\", \"decade\"]"));
-    }
-    let days = days(column, values, texts)?;
+    let days = Dates::new(units, column, texts)?.days(column, values)?;
     let mut order: Vec<u32> = (0..days.len() as u32).collect();
     order.sort_by_key(|&row| days[row as usize]);
     let text = |&row: &u32| values.get(row);
@@ -33,23 +29,63 @@ pub(super) fn build(
     Ok(Hierarchy::under_top(levels))
 }
 
-fn days(column: &str, values: &Levels, texts: Texts) -> Result<Vec<i32>> {
-    let Texts::Date(format) = texts else {
-        return Err(Error::policy(format!(
-            "column `{column}` has a hierarchy of dates and is not a column of dates"
-        ))
-        .help("declare the format of its dates, for example \"%d.%m.%Y\""));
-    };
-    let days: Vec<Option<i32>> = values.iter().map(|text| format.parse(text)).collect();
-    match days.iter().position(Option::is_none) {
-        None => Ok(days.into_iter().flatten().collect()),
-        Some(first) => Err(Error::policy(format!(
-            "column `{column}`: {} of {} values are no dates of the format {}, first value no. {}",
-            days.iter().filter(|day| day.is_none()).count(),
-            values.len(),
-            format.pattern(),
-            first + 1
-        ))),
+/// Units that grow, and how the dates are written.
+#[derive(Clone, Debug)]
+pub(super) struct Dates {
+    units: Vec<DateUnit>,
+    format: DateFormat,
+}
+
+impl Dates {
+    pub(super) fn new(units: &[DateUnit], column: &str, texts: Texts) -> Result<Self> {
+        if units.is_empty() || !units.is_sorted_by(|a, b| a < b) {
+            return Err(
+                Error::policy(format!("column `{column}`: the units of dates must grow"))
+                    .help("for example dates = [\"month\", \"quarter\", \"year\", \"decade\"]"),
+            );
+        }
+        let Texts::Date(format) = texts else {
+            return Err(Error::policy(format!(
+                "column `{column}` has a hierarchy of dates and is not a column of dates"
+            ))
+            .help("declare the format of its dates, for example \"%d.%m.%Y\""));
+        };
+        Ok(Dates {
+            units: units.to_vec(),
+            format,
+        })
+    }
+
+    fn days(&self, column: &str, values: &Levels) -> Result<Vec<i32>> {
+        let parse = |text| self.format.parse(text);
+        let days: Vec<Option<i32>> = values.iter().map(parse).collect();
+        match days.iter().position(Option::is_none) {
+            None => Ok(days.into_iter().flatten().collect()),
+            Some(first) => Err(Error::policy(format!(
+                "column `{column}`: {} of {} values are no dates of the format {}, first value no. {}",
+                days.iter().filter(|day| day.is_none()).count(),
+                values.len(),
+                self.format.pattern(),
+                first + 1
+            ))),
+        }
+    }
+
+    /// The date as it is written and then its units; false when it is no date.
+    pub(super) fn climb(&self, text: &str, rungs: &mut Rungs) -> bool {
+        let Some(day) = self.format.parse(text) else {
+            return false;
+        };
+        rungs.push(text);
+        for unit in &self.units {
+            rungs.write(|label| unit.write(unit.key(day), label));
+        }
+        true
+    }
+
+    /// How many labels a date has.
+    pub(super) fn height(&self) -> usize {
+        1 + self.units.len()
     }
 }
 

@@ -15,7 +15,7 @@
 //! values are numbers (or dates) and the tree allows ascending order.
 
 use super::labels::{Labels, in_tree_order};
-use super::{Hierarchy, Texts, chains, coverage};
+use super::{Hierarchy, Rungs, TOP, Texts, chains, coverage};
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -38,7 +38,8 @@ pub(super) fn build(path: &Path, column: &str, values: &Levels, texts: Texts) ->
     Ok(hierarchy)
 }
 
-fn load(path: &Path, texts: Texts) -> Result<Hierarchy> {
+/// The tree of a file, whatever the values of the data.
+pub(super) fn load(path: &Path, texts: Texts) -> Result<Hierarchy> {
     let text = read(path)?;
     let Rows { mut cells, lines } = parse(&text, path)?;
     let refuse = |what: String| Error::policy(format!("hierarchy {}: {what}", path.display()));
@@ -54,6 +55,21 @@ fn load(path: &Path, texts: Texts) -> Result<Hierarchy> {
     let levels =
         chains::check(&cells).map_err(|fault| refuse(fault.at(|row| lines[row] as usize)))?;
     Ok(Hierarchy::from_labels(ascending(levels, texts)))
+}
+
+/// The labels of `value` below the top; false when it is not in the file or is
+/// the top itself.
+pub(super) fn climb(tree: &Hierarchy, texts: Texts, value: &str, rungs: &mut Rungs) -> bool {
+    let same = || tree.leaf(&texts.canonical(value)?);
+    let Some(leaf) = tree.leaf(value).or_else(same) else {
+        return false;
+    };
+    let top = tree.label(tree.level_count() - 1, 0);
+    let below = |label: &&str| ![top, TOP].contains(label);
+    tree.chain(leaf)
+        .filter(below)
+        .for_each(|label| rungs.push(label));
+    !rungs.is_empty()
 }
 
 /// The leaves in ascending order, if they are numbers and the tree allows it.

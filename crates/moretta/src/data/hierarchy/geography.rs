@@ -65,18 +65,19 @@ impl<'a> Points<'a> {
 
     /// How many points there are outside the globe, and the first row of them.
     fn outside(self) -> (usize, usize) {
-        let on_globe = |(latitude, longitude): (f64, f64)| {
-            (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude)
-        };
-        let mut outside = self
-            .iter()
-            .enumerate()
-            .filter(|(_, point)| point.is_some_and(|point| !on_globe(point)));
+        let mut outside = self.iter().enumerate().filter(|(_, point)| {
+            point.is_some_and(|(latitude, longitude)| !on_globe(latitude, longitude))
+        });
         match outside.next() {
             None => (0, 0),
             Some((first, _)) => (1 + outside.count(), first),
         }
     }
+}
+
+/// Whether a point in degrees exists.
+pub(super) fn on_globe(latitude: f64, longitude: f64) -> bool {
+    (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude)
 }
 
 /// The code of each point's cell, and the distinct cells in the order of first appearance.

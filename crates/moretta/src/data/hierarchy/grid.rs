@@ -13,10 +13,10 @@
 //! sizes by the population. Costs one pass over the rows and one a level over
 //! the distinct cells.
 
-use super::Hierarchy;
 use super::geography::{Points, cells_of};
 use super::intervals::nested;
 use super::labels::Labels;
+use super::{Hierarchy, Rungs};
 use crate::data::Categories;
 use crate::error::{Error, Result};
 use std::fmt::Write;
@@ -35,9 +35,7 @@ pub(super) fn build(sizes: &[f64], points: Points<'_>) -> Result<(Categories, Hi
     let levels: Vec<Labels> = (0..sizes.len())
         .map(|level| {
             let keys = cells.iter().map(|&cell| grid.coarser(cell, level));
-            Labels::by_key(keys, |(north, east), label| {
-                let _ = write!(label, "{}m:{north}:{east}", sizes[level]);
-            })
+            Labels::by_key(keys, |&cell, label| grid.write(cell, level, label))
         })
         .collect();
     let names = levels[0].names.levels().clone();
@@ -47,32 +45,34 @@ pub(super) fn build(sizes: &[f64], points: Points<'_>) -> Result<(Categories, Hi
     ))
 }
 
-struct Grid {
+/// Sizes that nest.
+#[derive(Clone, Debug)]
+pub(super) struct Grid {
     finest: f64,
     /// How many finest cells each level's cells are long.
     lengths: Vec<i64>,
+    /// How the names of each level's cells begin: `100m:`.
+    beginnings: Vec<String>,
 }
 
 impl Grid {
-    fn new(sizes: &[f64]) -> Result<Self> {
+    pub(super) fn new(sizes: &[f64]) -> Result<Self> {
         let refuse = |what: String| {
             Error::policy(format!("grid: {what}")).help("for example grid = [100, 1000, 10000]")
         };
-        let ratios = nested(sizes).map_err(|what| refuse(what.replace("width", "size")))?;
+        let lengths = nested(sizes).map_err(|what| refuse(what.replace("width", "size")))?;
         if sizes[0] < SMALLEST {
             return Err(refuse(format!("a cell must be at least {SMALLEST} m")));
         }
-        let lengths = ratios.iter().scan(1, |length, ratio| {
-            *length *= ratio;
-            Some(*length)
-        });
         Ok(Grid {
             finest: sizes[0],
-            lengths: lengths.collect(),
+            lengths,
+            beginnings: sizes.iter().map(|size| format!("{size}m:")).collect(),
         })
     }
 
-    fn cell(&self, latitude: f64, longitude: f64) -> Option<Cell> {
+    /// The finest cell of a point on the globe.
+    pub(super) fn cell(&self, latitude: f64, longitude: f64) -> Option<Cell> {
         let north = (latitude * METRES_PER_DEGREE / self.finest).floor() as i64;
         let longitude = match longitude {
             _ if latitude.abs() == 90.0 => 0.0,
@@ -98,6 +98,34 @@ impl Grid {
     fn coarser(&self, (north, east): Cell, level: usize) -> Cell {
         let length = self.lengths[level];
         (north.div_euclid(length), east.div_euclid(length))
+    }
+
+    /// Appends the name of a cell of `level`.
+    pub(super) fn write(&self, (north, east): Cell, level: usize, label: &mut String) {
+        let _ = write!(label, "{}{north}:{east}", self.beginnings[level]);
+    }
+
+    /// The finest cell that `name` names.
+    fn read(&self, name: &str) -> Option<Cell> {
+        let indices = name.strip_prefix(self.beginnings[0].as_str())?;
+        let (north, east) = indices.split_once(':')?;
+        Some((north.parse().ok()?, east.parse().ok()?))
+    }
+
+    /// The cells that hold a finest cell, itself first; false when `name` names none.
+    pub(super) fn climb(&self, name: &str, rungs: &mut Rungs) -> bool {
+        let Some(cell) = self.read(name) else {
+            return false;
+        };
+        for level in 0..self.lengths.len() {
+            rungs.write(|label| self.write(self.coarser(cell, level), level, label));
+        }
+        true
+    }
+
+    /// How many labels a cell has.
+    pub(super) fn height(&self) -> usize {
+        self.lengths.len()
     }
 }
 

@@ -6,28 +6,21 @@
 //! all the same, since a point belongs to the parents of its finest cell. Costs
 //! one pass over the rows and one a level over the distinct cells.
 
-use super::Hierarchy;
 use super::geography::{Points, cells_of};
 use super::labels::Labels;
+use super::{Hierarchy, Rungs};
 use crate::data::Categories;
 use crate::error::{Error, Result};
 use h3o::{CellIndex, LatLng, Resolution};
 use std::fmt::Write;
 
 pub(super) fn build(resolutions: &[u8], points: Points<'_>) -> Result<(Categories, Hierarchy)> {
-    let resolutions = check(resolutions)?;
-    let finest = resolutions[0];
-    let (codes, cells) = cells_of(points, |latitude, longitude| {
-        let point = LatLng::new(latitude, longitude).ok()?;
-        Some(point.to_cell(finest))
-    })?;
-    let levels: Vec<Labels> = resolutions
-        .iter()
-        .map(|&resolution| {
-            let keys = cells.iter().map(|cell| parent(*cell, resolution));
-            Labels::by_key(keys, |cell, label| {
-                let _ = write!(label, "{cell}");
-            })
+    let h3 = H3::new(resolutions)?;
+    let (codes, cells) = cells_of(points, |latitude, longitude| h3.cell(latitude, longitude))?;
+    let levels: Vec<Labels> = (0..h3.height())
+        .map(|level| {
+            let keys = cells.iter().map(|&cell| h3.coarser(cell, level));
+            Labels::by_key(keys, |&cell, label| h3.write(cell, label))
         })
         .collect();
     let names = levels[0].names.levels().clone();
@@ -37,22 +30,61 @@ pub(super) fn build(resolutions: &[u8], points: Points<'_>) -> Result<(Categorie
     ))
 }
 
-fn parent(cell: CellIndex, resolution: Resolution) -> CellIndex {
-    cell.parent(resolution)
-        .expect("resolutions were checked to be no finer than the finest")
+/// Resolutions that fall.
+#[derive(Clone, Debug)]
+pub(super) struct H3 {
+    resolutions: Vec<Resolution>,
 }
 
-fn check(resolutions: &[u8]) -> Result<Vec<Resolution>> {
-    let known: Option<Vec<Resolution>> = resolutions
-        .iter()
-        .map(|&resolution| Resolution::try_from(resolution).ok())
-        .collect();
-    known
-        .filter(|all| !all.is_empty() && all.is_sorted_by(|a, b| a > b))
-        .ok_or_else(|| {
-            Error::policy("h3: the resolutions must fall, from at most 15 to at least 0")
-                .help("for example h3 = [9, 7, 5]")
-        })
+impl H3 {
+    pub(super) fn new(resolutions: &[u8]) -> Result<Self> {
+        let known: Option<Vec<Resolution>> = resolutions
+            .iter()
+            .map(|&resolution| Resolution::try_from(resolution).ok())
+            .collect();
+        known
+            .filter(|all| !all.is_empty() && all.is_sorted_by(|a, b| a > b))
+            .map(|resolutions| H3 { resolutions })
+            .ok_or_else(|| {
+                Error::policy("h3: the resolutions must fall, from at most 15 to at least 0")
+                    .help("for example h3 = [9, 7, 5]")
+            })
+    }
+
+    /// The finest cell of a point.
+    pub(super) fn cell(&self, latitude: f64, longitude: f64) -> Option<CellIndex> {
+        let point = LatLng::new(latitude, longitude).ok()?;
+        Some(point.to_cell(self.resolutions[0]))
+    }
+
+    /// The cell of `level` that holds a finest cell.
+    fn coarser(&self, cell: CellIndex, level: usize) -> CellIndex {
+        cell.parent(self.resolutions[level])
+            .expect("resolutions were checked to be no finer than the finest")
+    }
+
+    /// Appends the name of a cell.
+    pub(super) fn write(&self, cell: CellIndex, label: &mut String) {
+        let _ = write!(label, "{cell}");
+    }
+
+    /// The cells that hold a finest cell, itself first; false when `name` names none.
+    pub(super) fn climb(&self, name: &str, rungs: &mut Rungs) -> bool {
+        let cell = name.parse().ok();
+        let finest = |cell: &CellIndex| cell.resolution() == self.resolutions[0];
+        let Some(cell) = cell.filter(finest) else {
+            return false;
+        };
+        for level in 0..self.height() {
+            rungs.write(|label| self.write(self.coarser(cell, level), label));
+        }
+        true
+    }
+
+    /// How many labels a cell has.
+    pub(super) fn height(&self) -> usize {
+        self.resolutions.len()
+    }
 }
 
 #[cfg(test)]

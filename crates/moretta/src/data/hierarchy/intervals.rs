@@ -10,9 +10,12 @@
 //! The ends are the decimal numbers that are printed, so a label is true to the
 //! last digit although 0.3 is not three times 0.1 in binary. Costs one pass over
 //! the values a level.
+//!
+//! A single number, whose fellows are not known, is labelled as whole when it is
+//! whole itself, so a stream of 12 and 12.5 has both `10..14` and `[10, 15)`.
 
 use super::labels::Labels;
-use super::{Hierarchy, Texts};
+use super::{Hierarchy, Rungs, Texts};
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
 use std::fmt::Write;
@@ -20,19 +23,19 @@ use std::fmt::Write;
 /// Beyond this, neighbouring whole numbers are no longer different.
 const LARGEST_INDEX: f64 = 9_007_199_254_740_992.0;
 
+/// Below this, a product of whole numbers is exact with room to spare.
+const EXACT_PARTS: f64 = 1_125_899_906_842_624.0;
+
 pub(super) fn build(
     widths: &[f64],
     column: &str,
     values: &Levels,
     texts: Texts,
 ) -> Result<Hierarchy> {
-    let ratios = nested(widths).map_err(|what| {
-        Error::policy(format!("column `{column}`: {what}"))
-            .help("for example intervals = [5, 10, 20]")
-    })?;
-    let numbers = numbers(column, values, texts)?;
-    let scale = Scale::new(widths, &numbers);
-    let mut indices = scale.indices(&numbers).map_err(|(count, first)| {
+    let intervals = Intervals::new(widths, column, texts)?;
+    let numbers = intervals.numbers(column, values)?;
+    let scale = intervals.finest.of(&numbers);
+    let indices = scale.indices(&numbers).map_err(|(count, first)| {
         Error::policy(format!(
             "column `{column}`: {count} values are too large for intervals of width {}, first value no. {}",
             widths[0],
@@ -42,14 +45,10 @@ pub(super) fn build(
     })?;
     let order = ascending(&numbers);
     let mut levels: Vec<Labels> = vec![values.iter().collect()];
-    let mut width = 1;
-    for ratio in ratios {
-        width *= ratio;
-        indices
-            .iter_mut()
-            .for_each(|index| *index = index.div_euclid(ratio));
-        levels.push(Labels::by_key(indices.iter().copied(), |&index, label| {
-            scale.write(index, width, label);
+    for &length in &intervals.lengths {
+        let wider = indices.iter().map(|index| index.div_euclid(length));
+        levels.push(Labels::by_key(wider, |&index, label| {
+            scale.write(index, length, label);
         }));
     }
     let levels = levels
@@ -59,7 +58,7 @@ pub(super) fn build(
     Ok(Hierarchy::under_top(levels))
 }
 
-/// How many intervals of each width make one of the next; the first is 1.
+/// How many of the first width make each of `widths`; the first is 1.
 pub(super) fn nested(widths: &[f64]) -> std::result::Result<Vec<i64>, String> {
     if widths.is_empty() {
         return Err("a list of widths is needed and is empty".into());
@@ -67,7 +66,7 @@ pub(super) fn nested(widths: &[f64]) -> std::result::Result<Vec<i64>, String> {
     if let Some(bad) = widths.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
         return Err(format!("a width must be a number above 0, not {bad}"));
     }
-    let mut ratios = vec![1];
+    let mut lengths = vec![1_i64];
     for pair in widths.windows(2) {
         let ratio = pair[1] / pair[0];
         let whole = ratio.round();
@@ -78,35 +77,78 @@ pub(super) fn nested(widths: &[f64]) -> std::result::Result<Vec<i64>, String> {
                 pair[1], pair[0]
             ));
         }
-        ratios.push(whole as i64);
+        let length = lengths[lengths.len() - 1].checked_mul(whole as i64);
+        match length.filter(|&length| length < 1 << 53) {
+            Some(length) => lengths.push(length),
+            None => return Err("the largest width is too large for the smallest".into()),
+        }
     }
-    let all = ratios
-        .iter()
-        .try_fold(1_i64, |all, ratio| all.checked_mul(*ratio));
-    match all.is_some_and(|all| all < 1 << 53) {
-        true => Ok(ratios),
-        false => Err("the largest width is too large for the smallest".into()),
-    }
+    Ok(lengths)
 }
 
-fn numbers(column: &str, values: &Levels, texts: Texts) -> Result<Vec<f64>> {
-    if matches!(texts, Texts::Date(_)) {
-        return Err(Error::policy(format!(
-            "column `{column}`: intervals need numbers, not dates"
-        ))
-        .help("use a hierarchy of dates, for example dates = [\"month\", \"year\"]"));
+/// Widths that nest, and what the numbers are read from.
+#[derive(Clone, Debug)]
+pub(super) struct Intervals {
+    finest: Scale,
+    /// How many finest intervals each level's intervals are long.
+    lengths: Vec<i64>,
+    texts: Texts,
+}
+
+impl Intervals {
+    pub(super) fn new(widths: &[f64], column: &str, texts: Texts) -> Result<Self> {
+        let lengths = nested(widths).map_err(|what| {
+            Error::policy(format!("column `{column}`: {what}"))
+                .help("for example intervals = [5, 10, 20]")
+        })?;
+        if matches!(texts, Texts::Date(_)) {
+            return Err(Error::policy(format!(
+                "column `{column}`: intervals need numbers, not dates"
+            ))
+            .help("use a hierarchy of dates, for example dates = [\"month\", \"year\"]"));
+        }
+        Ok(Intervals {
+            finest: Scale::new(widths[0]),
+            lengths,
+            texts,
+        })
     }
-    let parsed: Vec<Option<f64>> = values.iter().map(|text| texts.number(text)).collect();
-    let bad = parsed.iter().filter(|number| number.is_none()).count();
-    if let Some(first) = parsed.iter().position(Option::is_none) {
-        return Err(Error::policy(format!(
-            "column `{column}`: intervals need numbers; {bad} of {} values are none, first value no. {}",
-            values.len(),
-            first + 1
-        ))
-        .help("give the column a hierarchy from a file, or a mask"));
+
+    fn numbers(&self, column: &str, values: &Levels) -> Result<Vec<f64>> {
+        let parse = |text| self.texts.number(text);
+        let parsed: Vec<Option<f64>> = values.iter().map(parse).collect();
+        let bad = parsed.iter().filter(|number| number.is_none()).count();
+        if let Some(first) = parsed.iter().position(Option::is_none) {
+            return Err(Error::policy(format!(
+                "column `{column}`: intervals need numbers; {bad} of {} values are none, first value no. {}",
+                values.len(),
+                first + 1
+            ))
+            .help("give the column a hierarchy from a file, or a mask"));
+        }
+        Ok(parsed.into_iter().flatten().collect())
     }
-    Ok(parsed.into_iter().flatten().collect())
+
+    /// The number as it is written and then its intervals; false when it is no
+    /// number or too large.
+    pub(super) fn climb(&self, text: &str, rungs: &mut Rungs) -> bool {
+        let number = self.texts.number(text);
+        let Some(number) = number.filter(|number| !self.finest.excludes(number)) else {
+            return false;
+        };
+        let scale = self.finest.of(&[number]);
+        let index = scale.index(number);
+        rungs.push(text);
+        for &length in &self.lengths {
+            rungs.write(|label| scale.write(index.div_euclid(length), length, label));
+        }
+        true
+    }
+
+    /// How many labels a number has at most.
+    pub(super) fn height(&self) -> usize {
+        1 + self.lengths.len()
+    }
 }
 
 fn ascending(numbers: &[f64]) -> Vec<u32> {
@@ -116,32 +158,53 @@ fn ascending(numbers: &[f64]) -> Vec<u32> {
 }
 
 /// The finest intervals and how their ends are written.
+#[derive(Clone, Copy, Debug)]
 struct Scale {
     width: f64,
     decimals: usize,
+    /// 10 to the power of the decimals, and how many of its parts make the width.
+    parts: (f64, f64),
+    /// The width and all numbers are whole.
     whole: bool,
 }
 
 impl Scale {
-    fn new(widths: &[f64], numbers: &[f64]) -> Self {
-        let width = widths[0];
+    fn new(width: f64) -> Self {
         let text = width.to_string();
-        let whole = |n: &f64| n.fract() == 0.0;
+        let decimals = text
+            .split_once('.')
+            .map_or(0, |(_, fraction)| fraction.len());
+        // Larger powers of ten are no floats.
+        let one = match decimals {
+            0..=22 => format!("1e{decimals}").parse().unwrap_or(f64::NAN),
+            _ => f64::NAN,
+        };
         Scale {
             width,
-            decimals: text
-                .split_once('.')
-                .map_or(0, |(_, fraction)| fraction.len()),
-            whole: whole(&width) && numbers.iter().all(whole),
+            decimals,
+            parts: (one, (width * one).round()),
+            whole: width.fract() == 0.0,
         }
+    }
+
+    /// The scale on which all of `numbers` are labelled in one form.
+    fn of(self, numbers: &[f64]) -> Self {
+        Scale {
+            whole: self.whole && numbers.iter().all(|n| n.fract() == 0.0),
+            ..self
+        }
+    }
+
+    /// Whether a number is too large to have an interval.
+    fn excludes(&self, number: &f64) -> bool {
+        (number / self.width).abs() >= LARGEST_INDEX
     }
 
     /// The finest interval of each number, or how many have none and the first of them.
     fn indices(&self, numbers: &[f64]) -> std::result::Result<Vec<i64>, (usize, usize)> {
-        let outside = |n: &f64| (n / self.width).abs() >= LARGEST_INDEX;
-        match numbers.iter().position(outside) {
+        match numbers.iter().position(|n| self.excludes(n)) {
             None => Ok(numbers.iter().map(|&n| self.index(n)).collect()),
-            Some(first) => Err((numbers.iter().filter(|n| outside(n)).count(), first)),
+            Some(first) => Err((numbers.iter().filter(|n| self.excludes(n)).count(), first)),
         }
     }
 
@@ -162,6 +225,12 @@ impl Scale {
         let product = index as f64 * self.width;
         if self.decimals == 0 {
             return product;
+        }
+        let (one, width) = self.parts;
+        let count = index as f64 * width;
+        // Both are exact, so their quotient is the float that the decimals are read as.
+        if count.abs() < EXACT_PARTS {
+            return count / one;
         }
         let printed = format!("{product:.*}", self.decimals);
         printed.parse().unwrap_or(product)
@@ -260,6 +329,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn ends_are_the_numbers_that_are_printed(
+            index in prop_oneof![-1000..1000_i64, -(1_i64 << 53)..1 << 53],
+            width in prop_oneof![(1..5000_u32).prop_map(|n| f64::from(n) / 1000.0), 1e-9..10.0],
+        ) {
+            let scale = Scale::new(width);
+            let printed = format!("{:.*}", scale.decimals, index as f64 * width);
+            prop_assert_eq!(scale.end(index), printed.parse::<f64>().expect("a number"));
+        }
+
         #[test]
         fn every_number_lies_in_the_intervals_it_is_said_to_lie_in(
             tenths in proptest::collection::hash_set(-2000_i32..2000, 1..40),

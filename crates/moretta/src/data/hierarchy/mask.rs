@@ -6,11 +6,14 @@
 //! of the one below, hence a tree, for any texts. The stars keep the length, so
 //! texts of different lengths meet only at the top, the single `*`.
 //!
+//! A single text, whose fellows are not known, is not padded: it climbs by its
+//! own length, 40 and then 4*.
+//!
 //! Costs one pass over the values a level; texts of more than 63 characters are
 //! refused.
 
 use super::labels::Labels;
-use super::{Hierarchy, MAX_LEVELS, MaskSide};
+use super::{Hierarchy, MAX_LEVELS, MaskSide, Rungs};
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
 
@@ -36,6 +39,19 @@ pub(super) fn build(side: MaskSide, column: &str, values: &Levels) -> Result<Hie
         }));
     }
     Ok(Hierarchy::under_top(levels))
+}
+
+/// The text and then its masks down to one character; false when it is too long.
+pub(super) fn climb(side: MaskSide, text: &str, rungs: &mut Rungs) -> bool {
+    let length = text.chars().take(MAX_LEVELS).count();
+    if length == MAX_LEVELS {
+        return false;
+    }
+    rungs.push(text);
+    for kept in (1..length).rev() {
+        rungs.write(|label| mask(side, text, length, kept, label));
+    }
+    true
 }
 
 /// Keeps `kept` characters of the text on the other side and stars the rest.

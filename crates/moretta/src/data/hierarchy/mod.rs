@@ -6,8 +6,11 @@
 //! order, so every node covers a run of leaves; a method that cuts runs of
 //! leaves therefore works on numbers and on categories alike.
 //!
-//! A [`HierarchySpec`] says how to make one; each kind has a file of its own.
-//! All are built level by level, in time linear in leaves times levels.
+//! Where the values are not known beforehand, as in a stream, a [`Ladder`] gives
+//! the labels of one value after the other.
+//!
+//! A [`HierarchySpec`] says how to make either; each kind has a file of its own.
+//! Trees are built level by level, in time linear in leaves times levels.
 
 pub mod automatic;
 mod chains;
@@ -20,15 +23,19 @@ mod grid;
 mod h3;
 mod intervals;
 mod labels;
+mod ladder;
 mod mask;
 mod path;
 mod propose;
+mod rungs;
 mod spec;
 
 pub use coverage::{Coverage, coverage, look};
 pub use draw::draw;
 pub use file::read_file;
+pub use ladder::Ladder;
 pub use propose::propose;
+pub use rungs::Rungs;
 pub use spec::{DateUnit, HierarchySpec, MaskSide, Texts, distinct_texts};
 
 use super::levels::LevelsBuilder;

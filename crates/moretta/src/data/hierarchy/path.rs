@@ -6,20 +6,17 @@
 //! themselves from the bottom, as if padded on the right: beside a/b/c the path
 //! a is a, a, a, *.
 //!
-//! Costs one pass over the values a level; more than 63 parts are refused.
+//! Costs one pass over the values a level; more than 63 parts are refused. A
+//! single path climbs in one pass over its text and may have any number of parts.
 
 use super::labels::Labels;
-use super::{Hierarchy, MAX_LEVELS};
+use super::{Hierarchy, MAX_LEVELS, Rungs};
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
+use memchr::memmem::Finder;
 
 pub(super) fn build(separator: &str, column: &str, values: &Levels) -> Result<Hierarchy> {
-    if separator.is_empty() {
-        return Err(Error::policy(format!(
-            "column `{column}`: the separator of the path is empty"
-        ))
-        .help("name the text between the parts, for example path = \"/\""));
-    }
+    check(separator, column)?;
     let parts = |text: &str| text.matches(separator).count() + 1;
     let deepest = values.iter().map(parts).max().unwrap_or(0);
     if deepest >= MAX_LEVELS {
@@ -41,6 +38,42 @@ pub(super) fn build(separator: &str, column: &str, values: &Levels) -> Result<Hi
         }));
     }
     Ok(Hierarchy::under_top(levels))
+}
+
+fn check(separator: &str, column: &str) -> Result<()> {
+    match separator.is_empty() {
+        false => Ok(()),
+        true => Err(Error::policy(format!(
+            "column `{column}`: the separator of the path is empty"
+        ))
+        .help("name the text between the parts, for example path = \"/\"")),
+    }
+}
+
+/// What stands between the parts, ready to be searched for.
+#[derive(Clone, Debug)]
+pub(super) enum Separator {
+    Byte(u8),
+    Text(Box<Finder<'static>>),
+}
+
+impl Separator {
+    pub(super) fn new(separator: &str, column: &str) -> Result<Self> {
+        check(separator, column)?;
+        Ok(match separator.as_bytes() {
+            &[byte] => Separator::Byte(byte),
+            text => Separator::Text(Box::new(Finder::new(text).into_owned())),
+        })
+    }
+
+    /// The path and then its beginnings, the shortest last.
+    pub(super) fn climb(&self, path: &str, rungs: &mut Rungs) {
+        let bytes = path.as_bytes();
+        match self {
+            Separator::Byte(byte) => rungs.beginnings(path, memchr::memchr_iter(*byte, bytes)),
+            Separator::Text(finder) => rungs.beginnings(path, finder.find_iter(bytes)),
+        }
+    }
 }
 
 /// The first `kept` parts.

@@ -1,0 +1,156 @@
+//! How single values generalise when the other values of the column are not known.
+//!
+//! A [`Hierarchy`](super::Hierarchy) is built over all values of a column; a
+//! stream does not have them. A [`Ladder`] takes one value and gives its labels
+//! from the most specific to the most general. The top, which says nothing, is
+//! not among them: a row that may not even show its last label is suppressed.
+//!
+//! Counting by label is sound. A label means the same whoever climbs to it and on
+//! whatever rung, and the labels above it are always the same; so every value
+//! that reaches a label reaches all labels above it, and counts never fall on the
+//! way up. Equal labels therefore share one count, whatever the kind of ladder.
+//!
+//! A climb reads the value once, writes its labels and, when the value stands in
+//! a file, looks it up in a hash table; it allocates nothing per value, except
+//! for numbers and dates that a file spells otherwise.
+
+use super::dates::Dates;
+use super::geography::on_globe;
+use super::grid::Grid;
+use super::h3::H3;
+use super::intervals::Intervals;
+use super::path::Separator;
+use super::{Hierarchy, HierarchySpec, MaskSide, Rungs, Texts, file, mask};
+use crate::error::Result;
+use std::sync::Arc;
+
+/// How single values generalise, without knowing the other values.
+///
+/// ```
+/// use moretta::data::hierarchy::{HierarchySpec, Rungs, Texts};
+///
+/// let ladder = HierarchySpec::Path("*".into()).ladder("place", Texts::Category)?;
+/// let mut rungs = Rungs::default();
+/// assert!(ladder.climb("Torino*Centro*Via Roma", &mut rungs));
+/// let labels: Vec<&str> = rungs.iter().collect();
+/// assert_eq!(labels, ["Torino*Centro*Via Roma", "Torino*Centro", "Torino"]);
+/// # Ok::<(), moretta::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Ladder {
+    rule: Rule,
+}
+
+#[derive(Clone, Debug)]
+enum Rule {
+    Flat,
+    File(Arc<Hierarchy>, Texts),
+    Intervals(Intervals),
+    Mask(MaskSide),
+    Dates(Dates),
+    Path(Separator),
+    Grid(Grid),
+    H3(H3),
+}
+
+impl HierarchySpec {
+    /// The ladder of the column `column`, whose values are `texts`.
+    ///
+    /// It gives a value the labels of the tree that [`HierarchySpec::build`] makes
+    /// over values that are all alike: all whole or all not for intervals, all of
+    /// one length for masks. A path may have any number of parts.
+    ///
+    /// # Errors
+    /// `Error::policy` when the rule is wrong in itself or does not fit the texts,
+    /// or the file is no tree; those of reading the file.
+    pub fn ladder(&self, column: &str, texts: Texts) -> Result<Ladder> {
+        let rule = match self {
+            HierarchySpec::File(path) => Rule::File(Arc::new(file::load(path, texts)?), texts),
+            HierarchySpec::Intervals(widths) => {
+                Rule::Intervals(Intervals::new(widths, column, texts)?)
+            }
+            HierarchySpec::Mask(side) => Rule::Mask(*side),
+            HierarchySpec::Dates(units) => Rule::Dates(Dates::new(units, column, texts)?),
+            HierarchySpec::Path(separator) => Rule::Path(Separator::new(separator, column)?),
+            HierarchySpec::Grid(sizes) => Rule::Grid(Grid::new(sizes)?),
+            HierarchySpec::H3(resolutions) => Rule::H3(H3::new(resolutions)?),
+        };
+        Ok(Ladder { rule })
+    }
+}
+
+impl Ladder {
+    /// Of values that do not generalise.
+    pub fn flat() -> Ladder {
+        Ladder { rule: Rule::Flat }
+    }
+
+    /// Fills `rungs` with the labels of `value`, itself first, then ever coarser
+    /// ones, without the top. A value of a file, and a cell, is called as the file
+    /// or the grid calls it, however it is spelled.
+    ///
+    /// False, and no rungs, when the ladder does not know the value: it is not in
+    /// the file or is the top there, no number or too large for the intervals, no
+    /// date of the format, longer than 63 characters for a mask, no finest cell.
+    pub fn climb(&self, value: &str, rungs: &mut Rungs) -> bool {
+        rungs.clear();
+        match &self.rule {
+            Rule::Flat => rungs.push(value),
+            Rule::Path(separator) => separator.climb(value, rungs),
+            Rule::File(tree, texts) => return file::climb(tree, *texts, value, rungs),
+            Rule::Intervals(intervals) => return intervals.climb(value, rungs),
+            Rule::Mask(side) => return mask::climb(*side, value, rungs),
+            Rule::Dates(dates) => return dates.climb(value, rungs),
+            Rule::Grid(grid) => return grid.climb(value, rungs),
+            Rule::H3(h3) => return h3.climb(value, rungs),
+        }
+        true
+    }
+
+    /// Writes the name of the finest cell of a point in degrees, the value to
+    /// climb from. False, and an empty name, when the point is not on the globe
+    /// or this is no geographic ladder.
+    pub fn cell(&self, latitude: f64, longitude: f64, name: &mut String) -> bool {
+        name.clear();
+        if !on_globe(latitude, longitude) {
+            return false;
+        }
+        match &self.rule {
+            Rule::Grid(grid) => grid
+                .cell(latitude, longitude)
+                .map(|cell| grid.write(cell, 0, name)),
+            Rule::H3(h3) => h3
+                .cell(latitude, longitude)
+                .map(|cell| h3.write(cell, name)),
+            _ => None,
+        }
+        .is_some()
+    }
+
+    /// Whether each label is the beginning of the finer one, so that the text of
+    /// a value holds all its labels.
+    pub fn labels_are_paths(&self) -> bool {
+        matches!(self.rule, Rule::Flat | Rule::Path(_))
+    }
+
+    /// Whether a value is made from a latitude and a longitude with [`Ladder::cell`].
+    pub fn is_geographic(&self) -> bool {
+        matches!(self.rule, Rule::Grid(_) | Rule::H3(_))
+    }
+
+    /// The most rungs that a value can have, where the rule alone tells it.
+    pub fn height(&self) -> Option<usize> {
+        match &self.rule {
+            Rule::Flat => Some(1),
+            Rule::File(tree, _) => Some(tree.level_count() - 1),
+            Rule::Intervals(intervals) => Some(intervals.height()),
+            Rule::Dates(dates) => Some(dates.height()),
+            Rule::Grid(grid) => Some(grid.height()),
+            Rule::H3(h3) => Some(h3.height()),
+            Rule::Mask(_) | Rule::Path(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
