@@ -143,7 +143,7 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  moretta generate hospital --rows 5000 --seed 7 --output admissions.csv"
+    after_help = "Examples:\n  moretta generate hospital --rows 5000 --seed 7 --output admissions.csv\n  moretta generate ecommerce --rows 1000000 --output visits.csv\n  moretta generate domains --rows 100000 --seed 2 --output lookups.csv.gz\n  moretta generate positions --rows 100000 --output positions.parquet"
 )]
 pub(crate) struct GenerateArgs {
     /// What to make up
@@ -164,8 +164,14 @@ pub(crate) struct GenerateArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Generator {
-    /// Hospital admissions
+    /// A table of hospital admissions
     Hospital,
+    /// A stream of visits to a web shop: many users, paths of varying depth, two days
+    Ecommerce,
+    /// A stream of domain look-ups: few users, in milliseconds, 26 hours
+    Domains,
+    /// A stream of vehicle positions: country to street, two days
+    Positions,
 }
 
 #[derive(Debug, Args)]

@@ -4,19 +4,17 @@ use super::may_write;
 use crate::args::{GenerateArgs, Generator};
 use crate::console::Console;
 use crate::failure::Failure;
-use moretta::io::{self, WriteOptions, generate};
+use moretta::io::{self, Source, WriteOptions, generate};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Failure> {
     may_write(&args.output, args.force)?;
-    let source = match args.kind {
-        Generator::Hospital => generate::hospital(args.rows, args.seed),
-    };
+    let source = source(args);
     let options = WriteOptions {
         guard_formulas: false,
         ..WriteOptions::default()
     };
-    let mut sink = io::create(&args.output, &options, moretta::io::Source::schema(&source))?;
+    let mut sink = io::create(&args.output, &options, source.schema())?;
     for batch in source {
         sink.write(&batch?)?;
     }
@@ -29,4 +27,14 @@ pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Fa
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn source(args: &GenerateArgs) -> Box<dyn Source> {
+    let (rows, seed) = (args.rows, args.seed);
+    match args.kind {
+        Generator::Hospital => Box::new(generate::hospital(rows, seed)),
+        Generator::Ecommerce => Box::new(generate::ecommerce(rows, seed)),
+        Generator::Domains => Box::new(generate::domains(rows, seed)),
+        Generator::Positions => Box::new(generate::positions(rows, seed)),
+    }
 }

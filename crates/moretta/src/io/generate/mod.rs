@@ -1,9 +1,20 @@
 //! Made-up data in any amount, for trying things out, for tests and for benches.
 //!
 //! A generator is a [`Source`](super::Source): what it gives depends on the seed
-//! alone, not on the size of the batches, and any sink can write it.
+//! alone, not on the size of the batches, and any sink can write it. `hospital`
+//! is a table; the others are streams of events in the order of time.
 
+mod domains;
+mod ecommerce;
+mod events;
 mod hospital;
+mod places;
+mod positions;
 mod random;
+mod zipf;
 
+pub use domains::domains;
+pub use ecommerce::ecommerce;
+pub use events::Events;
 pub use hospital::{Hospital, hospital};
+pub use positions::positions;

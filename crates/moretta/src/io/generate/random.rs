@@ -27,6 +27,17 @@ impl Random {
         ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
+    /// True with probability `p`.
+    pub(super) fn chance(&mut self, p: f64) -> bool {
+        self.unit() < p
+    }
+
+    /// A waiting time: many short ones, none above three times the `mean`.
+    pub(super) fn wait(&mut self, mean: f64) -> f64 {
+        let unit = self.unit();
+        3.0 * mean * unit * unit
+    }
+
     /// One of `items`, which are not empty.
     pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len() as u64) as usize]
@@ -74,5 +85,9 @@ mod tests {
         assert_eq!(counts[1], 0);
         assert!((f64::from(counts[0]) / f64::from(n) - 0.25).abs() < 0.01);
         assert!((0..1000).all(|_| random.below(7) < 7));
+        let waits = (0..n).map(|_| random.wait(20.0)).sum::<f64>() / f64::from(n);
+        assert!((waits - 20.0).abs() < 0.2, "{waits}");
+        let hits = (0..n).filter(|_| random.chance(0.3)).count() as f64 / f64::from(n);
+        assert!((hits - 0.3).abs() < 0.01, "{hits}");
     }
 }
