@@ -85,6 +85,7 @@ pub(super) fn admissions() -> Report {
             "`stay` and `ward` are plain, yet together with `diagnosis` they single out 3.1 % of the rows; consider the role quasi".to_owned(),
             "`education` loses more than half of its information; a finer hierarchy may help".to_owned(),
         ],
+        stream: None,
         stages: ["read", "protect", "measure", "write", "check"]
             .into_iter()
             .zip([0.021, 0.148, 0.037, 0.019, 1.052])

@@ -11,6 +11,7 @@ mod numbers;
 pub mod region;
 mod schema;
 mod time;
+mod times;
 
 pub use batch::{Batch, Column, RowIds};
 pub use categories::{Categories, MISSING};
@@ -22,3 +23,4 @@ pub use numbers::Numbers;
 pub use region::Region;
 pub use schema::{Field, Kind, Role, Schema};
 pub use time::TimeFormat;
+pub use times::times;

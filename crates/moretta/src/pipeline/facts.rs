@@ -84,6 +84,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         columns: columns(facts),
         risk: risk(judgement),
         warnings: facts.warnings.clone(),
+        stream: None,
         stages: facts
             .progress
             .leave()

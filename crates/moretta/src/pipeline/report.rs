@@ -42,8 +42,71 @@ pub struct Report {
     pub risk: Vec<RiskBand>,
     /// Things a steward should know, worst first.
     pub warnings: Vec<String>,
+    /// What is told of a stream; none of a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<StreamFacts>,
     /// Seconds spent by stage.
     pub stages: Vec<StageFact>,
+}
+
+/// What is told of a stream. Counts from 1 to [`SMALL_CELL`] are hidden.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StreamFacts {
+    /// Milliseconds back that count.
+    pub window: i64,
+    /// "zero-delay" or "exact".
+    pub mode: String,
+    /// z at the end.
+    pub z: u32,
+    /// Users with the same released set that make them alike.
+    pub k: u32,
+    /// The goal of tuning, when z tunes itself.
+    pub goal: Option<f64>,
+    /// Attributes released at each level (0 is the value itself); none when hidden.
+    pub levels: Vec<Option<u64>>,
+    /// Made-up rows; none when hidden.
+    pub fakes: Option<u64>,
+    /// Share of users alike in their released sets in the window, mean over the intervals; none when not measured.
+    pub p_window: Option<f64>,
+    /// Share of users alike in their released sets over all time.
+    pub p_all: Option<f64>,
+    /// Share of users whose released set in the window nobody else has, mean over the intervals.
+    pub unique_window: Option<f64>,
+    /// Share of users whose released set over all time nobody else has.
+    pub unique_all: Option<f64>,
+    /// Rows that the figures over all time are about, when memory did not allow for all.
+    pub all_time_rows: Option<u64>,
+    /// Bits of the distribution of attributes before.
+    pub entropy_before: Option<f64>,
+    /// Bits of the distribution of released labels; suppressed is one of them.
+    pub entropy_after: Option<f64>,
+    /// Share of the information about the attribute that is left: I(before; after) / H(before).
+    pub residual_information: Option<f64>,
+    /// Mean milliseconds by which released rows were behind the latest row.
+    pub delay_mean: f64,
+    /// Most milliseconds.
+    pub delay_max: i64,
+    /// What happened interval by interval.
+    pub timeline: Vec<StreamPoint>,
+}
+
+/// One interval of a stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StreamPoint {
+    /// When it ended, in milliseconds since 1970.
+    pub time: i64,
+    /// The z in use at its end.
+    pub z: u32,
+    /// Share of users of the window alike in their released sets, at its end; none when nobody shows anything.
+    pub p: Option<f64>,
+    /// Share of users of the window whose released set nobody else has.
+    pub unique: Option<f64>,
+    /// Attributes read in it; none when hidden.
+    pub read: Option<u64>,
+    /// Attributes released at each level in it; none when hidden.
+    pub levels: Vec<Option<u64>>,
+    /// Attributes not released in it; none when hidden.
+    pub suppressed: Option<u64>,
 }
 
 /// A file and what it held.

@@ -2,9 +2,11 @@
 
 use super::generalization::Generalization;
 use super::mondrian::{Mode, Mondrian};
+use super::z_anonymity::{Stream, ZAnonymity};
 use super::{Protector, Setting, Table};
 use crate::config::{Section, unknown};
 use crate::data::Schema;
+use crate::data::hierarchy::Ladder;
 use crate::error::Result;
 use std::sync::Arc;
 
@@ -15,6 +17,8 @@ pub enum Method {
     Mondrian(Mondrian),
     /// Recodes every column to a level of its hierarchy.
     Generalization(Generalization),
+    /// Releases of each event what enough people share.
+    ZAnonymity(ZAnonymity),
 }
 
 /// What is known of a method.
@@ -53,6 +57,12 @@ pub const METHODS: &[MethodInfo] = &[
         source: include_str!("generalization.rs"),
         parameters: Generalization::PARAMETERS,
         read: |section| Generalization::read(section).map(Method::Generalization),
+    },
+    MethodInfo {
+        name: "z-anonymity",
+        source: include_str!("z_anonymity/mod.rs"),
+        parameters: ZAnonymity::PARAMETERS,
+        read: |section| ZAnonymity::read(section).map(Method::ZAnonymity),
     },
 ];
 
@@ -99,6 +109,7 @@ impl Method {
         match self {
             Method::Mondrian(_) => "mondrian",
             Method::Generalization(_) => "generalization",
+            Method::ZAnonymity(_) => "z-anonymity",
         }
     }
 
@@ -107,7 +118,7 @@ impl Method {
     pub fn represents(&self, name: &str) -> bool {
         match self {
             Method::Mondrian(config) => config.output_for(name).is_representative(),
-            Method::Generalization(_) => false,
+            Method::Generalization(_) | Method::ZAnonymity(_) => false,
         }
     }
 
@@ -117,6 +128,7 @@ impl Method {
             // Rows with equal values are divided in the order in which they come.
             Method::Mondrian(config) => config.mode != Mode::Strict,
             Method::Generalization(_) => false,
+            Method::ZAnonymity(_) => true,
         }
     }
 
@@ -125,6 +137,13 @@ impl Method {
         let table = match self {
             Method::Mondrian(config) => config.on(setting),
             Method::Generalization(config) => config.on(setting),
+            Method::ZAnonymity(config) => {
+                let ladder = |name: &str| {
+                    let known = setting.ladders.get(name);
+                    known.cloned().unwrap_or_else(Ladder::flat)
+                };
+                return Ok(Box::new(Stream::new(config, schema, ladder, None, 1)?));
+            }
         };
         Ok(Box::new(Table::new(
             table,

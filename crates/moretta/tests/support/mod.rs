@@ -237,6 +237,7 @@ impl Table {
         Setting {
             guarantee: self.guarantee.clone(),
             domains: self.domains(),
+            ladders: Default::default(),
             seed: 7,
         }
     }

@@ -1,0 +1,168 @@
+//! Rows in the order of their times, whatever order they come in.
+//!
+//! The watermark is the latest time that every source has reached, less the
+//! lateness that is allowed. A row waits until the watermark has passed it; so
+//! rows go on in the order (time, source, place in the source). A row that comes
+//! behind the watermark goes on at once, marked as late.
+
+use crate::data::{Batch, TimeFormat, times};
+use crate::error::Result;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// Bits of a row id that tell its place in its source; those above tell the source.
+pub(super) const SOURCE_SHIFT: u32 = 48;
+
+/// Puts rows in order.
+pub(super) struct Reorder {
+    /// The place of the time column.
+    place: usize,
+    format: Option<TimeFormat>,
+    lateness: i64,
+    /// The latest time of each source; none when it has ended.
+    reached: Vec<Option<i64>>,
+    waiting: BinaryHeap<Reverse<Waiting>>,
+    /// Batches of which rows are waiting, and how many.
+    batches: BTreeMap<u64, (Batch, usize)>,
+    next: u64,
+}
+
+/// Ordered by time, then source and place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Waiting {
+    time: i64,
+    id: u64,
+    batch: u64,
+    row: u32,
+}
+
+/// Rows that go on, and which of them came too late.
+pub(super) struct Ordered {
+    pub(super) batch: Batch,
+    pub(super) late: Vec<bool>,
+}
+
+impl Reorder {
+    pub(super) fn new(
+        place: usize,
+        format: Option<TimeFormat>,
+        lateness: i64,
+        sources: usize,
+    ) -> Self {
+        Reorder {
+            place,
+            format,
+            lateness,
+            reached: vec![Some(i64::MIN); sources],
+            waiting: BinaryHeap::new(),
+            batches: BTreeMap::new(),
+            next: 0,
+        }
+    }
+
+    /// The source that is furthest behind, if one has not ended.
+    pub(super) fn furthest_behind(&self) -> Option<usize> {
+        let open = |(source, reached): (usize, &Option<i64>)| Some((reached.as_ref().copied()?, source));
+        self.reached.iter().enumerate().filter_map(open).min().map(|(_, source)| source)
+    }
+
+    /// Takes rows of a source; gives those that need not wait any longer.
+    pub(super) fn push(&mut self, batch: Batch) -> Result<Option<Ordered>> {
+        let times = times(&batch, self.place, &mut self.format)?;
+        let number = self.next;
+        self.next += 1;
+        let mut going = Vec::new();
+        let rows = batch.len();
+        let ids = batch.rows().clone();
+        self.batches.insert(number, (batch, rows));
+        for (row, &time) in times.iter().enumerate() {
+            let id = ids.get(row);
+            let entry = Waiting {
+                time,
+                id,
+                batch: number,
+                row: row as u32,
+            };
+            if time < self.watermark() {
+                going.push((entry, true));
+                continue;
+            }
+            self.waiting.push(Reverse(entry));
+            let source = (id >> SOURCE_SHIFT) as usize;
+            if let Some(Some(reached)) = self.reached.get_mut(source)
+                && *reached < time
+            {
+                *reached = time;
+                self.let_go(&mut going);
+            }
+        }
+        self.gather(going)
+    }
+
+    /// A source has ended: nobody waits for it any more.
+    pub(super) fn end(&mut self, source: usize) -> Result<Option<Ordered>> {
+        self.reached[source] = None;
+        let mut going = Vec::new();
+        self.let_go(&mut going);
+        self.gather(going)
+    }
+
+    /// How many rows are waiting.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn watermark(&self) -> i64 {
+        let least = self.reached.iter().flatten().min();
+        least.map_or(i64::MAX, |reached| reached.saturating_sub(self.lateness))
+    }
+
+    fn let_go(&mut self, going: &mut Vec<(Waiting, bool)>) {
+        let watermark = self.watermark();
+        while let Some(&Reverse(first)) = self.waiting.peek()
+            && (first.time < watermark || watermark == i64::MAX)
+        {
+            self.waiting.pop();
+            going.push((first, false));
+        }
+    }
+
+    /// One batch of the rows that go on.
+    fn gather(&mut self, going: Vec<(Waiting, bool)>) -> Result<Option<Ordered>> {
+        if going.is_empty() {
+            self.batches.retain(|_, (_, waiting)| *waiting > 0);
+            return Ok(None);
+        }
+        let mut involved: BTreeMap<u64, u32> = BTreeMap::new();
+        for (entry, _) in &going {
+            involved.insert(entry.batch, 0);
+        }
+        let (mut parts, mut start) = (Vec::new(), 0);
+        for (number, first) in &mut involved {
+            if let Some((batch, _)) = self.batches.get(number) {
+                *first = start;
+                start += batch.len() as u32;
+                parts.push(batch.clone());
+            }
+        }
+        let all = match parts.len() {
+            1 => parts.remove(0),
+            _ => Batch::concat(&parts[0].schema().clone(), parts)?,
+        };
+        let rows: Vec<u32> = going
+            .iter()
+            .map(|(entry, _)| involved[&entry.batch] + entry.row)
+            .collect();
+        for (entry, _) in &going {
+            if let Some((_, waiting)) = self.batches.get_mut(&entry.batch) {
+                *waiting -= 1;
+            }
+        }
+        self.batches.retain(|_, (_, waiting)| *waiting > 0);
+        let whole = rows.len() == all.len() && rows.iter().copied().eq(0..all.len() as u32);
+        Ok(Some(Ordered {
+            batch: if whole { all } else { all.take(&rows)? },
+            late: going.iter().map(|&(_, late)| late).collect(),
+        }))
+    }
+}

@@ -1,0 +1,235 @@
+//! Counters of a batch of rows: how many users each path of each row has.
+//!
+//! Users can be split over shards: their sets are disjoint, so the counters of
+//! the shards add up, and every shard can go through the rows on its own core.
+//! A shard notes the rows of its own users and only counts for the others.
+
+use super::pairs::Pairs;
+use super::paths::Paths;
+use super::top::TopZ;
+use rayon::prelude::*;
+use std::collections::VecDeque;
+
+/// One attribute of one row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    /// Milliseconds since the base; 0 is too old to count.
+    pub(super) time: u32,
+    pub(super) user: u32,
+    pub(super) leaf: u32,
+    pub(super) group: u32,
+    /// Where its user is counted.
+    pub(super) shard: u8,
+    /// It moves the time of its user forward and is not released.
+    pub(super) late: bool,
+}
+
+/// How users are counted, where none of them need be named.
+#[derive(Clone, Debug)]
+pub(super) enum Counts {
+    Top(TopZ),
+    Pairs(Pairs, Expiry),
+}
+
+/// The rows of the window, in the order in which they leave it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Expiry {
+    rows: VecDeque<(u32, u32, u32)>,
+    /// Rows that came late.
+    late: std::collections::BinaryHeap<std::cmp::Reverse<(u32, u32, u32)>>,
+}
+
+impl Expiry {
+    fn push(&mut self, time: u32, user: u32, leaf: u32) {
+        match self.rows.back() {
+            Some(&(last, ..)) if last > time => {
+                self.late.push(std::cmp::Reverse((time, user, leaf)));
+            }
+            _ => self.rows.push_back((time, user, leaf)),
+        }
+    }
+
+    /// The next row that was shown before `from`; it is forgotten.
+    #[inline]
+    fn pop(&mut self, from: u32) -> Option<(u32, u32, u32)> {
+        if let Some(&std::cmp::Reverse(row)) = self.late.peek()
+            && row.0 < from
+        {
+            self.late.pop();
+            return Some(row);
+        }
+        match self.rows.front() {
+            Some(&(time, ..)) if time < from => self.rows.pop_front(),
+            _ => None,
+        }
+    }
+
+    fn map(&mut self, change: impl Fn((u32, u32, u32)) -> (u32, u32, u32)) {
+        self.rows.iter_mut().for_each(|row| *row = change(*row));
+        self.late = std::mem::take(&mut self.late)
+            .into_iter()
+            .map(|std::cmp::Reverse(row)| std::cmp::Reverse(change(row)))
+            .collect();
+    }
+}
+
+impl Counts {
+    /// Goes through the rows in order. For each one, pushes the counters of its
+    /// paths from leaf to root, as they are with it; for a late row zeros.
+    fn run(
+        &mut self,
+        events: &[Event],
+        paths: &Paths,
+        window: u32,
+        owns: impl Fn(u8) -> bool,
+        counters: &mut Vec<u32>,
+    ) {
+        match self {
+            Counts::Top(top) => {
+                top.grow(paths.len());
+                for event in events {
+                    let from = event.time.saturating_sub(window).max(1);
+                    let own = owns(event.shard) && event.time > 0;
+                    let mut path = event.leaf;
+                    for _ in 0..paths.depth(event.leaf) {
+                        if own {
+                            top.observe(path, event.user, event.time);
+                        }
+                        counters.push(match event.late {
+                            true => 0,
+                            false => top.count(path, from, event.time),
+                        });
+                        path = paths.parent(path);
+                    }
+                }
+            }
+            Counts::Pairs(pairs, expiry) => {
+                pairs.grow(paths.len());
+                for event in events {
+                    let from = event.time.saturating_sub(window).max(1);
+                    while let Some((time, user, leaf)) = expiry.pop(from) {
+                        for path in paths.up(leaf) {
+                            pairs.expire(path, user, time);
+                        }
+                    }
+                    let own = owns(event.shard) && event.time > 0;
+                    if own {
+                        expiry.push(event.time, event.user, event.leaf);
+                    }
+                    let mut path = event.leaf;
+                    for _ in 0..paths.depth(event.leaf) {
+                        let count = match own {
+                            true => pairs.observe(path, event.user, event.time),
+                            false => pairs.count(path),
+                        };
+                        counters.push(if event.late { 0 } else { count });
+                        path = paths.parent(path);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_live(&self, path: u32, cutoff: u32) -> bool {
+        match self {
+            Counts::Top(top) => top.latest(path) >= cutoff,
+            Counts::Pairs(pairs, _) => pairs.count(path) > 0,
+        }
+    }
+
+    fn shift(&mut self, shift: u32) {
+        match self {
+            Counts::Top(top) => top.shift(shift),
+            Counts::Pairs(pairs, expiry) => {
+                pairs.shift(shift);
+                expiry.map(|(time, user, leaf)| (time.saturating_sub(shift), user, leaf));
+            }
+        }
+    }
+
+    fn renumber(&mut self, paths: &[u32], users: &[u32]) {
+        match self {
+            Counts::Top(top) => top.renumber(paths, users),
+            Counts::Pairs(pairs, expiry) => {
+                pairs.renumber(paths, users);
+                expiry.map(|(time, user, leaf)| (time, users[user as usize], paths[leaf as usize]));
+            }
+        }
+    }
+}
+
+/// The counters of all users, in one or several shards.
+#[derive(Clone, Debug)]
+pub(super) struct Shards {
+    shards: Vec<Counts>,
+    /// The counters of each shard but the first, kept to be used again.
+    partial: Vec<Vec<u32>>,
+}
+
+impl Shards {
+    pub(super) fn new(counts: &Counts, shards: usize) -> Self {
+        Shards {
+            shards: vec![counts.clone(); shards.max(1)],
+            partial: vec![Vec::new(); shards.max(1)],
+        }
+    }
+
+    /// Fills `counters` as one shard alone would.
+    pub(super) fn run(
+        &mut self,
+        events: &[Event],
+        paths: &Paths,
+        window: u32,
+        counters: &mut Vec<u32>,
+    ) {
+        counters.clear();
+        if self.shards.len() == 1 {
+            self.shards[0].run(events, paths, window, |_| true, counters);
+            return;
+        }
+        self.shards
+            .par_iter_mut()
+            .zip(&mut self.partial)
+            .enumerate()
+            .for_each(|(shard, (counts, partial))| {
+                partial.clear();
+                let owns = |owner| usize::from(owner) == shard;
+                counts.run(events, paths, window, owns, partial);
+            });
+        counters.extend_from_slice(&self.partial[0]);
+        for partial in &self.partial[1..] {
+            for (sum, part) in counters.iter_mut().zip(partial) {
+                *sum += part;
+            }
+        }
+    }
+
+    /// Whether a user was seen with the path since `cutoff`.
+    pub(super) fn is_live(&self, path: u32, cutoff: u32) -> bool {
+        self.shards.iter().any(|shard| shard.is_live(path, cutoff))
+    }
+
+    /// Makes all times earlier by `shift`.
+    pub(super) fn shift(&mut self, shift: u32) {
+        self.shards.iter_mut().for_each(|shard| shard.shift(shift));
+    }
+
+    /// Gives paths and users new numbers; those without one are forgotten.
+    pub(super) fn renumber(&mut self, paths: &[u32], users: &[u32]) {
+        for shard in &mut self.shards {
+            shard.renumber(paths, users);
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn memory(&self) -> usize {
+        let bytes = |counts: &Counts| match counts {
+            Counts::Top(top) => top.memory(),
+            Counts::Pairs(pairs, expiry) => {
+                pairs.memory()
+                    + (expiry.rows.capacity() + expiry.late.capacity()) * size_of::<[u32; 3]>()
+            }
+        };
+        self.shards.iter().map(bytes).sum()
+    }
+}

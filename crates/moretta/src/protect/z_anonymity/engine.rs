@@ -1,0 +1,427 @@
+//! Row by row: what of each attribute may be released.
+
+use super::count::{Counts, Event, Expiry, Shards};
+use super::names::{GONE, Names};
+use super::pairs::Pairs;
+use super::paths::{Paths, UNKNOWN};
+use super::recency::Recency;
+use super::top::TopZ;
+use super::tune::{Update, Window};
+use super::{Mode, ZAnonymity};
+use crate::data::hierarchy::Ladder;
+
+/// What becomes of one attribute of one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) fate: Fate,
+    /// The released path; that of the value when nothing is released.
+    pub(super) path: u32,
+    /// How many rungs above the value it is.
+    pub(super) level: u16,
+    /// How many users share it.
+    pub(super) counter: u32,
+    /// How many were needed.
+    pub(super) z: u32,
+}
+
+/// Whether an attribute is released, and if not, why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Released,
+    /// Released together with so many made-up rows.
+    Faked(u32),
+    Rare,
+    Late,
+    Unknown,
+    /// It would make the user's released set too rare.
+    Telling,
+}
+
+/// An attribute of a row before it is decided.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attribute {
+    /// Milliseconds.
+    pub(super) time: i64,
+    pub(super) user: u32,
+    pub(super) group: u32,
+    pub(super) leaf: u32,
+}
+
+/// Everything that is remembered of the stream.
+pub(super) struct Engine {
+    config: ZAnonymity,
+    pub(super) paths: Paths,
+    pub(super) users: Names,
+    pub(super) groups: Names,
+    state: State,
+    /// The time that is 0 for the state.
+    base: Option<i64>,
+    newest: i64,
+    first: i64,
+    pub(super) z: u32,
+    window: Window,
+    last_update: Option<i64>,
+    pub(super) updates: Vec<Update>,
+    /// The users of made-up rows, in the order of the verdicts that ask for them.
+    pub(super) fakes: Vec<u32>,
+    /// When each user was last seen.
+    seen: Vec<u32>,
+    shards: u8,
+    events: Vec<Event>,
+    counters: Vec<u32>,
+    /// How many names there were when the forgotten ones were last cleared away.
+    cleared: usize,
+}
+
+enum State {
+    Counts(Shards),
+    Recency(Recency),
+}
+
+impl Engine {
+    pub(super) fn new(config: &ZAnonymity, ladders: Vec<Ladder>, shards: u8) -> Self {
+        let named = config.fakes.is_some() || config.hold_unique || config.group.is_some();
+        let reordered = config.mode == Mode::ZeroDelay && config.lateness > 0;
+        let counts = match &config.tune {
+            None => Counts::Top(TopZ::new(config.z)),
+            Some(_) => Counts::Pairs(Pairs::default(), Expiry::default()),
+        };
+        let state = match named || reordered && config.tune.is_some() {
+            true => State::Recency(Recency::new(config.group.as_ref().map(|g| g.at_most))),
+            false => State::Counts(Shards::new(&counts, usize::from(shards))),
+        };
+        Engine {
+            config: config.clone(),
+            paths: Paths::new(ladders),
+            users: Names::default(),
+            groups: Names::default(),
+            state,
+            base: None,
+            newest: i64::MIN,
+            first: 0,
+            z: config.z,
+            window: Window::default(),
+            last_update: None,
+            updates: Vec::new(),
+            fakes: Vec::new(),
+            seen: Vec::new(),
+            shards: shards.max(1),
+            events: Vec::new(),
+            counters: Vec::new(),
+            cleared: 0,
+        }
+    }
+
+    /// Where a user is counted: by name, so that it stays there under any number.
+    pub(super) fn shard_of(&self, name: &str) -> u8 {
+        match self.shards {
+            1 => 0,
+            shards => (super::names::hashed(0, name).low() % u32::from(shards)) as u8,
+        }
+    }
+
+    /// Decides attributes in the order of the stream.
+    pub(super) fn decide(
+        &mut self,
+        attributes: &[Attribute],
+        shard_of: impl Fn(usize) -> u8,
+        verdicts: &mut Vec<Verdict>,
+    ) {
+        self.seen.resize(self.users.len(), 0);
+        let mut start = 0;
+        while start < attributes.len() {
+            let end =
+                self.take_events(&attributes[start..], |place| shard_of(start + place)) + start;
+            self.decide_events(&attributes[start..end], verdicts);
+            start = end;
+        }
+    }
+
+    /// Turns attributes into events up to where the times no longer fit.
+    fn take_events(&mut self, attributes: &[Attribute], shard_of: impl Fn(usize) -> u8) -> usize {
+        self.events.clear();
+        for (place, attribute) in attributes.iter().enumerate() {
+            if !self.fits(attribute.time) {
+                if place > 0 {
+                    return place;
+                }
+                self.rebase(attribute.time);
+            }
+            if self.newest == i64::MIN {
+                self.first = attribute.time;
+            }
+            self.newest = self.newest.max(attribute.time);
+            let time = self.relative(attribute.time);
+            let seen = &mut self.seen[attribute.user as usize];
+            *seen = time.max(*seen);
+            self.events.push(Event {
+                time,
+                user: attribute.user,
+                leaf: attribute.leaf,
+                group: attribute.group,
+                shard: shard_of(place),
+                late: attribute.time < self.newest - self.config.allowed_lateness(),
+            });
+        }
+        attributes.len()
+    }
+
+    fn decide_events(&mut self, attributes: &[Attribute], verdicts: &mut Vec<Verdict>) {
+        let window = self.config.window as u32;
+        let mut events = std::mem::take(&mut self.events);
+        let mut counters = std::mem::take(&mut self.counters);
+        if let State::Counts(shards) = &mut self.state {
+            // A value that its hierarchy does not know is no path and counts for none.
+            let known: Vec<Event>;
+            let counted: &[Event] = match events.iter().any(|event| event.leaf == UNKNOWN) {
+                false => &events,
+                true => {
+                    known = events
+                        .iter()
+                        .copied()
+                        .filter(|e| e.leaf != UNKNOWN)
+                        .collect();
+                    &known
+                }
+            };
+            shards.run(counted, &self.paths, window, &mut counters);
+            let mut place = 0;
+            for (event, attribute) in events.iter().zip(attributes) {
+                self.tune(attribute.time);
+                let depth = match event.leaf {
+                    UNKNOWN => 0,
+                    leaf => self.paths.depth(leaf),
+                };
+                let verdict = self.choose(event, &counters[place..place + depth]);
+                place += depth;
+                verdicts.push(verdict);
+            }
+        } else {
+            for (event, attribute) in events.iter().zip(attributes) {
+                self.tune(attribute.time);
+                self.count_one(event, &mut counters);
+                let verdict = self.choose(event, &counters);
+                verdicts.push(verdict);
+            }
+        }
+        events.clear();
+        (self.events, self.counters) = (events, counters);
+    }
+
+    /// Notes one event in the lists of users and counts it.
+    fn count_one(&mut self, event: &Event, counters: &mut Vec<u32>) {
+        counters.clear();
+        let State::Recency(recency) = &mut self.state else {
+            return;
+        };
+        if event.leaf == UNKNOWN {
+            return;
+        }
+        recency.grow(self.paths.len());
+        let from = event.time.saturating_sub(self.config.window as u32).max(1);
+        for path in self.paths.up(event.leaf) {
+            if event.time > 0 {
+                recency.observe(path, event.user, event.group, event.time);
+            }
+            counters.push(match event.late {
+                true => 0,
+                false => recency.count(path, from, event.time),
+            });
+        }
+    }
+
+    /// The most specific path with enough users.
+    #[inline]
+    fn choose(&mut self, event: &Event, counters: &[u32]) -> Verdict {
+        let z = self.z;
+        let verdict = |fate| Verdict {
+            fate,
+            path: event.leaf,
+            level: 0,
+            counter: 0,
+            z,
+        };
+        if event.leaf == UNKNOWN {
+            return verdict(Fate::Unknown);
+        }
+        if event.late {
+            return verdict(Fate::Late);
+        }
+        if self.config.tune.is_some() {
+            self.remember(event, counters);
+        }
+        if let Some(fakes) = self.fakes_for(event, counters[0]) {
+            return Verdict {
+                counter: counters[0],
+                ..verdict(Fate::Faked(fakes))
+            };
+        }
+        let mut path = event.leaf;
+        let rungs = if self.config.generalize {
+            counters.len()
+        } else {
+            1
+        };
+        for (level, &counter) in counters[..rungs].iter().enumerate() {
+            if counter >= z {
+                return Verdict {
+                    path,
+                    level: level as u16,
+                    counter,
+                    ..verdict(Fate::Released)
+                };
+            }
+            path = self.paths.parent(path);
+        }
+        verdict(Fate::Rare)
+    }
+
+    /// Keeps the counters of a row for the next choice of z.
+    fn remember(&mut self, event: &Event, counters: &[u32]) {
+        let rungs = if self.config.generalize {
+            counters.len()
+        } else {
+            1
+        };
+        let paths = self
+            .paths
+            .up(event.leaf)
+            .zip(counters[..rungs].iter().copied());
+        self.window.push(event.time, event.user, paths);
+    }
+
+    /// Finds users for made-up rows when the value lacks few enough; gives their number.
+    fn fakes_for(&mut self, event: &Event, counter: u32) -> Option<u32> {
+        let (top, bottom) = self.config.fakes.as_ref()?.at_most;
+        let State::Recency(recency) = &self.state else {
+            return None;
+        };
+        let needed = self.z.checked_sub(counter).filter(|&needed| needed > 0)?;
+        let parent = self.paths.parent(event.leaf);
+        if parent == GONE
+            || u64::from(needed) * u64::from(bottom) > u64::from(self.z) * u64::from(top)
+        {
+            return None;
+        }
+        let from = event.time.saturating_sub(self.config.window as u32).max(1);
+        let before = self.fakes.len();
+        let candidates = recency
+            .users(parent)
+            .take_while(|&(_, last)| last >= from)
+            .filter(|&(user, _)| user != event.user)
+            .filter(|&(user, _)| {
+                recency
+                    .last(event.leaf, user)
+                    .is_none_or(|last| last < from)
+            })
+            .map(|(user, _)| user);
+        self.fakes.extend(candidates.take(needed as usize));
+        if self.fakes.len() - before < needed as usize {
+            self.fakes.truncate(before);
+            return None;
+        }
+        Some(needed)
+    }
+
+    /// Chooses z anew when it is time, before the row of this time is decided.
+    fn tune(&mut self, time: i64) {
+        let Some(tune) = self.config.tune else {
+            return;
+        };
+        let warm = time - self.first >= self.config.window;
+        let due = self
+            .last_update
+            .is_none_or(|last| time - last >= tune.every);
+        if !(warm && due) {
+            return;
+        }
+        self.last_update = Some(time);
+        let from = self.relative(time - self.config.window);
+        self.window.forget(from);
+        let (z, p, found) = tune.search.choose(&tune, self.z, &self.window);
+        self.z = z;
+        self.updates.push(Update { time, z, p, found });
+    }
+
+    /// Milliseconds of the stream that may still matter.
+    fn horizon(&self) -> i64 {
+        self.config.window + self.config.allowed_lateness()
+    }
+
+    fn relative(&self, time: i64) -> u32 {
+        let base = self.base.unwrap_or(time);
+        (time - base).clamp(0, i64::from(u32::MAX)) as u32
+    }
+
+    fn fits(&self, time: i64) -> bool {
+        self.base
+            .is_some_and(|base| time.saturating_sub(base) < i64::from(u32::MAX))
+    }
+
+    /// Moves the base so that `time` fits.
+    fn rebase(&mut self, time: i64) {
+        let base = time.saturating_sub(self.horizon() + 1);
+        if let Some(old) = self.base.replace(base) {
+            let shift = u32::try_from(base - old).unwrap_or(u32::MAX);
+            self.window.shift(shift);
+            for seen in &mut self.seen {
+                *seen = seen.saturating_sub(shift);
+            }
+            match &mut self.state {
+                State::Counts(shards) => shards.shift(shift),
+                State::Recency(recency) => recency.shift(shift),
+            }
+        }
+    }
+
+    /// Forgets users and paths that left the window, once there are many of them.
+    pub(super) fn clear(&mut self) {
+        let names = self.users.len() + self.paths.len();
+        if names < 2 * self.cleared + (1 << 16) {
+            return;
+        }
+        self.seen.resize(self.users.len(), 0);
+        let cutoff = self
+            .relative(self.newest.saturating_sub(self.horizon()))
+            .max(1);
+        self.window.forget(cutoff);
+        let state = &self.state;
+        let paths = self.paths.retain(|path| match state {
+            State::Counts(shards) => shards.is_live(path, cutoff),
+            State::Recency(recency) => recency.latest(path) >= cutoff,
+        });
+        let seen = &self.seen;
+        let users = self.users.retain(|user| seen[user as usize] >= cutoff);
+        let mut place = 0;
+        self.seen.retain(|_| {
+            place += 1;
+            users[place - 1] != GONE
+        });
+        let groups: Vec<u32> = (0..self.groups.len() as u32).collect();
+        match &mut self.state {
+            State::Counts(shards) => shards.renumber(&paths, &users),
+            State::Recency(recency) => recency.renumber(&paths, &users, &groups),
+        }
+        self.window.renumber(&paths, &users);
+        self.cleared = self.users.len() + self.paths.len();
+    }
+
+    /// Bytes held, without the texts.
+    pub(super) fn memory(&self) -> usize {
+        let state = match &self.state {
+            State::Counts(shards) => shards.memory(),
+            State::Recency(recency) => recency.memory(),
+        };
+        state
+            + self.paths.overhead()
+            + self.users.overhead()
+            + self.groups.overhead()
+            + self.window.memory()
+            + self.seen.capacity() * size_of::<u32>()
+    }
+
+    /// Bytes of the texts of users and paths.
+    pub(super) fn text_bytes(&self) -> usize {
+        self.users.text_bytes() + self.paths.text_bytes() + self.groups.text_bytes()
+    }
+}

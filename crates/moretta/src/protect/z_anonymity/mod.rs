@@ -1,0 +1,162 @@
+//! Releases of each event the most specific attribute that enough people share, at once.
+//!
+//! A row (time, user, attribute) is released only if at least z distinct users
+//! showed the attribute within the last window, the row's own user included. With
+//! generalization the attribute climbs its hierarchy (a path such as
+//! `shoes*boots*4711`, or any hierarchy of the policy) to the most specific label
+//! with z users; when there is none, nothing is released. z is fixed, or tunes
+//! itself so that a share of the users is alike in what they show.
+//!
+//! **Protects against** recognising a person by a rare event: whoever sees an
+//! attribute in the release knows that z people showed it within the window. Rows
+//! that come late or out of order are counted too low rather than too high.
+//! **Does not protect against** recognising a person by the combination of many
+//! common events under one name; over a long stream most users have a set of
+//! their own. Rotate pseudonyms (`rotate`), drop the subject, or hold back what
+//! makes sets rare (`unique_sets = "hold"`). Colluding users can fake a crowd;
+//! `group` bounds how many of a group count.
+//!
+//! **Costs** no delay, O(z) words a row and level, 8z bytes a path at most for a
+//! fixed z; 12 bytes and the gaps of a table for each (path, user) pair of the
+//! window when z is tuned, and 12 bytes and 8 a level for each row of the window.
+//! What leaves the window is forgotten. `mode = "exact"` delays rows by `lateness`.
+//!
+//! **From** Jha, Favale, Vassio, Trevisan and Mellia, z-anonymity: zero-delay
+//! anonymization for data streams (2020); Bacconi (2021) for generalization, tuned
+//! z and fake tuples. Differs from both: counted are paths, not names; the
+//! search for z looks at all z since p is not monotone; see the README.
+
+mod count;
+mod engine;
+mod names;
+mod pairs;
+mod paths;
+mod read;
+mod recency;
+mod release;
+mod sweep;
+mod top;
+mod tune;
+
+pub use read::{Fakes, FakesOrder, Group};
+pub use release::{Cell, MADE_UP, Stream, Tally};
+pub use tune::{Search, Tune, Update};
+
+use super::Parameter;
+
+/// z-anonymity with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ZAnonymity {
+    /// How many users must share an attribute; where z is tuned, the z to start with.
+    pub z: u32,
+    /// Milliseconds back that count.
+    pub window: i64,
+    /// Whether attributes may climb their hierarchies.
+    pub generalize: bool,
+    /// When rows are decided.
+    pub mode: Mode,
+    /// Milliseconds that a row may be behind the latest one and still be released.
+    pub lateness: i64,
+    /// Milliseconds that a row may be ahead of the clock.
+    pub skew: i64,
+    /// How many users must have the same set to be alike.
+    pub k: u32,
+    /// How z tunes itself.
+    pub tune: Option<Tune>,
+    /// How fake rows help a value over z.
+    pub fakes: Option<Fakes>,
+    /// Whether an item is held back that would make a user's released set too rare.
+    pub hold_unique: bool,
+    /// How many users of a group count.
+    pub group: Option<Group>,
+}
+
+/// When rows are decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// When they arrive.
+    ZeroDelay,
+    /// In the order of their times, once no row before them can come any more.
+    Exact,
+}
+
+impl ZAnonymity {
+    /// How far a row may be behind the latest one when it is decided.
+    pub(crate) fn allowed_lateness(&self) -> i64 {
+        match self.mode {
+            Mode::ZeroDelay => self.lateness,
+            // Rows have been put in order before; what is still behind came too late.
+            Mode::Exact => 0,
+        }
+    }
+
+    /// The parameters of the method.
+    pub const PARAMETERS: &'static [Parameter] = &[
+        Parameter {
+            name: "z",
+            values: "a whole number from 1 on",
+            default: "10 where z is tuned, else required",
+            meaning: "users that must share an attribute; a larger z releases less and less specific attributes",
+        },
+        Parameter {
+            name: "window",
+            values: "a duration such as \"1h\"",
+            default: "required",
+            meaning: "how far back users count; a longer window releases more",
+        },
+        Parameter {
+            name: "generalize",
+            values: "true or false",
+            default: "true",
+            meaning: "whether a rare attribute climbs its hierarchy or is suppressed",
+        },
+        Parameter {
+            name: "mode",
+            values: "\"zero-delay\" or \"exact\"",
+            default: "\"zero-delay\"",
+            meaning: "decide rows as they arrive, or in the order of their times after waiting for `lateness`",
+        },
+        Parameter {
+            name: "lateness",
+            values: "a duration",
+            default: "\"0s\"",
+            meaning: "how far behind the latest row a row may be and still be released",
+        },
+        Parameter {
+            name: "skew",
+            values: "a duration",
+            default: "\"5m\"",
+            meaning: "rows whose time is further ahead of the clock are rejected",
+        },
+        Parameter {
+            name: "k",
+            values: "a whole number from 2 on",
+            default: "2",
+            meaning: "users with the same released set that make them alike, for p_k and unique_sets",
+        },
+        Parameter {
+            name: "tune",
+            values: "{ goal = 0.8, k = 2, every = \"30m\", search = \"minz\", \"incremental\" or \"compat\" }",
+            default: "z is fixed",
+            meaning: "choose z again and again so that a share `goal` of the users is alike",
+        },
+        Parameter {
+            name: "fakes",
+            values: "{ at_most = \"z/4\", order = \"hidden\" or \"thesis\", spread = \"10s\", key = \"env:NAME\" }",
+            default: "none",
+            meaning: "when a value lacks at most so many users, release it with rows of users who did not show it",
+        },
+        Parameter {
+            name: "unique_sets",
+            values: "\"hold\" or \"allow\"",
+            default: "\"allow\"",
+            meaning: "hold back what would leave fewer than k users of the window that showed all a user's released set",
+        },
+        Parameter {
+            name: "group",
+            values: "{ column = \"account\", at_most = 1 }",
+            default: "none",
+            meaning: "at most so many users of one group count for an attribute",
+        },
+    ];
+}

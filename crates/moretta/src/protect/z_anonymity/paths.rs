@@ -1,0 +1,144 @@
+//! The paths that were met: every value and every label it generalises to.
+//!
+//! A label is known by its column and text, so one that is a whole value in one
+//! row and part of another's path is one path and both rows count for it.
+
+use super::names::{GONE, Names, hashed};
+use crate::data::hierarchy::{Ladder, Rungs};
+
+/// A value that its hierarchy does not know.
+pub(super) const UNKNOWN: u32 = GONE;
+
+/// The paths that were met, each with its parent.
+pub(super) struct Paths {
+    ladders: Vec<Ladder>,
+    names: Names,
+    /// The next more general path; [`GONE`] at the root.
+    parents: Vec<u32>,
+    /// How many paths there are from this one to its root, both included.
+    depths: Vec<u16>,
+    rungs: Rungs,
+}
+
+impl Paths {
+    /// One ladder for each column of attributes.
+    pub(super) fn new(ladders: Vec<Ladder>) -> Self {
+        Paths {
+            ladders,
+            names: Names::default(),
+            parents: Vec::new(),
+            depths: Vec::new(),
+            rungs: Rungs::default(),
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The label.
+    pub(super) fn label(&self, path: u32) -> &str {
+        self.names.get(path)
+    }
+
+    /// The next more general path; [`GONE`] at the root.
+    #[inline]
+    pub(super) fn parent(&self, path: u32) -> u32 {
+        self.parents[path as usize]
+    }
+
+    /// How many paths there are from this one to its root, both included.
+    #[inline]
+    pub(super) fn depth(&self, path: u32) -> usize {
+        usize::from(self.depths[path as usize])
+    }
+
+    /// The path and all it generalises to.
+    pub(super) fn up(&self, path: u32) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(Some(path), |&path| {
+            Some(self.parent(path)).filter(|&parent| parent != GONE)
+        })
+    }
+
+    /// The path of a value; [`UNKNOWN`] when its hierarchy does not know it.
+    pub(super) fn leaf(&mut self, column: usize, value: &str) -> u32 {
+        let space = column as u16;
+        let hash = hashed(space, value);
+        match self.names.find(space, value, hash) {
+            Some(path) => path,
+            None => self.climb(column, value),
+        }
+    }
+
+    /// Makes the path of a value that was not met before, and those above it.
+    fn climb(&mut self, column: usize, value: &str) -> u32 {
+        let mut rungs = std::mem::take(&mut self.rungs);
+        let mut above = UNKNOWN;
+        if self.ladders[column].climb(value, &mut rungs) {
+            for label in rungs.iter().rev() {
+                above = self.add(column as u16, label, above);
+            }
+        }
+        self.rungs = rungs;
+        above
+    }
+
+    fn add(&mut self, space: u16, label: &str, parent: u32) -> u32 {
+        let hash = hashed(space, label);
+        if let Some(path) = self.names.find(space, label, hash) {
+            return path;
+        }
+        self.parents.push(parent);
+        let above = match parent {
+            GONE => 0,
+            parent => self.depths[parent as usize],
+        };
+        self.depths.push(above.saturating_add(1));
+        self.names.push(space, label, hash)
+    }
+
+    /// Forgets the paths that are not kept; a kept path keeps those above it.
+    /// Gives the new number of each.
+    pub(super) fn retain(&mut self, keep: impl Fn(u32) -> bool) -> Vec<u32> {
+        let mut kept: Vec<bool> = (0..self.len() as u32).map(&keep).collect();
+        for path in 0..self.len() as u32 {
+            if kept[path as usize] {
+                let mut above = self.parent(path);
+                while above != GONE && !kept[above as usize] {
+                    kept[above as usize] = true;
+                    above = self.parent(above);
+                }
+            }
+        }
+        let moved = self.names.retain(|path| kept[path as usize]);
+        let old = |list: &[u32]| -> Vec<u32> {
+            (0..list.len())
+                .filter(|&path| kept[path])
+                .map(|path| match list[path] {
+                    GONE => GONE,
+                    parent => moved[parent as usize],
+                })
+                .collect()
+        };
+        self.parents = old(&self.parents);
+        let mut place = 0;
+        self.depths.retain(|_| {
+            place += 1;
+            kept[place - 1]
+        });
+        moved
+    }
+
+    /// Bytes held besides the texts.
+    pub(super) fn overhead(&self) -> usize {
+        self.names.overhead()
+            + self.parents.capacity() * size_of::<u32>()
+            + self.depths.capacity() * size_of::<u16>()
+    }
+
+    /// Bytes of the texts.
+    pub(super) fn text_bytes(&self) -> usize {
+        self.names.text_bytes()
+    }
+}

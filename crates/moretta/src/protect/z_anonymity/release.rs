@@ -1,0 +1,512 @@
+//! Batches in, released batches out.
+
+use super::engine::{Attribute, Engine, Fate, Verdict};
+use super::paths::{Paths, UNKNOWN};
+use super::{Update, ZAnonymity};
+use crate::data::hierarchy::Ladder;
+use crate::data::{
+    Batch, Categories, Column, Kind, Levels, LevelsBuilder, MISSING, Role, RowIds, Schema,
+    TimeFormat, times,
+};
+use crate::error::{Error, Result};
+use crate::guarantee::Guarantee;
+use crate::protect::Protector;
+use std::sync::Arc;
+
+/// Ids from here on are of rows that were made up.
+pub const MADE_UP: u64 = 1 << 63;
+
+/// What a cell that may not be released shows, when others of its row are.
+const HIDDEN: &str = "*";
+
+/// Why one attribute of one released row was released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// How many rungs above the value; none when nothing of it is shown.
+    pub level: Option<u16>,
+    /// How many users were counted; at least so many there are.
+    pub counter: u32,
+    /// How many were needed.
+    pub z: u32,
+}
+
+/// What became of the attributes so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Released attributes by the number of rungs above the value.
+    pub levels: Vec<u64>,
+    /// Attributes with too few users.
+    pub rare: u64,
+    /// Attributes that would have made a set too rare.
+    pub telling: u64,
+    /// Attributes of rows that came late.
+    pub late: u64,
+    /// Attributes that are missing or that their hierarchy does not know.
+    pub unknown: u64,
+    /// Rows without a subject.
+    pub nobody: u64,
+    /// Rows ahead of the clock.
+    pub future: u64,
+    /// Attributes released together with made-up rows.
+    pub faked: u64,
+    /// Rows that were made up.
+    pub fakes: u64,
+}
+
+impl Tally {
+    fn add(&mut self, verdict: &Verdict) {
+        match verdict.fate {
+            Fate::Released => self.release(usize::from(verdict.level)),
+            Fate::Faked(fakes) => {
+                self.release(0);
+                self.faked += 1;
+                self.fakes += u64::from(fakes);
+            }
+            Fate::Rare => self.rare += 1,
+            Fate::Late => self.late += 1,
+            Fate::Unknown => self.unknown += 1,
+            Fate::Telling => self.telling += 1,
+        }
+    }
+
+    #[inline]
+    fn release(&mut self, level: usize) {
+        if level >= self.levels.len() {
+            self.levels.resize(level + 1, 0);
+        }
+        self.levels[level] += 1;
+    }
+}
+
+/// z-anonymity at work on a stream.
+pub struct Stream {
+    config: ZAnonymity,
+    schema: Arc<Schema>,
+    places: Places,
+    engine: Engine,
+    format: Option<TimeFormat>,
+    clock: i64,
+    tally: Tally,
+    cells: Vec<Cell>,
+    /// The rows of the batch that are decided, and their attributes, column after column.
+    rows: Vec<u32>,
+    attributes: Vec<Attribute>,
+    verdicts: Vec<Verdict>,
+    codes: Codes,
+    made_up: u64,
+}
+
+/// Where the columns are that matter.
+#[derive(Clone, Debug)]
+struct Places {
+    time: usize,
+    subject: usize,
+    attributes: Vec<usize>,
+    group: Option<usize>,
+}
+
+impl Places {
+    fn find(config: &ZAnonymity, schema: &Schema) -> Result<Self> {
+        let all = |role: Role| -> Vec<usize> {
+            let fields = schema.fields().iter().enumerate();
+            fields
+                .filter(|(_, field)| field.role == role)
+                .map(|(place, _)| place)
+                .collect()
+        };
+        let one = |role: Role| match all(role)[..] {
+            [place] => Ok(place),
+            _ => Err(Error::policy(format!(
+                "z-anonymity needs one column with the role {}",
+                role.word()
+            ))
+            .help("for example t = { role = \"time\" } and user = { role = \"subject\" }")),
+        };
+        let attributes = all(Role::Quasi);
+        if attributes.is_empty() {
+            return Err(
+                Error::policy("z-anonymity needs a column with the role quasi").help(
+                    "for example attribute = { role = \"quasi\", hierarchy = { path = \"*\" } }",
+                ),
+            );
+        }
+        let group = match &config.group {
+            None => None,
+            Some(group) => Some(schema.index_of(&group.column).ok_or_else(|| {
+                Error::policy(format!("there is no column `{}` for groups", group.column))
+                    .help("name a column under [columns], for example with role = \"key\"")
+            })?),
+        };
+        let places = Places {
+            time: one(Role::Time)?,
+            subject: one(Role::Subject)?,
+            attributes,
+            group,
+        };
+        let known = 2 + places.attributes.len() + usize::from(places.group.is_some());
+        if config.fakes.is_some() && (places.attributes.len() > 1 || schema.len() > known) {
+            return Err(Error::policy(
+                "fakes can be made of a time, a subject and one attribute only",
+            )
+            .help("drop the other columns with action = \"drop\", or take `fakes` out"));
+        }
+        Ok(places)
+    }
+}
+
+impl Stream {
+    /// Fails when the schema lacks a time, a subject or an attribute.
+    /// `ladder` tells how the values of a column generalise; `shards` is the
+    /// number of cores to count on.
+    pub fn new(
+        config: &ZAnonymity,
+        schema: &Schema,
+        ladder: impl Fn(&str) -> Ladder,
+        format: Option<TimeFormat>,
+        shards: usize,
+    ) -> Result<Self> {
+        let places = Places::find(config, schema)?;
+        let mut fields = schema.fields().to_vec();
+        for &place in &places.attributes {
+            fields[place].kind = Kind::Category { ordered: false };
+        }
+        let ladders = places
+            .attributes
+            .iter()
+            .map(|&place| ladder(&fields[place].name))
+            .collect();
+        Ok(Stream {
+            engine: Engine::new(config, ladders, shards.clamp(1, 64) as u8),
+            config: config.clone(),
+            schema: Arc::new(Schema::new(fields)?),
+            places,
+            format,
+            clock: i64::MAX,
+            tally: Tally::default(),
+            cells: Vec::new(),
+            rows: Vec::new(),
+            attributes: Vec::new(),
+            verdicts: Vec::new(),
+            codes: Codes::default(),
+            made_up: 0,
+        })
+    }
+
+    /// Tells the time of day, in milliseconds since 1970; rows may not be far ahead of it.
+    pub fn set_clock(&mut self, now: i64) {
+        self.clock = now;
+    }
+
+    /// The z in use.
+    pub fn z(&self) -> u32 {
+        self.engine.z
+    }
+
+    /// The choices of z so far.
+    pub fn updates(&self) -> &[Update] {
+        &self.engine.updates
+    }
+
+    /// What became of the attributes so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Why each attribute of the rows that were last released was released, row by row.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// The places of the attributes, in the order of [`Stream::cells`].
+    pub fn attributes(&self) -> &[usize] {
+        &self.places.attributes
+    }
+
+    /// Bytes of the state without the texts of users and paths, and of those texts.
+    pub fn memory(&self) -> (usize, usize) {
+        (
+            self.engine.memory() + self.codes.memory(),
+            self.engine.text_bytes(),
+        )
+    }
+
+    /// How many paths are known.
+    pub fn path_count(&self) -> usize {
+        self.engine.paths.len()
+    }
+
+    /// Decides every row of the batch.
+    fn decide(&mut self, batch: &Batch) -> Result<()> {
+        let times = times(batch, self.places.time, &mut self.format)?;
+        let subject = categories(batch, self.places.subject)?;
+        let names = subject.levels().iter();
+        let users: Vec<u32> = names
+            .map(|name| self.engine.users.intern(0, name))
+            .collect();
+        let names = subject.levels().iter();
+        let shards: Vec<u8> = names.map(|name| self.engine.shard_of(name)).collect();
+        let groups = self.groups(batch)?;
+        let mut columns = Vec::with_capacity(self.places.attributes.len());
+        for (number, &place) in self.places.attributes.iter().enumerate() {
+            let column = categories(batch, place)?;
+            let values = column.levels().iter();
+            let leaves: Vec<u32> = values
+                .map(|value| self.engine.paths.leaf(number, value))
+                .collect();
+            columns.push((column.codes(), leaves));
+        }
+        self.rows.clear();
+        self.attributes.clear();
+        self.verdicts.clear();
+        let latest = self.clock.saturating_add(self.config.skew);
+        for (row, (&time, &user)) in times.iter().zip(subject.codes()).enumerate() {
+            if time > latest || user == MISSING {
+                self.tally.future += u64::from(time > latest);
+                self.tally.nobody += u64::from(time <= latest);
+                continue;
+            }
+            self.rows.push(row as u32);
+            for (codes, leaves) in &columns {
+                self.attributes.push(Attribute {
+                    time,
+                    user: users[user as usize],
+                    group: groups.as_ref().map_or(0, |groups| groups[row]),
+                    leaf: leaves.get(codes[row] as usize).copied().unwrap_or(UNKNOWN),
+                });
+            }
+        }
+        let (rows, codes, columns) = (&self.rows, subject.codes(), columns.len());
+        let shard_of = |place: usize| shards[codes[rows[place / columns] as usize] as usize];
+        self.engine
+            .decide(&self.attributes, shard_of, &mut self.verdicts);
+        Ok(())
+    }
+
+    /// The group of each row; rows without one are one group together.
+    fn groups(&mut self, batch: &Batch) -> Result<Option<Vec<u32>>> {
+        let Some(place) = self.places.group else {
+            return Ok(None);
+        };
+        let column = categories(batch, place)?;
+        let names = column.levels().iter();
+        let numbers: Vec<u32> = names
+            .map(|name| self.engine.groups.intern(0, name))
+            .collect();
+        let number = |&code: &u32| numbers.get(code as usize).copied().unwrap_or(MISSING);
+        Ok(Some(column.codes().iter().map(number).collect()))
+    }
+
+    /// What goes out of the rows that were decided, with made-up rows before theirs.
+    fn draft(&mut self, batch: &Batch) -> Draft {
+        let columns = self.places.attributes.len();
+        let mut draft = Draft::new(self.rows.len(), columns);
+        let mut fakes = std::mem::take(&mut self.engine.fakes).into_iter();
+        self.cells.clear();
+        self.codes.start(self.engine.paths.len());
+        let (rows, verdicts) = (
+            std::mem::take(&mut self.rows),
+            std::mem::take(&mut self.verdicts),
+        );
+        for (&row, verdicts) in rows.iter().zip(verdicts.chunks_exact(columns)) {
+            let mut any = false;
+            for verdict in verdicts {
+                self.tally.add(verdict);
+                any |= verdict.is_released();
+            }
+            if !any {
+                continue;
+            }
+            if let Fate::Faked(n) = verdicts[0].fate {
+                for user in fakes.by_ref().take(n as usize) {
+                    draft.fakes.push((draft.rows.len(), user));
+                    self.show(&mut draft, verdicts, row, MADE_UP | self.made_up);
+                    self.made_up += 1;
+                }
+            }
+            self.show(&mut draft, verdicts, row, batch.rows().get(row as usize));
+        }
+        (self.rows, self.verdicts) = (rows, verdicts);
+        draft
+    }
+
+    #[inline]
+    fn show(&mut self, draft: &mut Draft, verdicts: &[Verdict], row: u32, id: u64) {
+        draft.rows.push(row);
+        draft.ids.push(id);
+        for (verdict, (codes, labels)) in verdicts.iter().zip(&mut draft.columns) {
+            let released = verdict.is_released();
+            codes.push(match released {
+                true => self.codes.code(verdict.path, labels, &self.engine.paths),
+                false => self.codes.hidden(labels),
+            });
+            self.cells.push(Cell {
+                level: released.then_some(verdict.level),
+                counter: verdict.counter,
+                z: verdict.z,
+            });
+        }
+    }
+
+    /// The batch that goes out.
+    fn assemble(&self, batch: &Batch, draft: Draft) -> Result<Batch> {
+        let whole = draft.rows.len() == batch.len() && draft.fakes.is_empty();
+        let mut columns = Vec::with_capacity(self.schema.len());
+        let mut attributes = draft.columns.into_iter();
+        for (place, column) in batch.columns().iter().enumerate() {
+            columns.push(if self.places.attributes.contains(&place) {
+                let (codes, labels) = attributes
+                    .next()
+                    .ok_or_else(|| Error::bug("an attribute was lost"))?;
+                Column::Category(Categories::new(codes, Arc::new(labels)))
+            } else if whole {
+                column.clone()
+            } else {
+                column.take(&draft.rows)?
+            });
+        }
+        if !draft.fakes.is_empty() {
+            let subject = &mut columns[self.places.subject];
+            *subject = self.with_fakes(subject, &draft.fakes)?;
+        }
+        let ids = match whole {
+            true => batch.rows().clone(),
+            false => RowIds::List(draft.ids.into()),
+        };
+        Batch::new(Arc::clone(&self.schema), ids, columns)
+    }
+
+    /// The subjects of the rows, with those of made-up rows in their places.
+    fn with_fakes(&self, column: &Column, fakes: &[(usize, u32)]) -> Result<Column> {
+        let Column::Category(subjects) = column else {
+            return Err(Error::bug("a subject that is no category"));
+        };
+        let mut levels = LevelsBuilder::from_levels(subjects.levels());
+        let mut codes = subjects.codes().to_vec();
+        for &(row, user) in fakes {
+            codes[row] = levels.intern(self.engine.users.get(user));
+        }
+        Ok(Column::Category(Categories::new(
+            codes,
+            Arc::new(levels.finish()),
+        )))
+    }
+}
+
+impl Verdict {
+    fn is_released(&self) -> bool {
+        matches!(self.fate, Fate::Released | Fate::Faked(_))
+    }
+}
+
+/// Rows that go out.
+struct Draft {
+    /// The row of the batch that each is made from.
+    rows: Vec<u32>,
+    ids: Vec<u64>,
+    /// For each attribute the codes of the rows and the labels they stand for.
+    columns: Vec<(Vec<u32>, Levels)>,
+    /// Places of made-up rows, and their users.
+    fakes: Vec<(usize, u32)>,
+}
+
+impl Draft {
+    fn new(rows: usize, columns: usize) -> Self {
+        Draft {
+            rows: Vec::with_capacity(rows),
+            ids: Vec::with_capacity(rows),
+            columns: (0..columns)
+                .map(|_| (Vec::with_capacity(rows), Levels::default()))
+                .collect(),
+            fakes: Vec::new(),
+        }
+    }
+}
+
+/// The code of each path among the labels of the batch that is going out.
+#[derive(Clone, Debug, Default)]
+struct Codes {
+    batch: u32,
+    of_path: Vec<(u32, u32)>,
+}
+
+impl Codes {
+    fn start(&mut self, paths: usize) {
+        if self.batch == u32::MAX {
+            self.of_path.clear();
+            self.batch = 0;
+        }
+        self.batch += 1;
+        self.of_path.resize(paths, (0, 0));
+    }
+
+    #[inline]
+    fn code(&mut self, path: u32, labels: &mut Levels, paths: &Paths) -> u32 {
+        let (batch, code) = &mut self.of_path[path as usize];
+        if *batch != self.batch {
+            (*batch, *code) = (self.batch, labels.len() as u32);
+            labels.push(paths.label(path));
+        }
+        *code
+    }
+
+    /// The code of a cell that shows nothing.
+    fn hidden(&self, labels: &mut Levels) -> u32 {
+        match labels.find(HIDDEN) {
+            Some(code) => code,
+            None => {
+                labels.push(HIDDEN);
+                labels.len() as u32 - 1
+            }
+        }
+    }
+
+    fn memory(&self) -> usize {
+        self.of_path.capacity() * size_of::<(u32, u32)>()
+    }
+}
+
+fn categories(batch: &Batch, place: usize) -> Result<&Categories> {
+    let name = || &batch.schema().fields()[place].name;
+    batch
+        .column(place)
+        .as_categories()
+        .ok_or_else(|| Error::bug(format!("column `{}` was not read as categories", name())))
+}
+
+impl Protector for Stream {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn protect(&mut self, batch: Batch) -> Result<Batch> {
+        self.decide(&batch)?;
+        let draft = self.draft(&batch);
+        let released = self.assemble(&batch, draft)?;
+        self.engine.clear();
+        Ok(released)
+    }
+
+    fn finish(&mut self) -> Result<Batch> {
+        Ok(Batch::empty(Arc::clone(&self.schema)))
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::default()
+    }
+
+    fn suppressed(&self) -> Vec<(String, u64)> {
+        let tally = &self.tally;
+        [
+            ("too few users", tally.rare),
+            ("the user's set would be too rare", tally.telling),
+            ("came too late", tally.late),
+            ("missing or not in the hierarchy", tally.unknown),
+            ("without a subject", tally.nobody),
+            ("ahead of the clock", tally.future),
+        ]
+        .into_iter()
+        .filter(|&(_, count)| count > 0)
+        .map(|(why, count)| (why.to_owned(), count))
+        .collect()
+    }
+}

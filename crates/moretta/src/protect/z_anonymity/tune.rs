@@ -1,0 +1,189 @@
+//! z tunes itself: the least z that makes enough users alike.
+//!
+//! From the first row that is one window after the first, and then every so
+//! often, p(z) is computed from the rows of the last window, each with its
+//! counters as they were when it arrived, and z is chosen anew.
+
+use super::sweep::{Shown, Sweep};
+use std::collections::VecDeque;
+
+/// How z is tuned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tune {
+    /// The share of users that must be alike.
+    pub goal: f64,
+    /// How many users must have the same set to be alike.
+    pub k: u32,
+    /// Milliseconds between updates.
+    pub every: i64,
+    /// How z is searched.
+    pub search: Search,
+}
+
+/// How z is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// The least z with p(z) at the goal; p is not monotone, so all are looked at from 1 on.
+    MinZ,
+    /// One step up when p is below the goal, one down otherwise, never below 1.
+    Incremental,
+    /// Bisection of 0 to 1800 as a published package does it; often finds nothing. For comparison.
+    Compat,
+}
+
+/// One choice of z.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Update {
+    /// The time of the row before which it was made, in milliseconds.
+    pub time: i64,
+    /// The z from then on.
+    pub z: u32,
+    /// p(z) over the window before; none when nobody would show anything.
+    pub p: Option<f64>,
+    /// Whether the goal was met; if not, z stayed as it was.
+    pub found: bool,
+}
+
+impl Search {
+    /// The z to use after `z`, its p, and whether the goal is met.
+    pub(super) fn choose(self, tune: &Tune, z: u32, window: &Window) -> (u32, Option<f64>, bool) {
+        match self {
+            Search::MinZ => least(tune, window),
+            Search::Incremental => step(tune, z, window),
+            Search::Compat => bisect(tune, z, window),
+        }
+    }
+}
+
+/// Whether p(z) meets the goal; it does when nobody shows anything.
+fn met(tune: &Tune, p: Option<f64>) -> bool {
+    p.is_none_or(|p| p >= tune.goal)
+}
+
+fn least(tune: &Tune, window: &Window) -> (u32, Option<f64>, bool) {
+    // Most goals are met at a small z, where few counters matter.
+    let mut most = 128;
+    loop {
+        let found = (1..=most)
+            .zip(window.sweep(tune.k, most))
+            .find(|&(_, p)| met(tune, p));
+        if let Some((z, p)) = found {
+            return (z, p, true);
+        }
+        most = most.saturating_mul(8);
+    }
+}
+
+fn step(tune: &Tune, z: u32, window: &Window) -> (u32, Option<f64>, bool) {
+    let p_of = |z: u32| window.sweep(tune.k, z).nth(z as usize - 1).flatten();
+    let next = match met(tune, p_of(z)) {
+        true => (z - 1).max(1),
+        false => z + 1,
+    };
+    let p = p_of(next);
+    (next, p, met(tune, p))
+}
+
+/// The package's search, with its habits: nobody counts as p = 2, and z may become 0.
+fn bisect(tune: &Tune, z: u32, window: &Window) -> (u32, Option<f64>, bool) {
+    const MOST: u32 = 1800;
+    let all: Vec<Option<f64>> = window.sweep(tune.k, MOST).take(MOST as usize).collect();
+    let (mut low, mut high) = (0_i64, i64::from(MOST));
+    while low <= high {
+        let middle = (low + high) / 2;
+        // At 0 everything is released, as at 1.
+        let p = all[(middle.max(1) - 1) as usize];
+        let value = p.unwrap_or(2.0);
+        if tune.goal <= value && value <= tune.goal + 0.01 {
+            return (middle as u32, p, true);
+        }
+        match value < tune.goal {
+            true => low = middle + 1,
+            false => high = middle - 1,
+        }
+    }
+    let p = all[(z.clamp(1, MOST) - 1) as usize];
+    (z, p, false)
+}
+
+/// The rows of the last window with their counters at arrival.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Window {
+    rows: VecDeque<Row>,
+    /// The paths of each row from its leaf to its root, with their counters.
+    counters: VecDeque<(u32, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    time: u32,
+    user: u32,
+    /// How many paths it has.
+    paths: u32,
+}
+
+impl Window {
+    /// Adds a row that came in order.
+    pub(super) fn push(
+        &mut self,
+        time: u32,
+        user: u32,
+        counters: impl Iterator<Item = (u32, u32)>,
+    ) {
+        let before = self.counters.len();
+        self.counters.extend(counters);
+        let paths = (self.counters.len() - before) as u32;
+        self.rows.push_back(Row { time, user, paths });
+    }
+
+    /// Forgets the rows that were shown before `from`.
+    pub(super) fn forget(&mut self, from: u32) {
+        let gone = self.rows.partition_point(|row| row.time < from);
+        let counters: usize = self.rows.drain(..gone).map(|row| row.paths as usize).sum();
+        self.counters.drain(..counters);
+    }
+
+    /// p(1), p(2), … of which those up to `most` are right.
+    fn sweep(&self, k: u32, most: u32) -> Sweep {
+        let mut shown = Vec::with_capacity(self.rows.len());
+        let (mut counters, mut users) = (self.counters.iter(), 0);
+        for row in &self.rows {
+            let mut above = 0;
+            for &(path, counter) in counters.by_ref().take(row.paths as usize) {
+                if counter > above && above < most {
+                    shown.push(Shown {
+                        user: row.user,
+                        path,
+                        above,
+                        up_to: counter,
+                    });
+                    above = counter;
+                }
+            }
+            users = users.max(row.user as usize + 1);
+        }
+        Sweep::new(&shown, users, k)
+    }
+
+    /// Makes all times earlier by `shift`.
+    pub(super) fn shift(&mut self, shift: u32) {
+        for row in &mut self.rows {
+            row.time = row.time.saturating_sub(shift);
+        }
+    }
+
+    /// Gives paths and users new numbers; rows of the window keep theirs alive.
+    pub(super) fn renumber(&mut self, paths: &[u32], users: &[u32]) {
+        for row in &mut self.rows {
+            row.user = users[row.user as usize];
+        }
+        for (path, _) in &mut self.counters {
+            *path = paths[*path as usize];
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn memory(&self) -> usize {
+        self.rows.capacity() * size_of::<Row>() + self.counters.capacity() * size_of::<(u32, u32)>()
+    }
+}
