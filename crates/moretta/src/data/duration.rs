@@ -72,7 +72,7 @@ pub fn duration_text(milliseconds: i64) -> String {
     for (unit, length) in UNITS {
         let length = length.unsigned_abs();
         let count = rest / length;
-        if count == 0 || (unit == "w" && rest % length != 0) {
+        if count == 0 || (unit == "w" && !rest.is_multiple_of(length)) {
             continue;
         }
         let _ = write!(text, "{count}{unit}");

@@ -188,7 +188,7 @@ impl<'a> Iso<'a> {
     }
 
     fn read(text: &'a [u8]) -> Option<(i64, Self)> {
-        let ((year, month, day), rest) = date_and_rest(text)?;
+        let ([year, month, day], rest) = date_and_rest(text)?;
         let days = i64::from(to_day(year, month, day)?);
         let (&between, rest) = rest.split_first()?;
         let (clock, rest) = rest.split_at_checked(8)?;
@@ -231,13 +231,14 @@ impl<'a> Iso<'a> {
 }
 
 /// `2017-05-15` as numbers, which need not be a date that exists, and what follows.
-fn date_and_rest(text: &[u8]) -> Option<((i32, i32, i32), &[u8])> {
+fn date_and_rest(text: &[u8]) -> Option<([i32; 3], &[u8])> {
     let (date, rest) = text.split_at_checked(10)?;
     let &[a, b, c, d, b'-', e, f, b'-', g, h] = date else {
         return None;
     };
     let year = pair(a, b)? * 100 + pair(c, d)?;
-    Some(((year as i32, pair(e, f)? as i32, pair(g, h)? as i32), rest))
+    let date = [year, pair(e, f)?, pair(g, h)?];
+    Some((date.map(|part| part as i32), rest))
 }
 
 /// The milliseconds since midnight at `00:55:38`.

@@ -20,10 +20,11 @@ use crate::data::levels::Levels;
 use crate::error::{Error, Result};
 use std::fmt::Write;
 
-/// Beyond this, neighbouring whole numbers are no longer different.
-const LARGEST_INDEX: f64 = 9_007_199_254_740_992.0;
+/// From 2^51 on, the ends of neighbouring intervals may be one number, and their
+/// labels one text; half of that leaves room for rounding.
+const LARGEST_INDEX: f64 = 1_125_899_906_842_624.0;
 
-/// Below this, a product of whole numbers is exact with room to spare.
+/// Below 2^50, a product of whole numbers is exact with room to spare.
 const EXACT_PARTS: f64 = 1_125_899_906_842_624.0;
 
 pub(super) fn build(
@@ -316,6 +317,25 @@ mod tests {
             let values: Levels = ["1", text].iter().collect();
             let error = build(&[5.0], "age", &values, Texts::Category).expect_err("refused");
             assert_eq!(error.to_string(), message);
+        }
+    }
+
+    #[test]
+    fn neighbouring_intervals_have_different_labels_however_large() {
+        let largest = LARGEST_INDEX as i64;
+        for width in [0.1, 0.7, 1e-9, 1.0, 3.0, 5.0, 1e6, 12_345_678.9, 1e280] {
+            let scale = Scale::new(width);
+            for (from, length) in [(largest - 50, 1), (-largest, 1), (largest / 7 - 50, 7)] {
+                let label = |index| {
+                    let mut label = String::new();
+                    scale.write(index, length, &mut label);
+                    label
+                };
+                for index in from..from + 50 {
+                    assert_ne!(label(index), label(index + 1), "{width}");
+                    assert!(scale.end(index) < scale.end(index + 1), "{width}");
+                }
+            }
         }
     }
 

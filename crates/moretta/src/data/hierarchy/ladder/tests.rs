@@ -239,6 +239,8 @@ fn cells_climb_to_the_cells_around_them() {
 
 #[test]
 fn a_flat_ladder_has_one_rung() {
+    fn is_shared_between_threads(_: &(impl Clone + Send + Sync)) {}
+    is_shared_between_threads(&Ladder::flat());
     check(&Ladder::flat(), &[("a*b", "a*b"), ("", ""), ("*", "*")]);
 }
 
