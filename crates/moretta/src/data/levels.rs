@@ -48,7 +48,11 @@ impl Levels {
     /// Whether `entry` is that of `text`, whose hash is `hash`.
     #[inline]
     fn is(&self, entry: Entry, hash: u32, text: &str) -> bool {
-        entry.hash == hash && self.text.as_bytes()[self.span(entry.code)] == *text.as_bytes()
+        entry.hash == hash
+            && same(
+                &self.text.as_bytes()[self.span(entry.code)],
+                text.as_bytes(),
+            )
     }
 
     /// All texts in one piece.
@@ -126,6 +130,20 @@ fn hash(text: &str) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
+/// Whether the bytes are equal. Short words are compared as two numbers that
+/// may overlap, since a call costs more.
+#[inline]
+fn same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len()
+        && match a.len() {
+            8..=16 => {
+                a.first_chunk::<8>() == b.first_chunk::<8>()
+                    && a.last_chunk::<8>() == b.last_chunk::<8>()
+            }
+            _ => a == b,
+        }
+}
+
 /// The table places by the low bits and tells apart by the high ones.
 #[inline]
 fn spread(hash: u32) -> u64 {
@@ -163,6 +181,12 @@ impl LevelsBuilder {
         let code = self.levels.len() as u32;
         self.levels.push(text);
         let entry = Entry { hash, code };
+        // A small table grows fourfold: each batch of a stream starts with an empty one.
+        let full = self.table.len() == self.table.capacity();
+        if full && self.table.len() < 1 << 16 {
+            self.table
+                .reserve(3 * self.table.len() + 16, |e| spread(e.hash));
+        }
         self.table
             .insert_unique(spread(hash), entry, |e| spread(e.hash));
         code
@@ -198,6 +222,7 @@ impl LevelsBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn codes_follow_first_appearance() {
@@ -212,6 +237,43 @@ mod tests {
         let levels = builder.finish();
         assert_eq!(levels.iter().collect::<Vec<_>>(), ["b", "a", ""]);
         assert_eq!((levels.find(""), levels.find("c")), (Some(2), None));
+    }
+
+    proptest! {
+        #[test]
+        fn codes_are_those_of_a_plain_search(
+            texts in proptest::collection::vec("[ab]{0,20}", 0..300),
+        ) {
+            let mut builder = LevelsBuilder::default();
+            let mut plain: Vec<&str> = Vec::new();
+            for text in &texts {
+                let place = plain.iter().position(|known| known == text);
+                prop_assert_eq!(builder.find(text), place.map(|i| i as u32));
+                let code = place.unwrap_or_else(|| {
+                    plain.push(text);
+                    plain.len() - 1
+                });
+                prop_assert_eq!(builder.intern(text), code as u32);
+            }
+            let levels = builder.finish();
+            prop_assert_eq!(levels.iter().collect::<Vec<_>>(), plain);
+        }
+    }
+
+    #[test]
+    fn equal_hashes_do_not_make_texts_equal() {
+        let mut levels = Levels::default();
+        levels.push("abcdefgh");
+        let entry = Entry { hash: 7, code: 0 };
+        for (text, expected) in [
+            ("abcdefgh", true),
+            ("abcdefgx", false),
+            ("xbcdefgh", false),
+            ("abcdefghh", false),
+            ("", false),
+        ] {
+            assert_eq!(levels.is(entry, 7, text), expected, "{text}");
+        }
     }
 
     #[test]

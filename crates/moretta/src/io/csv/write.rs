@@ -304,3 +304,88 @@ impl CellWriter {
         out.push(b'"');
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::create;
+    use super::*;
+    use crate::data::{Field, Role, RowIds};
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    /// The same cells as categories and as text that passes through.
+    fn batch(cells: &[Option<String>]) -> Batch {
+        let fields = vec![
+            Field::new("c", Role::Quasi, Kind::Category { ordered: false }),
+            Field::new("p", Role::Plain, Kind::Plain(arrow_schema::DataType::Utf8)),
+        ];
+        let rows = RowIds::Range {
+            start: 0,
+            len: cells.len(),
+        };
+        let columns = vec![
+            Column::Category(cells.iter().cloned().collect()),
+            Column::Plain(Arc::new(cells.iter().cloned().collect::<StringArray>())),
+        ];
+        let schema = Arc::new(Schema::new(fields).expect("names differ"));
+        Batch::new(schema, rows, columns).expect("fits")
+    }
+
+    /// What the parts of the batch are written as, and how many cells were escaped.
+    fn written(batch: &Batch, part_rows: usize) -> (String, u64) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.csv");
+        let options = WriteOptions {
+            missing: "NA".to_owned(),
+            header: false,
+            ..WriteOptions::default()
+        };
+        let mut sink = create(&path, &options, batch.schema()).expect("creates");
+        for start in (0..batch.len()).step_by(part_rows) {
+            let part = batch.slice(start, part_rows.min(batch.len() - start));
+            sink.write(&part).expect("writes");
+        }
+        sink.close().expect("closes");
+        let text = std::fs::read_to_string(&path).expect("reads");
+        (text, sink.escaped())
+    }
+
+    fn slow(cell: Option<&str>) -> String {
+        let text = match cell {
+            Some(text) if is_formula(text) => format!("'{text}"),
+            Some(text) => text.to_owned(),
+            None => "NA".to_owned(),
+        };
+        if text.contains(['"', ',', '\n', '\r']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn cells_are_written_as_one_by_one(
+            cells in proptest::collection::vec(
+                proptest::option::of(prop_oneof!["[ab]{0,3}", "[=a\",\n\r-]{0,3}"]), 1..12),
+            part_rows in 1usize..5,
+        ) {
+            let lines = cells.iter().map(|cell| {
+                let text = slow(cell.as_deref());
+                format!("{text},{text}\n")
+            });
+            let formulas = cells.iter().flatten().filter(|cell| is_formula(cell)).count();
+            let expected = (lines.collect::<String>(), 2 * formulas as u64);
+            prop_assert_eq!(written(&batch(&cells), part_rows), expected);
+        }
+    }
+
+    #[test]
+    fn large_batches_are_written_like_small_ones() {
+        let cells: Vec<Option<String>> = (0..PART_ROWS + 1000)
+            .map(|i| (i % 7 > 0).then(|| format!("={}", i % 100)))
+            .collect();
+        let batch = batch(&cells);
+        assert_eq!(written(&batch, batch.len()), written(&batch, 10_000));
+    }
+}
