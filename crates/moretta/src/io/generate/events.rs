@@ -353,6 +353,9 @@ pub(super) mod tests {
                 .map(|b| format!("{b:02x}"))
                 .collect::<String>()
         });
-        assert_eq!(sums, ["GOLDEN0", "GOLDEN1", "GOLDEN2"]);
+        assert_eq!(
+            sums,
+            ["2b07bb45158eb416", "accbf5aae980fadb", "8c537f88d9c29253"]
+        );
     }
 }

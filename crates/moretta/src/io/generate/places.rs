@@ -345,7 +345,7 @@ fn province_sizes(cities: usize, random: &mut Random) -> Vec<u32> {
 
 /// Towns grow smaller by rank, and away from the first region.
 fn street_count(province: u32, rank: u32) -> u32 {
-    let largest = if province < 8 { 110.0 } else { 45.0 };
+    let largest = if province < 8 { 90.0 } else { 36.0 };
     let rank = f64::from(rank + 1);
     (largest / (rank.sqrt() * rank.sqrt().sqrt())).max(6.0) as u32
 }

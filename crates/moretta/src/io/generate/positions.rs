@@ -25,7 +25,7 @@ const CLOCK: Clock = Clock {
 };
 
 const VEHICLES_A_ROW: f64 = 0.024;
-const CITIES_A_ROW: f64 = 0.01;
+const CITIES_A_ROW: f64 = 0.008;
 const MOST_CITIES: f64 = 20_000.0;
 
 /// The numbers of vehicles are scattered below this prime.
