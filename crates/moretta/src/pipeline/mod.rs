@@ -15,6 +15,7 @@ mod read;
 pub mod report;
 mod run;
 mod sha256;
+mod stream;
 mod verify;
 mod warnings;
 

@@ -10,6 +10,7 @@ use super::top::TopZ;
 use super::tune::{Update, Window};
 use super::{Mode, ZAnonymity};
 use crate::data::hierarchy::Ladder;
+use std::collections::VecDeque;
 
 /// What becomes of one attribute of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,8 @@ pub(super) struct Attribute {
     pub(super) user: u32,
     pub(super) group: u32,
     pub(super) leaf: u32,
+    /// It came too late to be released, whatever its time.
+    pub(super) late: bool,
 }
 
 /// Everything that is remembered of the stream.
@@ -59,10 +62,12 @@ pub(super) struct Engine {
     /// The time that is 0 for the state.
     base: Option<i64>,
     newest: i64,
-    first: i64,
+    first: Option<i64>,
     pub(super) z: u32,
     window: Window,
     last_update: Option<i64>,
+    /// Choices of z that were made before a restart and are to be made again.
+    made: VecDeque<Update>,
     pub(super) updates: Vec<Update>,
     /// The users of made-up rows, in the order of the verdicts that ask for them.
     pub(super) fakes: Vec<u32>,
@@ -103,10 +108,11 @@ impl Engine {
                 .then(|| Guard::new(config.k, config.window, config.allowed_lateness())),
             base: None,
             newest: i64::MIN,
-            first: 0,
+            first: None,
             z: config.z,
             window: Window::default(),
             last_update: None,
+            made: VecDeque::new(),
             updates: Vec::new(),
             fakes: Vec::new(),
             seen: Vec::new(),
@@ -152,9 +158,7 @@ impl Engine {
                 }
                 self.rebase(attribute.time);
             }
-            if self.newest == i64::MIN {
-                self.first = attribute.time;
-            }
+            self.first.get_or_insert(attribute.time);
             self.newest = self.newest.max(attribute.time);
             let time = self.relative(attribute.time);
             let seen = &mut self.seen[attribute.user as usize];
@@ -165,7 +169,8 @@ impl Engine {
                 leaf: attribute.leaf,
                 group: attribute.group,
                 shard: shard_of(place),
-                late: attribute.time < self.newest - self.config.allowed_lateness(),
+                late: attribute.late
+                    || attribute.time < self.newest - self.config.allowed_lateness(),
             });
         }
         attributes.len()
@@ -350,7 +355,16 @@ impl Engine {
         let Some(tune) = self.config.tune else {
             return;
         };
-        let warm = time - self.first >= self.config.window;
+        while let Some(update) = self.made.front().copied() {
+            if update.time > time {
+                return;
+            }
+            self.made.pop_front();
+            self.z = update.z;
+            self.last_update = Some(update.time);
+            self.updates.push(update);
+        }
+        let warm = time - self.first.unwrap_or(time) >= self.config.window;
         let due = self
             .last_update
             .is_none_or(|last| time - last >= tune.every);
@@ -363,6 +377,19 @@ impl Engine {
         let (z, p, found) = tune.search.choose(&tune, self.z, &self.window);
         self.z = z;
         self.updates.push(Update { time, z, p, found });
+    }
+
+    /// Goes on after a restart: the next rows were decided before, with these choices of z.
+    pub(super) fn resume(&mut self, first: Option<i64>, updates: &[Update]) {
+        self.first = first;
+        self.made = updates.iter().copied().collect();
+    }
+
+    /// The time of the first row and of the latest.
+    pub(super) fn span(&self) -> Option<(i64, i64)> {
+        self.first
+            .filter(|_| self.newest > i64::MIN)
+            .map(|first| (first, self.newest))
     }
 
     /// Milliseconds of the stream that may still matter.

@@ -1,0 +1,113 @@
+//! From rows that were read to rows that may leave.
+
+use super::reorder::{Ordered, Reorder};
+use crate::data::hierarchy::Ladder;
+use crate::data::{Batch, Role, Schema};
+use crate::error::{Error, Result};
+use crate::policy::Policy;
+use crate::protect::Protector;
+use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The stages between reading and writing.
+pub(super) struct Flow {
+    reorder: Option<Reorder>,
+    pub(super) stream: Stream,
+}
+
+impl Flow {
+    pub(super) fn new(
+        policy: &Policy,
+        config: &ZAnonymity,
+        schema: &Arc<Schema>,
+        ladders: &HashMap<String, Ladder>,
+        sources: usize,
+    ) -> Result<Self> {
+        let ladder = |name: &str| ladders.get(name).cloned().unwrap_or_else(Ladder::flat);
+        let time = *schema.with_role(Role::Time).first().ok_or_else(|| {
+            Error::policy("a stream needs a column with the role time")
+                .help("for example t = { role = \"time\" }")
+        })?;
+        let format = policy
+            .column(&schema.fields()[time].name)
+            .and_then(|column| column.unit);
+        let lateness = match config.mode {
+            Mode::Exact => config.lateness,
+            Mode::ZeroDelay => 0,
+        };
+        let waits = config.mode == Mode::Exact || sources > 1;
+        Ok(Flow {
+            reorder: waits.then(|| Reorder::new(time, format, lateness, sources)),
+            stream: Stream::new(config, schema, ladder, format, rayon::current_num_threads())?,
+        })
+    }
+
+    /// The columns of what leaves.
+    pub(super) fn schema(&self) -> &Arc<Schema> {
+        self.stream.schema()
+    }
+
+    /// The source to read from next; none when all have ended.
+    pub(super) fn next_source(&self, ended: bool) -> Option<usize> {
+        match &self.reorder {
+            Some(reorder) => reorder.furthest_behind(),
+            None => (!ended).then_some(0),
+        }
+    }
+
+    /// The latest time that was read.
+    pub(super) fn latest(&self) -> i64 {
+        let decided = self.stream.span().map_or(i64::MIN, |(_, latest)| latest);
+        let read = self.reorder.as_ref().map_or(i64::MIN, Reorder::latest);
+        decided.max(read)
+    }
+
+    /// Takes rows that were read; gives those that may leave.
+    pub(super) fn push(&mut self, batch: Batch) -> Result<Option<Batch>> {
+        match &mut self.reorder {
+            None => self.decide(batch).map(Some),
+            Some(reorder) => {
+                let ordered = reorder.push(batch)?;
+                self.decide_ordered(ordered)
+            }
+        }
+    }
+
+    /// A source has ended; gives what nobody waits for any more.
+    pub(super) fn end(&mut self, source: usize) -> Result<Option<Batch>> {
+        match &mut self.reorder {
+            None => Ok(None),
+            Some(reorder) => {
+                let ordered = reorder.end(source)?;
+                self.decide_ordered(ordered)
+            }
+        }
+    }
+
+    /// All sources have ended; gives what is left.
+    pub(super) fn finish(&mut self) -> Result<Batch> {
+        self.stream.finish()
+    }
+
+    fn decide_ordered(&mut self, ordered: Option<Ordered>) -> Result<Option<Batch>> {
+        let Some(Ordered { batch, late }) = ordered else {
+            return Ok(None);
+        };
+        self.stream.mark_late(late);
+        self.decide(batch).map(Some)
+    }
+
+    fn decide(&mut self, batch: Batch) -> Result<Batch> {
+        self.stream.set_clock(now());
+        self.stream.protect(batch)
+    }
+}
+
+/// Milliseconds since 1970 by the clock of this machine.
+fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
+}
