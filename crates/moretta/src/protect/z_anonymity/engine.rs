@@ -1,6 +1,7 @@
 //! Row by row: what of each attribute may be released.
 
 use super::count::{Counts, Event, Expiry, Shards};
+use super::guard::Guard;
 use super::names::{GONE, Names};
 use super::pairs::Pairs;
 use super::paths::{Paths, UNKNOWN};
@@ -57,6 +58,7 @@ pub(super) struct Engine {
     pub(super) users: Names,
     pub(super) groups: Names,
     state: State,
+    guard: Option<Guard>,
     /// The time that is 0 for the state.
     base: Option<i64>,
     newest: i64,
@@ -101,6 +103,9 @@ impl Engine {
             users: Names::default(),
             groups: Names::default(),
             state,
+            guard: config
+                .hold_unique
+                .then(|| Guard::new(config.k, config.window, config.allowed_lateness())),
             base: None,
             newest: i64::MIN,
             first: None,
@@ -267,8 +272,12 @@ impl Engine {
         } else {
             1
         };
+        let mut fate = Fate::Rare;
         for (level, &counter) in counters[..rungs].iter().enumerate() {
             if counter >= z {
+                fate = Fate::Telling;
+            }
+            if counter >= z && self.passes(event, path) {
                 return Verdict {
                     path,
                     level: level as u16,
@@ -278,7 +287,20 @@ impl Engine {
             }
             path = self.paths.parent(path);
         }
-        verdict(Fate::Rare)
+        verdict(fate)
+    }
+
+    /// Whether the guard lets the path be released; it remembers that it is.
+    #[inline]
+    fn passes(&mut self, event: &Event, path: u32) -> bool {
+        let (Some(guard), State::Recency(recency)) = (&mut self.guard, &mut self.state) else {
+            return true;
+        };
+        let passes = guard.allows(event, path, recency);
+        if passes {
+            guard.note(event, path);
+        }
+        passes
     }
 
     /// Keeps the counters of a row for the next choice of z.
@@ -391,6 +413,9 @@ impl Engine {
         if let Some(old) = self.base.replace(base) {
             let shift = u32::try_from(base - old).unwrap_or(u32::MAX);
             self.window.shift(shift);
+            if let Some(guard) = &mut self.guard {
+                guard.shift(shift);
+            }
             for seen in &mut self.seen {
                 *seen = seen.saturating_sub(shift);
             }
@@ -412,6 +437,10 @@ impl Engine {
             .relative(self.newest.saturating_sub(self.horizon()))
             .max(1);
         self.window.forget(cutoff);
+        if let State::Recency(recency) = &mut self.state {
+            // Rows without a subject bring paths that nobody has shown.
+            recency.grow(self.paths.len());
+        }
         let state = &self.state;
         let paths = self.paths.retain(|path| match state {
             State::Counts(shards) => shards.is_live(path, cutoff),
@@ -430,6 +459,9 @@ impl Engine {
             State::Recency(recency) => recency.renumber(&paths, &users, &groups),
         }
         self.window.renumber(&paths, &users);
+        if let Some(guard) = &mut self.guard {
+            guard.renumber(&paths, &users);
+        }
         self.cleared = self.users.len() + self.paths.len();
     }
 
@@ -444,6 +476,7 @@ impl Engine {
             + self.users.overhead()
             + self.groups.overhead()
             + self.window.memory()
+            + self.guard.as_ref().map_or(0, Guard::memory)
             + self.seen.capacity() * size_of::<u32>()
     }
 
