@@ -19,6 +19,7 @@ mod stream;
 mod verify;
 mod warnings;
 
+pub use crate::measure::stream::Live;
 pub use check::check;
 pub use compare::{Standing, compare};
 pub use plan::{Plan, PlannedColumn, TellingSet, plan};

@@ -31,9 +31,17 @@ pub(in crate::pipeline) fn run(
     options.progress.enter(Stage::Protect);
     let ladders = ladders(policy)?;
     let sources = Sources::open(policy, &ladders, options.progress)?;
-    let flow = Flow::new(policy, config, sources.schema(), &ladders, sources.len())?;
+    let deep = policy.report.is_some() || options.progress.is_watched();
+    let flow = Flow::new(
+        policy,
+        config,
+        sources.schema(),
+        &ladders,
+        sources.len(),
+        deep,
+    )?;
     let mut run = Run::new(policy, config, sink, sources, flow, resumed)?;
-    run.stream()?;
+    run.stream(options)?;
     run.finish(options)
 }
 
@@ -88,7 +96,7 @@ impl<'a> Run<'a> {
     }
 
     /// Lets rows through until every source has ended.
-    fn stream(&mut self) -> Result<()> {
+    fn stream(&mut self, options: &Options<'_>) -> Result<()> {
         let mut due = self
             .policy
             .checkpoint
@@ -107,6 +115,7 @@ impl<'a> Run<'a> {
             let released = self.flow.push(batch)?;
             self.write(released)?;
             self.outputs.flush()?;
+            options.progress.tell(self.flow.live());
             self.marks.add(self.sources.rows()[0], self.flow.latest());
             if self.resumed.is_none() && due.as_mut().is_some_and(|due| due.after(rows)) {
                 self.save()?;
@@ -184,6 +193,8 @@ impl<'a> Run<'a> {
             policy: self.policy,
             config: self.config,
             sink: self.sink,
+            measured: self.flow.measured(),
+            findings: self.flow.findings(),
             stream: &self.flow.stream,
             read: self.sources.rows().iter().sum(),
             released: self.outputs.released(),

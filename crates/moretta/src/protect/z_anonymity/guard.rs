@@ -167,6 +167,7 @@ mod tests {
 
     fn decide(engine: &mut Engine, (time, user, value): &Row) -> (Fate, Option<String>) {
         let attribute = Attribute {
+            late: false,
             time: *time,
             user: engine.users.intern(0, &user.to_string()),
             group: engine.groups.intern(0, &(user % 3).to_string()),
@@ -259,7 +260,7 @@ mod tests {
             most in proptest::option::of(1..3_u32),
             // Days make the engine move its base of time within the window.
             unit in prop_oneof![Just(1), Just(21_600_000_i64)],
-            mut rows in rows(0..3),
+            mut rows in rows(0..3_i64),
         ) {
             let mut now = 0;
             for row in &mut rows {

@@ -29,6 +29,8 @@ pub struct Cell {
     pub counter: u32,
     /// How many were needed.
     pub z: u32,
+    /// How many made-up rows helped.
+    pub fakes: u32,
 }
 
 /// What became of the attributes so far.
@@ -377,6 +379,10 @@ impl Stream {
                 level: released.then_some(verdict.level),
                 counter: verdict.counter,
                 z: verdict.z,
+                fakes: match verdict.fate {
+                    Fate::Faked(fakes) => fakes,
+                    _ => 0,
+                },
             });
         }
     }
