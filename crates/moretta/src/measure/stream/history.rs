@@ -93,3 +93,23 @@ impl History {
         self.pairs.allocation_size() + self.users.allocation_size()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_history_stays_as_it_is() {
+        let mut history = History::with_room(2, 6);
+        for user in 1..4 {
+            history.show(user, 70);
+            history.show(user, 70);
+        }
+        assert!(history.is_full());
+        let shares = history.shares();
+        assert_eq!(shares.map(|s| (s.alike, s.unique)), Some((1.0, 0.0)));
+        let bytes = history.memory();
+        (0..1_000).for_each(|label| history.show(label % 3 + 1, label));
+        assert_eq!((history.shares(), history.memory()), (shares, bytes));
+    }
+}

@@ -133,3 +133,40 @@ fn entropy(mut counts: Vec<u64>) -> f64 {
     };
     counts.iter().map(bits).sum::<f64>() + 0.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(pairs: &[(u64, u64)]) -> Option<(f64, f64, f64)> {
+        let mut information = Information::new();
+        information.widen(1);
+        for &(value, label) in pairs {
+            information.note(0, value, label);
+        }
+        let left = information.left()?;
+        Some((left.before, left.after, left.residual))
+    }
+
+    #[test]
+    fn information_left_is_known_for_simple_releases() {
+        assert_eq!(left(&[]), None);
+        assert_eq!(left(&[(1, 5), (1, 5)]), Some((0.0, 0.0, 1.0)));
+        let same = [(1, 1), (2, 2), (3, 3), (4, 4)];
+        assert_eq!(left(&same), Some((2.0, 2.0, 1.0)));
+        assert_eq!(left(&same.map(|(v, _)| (v, 0))), Some((2.0, 0.0, 0.0)));
+        assert_eq!(left(&same.map(|(v, _)| (v, v / 3))), Some((2.0, 1.0, 0.5)));
+    }
+
+    #[test]
+    fn when_there_is_no_more_room_it_says_so() {
+        let mut information = Information::with_room(3);
+        information.widen(2);
+        for (column, value) in [(0, 1), (1, 1), (0, 1)] {
+            information.note(column, value, 0);
+            assert!(!information.is_full());
+        }
+        information.note(1, 2, 0);
+        assert!(information.is_full());
+    }
+}

@@ -17,6 +17,8 @@ mod keyed;
 mod keys;
 mod list;
 mod matches;
+#[cfg(test)]
+mod reference;
 
 mod timeline;
 mod window;
