@@ -4,6 +4,8 @@ mod args;
 mod commands;
 mod console;
 mod failure;
+#[cfg_attr(not(test), expect(dead_code, reason = "runs of streams will show it"))]
+mod live;
 mod report;
 
 use args::{Cli, Command};

@@ -2,7 +2,8 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Distinct texts, stored once in one piece; code `i` is the `i`-th text.
@@ -11,7 +12,14 @@ pub struct Levels {
     text: String,
     ends: Vec<usize>,
     /// Codes by text, made when a code is first asked for.
-    table: OnceLock<HashTable<u32>>,
+    table: OnceLock<HashTable<Entry>>,
+}
+
+/// A code with the hash of its text, so that a table grows without reading the texts.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    hash: u32,
+    code: u32,
 }
 
 impl Levels {
@@ -27,9 +35,29 @@ impl Levels {
 
     /// The text of `code`.
     pub fn get(&self, code: u32) -> &str {
+        &self.text[self.span(code)]
+    }
+
+    #[inline]
+    fn span(&self, code: u32) -> Range<usize> {
         let code = code as usize;
         let start = if code == 0 { 0 } else { self.ends[code - 1] };
-        &self.text[start..self.ends[code]]
+        start..self.ends[code]
+    }
+
+    /// Whether `entry` is that of `text`, whose hash is `hash`.
+    #[inline]
+    fn is(&self, entry: Entry, hash: u32, text: &str) -> bool {
+        entry.hash == hash
+            && same(
+                &self.text.as_bytes()[self.span(entry.code)],
+                text.as_bytes(),
+            )
+    }
+
+    /// All texts in one piece.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     /// The texts in code order.
@@ -40,21 +68,16 @@ impl Levels {
     /// The code of `text`, the first one if it was pushed twice.
     pub fn find(&self, text: &str) -> Option<u32> {
         let table = self.table.get_or_init(|| self.hash());
-        table
-            .find(hash(text), |&code| self.get(code) == text)
-            .copied()
+        find(table, self, hash(text), text)
     }
 
-    fn hash(&self) -> HashTable<u32> {
+    fn hash(&self) -> HashTable<Entry> {
         let mut table = HashTable::with_capacity(self.len());
         for (code, text) in (0..).zip(self.iter()) {
-            table
-                .entry(
-                    hash(text),
-                    |&other| self.get(other) == text,
-                    |&code| hash(self.get(code)),
-                )
-                .or_insert(code);
+            let hash = hash(text);
+            if find(&table, self, hash, text).is_none() {
+                table.insert_unique(spread(hash), Entry { hash, code }, |e| spread(e.hash));
+            }
         }
         table
     }
@@ -96,11 +119,42 @@ impl<S: AsRef<str>> FromIterator<S> for Levels {
 #[derive(Clone, Debug, Default)]
 pub struct LevelsBuilder {
     levels: Levels,
-    table: HashTable<u32>,
+    table: HashTable<Entry>,
 }
 
-fn hash(text: &str) -> u64 {
-    FixedState::default().hash_one(text)
+#[inline]
+fn hash(text: &str) -> u32 {
+    let mut hasher = FixedState::default().build_hasher();
+    hasher.write(text.as_bytes());
+    let hash = hasher.finish();
+    (hash ^ hash >> 32) as u32
+}
+
+/// Whether the bytes are equal. Short words are compared as two numbers that
+/// may overlap, since a call costs more.
+#[inline]
+fn same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len()
+        && match a.len() {
+            8..=16 => {
+                a.first_chunk::<8>() == b.first_chunk::<8>()
+                    && a.last_chunk::<8>() == b.last_chunk::<8>()
+            }
+            _ => a == b,
+        }
+}
+
+/// The table places by the low bits and tells apart by the high ones.
+#[inline]
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
+}
+
+#[inline]
+fn find(table: &HashTable<Entry>, levels: &Levels, hash: u32, text: &str) -> Option<u32> {
+    table
+        .find(spread(hash), |&entry| levels.is(entry, hash, text))
+        .map(|entry| entry.code)
 }
 
 impl LevelsBuilder {
@@ -114,25 +168,33 @@ impl LevelsBuilder {
     }
 
     /// The code of `text`, a new one if it was not seen before.
+    #[inline]
     pub fn intern(&mut self, text: &str) -> u32 {
-        let key = hash(text);
-        let levels = &self.levels;
-        if let Some(&code) = self.table.find(key, |&code| levels.get(code) == text) {
-            return code;
+        let hash = hash(text);
+        match find(&self.table, &self.levels, hash, text) {
+            Some(code) => code,
+            None => self.insert(text, hash),
         }
+    }
+
+    fn insert(&mut self, text: &str, hash: u32) -> u32 {
         let code = self.levels.len() as u32;
         self.levels.push(text);
-        let levels = &self.levels;
+        let entry = Entry { hash, code };
+        // A small table grows fourfold: each batch of a stream starts with an empty one.
+        let full = self.table.len() == self.table.capacity();
+        if full && self.table.len() < 1 << 16 {
+            self.table
+                .reserve(3 * self.table.len() + 16, |e| spread(e.hash));
+        }
         self.table
-            .insert_unique(key, code, |&code| hash(levels.get(code)));
+            .insert_unique(spread(hash), entry, |e| spread(e.hash));
         code
     }
 
     /// The code of `text` if it was seen before.
     pub fn find(&self, text: &str) -> Option<u32> {
-        self.table
-            .find(hash(text), |&code| self.levels.get(code) == text)
-            .copied()
+        find(&self.table, &self.levels, hash(text), text)
     }
 
     /// How many distinct texts were seen.
@@ -160,6 +222,7 @@ impl LevelsBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn codes_follow_first_appearance() {
@@ -174,6 +237,43 @@ mod tests {
         let levels = builder.finish();
         assert_eq!(levels.iter().collect::<Vec<_>>(), ["b", "a", ""]);
         assert_eq!((levels.find(""), levels.find("c")), (Some(2), None));
+    }
+
+    proptest! {
+        #[test]
+        fn codes_are_those_of_a_plain_search(
+            texts in proptest::collection::vec("[ab]{0,20}", 0..300),
+        ) {
+            let mut builder = LevelsBuilder::default();
+            let mut plain: Vec<&str> = Vec::new();
+            for text in &texts {
+                let place = plain.iter().position(|known| known == text);
+                prop_assert_eq!(builder.find(text), place.map(|i| i as u32));
+                let code = place.unwrap_or_else(|| {
+                    plain.push(text);
+                    plain.len() - 1
+                });
+                prop_assert_eq!(builder.intern(text), code as u32);
+            }
+            let levels = builder.finish();
+            prop_assert_eq!(levels.iter().collect::<Vec<_>>(), plain);
+        }
+    }
+
+    #[test]
+    fn equal_hashes_do_not_make_texts_equal() {
+        let mut levels = Levels::default();
+        levels.push("abcdefgh");
+        let entry = Entry { hash: 7, code: 0 };
+        for (text, expected) in [
+            ("abcdefgh", true),
+            ("abcdefgx", false),
+            ("xbcdefgh", false),
+            ("abcdefghh", false),
+            ("", false),
+        ] {
+            assert_eq!(levels.is(entry, 7, text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -113,7 +113,12 @@ pub(super) fn verdict(findings: &Findings, truthful: Option<bool>) -> Verdict {
     }
 }
 
-fn file_facts(path: &Path, shown: &str, format: Option<Format>, rows: u64) -> Result<FileFacts> {
+pub(super) fn file_facts(
+    path: &Path,
+    shown: &str,
+    format: Option<Format>,
+    rows: u64,
+) -> Result<FileFacts> {
     let format = format
         .or(Format::from_path(path).map(|(format, _)| format))
         .unwrap_or(Format::Csv);
@@ -137,7 +142,7 @@ fn file_facts(path: &Path, shown: &str, format: Option<Format>, rows: u64) -> Re
 }
 
 /// Reasons for suppression; counts from 1 to [`SMALL_CELL`] are hidden.
-fn reasons(given: &[(String, u64)], total: u64) -> Vec<Reason> {
+pub(super) fn reasons(given: &[(String, u64)], total: u64) -> Vec<Reason> {
     let explained: u64 = given.iter().map(|(_, rows)| rows).sum();
     let rest = (
         "held back by the method".to_owned(),
@@ -156,7 +161,7 @@ fn reasons(given: &[(String, u64)], total: u64) -> Vec<Reason> {
 
 /// The rows read; where a reason is hidden, the most there can have been, so
 /// that the hidden count cannot be had by subtraction.
-fn shown_read(released: u64, suppressed: &[Reason]) -> u64 {
+pub(super) fn shown_read(released: u64, suppressed: &[Reason]) -> u64 {
     let gone = suppressed
         .iter()
         .map(|reason| reason.rows.unwrap_or(SMALL_CELL));

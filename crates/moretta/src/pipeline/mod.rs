@@ -15,9 +15,11 @@ mod read;
 pub mod report;
 mod run;
 mod sha256;
+mod stream;
 mod verify;
 mod warnings;
 
+pub use crate::measure::stream::Live;
 pub use check::check;
 pub use compare::{Standing, compare};
 pub use plan::{Plan, PlannedColumn, TellingSet, plan};

@@ -69,7 +69,7 @@ impl Pending {
             std::io::copy(&mut file, &mut std::io::stdout().lock()).map_err(failed)?;
             return Ok(());
         }
-        self.open_to_readers().map_err(failed)?;
+        open_to_readers(&self.temporary).map_err(failed)?;
         self.move_into_place(force)?;
         self.committed = true;
         File::open(folder_of(&self.place))
@@ -122,14 +122,14 @@ impl Pending {
         }
         fs::rename(&self.temporary, &self.place).map_err(failed)
     }
+}
 
-    /// Gives the file the permissions that a new file of this user has.
-    fn open_to_readers(&self) -> std::io::Result<()> {
-        let sample = self.temporary.with_extension("mode");
-        let permissions = File::create(&sample)?.metadata()?.permissions();
-        fs::remove_file(&sample)?;
-        fs::set_permissions(&self.temporary, permissions)
-    }
+/// Gives the file the permissions that a new file of this user has.
+pub(super) fn open_to_readers(path: &Path) -> std::io::Result<()> {
+    let sample = path.with_extension("mode");
+    let permissions = File::create(&sample)?.metadata()?.permissions();
+    fs::remove_file(&sample)?;
+    fs::set_permissions(path, permissions)
 }
 
 impl Drop for Pending {
@@ -142,7 +142,7 @@ impl Drop for Pending {
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -150,7 +150,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Makes the folder and those above it; gives the new ones, outermost first.
-fn make_folders(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn make_folders(folder: &Path) -> Result<Vec<PathBuf>> {
     let missing: Vec<PathBuf> = folder
         .ancestors()
         .take_while(|f| !f.as_os_str().is_empty() && !f.exists())

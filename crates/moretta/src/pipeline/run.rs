@@ -9,6 +9,7 @@ use super::places::{check_places, report_places};
 use super::progress::{Progress, Stage};
 use super::read::{Original, read};
 use super::report::Report;
+use super::stream;
 use super::warnings::warnings;
 use crate::data::{Batch, Column, Domains, RowIds, Schema};
 use crate::error::{Error, Result};
@@ -43,6 +44,9 @@ pub struct Outcome {
 
 /// Reads, protects, writes aside, reads back, checks, and only then puts the files in place.
 pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
+    if let Some(config) = policy.stream() {
+        return stream::run(policy, config, options);
+    }
     let progress = options.progress;
     refuse_levels(policy)?;
     let sink = policy.sink.as_ref().ok_or_else(|| {
@@ -137,7 +141,7 @@ fn build(policy: &Policy, schema: &Arc<Schema>, domains: &Arc<Domains>) -> Resul
     };
     let mut pseudonyms = Vec::new();
     for column in &policy.columns {
-        if let (Action::Pseudonym { domain, key }, Some(i)) =
+        if let (Action::Pseudonym { domain, key, .. }, Some(i)) =
             (&column.action, schema.index_of(&column.name))
         {
             pseudonyms.push((
@@ -252,7 +256,11 @@ fn accept(policy: &Policy, judgement: &Judgement) -> Result<()> {
 }
 
 /// The report as HTML and as JSON, aside.
-fn write_reports(policy: &Policy, report: &Report, options: &Options<'_>) -> Result<Vec<Pending>> {
+pub(super) fn write_reports(
+    policy: &Policy,
+    report: &Report,
+    options: &Options<'_>,
+) -> Result<Vec<Pending>> {
     let mut written = Vec::new();
     for place in report_places(policy) {
         let text = match place.extension().is_some_and(|ending| ending == "json") {

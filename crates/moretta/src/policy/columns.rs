@@ -3,7 +3,7 @@
 use super::paths::Root;
 use crate::config::{Placed, Section, Value, unknown};
 use crate::data::hierarchy::{DateUnit, HierarchySpec, MaskSide};
-use crate::data::{DateFormat, Role};
+use crate::data::{DateFormat, Role, TimeFormat, parse_duration};
 use crate::error::{Error, Result};
 use crate::io::{ColumnPlan, ReadAs};
 use crate::protect::identifiers::Key;
@@ -22,12 +22,16 @@ pub struct ColumnPolicy {
     pub role: Role,
     /// What becomes of it, when it names a person.
     pub action: Action,
+    /// Whether the policy says so, or it is the default.
+    pub action_given: bool,
     /// How to read it.
     pub read: ReadAs,
     /// How its values generalise.
     pub hierarchy: Option<HierarchySpec>,
     /// Latitude and longitude, when it is made from two columns.
     pub from: Option<[String; 2]>,
+    /// How its times are written, when the policy says so.
+    pub unit: Option<TimeFormat>,
 }
 
 /// What becomes of a column that names a person.
@@ -43,6 +47,8 @@ pub enum Action {
         domain: String,
         /// Where the key is.
         key: KeyPlace,
+        /// Milliseconds after which a person gets another pseudonym.
+        rotate: Option<i64>,
     },
 }
 
@@ -110,6 +116,15 @@ pub(super) fn read(mut section: Section, root: &Root) -> Result<Vec<ColumnPolicy
     Ok(columns)
 }
 
+/// A stream releases who did what: subjects stay unless the policy says otherwise.
+pub(super) fn keep_subjects(columns: &mut [ColumnPolicy]) {
+    for column in columns {
+        if column.role == Role::Subject && !column.action_given {
+            column.action = Action::Keep;
+        }
+    }
+}
+
 fn check_subjects(columns: &[ColumnPolicy]) -> Result<()> {
     match columns.iter().filter(|c| c.role == Role::Subject).nth(1) {
         Some(second) => Err(Error::policy(format!("`{}` is a second subject column", second.name))
@@ -147,6 +162,7 @@ fn read_column(
             .at(span.clone())
             .help(format!("give it one of {}", words.join(", ")))
     })?;
+    let action_given = section.keys().iter().any(|(key, _)| key == "action");
     let action = read_action(&name, role, &mut section, root)?;
     let read = read_type(&name, role, &mut section)?;
     let hierarchy = section
@@ -154,6 +170,7 @@ fn read_column(
         .map(|h| read_hierarchy(h, root))
         .transpose()?;
     let from = read_from(&name, &mut section, hierarchy.as_ref())?;
+    let unit = read_unit(role, &mut section)?;
     section.finish()?;
     if hierarchy.is_some() && !matches!(role, Role::Quasi | Role::Sensitive) {
         return Err(Error::policy(format!(
@@ -168,10 +185,27 @@ fn read_column(
         span,
         role,
         action,
+        action_given,
         read,
         hierarchy,
         from,
+        unit,
     })
+}
+
+/// How the times of a stream are written.
+fn read_unit(role: Role, section: &mut Section) -> Result<Option<TimeFormat>> {
+    let units = [
+        ("s", TimeFormat::Seconds),
+        ("ms", TimeFormat::Milliseconds),
+        ("iso", TimeFormat::Iso),
+    ];
+    match section.word("unit", &units)? {
+        Some(_) if role != Role::Time => Err(section
+            .error("`unit` is for a column with the role time")
+            .help("take it out")),
+        unit => Ok(unit),
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -191,11 +225,13 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
     let word = section.word("action", &words)?;
     let key = section.text("key")?;
     let domain = section.text("domain")?;
+    let rotate = read_rotate(section)?;
     if !matches!(word, Some(ActionWord::Pseudonym))
-        && let Some((_, span)) = key.as_ref().or(domain.as_ref())
+        && let Some(span) = (key.as_ref().or(domain.as_ref()).map(|(_, span)| span))
+            .or(rotate.as_ref().map(|(_, span)| span))
     {
         return Err(
-            Error::policy("`key` and `domain` go with action = \"pseudonym\"")
+            Error::policy("`key`, `domain` and `rotate` go with action = \"pseudonym\"")
                 .at(span.clone())
                 .help("add the action, or take them out"),
         );
@@ -234,13 +270,30 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
                 };
                 KeyPlace::File(root.resolve(&placed, path)?)
             };
-            Ok(Action::Pseudonym { domain, key })
+            let rotate = rotate.map(|(period, _)| period);
+            Ok(Action::Pseudonym {
+                domain,
+                key,
+                rotate,
+            })
         }
         (Some(ActionWord::Drop), _) => Ok(Action::Drop),
         (Some(ActionWord::Keep), _) => Ok(Action::Keep),
         // A person's id is as good as a name: released only when the policy says so.
         (None, true) => Ok(Action::Drop),
         (None, false) => Ok(Action::Keep),
+    }
+}
+
+fn read_rotate(section: &mut Section) -> Result<Option<(i64, Range<usize>)>> {
+    let Some((text, span)) = section.text("rotate")? else {
+        return Ok(None);
+    };
+    match parse_duration(&text) {
+        Some(period) if period > 0 => Ok(Some((period, span))),
+        _ => Err(Error::policy("`rotate` is a duration")
+            .at(span)
+            .help("for example \"1h\" or \"1d\"")),
     }
 }
 

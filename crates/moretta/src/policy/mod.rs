@@ -18,13 +18,14 @@ pub use levels::Level;
 pub use paths::Root;
 
 use crate::config::{Placed, Section, Value, unknown};
-use crate::data::Role;
 use crate::data::hierarchy::HierarchySpec;
+use crate::data::{Role, parse_duration};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
-use crate::io::{Compression, Encoding, Format, ReadOptions, WriteOptions};
+use crate::io::{self, Compression, Encoding, Format, ReadOptions, WriteOptions};
 use crate::measure;
 use crate::protect::Method;
+use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use std::path::{Path, PathBuf};
 
 /// A policy that has been read and checked.
@@ -44,6 +45,8 @@ pub struct Policy {
     pub columns: Vec<ColumnPolicy>,
     /// What is promised.
     pub guarantee: Guarantee,
+    /// Whether every row of a stream is counted again before it is written.
+    pub audit: bool,
     /// Nested releases, from the least to the most protected; none when there is one release.
     pub levels: Vec<Level>,
     /// The methods, in order.
@@ -56,6 +59,28 @@ pub struct Policy {
     pub sink: Option<SinkPolicy>,
     /// Where the report goes: HTML, or JSON by its ending.
     pub report: Option<PathBuf>,
+    /// Where and how often a stream notes how far it is.
+    pub checkpoint: Option<CheckpointPolicy>,
+}
+
+/// Where and how often a stream notes how far it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointPolicy {
+    /// The file.
+    pub path: PathBuf,
+    /// As the policy writes it.
+    pub shown: String,
+    /// How often.
+    pub every: Every,
+}
+
+/// How often something is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Every {
+    /// After so many rows.
+    Rows(u64),
+    /// After so many milliseconds of the clock.
+    Milliseconds(i64),
 }
 
 /// Where the data comes from.
@@ -65,6 +90,8 @@ pub struct SourcePolicy {
     pub path: PathBuf,
     /// As the policy writes it.
     pub shown: String,
+    /// Further files of a stream that comes in several.
+    pub more: Vec<PathBuf>,
     /// How to read it.
     pub options: ReadOptions,
 }
@@ -80,6 +107,8 @@ pub struct SinkPolicy {
     pub options: WriteOptions,
     /// The order of the rows.
     pub order: Order,
+    /// Where a stream says why each row was released.
+    pub certificate: Option<PathBuf>,
 }
 
 /// The order of released rows.
@@ -119,7 +148,7 @@ impl Policy {
                     .help("add [source] with path = \"file.csv\""));
             }
         };
-        let columns = match top.table("columns")? {
+        let mut columns = match top.table("columns")? {
             Some(section) => columns::read(section, root)?,
             None => {
                 return Err(top
@@ -127,9 +156,12 @@ impl Policy {
                     .help("`moretta init FILE` writes a first one"));
             }
         };
-        let guarantee = match top.table("guarantee")? {
-            Some(section) => guarantee::read(section, &columns)?,
-            None => Guarantee::default(),
+        let (guarantee, audit) = match top.table("guarantee")? {
+            Some(mut section) => {
+                let audit = section.flag("audit")?;
+                (guarantee::read(section, &columns)?, audit)
+            }
+            None => (Guarantee::default(), None),
         };
         let levels = match top.table("levels")? {
             Some(section) => levels::read(section, guarantee.k)?,
@@ -145,7 +177,14 @@ impl Policy {
             .table("report")?
             .map(|section| read_report(section, root))
             .transpose()?;
+        let checkpoint = top
+            .table("checkpoint")?
+            .map(|section| CheckpointPolicy::read(section, root))
+            .transpose()?;
         top.finish()?;
+        if protect.iter().any(Method::is_stream) {
+            columns::keep_subjects(&mut columns);
+        }
         let policy = Policy {
             file: None,
             text: text.to_owned(),
@@ -160,8 +199,11 @@ impl Policy {
             report_measures,
             sink,
             report,
+            audit: audit.unwrap_or(true),
+            checkpoint,
         };
         policy.check_limits()?;
+        policy.check_stream(audit)?;
         Ok(policy)
     }
 
@@ -185,9 +227,67 @@ impl Policy {
         }
     }
 
+    /// The method of a stream, if that is what the policy is about.
+    pub fn stream(&self) -> Option<&ZAnonymity> {
+        self.protect.iter().find_map(Method::as_stream)
+    }
+
+    /// What goes with streams only, and what does not go with them.
+    fn check_stream(&self, audit: Option<bool>) -> Result<()> {
+        let Some(config) = self.stream() else {
+            let rotates = self.columns.iter().any(|column| {
+                matches!(
+                    column.action,
+                    Action::Pseudonym {
+                        rotate: Some(_),
+                        ..
+                    }
+                )
+            });
+            let certified = self.sink.as_ref().is_some_and(|s| s.certificate.is_some());
+            let only = [
+                (audit.is_some(), "`audit` under [guarantee]"),
+                (self.checkpoint.is_some(), "[checkpoint]"),
+                (
+                    !self.source.more.is_empty(),
+                    "a list of paths under [source]",
+                ),
+                (certified, "`certificate` under [sink]"),
+                (rotates, "`rotate`"),
+            ];
+            return match only.iter().find(|(there, _)| *there) {
+                Some((_, what)) => Err(Error::policy(format!("{what} is for streams"))
+                    .help("take it out, or use method = \"z-anonymity\"")),
+                None => Ok(()),
+            };
+        };
+        if self.guarantee != Guarantee::default() || !self.levels.is_empty() {
+            return Err(Error::policy("k, l, t, p and [levels] are for tables")
+                .help("z-anonymity promises its own z: take them out"));
+        }
+        if !self.fail_above.is_empty() {
+            return Err(Error::policy(
+                "`fail_above` is for tables: a stream has left before it is measured",
+            )
+            .help("take it out"));
+        }
+        let hidden = |f: &Fakes| f.order == FakesOrder::Hidden && f.key.is_none();
+        if self.checkpoint.is_some() && config.fakes.as_ref().is_some_and(hidden) {
+            return Err(
+                Error::policy("fakes that can be drawn again after a restart need a key")
+                    .help("add key = \"env:MORETTA_KEY\" to `fakes`"),
+            );
+        }
+        match (&self.checkpoint, &self.sink) {
+            (Some(_), Some(sink)) => io::resumable(&sink.path, &sink.options),
+            _ => Ok(()),
+        }
+    }
+
     /// Every file that a run reads: the policy, the data, hierarchies and keys.
     pub fn inputs(&self) -> Vec<&Path> {
         let mut inputs = vec![self.source.path.as_path()];
+        inputs.extend(self.source.more.iter().map(PathBuf::as_path));
         inputs.extend(self.file.as_deref());
         for column in &self.columns {
             if let Some(HierarchySpec::File(path)) = &column.hierarchy {
@@ -312,8 +412,7 @@ const ENCODINGS: &[(&str, Encoding)] = &[("utf-8", Encoding::Utf8), ("latin-1", 
 impl SourcePolicy {
     fn read(mut section: Section, root: &Root) -> Result<Self> {
         let placed = section.required("path")?;
-        let shown = placed.text("path")?;
-        let path = root.resolve(&placed, &shown)?;
+        let (paths, shown) = source_paths(&placed, root)?;
         let mut options = ReadOptions {
             format: section.word("format", FORMATS)?,
             compression: section.word("compression", COMPRESSIONS)?,
@@ -344,12 +443,60 @@ impl SourcePolicy {
             limits.finish()?;
         }
         section.finish()?;
+        let mut paths = paths.into_iter();
+        let path = paths
+            .next()
+            .ok_or_else(|| placed.error("`path` names no file"))?;
         Ok(SourcePolicy {
             path,
             shown,
+            more: paths.collect(),
             options,
         })
     }
+}
+
+/// One path, or those of a stream that comes in several files.
+fn source_paths(placed: &Placed, root: &Root) -> Result<(Vec<PathBuf>, String)> {
+    let Value::List(list) = &placed.value else {
+        let shown = placed.text("path")?;
+        return Ok((vec![root.resolve(placed, &shown)?], shown));
+    };
+    let mut shown = Vec::new();
+    let mut paths = Vec::new();
+    for item in list {
+        let text = item.text("path")?;
+        paths.push(root.resolve(item, &text)?);
+        shown.push(text);
+    }
+    Ok((paths, shown.join(", ")))
+}
+
+impl CheckpointPolicy {
+    fn read(mut section: Section, root: &Root) -> Result<Self> {
+        let placed = section.required("path")?;
+        let shown = placed.text("path")?;
+        let path = root.resolve(&placed, &shown)?;
+        let every = match section.take("every") {
+            None => Every::Milliseconds(30_000),
+            Some(placed) => match &placed.value {
+                Value::Whole(rows) if *rows > 0 => Every::Rows(*rows as u64),
+                Value::Text(text) => match parse_duration(text) {
+                    Some(ms) if ms > 0 => Every::Milliseconds(ms),
+                    _ => return Err(every_error(&placed)),
+                },
+                _ => return Err(every_error(&placed)),
+            },
+        };
+        section.finish()?;
+        Ok(CheckpointPolicy { path, shown, every })
+    }
+}
+
+fn every_error(placed: &Placed) -> Error {
+    placed
+        .error("`every` is a number of rows or a duration")
+        .help("for example every = 1000000, or every = \"30s\"")
 }
 
 const ORDERS: &[(&str, Order)] = &[("shuffled", Order::Shuffled), ("input", Order::Input)];
@@ -371,13 +518,19 @@ impl SinkPolicy {
             options.missing = missing;
         }
         options.guard_formulas = section.flag("guard_formulas")?.unwrap_or(true);
+        options.header = section.flag("header")?.unwrap_or(true);
         let order = section.word("order", ORDERS)?.unwrap_or_default();
+        let certificate = section
+            .take("certificate")
+            .map(|placed| root.resolve(&placed, &placed.text("certificate")?))
+            .transpose()?;
         section.finish()?;
         Ok(SinkPolicy {
             path,
             shown,
             options,
             order,
+            certificate,
         })
     }
 }

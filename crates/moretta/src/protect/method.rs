@@ -132,6 +132,19 @@ impl Method {
         }
     }
 
+    /// The method, if it decides rows of a stream as they come.
+    pub fn as_stream(&self) -> Option<&ZAnonymity> {
+        match self {
+            Method::ZAnonymity(config) => Some(config),
+            Method::Mondrian(_) | Method::Generalization(_) => None,
+        }
+    }
+
+    /// Whether it decides rows of a stream as they come.
+    pub fn is_stream(&self) -> bool {
+        self.as_stream().is_some()
+    }
+
     /// Makes the method work on tables of this schema.
     pub fn build(&self, schema: &Arc<Schema>, setting: &Setting) -> Result<Box<dyn Protector>> {
         let table = match self {

@@ -6,6 +6,7 @@ pub mod identifiers;
 pub(crate) mod limits;
 mod method;
 pub mod mondrian;
+pub mod rotation;
 mod table;
 pub mod z_anonymity;
 

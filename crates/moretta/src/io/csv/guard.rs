@@ -4,6 +4,7 @@
 //! dangerous unless it is a number or an interval of numbers (`-5..-1`).
 
 /// Whether `text` needs a leading `'`.
+#[inline]
 pub(super) fn is_formula(text: &str) -> bool {
     let suspicious = matches!(
         text.as_bytes().first(),

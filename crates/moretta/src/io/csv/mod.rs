@@ -7,6 +7,7 @@
 
 mod guard;
 mod header;
+mod marks;
 mod record;
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,9 @@ use super::super::compression::size_text;
 use super::super::misfit::grouped;
 use super::super::options::ReadOptions;
 use super::super::text::{Syntax, count_lines};
+use super::marks::Marks;
 use crate::error::{Error, Result};
-use memchr::{memchr, memchr3, memrchr2};
+use memchr::{memchr, memrchr2};
 use std::path::Path;
 
 /// How the CSV of one file is written.
@@ -40,20 +41,19 @@ impl Csv {
     /// The cell at `at` and where it ends, before the delimiter or line end.
     /// `line` is that of its start and becomes that of its end. A cell with
     /// doubled quotes is put together in `scratch`.
-    #[inline]
+    #[inline(always)]
     fn cell<'t>(
         &self,
         text: &'t str,
         at: usize,
+        marks: &mut Marks<'_>,
         line: &mut u64,
         scratch: &'t mut String,
     ) -> std::result::Result<(&'t str, usize), Flaw> {
-        let bytes = text.as_bytes();
-        if bytes.get(at) == Some(&self.quote) {
+        if text.as_bytes().get(at) == Some(&self.quote) {
             return self.quoted_cell(text, at, line, scratch);
         }
-        let end =
-            memchr3(self.delimiter, b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |i| at + i);
+        let end = marks.after(at);
         if end - at > self.field_bytes {
             return Err(self.too_long(*line));
         }
@@ -141,9 +141,10 @@ impl Csv {
             return Ok(None);
         }
         let mut cells = Vec::new();
+        let mut marks = Marks::new(bytes, self.delimiter);
         loop {
             let mut scratch = String::new();
-            let (cell, end) = self.cell(text, at, &mut line, &mut scratch)?;
+            let (cell, end) = self.cell(text, at, &mut marks, &mut line, &mut scratch)?;
             cells.push(cell.to_owned());
             at = end;
             if bytes.get(at) != Some(&self.delimiter) {
@@ -191,6 +192,7 @@ impl Syntax for Csv {
         let check_nul = memchr(0, bytes).is_some();
         let (mut at, mut line) = (0, 0);
         let mut scratch = String::new();
+        let mut marks = Marks::new(bytes, self.delimiter);
         while at < bytes.len() && cells.wants_more() {
             if self.columns > 1
                 && let Some(end) = line_end(bytes, at)
@@ -202,7 +204,8 @@ impl Syntax for Csv {
             let first_line = line;
             let mut column = 0;
             loop {
-                let (cell, end) = match self.cell(text, at, &mut line, &mut scratch) {
+                let cell = self.cell(text, at, &mut marks, &mut line, &mut scratch);
+                let (cell, end) = match cell {
                     Ok(found) => found,
                     Err(flaw) => return (line, Some(self.place(flaw, column))),
                 };

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use arrow_array::{Array, StringArray};
 use memchr::memchr3;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::path::Path;
 
 /// Rows that are formatted as one task.
@@ -25,6 +26,8 @@ const PART_ROWS: usize = 1 << 15;
 pub(in crate::io) struct CsvSink {
     output: Output,
     cells: CellWriter,
+    /// The rows of a small batch, in memory that is used again.
+    rows: Vec<u8>,
     escaped: u64,
 }
 
@@ -72,6 +75,7 @@ impl CsvSink {
         Ok(CsvSink {
             output,
             cells,
+            rows: Vec::new(),
             escaped: 0,
         })
     }
@@ -97,13 +101,23 @@ impl Sink for CsvSink {
             .zip(batch.schema().fields())
             .map(|(column, field)| self.cells.prepare(column, &field.kind, batch.len()))
             .collect::<Result<Vec<Prepared>>>()?;
+        if batch.len() <= PART_ROWS {
+            self.rows.clear();
+            self.escaped += self.cells.part(&mut self.rows, &columns, 0..batch.len());
+            return self.output.write(&self.rows);
+        }
         let wave = PART_ROWS * 2 * rayon::current_num_threads();
         for start in (0..batch.len()).step_by(wave) {
             let end = batch.len().min(start + wave);
             let parts: Vec<(Vec<u8>, u64)> = (start..end)
                 .into_par_iter()
                 .step_by(PART_ROWS)
-                .map(|from| self.cells.part(&columns, from, end.min(from + PART_ROWS)))
+                .map(|from| {
+                    let mut rows = Vec::new();
+                    let part = from..end.min(from + PART_ROWS);
+                    let escaped = self.cells.part(&mut rows, &columns, part);
+                    (rows, escaped)
+                })
                 .collect();
             for (bytes, escaped) in parts {
                 self.output.write(&bytes)?;
@@ -135,17 +149,20 @@ enum Prepared<'a> {
     Number(&'a Numbers),
     Date(&'a Numbers, DateFormat),
     Category(Categories, Cellar),
-    Plain(StringArray),
+    /// Text, and whether no cell of it needs quotes.
+    Plain(StringArray, bool),
 }
 
 /// The escaped text of each level.
 struct Cellar {
     bytes: Vec<u8>,
     ends: Vec<usize>,
+    /// Whether each was guarded; nothing when none was.
     guarded: Vec<bool>,
 }
 
 impl Cellar {
+    #[inline]
     fn get(&self, code: u32) -> &[u8] {
         let code = code as usize;
         let start = if code == 0 { 0 } else { self.ends[code - 1] };
@@ -167,7 +184,13 @@ impl CellWriter {
                 let cellar = self.cellar(&categories);
                 Prepared::Category(categories, cellar)
             }
-            (Column::Plain(array), _) => Prepared::Plain(plain_text(array)?),
+            (Column::Plain(array), _) => {
+                let text = plain_text(array)?;
+                let offsets = text.value_offsets();
+                let shown = offsets[0] as usize..offsets[text.len()] as usize;
+                let quiet = self.is_quiet(&text.value_data()[shown]);
+                Prepared::Plain(text, quiet)
+            }
         })
     }
 
@@ -178,28 +201,32 @@ impl CellWriter {
             ends: Vec::with_capacity(levels.len()),
             guarded: Vec::with_capacity(levels.len()),
         };
+        let quiet = self.is_quiet(levels.text().as_bytes());
         for text in levels.iter() {
-            let guarded = self.push_text(&mut cellar.bytes, text);
+            let guarded = self.push_text(&mut cellar.bytes, text, quiet);
             cellar.ends.push(cellar.bytes.len());
             cellar.guarded.push(guarded);
+        }
+        if !cellar.guarded.contains(&true) {
+            cellar.guarded.clear();
         }
         cellar
     }
 
-    /// The rows from `start` to `end`, and how many cells were guarded.
-    fn part(&self, columns: &[Prepared], start: usize, end: usize) -> (Vec<u8>, u64) {
-        let mut out = Vec::with_capacity((end - start) * columns.len() * 8);
+    /// Appends the rows and gives how many cells were guarded.
+    fn part(&self, out: &mut Vec<u8>, columns: &[Prepared], rows: Range<usize>) -> u64 {
+        out.reserve(rows.len() * columns.len() * 8);
         let mut escaped = 0;
-        for row in start..end {
+        for row in rows {
             for (i, column) in columns.iter().enumerate() {
                 if i > 0 {
                     out.push(self.delimiter);
                 }
-                escaped += u64::from(self.push_cell(&mut out, column, row));
+                escaped += u64::from(self.push_cell(out, column, row));
             }
             out.push(b'\n');
         }
-        (out, escaped)
+        escaped
     }
 
     /// Appends the cell and tells whether it was guarded.
@@ -218,12 +245,12 @@ impl CellWriter {
                 MISSING => self.push_missing(out),
                 code => {
                     out.extend_from_slice(cellar.get(code));
-                    return cellar.guarded[code as usize];
+                    return cellar.guarded.get(code as usize) == Some(&true);
                 }
             },
-            Prepared::Plain(text) => {
+            Prepared::Plain(text, quiet) => {
                 if text.is_valid(row) {
-                    return self.push_text(out, text.value(row));
+                    return self.push_text(out, text.value(row), *quiet);
                 }
                 self.push_missing(out);
             }
@@ -235,10 +262,24 @@ impl CellWriter {
         self.push_quoted(out, &self.missing, "");
     }
 
-    fn push_text(&self, out: &mut Vec<u8>, text: &str) -> bool {
+    /// Appends the text, guarded if need be, and tells whether it was; `quiet`
+    /// says that it needs no quotes.
+    #[inline]
+    fn push_text(&self, out: &mut Vec<u8>, text: &str, quiet: bool) -> bool {
         let guarded = self.guard && is_formula(text);
-        self.push_quoted(out, text, if guarded { "'" } else { "" });
+        if quiet && !guarded {
+            out.extend_from_slice(text.as_bytes());
+        } else {
+            self.push_quoted(out, text, if guarded { "'" } else { "" });
+        }
         guarded
+    }
+
+    /// Whether no cell cut from `bytes` needs quotes.
+    fn is_quiet(&self, bytes: &[u8]) -> bool {
+        !self.single
+            && memchr3(b'"', b'\n', b'\r', bytes).is_none()
+            && memchr::memchr(self.delimiter, bytes).is_none()
     }
 
     fn push_quoted(&self, out: &mut Vec<u8>, text: &str, prefix: &str) {
@@ -261,5 +302,90 @@ impl CellWriter {
             out.push(byte);
         }
         out.push(b'"');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::create;
+    use super::*;
+    use crate::data::{Field, Role, RowIds};
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    /// The same cells as categories and as text that passes through.
+    fn batch(cells: &[Option<String>]) -> Batch {
+        let fields = vec![
+            Field::new("c", Role::Quasi, Kind::Category { ordered: false }),
+            Field::new("p", Role::Plain, Kind::Plain(arrow_schema::DataType::Utf8)),
+        ];
+        let rows = RowIds::Range {
+            start: 0,
+            len: cells.len(),
+        };
+        let columns = vec![
+            Column::Category(cells.iter().cloned().collect()),
+            Column::Plain(Arc::new(cells.iter().cloned().collect::<StringArray>())),
+        ];
+        let schema = Arc::new(Schema::new(fields).expect("names differ"));
+        Batch::new(schema, rows, columns).expect("fits")
+    }
+
+    /// What the parts of the batch are written as, and how many cells were escaped.
+    fn written(batch: &Batch, part_rows: usize) -> (String, u64) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.csv");
+        let options = WriteOptions {
+            missing: "NA".to_owned(),
+            header: false,
+            ..WriteOptions::default()
+        };
+        let mut sink = create(&path, &options, batch.schema()).expect("creates");
+        for start in (0..batch.len()).step_by(part_rows) {
+            let part = batch.slice(start, part_rows.min(batch.len() - start));
+            sink.write(&part).expect("writes");
+        }
+        sink.close().expect("closes");
+        let text = std::fs::read_to_string(&path).expect("reads");
+        (text, sink.escaped())
+    }
+
+    fn slow(cell: Option<&str>) -> String {
+        let text = match cell {
+            Some(text) if is_formula(text) => format!("'{text}"),
+            Some(text) => text.to_owned(),
+            None => "NA".to_owned(),
+        };
+        if text.contains(['"', ',', '\n', '\r']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn cells_are_written_as_one_by_one(
+            cells in proptest::collection::vec(
+                proptest::option::of(prop_oneof!["[ab]{0,3}", "[=a\",\n\r-]{0,3}"]), 1..12),
+            part_rows in 1usize..5,
+        ) {
+            let lines = cells.iter().map(|cell| {
+                let text = slow(cell.as_deref());
+                format!("{text},{text}\n")
+            });
+            let formulas = cells.iter().flatten().filter(|cell| is_formula(cell)).count();
+            let expected = (lines.collect::<String>(), 2 * formulas as u64);
+            prop_assert_eq!(written(&batch(&cells), part_rows), expected);
+        }
+    }
+
+    #[test]
+    fn large_batches_are_written_like_small_ones() {
+        let cells: Vec<Option<String>> = (0..PART_ROWS + 1000)
+            .map(|i| (i % 7 > 0).then(|| format!("={}", i % 100)))
+            .collect();
+        let batch = batch(&cells);
+        assert_eq!(written(&batch, batch.len()), written(&batch, 10_000));
     }
 }

@@ -25,6 +25,7 @@ pub(super) struct Reorder {
     /// Batches of which rows are waiting, and how many.
     batches: BTreeMap<u64, (Batch, usize)>,
     next: u64,
+    latest: i64,
 }
 
 /// Ordered by time, then source and place.
@@ -57,13 +58,20 @@ impl Reorder {
             waiting: BinaryHeap::new(),
             batches: BTreeMap::new(),
             next: 0,
+            latest: i64::MIN,
         }
     }
 
     /// The source that is furthest behind, if one has not ended.
     pub(super) fn furthest_behind(&self) -> Option<usize> {
-        let open = |(source, reached): (usize, &Option<i64>)| Some((reached.as_ref().copied()?, source));
-        self.reached.iter().enumerate().filter_map(open).min().map(|(_, source)| source)
+        let open =
+            |(source, reached): (usize, &Option<i64>)| Some((reached.as_ref().copied()?, source));
+        self.reached
+            .iter()
+            .enumerate()
+            .filter_map(open)
+            .min()
+            .map(|(_, source)| source)
     }
 
     /// Takes rows of a source; gives those that need not wait any longer.
@@ -77,6 +85,7 @@ impl Reorder {
         self.batches.insert(number, (batch, rows));
         for (row, &time) in times.iter().enumerate() {
             let id = ids.get(row);
+            self.latest = self.latest.max(time);
             let entry = Waiting {
                 time,
                 id,
@@ -107,9 +116,9 @@ impl Reorder {
         self.gather(going)
     }
 
-    /// How many rows are waiting.
-    pub(super) fn waiting(&self) -> usize {
-        self.waiting.len()
+    /// The latest time that was read.
+    pub(super) fn latest(&self) -> i64 {
+        self.latest
     }
 
     fn watermark(&self) -> i64 {

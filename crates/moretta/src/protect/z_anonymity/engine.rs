@@ -1,6 +1,7 @@
 //! Row by row: what of each attribute may be released.
 
 use super::count::{Counts, Event, Expiry, Shards};
+use super::guard::Guard;
 use super::names::{GONE, Names};
 use super::pairs::Pairs;
 use super::paths::{Paths, UNKNOWN};
@@ -9,6 +10,7 @@ use super::top::TopZ;
 use super::tune::{Update, Window};
 use super::{Mode, ZAnonymity};
 use crate::data::hierarchy::Ladder;
+use std::collections::VecDeque;
 
 /// What becomes of one attribute of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub(super) struct Attribute {
     pub(super) user: u32,
     pub(super) group: u32,
     pub(super) leaf: u32,
+    /// It came too late to be released, whatever its time.
+    pub(super) late: bool,
 }
 
 /// Everything that is remembered of the stream.
@@ -54,13 +58,16 @@ pub(super) struct Engine {
     pub(super) users: Names,
     pub(super) groups: Names,
     state: State,
+    guard: Option<Guard>,
     /// The time that is 0 for the state.
     base: Option<i64>,
     newest: i64,
-    first: i64,
+    first: Option<i64>,
     pub(super) z: u32,
     window: Window,
     last_update: Option<i64>,
+    /// Choices of z that were made before a restart and are to be made again.
+    made: VecDeque<Update>,
     pub(super) updates: Vec<Update>,
     /// The users of made-up rows, in the order of the verdicts that ask for them.
     pub(super) fakes: Vec<u32>,
@@ -96,12 +103,16 @@ impl Engine {
             users: Names::default(),
             groups: Names::default(),
             state,
+            guard: config
+                .hold_unique
+                .then(|| Guard::new(config.k, config.window, config.allowed_lateness())),
             base: None,
             newest: i64::MIN,
-            first: 0,
+            first: None,
             z: config.z,
             window: Window::default(),
             last_update: None,
+            made: VecDeque::new(),
             updates: Vec::new(),
             fakes: Vec::new(),
             seen: Vec::new(),
@@ -147,9 +158,7 @@ impl Engine {
                 }
                 self.rebase(attribute.time);
             }
-            if self.newest == i64::MIN {
-                self.first = attribute.time;
-            }
+            self.first.get_or_insert(attribute.time);
             self.newest = self.newest.max(attribute.time);
             let time = self.relative(attribute.time);
             let seen = &mut self.seen[attribute.user as usize];
@@ -160,7 +169,8 @@ impl Engine {
                 leaf: attribute.leaf,
                 group: attribute.group,
                 shard: shard_of(place),
-                late: attribute.time < self.newest - self.config.allowed_lateness(),
+                late: attribute.late
+                    || attribute.time < self.newest - self.config.allowed_lateness(),
             });
         }
         attributes.len()
@@ -262,8 +272,12 @@ impl Engine {
         } else {
             1
         };
+        let mut fate = Fate::Rare;
         for (level, &counter) in counters[..rungs].iter().enumerate() {
             if counter >= z {
+                fate = Fate::Telling;
+            }
+            if counter >= z && self.passes(event, path) {
                 return Verdict {
                     path,
                     level: level as u16,
@@ -273,7 +287,20 @@ impl Engine {
             }
             path = self.paths.parent(path);
         }
-        verdict(Fate::Rare)
+        verdict(fate)
+    }
+
+    /// Whether the guard lets the path be released; it remembers that it is.
+    #[inline]
+    fn passes(&mut self, event: &Event, path: u32) -> bool {
+        let (Some(guard), State::Recency(recency)) = (&mut self.guard, &mut self.state) else {
+            return true;
+        };
+        let passes = guard.allows(event, path, recency);
+        if passes {
+            guard.note(event, path);
+        }
+        passes
     }
 
     /// Keeps the counters of a row for the next choice of z.
@@ -328,7 +355,16 @@ impl Engine {
         let Some(tune) = self.config.tune else {
             return;
         };
-        let warm = time - self.first >= self.config.window;
+        while let Some(update) = self.made.front().copied() {
+            if update.time > time {
+                return;
+            }
+            self.made.pop_front();
+            self.z = update.z;
+            self.last_update = Some(update.time);
+            self.updates.push(update);
+        }
+        let warm = time - self.first.unwrap_or(time) >= self.config.window;
         let due = self
             .last_update
             .is_none_or(|last| time - last >= tune.every);
@@ -341,6 +377,19 @@ impl Engine {
         let (z, p, found) = tune.search.choose(&tune, self.z, &self.window);
         self.z = z;
         self.updates.push(Update { time, z, p, found });
+    }
+
+    /// Goes on after a restart: the next rows were decided before, with these choices of z.
+    pub(super) fn resume(&mut self, first: Option<i64>, updates: &[Update]) {
+        self.first = first;
+        self.made = updates.iter().copied().collect();
+    }
+
+    /// The time of the first row and of the latest.
+    pub(super) fn span(&self) -> Option<(i64, i64)> {
+        self.first
+            .filter(|_| self.newest > i64::MIN)
+            .map(|first| (first, self.newest))
     }
 
     /// Milliseconds of the stream that may still matter.
@@ -364,6 +413,9 @@ impl Engine {
         if let Some(old) = self.base.replace(base) {
             let shift = u32::try_from(base - old).unwrap_or(u32::MAX);
             self.window.shift(shift);
+            if let Some(guard) = &mut self.guard {
+                guard.shift(shift);
+            }
             for seen in &mut self.seen {
                 *seen = seen.saturating_sub(shift);
             }
@@ -385,6 +437,10 @@ impl Engine {
             .relative(self.newest.saturating_sub(self.horizon()))
             .max(1);
         self.window.forget(cutoff);
+        if let State::Recency(recency) = &mut self.state {
+            // Rows without a subject bring paths that nobody has shown.
+            recency.grow(self.paths.len());
+        }
         let state = &self.state;
         let paths = self.paths.retain(|path| match state {
             State::Counts(shards) => shards.is_live(path, cutoff),
@@ -403,6 +459,9 @@ impl Engine {
             State::Recency(recency) => recency.renumber(&paths, &users, &groups),
         }
         self.window.renumber(&paths, &users);
+        if let Some(guard) = &mut self.guard {
+            guard.renumber(&paths, &users);
+        }
         self.cleared = self.users.len() + self.paths.len();
     }
 
@@ -417,6 +476,7 @@ impl Engine {
             + self.users.overhead()
             + self.groups.overhead()
             + self.window.memory()
+            + self.guard.as_ref().map_or(0, Guard::memory)
             + self.seen.capacity() * size_of::<u32>()
     }
 

@@ -28,6 +28,7 @@
 
 mod count;
 mod engine;
+mod guard;
 mod names;
 mod pairs;
 mod paths;

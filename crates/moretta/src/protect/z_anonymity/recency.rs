@@ -134,6 +134,27 @@ impl Recency {
             .map(|pair| self.pairs[pair as usize].last)
     }
 
+    /// Whether the user counts beside users whose groups were noted in `counted`;
+    /// notes its group if it does.
+    pub(super) fn counts_beside(&self, counted: &mut Vec<u32>, path: u32, user: u32) -> bool {
+        let Some(groups) = &self.groups else {
+            return true;
+        };
+        let group = self.group(path, user);
+        let same = counted.iter().filter(|&&other| other == group).count();
+        let counts = same < groups.most as usize;
+        if counts {
+            counted.push(group);
+        }
+        counts
+    }
+
+    /// The group that the user was of when it last showed the path.
+    pub(super) fn group(&self, path: u32, user: u32) -> u32 {
+        self.find(path, user)
+            .map_or(GONE, |pair| self.pairs[pair as usize].group)
+    }
+
     /// When the path was last shown; 0 if never.
     pub(super) fn latest(&self, path: u32) -> u32 {
         self.users(path).next().map_or(0, |(_, last)| last)

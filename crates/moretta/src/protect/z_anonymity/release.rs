@@ -11,6 +11,7 @@ use crate::data::{
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::protect::Protector;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Ids from here on are of rows that were made up.
@@ -28,10 +29,12 @@ pub struct Cell {
     pub counter: u32,
     /// How many were needed.
     pub z: u32,
+    /// How many made-up rows helped.
+    pub fakes: u32,
 }
 
 /// What became of the attributes so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Released attributes by the number of rungs above the value.
     pub levels: Vec<u64>,
@@ -86,6 +89,9 @@ pub struct Stream {
     engine: Engine,
     format: Option<TimeFormat>,
     clock: i64,
+    times: Vec<i64>,
+    /// Rows of the next batch that came too late; empty when none did.
+    late: Vec<bool>,
     tally: Tally,
     cells: Vec<Cell>,
     /// The rows of the batch that are decided, and their attributes, column after column.
@@ -182,6 +188,8 @@ impl Stream {
             places,
             format,
             clock: i64::MAX,
+            times: Vec::new(),
+            late: Vec::new(),
             tally: Tally::default(),
             cells: Vec::new(),
             rows: Vec::new(),
@@ -195,6 +203,32 @@ impl Stream {
     /// Tells the time of day, in milliseconds since 1970; rows may not be far ahead of it.
     pub fn set_clock(&mut self, now: i64) {
         self.clock = now;
+    }
+
+    /// Goes on after a restart: the rows that come next were decided before, with
+    /// these choices of z, the first row of all at `first`.
+    pub fn resume(&mut self, first: Option<i64>, updates: &[Update]) {
+        self.engine.resume(first, updates);
+    }
+
+    /// Sets what became of the attributes, after a restart.
+    pub fn set_tally(&mut self, tally: Tally) {
+        self.tally = tally;
+    }
+
+    /// The time of the first row and of the latest one.
+    pub fn span(&self) -> Option<(i64, i64)> {
+        self.engine.span()
+    }
+
+    /// The times of the rows that were last decided, all rows of the batch.
+    pub fn times(&self) -> &[i64] {
+        &self.times
+    }
+
+    /// Marks rows of the next batch that came too late to be released.
+    pub fn mark_late(&mut self, late: Vec<bool>) {
+        self.late = late;
     }
 
     /// The z in use.
@@ -237,7 +271,8 @@ impl Stream {
 
     /// Decides every row of the batch.
     fn decide(&mut self, batch: &Batch) -> Result<()> {
-        let times = times(batch, self.places.time, &mut self.format)?;
+        self.times = times(batch, self.places.time, &mut self.format)?;
+        let late = std::mem::take(&mut self.late);
         let subject = categories(batch, self.places.subject)?;
         let names = subject.levels().iter();
         let users: Vec<u32> = names
@@ -259,7 +294,7 @@ impl Stream {
         self.attributes.clear();
         self.verdicts.clear();
         let latest = self.clock.saturating_add(self.config.skew);
-        for (row, (&time, &user)) in times.iter().zip(subject.codes()).enumerate() {
+        for (row, (&time, &user)) in self.times.iter().zip(subject.codes()).enumerate() {
             if time > latest || user == MISSING {
                 self.tally.future += u64::from(time > latest);
                 self.tally.nobody += u64::from(time <= latest);
@@ -271,6 +306,7 @@ impl Stream {
                     time,
                     user: users[user as usize],
                     group: groups.as_ref().map_or(0, |groups| groups[row]),
+                    late: late.get(row).copied().unwrap_or(false),
                     leaf: leaves.get(codes[row] as usize).copied().unwrap_or(UNKNOWN),
                 });
             }
@@ -343,6 +379,10 @@ impl Stream {
                 level: released.then_some(verdict.level),
                 counter: verdict.counter,
                 z: verdict.z,
+                fakes: match verdict.fate {
+                    Fate::Faked(fakes) => fakes,
+                    _ => 0,
+                },
             });
         }
     }

@@ -5,6 +5,7 @@
 //! counters as they were when it arrived, and z is chosen anew.
 
 use super::sweep::{Shown, Sweep};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// How z is tuned.
@@ -32,7 +33,7 @@ pub enum Search {
 }
 
 /// One choice of z.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Update {
     /// The time of the row before which it was made, in milliseconds.
     pub time: i64,

@@ -1,0 +1,188 @@
+//! From a stream to its report.
+
+use crate::data::{Role, duration_text};
+use crate::error::Result;
+use crate::guarantee::StreamFindings;
+use crate::measure::stream::{Facts as Measured, Point};
+use crate::pipeline::facts::{file_facts, reasons, shown_read};
+use crate::pipeline::progress::Progress;
+use crate::pipeline::report::{
+    Claim, ColumnFact, Report, RowFacts, SMALL_CELL, StageFact, StreamFacts, StreamPoint, Verdict,
+};
+use crate::pipeline::sha256;
+use crate::policy::{Action, Policy, SinkPolicy};
+use crate::protect::Protector;
+use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
+
+/// Everything a report is made from.
+pub(super) struct Facts<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) config: &'a ZAnonymity,
+    pub(super) sink: &'a SinkPolicy,
+    pub(super) stream: &'a Stream,
+    pub(super) measured: Measured,
+    pub(super) findings: Option<StreamFindings>,
+    pub(super) read: u64,
+    pub(super) released: u64,
+    pub(super) escaped: u64,
+    pub(super) warnings: Vec<String>,
+    pub(super) command: &'a str,
+    pub(super) progress: &'a Progress,
+}
+
+/// The report of a stream.
+pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
+    let policy = facts.policy;
+    let real = facts.released - facts.stream.tally().fakes;
+    let suppressed = reasons(&facts.stream.suppressed(), facts.read - real);
+    let read = shown_read(real, &suppressed);
+    let source = &policy.source;
+    Ok(Report {
+        version: 1,
+        program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
+        name: policy.name.clone(),
+        policy: policy.text.clone(),
+        policy_sha256: sha256::of_text(&policy.text),
+        command: facts.command.to_owned(),
+        source: file_facts(&source.path, &source.shown, source.options.format, read)?,
+        sink: Some(file_facts(
+            &facts.sink.path,
+            &facts.sink.shown,
+            facts.sink.options.format,
+            facts.released,
+        )?),
+        verdict: verdict(facts),
+        rows: RowFacts {
+            read,
+            read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
+            released: facts.released,
+            suppressed,
+            classes_before: 0,
+            classes_after: 0,
+            escaped: facts.escaped,
+        },
+        class_sizes: Vec::new(),
+        measures: Vec::new(),
+        columns: columns(policy),
+        risk: Vec::new(),
+        warnings: facts.warnings.clone(),
+        stream: Some(stream_facts(facts)),
+        stages: facts
+            .progress
+            .leave()
+            .into_iter()
+            .map(|(stage, seconds)| StageFact {
+                name: stage.word().to_owned(),
+                seconds,
+            })
+            .collect(),
+    })
+}
+
+fn verdict(facts: &Facts<'_>) -> Verdict {
+    let window = duration_text(facts.config.window);
+    let smallest = facts.findings.and_then(|found| found.smallest_count);
+    let found = match (facts.findings, smallest) {
+        (None, _) => "not counted again (audit = false)".to_owned(),
+        (Some(_), None) => "nothing released".to_owned(),
+        (Some(_), Some(smallest)) => format!("{smallest} at the least"),
+    };
+    Verdict {
+        passed: true,
+        claims: vec![Claim {
+            name: format!("z-anonymity within {window}"),
+            promised: match facts.config.tune {
+                None => format!("at least {}", facts.config.z),
+                Some(_) => "at least the z of the moment".to_owned(),
+            },
+            found,
+            holds: true,
+        }],
+        unit: "persons".to_owned(),
+        truthful: facts.findings.map(|_| true),
+    }
+}
+
+fn columns(policy: &Policy) -> Vec<ColumnFact> {
+    let treatment = |role: Role, action: &Action| match action {
+        Action::Drop => "dropped",
+        Action::Pseudonym { .. } => "pseudonym",
+        Action::Keep if role == Role::Quasi => "generalised",
+        Action::Keep => "kept",
+    };
+    policy
+        .columns
+        .iter()
+        .map(|column| ColumnFact {
+            name: column.name.clone(),
+            role: column.role.word().to_owned(),
+            treatment: treatment(column.role, &column.action).to_owned(),
+            loss: None,
+            missing_before: 0.0,
+            missing_after: None,
+            histogram: None,
+        })
+        .collect()
+}
+
+fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
+    let config = facts.config;
+    let (tally, measured) = (facts.stream.tally(), &facts.measured);
+    StreamFacts {
+        window: config.window,
+        mode: match config.mode {
+            Mode::Exact => "exact",
+            Mode::ZeroDelay => "zero-delay",
+        }
+        .to_owned(),
+        z: facts.stream.z(),
+        k: config.tune.map_or(config.k, |tune| tune.k),
+        goal: config.tune.map(|tune| tune.goal),
+        levels: tally.levels.iter().map(|&count| shown(count)).collect(),
+        fakes: shown(tally.fakes),
+        p_window: measured.p_window,
+        p_all: measured.p_all,
+        unique_window: measured.unique_window,
+        unique_all: measured.unique_all,
+        all_time_rows: measured.all_time_rows,
+        entropy_before: measured.entropy_before,
+        entropy_after: measured.entropy_after,
+        residual_information: measured.residual_information,
+        delay_mean: measured.delay_mean,
+        delay_max: measured.delay_max,
+        timeline: measured.timeline.iter().map(point).collect(),
+    }
+}
+
+fn point(point: &Point) -> StreamPoint {
+    StreamPoint {
+        time: point.time,
+        z: point.z,
+        p: point.p,
+        unique: point.unique,
+        read: shown(point.read),
+        levels: point.levels.iter().map(|&count| shown(count)).collect(),
+        suppressed: shown(point.suppressed),
+    }
+}
+
+/// A count; from 1 to [`SMALL_CELL`] it is hidden.
+fn shown(count: u64) -> Option<u64> {
+    (count == 0 || count > SMALL_CELL).then_some(count)
+}
+
+/// What an operator should know.
+pub(super) fn warnings(policy: &Policy, notes: Vec<String>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for column in &policy.columns {
+        if column.role == Role::Subject && column.action == Action::Keep {
+            warnings.push(format!(
+                "column `{}` tells persons and is released as it is: whoever knows a few events of one finds the others; \
+                 a pseudonym that rotates, or action = \"drop\", is safer",
+                column.name
+            ));
+        }
+    }
+    warnings.extend(notes);
+    warnings
+}

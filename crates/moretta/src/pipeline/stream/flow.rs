@@ -1,0 +1,223 @@
+//! From rows that were read to rows that may leave.
+
+use super::reorder::{Ordered, Reorder};
+use crate::data::hierarchy::Ladder;
+use crate::data::{Batch, Role, Schema};
+use crate::error::{Error, Result};
+use crate::guarantee::{Decided, StreamChecker, StreamFindings};
+use crate::measure::stream::{Facts as Measured, Live, Observed, StreamMeasures};
+use crate::policy::Policy;
+use crate::protect::Protector;
+use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The stages between reading and writing.
+pub(super) struct Flow {
+    reorder: Option<Reorder>,
+    pub(super) stream: Stream,
+    /// Counts everything again before it leaves.
+    checker: Option<StreamChecker>,
+    measures: StreamMeasures,
+    subject: usize,
+    group: Option<usize>,
+    skew: i64,
+    scratch: Scratch,
+}
+
+/// What is told to the checker and the measures of each released row and attribute.
+#[derive(Default)]
+struct Scratch {
+    z: Vec<u32>,
+    fakes: Vec<u32>,
+    levels: Vec<Option<u16>>,
+}
+
+impl Flow {
+    pub(super) fn new(
+        policy: &Policy,
+        config: &ZAnonymity,
+        schema: &Arc<Schema>,
+        ladders: &HashMap<String, Ladder>,
+        sources: usize,
+        deep: bool,
+    ) -> Result<Self> {
+        let ladder = |name: &str| ladders.get(name).cloned().unwrap_or_else(Ladder::flat);
+        let time = *schema.with_role(Role::Time).first().ok_or_else(|| {
+            Error::policy("a stream needs a column with the role time")
+                .help("for example t = { role = \"time\" }")
+        })?;
+        let format = policy
+            .column(&schema.fields()[time].name)
+            .and_then(|column| column.unit);
+        let lateness = match config.mode {
+            Mode::Exact => config.lateness,
+            Mode::ZeroDelay => 0,
+        };
+        let subject = schema.with_role(Role::Subject).first().copied();
+        let group = config.group.as_ref();
+        let quasi = schema.with_role(Role::Quasi).into_iter();
+        let ladders = quasi.map(|place| ladder(&schema.fields()[place].name));
+        let checker = policy.audit.then(|| {
+            let most = group.map(|group| group.at_most);
+            StreamChecker::new(config.window, ladders.collect(), most)
+                .with_lateness(config.allowed_lateness())
+        });
+        let (k, every) = match config.tune {
+            Some(tune) => (tune.k, tune.every),
+            None => (config.k, config.window),
+        };
+        let waits = config.mode == Mode::Exact || sources > 1;
+        Ok(Flow {
+            reorder: waits.then(|| Reorder::new(time, format, lateness, sources)),
+            stream: Stream::new(config, schema, ladder, format, rayon::current_num_threads())?,
+            checker,
+            measures: StreamMeasures::new(k, config.window, every, deep),
+            subject: subject.unwrap_or(0),
+            group: group.and_then(|group| schema.index_of(&group.column)),
+            skew: config.skew,
+            scratch: Scratch::default(),
+        })
+    }
+
+    /// The columns of what leaves.
+    pub(super) fn schema(&self) -> &Arc<Schema> {
+        self.stream.schema()
+    }
+
+    /// The source to read from next; none when all have ended.
+    pub(super) fn next_source(&self, ended: bool) -> Option<usize> {
+        match &self.reorder {
+            Some(reorder) => reorder.furthest_behind(),
+            None => (!ended).then_some(0),
+        }
+    }
+
+    /// The latest time that was read.
+    pub(super) fn latest(&self) -> i64 {
+        let decided = self.stream.span().map_or(i64::MIN, |(_, latest)| latest);
+        let read = self.reorder.as_ref().map_or(i64::MIN, Reorder::latest);
+        decided.max(read)
+    }
+
+    /// Takes rows that were read; gives those that may leave.
+    pub(super) fn push(&mut self, batch: Batch) -> Result<Option<Batch>> {
+        match &mut self.reorder {
+            None => self.decide(batch).map(Some),
+            Some(reorder) => {
+                let ordered = reorder.push(batch)?;
+                self.decide_ordered(ordered)
+            }
+        }
+    }
+
+    /// A source has ended; gives what nobody waits for any more.
+    pub(super) fn end(&mut self, source: usize) -> Result<Option<Batch>> {
+        match &mut self.reorder {
+            None => Ok(None),
+            Some(reorder) => {
+                let ordered = reorder.end(source)?;
+                self.decide_ordered(ordered)
+            }
+        }
+    }
+
+    /// All sources have ended; gives what is left.
+    pub(super) fn finish(&mut self) -> Result<Batch> {
+        self.stream.finish()
+    }
+
+    fn decide_ordered(&mut self, ordered: Option<Ordered>) -> Result<Option<Batch>> {
+        let Some(Ordered { batch, late }) = ordered else {
+            return Ok(None);
+        };
+        self.stream.mark_late(late);
+        self.decide(batch).map(Some)
+    }
+
+    /// Decides rows; what may leave of them is counted again and measured first.
+    fn decide(&mut self, batch: Batch) -> Result<Batch> {
+        let now = now();
+        self.stream.set_clock(now);
+        let released = self.stream.protect(batch.clone())?;
+        self.scratch.fill(&self.stream);
+        let (stream, scratch) = (&self.stream, &self.scratch);
+        let checker = self.checker.as_mut();
+        let measures = &mut self.measures;
+        let (subject, group, skew) = (self.subject, self.group, self.skew);
+        let check = || match checker {
+            None => Ok(()),
+            Some(checker) => {
+                checker.turn_away_after(now.saturating_add(skew));
+                checker.check(&Decided {
+                    times: stream.times(),
+                    original: &batch,
+                    released: &released,
+                    z: &scratch.z,
+                    fakes: &scratch.fakes,
+                    subject,
+                    attributes: stream.attributes(),
+                    group,
+                })
+            }
+        };
+        let measure = || {
+            measures.observe(&Observed {
+                times: stream.times(),
+                original: &batch,
+                released: &released,
+                levels: &scratch.levels,
+                subject,
+                attributes: stream.attributes(),
+                newest: stream.span().map_or(0, |(_, newest)| newest),
+                z: stream.z(),
+            })
+        };
+        let (checked, measured) = rayon::join(check, measure);
+        checked?;
+        measured?;
+        Ok(released)
+    }
+
+    /// What the checker found; none when it was turned off.
+    pub(super) fn findings(&self) -> Option<StreamFindings> {
+        self.checker.as_ref().map(StreamChecker::findings)
+    }
+
+    /// What the measures found.
+    pub(super) fn measured(&mut self) -> Measured {
+        self.measures.facts()
+    }
+
+    /// How the stream is doing.
+    pub(super) fn live(&self) -> Live {
+        self.measures.live()
+    }
+}
+
+impl Scratch {
+    fn fill(&mut self, stream: &Stream) {
+        let cells = stream.cells();
+        self.z.clear();
+        self.z.extend(cells.iter().map(|cell| match cell.level {
+            // Even at z = 0 a row shows what its own user shows.
+            Some(_) => cell.z.max(1),
+            None => 0,
+        }));
+        self.levels.clear();
+        self.levels.extend(cells.iter().map(|cell| cell.level));
+        self.fakes.clear();
+        if cells.iter().any(|cell| cell.fakes > 0) {
+            let rows = cells.chunks_exact(stream.attributes().len());
+            self.fakes.extend(rows.map(|row| row[0].fakes));
+        }
+    }
+}
+
+/// Milliseconds since 1970 by the clock of this machine.
+fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
+}

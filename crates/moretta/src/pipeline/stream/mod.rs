@@ -1,0 +1,12 @@
+//! The flow of a stream: rows are read, decided, counted again, measured and
+//! written, batch by batch, with as little delay as the policy allows.
+
+mod checkpoint;
+mod facts;
+mod flow;
+mod outputs;
+mod reorder;
+mod run;
+mod sources;
+
+pub(super) use run::run;

@@ -1,0 +1,159 @@
+//! What leaves: pseudonyms put in, columns that stay here taken out, rows written.
+
+use super::checkpoint::Checkpoint;
+use crate::data::{Batch, Column, Role, Schema};
+use crate::error::{Error, Result};
+use crate::io::{self, Sink};
+use crate::pipeline::place;
+use crate::policy::{Action, Policy, SinkPolicy};
+use crate::protect::Protector;
+use crate::protect::identifiers::Pseudonyms;
+use crate::protect::rotation::Rotation;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where released rows go.
+pub(super) struct Outputs {
+    sink: Box<dyn Sink>,
+    rotation: Option<Rotation>,
+    pseudonyms: Option<Pseudonyms>,
+    /// Places of the columns that are released.
+    kept: Vec<usize>,
+    schema: Arc<Schema>,
+    released: u64,
+}
+
+impl Outputs {
+    /// Opens the sink, or goes on where the checkpoint says.
+    pub(super) fn open(
+        policy: &Policy,
+        sink: &SinkPolicy,
+        schema: &Arc<Schema>,
+        resumed: Option<&Checkpoint>,
+    ) -> Result<Self> {
+        let is_kept = |place: &usize| {
+            let field = &schema.fields()[*place];
+            policy
+                .column(&field.name)
+                .is_none_or(|column| column.action != Action::Drop)
+        };
+        let kept: Vec<usize> = (0..schema.len()).filter(is_kept).collect();
+        let fields = kept.iter().map(|&place| schema.fields()[place].clone());
+        let released = Arc::new(Schema::new(fields.collect())?);
+        let file = match resumed {
+            Some(checkpoint) if checkpoint.bytes > 0 => {
+                io::resume(&sink.path, &sink.options, &released, checkpoint.bytes)?
+            }
+            _ => create(&sink.path, sink, &released)?,
+        };
+        let (rotation, pseudonyms) = pseudonyms(policy, schema)?;
+        Ok(Outputs {
+            sink: file,
+            rotation,
+            pseudonyms,
+            kept,
+            schema: released,
+            released: resumed.map_or(0, |checkpoint| checkpoint.released),
+        })
+    }
+
+    /// Writes the rows.
+    pub(super) fn write(&mut self, batch: &Batch) -> Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let mut batch = batch.clone();
+        if let Some(rotation) = &mut self.rotation {
+            batch = rotation.apply(&batch)?;
+        }
+        if let Some(pseudonyms) = &mut self.pseudonyms {
+            batch = pseudonyms.protect(batch)?;
+        }
+        let columns: Vec<Column> = self
+            .kept
+            .iter()
+            .map(|&place| batch.column(place).clone())
+            .collect();
+        let batch = Batch::new(Arc::clone(&self.schema), batch.rows().clone(), columns)?;
+        self.released += batch.len() as u64;
+        self.sink.write(&batch)
+    }
+
+    /// Hands everything to the operating system.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        self.sink.flush()
+    }
+
+    /// Brings everything to disk; gives the bytes of the release.
+    pub(super) fn sync(&mut self) -> Result<u64> {
+        self.sink.sync()
+    }
+
+    /// Ends the release.
+    pub(super) fn close(&mut self) -> Result<()> {
+        self.sink.close()
+    }
+
+    /// Rows released so far.
+    pub(super) fn released(&self) -> u64 {
+        self.released
+    }
+
+    /// Cells escaped against formulas.
+    pub(super) fn escaped(&self) -> u64 {
+        self.sink.escaped()
+    }
+}
+
+/// Creates the release; its rows are checked before they are written, so others may read them.
+fn create(path: &Path, sink: &SinkPolicy, schema: &Arc<Schema>) -> Result<Box<dyn Sink>> {
+    if path == Path::new("-") {
+        return io::create(path, &sink.options, schema);
+    }
+    place::make_folders(place::folder_of(path))?;
+    let file = io::create(path, &sink.options, schema)?;
+    place::open_to_readers(path).map_err(|e| Error::io("create", path, e))?;
+    Ok(file)
+}
+
+/// Pseudonyms of the subject, and of other columns.
+fn pseudonyms(
+    policy: &Policy,
+    schema: &Arc<Schema>,
+) -> Result<(Option<Rotation>, Option<Pseudonyms>)> {
+    let (mut rotation, mut others) = (None, Vec::new());
+    let time = *schema
+        .with_role(Role::Time)
+        .first()
+        .ok_or_else(|| Error::bug("a stream without a time"))?;
+    let format = policy
+        .column(&schema.fields()[time].name)
+        .and_then(|column| column.unit);
+    for column in &policy.columns {
+        let Action::Pseudonym {
+            domain,
+            key,
+            rotate,
+        } = &column.action
+        else {
+            continue;
+        };
+        let Some(place) = schema.index_of(&column.name) else {
+            continue;
+        };
+        let key = key.load().map_err(|e| e.at(column.span.clone()))?;
+        match column.role {
+            Role::Subject => {
+                rotation = Some(Rotation::new(place, time, format, domain, key, *rotate));
+            }
+            _ if rotate.is_some() => {
+                return Err(Error::policy("only the pseudonym of a subject can rotate")
+                    .at(column.span.clone())
+                    .help("take `rotate` out"));
+            }
+            _ => others.push((place, domain.clone(), key)),
+        }
+    }
+    let others = (!others.is_empty()).then(|| Pseudonyms::new(schema, others));
+    Ok((rotation, others))
+}

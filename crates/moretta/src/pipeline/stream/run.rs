@@ -1,0 +1,216 @@
+//! `run` of a stream from beginning to end.
+
+use super::checkpoint::{Checkpoint, Due, Marks};
+use super::facts::{Facts, report, warnings};
+use super::flow::Flow;
+use super::outputs::Outputs;
+use super::sources::{Sources, ladders};
+use crate::data::Batch;
+use crate::error::{Error, Result};
+use crate::pipeline::place::commit_all;
+use crate::pipeline::places::check_places;
+use crate::pipeline::progress::Stage;
+use crate::pipeline::run::{Options, Outcome, write_reports};
+use crate::policy::{Policy, SinkPolicy};
+use crate::protect::z_anonymity::ZAnonymity;
+
+/// Reads, decides, counts again and writes until the sources end.
+pub(in crate::pipeline) fn run(
+    policy: &Policy,
+    config: &ZAnonymity,
+    options: &Options<'_>,
+) -> Result<Outcome> {
+    let sink = policy.sink.as_ref().ok_or_else(|| {
+        Error::policy("the policy has no [sink]").help("add [sink] with path = \"-\"")
+    })?;
+    let resumed = match (&policy.checkpoint, options.force) {
+        (Some(place), false) => Checkpoint::load(place, policy)?,
+        _ => None,
+    };
+    check_places(policy, options.force || resumed.is_some())?;
+    options.progress.enter(Stage::Protect);
+    let ladders = ladders(policy)?;
+    let sources = Sources::open(policy, &ladders, options.progress)?;
+    let deep = policy.report.is_some() || options.progress.is_watched();
+    let flow = Flow::new(
+        policy,
+        config,
+        sources.schema(),
+        &ladders,
+        sources.len(),
+        deep,
+    )?;
+    let mut run = Run::new(policy, config, sink, sources, flow, resumed)?;
+    run.stream(options)?;
+    run.finish(options)
+}
+
+/// A stream that is running.
+struct Run<'a> {
+    policy: &'a Policy,
+    config: &'a ZAnonymity,
+    sink: &'a SinkPolicy,
+    sources: Sources,
+    flow: Flow,
+    outputs: Outputs,
+    /// How far the run before was; none once it has been caught up with.
+    resumed: Option<Checkpoint>,
+    marks: Marks,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        policy: &'a Policy,
+        config: &'a ZAnonymity,
+        sink: &'a SinkPolicy,
+        sources: Sources,
+        mut flow: Flow,
+        resumed: Option<Checkpoint>,
+    ) -> Result<Self> {
+        if let Some(place) = &policy.checkpoint
+            && resumed.is_none()
+        {
+            // Before the release is created, or a crash in between could not be told from a finished run.
+            Checkpoint::start(policy, sources.len()).save(&place.path)?;
+        }
+        if let Some(checkpoint) = &resumed {
+            if checkpoint.rows.len() != sources.len() {
+                return Err(Error::bug("a checkpoint of another number of sources"));
+            }
+            flow.stream.resume(checkpoint.first, &checkpoint.updates);
+        }
+        // What a guard has held back depends on all that came before.
+        let bounded = !config.hold_unique && sources.len() == 1;
+        let spread = config.fakes.as_ref().map_or(0, |fakes| 2 * fakes.spread);
+        let horizon = 2 * (config.window + config.lateness) + spread;
+        Ok(Run {
+            outputs: Outputs::open(policy, sink, flow.schema(), resumed.as_ref())?,
+            marks: Marks::new(bounded.then_some(horizon)),
+            policy,
+            config,
+            sink,
+            sources,
+            flow,
+            resumed,
+        })
+    }
+
+    /// Lets rows through until every source has ended.
+    fn stream(&mut self, options: &Options<'_>) -> Result<()> {
+        let mut due = self
+            .policy
+            .checkpoint
+            .as_ref()
+            .map(|place| Due::new(place.every));
+        let mut ended = false;
+        while let Some(source) = self.flow.next_source(ended) {
+            let Some(batch) = self.sources.next(source)? else {
+                ended = true;
+                let released = self.flow.end(source)?;
+                self.write(released)?;
+                continue;
+            };
+            let rows = batch.len();
+            let batch = self.catch_up(source, batch)?;
+            let released = self.flow.push(batch)?;
+            self.write(released)?;
+            self.outputs.flush()?;
+            options.progress.tell(self.flow.live());
+            self.marks.add(self.sources.rows()[0], self.flow.latest());
+            if self.resumed.is_none() && due.as_mut().is_some_and(|due| due.after(rows)) {
+                self.save()?;
+            }
+        }
+        if let Some(checkpoint) = &self.resumed {
+            let what = format!(
+                "the source has {} rows and the checkpoint says {}; --force begins anew",
+                self.sources.rows().iter().sum::<u64>(),
+                checkpoint.rows.iter().sum::<u64>()
+            );
+            let error = std::io::Error::new(std::io::ErrorKind::InvalidData, what);
+            return Err(Error::io("resume from", &self.policy.source.path, error));
+        }
+        let left = self.flow.finish()?;
+        self.write(Some(left))
+    }
+
+    /// After a restart: shows the flow the rows that were done before, without
+    /// releasing anything, and gives those that were not.
+    fn catch_up(&mut self, source: usize, batch: Batch) -> Result<Batch> {
+        let Some(checkpoint) = &self.resumed else {
+            return Ok(batch);
+        };
+        let start = self.sources.rows()[source] - batch.len() as u64;
+        let place = |row: u64| (row.saturating_sub(start) as usize).min(batch.len());
+        let forgotten = match self.sources.len() {
+            1 => place(checkpoint.forgotten),
+            _ => 0,
+        };
+        let done = place(checkpoint.rows[source]);
+        if done > forgotten {
+            self.flow.push(batch.slice(forgotten, done - forgotten))?;
+        }
+        let pairs = self.sources.rows().iter().zip(&checkpoint.rows);
+        if pairs.clone().all(|(read, done)| read >= done)
+            && let Some(checkpoint) = self.resumed.take()
+        {
+            self.flow.stream.set_tally(checkpoint.tally);
+        }
+        Ok(batch.slice(done, batch.len() - done))
+    }
+
+    fn write(&mut self, released: Option<Batch>) -> Result<()> {
+        match released {
+            Some(released) if self.resumed.is_none() => self.outputs.write(&released),
+            _ => Ok(()),
+        }
+    }
+
+    /// Brings what was released to disk and notes how far the stream is.
+    fn save(&mut self) -> Result<()> {
+        let Some(place) = &self.policy.checkpoint else {
+            return Ok(());
+        };
+        Checkpoint {
+            rows: self.sources.rows().to_vec(),
+            forgotten: self.marks.forgotten(),
+            bytes: self.outputs.sync()?,
+            certificate_bytes: None,
+            released: self.outputs.released(),
+            first: self.flow.stream.span().map(|(first, _)| first),
+            updates: self.flow.stream.updates().to_vec(),
+            tally: self.flow.stream.tally().clone(),
+            ..Checkpoint::start(self.policy, self.sources.len())
+        }
+        .save(&place.path)
+    }
+
+    /// Ends the release and writes the report.
+    fn finish(mut self, options: &Options<'_>) -> Result<Outcome> {
+        self.outputs.close()?;
+        options.progress.enter(Stage::Report);
+        let report = report(&Facts {
+            policy: self.policy,
+            config: self.config,
+            sink: self.sink,
+            measured: self.flow.measured(),
+            findings: self.flow.findings(),
+            stream: &self.flow.stream,
+            read: self.sources.rows().iter().sum(),
+            released: self.outputs.released(),
+            escaped: self.outputs.escaped(),
+            warnings: warnings(self.policy, self.sources.notes()),
+            command: &options.command,
+            progress: options.progress,
+        })?;
+        commit_all(write_reports(self.policy, &report, options)?, options.force)?;
+        if let Some(place) = &self.policy.checkpoint {
+            // What is finished must not be gone on with.
+            std::fs::remove_file(&place.path).map_err(|e| Error::io("remove", &place.path, e))?;
+        }
+        Ok(Outcome {
+            report,
+            read: self.sources.rows().iter().sum(),
+        })
+    }
+}

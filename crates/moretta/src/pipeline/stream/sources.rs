@@ -1,0 +1,213 @@
+//! The sources of a stream: opened, their columns as a stream needs them, their rows numbered.
+
+use super::reorder::SOURCE_SHIFT;
+use crate::data::hierarchy::{Ladder, Texts};
+use crate::data::{
+    Batch, Categories, Column, Field, Kind, LevelsBuilder, MISSING, Role, RowIds, Schema,
+};
+use crate::error::{Error, Result};
+use crate::io::{self, ColumnPlan, ReadAs, Source};
+use crate::pipeline::progress::Progress;
+use crate::pipeline::read;
+use crate::policy::Policy;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The sources of a stream.
+pub(super) struct Sources {
+    sources: Vec<Box<dyn Source>>,
+    /// Rows of each source that were handed on.
+    rows: Vec<u64>,
+    schema: Arc<Schema>,
+    cells: Vec<Cells>,
+}
+
+/// A column of cells made from latitude and longitude.
+struct Cells {
+    latitude: usize,
+    longitude: usize,
+    ladder: Ladder,
+}
+
+impl Sources {
+    pub(super) fn open(
+        policy: &Policy,
+        ladders: &HashMap<String, Ladder>,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let mut options = policy.source.options.clone();
+        options.stream = true;
+        options.progress = Some(progress.counter());
+        let plans = plans(policy)?;
+        let paths = std::iter::once(&policy.source.path).chain(&policy.source.more);
+        let sources = paths
+            .map(|path| io::open(path, &options, &plans))
+            .collect::<Result<Vec<_>>>()?;
+        let read = sources[0].schema();
+        let same = |source: &Box<dyn Source>| {
+            let names = |schema: &Schema| {
+                schema
+                    .fields()
+                    .iter()
+                    .map(|f| f.name.clone())
+                    .collect::<Vec<_>>()
+            };
+            names(source.schema()) == names(read)
+        };
+        if !sources.iter().all(same) {
+            return Err(Error::input("the sources have different columns")
+                .help("give all of them the same columns in the same order"));
+        }
+        let (schema, cells) = with_cells(policy, read, ladders)?;
+        Ok(Sources {
+            rows: vec![0; sources.len()],
+            sources,
+            schema,
+            cells,
+        })
+    }
+
+    /// The columns of the rows.
+    pub(super) fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// How many sources there are.
+    pub(super) fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Rows of each source that were handed on.
+    pub(super) fn rows(&self) -> &[u64] {
+        &self.rows
+    }
+
+    /// The next rows of a source; none when it has ended.
+    pub(super) fn next(&mut self, source: usize) -> Result<Option<Batch>> {
+        let Some(batch) = self.sources[source].next().transpose()? else {
+            return Ok(None);
+        };
+        let start = (source as u64) << SOURCE_SHIFT | self.rows[source];
+        self.rows[source] += batch.len() as u64;
+        let ids = RowIds::Range {
+            start,
+            len: batch.len(),
+        };
+        let mut columns = batch.columns().to_vec();
+        for cells in &self.cells {
+            columns[cells.latitude] = cells.column(&columns)?;
+            columns.remove(cells.longitude);
+        }
+        Batch::new(Arc::clone(&self.schema), ids, columns).map(Some)
+    }
+
+    /// What was odd about the rows.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = self.sources.iter().flat_map(|s| s.notes()).collect();
+        notes.dedup();
+        notes
+    }
+}
+
+/// How a stream wants its columns: times as they are, persons and attributes as categories.
+pub(super) fn plans(policy: &Policy) -> Result<Vec<ColumnPlan>> {
+    let group = policy.stream().and_then(|config| config.group.as_ref());
+    let mut plans = read::plans(policy)?;
+    for plan in &mut plans {
+        let made = policy.column(&plan.name).is_none();
+        plan.read = match plan.role {
+            Role::Time => ReadAs::Plain,
+            Role::Quasi if !made => ReadAs::Category,
+            _ if group.is_some_and(|group| group.column == plan.name) => ReadAs::Category,
+            _ => plan.read.clone(),
+        };
+    }
+    Ok(plans)
+}
+
+/// How the values of each attribute generalise.
+pub(super) fn ladders(policy: &Policy) -> Result<HashMap<String, Ladder>> {
+    let mut ladders = HashMap::new();
+    for column in policy.columns.iter().filter(|c| c.role == Role::Quasi) {
+        let texts = match column.read {
+            ReadAs::Number | ReadAs::Integer => Texts::Number,
+            ReadAs::Date(format) => Texts::Date(format),
+            _ => Texts::Category,
+        };
+        let ladder = match &column.hierarchy {
+            None => Ladder::flat(),
+            Some(spec) => spec
+                .ladder(&column.name, texts)
+                .map_err(|e| e.at(column.span.clone()))?,
+        };
+        ladders.insert(column.name.clone(), ladder);
+    }
+    Ok(ladders)
+}
+
+/// The columns once latitude and longitude have become cells.
+fn with_cells(
+    policy: &Policy,
+    read: &Schema,
+    ladders: &HashMap<String, Ladder>,
+) -> Result<(Arc<Schema>, Vec<Cells>)> {
+    let mut fields = read.fields().to_vec();
+    let mut all = Vec::new();
+    for column in &policy.columns {
+        let Some([latitude, longitude]) = &column.from else {
+            continue;
+        };
+        let place = |name: &str, fields: &[Field]| {
+            fields
+                .iter()
+                .position(|field| &*field.name == name)
+                .ok_or_else(|| Error::bug(format!("column `{name}` was not read")))
+        };
+        let ladder = ladders
+            .get(&column.name)
+            .ok_or_else(|| Error::bug("a cell without a grid"))?;
+        let cells = Cells {
+            latitude: place(latitude, &fields)?,
+            longitude: place(longitude, &fields)?,
+            ladder: ladder.clone(),
+        };
+        fields[cells.latitude] = Field::new(
+            column.name.as_str(),
+            column.role,
+            Kind::Category { ordered: false },
+        );
+        fields.remove(cells.longitude);
+        all.push(cells);
+    }
+    Ok((Arc::new(Schema::new(fields)?), all))
+}
+
+impl Cells {
+    /// The finest cell of each point; a point that is missing or off the globe has none.
+    fn column(&self, columns: &[Column]) -> Result<Column> {
+        let (Column::Number(latitude), Column::Number(longitude)) =
+            (&columns[self.latitude], &columns[self.longitude])
+        else {
+            return Err(Error::bug("coordinates were not read as numbers"));
+        };
+        let (mut levels, mut name) = (LevelsBuilder::default(), String::new());
+        let codes = latitude
+            .iter()
+            .zip(longitude.iter())
+            .map(|point| match point {
+                (Some(latitude), Some(longitude)) => {
+                    name.clear();
+                    match self.ladder.cell(latitude, longitude, &mut name) {
+                        true => levels.intern(&name),
+                        false => MISSING,
+                    }
+                }
+                _ => MISSING,
+            })
+            .collect();
+        Ok(Column::Category(Categories::new(
+            codes,
+            Arc::new(levels.finish()),
+        )))
+    }
+}
