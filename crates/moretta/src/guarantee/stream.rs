@@ -455,3 +455,6 @@ fn categories(batch: &Batch, place: usize) -> Result<&Categories> {
         .as_categories()
         .ok_or_else(|| Error::bug(format!("column `{}` was not read as categories", name())))
 }
+
+#[cfg(test)]
+mod tests;
