@@ -171,6 +171,7 @@ mod tests {
             user: engine.users.intern(0, &user.to_string()),
             group: engine.groups.intern(0, &(user % 3).to_string()),
             leaf: engine.paths.leaf(0, value),
+            late: false,
         };
         let mut verdicts: Vec<Verdict> = Vec::new();
         engine.decide(&[attribute], |_| 0, &mut verdicts);
@@ -259,7 +260,7 @@ mod tests {
             most in proptest::option::of(1..3_u32),
             // Days make the engine move its base of time within the window.
             unit in prop_oneof![Just(1), Just(21_600_000_i64)],
-            mut rows in rows(0..3),
+            mut rows in rows(0..3_i64),
         ) {
             let mut now = 0;
             for row in &mut rows {
@@ -348,7 +349,7 @@ mod tests {
         let config = config(2, 2, 3000);
         let (mut kept, mut cleared) = (engine(&config), engine(&config));
         for place in 0..200_000_u32 {
-            let user = place / 4 + place % 3;
+            let user = place / 2 + place % 3;
             let value = format!("{}*{}", place % 5, place / 7 % 11);
             let row = (i64::from(place), user, value);
             let found = decide(&mut cleared, &row);
