@@ -50,6 +50,17 @@ impl TimeFormat {
         }
     }
 
+    /// The least difference of times that can be written in the manner of `like`,
+    /// in milliseconds; 1 where it is less than that.
+    pub fn resolution(self, like: &str) -> i64 {
+        let decimals = match self {
+            TimeFormat::Seconds => decimals_of(like),
+            TimeFormat::Milliseconds => 3,
+            TimeFormat::Iso => Iso::of(like).decimals,
+        };
+        [1000, 100, 10].get(decimals).copied().unwrap_or(1)
+    }
+
     /// Appends a time in the manner of `like`, a time of this format: with as many
     /// decimals, the same zone and the same sign between date and time. What does
     /// not fit is cut; ISO times keep to the years 0 to 9999.

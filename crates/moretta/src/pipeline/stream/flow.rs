@@ -8,7 +8,7 @@ use crate::guarantee::{Decided, StreamChecker, StreamFindings};
 use crate::measure::stream::{Facts as Measured, Live, Observed, StreamMeasures};
 use crate::policy::Policy;
 use crate::protect::Protector;
-use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
+use crate::protect::z_anonymity::{Cell, FakesOrder, Mode, Stream, ZAnonymity};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,6 +23,8 @@ pub(super) struct Flow {
     subject: usize,
     group: Option<usize>,
     skew: i64,
+    /// Milliseconds that rows wait after they were decided.
+    spread: i64,
     scratch: Scratch,
 }
 
@@ -77,6 +79,10 @@ impl Flow {
             subject: subject.unwrap_or(0),
             group: group.and_then(|group| schema.index_of(&group.column)),
             skew: config.skew,
+            spread: match &config.fakes {
+                Some(fakes) if fakes.order == FakesOrder::Hidden => fakes.spread,
+                _ => 0,
+            },
             scratch: Scratch::default(),
         })
     }
@@ -141,11 +147,14 @@ impl Flow {
         let now = now();
         self.stream.set_clock(now);
         let released = self.stream.protect(batch.clone())?;
-        self.scratch.fill(&self.stream);
-        let (stream, scratch) = (&self.stream, &self.scratch);
+        let stream = &self.stream;
+        let (decided, cells) = stream.decided().unwrap_or((&released, stream.cells()));
+        self.scratch.fill(cells, stream.attributes().len());
+        let scratch = &self.scratch;
         let checker = self.checker.as_mut();
         let measures = &mut self.measures;
-        let (subject, group, skew) = (self.subject, self.group, self.skew);
+        let (subject, group, skew, spread) = (self.subject, self.group, self.skew, self.spread);
+        let newest = stream.span().map_or(0, |(_, newest)| newest);
         let check = || match checker {
             None => Ok(()),
             Some(checker) => {
@@ -153,7 +162,7 @@ impl Flow {
                 checker.check(&Decided {
                     times: stream.times(),
                     original: &batch,
-                    released: &released,
+                    released: decided,
                     z: &scratch.z,
                     fakes: &scratch.fakes,
                     subject,
@@ -166,11 +175,11 @@ impl Flow {
             measures.observe(&Observed {
                 times: stream.times(),
                 original: &batch,
-                released: &released,
+                released: decided,
                 levels: &scratch.levels,
                 subject,
                 attributes: stream.attributes(),
-                newest: stream.span().map_or(0, |(_, newest)| newest),
+                newest: newest.saturating_add(spread),
                 z: stream.z(),
             })
         };
@@ -197,8 +206,7 @@ impl Flow {
 }
 
 impl Scratch {
-    fn fill(&mut self, stream: &Stream) {
-        let cells = stream.cells();
+    fn fill(&mut self, cells: &[Cell], attributes: usize) {
         self.z.clear();
         self.z.extend(cells.iter().map(|cell| match cell.level {
             // Even at z = 0 a row shows what its own user shows.
@@ -209,7 +217,7 @@ impl Scratch {
         self.levels.extend(cells.iter().map(|cell| cell.level));
         self.fakes.clear();
         if cells.iter().any(|cell| cell.fakes > 0) {
-            let rows = cells.chunks_exact(stream.attributes().len());
+            let rows = cells.chunks_exact(attributes);
             self.fakes.extend(rows.map(|row| row[0].fakes));
         }
     }

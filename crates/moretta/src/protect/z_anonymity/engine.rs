@@ -2,6 +2,7 @@
 
 use super::count::{Counts, Event, Expiry, Shards};
 use super::guard::Guard;
+use super::hidden::{Companions, Fake, Wanted};
 use super::names::{GONE, Names};
 use super::pairs::Pairs;
 use super::paths::{Paths, UNKNOWN};
@@ -69,8 +70,10 @@ pub(super) struct Engine {
     /// Choices of z that were made before a restart and are to be made again.
     made: VecDeque<Update>,
     pub(super) updates: Vec<Update>,
-    /// The users of made-up rows, in the order of the verdicts that ask for them.
-    pub(super) fakes: Vec<u32>,
+    /// Made-up rows, in the order of the verdicts that ask for them.
+    pub(super) fakes: Vec<Fake>,
+    /// Who they are when they are hidden.
+    companions: Option<Companions>,
     /// When each user was last seen.
     seen: Vec<u32>,
     shards: u8,
@@ -115,12 +118,18 @@ impl Engine {
             made: VecDeque::new(),
             updates: Vec::new(),
             fakes: Vec::new(),
+            companions: None,
             seen: Vec::new(),
             shards: shards.max(1),
             events: Vec::new(),
             counters: Vec::new(),
             cleared: 0,
         }
+    }
+
+    /// Draws the users of made-up rows so that they cannot be told.
+    pub(super) fn hide_fakes(&mut self, companions: Companions) {
+        self.companions = Some(companions);
     }
 
     /// Where a user is counted: by name, so that it stays there under any number.
@@ -330,22 +339,28 @@ impl Engine {
         {
             return None;
         }
-        let from = event.time.saturating_sub(self.config.window as u32).max(1);
+        let wanted = Wanted {
+            event,
+            parent,
+            label: self.paths.label(event.leaf),
+            name: self.users.get(event.user),
+            needed: needed as usize,
+            from: event.time.saturating_sub(self.config.window as u32).max(1),
+            epoch: self.absolute(event.time).div_euclid(self.config.window),
+        };
         let before = self.fakes.len();
-        let candidates = recency
-            .users(parent)
-            .take_while(|&(_, last)| last >= from)
-            .filter(|&(user, _)| user != event.user)
-            .filter(|&(user, _)| {
-                recency
-                    .last(event.leaf, user)
-                    .is_none_or(|last| last < from)
-            })
-            .map(|(user, _)| user);
-        self.fakes.extend(candidates.take(needed as usize));
-        if self.fakes.len() - before < needed as usize {
+        let found = match &mut self.companions {
+            Some(companions) => companions.choose(&wanted, recency, &mut self.fakes),
+            None => wanted.latest(recency, &mut self.fakes),
+        };
+        if !found {
             self.fakes.truncate(before);
             return None;
+        }
+        for fake in &self.fakes[before..] {
+            // A companion must be known as long as it may be needed again.
+            let seen = &mut self.seen[fake.user as usize];
+            *seen = event.time.max(*seen);
         }
         Some(needed)
     }
@@ -400,6 +415,10 @@ impl Engine {
     fn relative(&self, time: i64) -> u32 {
         let base = self.base.unwrap_or(time);
         (time - base).clamp(0, i64::from(u32::MAX)) as u32
+    }
+
+    fn absolute(&self, time: u32) -> i64 {
+        self.base.unwrap_or(0).saturating_add(i64::from(time))
     }
 
     fn fits(&self, time: i64) -> bool {
@@ -462,6 +481,9 @@ impl Engine {
         if let Some(guard) = &mut self.guard {
             guard.renumber(&paths, &users);
         }
+        if let Some(companions) = &mut self.companions {
+            companions.renumber(&paths, &users);
+        }
         self.cleared = self.users.len() + self.paths.len();
     }
 
@@ -477,6 +499,7 @@ impl Engine {
             + self.groups.overhead()
             + self.window.memory()
             + self.guard.as_ref().map_or(0, Guard::memory)
+            + self.companions.as_ref().map_or(0, Companions::memory)
             + self.seen.capacity() * size_of::<u32>()
     }
 

@@ -29,6 +29,7 @@
 mod count;
 mod engine;
 mod guard;
+mod hidden;
 mod names;
 mod pairs;
 mod paths;
@@ -38,6 +39,7 @@ mod release;
 mod sweep;
 mod top;
 mod tune;
+mod waiting;
 
 pub use read::{Fakes, FakesOrder, Group};
 pub use release::{Cell, MADE_UP, Stream, Tally};

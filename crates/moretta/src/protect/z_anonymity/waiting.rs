@@ -1,0 +1,232 @@
+//! Rows that wait so that made-up rows can stand before and after them.
+//!
+//! Rows leave in the order of their times, those of one time in an order that is
+//! drawn; a row leaves when no row can come any more that belongs before it.
+
+use super::hidden::Draws;
+use super::release::Cell;
+use crate::data::{Batch, Categories, Column, LevelsBuilder, MISSING, RowIds, Schema, TimeFormat};
+use crate::error::Result;
+use crate::protect::identifiers::Key;
+use arrow_array::builder::StringBuilder;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// What a row shows. All rows have a time, a user and a label; a group only where the stream has one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown<'a> {
+    pub(super) time: &'a str,
+    pub(super) user: &'a str,
+    pub(super) label: &'a str,
+    pub(super) group: Option<&'a str>,
+}
+
+/// A row that waits.
+#[derive(Debug)]
+struct Row {
+    time: i64,
+    tie: u64,
+    id: u64,
+    cell: Cell,
+    /// Time, user, label and group, one behind the other.
+    text: Box<str>,
+    ends: [u32; 3],
+    grouped: bool,
+}
+
+impl Row {
+    fn shown(&self) -> Shown<'_> {
+        let [time, user, label] = self.ends.map(|end| end as usize);
+        Shown {
+            time: &self.text[..time],
+            user: &self.text[time..user],
+            label: &self.text[user..label],
+            group: self.grouped.then(|| &self.text[label..]),
+        }
+    }
+
+    fn order(&self) -> (i64, u64, u64) {
+        (self.time, self.tie, self.id)
+    }
+}
+
+impl PartialEq for Row {
+    fn eq(&self, other: &Self) -> bool {
+        self.order() == other.order()
+    }
+}
+
+impl Eq for Row {}
+
+impl PartialOrd for Row {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Row {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.order().cmp(&other.order())
+    }
+}
+
+/// Where the columns are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns {
+    pub(super) time: usize,
+    pub(super) user: usize,
+    pub(super) label: usize,
+}
+
+/// The rows that wait.
+pub(super) struct Waiting {
+    key: Key,
+    /// Milliseconds that a made-up row may be away from the row it helps.
+    spread: i64,
+    rows: BinaryHeap<Reverse<Row>>,
+    /// The greatest common divisor of all times so far: the tick of the stream's clock.
+    tick: i64,
+}
+
+impl Waiting {
+    pub(super) fn new(key: Key, spread: i64) -> Self {
+        Waiting {
+            key,
+            spread,
+            rows: BinaryHeap::new(),
+            tick: 0,
+        }
+    }
+
+    /// Learns the clock from the time of a row, whether it is released or not.
+    pub(super) fn tell(&mut self, time: i64) {
+        self.tick = greatest_common_divisor(self.tick, time);
+    }
+
+    /// The numbers for the row with this id.
+    pub(super) fn draws(&self, id: u64) -> Draws {
+        Draws::new(&self.key, &[b"row", &id.to_be_bytes()])
+    }
+
+    /// Takes a row.
+    pub(super) fn push(&mut self, time: i64, tie: u64, id: u64, cell: Cell, shown: Shown<'_>) {
+        let mut text = String::with_capacity(
+            shown.time.len()
+                + shown.user.len()
+                + shown.label.len()
+                + shown.group.map_or(0, str::len),
+        );
+        let ends = [shown.time, shown.user, shown.label].map(|part| {
+            text.push_str(part);
+            text.len() as u32
+        });
+        text.push_str(shown.group.unwrap_or_default());
+        self.rows.push(Reverse(Row {
+            time,
+            tie,
+            id,
+            cell,
+            text: text.into(),
+            ends,
+            grouped: shown.group.is_some(),
+        }));
+    }
+
+    /// A time that the clock of the stream could show, near `time + offset`, where
+    /// `like` is how `time` is written; and how it is written.
+    pub(super) fn near(
+        &self,
+        (time, like): (i64, &str),
+        offset: i64,
+        format: TimeFormat,
+        draws: &mut Draws,
+    ) -> (i64, String) {
+        let tick = match (self.tick, format.resolution(like)) {
+            (0, resolution) => resolution,
+            (tick, resolution) if tick % resolution == 0 => tick,
+            (_, resolution) => resolution,
+        };
+        let ticks = offset.div_euclid(tick).max(-(self.spread / tick));
+        let time = time.saturating_add(ticks * tick);
+        let mut text = String::with_capacity(like.len());
+        format.write(time, like, &mut text);
+        (time, draw_fine_decimals(text, like, draws))
+    }
+
+    /// The rows before `end`, all rows when there is none, and why each was released.
+    pub(super) fn release(
+        &mut self,
+        end: Option<i64>,
+        schema: &Arc<Schema>,
+        places: Columns,
+        cells: &mut Vec<Cell>,
+    ) -> Result<Batch> {
+        let (mut ids, mut times) = (Vec::new(), StringBuilder::new());
+        let mut texts: [(LevelsBuilder, Vec<u32>); 3] = Default::default();
+        while let Some(Reverse(row)) = self.rows.peek()
+            && end.is_none_or(|end| row.time < end)
+        {
+            let Some(Reverse(row)) = self.rows.pop() else {
+                break;
+            };
+            let shown = row.shown();
+            times.append_value(shown.time);
+            let others = [Some(shown.user), Some(shown.label), shown.group];
+            for ((levels, codes), text) in texts.iter_mut().zip(others) {
+                codes.push(text.map_or(MISSING, |text| levels.intern(text)));
+            }
+            ids.push(row.id);
+            cells.push(row.cell);
+        }
+        let times = Arc::new(times.finish());
+        let [users, labels, groups] = texts.map(|(levels, codes)| {
+            Column::Category(Categories::new(codes, Arc::new(levels.finish())))
+        });
+        let columns = (0..schema.len())
+            .map(|place| match place {
+                place if place == places.time => Column::Plain(times.clone()),
+                place if place == places.user => users.clone(),
+                place if place == places.label => labels.clone(),
+                _ => groups.clone(),
+            })
+            .collect();
+        Batch::new(Arc::clone(schema), RowIds::List(ids.into()), columns)
+    }
+
+    /// Bytes held, and bytes of texts.
+    pub(super) fn memory(&self) -> (usize, usize) {
+        let texts = self.rows.iter().map(|Reverse(row)| row.text.len());
+        (self.rows.capacity() * size_of::<Row>(), texts.sum())
+    }
+}
+
+/// Digits behind the milliseconds are not known, so they are drawn where real ones are not 0.
+fn draw_fine_decimals(text: String, like: &str, draws: &mut Draws) -> String {
+    let Some(point) = text.find('.') else {
+        return text;
+    };
+    let is_fine = |place: usize, c: char| place > point + 3 && c.is_ascii_digit();
+    let end = text[point + 1..]
+        .find(|c: char| !c.is_ascii_digit())
+        .map_or(text.len(), |length| point + 1 + length);
+    let fine = like.find('.').and_then(|point| like.get(point + 4..));
+    let digits = fine.map(|fine| fine.chars().take_while(char::is_ascii_digit));
+    if digits.is_none_or(|mut digits| digits.all(|digit| digit == '0')) {
+        return text;
+    }
+    text.char_indices()
+        .map(|(place, c)| match place < end && is_fine(place, c) {
+            true => char::from(b'0' + draws.below(10) as u8),
+            false => c,
+        })
+        .collect()
+}
+
+fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    i64::try_from(a).unwrap_or(1)
+}
