@@ -216,7 +216,7 @@ fn releases_are_kept_with_and_without_their_certificate() {
                 case.user
             );
             assert!(found.verdict.passed);
-            assert!(found.matched > 5_000, "{}: {}", case.method, found.matched);
+            assert!(found.matched > 2_000, "{}: {}", case.method, found.matched);
             assert_eq!((found.rows, found.made_up), (found.matched, 0));
             let tuned = case.method.starts_with("tune");
             assert_eq!(found.notes.is_empty(), !tuned || certified);
@@ -240,14 +240,24 @@ fn made_up_rows_are_told_by_the_certificate_alone() {
     assert_eq!(found.faults, Vec::<String>::new());
     assert!(found.made_up > 50, "{}", found.made_up);
     assert_eq!(found.rows, found.matched + found.made_up);
-    // Without one of the made-up rows somebody was not helped.
-    let other = made.verify(true).expect("verified").made_up;
+    let helpers = found.made_up;
+    let source = std::fs::read_to_string(made.path("visits.csv")).expect("a text");
     made.tamper("out.csv", |lines| {
-        let lone = lines.len() - 1;
-        lines[lone] = lines[lone].replace(',', ",x");
+        let made_up = |line: &String| !source.lines().any(|other| other.starts_with(line));
+        let place = lines.iter().position(made_up).expect("a made-up row");
+        lines.remove(place);
     });
     let found = made.verify(true).expect("verified");
-    assert!(!found.verdict.passed || found.made_up != other);
+    let told = format!("{helpers} made-up rows are needed and {} rows", helpers - 1);
+    assert!(found.faults[0].starts_with(&told), "{:?}", found.faults);
+    // The last row is a real one: made-up rows come before theirs.
+    made.tamper("out.csv", |lines| {
+        let last = lines.len() - 1;
+        lines[last] = lines[last].replacen(',', ",x", 1);
+    });
+    let found = made.verify(true).expect("verified");
+    let told = "1 rows of the certificate are not in the release";
+    assert!(found.faults[0].starts_with(told), "{:?}", found.faults);
 }
 
 /// Tampers with a file and looks what is said about it.
