@@ -117,7 +117,7 @@ fn create(path: &Path, sink: &SinkPolicy, schema: &Arc<Schema>) -> Result<Box<dy
 }
 
 /// Pseudonyms of the subject, and of other columns.
-fn pseudonyms(
+pub(super) fn pseudonyms(
     policy: &Policy,
     schema: &Arc<Schema>,
 ) -> Result<(Option<Rotation>, Option<Pseudonyms>)> {
