@@ -65,7 +65,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         rows: RowFacts {
             read,
             read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
-            released: facts.released,
+            released: real,
             suppressed,
             classes_before: 0,
             classes_after: 0,

@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
         let spread = config.fakes.as_ref().map_or(0, |fakes| 2 * fakes.spread);
         let horizon = 2 * (config.window + config.lateness) + spread;
         Ok(Run {
-            outputs: Outputs::open(policy, sink, flow.schema(), resumed.as_ref())?,
+            outputs: Outputs::open(policy, sink, flow.schema(), config.window, resumed.as_ref())?,
             marks: Marks::new(bounded.then_some(horizon)),
             done: vec![0; sources.len()],
             policy,
@@ -178,7 +178,9 @@ impl<'a> Run<'a> {
 
     fn write(&mut self, released: Option<Batch>) -> Result<()> {
         match released {
-            Some(released) if self.resumed.is_none() => self.outputs.write(&released),
+            Some(released) if self.resumed.is_none() => {
+                self.outputs.write(&released, self.flow.stream.cells())
+            }
             _ => Ok(()),
         }
     }
@@ -188,11 +190,12 @@ impl<'a> Run<'a> {
         let Some(place) = &self.policy.checkpoint else {
             return Ok(());
         };
+        let (bytes, certificate_bytes) = self.outputs.sync()?;
         Checkpoint {
             rows: self.done.clone(),
             forgotten: self.marks.forgotten(),
-            bytes: self.outputs.sync()?,
-            certificate_bytes: None,
+            bytes,
+            certificate_bytes,
             released: self.outputs.released(),
             first: self.flow.stream.span().map(|(first, _)| first),
             updates: self.flow.stream.updates().to_vec(),
