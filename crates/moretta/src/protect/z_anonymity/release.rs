@@ -631,11 +631,11 @@ impl Protector for Stream {
                 self.assemble(&batch, draft)?
             }
             Some(mut waiting) => {
-                let fakes = self.engine.fakes.clone();
+                let (fakes, made_up) = (self.engine.fakes.clone(), self.made_up);
                 let draft = self.draft(&batch);
                 let decided = self.assemble(&batch, draft)?;
                 self.decided = Some((decided, std::mem::take(&mut self.cells)));
-                self.engine.fakes = fakes;
+                (self.engine.fakes, self.made_up) = (fakes, made_up);
                 self.hold(&batch, &mut waiting)?;
                 let released = self.let_go(&mut waiting, Some(self.watermark()))?;
                 self.waiting = Some(waiting);
