@@ -114,13 +114,30 @@ fn dump() {
     let Some(folder) = support::shared("zstreams") else {
         return;
     };
-    let Ok(place) = std::env::var("DUMP") else { return };
+    let Ok(place) = std::env::var("DUMP") else {
+        return;
+    };
     for stream in STREAMS {
         let file = folder.join(format!("{stream}-100k.csv.gz"));
         for z in [10, 20] {
-            for (name, order) in [("thesis", FakesOrder::Thesis), ("hidden", FakesOrder::Hidden)] {
+            for (name, order) in [
+                ("thesis", FakesOrder::Thesis),
+                ("hidden", FakesOrder::Hidden),
+            ] {
                 let rows = run(&file, &config(z, order), 5000);
-                let text: String = rows.iter().map(|r| format!("{},{},{},{},{}\n", r.time, r.user, r.label, u8::from(r.made_up()), r.fakes)).collect();
+                let text: String = rows
+                    .iter()
+                    .map(|r| {
+                        format!(
+                            "{},{},{},{},{}\n",
+                            r.time,
+                            r.user,
+                            r.label,
+                            u8::from(r.made_up()),
+                            r.fakes
+                        )
+                    })
+                    .collect();
                 std::fs::write(format!("{place}/{stream}-{z}-{name}.csv"), text).expect("written");
             }
         }
