@@ -25,6 +25,7 @@ use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::ops::Range;
 
 /// How many candidates are looked at.
 const POOL: usize = 64;
@@ -151,7 +152,7 @@ impl Companions {
         let shown = self.shown.entry(user).or_default();
         while shown
             .front()
-            .is_some_and(|&(old, _)| old < time - 4 * self.reach)
+            .is_some_and(|&(old, _)| old < time - self.window)
         {
             shown.pop_front();
         }
@@ -227,25 +228,24 @@ impl Companions {
         let gap = self.gap(burst.user, burst.leaf, burst.time);
         let start = burst.time + troupe.start;
         let stretch = start..start + self.reach;
-        let (mut alike, mut others) = (Vec::new(), Vec::new());
+        // As far from its nearest row as the user, as far from some row, or neither.
+        let mut tiers: [Vec<(u32, Option<i64>)>; 3] = Default::default();
         for user in pool {
-            let rows = self.shown.get(&user).into_iter().flatten();
-            let places: Vec<i64> = rows
-                .filter(|&&(_, path)| path != burst.leaf)
-                .map(|&(time, _)| time + gap.unwrap_or(0))
-                .filter(|time| stretch.contains(time))
-                .collect();
-            match (gap, places.len() as u64) {
-                (Some(_), 0) => others.push((user, None)),
-                (Some(_), n) => {
-                    let place = places[troupe.draws.below(n) as usize];
-                    alike.push((user, Some(place - burst.time)));
-                }
-                (None, 0) => alike.push((user, None)),
-                (None, _) => others.push((user, None)),
-            }
+            let places = self.places(user, burst.leaf, gap, &stretch);
+            let nearest = |place: &&i64| self.gap(user, burst.leaf, **place) == gap;
+            let exact: Vec<i64> = places.iter().filter(nearest).copied().collect();
+            let (tier, places) = match gap {
+                None => (usize::from(!places.is_empty()) * 2, Vec::new()),
+                Some(_) if !exact.is_empty() => (0, exact),
+                Some(_) => (1 + usize::from(places.is_empty()), places),
+            };
+            let offset = match places.len() as u64 {
+                0 => None,
+                n => Some(places[troupe.draws.below(n) as usize] - burst.time),
+            };
+            tiers[tier].push((user, offset));
         }
-        for mut group in [alike, others] {
+        for mut group in tiers {
             while chosen.len() < burst.needed && !group.is_empty() {
                 let place = troupe.draws.below(group.len() as u64) as usize;
                 let (user, offset) = group.swap_remove(place);
@@ -256,13 +256,22 @@ impl Companions {
         }
     }
 
-    /// How long after another row of the user, of another path, the time is; the nearest counts.
+    /// How long after the nearest other row of the user, of another path, the time is.
     fn gap(&self, user: u32, leaf: u32, time: i64) -> Option<i64> {
         let rows = self.shown.get(&user)?.iter();
         rows.filter(|&&(_, path)| path != leaf)
             .map(|&(other, _)| time - other)
+            .filter(|&gap| gap >= -self.reach)
             .min_by_key(|gap| gap.abs())
-            .filter(|gap| gap.abs() <= self.reach)
+    }
+
+    /// Where in the stretch the user would be so far behind a row of its own.
+    fn places(&self, user: u32, leaf: u32, gap: Option<i64>, stretch: &Range<i64>) -> Vec<i64> {
+        let rows = self.shown.get(&user).into_iter().flatten();
+        rows.filter(|&&(_, path)| path != leaf)
+            .map(|&(time, _)| time + gap.unwrap_or(0))
+            .filter(|place| stretch.contains(place))
+            .collect()
     }
 
     fn begin_epoch(&mut self, epoch: i64) {
@@ -270,7 +279,7 @@ impl Companions {
             self.epoch = epoch;
             self.troupes.clear();
             self.taken.clear();
-            let recent = (epoch * self.window).saturating_sub(4 * self.reach);
+            let recent = (epoch * self.window).saturating_sub(self.window);
             let is_recent = |row: &(i64, u32)| row.0 >= recent;
             self.shown
                 .retain(|_, shown| shown.back().is_some_and(is_recent));
