@@ -109,10 +109,15 @@ pub(crate) struct RunArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  moretta verify out/admissions.csv --policy policy.toml")]
+#[command(
+    after_help = "Examples:\n  moretta verify out/admissions.csv --policy policy.toml\n  moretta verify out/visits.csv --policy stream.toml --certificate out/why.csv"
+)]
 pub(crate) struct VerifyArgs {
     /// The released file
     pub(crate) file: PathBuf,
+    /// The certificate of a stream: every line is counted again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) against: AgainstArgs,
 }

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod console;
 mod failure;
+mod live;
 mod report;
 
 use args::{Cli, Command};

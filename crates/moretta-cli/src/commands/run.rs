@@ -4,7 +4,8 @@ use super::load;
 use crate::args::RunArgs;
 use crate::console::{Console, thousands};
 use crate::failure::Failure;
-use crate::report;
+use crate::report::{self, Suppressed, percent, seconds, told};
+use moretta::pipeline::report::{Report, StreamFacts};
 use moretta::pipeline::{self, Options, Outcome, Progress};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -50,26 +51,11 @@ fn command(args: &RunArgs) -> String {
 }
 
 fn summary(outcome: &Outcome, page: Option<&std::path::Path>) -> String {
-    let (report, read) = (&outcome.report, outcome.read);
-    let rows = &report.rows;
-    let mut text = String::new();
-    let sink = report.sink.as_ref().map_or("", |sink| sink.path.as_str());
-    let suppressed = read - rows.released;
-    let _ = writeln!(
-        text,
-        "released {} of {} rows in {} classes to {sink}",
-        thousands(rows.released),
-        thousands(read),
-        thousands(rows.classes_after)
-    );
-    if suppressed > 0 {
-        let _ = writeln!(
-            text,
-            "suppressed {} rows, {:.2} % of them",
-            thousands(suppressed),
-            100.0 * suppressed as f64 / read as f64
-        );
-    }
+    let report = &outcome.report;
+    let mut text = match &report.stream {
+        Some(facts) => stream_rows(report, facts),
+        None => table_rows(report, outcome.read),
+    };
     for claim in &report.verdict.claims {
         let mark = if claim.holds { "✓" } else { "✗" };
         let _ = writeln!(
@@ -83,8 +69,148 @@ fn summary(outcome: &Outcome, page: Option<&std::path::Path>) -> String {
             let _ = writeln!(text, "  {name} {:.2} %", measure.after * 100.0);
         }
     }
+    if let Some(facts) = &report.stream {
+        let _ = writeln!(text, "  {}", stream_figures(facts));
+    }
     if let Some(page) = page {
         let _ = writeln!(text, "report: {}", page.display());
     }
     text
+}
+
+fn sink(report: &Report) -> &str {
+    report.sink.as_ref().map_or("", |sink| sink.path.as_str())
+}
+
+fn table_rows(report: &Report, read: u64) -> String {
+    let rows = &report.rows;
+    let mut text = format!(
+        "released {} of {} rows in {} classes to {}\n",
+        thousands(rows.released),
+        thousands(read),
+        thousands(rows.classes_after),
+        sink(report)
+    );
+    let suppressed = read - rows.released;
+    if suppressed > 0 {
+        let _ = writeln!(
+            text,
+            "suppressed {} rows, {:.2} % of them",
+            thousands(suppressed),
+            100.0 * suppressed as f64 / read as f64
+        );
+    }
+    text
+}
+
+/// How many rows of a stream were released, and how specific they are. Small
+/// counts are not told, nor can they be had by subtraction.
+fn stream_rows(report: &Report, facts: &StreamFacts) -> String {
+    let released = report.rows.released;
+    let suppressed = Suppressed::of(&report.rows);
+    let (whole, generalised) = facts.levels.split_at(facts.levels.len().min(1));
+    let mut parts = vec![
+        format!("{} whole", sum(whole)),
+        format!("{} generalised", sum(generalised)),
+        format!("{} suppressed", suppressed.rows()),
+    ];
+    if facts.fakes != Some(0) {
+        parts.push(format!("{} made up", sum(&[facts.fakes])));
+    }
+    format!(
+        "released {} of {} rows to {} ({})\n",
+        thousands(released),
+        suppressed.read(released),
+        sink(report),
+        parts.join(", ")
+    )
+}
+
+/// The sum of counts some of which may be hidden.
+fn sum(counts: &[Option<u64>]) -> String {
+    let known = counts.iter().filter_map(|count| told(*count));
+    let hidden = known.clone().count() < counts.len();
+    match (known.fold(0, u64::saturating_add), hidden) {
+        (known, false) => thousands(known),
+        (0, true) => "few".to_owned(),
+        (known, true) => format!("more than {}", thousands(known)),
+    }
+}
+
+/// "p_2 in the window 84.0 %, unique over all time 38.2 %, delay 0 ms".
+fn stream_figures(facts: &StreamFacts) -> String {
+    let mut parts = Vec::new();
+    if let Some(p) = facts.p_window {
+        parts.push(format!("p_{} in the window {}", facts.k, percent(p)));
+    }
+    if let Some(unique) = facts.unique_all {
+        parts.push(format!("unique over all time {}", percent(unique)));
+    }
+    parts.push(match facts.delay_max {
+        ..=0 => "delay 0 ms".to_owned(),
+        most => format!(
+            "delay {}, at most {}",
+            seconds(facts.delay_mean / 1000.0),
+            seconds(most as f64 / 1000.0)
+        ),
+    });
+    // A terminal's font may lack the narrow space.
+    parts.join(", ").replace('\u{202f}', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixture;
+
+    fn events() -> Report {
+        let mut report = fixture::events();
+        (report.rows.read, report.rows.released) = (100_000, 97_412);
+        report.rows.suppressed.clear();
+        report
+    }
+
+    fn summary_of(report: Report) -> String {
+        summary(
+            &Outcome {
+                read: report.rows.read,
+                report,
+            },
+            None,
+        )
+    }
+
+    #[test]
+    fn a_stream_is_summed_up_by_rows_promises_and_figures() {
+        let mut report = events();
+        let facts = report.stream.as_mut().expect("the report of a stream");
+        facts.levels = vec![Some(41_203), Some(50_000), Some(2001)];
+        let text = summary_of(report);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "released 97,412 of 100,000 rows to out/clicks.csv (41,203 whole, 52,001 generalised, 2,588 suppressed, 412 made up)",
+                "✓ z-anonymity of `attribute` in 1h: promised at least 5, found 5",
+                "✓ at most one release of a row: promised 1, found 1",
+                "  p_2 in the window 84.3 %, unique over all time 38.2 %, delay 0 ms",
+            ]
+        );
+    }
+
+    #[test]
+    fn small_counts_of_a_stream_are_not_told() {
+        let mut report = events();
+        report.rows.read = 97_416;
+        let facts = report.stream.as_mut().expect("the report of a stream");
+        facts.levels = vec![Some(7), Some(50_000), None];
+        facts.fakes = Some(2);
+        (facts.p_window, facts.unique_all) = (None, None);
+        (facts.delay_mean, facts.delay_max) = (12.0, 3400);
+        let text = summary_of(report);
+        assert!(text.starts_with(
+            "released 97,412 of 97,413–97,422 rows to out/clicks.csv (few whole, more than 50,000 generalised, 1–10 suppressed, few made up)\n"
+        ), "{text}");
+        assert!(text.ends_with("\n  delay 12 ms, at most 3.4 s\n"), "{text}");
+    }
 }

@@ -3,7 +3,10 @@
 use crate::args::VerifyArgs;
 use crate::console::{Console, table, thousands};
 use crate::failure::Failure;
+use moretta::io::ReadOptions;
+use moretta::pipeline::report::Claim;
 use moretta::pipeline::{self, Progress};
+use moretta::policy::Policy;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -15,16 +18,81 @@ struct Verified {
     rows: u64,
     classes: u64,
     smallest_class: Option<u64>,
-    claims: Vec<pipeline::report::Claim>,
+    claims: Vec<Claim>,
     faults: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct VerifiedStream {
+    file: String,
+    passed: bool,
+    unit: String,
+    rows: u64,
+    matched: u64,
+    made_up: u64,
+    lines: u64,
+    smallest_count: Option<u64>,
+    claims: Vec<Claim>,
+    faults: Vec<String>,
+    notes: Vec<String>,
 }
 
 pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, Failure> {
     let (policy, options) = args.against.load()?;
+    match policy.stream().is_some() || args.certificate.is_some() {
+        true => run_stream(args, &policy, &options, console),
+        false => run_table(args, &policy, &options, console),
+    }
+}
+
+fn run_stream(
+    args: &VerifyArgs,
+    policy: &Policy,
+    options: &ReadOptions,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
+    let progress = Progress::default();
+    let certificate = args.certificate.as_deref();
+    let found = console
+        .watch(&progress, || {
+            pipeline::verify_stream(policy, &args.file, certificate, options, &progress)
+        })
+        .map_err(|error| Failure::of_policy(error, &args.against.policy))?;
+    let verified = VerifiedStream {
+        file: args.file.display().to_string(),
+        passed: found.verdict.passed,
+        unit: found.verdict.unit,
+        rows: found.rows,
+        matched: found.matched,
+        made_up: found.made_up,
+        lines: found.lines,
+        smallest_count: found.smallest_count,
+        claims: found.verdict.claims,
+        faults: found.faults,
+        notes: found.notes,
+    };
+    console.result(&verified, || {
+        let (file, rows) = (&verified.file, thousands(verified.rows));
+        let mut text = format!("{file}: {rows} rows, held against the source\n\n");
+        text.push_str(&claims_table(&verified.claims));
+        for note in &verified.notes {
+            text.push_str(&format!("note: {note}\n"));
+        }
+        text + &conclusion(verified.passed, &verified.faults)
+    })?;
+    Ok(exit_code(verified.passed))
+}
+
+fn run_table(
+    args: &VerifyArgs,
+    policy: &Policy,
+    options: &ReadOptions,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
     let progress = Progress::default();
     let found = console
         .watch(&progress, || {
-            pipeline::verify(&policy, &args.file, &options, &progress)
+            pipeline::verify(policy, &args.file, options, &progress)
         })
         .map_err(|error| Failure::of_policy(error, &args.against.policy))?;
     let verified = Verified {
@@ -43,21 +111,36 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, Fail
             .collect(),
     };
     console.result(&verified, || text(&verified))?;
-    Ok(if verified.passed {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(exit_code(verified.passed))
+}
+
+fn exit_code(passed: bool) -> ExitCode {
+    match passed {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(1),
+    }
 }
 
 fn text(verified: &Verified) -> String {
+    format!(
+        "{}: {} rows, {} classes, counted in {}\n\n{}{}",
+        verified.file,
+        thousands(verified.rows),
+        thousands(verified.classes),
+        verified.unit,
+        claims_table(&verified.claims),
+        conclusion(verified.passed, &verified.faults)
+    )
+}
+
+fn claims_table(claims: &[Claim]) -> String {
     let mut rows = vec![vec![
         "claim".to_owned(),
         "promised".to_owned(),
         "found".to_owned(),
         "holds".to_owned(),
     ]];
-    for claim in &verified.claims {
+    for claim in claims {
         let holds = if claim.holds { "yes" } else { "NO" };
         rows.push(vec![
             claim.name.clone(),
@@ -66,21 +149,17 @@ fn text(verified: &Verified) -> String {
             holds.to_owned(),
         ]);
     }
-    let mut text = format!(
-        "{}: {} rows, {} classes, counted in {}\n\n{}",
-        verified.file,
-        thousands(verified.rows),
-        thousands(verified.classes),
-        verified.unit,
-        table(&rows)
-    );
-    for fault in &verified.faults {
+    table(&rows)
+}
+
+fn conclusion(passed: bool, faults: &[String]) -> String {
+    let mut text = String::new();
+    for fault in faults {
         text.push_str(&format!("fault: {fault}\n"));
     }
-    text.push_str(if verified.passed {
-        "\nthe guarantee is kept"
-    } else {
-        "\nthe guarantee is NOT kept"
+    text.push_str(match passed {
+        true => "\nthe guarantee is kept",
+        false => "\nthe guarantee is NOT kept",
     });
     text
 }

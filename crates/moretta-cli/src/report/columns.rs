@@ -207,7 +207,22 @@ fn together(bin: &Bin) -> u64 {
 }
 
 fn without_histogram(columns: &[&ColumnFact], page: &mut Markup) {
-    page.raw("<h3>Columns without a distribution</h3><div class=\"scroll\"><table><thead><tr>");
+    page.raw("<h3>Columns without a distribution</h3>");
+    list(columns, page);
+}
+
+/// Every column and what was done to it.
+pub(super) fn treatments(report: &Report, page: &mut Markup) {
+    if report.columns.is_empty() {
+        return;
+    }
+    page.raw("<section id=\"treatments\"><h2>Columns</h2>");
+    list(&report.columns.iter().collect::<Vec<_>>(), page);
+    page.raw("</section>");
+}
+
+fn list(columns: &[&ColumnFact], page: &mut Markup) {
+    page.raw("<div class=\"scroll\"><table><thead><tr>");
     page.raw("<th scope=\"col\">Column</th><th scope=\"col\">Role</th>");
     page.raw("<th scope=\"col\">What was done</th></tr></thead><tbody>");
     for column in columns {

@@ -1,6 +1,14 @@
 //! Reports to draw in tests: one as a hospital would get it, and some that
 //! nobody should ever get.
 
+mod stream;
+
+pub(crate) use stream::events;
+pub(super) use stream::{
+    events_all_hidden, events_at_a_fixed_z, events_degenerate, events_with_many_points,
+    events_with_one_point, events_without_points,
+};
+
 use moretta::pipeline::report::{
     Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, Reason, Report, RiskBand, RowFacts,
     SizeCount, StageFact, Verdict,

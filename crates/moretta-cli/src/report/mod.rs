@@ -14,7 +14,7 @@
 mod classes;
 mod columns;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod markup;
 mod measures;
 mod number;
@@ -22,11 +22,13 @@ mod page;
 mod plot;
 mod policy;
 mod risk;
+mod stream;
 mod suppression;
 mod toml;
 mod verdict;
 
-pub(crate) use number::number;
+pub(crate) use number::{count, number, percent, seconds, told};
+pub(crate) use suppression::Suppressed;
 
 use markup::Markup;
 use moretta::pipeline::Report;

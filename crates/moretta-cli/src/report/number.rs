@@ -9,17 +9,18 @@ pub(super) const NONE: &str = "–";
 const NARROW_SPACE: char = '\u{202f}';
 
 /// 1234567 as "1,234,567".
-pub(super) fn count(value: u64) -> String {
+pub(crate) fn count(value: u64) -> String {
     group(&value.to_string())
+}
+
+/// A count that may be told; small ones are not, even when given.
+pub(crate) fn told(value: Option<u64>) -> Option<u64> {
+    value.filter(|value| *value == 0 || *value > SMALL_CELL)
 }
 
 /// A count, or that it is hidden.
 pub(super) fn hidden_or_count(value: Option<u64>) -> String {
-    match value {
-        Some(0) => "0".to_owned(),
-        Some(value) if value > SMALL_CELL => count(value),
-        _ => format!("1–{SMALL_CELL}, hidden"),
-    }
+    told(value).map_or_else(|| format!("1–{SMALL_CELL}, hidden"), count)
 }
 
 /// At most four significant digits, none after the point from 1000 on.
@@ -40,7 +41,7 @@ pub(crate) fn number(value: f64) -> String {
 
 /// A share as a percentage. What is not all is never rounded to all, nor what
 /// is something to nothing.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let value = share * 100.0;
     let digits = match value {
         _ if !value.is_finite() => return NONE.to_owned(),
@@ -78,7 +79,7 @@ pub(super) fn bytes(value: u64) -> String {
 }
 
 /// Seconds, or milliseconds below one.
-pub(super) fn seconds(value: f64) -> String {
+pub(crate) fn seconds(value: f64) -> String {
     match value {
         _ if !value.is_finite() => NONE.to_owned(),
         _ if value < 1.0 => format!("{:.0}{NARROW_SPACE}ms", value * 1000.0),

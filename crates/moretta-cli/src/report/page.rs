@@ -1,7 +1,7 @@
 //! The skeleton of the page.
 
 use super::markup::Markup;
-use super::{classes, columns, measures, policy, risk, suppression, verdict};
+use super::{classes, columns, measures, policy, risk, stream, suppression, verdict};
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;
 
@@ -35,6 +35,19 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
 
 fn body(report: &Report, page: &mut Markup) {
     verdict::write(report, page);
+    match &report.stream {
+        Some(facts) => {
+            stream::write(report, facts, page);
+            columns::treatments(report, page);
+        }
+        None => table(report, page),
+    }
+    measures::write(report, page);
+    policy::write(report, page);
+}
+
+/// What only a table has: classes of rows, and distributions.
+fn table(report: &Report, page: &mut Markup) {
     if !(report.class_sizes.is_empty() && report.risk.is_empty()) {
         page.raw("<section id=\"risk\"><h2>Risk</h2><div class=\"pair\">");
         classes::write(report, page);
@@ -46,8 +59,6 @@ fn body(report: &Report, page: &mut Markup) {
     suppression::write(report, page);
     page.raw("</div>");
     columns::write(report, page);
-    measures::write(report, page);
-    policy::write(report, page);
 }
 
 fn header(report: &Report, page: &mut Markup) {
@@ -110,6 +121,16 @@ mod tests {
             ("empty", fixture::empty()),
             ("degenerate", fixture::degenerate()),
             ("hostile", fixture::hostile()),
+            ("events", fixture::events()),
+            ("events-without-points", fixture::events_without_points()),
+            ("events-with-one-point", fixture::events_with_one_point()),
+            ("events-all-hidden", fixture::events_all_hidden()),
+            ("events-at-a-fixed-z", fixture::events_at_a_fixed_z()),
+            (
+                "events-with-many-points",
+                fixture::events_with_many_points(),
+            ),
+            ("events-degenerate", fixture::events_degenerate()),
         ]
     }
 
@@ -152,6 +173,31 @@ mod tests {
         let page = html(&fixture::wide(200));
         assert!(page.len() < 1_000_000, "{} bytes", page.len());
         assert_balanced(&page);
+    }
+
+    #[test]
+    fn two_thousand_points_stay_below_a_fifth_of_a_megabyte() {
+        let page = html(&fixture::events_with_many_points());
+        assert!(page.len() < 200_000, "{} bytes", page.len());
+    }
+
+    #[test]
+    fn a_stream_has_no_classes_and_a_table_no_timeline() {
+        let (stream, table) = (html(&fixture::events()), html(&fixture::admissions()));
+        for (section, of_stream) in [
+            ("timeline", true),
+            ("levels", true),
+            ("privacy", true),
+            ("suppression", true),
+            ("risk", false),
+            ("loss", false),
+            ("columns", false),
+        ] {
+            let section = format!("<section id=\"{section}\">");
+            assert_eq!(stream.contains(&section), of_stream, "{section}");
+            let of_both = section.contains("suppression");
+            assert_eq!(table.contains(&section), !of_stream || of_both, "{section}");
+        }
     }
 
     #[test]

@@ -10,15 +10,15 @@ use moretta::pipeline::report::{Report, RowFacts, SMALL_CELL};
 
 /// Rows suppressed, as far as the page tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Suppressed {
+pub(crate) struct Suppressed {
     /// At least so many.
-    pub(super) low: u64,
+    pub(crate) low: u64,
     /// At most so many.
-    pub(super) high: u64,
+    pub(crate) high: u64,
 }
 
 impl Suppressed {
-    pub(super) fn of(rows: &RowFacts) -> Self {
+    pub(crate) fn of(rows: &RowFacts) -> Self {
         let exact = rows.read.saturating_sub(rows.released);
         let (known, hidden) = known_and_hidden(rows);
         let open = match hidden {
@@ -49,12 +49,12 @@ impl Suppressed {
     }
 
     /// The count, or its range.
-    pub(super) fn rows(self) -> String {
+    pub(crate) fn rows(self) -> String {
         range(self.low, self.high)
     }
 
     /// Rows read, or their range.
-    pub(super) fn read(self, released: u64) -> String {
+    pub(crate) fn read(self, released: u64) -> String {
         range(
             released.saturating_add(self.low),
             released.saturating_add(self.high),
@@ -86,12 +86,10 @@ fn range(low: u64, high: u64) -> String {
 
 /// Rows of the reasons that are told, and how many reasons are not.
 fn known_and_hidden(rows: &RowFacts) -> (u64, u64) {
-    let told = |rows: u64| rows == 0 || rows > SMALL_CELL;
-    let known = rows.suppressed.iter().filter_map(|reason| reason.rows);
-    let known: u64 = known.filter(|rows| told(*rows)).sum();
-    let hidden = rows.suppressed.iter();
-    let hidden = hidden.filter(|reason| !reason.rows.is_some_and(told));
-    (known, hidden.count() as u64)
+    let told = rows.suppressed.iter();
+    let told = told.filter_map(|reason| number::told(reason.rows));
+    let hidden = rows.suppressed.len() - told.clone().count();
+    (told.sum(), hidden as u64)
 }
 
 pub(super) fn write(report: &Report, page: &mut Markup) {

@@ -4,7 +4,8 @@
 use super::markup::Markup;
 use super::suppression::Suppressed;
 use super::{measures, number, risk};
-use moretta::pipeline::report::{Claim, Report};
+use moretta::data::duration_text;
+use moretta::pipeline::report::{Claim, Report, StreamFacts};
 
 /// The promised k, if the policy promises one.
 pub(super) fn promised_k(report: &Report) -> Option<u64> {
@@ -41,6 +42,9 @@ fn finding(report: &Report) -> String {
     let verdict = &report.verdict;
     let claims = verdict.claims.len();
     let broken = verdict.claims.iter().filter(|claim| !claim.holds).count();
+    if verdict.passed && report.stream.is_some() && claims > 0 {
+        return released(report);
+    }
     if verdict.passed {
         let k = k_anonymity(report).and_then(|claim| number::first_whole(&claim.found));
         return match k {
@@ -67,11 +71,35 @@ fn finding(report: &Report) -> String {
     }
 }
 
+/// What was released of a stream, and among how many users.
+fn released(report: &Report) -> String {
+    let rows = &report.rows;
+    let mut text = format!(
+        "{} of {} rows",
+        number::count(rows.released),
+        Suppressed::of(rows).read(rows.released)
+    );
+    let claims = report.verdict.claims.iter();
+    let claims = claims.filter(|claim| claim.name.starts_with("z-anonymity"));
+    let users = claims.filter_map(|claim| number::first_whole(&claim.found));
+    text += &match users.min() {
+        Some(users) => format!(
+            ", each value shared by at least {} users",
+            number::count(users)
+        ),
+        None => "; everything promised holds".to_owned(),
+    };
+    text
+}
+
 fn explanation(report: &Report) -> &'static str {
     let verdict = &report.verdict;
     match (verdict.passed, report.sink.is_some()) {
         (true, _) if verdict.claims.is_empty() => {
             "The policy sets no guarantee, so none was checked."
+        }
+        (true, true) if report.stream.is_some() => {
+            "Every promise was checked by code that did not make the release."
         }
         (true, true) => {
             "The release was read again and every promise checked by code that did not make it."
@@ -97,7 +125,11 @@ struct Tile {
 
 fn tiles(report: &Report, page: &mut Markup) {
     page.element("dl", &[("class", &"tiles")], |page| {
-        for tile in rows(report).into_iter().chain(figures(report)) {
+        let figures = match &report.stream {
+            Some(facts) => stream(facts),
+            None => figures(report),
+        };
+        for tile in rows(report).into_iter().chain(figures) {
             let class = if tile.alarm { "value fails" } else { "value" };
             page.element("div", &[], |page| {
                 page.leaf("dt", &[], tile.name);
@@ -168,6 +200,38 @@ fn figures(report: &Report) -> [Tile; 3] {
                 format!("one in {}", number::number(1.0 / risk))
             }),
             alarm: highest.is_some_and(|risk| risk > allowed + 1e-9),
+        },
+    ]
+}
+
+/// From here on most users can be recognised.
+const MOST: f64 = 0.5;
+
+fn stream(facts: &StreamFacts) -> [Tile; 3] {
+    let share = |share: Option<f64>| share.map_or(number::NONE.to_owned(), number::percent);
+    let window = duration_text(facts.window);
+    [
+        Tile {
+            name: "z at the end",
+            value: number::count(u64::from(facts.z)),
+            more: format!("users in {window}"),
+            alarm: false,
+        },
+        Tile {
+            name: "Users alike",
+            value: share(facts.p_window),
+            more: facts.goal.map_or(format!("in {window}"), |goal| {
+                format!("in {window}, goal {}", number::percent(goal))
+            }),
+            alarm: false,
+        },
+        Tile {
+            name: "Users unique",
+            value: share(facts.unique_all),
+            more: "over all time".to_owned(),
+            alarm: facts
+                .unique_all
+                .is_some_and(|share| (MOST..=1.0).contains(&share)),
         },
     ]
 }
@@ -274,6 +338,42 @@ mod tests {
                 report.verdict.truthful = Some(false);
             },
             "Refused: a released row does not cover its original",
+        );
+    }
+
+    #[test]
+    fn the_headline_of_a_stream_counts_its_rows() {
+        let check = |change: fn(&mut Report), expected: &str| {
+            let mut report = fixture::events();
+            (report.rows.read, report.rows.released) = (100_000, 97_412);
+            report.rows.suppressed.clear();
+            change(&mut report);
+            assert_eq!(headline(&report), expected);
+        };
+        check(
+            |_| (),
+            "Released: 97,412 of 100,000 rows, each value shared by at least 5 users",
+        );
+        check(
+            |report| report.rows.read = 97_415,
+            "Released: 97,412 of 97,413–97,422 rows, each value shared by at least 5 users",
+        );
+        check(
+            |report| {
+                report.verdict.claims.remove(0);
+            },
+            "Released: 97,412 of 100,000 rows; everything promised holds",
+        );
+        check(
+            |report| report.verdict.claims.clear(),
+            "Released: nothing was promised",
+        );
+        check(
+            |report| {
+                report.verdict.passed = false;
+                report.verdict.claims[0].holds = false;
+            },
+            "Refused: 1 of 2 promises does not hold",
         );
     }
 

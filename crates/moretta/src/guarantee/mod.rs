@@ -16,10 +16,12 @@ mod diversity;
 mod findings;
 mod same;
 mod sorted;
+mod stream;
 mod truth;
 
 pub use check::{Checker, Declared, plain_check};
 pub use findings::{ClaimFinding, Fault, Findings, Rule, Unit};
+pub use stream::{Decided, StreamChecker, StreamFindings};
 pub use truth::{Treatment, Truth};
 
 use serde::{Deserialize, Serialize};

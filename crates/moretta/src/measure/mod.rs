@@ -6,6 +6,7 @@ pub mod histogram;
 mod list;
 mod measures;
 pub mod risk;
+pub mod stream;
 pub mod utility;
 
 pub use groups::{SizeCount, Sizes};
@@ -13,6 +14,7 @@ pub use histogram::{Bin, Histogram, HistogramBuilder};
 pub use list::{Family, Info, LIST, info};
 pub use measures::{Measures, Value};
 pub use risk::Band;
+pub use stream::{STREAM_LIST, StreamMeasures};
 
 /// Whether a larger or a smaller value is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,6 +19,7 @@ mod stream;
 mod verify;
 mod warnings;
 
+pub use crate::measure::stream::Live;
 pub use check::check;
 pub use compare::{Standing, compare};
 pub use plan::{Plan, PlannedColumn, TellingSet, plan};
@@ -26,5 +27,6 @@ pub use progress::{Progress, Stage};
 pub use read::{Original, read};
 pub use report::Report;
 pub use run::{Options, Outcome, run};
-pub use verify::{Verification, verify};
+pub use stream::StreamVerification;
+pub use verify::{Verification, verify, verify_stream};
 pub use warnings::warnings;

@@ -1,8 +1,9 @@
 //! How far a run is, for whoever wants to show it.
 
+use crate::measure::stream::Live;
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// What a run is doing.
@@ -39,6 +40,8 @@ impl Stage {
 pub struct Progress {
     rows: Arc<AtomicU64>,
     log: Mutex<Log>,
+    live: Mutex<Option<Live>>,
+    watched: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -59,6 +62,26 @@ impl Progress {
         log.current.map_or((Stage::Read, 0.0), |(stage, since)| {
             (stage, since.elapsed().as_secs_f64())
         })
+    }
+
+    /// How a stream is doing, once it has begun.
+    pub fn live(&self) -> Option<Live> {
+        *self.live.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Somebody looks at it, so figures that cost something are worth having.
+    pub fn watch(&self) {
+        self.watched.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody looks at it.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed)
+    }
+
+    /// Tells how a stream is doing.
+    pub(crate) fn tell(&self, live: Live) {
+        *self.live.lock().unwrap_or_else(|e| e.into_inner()) = Some(live);
     }
 
     /// The counter that a source counts its rows with.

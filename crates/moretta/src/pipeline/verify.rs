@@ -4,8 +4,9 @@ use super::facts::verdict;
 use super::judge::{declared, release_plans};
 use super::progress::{Progress, Stage};
 use super::report::Verdict;
+use super::stream::{self, StreamVerification};
 use crate::data::{Batch, Domain, Domains, Role};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::guarantee::{Findings, plain_check};
 use crate::io::{self, ReadOptions};
 use crate::policy::Policy;
@@ -20,6 +21,22 @@ pub struct Verification {
     pub verdict: Verdict,
 }
 
+/// Holds a release of a stream against the source of `policy`, and against its
+/// certificate if there is one.
+pub fn verify_stream(
+    policy: &Policy,
+    file: &Path,
+    certificate: Option<&Path>,
+    options: &ReadOptions,
+    progress: &Progress,
+) -> Result<StreamVerification> {
+    let config = policy.stream().ok_or_else(|| {
+        Error::usage("only a stream has a certificate")
+            .help("take --certificate away, or give the policy of a stream")
+    })?;
+    stream::verify(policy, config, file, certificate, options, progress)
+}
+
 /// Checks `file` against the guarantee of `policy`: k, l, t and p as anyone could count them.
 pub fn verify(
     policy: &Policy,
@@ -27,6 +44,9 @@ pub fn verify(
     options: &ReadOptions,
     progress: &Progress,
 ) -> Result<Verification> {
+    if policy.stream().is_some() {
+        return Err(Error::bug("a stream was verified as a table"));
+    }
     progress.enter(Stage::Check);
     let mut options = options.clone();
     options.progress = Some(progress.counter());

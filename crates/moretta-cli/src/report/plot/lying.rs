@@ -19,7 +19,7 @@ struct Area {
 const AXIS: f64 = 22.0;
 
 impl Area {
-    fn of(plot: &Plot, full: f64, valued: bool) -> Self {
+    fn of(plot: &Plot, full: f64, valued: Option<usize>) -> Self {
         let width = plot.size.width();
         let slots = plot.slots.len().max(1) as f64;
         let names = plot.slots.iter().map(|slot| slot.label.chars().count());
@@ -31,7 +31,10 @@ impl Area {
         };
         Self {
             left: names.clamp(0.2 * width, 0.45 * width).round(),
-            right: width - if valued { 70.0 } else { 16.0 },
+            right: width
+                - valued.map_or(16.0, |characters| {
+                    (characters as f64 * plot.size.character() + 12.0).clamp(70.0, 0.3 * width)
+                }),
             bottom: slots * step + 2.0,
             step,
             full,
@@ -49,13 +52,14 @@ impl Area {
 
 /// Draws lying bars; the drawing is as high as it has slots.
 pub(in crate::report) fn lying(page: &mut Markup, plot: &Plot) {
-    let valued = plot.slots.iter().any(|slot| slot.value.is_some());
+    let values = plot.slots.iter().filter_map(|slot| slot.value.as_ref());
+    let valued = values.map(|value| value.chars().count()).max();
     let marks = ticks(largest(&plot.slots), 3);
     let full = marks.last().copied().unwrap_or(1.0);
     let area = Area::of(plot, full, valued);
-    let axis = if valued { 4.0 } else { AXIS };
+    let axis = if valued.is_some() { 4.0 } else { AXIS };
     svg(page, plot, area.bottom + axis, |page| {
-        if !valued {
+        if valued.is_none() {
             grid(page, plot, &area, &marks);
         }
         let base = format!("M{} 0V{}", At(area.left), At(area.bottom));

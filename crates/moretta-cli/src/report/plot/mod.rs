@@ -1,19 +1,27 @@
-//! Bar charts as inline SVG.
+//! Charts as inline SVG.
 //!
 //! A [`Plot`] is a row of slots, each with a value before, after or both; the
 //! value before is drawn pale and wide, the value after strong and narrow over
 //! it, so that both are seen whichever is larger. [`upright()`] suits ordered
-//! bins, [`lying()`] suits names. Colours come from the style sheet by class, so
+//! bins, [`lying()`] suits names. A [`Timeline`] shows what changes: lines and bands
+//! over time. Colours come from the style sheet by class, so
 //! one drawing serves light, dark and print. Values that are not finite are
 //! drawn as nothing.
 
+mod bands;
+mod calendar;
+mod lines;
 mod lying;
+mod timeline;
 mod upright;
 
 use super::markup::Markup;
 use std::fmt;
 
+pub(super) use bands::{BANDS, Stack};
+pub(super) use calendar::date_and_time;
 pub(super) use lying::lying;
+pub(super) use timeline::{Panel, Shape, Span, Timeline, timeline};
 pub(super) use upright::upright;
 
 /// What to draw.
@@ -45,6 +53,8 @@ pub(super) struct Slot {
     pub(super) value: Option<String>,
     /// Breaks a promise.
     pub(super) alarm: bool,
+    /// Drawn in the colour of this class rather than in that of what is after.
+    pub(super) colour: Option<&'static str>,
 }
 
 /// A line between two slots with a forbidden side.
@@ -227,7 +237,16 @@ fn outlines(
             bar(&mut before, slot, value, fill.before);
         }
         if let Some(value) = drawn(bin.after) {
-            let outline = if bin.alarm { &mut alarm } else { &mut after };
+            let outline = match bin.colour {
+                Some(class) => {
+                    let mut outline = String::new();
+                    bar(&mut outline, slot, value, narrow);
+                    bars(page, class, &outline);
+                    continue;
+                }
+                None if bin.alarm => &mut alarm,
+                None => &mut after,
+            };
             bar(outline, slot, value, narrow);
         }
     }
@@ -236,7 +255,7 @@ fn outlines(
     bars(page, "alarm", &alarm);
 }
 
-/// All bars of one kind as one path, which keeps pages with many plots small.
+/// All shapes of one kind as one path, which keeps pages with many plots small.
 fn bars(page: &mut Markup, class: &'static str, outline: &str) {
     if !outline.is_empty() {
         page.shape("path", &[("class", &class), ("d", &outline)]);

@@ -8,8 +8,10 @@
 //! most 7,809, and 60 (rows / 1000)^0.85 domains, at most 27,482, of which most
 //! are seen.
 
-use super::events::{Clock, Events, Session, World};
+use super::clock::Clock;
+use super::events::Events;
 use super::random::Random;
+use super::session::{Session, World};
 use super::zipf::{Exponent, Zipf};
 use std::fmt::Write;
 
@@ -146,5 +148,59 @@ impl World for Network {
         let (category, ending) = self.kinds[path as usize];
         let ending = ENDINGS[ending as usize].0;
         let _ = write!(text, "cat{category:02}*d{path}.{ending}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::events::tests::{distinct, rows};
+    use super::*;
+    use std::collections::{HashMap, HashSet};
+
+    #[test]
+    fn users_are_few_and_most_domains_are_seen() {
+        for count in [10_000, 100_000] {
+            let rows = rows(domains(count, 1));
+            let thousands = count as f64 / 1000.0;
+            let users = distinct(&rows, 1) as f64 / (70.0 * thousands.powf(0.55));
+            let seen = distinct(&rows, 2) as f64 / (60.0 * thousands.powf(0.85));
+            assert!((0.85..=1.0).contains(&users), "{users} of {count}");
+            assert!((0.75..=1.0).contains(&seen), "{seen} of {count}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_users_and_domains_have_a_limit() {
+        let network = Network::new(100_000_000, &mut Random::new(1));
+        assert_eq!((network.users(), network.paths()), (7_809, 27_482));
+        let mut addresses = HashSet::new();
+        for user in 0..network.users() {
+            let mut text = String::new();
+            network.write_user(user, &mut text);
+            assert!(addresses.insert(text), "{user}");
+        }
+    }
+
+    #[test]
+    fn a_category_and_a_domain_make_a_path() {
+        for [time, user, path] in rows(domains(5000, 2)) {
+            let (category, domain) = path.split_once('*').expect("two levels");
+            assert!(category.len() == 5 && category.starts_with("cat"), "{path}");
+            assert!(domain.starts_with('d') && domain.contains('.'), "{path}");
+            assert!(user.starts_with("10.") && user.split('.').count() == 4);
+            assert_eq!(time.split_once('.').map(|(_, ms)| ms.len()), Some(3));
+        }
+    }
+
+    #[test]
+    fn the_same_domain_is_asked_for_again_and_again() {
+        let rows = rows(domains(50_000, 3));
+        let mut last: HashMap<&str, &str> = HashMap::new();
+        let repeats = rows
+            .iter()
+            .filter(|[_, user, path]| last.insert(user, path) == Some(path))
+            .count();
+        let share = repeats as f64 / rows.len() as f64;
+        assert!((0.3..0.5).contains(&share), "{share}");
     }
 }

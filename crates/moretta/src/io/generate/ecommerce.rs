@@ -7,8 +7,10 @@
 //! categories, so that a name says little without its path; and nights in which
 //! hardly anybody comes. About 0.14 users and 0.047 paths a row, at any size.
 
-use super::events::{Clock, Events, Session, World};
+use super::clock::Clock;
+use super::events::Events;
 use super::random::Random;
+use super::session::{Session, World};
 use super::zipf::{Exponent, Zipf};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -250,4 +252,84 @@ fn category_sizes(products: u32, popularity: &Zipf, random: &mut Random) -> Vec<
         sizes[rank as usize] += 1;
     }
     sizes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::events::tests::{distinct, rows};
+    use super::*;
+    use std::collections::HashMap;
+
+    /// Names of products are numbers, names of categories are not.
+    fn shows_a_product(path: &str) -> bool {
+        path.ends_with(|c: char| c.is_ascii_digit())
+    }
+
+    #[test]
+    fn users_and_paths_grow_with_the_rows() {
+        for count in [20_000, 100_000] {
+            let rows = rows(ecommerce(count, 1));
+            let users = distinct(&rows, 1) as f64 / count as f64;
+            let paths = distinct(&rows, 2) as f64 / count as f64;
+            assert!((0.13..0.15).contains(&users), "{users} of {count}");
+            assert!((0.042..0.052).contains(&paths), "{paths} of {count}");
+        }
+    }
+
+    #[test]
+    fn one_row_in_a_hundred_shows_a_category_that_is_also_an_inner_node() {
+        let rows = rows(ecommerce(50_000, 2));
+        let paths = || rows.iter().map(|row| row[2].as_str());
+        let bare: Vec<&str> = paths().filter(|path| !shows_a_product(path)).collect();
+        let share = bare.len() as f64 / rows.len() as f64;
+        assert!((0.008..0.012).contains(&share), "{share}");
+        let parents: HashSet<&str> = paths()
+            .filter_map(|path| path.rsplit_once('*').map(|(parent, _)| parent))
+            .collect();
+        let inner = bare.iter().filter(|path| parents.contains(**path)).count();
+        assert!(inner * 10 > bare.len() * 9, "{inner} of {}", bare.len());
+    }
+
+    #[test]
+    fn products_lie_below_one_to_four_categories() {
+        let mut depths = [0; 6];
+        for [_, _, path] in rows(ecommerce(20_000, 3)) {
+            if shows_a_product(&path) {
+                depths[path.split('*').count()] += 1;
+            }
+        }
+        assert_eq!(depths[..2], [0, 0]);
+        assert!(depths[2..].iter().all(|&rows| rows > 100), "{depths:?}");
+    }
+
+    #[test]
+    fn some_products_are_listed_in_two_categories() {
+        let mut parents: HashMap<String, HashSet<String>> = HashMap::new();
+        for [_, _, path] in rows(ecommerce(50_000, 4)) {
+            if shows_a_product(&path) {
+                let (parent, name) = path.rsplit_once('*').expect("a category");
+                let known = parents.entry(name.to_owned()).or_default();
+                known.insert(parent.to_owned());
+            }
+        }
+        let twice = parents.values().filter(|known| known.len() == 2).count();
+        assert!(twice >= 10, "{twice}");
+        assert!(parents.values().all(|known| known.len() <= 2));
+    }
+
+    #[test]
+    fn different_numbers_have_different_names() {
+        let shop = Shop::new(30_000, &mut Random::new(9));
+        let mut names = HashSet::new();
+        for path in 0..shop.paths() {
+            let mut text = String::new();
+            shop.write_path(path, &mut text);
+            assert!(names.insert(text), "{path}");
+        }
+        for user in 0..shop.users() {
+            let mut text = String::new();
+            shop.write_user(user, &mut text);
+            assert!(names.insert(text), "{user}");
+        }
+    }
 }

@@ -6,135 +6,25 @@
 //! | user | subject | who |
 //! | attribute | quasi | what, as a path from the general to the special: `a*b*c` |
 //!
-//! A [`World`] says who there is and what a session looks like. Here sessions
+//! A world says who there is and what a session looks like. Here sessions
 //! begin, minute by minute and more of them by day than by night, and their
 //! events wait in the minute that they fall into until that minute is over; then
 //! they leave it sorted. So memory holds the sessions that are going on and a few
 //! bytes for each user and path, however many rows there are.
 
 use super::super::Source;
+use super::clock::Clock;
 use super::random::Random;
+use super::session::{Event, Session, World};
 use crate::data::{Batch, Categories, Column, Field, Kind, Levels, MISSING, Role, RowIds, Schema};
 use crate::error::Result;
 use arrow_array::builder::StringBuilder;
 use arrow_schema::DataType;
 use std::collections::VecDeque;
-use std::fmt::Debug;
 use std::sync::Arc;
 
 /// Rows of a batch, unless told otherwise.
 const BATCH: usize = 1 << 16;
-
-/// Who there is, what they can show and how a session goes. Users and paths are
-/// numbers from 0 until they are written.
-pub(super) trait World: Debug + Send + Sync {
-    /// How many users there are.
-    fn users(&self) -> u32;
-    /// How many paths there are.
-    fn paths(&self) -> u32;
-    /// Shows at least one event.
-    fn session(&self, session: &mut Session<'_>);
-    /// Appends the name of a user; different users have different names.
-    fn write_user(&self, user: u32, text: &mut String);
-    /// Appends a path; different numbers have different paths.
-    fn write_path(&self, path: u32, text: &mut String);
-}
-
-/// When a stream begins, how long it is and how it counts time.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
-    /// A midnight, in seconds since 1970.
-    pub(super) midnight: u64,
-    /// How long the stream is.
-    pub(super) hours: u32,
-    /// How many sessions begin at each full hour, in proportion; straight lines between.
-    pub(super) day: [u32; 24],
-    /// Whether time is counted and written in milliseconds rather than seconds.
-    pub(super) milliseconds: bool,
-}
-
-impl Clock {
-    fn minutes(&self) -> u32 {
-        self.hours * 60
-    }
-
-    fn ticks_of_a_second(&self) -> u32 {
-        if self.milliseconds { 1000 } else { 1 }
-    }
-
-    fn ticks_of_a_minute(&self) -> u32 {
-        60 * self.ticks_of_a_second()
-    }
-
-    fn weight(&self, minute: u32) -> u64 {
-        let (hour, past) = ((minute / 60) as usize % 24, minute % 60);
-        u64::from(self.day[hour] * (60 - past) + self.day[(hour + 1) % 24] * past)
-    }
-
-    fn write(&self, ticks: u32, text: &mut String) {
-        let second = u64::from(ticks / self.ticks_of_a_second());
-        text.push_str(itoa::Buffer::new().format(self.midnight + second));
-        if self.milliseconds {
-            // Four digits of which the first gives way to the point keep the zeros.
-            let fraction = 1000 + ticks % 1000;
-            text.push('.');
-            text.push_str(&itoa::Buffer::new().format(fraction)[1..]);
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Event {
-    /// Ticks of the clock since it began.
-    time: u32,
-    user: u32,
-    path: u32,
-}
-
-/// A user's visit while it goes on.
-pub(super) struct Session<'a> {
-    /// Everything that is left to chance.
-    pub(super) random: &'a mut Random,
-    waiting: &'a mut VecDeque<Vec<Event>>,
-    clock: Clock,
-    /// The minute of the first of `waiting`.
-    minute: u32,
-    time: u32,
-    left: usize,
-}
-
-impl Session<'_> {
-    /// An event at this moment.
-    pub(super) fn show(&mut self, user: u32, path: u32) {
-        if self.is_over() {
-            return;
-        }
-        let ahead = (self.time / self.clock.ticks_of_a_minute() - self.minute) as usize;
-        if self.waiting.len() <= ahead {
-            self.waiting.resize_with(ahead + 1, Vec::new);
-        }
-        let time = self.time;
-        self.waiting[ahead].push(Event { time, user, path });
-        self.left -= 1;
-    }
-
-    /// Lets time pass, in seconds.
-    pub(super) fn wait(&mut self, seconds: f64) {
-        let ticks = seconds * f64::from(self.clock.ticks_of_a_second());
-        self.time = self.time.saturating_add(ticks.round() as u32);
-    }
-
-    /// Whether one more follows, in a series of `mean` on average.
-    pub(super) fn goes_on(&mut self, mean: f64) -> bool {
-        !self.is_over() && self.random.chance(1.0 - 1.0 / mean)
-    }
-
-    /// No row is left to fill, or the stream has come to its end.
-    fn is_over(&self) -> bool {
-        let end = self.clock.minutes() * self.clock.ticks_of_a_minute();
-        self.left == 0 || self.time >= end
-    }
-}
 
 /// Events, batch by batch; the times never decrease.
 #[derive(Clone, Debug)]
@@ -223,18 +113,11 @@ impl Events {
     }
 
     fn begin_session(&mut self) {
-        let ticks = self.clock.ticks_of_a_minute();
         let left = self.rows - self.made;
-        let mut session = Session {
-            time: self.minute * ticks + self.random.below(u64::from(ticks)) as u32,
-            random: &mut self.random,
-            waiting: &mut self.waiting,
-            clock: self.clock,
-            minute: self.minute,
-            left,
-        };
+        let (random, waiting) = (&mut self.random, &mut self.waiting);
+        let mut session = Session::new(self.clock, self.minute, left, random, waiting);
         self.world.session(&mut session);
-        self.made += left - session.left;
+        self.made += session.events();
     }
 
     fn columns(&mut self, events: &[Event]) -> Vec<Column> {
@@ -341,5 +224,138 @@ impl Names {
             self.used.push(number);
         }
         *level
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::{domains, ecommerce, positions};
+    use super::*;
+    use arrow_array::cast::AsArray;
+    use sha2::{Digest, Sha256};
+    use std::collections::HashSet;
+
+    /// A row as it is written: t, user, attribute.
+    pub(in super::super) type Row = [String; 3];
+
+    /// All rows of a stream.
+    pub(in super::super) fn rows(events: Events) -> Vec<Row> {
+        let batches = events.map(|batch| batch.expect("rows"));
+        batches.flat_map(|batch| rows_of(&batch)).collect()
+    }
+
+    fn rows_of(batch: &Batch) -> Vec<Row> {
+        let Column::Plain(times) = batch.column(0) else {
+            panic!("times are plain text");
+        };
+        let text = |column: usize, row| {
+            let column = batch.column(column).as_categories().expect("a category");
+            column.get(row).expect("a value").to_owned()
+        };
+        let time = |row| times.as_string::<i32>().value(row).to_owned();
+        let rows = 0..batch.len();
+        rows.map(|row| [time(row), text(1, row), text(2, row)])
+            .collect()
+    }
+
+    /// How many different values there are in a column of `rows`.
+    pub(in super::super) fn distinct(rows: &[Row], column: usize) -> usize {
+        rows.iter()
+            .map(|row| &row[column])
+            .collect::<HashSet<_>>()
+            .len()
+    }
+
+    type Generate = fn(usize, u64) -> Events;
+
+    const ALL: [(&str, Generate); 3] = [
+        ("ecommerce", ecommerce),
+        ("domains", domains),
+        ("positions", positions),
+    ];
+
+    #[test]
+    fn rows_depend_on_the_seed_and_not_on_the_batches() {
+        for (name, generate) in ALL {
+            let whole = rows(generate(5000, 42));
+            assert_eq!(whole.len(), 5000, "{name}");
+            for size in [1, 777, 5000, 1 << 20] {
+                let parts = rows(generate(5000, 42).in_batches_of(size));
+                assert!(parts == whole, "{name} in batches of {size}");
+            }
+            assert!(rows(generate(5000, 43)) != whole, "{name}");
+        }
+    }
+
+    #[test]
+    fn ids_go_on_from_batch_to_batch_and_levels_are_those_of_the_batch() {
+        for (name, generate) in ALL {
+            let mut next = 0;
+            for batch in generate(3000, 1).in_batches_of(700) {
+                let batch = batch.expect("rows");
+                for id in batch.rows().iter() {
+                    assert_eq!(id, next, "{name}");
+                    next += 1;
+                }
+                for column in [1, 2] {
+                    let column = batch.column(column).as_categories().expect("a category");
+                    assert_eq!(*column, column.compact(), "{name}");
+                }
+            }
+            assert_eq!(next, 3000, "{name}");
+        }
+    }
+
+    #[test]
+    fn times_never_decrease_and_some_are_equal() {
+        for (name, generate) in ALL {
+            let times: Vec<f64> = rows(generate(50_000, 3))
+                .iter()
+                .map(|row| row[0].parse().expect("a number"))
+                .collect();
+            assert!(times.is_sorted(), "{name}");
+            let equal = times.windows(2).filter(|pair| pair[0] == pair[1]).count();
+            assert!(equal > 100, "{name}: {equal}");
+        }
+    }
+
+    #[test]
+    fn any_number_of_rows_is_met() {
+        for (name, generate) in ALL {
+            for count in [0, 1, 2, 50, 999] {
+                assert_eq!(rows(generate(count, 8)).len(), count, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn nights_are_quiet() {
+        for (name, generate) in ALL {
+            let mut hours = [0_u32; 24];
+            for [time, ..] in rows(generate(50_000, 6)) {
+                let second: u64 = time[..10].parse().expect("seconds");
+                hours[(second / 3600 % 24) as usize] += 1;
+            }
+            assert!(hours[3] * 5 < hours[18] && hours[3] > 0, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_bytes_stay_what_they_are() {
+        let sums = ALL.map(|(_, generate)| {
+            let mut hasher = Sha256::new();
+            for row in rows(generate(20_000, 7)) {
+                hasher.update(row.join(",") + "\n");
+            }
+            let sum = hasher.finalize();
+            sum[..8]
+                .iter()
+                .map(|b| format!("{b:02x}"))
+                .collect::<String>()
+        });
+        assert_eq!(
+            sums,
+            ["2b07bb45158eb416", "accbf5aae980fadb", "8c537f88d9c29253"]
+        );
     }
 }

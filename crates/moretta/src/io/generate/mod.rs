@@ -4,6 +4,7 @@
 //! alone, not on the size of the batches, and any sink can write it. `hospital`
 //! is a table; the others are streams of events in the order of time.
 
+mod clock;
 mod domains;
 mod ecommerce;
 mod events;
@@ -11,6 +12,7 @@ mod hospital;
 mod places;
 mod positions;
 mod random;
+mod session;
 mod zipf;
 
 pub use domains::domains;

@@ -345,7 +345,52 @@ fn province_sizes(cities: usize, random: &mut Random) -> Vec<u32> {
 
 /// Towns grow smaller by rank, and away from the first region.
 fn street_count(province: u32, rank: u32) -> u32 {
-    let largest = if province < 8 { 110.0 } else { 45.0 };
+    let largest = if province < 8 { 90.0 } else { 36.0 };
     let rank = f64::from(rank + 1);
     (largest / (rank.sqrt() * rank.sqrt().sqrt())).max(6.0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn different_numbers_have_different_paths() {
+        for cities in [0, 20_000] {
+            let map = Map::new(cities, &mut Random::new(1));
+            let mut paths = HashSet::new();
+            for street in 0..map.streets() {
+                let mut text = String::new();
+                map.write(street, &mut text);
+                assert_eq!(text.split('*').count(), 5);
+                assert!(!text.contains([',', '"']));
+                assert!(paths.insert(text), "{street} of {cities}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_map_has_nearly_the_cities_it_should_have() {
+        for (asked, expected) in [
+            (0, 68..=68),
+            (1_000, 1_000..=1_000),
+            (20_000, 19_000..=20_000),
+        ] {
+            let map = Map::new(asked, &mut Random::new(2));
+            assert!(expected.contains(&map.cities.len()), "{}", map.cities.len());
+        }
+    }
+
+    #[test]
+    fn a_city_near_is_in_the_same_province() {
+        let mut random = Random::new(3);
+        let map = Map::new(500, &mut random);
+        for _ in 0..1000 {
+            let city = map.city(&mut random);
+            let near = map.city_near(city, &mut random);
+            let province = |city: u32| map.cities[city as usize].province;
+            assert_eq!(province(city), province(near));
+        }
+    }
 }

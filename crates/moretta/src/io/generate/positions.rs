@@ -6,9 +6,11 @@
 //! hours stand out, and so do nights. About 0.022 vehicles a row and, at 100,000
 //! rows, 0.083 paths a row; the map stops growing at 20,000 cities.
 
-use super::events::{Clock, Events, Session, World};
+use super::clock::Clock;
+use super::events::Events;
 use super::places::Map;
 use super::random::Random;
+use super::session::{Session, World};
 use super::zipf::{Exponent, Zipf};
 
 const CLOCK: Clock = Clock {
@@ -23,7 +25,7 @@ const CLOCK: Clock = Clock {
 };
 
 const VEHICLES_A_ROW: f64 = 0.024;
-const CITIES_A_ROW: f64 = 0.01;
+const CITIES_A_ROW: f64 = 0.008;
 const MOST_CITIES: f64 = 20_000.0;
 
 /// The numbers of vehicles are scattered below this prime.
@@ -106,5 +108,63 @@ impl World for Fleet {
 
     fn write_path(&self, path: u32, text: &mut String) {
         self.map.write(path, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::events::tests::{distinct, rows};
+    use super::*;
+    use std::collections::{HashMap, HashSet};
+
+    #[test]
+    fn vehicles_and_streets_are_as_many_as_documented() {
+        let rows = rows(positions(100_000, 1));
+        let vehicles = distinct(&rows, 1);
+        let paths = distinct(&rows, 2);
+        assert!((2_000..2_400).contains(&vehicles), "{vehicles}");
+        assert!((7_500..9_500).contains(&paths), "{paths}");
+    }
+
+    #[test]
+    fn a_street_name_is_found_in_many_cities() {
+        let mut cities: HashMap<String, HashSet<String>> = HashMap::new();
+        for [_, _, path] in rows(positions(30_000, 2)) {
+            assert_eq!(path.split('*').count(), 5);
+            let (city, street) = path.rsplit_once('*').expect("a city");
+            let known = cities.entry(street.to_owned()).or_default();
+            known.insert(city.to_owned());
+        }
+        assert!(cities["VIA ROMA"].len() > 100);
+        let shared = cities.values().filter(|known| known.len() > 1).count();
+        assert!(shared * 2 > cities.len(), "{shared} of {}", cities.len());
+    }
+
+    #[test]
+    fn most_positions_of_a_vehicle_are_in_its_home_province() {
+        let rows = rows(positions(30_000, 3));
+        let mut vehicles: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
+        for [_, vehicle, path] in &rows {
+            let (city, _street) = path.rsplit_once('*').expect("a street");
+            let (province, _city) = city.rsplit_once('*').expect("a city");
+            let seen = vehicles.entry(vehicle).or_default();
+            *seen.entry(province).or_default() += 1;
+        }
+        let home: usize = vehicles
+            .values()
+            .filter_map(|seen| seen.values().max())
+            .sum();
+        assert!(home * 10 > rows.len() * 9, "{home}");
+    }
+
+    #[test]
+    fn vehicles_have_different_names() {
+        let fleet = Fleet::new(1_000_000, &mut Random::new(4));
+        let mut names = HashSet::new();
+        for vehicle in 0..fleet.users() {
+            let mut text = String::new();
+            fleet.write_user(vehicle, &mut text);
+            assert!(names.insert(text), "{vehicle}");
+        }
     }
 }

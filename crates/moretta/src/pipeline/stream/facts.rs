@@ -2,15 +2,20 @@
 
 use crate::data::{Role, duration_text};
 use crate::error::Result;
+use crate::guarantee::StreamFindings;
+use crate::io::Format;
+use crate::measure::stream::{Facts as Measured, Point};
 use crate::pipeline::facts::{file_facts, reasons, shown_read};
 use crate::pipeline::progress::Progress;
 use crate::pipeline::report::{
-    Claim, ColumnFact, Report, RowFacts, SMALL_CELL, StageFact, StreamFacts, Verdict,
+    Claim, ColumnFact, FileFacts, Report, RowFacts, SMALL_CELL, StageFact, StreamFacts,
+    StreamPoint, Verdict,
 };
 use crate::pipeline::sha256;
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Protector;
 use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
+use std::path::Path;
 
 /// Everything a report is made from.
 pub(super) struct Facts<'a> {
@@ -18,6 +23,8 @@ pub(super) struct Facts<'a> {
     pub(super) config: &'a ZAnonymity,
     pub(super) sink: &'a SinkPolicy,
     pub(super) stream: &'a Stream,
+    pub(super) measured: Measured,
+    pub(super) findings: Option<StreamFindings>,
     pub(super) read: u64,
     pub(super) released: u64,
     pub(super) escaped: u64,
@@ -40,8 +47,15 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         policy: policy.text.clone(),
         policy_sha256: sha256::of_text(&policy.text),
         command: facts.command.to_owned(),
-        source: file_facts(&source.path, &source.shown, source.options.format, read)?,
-        sink: Some(file_facts(
+        source: file(
+            policy,
+            &source.path,
+            &source.shown,
+            source.options.format,
+            read,
+        )?,
+        sink: Some(file(
+            policy,
             &facts.sink.path,
             &facts.sink.shown,
             facts.sink.options.format,
@@ -51,7 +65,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         rows: RowFacts {
             read,
             read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
-            released: facts.released,
+            released: real,
             suppressed,
             classes_before: 0,
             classes_after: 0,
@@ -75,18 +89,40 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     })
 }
 
+/// A file and its sum; the sum only where a report is written and one file can have it.
+fn file(
+    policy: &Policy,
+    path: &Path,
+    shown: &str,
+    format: Option<Format>,
+    rows: u64,
+) -> Result<FileFacts> {
+    let wanted = policy.report.is_some() && path.is_file() && policy.source.more.is_empty();
+    let path = if wanted { path } else { Path::new("-") };
+    file_facts(path, shown, format, rows)
+}
+
 fn verdict(facts: &Facts<'_>) -> Verdict {
     let window = duration_text(facts.config.window);
+    let smallest = facts.findings.and_then(|found| found.smallest_count);
+    let found = match (facts.findings, smallest) {
+        (None, _) => "not counted again (audit = false)".to_owned(),
+        (Some(_), None) => "nothing released".to_owned(),
+        (Some(_), Some(smallest)) => format!("{smallest} at the least"),
+    };
     Verdict {
         passed: true,
         claims: vec![Claim {
-            name: format!("z-anonymity in {window}"),
-            promised: String::new(),
-            found: String::new(),
+            name: format!("z-anonymity within {window}"),
+            promised: match facts.config.tune {
+                None => format!("at least {}", facts.config.z),
+                Some(_) => "at least the z of the moment".to_owned(),
+            },
+            found,
             holds: true,
         }],
         unit: "persons".to_owned(),
-        truthful: Some(true),
+        truthful: facts.findings.map(|_| true),
     }
 }
 
@@ -114,7 +150,7 @@ fn columns(policy: &Policy) -> Vec<ColumnFact> {
 
 fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
     let config = facts.config;
-    let tally = facts.stream.tally();
+    let (tally, measured) = (facts.stream.tally(), &facts.measured);
     StreamFacts {
         window: config.window,
         mode: match config.mode {
@@ -127,17 +163,29 @@ fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
         goal: config.tune.map(|tune| tune.goal),
         levels: tally.levels.iter().map(|&count| shown(count)).collect(),
         fakes: shown(tally.fakes),
-        p_window: None,
-        p_all: None,
-        unique_window: None,
-        unique_all: None,
-        all_time_rows: None,
-        entropy_before: None,
-        entropy_after: None,
-        residual_information: None,
-        delay_mean: 0.0,
-        delay_max: 0,
-        timeline: Vec::new(),
+        p_window: measured.p_window,
+        p_all: measured.p_all,
+        unique_window: measured.unique_window,
+        unique_all: measured.unique_all,
+        all_time_rows: measured.all_time_rows,
+        entropy_before: measured.entropy_before,
+        entropy_after: measured.entropy_after,
+        residual_information: measured.residual_information,
+        delay_mean: measured.delay_mean,
+        delay_max: measured.delay_max,
+        timeline: measured.timeline.iter().map(point).collect(),
+    }
+}
+
+fn point(point: &Point) -> StreamPoint {
+    StreamPoint {
+        time: point.time,
+        z: point.z,
+        p: point.p,
+        unique: point.unique,
+        read: shown(point.read),
+        levels: point.levels.iter().map(|&count| shown(count)).collect(),
+        suppressed: shown(point.suppressed),
     }
 }
 

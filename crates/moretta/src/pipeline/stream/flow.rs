@@ -4,9 +4,11 @@ use super::reorder::{Ordered, Reorder};
 use crate::data::hierarchy::Ladder;
 use crate::data::{Batch, Role, Schema};
 use crate::error::{Error, Result};
+use crate::guarantee::{Decided, StreamChecker, StreamFindings};
+use crate::measure::stream::{Facts as Measured, Live, Observed, StreamMeasures};
 use crate::policy::Policy;
 use crate::protect::Protector;
-use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
+use crate::protect::z_anonymity::{Cell, FakesOrder, Mode, Stream, ZAnonymity};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -15,6 +17,23 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(super) struct Flow {
     reorder: Option<Reorder>,
     pub(super) stream: Stream,
+    /// Counts everything again before it leaves.
+    checker: Option<StreamChecker>,
+    measures: StreamMeasures,
+    subject: usize,
+    group: Option<usize>,
+    skew: i64,
+    /// Milliseconds that rows wait after they were decided.
+    spread: i64,
+    scratch: Scratch,
+}
+
+/// What is told to the checker and the measures of each released row and attribute.
+#[derive(Default)]
+struct Scratch {
+    z: Vec<u32>,
+    fakes: Vec<u32>,
+    levels: Vec<Option<u16>>,
 }
 
 impl Flow {
@@ -24,6 +43,7 @@ impl Flow {
         schema: &Arc<Schema>,
         ladders: &HashMap<String, Ladder>,
         sources: usize,
+        deep: bool,
     ) -> Result<Self> {
         let ladder = |name: &str| ladders.get(name).cloned().unwrap_or_else(Ladder::flat);
         let time = *schema.with_role(Role::Time).first().ok_or_else(|| {
@@ -37,10 +57,33 @@ impl Flow {
             Mode::Exact => config.lateness,
             Mode::ZeroDelay => 0,
         };
+        let subject = schema.with_role(Role::Subject).first().copied();
+        let group = config.group.as_ref();
+        let quasi = schema.with_role(Role::Quasi).into_iter();
+        let ladders = quasi.map(|place| ladder(&schema.fields()[place].name));
+        let checker = policy.audit.then(|| {
+            let most = group.map(|group| group.at_most);
+            StreamChecker::new(config.window, ladders.collect(), most)
+                .with_lateness(config.allowed_lateness())
+        });
+        let (k, every) = match config.tune {
+            Some(tune) => (tune.k, tune.every),
+            None => (config.k, config.window),
+        };
         let waits = config.mode == Mode::Exact || sources > 1;
         Ok(Flow {
             reorder: waits.then(|| Reorder::new(time, format, lateness, sources)),
             stream: Stream::new(config, schema, ladder, format, rayon::current_num_threads())?,
+            checker,
+            measures: StreamMeasures::new(k, config.window, every, deep),
+            subject: subject.unwrap_or(0),
+            group: group.and_then(|group| schema.index_of(&group.column)),
+            skew: config.skew,
+            spread: match &config.fakes {
+                Some(fakes) if fakes.order == FakesOrder::Hidden => fakes.spread,
+                _ => 0,
+            },
+            scratch: Scratch::default(),
         })
     }
 
@@ -99,9 +142,84 @@ impl Flow {
         self.decide(batch).map(Some)
     }
 
+    /// Decides rows; what may leave of them is counted again and measured first.
     fn decide(&mut self, batch: Batch) -> Result<Batch> {
-        self.stream.set_clock(now());
-        self.stream.protect(batch)
+        let now = now();
+        self.stream.set_clock(now);
+        let released = self.stream.protect(batch.clone())?;
+        let stream = &self.stream;
+        let (decided, cells) = stream.decided().unwrap_or((&released, stream.cells()));
+        self.scratch.fill(cells, stream.attributes().len());
+        let scratch = &self.scratch;
+        let checker = self.checker.as_mut();
+        let measures = &mut self.measures;
+        let (subject, group, skew, spread) = (self.subject, self.group, self.skew, self.spread);
+        let newest = stream.span().map_or(0, |(_, newest)| newest);
+        let check = || match checker {
+            None => Ok(()),
+            Some(checker) => {
+                checker.turn_away_after(now.saturating_add(skew));
+                checker.check(&Decided {
+                    times: stream.times(),
+                    original: &batch,
+                    released: decided,
+                    z: &scratch.z,
+                    fakes: &scratch.fakes,
+                    subject,
+                    attributes: stream.attributes(),
+                    group,
+                })
+            }
+        };
+        let measure = || {
+            measures.observe(&Observed {
+                times: stream.times(),
+                original: &batch,
+                released: decided,
+                levels: &scratch.levels,
+                subject,
+                attributes: stream.attributes(),
+                newest: newest.saturating_add(spread),
+                z: stream.z(),
+            })
+        };
+        let (checked, measured) = rayon::join(check, measure);
+        checked?;
+        measured?;
+        Ok(released)
+    }
+
+    /// What the checker found; none when it was turned off.
+    pub(super) fn findings(&self) -> Option<StreamFindings> {
+        self.checker.as_ref().map(StreamChecker::findings)
+    }
+
+    /// What the measures found.
+    pub(super) fn measured(&mut self) -> Measured {
+        self.measures.facts()
+    }
+
+    /// How the stream is doing.
+    pub(super) fn live(&self) -> Live {
+        self.measures.live()
+    }
+}
+
+impl Scratch {
+    fn fill(&mut self, cells: &[Cell], attributes: usize) {
+        self.z.clear();
+        self.z.extend(cells.iter().map(|cell| match cell.level {
+            // Even at z = 0 a row shows what its own user shows.
+            Some(_) => cell.z.max(1),
+            None => 0,
+        }));
+        self.levels.clear();
+        self.levels.extend(cells.iter().map(|cell| cell.level));
+        self.fakes.clear();
+        if cells.iter().any(|cell| cell.fakes > 0) {
+            let rows = cells.chunks_exact(attributes);
+            self.fakes.extend(rows.map(|row| row[0].fakes));
+        }
     }
 }
 

@@ -108,6 +108,8 @@ pub struct Stream {
     bursts: u64,
     /// The rows that wait, where made-up rows are hidden among them.
     waiting: Option<Waiting>,
+    /// What was decided of the last batch, where rows wait before they leave.
+    decided: Option<(Batch, Vec<Cell>)>,
 }
 
 /// Where the columns are that matter.
@@ -224,6 +226,7 @@ impl Stream {
             made_up: 0,
             bursts: 0,
             waiting,
+            decided: None,
         })
     }
 
@@ -276,6 +279,13 @@ impl Stream {
     /// Why each attribute of the rows that were last released was released, row by row.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
+    }
+
+    /// What was decided of the last batch and why, where rows wait before they
+    /// leave: the rows with the made-up ones before theirs.
+    pub fn decided(&self) -> Option<(&Batch, &[Cell])> {
+        let (batch, cells) = self.decided.as_ref()?;
+        Some((batch, cells))
     }
 
     /// The places of the attributes, in the order of [`Stream::cells`].
@@ -418,7 +428,6 @@ impl Stream {
         let texts = texts.ok_or_else(|| Error::bug("times that are no text"))?;
         let decided = self.rows.iter().zip(&self.attributes).zip(&self.verdicts);
         for ((&row, attribute), verdict) in decided {
-            self.tally.add(verdict);
             waiting.tell(attribute.time);
             if !verdict.is_released() {
                 continue;
@@ -640,6 +649,11 @@ impl Protector for Stream {
                 self.assemble(&batch, draft)?
             }
             Some(mut waiting) => {
+                let fakes = self.engine.fakes.clone();
+                let draft = self.draft(&batch);
+                let decided = self.assemble(&batch, draft)?;
+                self.decided = Some((decided, std::mem::take(&mut self.cells)));
+                self.engine.fakes = fakes;
                 self.hold(&batch, &mut waiting)?;
                 self.hold_fakes(&mut waiting)?;
                 let released = self.let_go(&mut waiting, Some(self.watermark()))?;

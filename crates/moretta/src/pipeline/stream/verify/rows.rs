@@ -1,0 +1,289 @@
+//! The rows of the source as they were decided, and those of the release, one after the other.
+
+use crate::data::{Batch, Categories, Column, TimeFormat, times};
+use crate::error::{Error, Result};
+use crate::io::Source;
+use crate::pipeline::stream::outputs::pseudonyms;
+use crate::pipeline::stream::reorder::Reorder;
+use crate::pipeline::stream::sources::Sources;
+use crate::policy::Policy;
+use crate::protect::rotation::Rotation;
+use crate::protect::z_anonymity::{Mode, ZAnonymity};
+use arrow_array::{Array, StringArray};
+
+/// Where the columns are that matter.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    pub(super) time: usize,
+    pub(super) subject: Option<usize>,
+    pub(super) attributes: Vec<usize>,
+    pub(super) group: Option<usize>,
+}
+
+/// Rows with what matters of them at hand.
+pub(super) struct Rows {
+    batch: Batch,
+    times: Vec<i64>,
+    places: Places,
+    /// The subjects as they are released.
+    shown: Option<Column>,
+}
+
+impl Rows {
+    pub(super) fn len(&self) -> usize {
+        self.batch.len()
+    }
+
+    pub(super) fn id(&self, row: usize) -> u64 {
+        self.batch.rows().get(row)
+    }
+
+    pub(super) fn time(&self, row: usize) -> i64 {
+        self.times[row]
+    }
+
+    /// The time as it is written, when it is a text.
+    pub(super) fn time_text(&self, row: usize) -> Option<&str> {
+        match self.batch.column(self.places.time) {
+            Column::Plain(array) => {
+                let texts = array.as_any().downcast_ref::<StringArray>()?;
+                texts.is_valid(row).then(|| texts.value(row))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn subject(&self, row: usize) -> Option<&str> {
+        text(self.batch.column(self.places.subject?), row)
+    }
+
+    /// The subject as it is released.
+    pub(super) fn shown_subject(&self, row: usize) -> Option<&str> {
+        match &self.shown {
+            Some(column) => text(column, row),
+            None => self.subject(row),
+        }
+    }
+
+    pub(super) fn group(&self, row: usize) -> Option<&str> {
+        text(self.batch.column(self.places.group?), row)
+    }
+
+    pub(super) fn value(&self, row: usize, attribute: usize) -> Option<&str> {
+        text(self.batch.column(self.places.attributes[attribute]), row)
+    }
+}
+
+fn text(column: &Column, row: usize) -> Option<&str> {
+    column
+        .as_categories()
+        .and_then(|column: &Categories| column.get(row))
+}
+
+/// The rows of the source in the order in which they were decided.
+pub(super) struct Decided {
+    sources: Sources,
+    reorder: Option<Reorder>,
+    ended: bool,
+    rotation: Option<Rotation>,
+    places: Places,
+    format: Option<TimeFormat>,
+}
+
+impl Decided {
+    pub(super) fn new(
+        policy: &Policy,
+        config: &ZAnonymity,
+        sources: Sources,
+        places: Places,
+    ) -> Result<Self> {
+        let schema = sources.schema();
+        let format = policy
+            .column(&schema.fields()[places.time].name)
+            .and_then(|column| column.unit);
+        let lateness = match config.mode {
+            Mode::Exact => config.lateness,
+            Mode::ZeroDelay => 0,
+        };
+        let waits = config.mode == Mode::Exact || sources.len() > 1;
+        Ok(Decided {
+            reorder: waits.then(|| Reorder::new(places.time, format, lateness, sources.len())),
+            rotation: pseudonyms(policy, schema, places.time, format)?.0,
+            sources,
+            ended: false,
+            places,
+            format,
+        })
+    }
+
+    /// The next rows; none when all have been decided.
+    pub(super) fn next(&mut self) -> Result<Option<Rows>> {
+        while let Some(batch) = self.next_batch()? {
+            if !batch.is_empty() {
+                return self.rows(batch).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_batch(&mut self) -> Result<Option<Batch>> {
+        loop {
+            let next = match &self.reorder {
+                Some(reorder) => reorder.furthest_behind(),
+                None => (!self.ended).then_some(0),
+            };
+            let Some(source) = next else {
+                return Ok(None);
+            };
+            let batch = self.sources.next(source)?;
+            self.ended = batch.is_none();
+            let ordered = match (&mut self.reorder, batch) {
+                (None, Some(batch)) => return Ok(Some(batch)),
+                (None, None) => None,
+                (Some(reorder), Some(batch)) => reorder.push(batch)?,
+                (Some(reorder), None) => reorder.end(source)?,
+            };
+            if let Some(ordered) = ordered {
+                return Ok(Some(ordered.batch));
+            }
+        }
+    }
+
+    fn rows(&mut self, batch: Batch) -> Result<Rows> {
+        let shown = match (&mut self.rotation, self.places.subject) {
+            (Some(rotation), Some(subject)) => {
+                Some(rotation.apply(&batch)?.column(subject).clone())
+            }
+            _ => None,
+        };
+        Ok(Rows {
+            times: times(&batch, self.places.time, &mut self.format)?,
+            batch,
+            places: self.places.clone(),
+            shown,
+        })
+    }
+}
+
+/// The rows of a release, one after the other.
+pub(super) struct Released {
+    source: Box<dyn Source>,
+    places: Places,
+    format: Option<TimeFormat>,
+    rows: Option<Rows>,
+    row: usize,
+    number: u64,
+    escapes: bool,
+}
+
+impl Released {
+    /// Cells may have been escaped against formulas when `escapes`.
+    pub(super) fn new(
+        source: Box<dyn Source>,
+        places: Places,
+        format: Option<TimeFormat>,
+        escapes: bool,
+    ) -> Result<Self> {
+        let mut released = Released {
+            source,
+            places,
+            format,
+            rows: None,
+            row: 0,
+            number: 1,
+            escapes,
+        };
+        released.fill()?;
+        Ok(released)
+    }
+
+    /// The number of the row that comes next, from 1 on.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether all rows have gone by.
+    pub(super) fn is_done(&self) -> bool {
+        self.rows.is_none()
+    }
+
+    /// The time of the row that comes next.
+    pub(super) fn time(&self) -> Option<i64> {
+        self.rows.as_ref().map(|rows| rows.time(self.row))
+    }
+
+    /// Whether the subject is released.
+    pub(super) fn has_subject(&self) -> bool {
+        self.places.subject.is_some()
+    }
+
+    pub(super) fn subject(&self) -> &str {
+        let rows = self.rows.as_ref();
+        let text = rows.and_then(|rows| rows.subject(self.row));
+        text.unwrap_or_default()
+    }
+
+    pub(super) fn label(&self, attribute: usize) -> &str {
+        let rows = self.rows.as_ref();
+        let text = rows.and_then(|rows| rows.value(self.row, attribute));
+        text.unwrap_or_default()
+    }
+
+    /// Whether a released text is this one, perhaps guarded against being read as a formula.
+    pub(super) fn is_same(&self, released: &str, text: &str) -> bool {
+        released == text || self.escapes && released.strip_prefix('\'') == Some(text)
+    }
+
+    /// The text that a released one stands for if it was guarded.
+    pub(super) fn plain<'a>(&self, released: &'a str) -> Option<&'a str> {
+        released.strip_prefix('\'').filter(|_| self.escapes)
+    }
+
+    /// Whether the row that comes next has the time and the subject of a row of the source.
+    pub(super) fn is_of(&self, rows: &Rows, row: usize) -> bool {
+        let Some(mine) = &self.rows else {
+            return false;
+        };
+        let texts = mine.time_text(self.row).zip(rows.time_text(row));
+        mine.time(self.row) == rows.time(row)
+            && texts.is_none_or(|(mine, other)| mine == other)
+            && (!self.has_subject()
+                || self.is_same(self.subject(), rows.shown_subject(row).unwrap_or_default()))
+    }
+
+    /// Goes on to the next row.
+    pub(super) fn advance(&mut self) -> Result<()> {
+        self.row += 1;
+        self.number += 1;
+        match &self.rows {
+            Some(rows) if self.row < rows.len() => Ok(()),
+            _ => self.fill(),
+        }
+    }
+
+    fn fill(&mut self) -> Result<()> {
+        self.row = 0;
+        self.rows = None;
+        while let Some(batch) = self.source.next().transpose()? {
+            if batch.is_empty() {
+                continue;
+            }
+            self.rows = Some(Rows {
+                times: times(&batch, self.places.time, &mut self.format)?,
+                batch,
+                places: self.places.clone(),
+                shown: None,
+            });
+            break;
+        }
+        Ok(())
+    }
+}
+
+/// The place of a column that must be there.
+pub(super) fn place_of(schema: &crate::data::Schema, name: &str) -> Result<usize> {
+    schema.index_of(name).ok_or_else(|| {
+        Error::input(format!("the release has no column `{name}`"))
+            .help("is it a release of this policy?")
+    })
+}
