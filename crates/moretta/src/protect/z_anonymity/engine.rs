@@ -2,7 +2,7 @@
 
 use super::count::{Counts, Event, Expiry, Shards};
 use super::guard::Guard;
-use super::hidden::{Companions, Fake, Wanted};
+use super::hidden::{Burst, Companions, Fake};
 use super::names::{GONE, Names};
 use super::pairs::Pairs;
 use super::paths::{Paths, UNKNOWN};
@@ -70,8 +70,11 @@ pub(super) struct Engine {
     /// Choices of z that were made before a restart and are to be made again.
     made: VecDeque<Update>,
     pub(super) updates: Vec<Update>,
-    /// Made-up rows, in the order of the verdicts that ask for them.
+    /// Made-up rows that are drawn; unless they are hidden, in the order of the
+    /// verdicts that ask for them.
     pub(super) fakes: Vec<Fake>,
+    /// How many verdicts have asked for made-up rows.
+    bursts: u64,
     /// Who they are when they are hidden.
     companions: Option<Companions>,
     /// When each user was last seen.
@@ -118,6 +121,7 @@ impl Engine {
             made: VecDeque::new(),
             updates: Vec::new(),
             fakes: Vec::new(),
+            bursts: 0,
             companions: None,
             seen: Vec::new(),
             shards: shards.max(1),
@@ -218,8 +222,12 @@ impl Engine {
         } else {
             for (event, attribute) in events.iter().zip(attributes) {
                 self.tune(attribute.time);
+                self.draw_fakes(Some(attribute.time));
                 self.count_one(event, &mut counters);
                 let verdict = self.choose(event, &counters);
+                if let (Some(companions), true) = (&mut self.companions, verdict.is_released()) {
+                    companions.note(event.user, attribute.time, verdict.path);
+                }
                 verdicts.push(verdict);
             }
         }
@@ -312,6 +320,27 @@ impl Engine {
         passes
     }
 
+    /// Draws the made-up rows of earlier rows that can be drawn at `now`, of all
+    /// rows when there is none.
+    pub(super) fn draw_fakes(&mut self, now: Option<i64>) {
+        while let Some(companions) = &mut self.companions
+            && let State::Recency(recency) = &self.state
+            && let Some((burst, reserve)) = companions.due(now)
+        {
+            let base = self.base.unwrap_or(0);
+            let from = (burst.time - self.config.window - base).clamp(1, i64::from(u32::MAX));
+            let names = (self.paths.label(burst.leaf), self.users.get(burst.user));
+            let (before, time) = (self.fakes.len(), burst.time - base);
+            let known = (burst, reserve);
+            companions.draw(known, names, from as u32, recency, &mut self.fakes);
+            for fake in &self.fakes[before..] {
+                // A companion must be known as long as it may be needed again.
+                let seen = &mut self.seen[fake.user as usize];
+                *seen = (time.max(0) as u32).max(*seen);
+            }
+        }
+    }
+
     /// Keeps the counters of a row for the next choice of z.
     fn remember(&mut self, event: &Event, counters: &[u32]) {
         let rungs = if self.config.generalize {
@@ -339,28 +368,27 @@ impl Engine {
         {
             return None;
         }
-        let wanted = Wanted {
-            event,
+        let burst = Burst {
+            number: self.bursts,
+            time: self.absolute(event.time),
+            user: event.user,
+            leaf: event.leaf,
             parent,
-            label: self.paths.label(event.leaf),
-            name: self.users.get(event.user),
             needed: needed as usize,
-            from: event.time.saturating_sub(self.config.window as u32).max(1),
-            epoch: self.absolute(event.time).div_euclid(self.config.window),
         };
-        let before = self.fakes.len();
-        let found = match &mut self.companions {
-            Some(companions) => companions.choose(&wanted, recency, &mut self.fakes),
-            None => wanted.latest(recency, &mut self.fakes),
-        };
-        if !found {
-            self.fakes.truncate(before);
-            return None;
-        }
-        for fake in &self.fakes[before..] {
-            // A companion must be known as long as it may be needed again.
-            let seen = &mut self.seen[fake.user as usize];
-            *seen = event.time.max(*seen);
+        let from = event.time.saturating_sub(self.config.window as u32).max(1);
+        let latest = burst.latest(from, recency)?;
+        self.bursts += 1;
+        match &mut self.companions {
+            None => self.fakes.extend(latest),
+            Some(companions) => {
+                // They must be known until they may be needed.
+                for fake in &latest {
+                    let seen = &mut self.seen[fake.user as usize];
+                    *seen = event.time.max(*seen);
+                }
+                companions.add(burst, latest);
+            }
         }
         Some(needed)
     }

@@ -3,7 +3,7 @@
 use super::engine::{Attribute, Engine, Fate, Verdict};
 use super::hidden::{self, Companions};
 use super::paths::{Paths, UNKNOWN};
-use super::waiting::{Columns, Shown, Waiting};
+use super::waiting::{Columns, Real, Shown, Waiting};
 use super::{FakesOrder, Update, ZAnonymity};
 use crate::data::hierarchy::Ladder;
 use crate::data::{
@@ -104,6 +104,8 @@ pub struct Stream {
     verdicts: Vec<Verdict>,
     codes: Codes,
     made_up: u64,
+    /// How many rows were released with made-up rows that are hidden.
+    bursts: u64,
     /// The rows that wait, where made-up rows are hidden among them.
     waiting: Option<Waiting>,
     /// What was decided of the last batch, where rows wait before they leave.
@@ -203,7 +205,7 @@ impl Stream {
                 .help("read the stream from CSV or JSON lines, or take `fakes` out"));
             }
             let key = hidden::key(fakes.key.as_deref())?;
-            engine.hide_fakes(Companions::new(key.clone(), fakes.spread));
+            engine.hide_fakes(Companions::new(key.clone(), fakes.spread, config.window));
             waiting = Some(Waiting::new(key, fakes.spread));
         }
         Ok(Stream {
@@ -222,6 +224,7 @@ impl Stream {
             verdicts: Vec::new(),
             codes: Codes::default(),
             made_up: 0,
+            bursts: 0,
             waiting,
             decided: None,
         })
@@ -414,10 +417,8 @@ impl Stream {
         }
     }
 
-    /// Lets the rows that were decided wait, with made-up rows around theirs.
+    /// Lets the rows that were decided wait.
     fn hold(&mut self, batch: &Batch, waiting: &mut Waiting) -> Result<()> {
-        let fakes = std::mem::take(&mut self.engine.fakes);
-        let mut fakes = fakes.into_iter();
         let format = self.format.unwrap_or(TimeFormat::Seconds);
         let engine = &self.engine;
         let texts = match batch.column(self.places.time) {
@@ -425,10 +426,6 @@ impl Stream {
             _ => None,
         };
         let texts = texts.ok_or_else(|| Error::bug("times that are no text"))?;
-        let group = |number: u32| match number {
-            MISSING => None,
-            number => self.places.group.map(|_| engine.groups.get(number)),
-        };
         let decided = self.rows.iter().zip(&self.attributes).zip(&self.verdicts);
         for ((&row, attribute), verdict) in decided {
             waiting.tell(attribute.time);
@@ -436,29 +433,50 @@ impl Stream {
                 continue;
             }
             let id = batch.rows().get(row as usize);
-            let real = Shown {
+            let shown = Shown {
                 time: texts.value(row as usize),
                 user: engine.users.get(attribute.user),
                 label: engine.paths.label(verdict.path),
-                group: group(attribute.group),
+                group: self.group_name(attribute.group),
             };
             let mut draws = waiting.draws(id);
             let cell = verdict.cell();
-            waiting.push(attribute.time, draws.next(), id, cell, real);
-            for fake in fakes.by_ref().take(cell.fakes as usize) {
-                let at = (attribute.time, real.time);
-                let (time, text) = waiting.near(at, fake.offset, format, &mut draws);
-                let shown = Shown {
-                    time: &text,
-                    user: engine.users.get(fake.user),
-                    group: group(fake.group),
-                    ..real
+            waiting.push(attribute.time, draws.next(), id, cell, shown);
+            if cell.fakes > 0 {
+                let real = Real {
+                    time: attribute.time,
+                    text: shown.time.into(),
+                    label: shown.label.into(),
+                    cell,
+                    draws,
+                    tick: waiting.tick(format, shown.time),
+                    left: cell.fakes,
                 };
-                waiting.push(time, draws.next(), MADE_UP | self.made_up, cell, shown);
-                self.made_up += 1;
+                waiting.expect(self.bursts, real);
+                self.bursts += 1;
             }
         }
         Ok(())
+    }
+
+    /// Puts the made-up rows that were drawn among those that wait.
+    fn hold_fakes(&mut self, waiting: &mut Waiting) -> Result<()> {
+        let format = self.format.unwrap_or(TimeFormat::Seconds);
+        for fake in std::mem::take(&mut self.engine.fakes) {
+            let who = (
+                self.engine.users.get(fake.user),
+                self.group_name(fake.group),
+            );
+            let id = MADE_UP | self.made_up;
+            waiting.push_fake(fake.burst, who, fake.offset, format, id)?;
+            self.made_up += 1;
+        }
+        Ok(())
+    }
+
+    fn group_name(&self, group: u32) -> Option<&str> {
+        self.places.group?;
+        (group != MISSING).then(|| self.engine.groups.get(group))
     }
 
     /// Lets go of the rows before `end`, of all rows when there is none.
@@ -525,7 +543,7 @@ impl Stream {
 }
 
 impl Verdict {
-    fn is_released(&self) -> bool {
+    pub(super) fn is_released(&self) -> bool {
         matches!(self.fate, Fate::Released | Fate::Faked(_))
     }
 
@@ -637,6 +655,7 @@ impl Protector for Stream {
                 self.decided = Some((decided, std::mem::take(&mut self.cells)));
                 (self.engine.fakes, self.made_up) = (fakes, made_up);
                 self.hold(&batch, &mut waiting)?;
+                self.hold_fakes(&mut waiting)?;
                 let released = self.let_go(&mut waiting, Some(self.watermark()))?;
                 self.waiting = Some(waiting);
                 released
@@ -650,7 +669,11 @@ impl Protector for Stream {
         self.cells.clear();
         match self.waiting.take() {
             None => Ok(Batch::empty(Arc::clone(&self.schema))),
-            Some(mut waiting) => self.let_go(&mut waiting, None),
+            Some(mut waiting) => {
+                self.engine.draw_fakes(None);
+                self.hold_fakes(&mut waiting)?;
+                self.let_go(&mut waiting, None)
+            }
         }
     }
 

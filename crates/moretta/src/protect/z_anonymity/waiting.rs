@@ -6,9 +6,11 @@
 use super::hidden::Draws;
 use super::release::Cell;
 use crate::data::{Batch, Categories, Column, LevelsBuilder, MISSING, RowIds, Schema, TimeFormat};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::protect::identifiers::Key;
 use arrow_array::builder::StringBuilder;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -36,6 +38,27 @@ struct Row {
 }
 
 impl Row {
+    fn new(time: i64, tie: u64, id: u64, cell: Cell, shown: Shown<'_>) -> Self {
+        let group = shown.group.unwrap_or_default();
+        let parts = [shown.time, shown.user, shown.label];
+        let length = parts.iter().map(|part| part.len()).sum::<usize>() + group.len();
+        let mut text = String::with_capacity(length);
+        let ends = parts.map(|part| {
+            text.push_str(part);
+            text.len() as u32
+        });
+        text.push_str(group);
+        Row {
+            time,
+            tie,
+            id,
+            cell,
+            text: text.into(),
+            ends,
+            grouped: shown.group.is_some(),
+        }
+    }
+
     fn shown(&self) -> Shown<'_> {
         let [time, user, label] = self.ends.map(|end| end as usize);
         Shown {
@@ -71,6 +94,20 @@ impl Ord for Row {
     }
 }
 
+/// A real row for which made-up rows will be drawn.
+#[derive(Debug)]
+pub(super) struct Real {
+    pub(super) time: i64,
+    pub(super) text: Box<str>,
+    pub(super) label: Box<str>,
+    pub(super) cell: Cell,
+    pub(super) draws: Draws,
+    /// The step of the clock.
+    pub(super) tick: i64,
+    /// How many made-up rows are still to come.
+    pub(super) left: u32,
+}
+
 /// Where the columns are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns {
@@ -83,7 +120,9 @@ pub(super) struct Columns {
 pub(super) struct Waiting {
     key: Key,
     /// Milliseconds that a made-up row may be away from the row it helps.
-    spread: i64,
+    reach: i64,
+    /// Rows for which made-up rows will be drawn.
+    expected: HashMap<u64, Real, FixedState>,
     rows: BinaryHeap<Reverse<Row>>,
     /// The greatest common divisor of all times so far: the tick of the stream's clock.
     tick: i64,
@@ -93,7 +132,8 @@ impl Waiting {
     pub(super) fn new(key: Key, spread: i64) -> Self {
         Waiting {
             key,
-            spread,
+            reach: (spread / 2).max(1),
+            expected: HashMap::default(),
             rows: BinaryHeap::new(),
             tick: 0,
         }
@@ -111,47 +151,53 @@ impl Waiting {
 
     /// Takes a row.
     pub(super) fn push(&mut self, time: i64, tie: u64, id: u64, cell: Cell, shown: Shown<'_>) {
-        let mut text = String::with_capacity(
-            shown.time.len()
-                + shown.user.len()
-                + shown.label.len()
-                + shown.group.map_or(0, str::len),
-        );
-        let ends = [shown.time, shown.user, shown.label].map(|part| {
-            text.push_str(part);
-            text.len() as u32
-        });
-        text.push_str(shown.group.unwrap_or_default());
-        self.rows.push(Reverse(Row {
-            time,
-            tie,
-            id,
-            cell,
-            text: text.into(),
-            ends,
-            grouped: shown.group.is_some(),
-        }));
+        self.rows
+            .push(Reverse(Row::new(time, tie, id, cell, shown)));
     }
 
-    /// A time that the clock of the stream could show, near `time + offset`, where
-    /// `like` is how `time` is written; and how it is written.
-    pub(super) fn near(
-        &self,
-        (time, like): (i64, &str),
+    /// Keeps what the made-up rows of a row will need.
+    pub(super) fn expect(&mut self, burst: u64, real: Real) {
+        self.expected.insert(burst, real);
+    }
+
+    /// Takes a made-up row that was drawn for the row `burst`.
+    pub(super) fn push_fake(
+        &mut self,
+        burst: u64,
+        (user, group): (&str, Option<&str>),
         offset: i64,
         format: TimeFormat,
-        draws: &mut Draws,
-    ) -> (i64, String) {
-        let tick = match (self.tick, format.resolution(like)) {
+        id: u64,
+    ) -> Result<()> {
+        let real = self.expected.get_mut(&burst);
+        let real = real.ok_or_else(|| Error::bug("a made-up row of no row"))?;
+        real.left = real.left.saturating_sub(1);
+        let ticks = offset.div_euclid(real.tick).max(-(self.reach / real.tick));
+        let time = real.time.saturating_add(ticks * real.tick);
+        let mut text = String::with_capacity(real.text.len());
+        format.write(time, &real.text, &mut text);
+        let text = draw_fine_decimals(text, &real.text, &mut real.draws);
+        let shown = Shown {
+            time: &text,
+            user,
+            label: &real.label,
+            group,
+        };
+        let row = Row::new(time, real.draws.next(), id, real.cell, shown);
+        self.rows.push(Reverse(row));
+        if real.left == 0 {
+            self.expected.remove(&burst);
+        }
+        Ok(())
+    }
+
+    /// The least step of the clock by which times like `text` are told.
+    pub(super) fn tick(&self, format: TimeFormat, text: &str) -> i64 {
+        match (self.tick, format.resolution(text)) {
             (0, resolution) => resolution,
             (tick, resolution) if tick % resolution == 0 => tick,
             (_, resolution) => resolution,
-        };
-        let ticks = offset.div_euclid(tick).max(-(self.spread / tick));
-        let time = time.saturating_add(ticks * tick);
-        let mut text = String::with_capacity(like.len());
-        format.write(time, like, &mut text);
-        (time, draw_fine_decimals(text, like, draws))
+        }
     }
 
     /// The rows before `end`, all rows when there is none, and why each was released.
