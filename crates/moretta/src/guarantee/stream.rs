@@ -139,11 +139,7 @@ impl StreamChecker {
             original,
             released,
         } = self.read(seen)?;
-        let users: Vec<u64> = subject
-            .levels()
-            .iter()
-            .map(|name| self.fingerprints.hash_one(name))
-            .collect();
+        let mut users: Vec<Option<u64>> = vec![None; subject.levels().len()];
         let groups = self.group_numbers(group);
         let mut next = Released::new(seen);
         for (row, &time) in seen.times.iter().enumerate() {
@@ -152,9 +148,12 @@ impl StreamChecker {
             if code == MISSING || time > self.latest {
                 continue;
             }
+            let fingerprints = &self.fingerprints;
+            let user = *users[code as usize]
+                .get_or_insert_with(|| fingerprints.hash_one(subject.levels().get(code)));
             let exposure = Exposure {
                 time,
-                user: users[code as usize],
+                user,
                 group: match (&groups, group) {
                     (Some((of_code, missing)), Some(column)) => {
                         let code = column.codes()[row] as usize;
