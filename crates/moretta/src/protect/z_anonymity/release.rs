@@ -282,7 +282,8 @@ impl Stream {
     }
 
     /// What was decided of the last batch and why, where rows wait before they
-    /// leave: the rows with the made-up ones before theirs.
+    /// leave: the rows with made-up ones before theirs. As many made-up rows with the
+    /// same labels leave in the end, but of users who are drawn later.
     pub fn decided(&self) -> Option<(&Batch, &[Cell])> {
         let (batch, cells) = self.decided.as_ref()?;
         Some((batch, cells))
@@ -462,7 +463,7 @@ impl Stream {
     /// Puts the made-up rows that were drawn among those that wait.
     fn hold_fakes(&mut self, waiting: &mut Waiting) -> Result<()> {
         let format = self.format.unwrap_or(TimeFormat::Seconds);
-        for fake in std::mem::take(&mut self.engine.fakes) {
+        for fake in std::mem::take(&mut self.engine.drawn) {
             let who = (
                 self.engine.users.get(fake.user),
                 self.group_name(fake.group),
@@ -649,11 +650,9 @@ impl Protector for Stream {
                 self.assemble(&batch, draft)?
             }
             Some(mut waiting) => {
-                let fakes = self.engine.fakes.clone();
                 let draft = self.draft(&batch);
                 let decided = self.assemble(&batch, draft)?;
                 self.decided = Some((decided, std::mem::take(&mut self.cells)));
-                self.engine.fakes = fakes;
                 self.hold(&batch, &mut waiting)?;
                 self.hold_fakes(&mut waiting)?;
                 let released = self.let_go(&mut waiting, Some(self.watermark()))?;
