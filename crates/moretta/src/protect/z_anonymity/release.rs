@@ -650,9 +650,11 @@ impl Protector for Stream {
                 self.assemble(&batch, draft)?
             }
             Some(mut waiting) => {
+                let made_up = self.made_up;
                 let draft = self.draft(&batch);
                 let decided = self.assemble(&batch, draft)?;
                 self.decided = Some((decided, std::mem::take(&mut self.cells)));
+                self.made_up = made_up;
                 self.hold(&batch, &mut waiting)?;
                 self.hold_fakes(&mut waiting)?;
                 let released = self.let_go(&mut waiting, Some(self.watermark()))?;
