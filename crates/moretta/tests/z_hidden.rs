@@ -42,7 +42,7 @@ fn config(z: u32, order: FakesOrder) -> ZAnonymity {
             order,
             spread: SPREAD,
             // A variable that is always set, and long enough to be a key.
-            key: Some("CARGO_MANIFEST_DIR".to_owned()),
+            key: Some("CARGO_PKG_DESCRIPTION".to_owned()),
         }),
         hold_unique: false,
         group: None,
@@ -293,13 +293,14 @@ fn cleverer_recognisers_of_hidden_fakes_are_nearly_blind_or_known() {
         ("repetition", repetition, 0.41, 0.54),
         ("nearest", nearest, 0.5, 0.69),
         ("next", next, 0.5, 0.72),
-        ("siblings", siblings, 0.4, 0.75),
+        ("siblings", siblings, 0.36, 0.76),
     ];
     for_each_setting(|setting, file, z| {
         let rows = run(file, &config(z, FakesOrder::Hidden), 5000);
         let attacker = Attacker::new(&rows);
         for (name, recogniser, low, high) in bounds {
             let area = attacker.area(recogniser);
+            eprintln!("{setting}, {name}: {area:.3}");
             assert!((low..=high).contains(&area), "{setting}, {name}: {area}");
         }
     });
