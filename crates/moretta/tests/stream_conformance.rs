@@ -285,7 +285,11 @@ fn the_checker_finds_every_promise_kept() {
         checker.settle(&left, 2).expect("owed");
         checker.finish().expect("all made-up rows are there");
         assert!(checker.findings().cells > 1_000, "{name}");
-        assert_eq!(checker.findings().made_up > 0, config.fakes.is_some(), "{name}");
+        assert_eq!(
+            checker.findings().made_up > 0,
+            config.fakes.is_some(),
+            "{name}"
+        );
     }
 }
 

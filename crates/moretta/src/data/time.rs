@@ -418,6 +418,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn texts_tell_how_fine_their_clock_is() {
+        for (format, like, expected) in [
+            (Seconds, "1494809738", 1000),
+            (Seconds, "1494809738.2", 100),
+            (Seconds, "1494809738.217", 1),
+            (Seconds, "1494809738.217999", 1),
+            (Milliseconds, "1494809738000", 1),
+            (Iso, "2017-05-15T00:55:38Z", 1000),
+            (Iso, "2017-05-15T00:55:38.21+02:00", 10),
+        ] {
+            assert_eq!(format.resolution(like), expected, "{like}");
+        }
+    }
+
     fn written(format: TimeFormat, time: i64, like: &str) -> String {
         let mut out = String::new();
         format.write(time, like, &mut out);

@@ -70,9 +70,11 @@ pub(super) struct Engine {
     /// Choices of z that were made before a restart and are to be made again.
     made: VecDeque<Update>,
     pub(super) updates: Vec<Update>,
-    /// Made-up rows that are drawn; unless they are hidden, in the order of the
-    /// verdicts that ask for them.
+    /// Made-up rows in the order of the verdicts that ask for them; where they are
+    /// hidden, others are drawn in their places later.
     pub(super) fakes: Vec<Fake>,
+    /// Made-up rows that are hidden and have been drawn.
+    pub(super) drawn: Vec<Fake>,
     /// How many verdicts have asked for made-up rows.
     bursts: u64,
     /// Who they are when they are hidden.
@@ -121,6 +123,7 @@ impl Engine {
             made: VecDeque::new(),
             updates: Vec::new(),
             fakes: Vec::new(),
+            drawn: Vec::new(),
             bursts: 0,
             companions: None,
             seen: Vec::new(),
@@ -330,10 +333,10 @@ impl Engine {
             let base = self.base.unwrap_or(0);
             let from = (burst.time - self.config.window - base).clamp(1, i64::from(u32::MAX));
             let names = (self.paths.label(burst.leaf), self.users.get(burst.user));
-            let (before, time) = (self.fakes.len(), burst.time - base);
+            let (before, time) = (self.drawn.len(), burst.time - base);
             let known = (burst, reserve);
-            companions.draw(known, names, from as u32, recency, &mut self.fakes);
-            for fake in &self.fakes[before..] {
+            companions.draw(known, names, from as u32, recency, &mut self.drawn);
+            for fake in &self.drawn[before..] {
                 // A companion must be known as long as it may be needed again.
                 let seen = &mut self.seen[fake.user as usize];
                 *seen = (time.max(0) as u32).max(*seen);
@@ -379,15 +382,14 @@ impl Engine {
         let from = event.time.saturating_sub(self.config.window as u32).max(1);
         let latest = burst.latest(from, recency)?;
         self.bursts += 1;
-        match &mut self.companions {
-            None => self.fakes.extend(latest),
-            Some(companions) => {
+        let before = self.fakes.len();
+        self.fakes.extend_from_slice(&latest);
+        if let Some(companions) = &mut self.companions {
+            companions.add(burst, latest);
+            for fake in &self.fakes[before..] {
                 // They must be known until they may be needed.
-                for fake in &latest {
-                    let seen = &mut self.seen[fake.user as usize];
-                    *seen = event.time.max(*seen);
-                }
-                companions.add(burst, latest);
+                let seen = &mut self.seen[fake.user as usize];
+                *seen = event.time.max(*seen);
             }
         }
         Some(needed)

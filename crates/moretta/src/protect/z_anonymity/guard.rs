@@ -271,8 +271,8 @@ mod tests {
             config.group = most.map(|at_most| super::super::Group { column: "group".into(), at_most });
             let mut engine = engine(&config);
             let mut reference = Reference { config: &config, rows: &rows, released: Vec::new() };
-            for at in 0..rows.len() {
-                let found = decide(&mut engine, &rows[at]);
+            for (at, row) in rows.iter().enumerate() {
+                let found = decide(&mut engine, row);
                 prop_assert_eq!(&found, &reference.decide(at), "row {}", at);
                 reference.note(at, found.1);
             }
@@ -292,8 +292,8 @@ mod tests {
             let config = ZAnonymity { lateness, ..config(z, k, window) };
             let mut engine = engine(&config);
             let mut reference = Reference { config: &config, rows: &rows, released: Vec::new() };
-            for at in 0..rows.len() {
-                let (_, label) = decide(&mut engine, &rows[at]);
+            for (at, row) in rows.iter().enumerate() {
+                let (_, label) = decide(&mut engine, row);
                 if let Some(label) = &label {
                     prop_assert!(reference.has_z(at, label) && reference.allows(at, label), "row {}", at);
                 }

@@ -136,7 +136,7 @@ impl Companions {
     pub(super) fn new(key: Key, spread: i64, window: i64) -> Self {
         Companions {
             key,
-            reach: (spread / 2).max(1),
+            reach: (spread.min(window) / 2).max(1),
             window,
             pending: BinaryHeap::new(),
             bursts: HashMap::default(),
@@ -150,10 +150,8 @@ impl Companions {
     /// Notes a row that is released.
     pub(super) fn note(&mut self, user: u32, time: i64, path: u32) {
         let shown = self.shown.entry(user).or_default();
-        while shown
-            .front()
-            .is_some_and(|&(old, _)| old < time - self.window)
-        {
+        let expired = time.saturating_sub(self.window);
+        while shown.front().is_some_and(|&(old, _)| old < expired) {
             shown.pop_front();
         }
         shown.push_back((time, path));
@@ -226,8 +224,8 @@ impl Companions {
         let candidates = burst.candidates(from, recency);
         let pool: Vec<u32> = candidates.filter(fresh).filter(free).take(POOL).collect();
         let gap = self.gap(burst.user, burst.leaf, burst.time);
-        let start = burst.time + troupe.start;
-        let stretch = start..start + self.reach;
+        let start = burst.time.saturating_add(troupe.start);
+        let stretch = start..start.saturating_add(self.reach);
         // As far from its nearest row as the user, as far from some row, or neither.
         let mut tiers: [Vec<(u32, Option<i64>)>; 3] = Default::default();
         for user in pool {
@@ -258,10 +256,12 @@ impl Companions {
 
     /// How long after the nearest other row of the user, of another path, the time is.
     fn gap(&self, user: u32, leaf: u32, time: i64) -> Option<i64> {
+        // What may have left the window by now is not looked at, as it may be forgotten.
+        let known = -self.reach..=self.window - 2 * self.reach;
         let rows = self.shown.get(&user)?.iter();
         rows.filter(|&&(_, path)| path != leaf)
-            .map(|&(other, _)| time - other)
-            .filter(|&gap| gap >= -self.reach)
+            .map(|&(other, _)| time.saturating_sub(other))
+            .filter(|gap| known.contains(gap))
             .min_by_key(|gap| gap.abs())
     }
 
@@ -269,7 +269,7 @@ impl Companions {
     fn places(&self, user: u32, leaf: u32, gap: Option<i64>, stretch: &Range<i64>) -> Vec<i64> {
         let rows = self.shown.get(&user).into_iter().flatten();
         rows.filter(|&&(_, path)| path != leaf)
-            .map(|&(time, _)| time + gap.unwrap_or(0))
+            .map(|&(time, _)| time.saturating_add(gap.unwrap_or(0)))
             .filter(|place| stretch.contains(place))
             .collect()
     }
@@ -279,7 +279,7 @@ impl Companions {
             self.epoch = epoch;
             self.troupes.clear();
             self.taken.clear();
-            let recent = (epoch * self.window).saturating_sub(self.window);
+            let recent = epoch.saturating_sub(1).saturating_mul(self.window);
             let is_recent = |row: &(i64, u32)| row.0 >= recent;
             self.shown
                 .retain(|_, shown| shown.back().is_some_and(is_recent));
@@ -316,9 +316,10 @@ impl Companions {
         self.shown = shown
             .filter(|&(user, _)| users[user as usize] != GONE)
             .map(|(user, mut shown)| {
-                for (_, path) in &mut shown {
+                shown.retain_mut(|(_, path)| {
                     *path = paths[*path as usize];
-                }
+                    *path != GONE
+                });
                 (users[user as usize], shown)
             })
             .collect();

@@ -462,7 +462,7 @@ impl Stream {
     /// Puts the made-up rows that were drawn among those that wait.
     fn hold_fakes(&mut self, waiting: &mut Waiting) -> Result<()> {
         let format = self.format.unwrap_or(TimeFormat::Seconds);
-        for fake in std::mem::take(&mut self.engine.fakes) {
+        for fake in std::mem::take(&mut self.engine.drawn) {
             let who = (
                 self.engine.users.get(fake.user),
                 self.group_name(fake.group),

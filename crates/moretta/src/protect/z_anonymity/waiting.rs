@@ -276,3 +276,46 @@ fn greatest_common_divisor(a: i64, b: i64) -> i64 {
     }
     i64::try_from(a).unwrap_or(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fine_decimals_are_drawn_only_where_real_ones_are_not_zeros() {
+        let key = Key::derived([7; 32]);
+        for (text, like, same) in [
+            ("12", "10", true),
+            ("12.217", "10.113", true),
+            ("12.217000", "10.113000", true),
+            ("12.217000000000", "10.113592184622", false),
+            (
+                "2017-05-15T00:55:38.217000000000+02:00",
+                "2017-05-15T00:55:37.113592184622+02:00",
+                false,
+            ),
+        ] {
+            let mut draws = Draws::new(&key, &[b"test"]);
+            let found = draw_fine_decimals(text.to_owned(), like, &mut draws);
+            assert_eq!(found == text, same, "{text}");
+            assert_eq!(found.len(), text.len());
+            let kept = text.find('.').map_or(text.len(), |point| point + 4);
+            assert_eq!(found[..kept.min(text.len())], text[..kept.min(text.len())]);
+            assert_eq!(found.ends_with("+02:00"), text.ends_with("+02:00"));
+        }
+    }
+
+    #[test]
+    fn the_clock_is_learned_from_the_times() {
+        let mut waiting = Waiting::new(Key::derived([7; 32]), 60_000);
+        let format = TimeFormat::Seconds;
+        assert_eq!(waiting.tick(format, "12"), 1000);
+        for time in [600_000, 900_000, -300_000] {
+            waiting.tell(time);
+        }
+        assert_eq!(waiting.tick(format, "600"), 300_000);
+        waiting.tell(900_500);
+        assert_eq!(waiting.tick(format, "600"), 1000);
+        assert_eq!(waiting.tick(format, "900.5"), 500);
+    }
+}
