@@ -7,7 +7,6 @@
 use super::groups::{Shares, fingerprint};
 use super::window::pair;
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 
 /// Pairs and users that are kept.
 const MOST: usize = 20_000_000;
@@ -49,14 +48,14 @@ impl History {
 
     /// `user` shows `label`.
     pub(super) fn show(&mut self, user: u64, label: u64) {
-        let key = pair(user, label);
         if self.full {
             return;
         }
-        let Entry::Vacant(place) = self.pairs.entry(key, |&other| other == key, |&key| key) else {
+        let key = pair(user, label);
+        if self.pairs.find(key, |&other| other == key).is_some() {
             return;
-        };
-        place.insert(key);
+        }
+        self.pairs.insert_unique(key, key, |&key| key);
         let (low, high) = (fingerprint(label) as u64, (fingerprint(label) >> 64) as u64);
         let known = self
             .users

@@ -69,21 +69,19 @@ impl Information {
     #[inline]
     pub(super) fn note(&mut self, column: usize, value: u64, label: u64) {
         let table = &mut self.columns[column];
-        let pair = table
-            .entry(
-                Pair::hash(value, label),
-                |pair| pair.value == value && pair.label == label,
-                |pair| Pair::hash(pair.value, pair.label),
-            )
-            .or_insert_with(|| {
-                self.pairs += 1;
-                Pair {
-                    value,
-                    label,
-                    rows: 0,
-                }
-            });
-        pair.into_mut().rows += 1;
+        let hash = Pair::hash(value, label);
+        let same = |pair: &Pair| pair.value == value && pair.label == label;
+        if let Some(pair) = table.find_mut(hash, same) {
+            pair.rows += 1;
+            return;
+        }
+        let pair = Pair {
+            value,
+            label,
+            rows: 1,
+        };
+        table.insert_unique(hash, pair, |pair| Pair::hash(pair.value, pair.label));
+        self.pairs += 1;
     }
 
     /// What is left; none before the first row.

@@ -9,6 +9,7 @@ use crate::measure::stream::{Facts as Measured, Live, Observed, StreamMeasures};
 use crate::policy::Policy;
 use crate::protect::Protector;
 use crate::protect::z_anonymity::{Cell, FakesOrder, MADE_UP, Mode, Stream, ZAnonymity};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -163,10 +164,11 @@ impl Flow {
         let measures = &mut self.measures;
         let (subject, group, skew, spread) = (self.subject, self.group, self.skew, self.spread);
         let newest = stream.span().map_or(0, |(_, newest)| newest);
+        let latest = now.saturating_add(skew);
         let check = || match checker {
             None => Ok(()),
             Some(checker) => {
-                checker.turn_away_after(now.saturating_add(skew));
+                checker.turn_away_after(latest);
                 checker.check(&Decided {
                     times: stream.times(),
                     original: &batch,
@@ -181,9 +183,10 @@ impl Flow {
             }
         };
         let measure = || {
+            let (times, original) = admitted(stream.times(), &batch, latest)?;
             measures.observe(&Observed {
-                times: stream.times(),
-                original: &batch,
+                times: &times,
+                original: &original,
                 released: decided,
                 levels: &scratch.levels,
                 subject,
@@ -256,6 +259,21 @@ impl Scratch {
             self.fakes.extend(rows.map(|row| row[0].fakes));
         }
     }
+}
+
+/// The rows that were not turned away for being ahead of the clock.
+fn admitted<'a>(
+    times: &'a [i64],
+    batch: &'a Batch,
+    latest: i64,
+) -> Result<(Cow<'a, [i64]>, Cow<'a, Batch>)> {
+    if times.iter().all(|&time| time <= latest) {
+        return Ok((Cow::Borrowed(times), Cow::Borrowed(batch)));
+    }
+    let rows = (0..batch.len() as u32).filter(|&row| times[row as usize] <= latest);
+    let rows: Vec<u32> = rows.collect();
+    let times = rows.iter().map(|&row| times[row as usize]).collect();
+    Ok((Cow::Owned(times), Cow::Owned(batch.take(&rows)?)))
 }
 
 /// Milliseconds since 1970 by the clock of this machine.
