@@ -1,14 +1,20 @@
-//! The independent checker and the comparison with the originals, on a release of Mondrian.
+//! The independent checkers: of tables, with the originals, on a release of Mondrian, and of streams.
 
 mod tables;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use moretta::data::{Batch, Role};
+use moretta::data::hierarchy::{HierarchySpec, Ladder, Texts};
+use moretta::data::{Batch, Role, times};
 use moretta::guarantee::{
-    Declared, Diversity, Ground, Guarantee, LDiversity, TCloseness, Treatment, Truth, plain_check,
+    Decided, Declared, Diversity, Ground, Guarantee, LDiversity, StreamChecker, TCloseness,
+    Treatment, Truth, plain_check,
 };
+use moretta::io::generate::{Events, ecommerce};
+use moretta::io::{self, ColumnPlan, ReadAs, ReadOptions, Source, WriteOptions};
+use moretta::protect::Protector;
 use moretta::protect::mondrian::Mode;
+use moretta::protect::z_anonymity::{self, Stream, ZAnonymity};
 use tables::{HOSPITAL, domains, release, setting, table};
 
 const ROWS: usize = 500_000;
@@ -97,4 +103,88 @@ fn treatments(original: &Batch) -> Vec<(String, Treatment)> {
             (field.name.to_string(), treatment)
         })
         .collect()
+}
+
+/// A stream of visits, decided with z = 5 within an hour, at three levels.
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn stream(bencher: Bencher<'_, '_>) {
+    let decided = decided();
+    bencher.counter(ItemsCount::new(ROWS)).bench_local(|| {
+        let mut checker = StreamChecker::new(3_600_000, vec![ladder()], None);
+        for (times, original, released) in &decided {
+            let seen = Decided {
+                times,
+                original,
+                released,
+                z: &vec![5; released.len()],
+                fakes: &[],
+                fakes_follow: false,
+                subject: 1,
+                attributes: &[2],
+                group: None,
+            };
+            checker.check(&seen).expect("a release that is right");
+        }
+        (checker.findings(), checker.memory())
+    });
+}
+
+fn ladder() -> Ladder {
+    HierarchySpec::Path("*".to_owned())
+        .ladder("attribute", Texts::Category)
+        .expect("a ladder")
+}
+
+/// The visits in batches as a file gives them.
+fn read_back(visits: Events) -> Box<dyn Source> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("visits.csv");
+    let mut sink = io::create(&path, &WriteOptions::default(), visits.schema()).expect("a file");
+    for batch in visits {
+        sink.write(&batch.expect("rows")).expect("written");
+    }
+    sink.close().expect("closed");
+    let plan = |name: &str, role, read| ColumnPlan {
+        name: name.to_owned(),
+        role,
+        read,
+    };
+    let plans = [
+        plan("t", Role::Time, ReadAs::Plain),
+        plan("user", Role::Subject, ReadAs::Category),
+        plan("attribute", Role::Quasi, ReadAs::Category),
+    ];
+    let options = ReadOptions {
+        stream: true,
+        ..ReadOptions::default()
+    };
+    io::open(&path, &options, &plans).expect("a stream")
+}
+
+/// Batches of visits with their times, and what is released of each.
+fn decided() -> Vec<(Vec<i64>, Batch, Batch)> {
+    let visits = read_back(ecommerce(ROWS, 7));
+    let config = ZAnonymity {
+        z: 5,
+        window: 3_600_000,
+        generalize: true,
+        mode: z_anonymity::Mode::ZeroDelay,
+        lateness: 0,
+        skew: 0,
+        k: 2,
+        tune: None,
+        fakes: None,
+        hold_unique: false,
+        group: None,
+    };
+    let mut stream =
+        Stream::new(&config, visits.schema(), |_| ladder(), None, 1).expect("a stream");
+    let mut decided = Vec::new();
+    for batch in visits {
+        let batch = batch.expect("rows");
+        let times = times(&batch, 0, &mut None).expect("times");
+        let released = stream.protect(batch.clone()).expect("released");
+        decided.push((times, batch, released));
+    }
+    decided
 }

@@ -256,6 +256,7 @@ fn the_checker_finds_every_promise_kept() {
         for start in (0..batch.len()).step_by(700) {
             let part = batch.slice(start, 700.min(batch.len() - start));
             let released = stream.protect(part.clone()).expect("decided");
+            let follow = stream.decided().is_some();
             let (decided, cells) = stream.decided().unwrap_or((&released, stream.cells()));
             let z: Vec<u32> = cells
                 .iter()
@@ -268,6 +269,7 @@ fn the_checker_finds_every_promise_kept() {
                 released: decided,
                 z: &z,
                 fakes: &fakes,
+                fakes_follow: follow,
                 subject: 1,
                 attributes: &[2],
                 group: config.group.as_ref().map(|_| 3),
@@ -275,8 +277,19 @@ fn the_checker_finds_every_promise_kept() {
             checker
                 .check(&seen)
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
+            if follow {
+                checker.settle(&released, 2).expect("owed");
+            }
         }
+        let left = stream.finish().expect("finished");
+        checker.settle(&left, 2).expect("owed");
+        checker.finish().expect("all made-up rows are there");
         assert!(checker.findings().cells > 1_000, "{name}");
+        assert_eq!(
+            checker.findings().made_up > 0,
+            config.fakes.is_some(),
+            "{name}"
+        );
     }
 }
 

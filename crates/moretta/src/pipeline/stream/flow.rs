@@ -8,7 +8,7 @@ use crate::guarantee::{Decided, StreamChecker, StreamFindings};
 use crate::measure::stream::{Facts as Measured, Live, Observed, StreamMeasures};
 use crate::policy::Policy;
 use crate::protect::Protector;
-use crate::protect::z_anonymity::{Cell, FakesOrder, Mode, Stream, ZAnonymity};
+use crate::protect::z_anonymity::{Cell, FakesOrder, MADE_UP, Mode, Stream, ZAnonymity};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -131,7 +131,15 @@ impl Flow {
 
     /// All sources have ended; gives what is left.
     pub(super) fn finish(&mut self) -> Result<Batch> {
-        self.stream.finish()
+        let left = self.stream.finish()?;
+        if self.stream.decided().is_some() {
+            self.settle(&left, &left)?;
+        }
+        match &self.checker {
+            Some(checker) => checker.finish()?,
+            None => {}
+        }
+        Ok(left)
     }
 
     fn decide_ordered(&mut self, ordered: Option<Ordered>) -> Result<Option<Batch>> {
@@ -150,7 +158,7 @@ impl Flow {
         let stream = &self.stream;
         let (decided, cells) = stream.decided().unwrap_or((&released, stream.cells()));
         self.scratch.fill(cells, stream.attributes().len());
-        let scratch = &self.scratch;
+        let (scratch, waits) = (&self.scratch, stream.decided().is_some());
         let checker = self.checker.as_mut();
         let measures = &mut self.measures;
         let (subject, group, skew, spread) = (self.subject, self.group, self.skew, self.spread);
@@ -165,6 +173,7 @@ impl Flow {
                     released: decided,
                     z: &scratch.z,
                     fakes: &scratch.fakes,
+                    fakes_follow: waits,
                     subject,
                     attributes: stream.attributes(),
                     group,
@@ -186,7 +195,33 @@ impl Flow {
         let (checked, measured) = rayon::join(check, measure);
         checked?;
         measured?;
+        if waits {
+            self.settle(&batch, &released)?;
+        }
         Ok(released)
+    }
+
+    /// Looks at made-up rows that leave later than those they help.
+    fn settle(&mut self, batch: &Batch, released: &Batch) -> Result<()> {
+        let attribute = self.stream.attributes()[0];
+        if let Some(checker) = &mut self.checker {
+            checker.settle(released, attribute)?;
+        }
+        let ids = released.rows().iter().enumerate();
+        let made_up: Vec<u32> = ids
+            .filter(|&(_, id)| id >= MADE_UP)
+            .map(|(row, _)| row as u32)
+            .collect();
+        self.measures.observe(&Observed {
+            times: &[],
+            original: &batch.slice(0, 0),
+            released: &released.take(&made_up)?,
+            levels: &vec![Some(0); made_up.len()],
+            subject: self.subject,
+            attributes: self.stream.attributes(),
+            newest: self.stream.span().map_or(0, |(_, newest)| newest),
+            z: self.stream.z(),
+        })
     }
 
     /// What the checker found; none when it was turned off.

@@ -419,7 +419,7 @@ impl Engine {
         self.last_update = Some(time);
         let from = self.relative(time - self.config.window);
         self.window.forget(from);
-        let (z, p, found) = tune.search.choose(&tune, self.z, &self.window);
+        let (z, p, found) = tune.search.choose(&tune, self.z, &mut self.window);
         self.z = z;
         self.updates.push(Update { time, z, p, found });
     }

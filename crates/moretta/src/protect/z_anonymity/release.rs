@@ -282,8 +282,7 @@ impl Stream {
     }
 
     /// What was decided of the last batch and why, where rows wait before they
-    /// leave: the rows with made-up ones before theirs. As many made-up rows with the
-    /// same labels leave in the end, but of users who are drawn later.
+    /// leave; made-up rows are not among them.
     pub fn decided(&self) -> Option<(&Batch, &[Cell])> {
         let (batch, cells) = self.decided.as_ref()?;
         Some((batch, cells))
@@ -650,11 +649,12 @@ impl Protector for Stream {
                 self.assemble(&batch, draft)?
             }
             Some(mut waiting) => {
-                let made_up = self.made_up;
+                // The made-up rows are drawn later and leave with those that wait.
+                let fakes = std::mem::take(&mut self.engine.fakes);
                 let draft = self.draft(&batch);
                 let decided = self.assemble(&batch, draft)?;
                 self.decided = Some((decided, std::mem::take(&mut self.cells)));
-                self.made_up = made_up;
+                self.engine.fakes = fakes;
                 self.hold(&batch, &mut waiting)?;
                 self.hold_fakes(&mut waiting)?;
                 let released = self.let_go(&mut waiting, Some(self.watermark()))?;

@@ -339,13 +339,14 @@ fn a_value_that_too_few_share_is_refused() {
 
 #[test]
 fn certificates_that_were_tampered_with_are_refused() {
-    let field = |line: &mut String, place: usize, change: fn(i64) -> i64| {
+    type Change = fn(i64) -> i64;
+    let field = |line: &mut String, place: usize, change: Change| {
         let mut fields: Vec<String> = line.split(',').map(str::to_owned).collect();
         let number: i64 = fields[place].parse().expect("a number");
         fields[place] = change(number).to_string();
         *line = fields.join(",");
     };
-    let cases: [(&str, usize, fn(i64) -> i64); 6] = [
+    let cases: [(&str, usize, Change); 6] = [
         ("tells of level", 2, |level| level + 9),
         (
             "counts 5000 users in column `attribute` and there are",
