@@ -84,7 +84,9 @@ impl<'a> Run<'a> {
         // What a guard has held back depends on all that came before.
         let bounded = !config.hold_unique && sources.len() == 1;
         let spread = config.fakes.as_ref().map_or(0, |fakes| 2 * fakes.spread);
-        let horizon = 2 * (config.window + config.lateness) + spread;
+        // Who is made up depends on what was released in the window before, too.
+        let windows = if config.fakes.is_some() { 3 } else { 2 };
+        let horizon = windows * (config.window + config.lateness) + spread;
         Ok(Run {
             outputs: Outputs::open(policy, sink, flow.schema(), config.window, resumed.as_ref())?,
             marks: Marks::new(bounded.then_some(horizon)),

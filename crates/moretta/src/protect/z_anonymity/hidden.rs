@@ -15,7 +15,12 @@
 //!
 //! Everything is drawn by HMAC-SHA-256 under a secret key from the value, the
 //! user and the number of the window since 1970. Companions are chosen anew in
-//! each such window, so that what is drawn depends on the last two only.
+//! each such window, by what was released in the window before, which depends on
+//! who was counted then: so on the last three windows only.
+//!
+//! **Does not protect against** whoever knows what a user does later than it can
+//! be waited for, or how much of the parent a user shows in all: that still tells
+//! fakes from the row they help better than chance, by a measured bit.
 
 use super::names::GONE;
 use super::recency::Recency;
