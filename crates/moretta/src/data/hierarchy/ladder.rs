@@ -58,7 +58,7 @@ impl HierarchySpec {
     ///
     /// It gives a value the labels of the tree that [`HierarchySpec::build`] makes
     /// over values that are all alike: all whole or all not for intervals, all of
-    /// one length for masks. A path may have any number of parts.
+    /// one length for masks. A path may have up to 256 parts.
     ///
     /// # Errors
     /// `Error::policy` when the rule is wrong in itself or does not fit the texts,
@@ -91,12 +91,13 @@ impl Ladder {
     ///
     /// False, and no rungs, when the ladder does not know the value: it is not in
     /// the file or is the top there, no number or too large for the intervals, no
-    /// date of the format, longer than 63 characters for a mask, no finest cell.
+    /// date of the format, longer than 63 characters for a mask, of more than 256
+    /// parts for a path, no finest cell.
     pub fn climb(&self, value: &str, rungs: &mut Rungs) -> bool {
         rungs.clear();
         match &self.rule {
             Rule::Flat => rungs.push(value),
-            Rule::Path(separator) => separator.climb(value, rungs),
+            Rule::Path(separator) => return separator.climb(value, rungs),
             Rule::File(tree, texts) => return file::climb(tree, *texts, value, rungs),
             Rule::Intervals(intervals) => return intervals.climb(value, rungs),
             Rule::Mask(side) => return mask::climb(*side, value, rungs),
@@ -127,10 +128,13 @@ impl Ladder {
         .is_some()
     }
 
-    /// Whether each label is the beginning of the finer one, so that the text of
-    /// a value holds all its labels.
-    pub fn labels_are_paths(&self) -> bool {
-        matches!(self.rule, Rule::Flat | Rule::Path(_))
+    /// The byte between the parts of a path, when it is one byte; then the text of
+    /// a value up to each of them is a label.
+    pub fn separator(&self) -> Option<u8> {
+        match &self.rule {
+            Rule::Path(Separator::Byte(byte)) => Some(*byte),
+            _ => None,
+        }
     }
 
     /// Whether a value is made from a latitude and a longitude with [`Ladder::cell`].

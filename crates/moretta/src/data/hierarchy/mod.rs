@@ -34,6 +34,7 @@ pub use coverage::{Coverage, coverage, look};
 pub use draw::draw;
 pub use file::read_file;
 pub use ladder::Ladder;
+pub use path::MOST_PARTS;
 pub use propose::propose;
 pub use rungs::Rungs;
 pub use spec::{DateUnit, HierarchySpec, MaskSide, Texts, distinct_texts};

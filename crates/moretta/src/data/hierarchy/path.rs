@@ -66,15 +66,26 @@ impl Separator {
         })
     }
 
-    /// The path and then its beginnings, the shortest last.
-    pub(super) fn climb(&self, path: &str, rungs: &mut Rungs) {
+    /// The path and then its beginnings, the shortest last. False when it has too many parts.
+    pub(super) fn climb(&self, path: &str, rungs: &mut Rungs) -> bool {
         let bytes = path.as_bytes();
+        let parts = match self {
+            Separator::Byte(byte) => 1 + memchr::memchr_iter(*byte, bytes).count(),
+            Separator::Text(finder) => 1 + finder.find_iter(bytes).count(),
+        };
+        if parts > MOST_PARTS {
+            return false;
+        }
         match self {
             Separator::Byte(byte) => rungs.beginnings(path, memchr::memchr_iter(*byte, bytes)),
             Separator::Text(finder) => rungs.beginnings(path, finder.find_iter(bytes)),
         }
+        true
     }
 }
+
+/// A path with more parts is not climbed: each of its beginnings would be read again and again.
+pub const MOST_PARTS: usize = 256;
 
 /// The first `kept` parts.
 fn prefix<'a>(text: &'a str, separator: &str, kept: usize) -> &'a str {

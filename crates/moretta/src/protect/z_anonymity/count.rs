@@ -204,6 +204,16 @@ impl Shards {
         }
     }
 
+    /// Makes room for paths up to this number.
+    pub(super) fn grow(&mut self, paths: usize) {
+        for shard in &mut self.shards {
+            match shard {
+                Counts::Top(top) => top.grow(paths),
+                Counts::Pairs(pairs, _) => pairs.grow(paths),
+            }
+        }
+    }
+
     /// Whether a user was seen with the path since `cutoff`.
     pub(super) fn is_live(&self, path: u32, cutoff: u32) -> bool {
         self.shards.iter().any(|shard| shard.is_live(path, cutoff))

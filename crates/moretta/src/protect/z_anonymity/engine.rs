@@ -9,6 +9,7 @@ use super::paths::{Paths, UNKNOWN};
 use super::recency::Recency;
 use super::top::TopZ;
 use super::tune::{Update, Window};
+use super::users::{Users, hash_of};
 use super::{Mode, ZAnonymity};
 use crate::data::hierarchy::Ladder;
 use std::collections::VecDeque;
@@ -56,7 +57,7 @@ pub(super) struct Attribute {
 pub(super) struct Engine {
     config: ZAnonymity,
     pub(super) paths: Paths,
-    pub(super) users: Names,
+    pub(super) users: Users,
     pub(super) groups: Names,
     state: State,
     guard: Option<Guard>,
@@ -108,7 +109,7 @@ impl Engine {
         Engine {
             config: config.clone(),
             paths: Paths::new(ladders),
-            users: Names::default(),
+            users: Users::new(config.fakes.is_some()),
             groups: Names::default(),
             state,
             guard: config
@@ -143,7 +144,7 @@ impl Engine {
     pub(super) fn shard_of(&self, name: &str) -> u8 {
         match self.shards {
             1 => 0,
-            shards => (super::names::hashed(0, name).low() % u32::from(shards)) as u8,
+            shards => (hash_of(name) % u64::from(shards)) as u8,
         }
     }
 
@@ -332,7 +333,7 @@ impl Engine {
         {
             let base = self.base.unwrap_or(0);
             let from = (burst.time - self.config.window - base).clamp(1, i64::from(u32::MAX));
-            let names = (self.paths.label(burst.leaf), self.users.get(burst.user));
+            let names = (self.paths.label(burst.leaf), self.users.name(burst.user));
             let (before, time) = (self.drawn.len(), burst.time - base);
             let known = (burst, reserve);
             companions.draw(known, names, from as u32, recency, &mut self.drawn);
@@ -486,9 +487,10 @@ impl Engine {
             .relative(self.newest.saturating_sub(self.horizon()))
             .max(1);
         self.window.forget(cutoff);
-        if let State::Recency(recency) = &mut self.state {
-            // Rows without a subject bring paths that nobody has shown.
-            recency.grow(self.paths.len());
+        // Rows without a subject bring paths that nobody has shown.
+        match &mut self.state {
+            State::Counts(shards) => shards.grow(self.paths.len()),
+            State::Recency(recency) => recency.grow(self.paths.len()),
         }
         let state = &self.state;
         let paths = self.paths.retain(|path| match state {
@@ -502,7 +504,13 @@ impl Engine {
             place += 1;
             users[place - 1] != GONE
         });
-        let groups: Vec<u32> = (0..self.groups.len() as u32).collect();
+        let groups = match &self.state {
+            State::Counts(_) => Vec::new(),
+            State::Recency(recency) => {
+                let live = recency.live_groups(self.groups.len());
+                self.groups.retain(|group| live[group as usize])
+            }
+        };
         match &mut self.state {
             State::Counts(shards) => shards.renumber(&paths, &users),
             State::Recency(recency) => recency.renumber(&paths, &users, &groups),

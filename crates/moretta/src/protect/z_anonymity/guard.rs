@@ -168,7 +168,7 @@ mod tests {
     fn decide(engine: &mut Engine, (time, user, value): &Row) -> (Fate, Option<String>) {
         let attribute = Attribute {
             time: *time,
-            user: engine.users.intern(0, &user.to_string()),
+            user: engine.users.intern(&user.to_string()),
             group: engine.groups.intern(0, &(user % 3).to_string()),
             leaf: engine.paths.leaf(0, value),
             late: false,

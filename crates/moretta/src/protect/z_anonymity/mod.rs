@@ -50,6 +50,7 @@ mod release;
 mod sweep;
 mod top;
 mod tune;
+mod users;
 mod waiting;
 
 pub use read::{Fakes, FakesOrder, Group};

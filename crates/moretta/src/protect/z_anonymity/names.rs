@@ -25,13 +25,6 @@ pub(super) struct Names {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hashed(u32);
 
-impl Hashed {
-    /// The lower bits, for whoever divides by hash.
-    pub(super) fn low(self) -> u32 {
-        self.0
-    }
-}
-
 /// Hashes a text to look it up.
 pub(super) fn hashed(space: u16, text: &str) -> Hashed {
     let hash = FixedState::with_seed(u64::from(space)).hash_one(text);

@@ -4,7 +4,8 @@
 //! row and part of another's path is one path and both rows count for it.
 
 use super::names::{GONE, Hashed, Names, hashed};
-use crate::data::hierarchy::{Ladder, Rungs};
+use crate::data::hierarchy::{Ladder, MOST_PARTS, Rungs};
+use memchr::memrchr;
 
 /// A value that its hierarchy does not know.
 pub(super) const UNKNOWN: u32 = GONE;
@@ -73,8 +74,20 @@ impl Paths {
 
     /// Makes the path of a value that was not met before, and those above it.
     fn climb(&mut self, column: usize, value: &str, hash: Hashed) -> u32 {
-        let mut rungs = std::mem::take(&mut self.rungs);
         let space = column as u16;
+        // Most new values have a parent that is known, which need not be climbed from.
+        if let Some(separator) = self.ladders[column].separator()
+            && let Some(end) = memrchr(separator, value.as_bytes())
+        {
+            let label = &value[..end];
+            if let Some(parent) = self.names.find(space, label, hashed(space, label)) {
+                return match self.depth(parent) < MOST_PARTS {
+                    true => self.push(space, value, hash, parent),
+                    false => UNKNOWN,
+                };
+            }
+        }
+        let mut rungs = std::mem::take(&mut self.rungs);
         let mut path = UNKNOWN;
         if self.ladders[column].climb(value, &mut rungs) {
             for label in rungs.iter().rev() {

@@ -165,6 +165,21 @@ impl Recency {
         self.users(path).next().map_or(0, |(_, last)| last)
     }
 
+    /// Which of so many groups a user of the window is in.
+    pub(super) fn live_groups(&self, groups: usize) -> Vec<bool> {
+        let mut live = vec![false; groups];
+        for path in 0..self.paths.len() as u32 {
+            let mut next = self.paths[path as usize].latest;
+            while let Some(pair) = self.pairs.get(next as usize) {
+                if let Some(live) = live.get_mut(pair.group as usize) {
+                    *live = true;
+                }
+                next = pair.earlier;
+            }
+        }
+        live
+    }
+
     /// Makes all times earlier by `shift`.
     pub(super) fn shift(&mut self, shift: u32) {
         for pair in &mut self.pairs {

@@ -313,9 +313,7 @@ impl Stream {
         let late = std::mem::take(&mut self.late);
         let subject = categories(batch, self.places.subject)?;
         let names = subject.levels().iter();
-        let users: Vec<u32> = names
-            .map(|name| self.engine.users.intern(0, name))
-            .collect();
+        let users: Vec<u32> = names.map(|name| self.engine.users.intern(name)).collect();
         let names = subject.levels().iter();
         let shards: Vec<u8> = names.map(|name| self.engine.shard_of(name)).collect();
         let groups = self.groups(batch)?;
@@ -435,7 +433,7 @@ impl Stream {
             let id = batch.rows().get(row as usize);
             let shown = Shown {
                 time: texts.value(row as usize),
-                user: engine.users.get(attribute.user),
+                user: engine.users.name(attribute.user),
                 label: engine.paths.label(verdict.path),
                 group: self.group_name(attribute.group),
             };
@@ -464,7 +462,7 @@ impl Stream {
         let format = self.format.unwrap_or(TimeFormat::Seconds);
         for fake in std::mem::take(&mut self.engine.drawn) {
             let who = (
-                self.engine.users.get(fake.user),
+                self.engine.users.name(fake.user),
                 self.group_name(fake.group),
             );
             let id = MADE_UP | self.made_up;
@@ -533,7 +531,7 @@ impl Stream {
         let mut levels = LevelsBuilder::from_levels(subjects.levels());
         let mut codes = subjects.codes().to_vec();
         for &(row, user) in fakes {
-            codes[row] = levels.intern(self.engine.users.get(user));
+            codes[row] = levels.intern(self.engine.users.name(user));
         }
         Ok(Column::Category(Categories::new(
             codes,
