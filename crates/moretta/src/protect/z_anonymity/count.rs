@@ -231,6 +231,19 @@ impl Shards {
         }
     }
 
+    /// How many (path, user) pairs are live, and the bytes of their table; none
+    /// where z is fixed.
+    pub(super) fn pairs(&self) -> Option<(usize, usize)> {
+        let pairs = |counts: &Counts| match counts {
+            Counts::Top(_) => None,
+            Counts::Pairs(pairs, _) => Some((pairs.len(), pairs.memory())),
+        };
+        let mut shards = self.shards.iter().map(pairs);
+        shards.try_fold((0, 0), |sum, pairs| {
+            pairs.map(|(live, bytes)| (sum.0 + live, sum.1 + bytes))
+        })
+    }
+
     /// Bytes held.
     pub(super) fn memory(&self) -> usize {
         let bytes = |counts: &Counts| match counts {

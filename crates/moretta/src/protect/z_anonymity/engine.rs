@@ -525,6 +525,14 @@ impl Engine {
         self.cleared = self.users.len() + self.paths.len();
     }
 
+    /// How many (path, user) pairs are live, and the bytes of their table.
+    pub(super) fn pairs(&self) -> Option<(usize, usize)> {
+        match &self.state {
+            State::Counts(shards) => shards.pairs(),
+            State::Recency(_) => None,
+        }
+    }
+
     /// Bytes held, without the texts.
     pub(super) fn memory(&self) -> usize {
         let state = match &self.state {

@@ -96,6 +96,11 @@ impl Pairs {
         }
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Bytes held.
     pub(super) fn memory(&self) -> usize {
         self.slots.capacity() * size_of::<Pair>() + self.counts.capacity() * size_of::<u32>()

@@ -302,6 +302,12 @@ impl Stream {
         )
     }
 
+    /// How many (path, user) pairs are live, and the bytes of the table that
+    /// holds them; none where z is fixed or users must be named.
+    pub fn pairs(&self) -> Option<(usize, usize)> {
+        self.engine.pairs()
+    }
+
     /// How many paths are known.
     pub fn path_count(&self) -> usize {
         self.engine.paths.len()
