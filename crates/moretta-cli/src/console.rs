@@ -1,6 +1,7 @@
 //! What a person sees: results on standard output, progress on standard error.
 
 use crate::failure::Failure;
+use crate::live::{LiveFacts, live_line};
 use indicatif::{ProgressBar, ProgressStyle};
 use moretta::pipeline::Progress;
 use moretta::{Error, Result};
@@ -8,7 +9,7 @@ use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How to talk to the person.
 pub(crate) struct Console {
@@ -55,12 +56,19 @@ impl Console {
         progress: &Progress,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        if self.quiet || self.json || !std::io::stderr().is_terminal() {
+        if self.quiet || self.json {
             return work();
+        }
+        let terminal = std::io::stderr().is_terminal();
+        if terminal {
+            progress.watch();
         }
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let watcher = scope.spawn(|| show(progress, &done));
+            let watcher = scope.spawn(|| match terminal {
+                true => show(progress, &done),
+                false => log(progress, &done),
+            });
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
             done.store(true, Ordering::Relaxed);
             watcher.thread().unpark();
@@ -84,9 +92,10 @@ fn show(progress: &Progress, done: &AtomicBool) {
         } else {
             0.0
         };
-        bar.set_message(match rows {
-            0 => format!("{} {seconds:.1} s", stage.word()),
-            _ => format!(
+        bar.set_message(match (live(progress), rows) {
+            (Some(line), _) => line,
+            (None, 0) => format!("{} {seconds:.1} s", stage.word()),
+            (None, _) => format!(
                 "{} {} rows, {} rows/s",
                 stage.word(),
                 thousands(rows),
@@ -97,6 +106,38 @@ fn show(progress: &Progress, done: &AtomicBool) {
         std::thread::park_timeout(Duration::from_millis(80));
     }
     bar.finish_and_clear();
+}
+
+/// How a stream is doing, in one line.
+fn live(progress: &Progress) -> Option<String> {
+    let live = progress.live()?;
+    let (_, seconds) = progress.stage();
+    let real = live.released.saturating_sub(live.fakes);
+    Some(live_line(&LiveFacts {
+        rows: live.read,
+        rate: live.read as f64 / seconds.max(1e-3),
+        released: real as f64 / (live.read as f64).max(1.0),
+        z: live.z,
+        p: live.p,
+        unique: live.unique,
+        delay_ms: live.delay,
+        fakes: live.fakes,
+    }))
+}
+
+/// Where nobody watches, a long stream says now and then how it is doing.
+fn log(progress: &Progress, done: &AtomicBool) {
+    const EVERY: Duration = Duration::from_secs(10);
+    let mut next = Instant::now() + EVERY;
+    while !done.load(Ordering::Relaxed) {
+        std::thread::park_timeout(next.saturating_duration_since(Instant::now()));
+        if Instant::now() >= next {
+            next += EVERY;
+            if let Some(line) = live(progress) {
+                let _ = writeln!(std::io::stderr(), "{line}");
+            }
+        }
+    }
 }
 
 /// A number with separators between its thousands.

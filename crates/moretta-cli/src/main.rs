@@ -4,7 +4,6 @@ mod args;
 mod commands;
 mod console;
 mod failure;
-#[cfg_attr(not(test), expect(dead_code, reason = "runs of streams will show it"))]
 mod live;
 mod report;
 

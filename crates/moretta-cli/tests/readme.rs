@@ -3,12 +3,14 @@
 //! Lines of code blocks marked `sh` are commands. `moretta …` and
 //! `cargo run --release -- …` both stand for the program under test, called with
 //! the words that follow; they run in the order of the README, in one temporary
-//! folder that holds a copy of `examples`, and each must end with 0. The only
+//! folder that holds a copy of `examples`, joined by ` | ` through pipes, and each
+//! must end with 0. The only
 //! other commands allowed are those in [`ELSEWHERE`], which are not run here.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Commands that are run by other means: by whoever installs or tests.
 const ELSEWHERE: &[&str] = &["./test", "cargo install --path crates/moretta-cli"];
@@ -18,17 +20,18 @@ fn every_command_works() {
     let folder = copy_of_examples();
     let mut commands = 0;
     for line in commands_of(&readme()) {
-        let Some(words) = words_for_the_program(&line) else {
-            assert!(
-                ELSEWHERE.contains(&line.as_str()),
-                "unknown command: {line}"
-            );
-            continue;
-        };
-        let output = moretta(folder.path(), words);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{line}\n{told}");
-        commands += 1;
+        let mut piped = Vec::new();
+        for part in line.split(" | ") {
+            let Some(words) = words_for_the_program(part) else {
+                assert!(ELSEWHERE.contains(&part), "unknown command: {line}");
+                continue;
+            };
+            let output = moretta(folder.path(), words, &piped);
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{line}\n{told}");
+            piped = output.stdout;
+            commands += 1;
+        }
     }
     assert!(commands >= 12, "only {commands} commands were found");
 }
@@ -48,7 +51,7 @@ fn the_first_commands_do_everything() {
 #[test]
 fn the_summary_is_what_the_program_prints() {
     let folder = copy_of_examples();
-    let output = moretta(folder.path(), "run examples/hospital/policy.toml");
+    let output = moretta(folder.path(), "run examples/hospital/policy.toml", &[]);
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         blocks(&readme(), "text").contains(&printed),
@@ -57,11 +60,15 @@ fn the_summary_is_what_the_program_prints() {
 }
 
 #[test]
-fn the_policy_explained_is_the_one_of_the_example() {
-    let policy = fs::read_to_string(root().join("examples/hospital/policy.toml")).expect("read");
-    let shown = blocks(&readme(), "toml").concat();
-    let (_comment, rest) = policy.split_once('\n').expect("a first line");
-    assert_eq!(shown, rest);
+fn the_policies_explained_are_those_of_the_examples() {
+    let shown = blocks(&readme(), "toml");
+    assert_eq!(shown.len(), 2);
+    for (shown, example) in shown.iter().zip(["hospital", "shop"]) {
+        let place = root().join("examples").join(example).join("policy.toml");
+        let policy = fs::read_to_string(place).expect("read");
+        let (_comment, rest) = policy.split_once('\n').expect("a first line");
+        assert_eq!(shown, rest);
+    }
 }
 
 #[test]
@@ -127,12 +134,22 @@ fn words_for_the_program(line: &str) -> Option<&str> {
         .or(line.strip_prefix("moretta "))
 }
 
-fn moretta(folder: &Path, words: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_moretta"))
+/// Runs the program with `piped` on its standard input.
+fn moretta(folder: &Path, words: &str, piped: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_moretta"))
         .args(words.split_whitespace())
         .current_dir(folder)
-        .output()
-        .expect("the program starts")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    std::thread::scope(|scope| {
+        // A program that needs no input may be gone before it has taken any.
+        scope.spawn(move || input.write_all(piped));
+        child.wait_with_output().expect("the program ends")
+    })
 }
 
 /// A temporary folder with the policies and data of `examples`, without what runs have written.

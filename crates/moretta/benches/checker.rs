@@ -118,6 +118,7 @@ fn stream(bencher: Bencher<'_, '_>) {
                 released,
                 z: &vec![5; released.len()],
                 fakes: &[],
+                fakes_follow: false,
                 subject: 1,
                 attributes: &[2],
                 group: None,

@@ -1,4 +1,5 @@
-//! Every method against every promise. A new method gets a line in [`CASES`] and nothing else.
+//! Every method of tables against every promise. A new method gets a line in
+//! [`CASES`] and nothing else; methods of streams are in `stream_conformance.rs`.
 
 mod support;
 
@@ -108,7 +109,8 @@ fn dense_table() -> Table {
 
 #[test]
 fn every_method_of_the_list_is_tried() {
-    let listed: BTreeSet<&str> = METHODS.iter().map(|info| info.name).collect();
+    let tables = METHODS.iter().filter(|info| !info.stream);
+    let listed: BTreeSet<&str> = tables.map(|info| info.name).collect();
     let tried: BTreeSet<&str> = CASES.iter().map(|case| case.name).collect();
     assert_eq!(listed, tried);
 }

@@ -191,7 +191,7 @@ mod tests {
             lines,
             [
                 "released 97,412 of 100,000 rows to out/clicks.csv (41,203 whole, 52,001 generalised, 2,588 suppressed, 412 made up)",
-                "✓ z-anonymity of `attribute` in 1h: promised at least 8, found 8",
+                "✓ z-anonymity of `attribute` in 1h: promised at least 5, found 5",
                 "✓ at most one release of a row: promised 1, found 1",
                 "  p_2 in the window 84.3 %, unique over all time 38.2 %, delay 0 ms",
             ]

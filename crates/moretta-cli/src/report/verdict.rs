@@ -209,18 +209,19 @@ const MOST: f64 = 0.5;
 
 fn stream(facts: &StreamFacts) -> [Tile; 3] {
     let share = |share: Option<f64>| share.map_or(number::NONE.to_owned(), number::percent);
+    let window = duration_text(facts.window);
     [
         Tile {
             name: "z at the end",
             value: number::count(u64::from(facts.z)),
-            more: format!("users in {}", duration_text(facts.window)),
+            more: format!("users in {window}"),
             alarm: false,
         },
         Tile {
             name: "Users alike",
             value: share(facts.p_window),
-            more: facts.goal.map_or("in the window".to_owned(), |goal| {
-                format!("in the window, goal {}", number::percent(goal))
+            more: facts.goal.map_or(format!("in {window}"), |goal| {
+                format!("in {window}, goal {}", number::percent(goal))
             }),
             alarm: false,
         },
@@ -228,7 +229,9 @@ fn stream(facts: &StreamFacts) -> [Tile; 3] {
             name: "Users unique",
             value: share(facts.unique_all),
             more: "over all time".to_owned(),
-            alarm: facts.unique_all.is_some_and(|share| share >= MOST),
+            alarm: facts
+                .unique_all
+                .is_some_and(|share| (MOST..=1.0).contains(&share)),
         },
     ]
 }
@@ -349,11 +352,11 @@ mod tests {
         };
         check(
             |_| (),
-            "Released: 97,412 of 100,000 rows, each value shared by at least 8 users",
+            "Released: 97,412 of 100,000 rows, each value shared by at least 5 users",
         );
         check(
             |report| report.rows.read = 97_415,
-            "Released: 97,412 of 97,413–97,422 rows, each value shared by at least 8 users",
+            "Released: 97,412 of 97,413–97,422 rows, each value shared by at least 5 users",
         );
         check(
             |report| {

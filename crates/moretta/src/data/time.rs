@@ -50,6 +50,17 @@ impl TimeFormat {
         }
     }
 
+    /// The least difference of times that can be written in the manner of `like`,
+    /// in milliseconds; 1 where it is less than that.
+    pub fn resolution(self, like: &str) -> i64 {
+        let decimals = match self {
+            TimeFormat::Seconds => decimals_of(like),
+            TimeFormat::Milliseconds => 3,
+            TimeFormat::Iso => Iso::of(like).decimals,
+        };
+        [1000, 100, 10].get(decimals).copied().unwrap_or(1)
+    }
+
     /// Appends a time in the manner of `like`, a time of this format: with as many
     /// decimals, the same zone and the same sign between date and time. What does
     /// not fit is cut; ISO times keep to the years 0 to 9999.
@@ -404,6 +415,21 @@ mod tests {
             ("99999999999999999999", None),
         ] {
             assert_eq!(TimeFormat::guess(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_tell_how_fine_their_clock_is() {
+        for (format, like, expected) in [
+            (Seconds, "1494809738", 1000),
+            (Seconds, "1494809738.2", 100),
+            (Seconds, "1494809738.217", 1),
+            (Seconds, "1494809738.217999", 1),
+            (Milliseconds, "1494809738000", 1),
+            (Iso, "2017-05-15T00:55:38Z", 1000),
+            (Iso, "2017-05-15T00:55:38.21+02:00", 10),
+        ] {
+            assert_eq!(format.resolution(like), expected, "{like}");
         }
     }
 

@@ -56,6 +56,9 @@ pub struct Decided<'a> {
     pub z: &'a [u32],
     /// How many made-up rows helped each released row; empty when none did.
     pub fakes: &'a [u32],
+    /// The made-up rows are not among the released ones; they are shown to
+    /// [`StreamChecker::settle`] when they leave.
+    pub fakes_follow: bool,
     /// The place of the subject.
     pub subject: usize,
     /// The places of the attributes.
@@ -89,6 +92,8 @@ pub struct StreamChecker {
     latest: i64,
     fingerprints: RandomState,
     findings: StreamFindings,
+    /// Made-up rows that are still to leave, by label.
+    owed: HashMap<Box<str>, u64, RandomState>,
     /// The most specific label of each value of a batch, column by column.
     values: Vec<Vec<u32>>,
     /// The label that each code of a released column stands for.
@@ -108,6 +113,7 @@ impl StreamChecker {
             latest: i64::MAX,
             fingerprints: RandomState::default(),
             findings: StreamFindings::default(),
+            owed: HashMap::default(),
         }
     }
 
@@ -167,6 +173,43 @@ impl StreamChecker {
             self.labels.retain(&keep);
         }
         Ok(())
+    }
+
+    /// Takes the made-up rows that leave now; each must be owed to a row that left
+    /// with too few users.
+    ///
+    /// # Errors
+    /// `Error::guarantee` when nobody asked for one of them.
+    pub fn settle(&mut self, released: &Batch, attribute: usize) -> Result<()> {
+        let labels = categories(released, attribute)?;
+        for (place, id) in released.rows().iter().enumerate() {
+            if id < MADE_UP {
+                continue;
+            }
+            self.findings.made_up += 1;
+            match self.owed.get_mut(labels.get(place).unwrap_or_default()) {
+                Some(owed) if *owed > 0 => *owed -= 1,
+                _ => {
+                    return Err(Error::guarantee("a made-up row left that helps nobody").help(HELP));
+                }
+            }
+        }
+        self.owed.retain(|_, owed| *owed > 0);
+        Ok(())
+    }
+
+    /// The stream has ended: nothing may be owed any more.
+    ///
+    /// # Errors
+    /// `Error::guarantee` when rows left for which made-up rows are missing.
+    pub fn finish(&self) -> Result<()> {
+        match self.owed.values().sum::<u64>() {
+            0 => Ok(()),
+            owed => Err(Error::guarantee(format!(
+                "{owed} made-up rows that help others have not left"
+            ))
+            .help(HELP)),
+        }
     }
 
     /// Rows that were released so far, without the made-up ones.
@@ -325,6 +368,18 @@ impl StreamChecker {
     /// show what those show whom they helped.
     fn check_help(&mut self, seen: &Decided<'_>, released: &[&Categories]) -> Result<()> {
         if seen.fakes.iter().all(|&fakes| fakes == 0) {
+            return Ok(());
+        }
+        if seen.fakes_follow {
+            for (place, &fakes) in seen
+                .fakes
+                .iter()
+                .enumerate()
+                .filter(|(_, fakes)| **fakes > 0)
+            {
+                let label = released[0].get(place).unwrap_or_default();
+                *self.owed.entry(label.into()).or_default() += u64::from(fakes);
+            }
             return Ok(());
         }
         let mut there: HashMap<Vec<Option<&str>>, u64, RandomState> = HashMap::default();

@@ -1,6 +1,7 @@
 //! What can be known of a policy without reading the rows.
 
 use super::read::plans;
+use super::stream;
 use crate::config::unknown;
 use crate::data::hierarchy::{Hierarchy, HierarchySpec, read_file};
 use crate::error::{Error, Result};
@@ -20,6 +21,9 @@ pub fn check(policy: &Policy) -> Result<()> {
         if let Action::Pseudonym { key, .. } = &column.action {
             key.load().map_err(|e| e.at(column.span.clone()))?;
         }
+    }
+    if policy.stream().is_some() {
+        return stream::check(policy);
     }
     if policy.guarantee.k.is_none() {
         return Err(

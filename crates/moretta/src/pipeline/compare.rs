@@ -7,6 +7,7 @@ use super::domains::domains;
 use super::judge::release_plans;
 use super::progress::{Progress, Stage};
 use super::read::{locate, read};
+use super::stream;
 use crate::data::{Batch, Domain};
 use crate::error::{Error, Result};
 use crate::io::{self, ReadAs, ReadOptions};
@@ -38,6 +39,7 @@ pub fn compare(
     options: &ReadOptions,
     progress: &Progress,
 ) -> Result<Vec<Standing>> {
+    stream::refuse(policy, "compare")?;
     let original = read(policy, progress)?;
     let domains = domains(policy, &original)?.quasi(original.batch.schema());
     drop(original);

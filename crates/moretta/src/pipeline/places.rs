@@ -19,7 +19,14 @@ pub(super) fn report_places(policy: &Policy) -> Vec<PathBuf> {
 /// Outputs must not be inputs, nor each other, nor be there already.
 pub(super) fn check_places(policy: &Policy, force: bool) -> Result<()> {
     let sink = policy.sink.iter().map(|sink| sink.path.clone());
+    let certificate = policy
+        .sink
+        .iter()
+        .filter_map(|sink| sink.certificate.clone());
+    let checkpoint = policy.checkpoint.iter().map(|place| place.path.clone());
     let places: Vec<PathBuf> = sink
+        .chain(certificate)
+        .chain(checkpoint)
         .chain(report_places(policy))
         .filter(|path| path != Path::new("-"))
         .collect();

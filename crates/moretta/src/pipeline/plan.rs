@@ -3,6 +3,7 @@
 use super::domains::domains;
 use super::progress::{Progress, Stage};
 use super::read::read;
+use super::stream;
 use super::warnings::warnings;
 use crate::data::{Batch, Categories, Column, MISSING, Role};
 use crate::error::Result;
@@ -80,6 +81,7 @@ pub struct TellingSet {
 
 /// Reads the table and looks ahead.
 pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
+    stream::refuse(policy, "plan")?;
     let original = read(policy, progress)?;
     progress.enter(Stage::Check);
     let domains = domains(policy, &original)?;

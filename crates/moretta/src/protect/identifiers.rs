@@ -42,6 +42,32 @@ impl Key {
         Ok(Key(bytes))
     }
 
+    /// A key that the operating system draws.
+    pub(crate) fn random() -> Result<Self> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes)
+            .map_err(|_| Error::bug("the operating system gives no random bytes"))?;
+        Ok(Key::derived(bytes))
+    }
+
+    /// A key that was derived from another.
+    pub(crate) fn derived(bytes: [u8; 32]) -> Self {
+        Key(bytes.into())
+    }
+
+    /// 256 bits that cannot be told without the key. They are of no pseudonym:
+    /// no domain is as long as what they begin with says.
+    pub(crate) fn block(&self, parts: &[&[u8]]) -> [u8; 32] {
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
+        mac.update(&u64::MAX.to_be_bytes());
+        for part in parts {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().into()
+    }
+
     /// The pseudonym of a value in a domain.
     pub fn pseudonym(&self, domain: &str, value: &str) -> String {
         let mut mac =

@@ -29,6 +29,8 @@ pub struct MethodInfo {
     source: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
+    /// It decides rows of a stream as they come; other methods work on tables.
+    pub stream: bool,
     read: fn(&mut Section) -> Result<Method>,
 }
 
@@ -50,18 +52,21 @@ pub const METHODS: &[MethodInfo] = &[
         name: "mondrian",
         source: include_str!("mondrian/mod.rs"),
         parameters: Mondrian::PARAMETERS,
+        stream: false,
         read: |section| Mondrian::read(section).map(Method::Mondrian),
     },
     MethodInfo {
         name: "generalization",
         source: include_str!("generalization.rs"),
         parameters: Generalization::PARAMETERS,
+        stream: false,
         read: |section| Generalization::read(section).map(Method::Generalization),
     },
     MethodInfo {
         name: "z-anonymity",
         source: include_str!("z_anonymity/mod.rs"),
         parameters: ZAnonymity::PARAMETERS,
+        stream: true,
         read: |section| ZAnonymity::read(section).map(Method::ZAnonymity),
     },
 ];

@@ -17,7 +17,7 @@ const WIDTH: f64 = 1000.0;
 const LEFT: f64 = 64.0;
 
 /// Above a panel, for its name.
-const HEAD: f64 = 22.0;
+const HEAD: f64 = 30.0;
 
 /// Below the last panel, for times.
 const FOOT: f64 = 22.0;
@@ -86,7 +86,11 @@ impl Shape {
                 let largest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
                 ticks(full.unwrap_or(largest), 2)
             }
-            Shape::Bands(stacks) => ticks(bands::largest(stacks), 4),
+            // Where no count is known, neither is a scale.
+            Shape::Bands(stacks) => match bands::largest(stacks) {
+                0.0 => vec![0.0],
+                largest => ticks(largest, 4),
+            },
         }
     }
 }
@@ -129,11 +133,12 @@ impl Area<'_> {
         span > 0 && self.spans[span - 1].to == self.spans[span].from
     }
 
-    /// Hatches the spans that `top` gives a height to, from the bottom up.
-    pub(super) fn hatch(&self, page: &mut Markup, top: impl Fn(usize) -> Option<f64>) {
+    /// Hatches the spans that `top_of` gives a height to, from the bottom up; a
+    /// narrow one by itself still gets a line.
+    pub(super) fn hatch(&self, page: &mut Markup, top_of: impl Fn(usize) -> Option<f64>) {
         let (mut ground, mut lines) = (String::new(), String::new());
         for span in 0..self.spans.len() {
-            let Some(top) = top(span) else {
+            let Some(top) = top_of(span) else {
                 continue;
             };
             let (left, right) = self.across(span);
@@ -149,7 +154,10 @@ impl Area<'_> {
             )
             .expect("a string takes every write");
             let mut x = (left / HATCH).ceil() * HATCH;
-            while x < right {
+            if x >= right && !(self.joins(span) && top_of(span - 1).is_some()) {
+                x = (left + right) / 2.0;
+            }
+            while x <= right {
                 write!(lines, "M{} {}V{}", At(x), At(self.bottom), At(top))
                     .expect("a string takes every write");
                 x += HATCH;
@@ -194,7 +202,11 @@ fn panels(page: &mut Markup, plot: &Timeline, bottom: f64) {
             right: WIDTH - 8.0,
             top,
             bottom: top + panel.shape.height(),
-            full: marks.last().copied().unwrap_or(1.0),
+            full: marks
+                .last()
+                .copied()
+                .filter(|full| *full > 0.0)
+                .unwrap_or(1.0),
         };
         draw(page, panel, &area, &marks);
         top = area.bottom;
@@ -224,15 +236,10 @@ fn draw(page: &mut Markup, panel: &Panel, area: &Area<'_>, marks: &[f64]) {
         ],
         &panel.name,
     );
+    grid(page, panel, area, marks);
     match &panel.shape {
-        Shape::Line { values, goal, .. } => {
-            grid(page, panel, area, marks);
-            lines::draw(page, area, values, goal.as_ref());
-        }
-        Shape::Bands(stacks) => {
-            bands::draw(page, area, stacks);
-            grid(page, panel, area, marks);
-        }
+        Shape::Line { values, goal, .. } => lines::draw(page, area, values, goal.as_ref()),
+        Shape::Bands(stacks) => bands::draw(page, area, stacks),
     }
 }
 

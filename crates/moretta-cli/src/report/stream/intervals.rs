@@ -139,10 +139,6 @@ mod tests {
                 let p = (number % 5 != 0).then_some(0.5 + f64::from(number % 5) / 10.0);
                 point(i64::from(number), 10 + number % 5, p, Some(100))
             })
-            .map(|mut point| {
-                point.z = point.z.max(10);
-                point
-            })
             .collect();
         let pieces = intervals(&points, 1);
         assert_eq!(pieces.len(), 400);

@@ -31,6 +31,9 @@ fn slots(report: &Report, facts: &StreamFacts) -> Vec<Slot> {
     let suppressed = Suppressed::of(&report.rows);
     let known = levels.iter().map(|(known, _)| *known);
     let all = known.fold(suppressed.high, u64::saturating_add);
+    // Of a whole that is not known there are no shares.
+    let hidden = levels.iter().any(|(_, hidden)| *hidden) || !suppressed.is_exact();
+    let all = Some(all).filter(|all| *all > 0 && !hidden);
     let mut slots: Vec<Slot> = levels
         .iter()
         .zip(BANDS)
@@ -88,10 +91,10 @@ fn slot(label: String, count: u64, value: String, colour: &'static str) -> Slot 
 }
 
 /// "52,001 · 53.4 %".
-fn shown(count: u64, all: u64) -> String {
+fn shown(count: u64, all: Option<u64>) -> String {
     match all {
-        0 => number::count(count),
-        _ => format!(
+        None => number::count(count),
+        Some(all) => format!(
             "{} · {}",
             number::count(count),
             number::percent(count as f64 / all as f64)
@@ -129,7 +132,7 @@ mod tests {
                 "made-up rows"
             ]
         );
-        assert!(values[0].1.starts_with("500 · "));
+        assert_eq!(values[0].1, "500");
         assert_eq!(
             (values[1].1.as_str(), values[2].1.as_str()),
             ("hidden", "hidden")
@@ -145,7 +148,7 @@ mod tests {
         facts.fakes = Some(0);
         let values = values(&report);
         assert_eq!(values.len(), BANDS.len() + 1);
-        assert_eq!(values[5].0, "5 or more steps more general");
+        assert_eq!(values[5].0, "5+ steps more general");
         assert!(values[5].1.starts_with("1,600 · "));
     }
 }

@@ -26,7 +26,7 @@ fn level_name(level: usize, levels: usize) -> String {
         0 => "whole value".to_owned(),
         1 => "1 step more general".to_owned(),
         _ if level + 1 == BANDS.len() && levels > BANDS.len() => {
-            format!("{level} or more steps more general")
+            format!("{level}+ steps more general")
         }
         _ => format!("{level} steps more general"),
     }

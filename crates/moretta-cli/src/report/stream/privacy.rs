@@ -20,7 +20,7 @@ pub(super) fn write(facts: &StreamFacts, page: &mut Markup) {
 
 /// What a steward should make of it.
 fn advice(facts: &StreamFacts, page: &mut Markup) {
-    let Some(unique) = facts.unique_all.filter(|share| share.is_finite()) else {
+    let Some(unique) = facts.unique_all.filter(|share| (0.0..=1.0).contains(share)) else {
         page.raw(
             "<p class=\"advice\">How many users can be recognised over all time was not measured. ",
         );
@@ -105,12 +105,15 @@ fn worth(facts: &StreamFacts, page: &mut Markup) {
             bits(facts.entropy_after)
         )],
     );
-    let delay = format!(
-        "{}, at most {}",
-        number::seconds(facts.delay_mean / 1000.0),
-        number::seconds(facts.delay_max as f64 / 1000.0)
+    let mean = number::seconds(facts.delay_mean / 1000.0);
+    let delay = match facts.delay_max {
+        ..=0 => mean,
+        most => format!("{mean}, at most {}", number::seconds(most as f64 / 1000.0)),
+    };
+    let mode = format!(
+        "of released rows behind the latest one; mode {}",
+        facts.mode
     );
-    let mode = format!("of released rows behind the latest one, {}", facts.mode);
     row(page, "Mean delay", &mode, &[delay]);
     row(
         page,

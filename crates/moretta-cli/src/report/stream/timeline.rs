@@ -57,7 +57,7 @@ fn panels(facts: &StreamFacts, pieces: &[Interval]) -> Vec<Panel> {
     };
     let bands = Panel {
         name: match interval(facts) {
-            Some(length) => format!("values in {length}, by what became of them"),
+            Some(length) => format!("values every {length}, by what became of them"),
             None => "values, by what became of them".to_owned(),
         },
         axis: number::number,
@@ -120,12 +120,12 @@ fn describe(facts: &StreamFacts, pieces: &[Interval]) -> String {
     let zs = facts.timeline.iter().map(|point| point.z);
     let (least, most) = (zs.clone().min().unwrap_or(0), zs.max().unwrap_or(0));
     text += &match (least == most, facts.goal) {
-        (true, None) => format!(" z was {least}"),
-        (true, Some(_)) => format!(" z tuned itself and stayed at {least}"),
-        (false, _) => format!(" z tuned itself between {least} and {most}"),
+        (true, None) => format!(", z was {least}"),
+        (true, Some(_)) => format!(", z tuned itself and stayed at {least}"),
+        (false, _) => format!(", z tuned itself between {least} and {most}"),
     };
     let shares = facts.timeline.iter().filter_map(|point| point.p);
-    let shares: Vec<f64> = shares.filter(|share| share.is_finite()).collect();
+    let shares: Vec<f64> = shares.filter(|share| (0.0..=1.0).contains(share)).collect();
     let least = shares.iter().copied().reduce(f64::min);
     let most = shares.iter().copied().reduce(f64::max);
     text += &match (least, most) {
@@ -186,7 +186,7 @@ mod tests {
         };
         check(fixture::events(), "z tuned itself between");
         check(fixture::events_without_points(), "too short");
-        check(fixture::events_at_a_fixed_z(), "UTC z was 10; ");
+        check(fixture::events_at_a_fixed_z(), "UTC, z was 10; ");
         check(fixture::events_all_hidden(), "is not known");
     }
 

@@ -18,7 +18,11 @@ pub(super) struct Deep {
     window: Window,
     pub(super) history: History,
     pub(super) information: Information,
-    /// Rows decided, and those before the history was full.
+    /// The label of each attribute of the batch, row by row.
+    shown: Vec<u64>,
+    /// What is new to the window, and the row of the batch.
+    news: Vec<(u64, u64, u32)>,
+    /// Rows decided, and those until the history was full.
     rows: u64,
     rows_of_history: u64,
 }
@@ -28,6 +32,7 @@ pub(super) struct Columns<'a> {
     subjects: &'a [u32],
     values: Vec<&'a [u32]>,
     labels: Vec<&'a [u32]>,
+    rows: usize,
 }
 
 impl Deep {
@@ -39,6 +44,8 @@ impl Deep {
             window: Window::new(window, k),
             history: History::new(k),
             information: Information::new(),
+            shown: Vec::new(),
+            news: Vec::new(),
             rows: 0,
             rows_of_history: 0,
         }
@@ -50,54 +57,71 @@ impl Deep {
         self.values.resize_with(width, Keys::default);
         self.labels.resize_with(width, Keys::default);
         self.information.widen(width);
+        self.shown.clear();
+        self.shown.resize(seen.original.len() * width, NOTHING);
         Ok(Columns {
             subjects: codes(&mut self.subjects, seen.released, seen.subject)?,
             values: all_codes(&mut self.values, seen.original, seen.attributes)?,
             labels: all_codes(&mut self.labels, seen.released, seen.attributes)?,
+            rows: seen.original.len(),
         })
     }
 
-    /// Takes in an original row and what was released with it.
+    /// Takes in what was released with an original row.
     #[inline]
-    pub(super) fn observe(
+    pub(super) fn show(
         &mut self,
         columns: &Columns<'_>,
         levels: &[Option<u16>],
         time: i64,
-        row: usize,
-        released: &[Match],
+        found: &Match,
     ) {
-        self.rows += 1;
-        self.rows_of_history += u64::from(!self.history.is_full());
-        let notes = !self.information.is_full();
-        let width = columns.values.len();
-        for column in 0..width {
-            let mut shown = NOTHING;
-            for found in released {
-                let place = found.released as usize;
-                if levels[place * width + column].is_none() {
-                    continue;
-                }
-                let label = self.labels[column].key(columns.labels[column][place]);
-                let user = self.subjects.key(columns.subjects[place]);
-                self.show(time, user, label);
-                if !found.made_up {
-                    shown = label;
-                }
+        let place = found.released as usize;
+        let user = self.subjects.key(columns.subjects[place]);
+        let width = columns.labels.len();
+        for (column, labels) in columns.labels.iter().enumerate() {
+            if levels[place * width + column].is_none() {
+                continue;
             }
-            if notes {
-                let value = self.values[column].key(columns.values[column][row]);
-                self.information.note(column, value, shown);
+            let label = self.labels[column].key(labels[place]);
+            if !found.made_up {
+                self.shown[found.original as usize * width + column] = label;
+            }
+            if user == NOTHING || label == NOTHING {
+                continue;
+            }
+            // What the window holds is no news to the history.
+            if self.window.show(time, user, label) {
+                self.news.push((user, label, found.original));
             }
         }
     }
 
-    #[inline]
-    fn show(&mut self, time: i64, user: u64, label: u64) {
-        // What the window holds is no news to the history.
-        if user != NOTHING && label != NOTHING && self.window.show(time, user, label) {
-            self.history.show(user, label);
+    /// Takes in the batch as a whole: loops of their own, in which the processor
+    /// can wait for several rows at a time.
+    pub(super) fn finish(&mut self, columns: &Columns<'_>, latest: i64) {
+        let rows = columns.rows as u64;
+        for (user, label, row) in self.news.drain(..) {
+            if !self.history.is_full() {
+                self.history.show(user, label);
+                self.rows_of_history = self.rows + u64::from(row) + 1;
+            }
         }
+        self.rows += rows;
+        if !self.history.is_full() {
+            self.rows_of_history = self.rows;
+        }
+        let width = columns.values.len();
+        for (row, shown) in self.shown.chunks_exact(width.max(1)).enumerate() {
+            if self.information.is_full() {
+                break;
+            }
+            for (column, &label) in shown.iter().enumerate() {
+                let value = self.values[column].key(columns.values[column][row]);
+                self.information.note(column, value, label);
+            }
+        }
+        self.window.shares(latest);
     }
 
     /// The shares of the window that ends at `end`.
@@ -123,6 +147,8 @@ impl Deep {
             + self.window.memory()
             + self.history.memory()
             + self.information.memory()
+            + self.shown.capacity() * size_of::<u64>()
+            + self.news.capacity() * size_of::<(u64, u64, u32)>()
     }
 }
 

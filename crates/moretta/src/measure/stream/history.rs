@@ -7,7 +7,6 @@
 use super::groups::{Shares, fingerprint};
 use super::window::pair;
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 
 /// Pairs and users that are kept.
 const MOST: usize = 20_000_000;
@@ -49,14 +48,14 @@ impl History {
 
     /// `user` shows `label`.
     pub(super) fn show(&mut self, user: u64, label: u64) {
-        let key = pair(user, label);
         if self.full {
             return;
         }
-        let Entry::Vacant(place) = self.pairs.entry(key, |&other| other == key, |&key| key) else {
+        let key = pair(user, label);
+        if self.pairs.find(key, |&other| other == key).is_some() {
             return;
-        };
-        place.insert(key);
+        }
+        self.pairs.insert_unique(key, key, |&key| key);
         let (low, high) = (fingerprint(label) as u64, (fingerprint(label) >> 64) as u64);
         let known = self
             .users
@@ -91,5 +90,25 @@ impl History {
     /// Bytes held.
     pub(super) fn memory(&self) -> usize {
         self.pairs.allocation_size() + self.users.allocation_size()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_history_stays_as_it_is() {
+        let mut history = History::with_room(2, 6);
+        for user in 1..4 {
+            history.show(user, 70);
+            history.show(user, 70);
+        }
+        assert!(history.is_full());
+        let shares = history.shares();
+        assert_eq!(shares.map(|s| (s.alike, s.unique)), Some((1.0, 0.0)));
+        let bytes = history.memory();
+        (0..1_000).for_each(|label| history.show(label % 3 + 1, label));
+        assert_eq!((history.shares(), history.memory()), (shares, bytes));
     }
 }

@@ -69,21 +69,19 @@ impl Information {
     #[inline]
     pub(super) fn note(&mut self, column: usize, value: u64, label: u64) {
         let table = &mut self.columns[column];
-        let pair = table
-            .entry(
-                Pair::hash(value, label),
-                |pair| pair.value == value && pair.label == label,
-                |pair| Pair::hash(pair.value, pair.label),
-            )
-            .or_insert_with(|| {
-                self.pairs += 1;
-                Pair {
-                    value,
-                    label,
-                    rows: 0,
-                }
-            });
-        pair.into_mut().rows += 1;
+        let hash = Pair::hash(value, label);
+        let same = |pair: &Pair| pair.value == value && pair.label == label;
+        if let Some(pair) = table.find_mut(hash, same) {
+            pair.rows += 1;
+            return;
+        }
+        let pair = Pair {
+            value,
+            label,
+            rows: 1,
+        };
+        table.insert_unique(hash, pair, |pair| Pair::hash(pair.value, pair.label));
+        self.pairs += 1;
     }
 
     /// What is left; none before the first row.
@@ -132,4 +130,41 @@ fn entropy(mut counts: Vec<u64>) -> f64 {
         -share * share.log2()
     };
     counts.iter().map(bits).sum::<f64>() + 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(pairs: &[(u64, u64)]) -> Option<(f64, f64, f64)> {
+        let mut information = Information::new();
+        information.widen(1);
+        for &(value, label) in pairs {
+            information.note(0, value, label);
+        }
+        let left = information.left()?;
+        Some((left.before, left.after, left.residual))
+    }
+
+    #[test]
+    fn information_left_is_known_for_simple_releases() {
+        assert_eq!(left(&[]), None);
+        assert_eq!(left(&[(1, 5), (1, 5)]), Some((0.0, 0.0, 1.0)));
+        let same = [(1, 1), (2, 2), (3, 3), (4, 4)];
+        assert_eq!(left(&same), Some((2.0, 2.0, 1.0)));
+        assert_eq!(left(&same.map(|(v, _)| (v, 0))), Some((2.0, 0.0, 0.0)));
+        assert_eq!(left(&same.map(|(v, _)| (v, v / 3))), Some((2.0, 1.0, 0.5)));
+    }
+
+    #[test]
+    fn when_there_is_no_more_room_it_says_so() {
+        let mut information = Information::with_room(3);
+        information.widen(2);
+        for (column, value) in [(0, 1), (1, 1), (0, 1)] {
+            information.note(column, value, 0);
+            assert!(!information.is_full());
+        }
+        information.note(1, 2, 0);
+        assert!(information.is_full());
+    }
 }

@@ -1,7 +1,6 @@
 //! Things known by a 64-bit key, each at a place that stays the same until it goes.
 
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 
 /// Values by key; the keys are hashes, so they serve as their own.
 #[derive(Default)]
@@ -15,23 +14,24 @@ impl<T: Default> Keyed<T> {
     /// The place of `key`, and whether it is new.
     #[inline]
     pub(super) fn place(&mut self, key: u64) -> (u32, bool) {
-        let slots = &mut self.slots;
+        let slots = &self.slots;
         let same = |&place: &u32| slots[place as usize].0 == key;
-        match self
-            .places
-            .entry(key, same, |&place| slots[place as usize].0)
-        {
-            Entry::Occupied(entry) => (*entry.get(), false),
-            Entry::Vacant(entry) => {
-                let place = self.free.pop().unwrap_or(slots.len() as u32);
-                entry.insert(place);
-                match slots.get_mut(place as usize) {
-                    Some(slot) => *slot = (key, T::default()),
-                    None => slots.push((key, T::default())),
-                }
-                (place, true)
-            }
+        match self.places.find(key, same) {
+            Some(&place) => (place, false),
+            None => (self.insert(key), true),
         }
+    }
+
+    fn insert(&mut self, key: u64) -> u32 {
+        let place = self.free.pop().unwrap_or(self.slots.len() as u32);
+        match self.slots.get_mut(place as usize) {
+            Some(slot) => *slot = (key, T::default()),
+            None => self.slots.push((key, T::default())),
+        }
+        let slots = &self.slots;
+        self.places
+            .insert_unique(key, place, |&place| slots[place as usize].0);
+        place
     }
 
     #[inline]

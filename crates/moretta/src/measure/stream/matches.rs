@@ -1,6 +1,7 @@
 //! Which released row is of which original.
 
 use super::Observed;
+use crate::data::RowIds;
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -46,23 +47,21 @@ impl Matches {
     /// Whether every released row was found by going through both once.
     fn walk(&mut self, seen: &Observed<'_>) -> bool {
         let (originals, released) = (seen.original.rows(), seen.released.rows());
-        let mut original = 0;
+        let mut next = 0;
         self.found.reserve(released.len());
-        for row in 0..released.len() {
-            let id = released.get(row);
+        for (id, released) in released.iter().zip(0_u32..) {
             let made_up = id >= MADE_UP;
-            while !made_up && original < originals.len() && originals.get(original) != id {
-                original += 1;
-            }
-            if !made_up && original == originals.len() {
-                return false;
+            if !made_up {
+                let Some(original) = find(originals, next, id) else {
+                    return false;
+                };
+                next = original + 1;
             }
             self.found.push(Match {
-                original: original as u32,
-                released: row as u32,
+                original: (next as u32).saturating_sub(1),
+                released,
                 made_up,
             });
-            original += usize::from(!made_up);
         }
         true
     }
@@ -110,6 +109,21 @@ impl Matches {
     /// Bytes held.
     pub(super) fn memory(&self) -> usize {
         self.found.capacity() * size_of::<Match>()
+    }
+}
+
+/// The row with this id, at `from` or after.
+#[inline]
+fn find(rows: &RowIds, from: usize, id: u64) -> Option<usize> {
+    match rows {
+        RowIds::Range { start, len } => {
+            let row = id.checked_sub(*start)? as usize;
+            (row >= from && row < *len).then_some(row)
+        }
+        RowIds::List(ids) => {
+            let after = ids.get(from..)?.iter().position(|&other| other == id)?;
+            Some(from + after)
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 //! by keyed hashes, so results are exact but for collisions of 64 bits.
 //!
 //! **Costs** a few nanoseconds a row without the deep measures (p_k, unique sets,
-//! information) and some tens with them. Memory is bounded: by the rows of the
+//! information) and about a hundred with them. Memory is bounded: by the rows of the
 //! window, by a limit on what is kept over all time, and by 2,000 intervals.
 
 mod deep;
@@ -17,6 +17,8 @@ mod keyed;
 mod keys;
 mod list;
 mod matches;
+#[cfg(test)]
+mod reference;
 
 mod timeline;
 mod window;
@@ -27,7 +29,7 @@ pub use timeline::Point;
 use crate::data::Batch;
 use crate::error::{Error, Result};
 use deep::Deep;
-use matches::Matches;
+use matches::{Match, Matches};
 use timeline::Timeline;
 
 /// What the measures look at: rows that were decided, and what was released of them.
@@ -201,31 +203,36 @@ impl StreamMeasures {
             self.timeline.latest = self.timeline.latest.max(time);
             self.z = seen.z;
             self.open.read += width as u64;
-            let mine = found.iter().take_while(|found| found.original == row);
-            let (mine, rest) = found.split_at(mine.count());
-            found = rest;
-            let mut levels: &[Option<u16>] = &[];
-            for found in mine {
-                if found.made_up {
-                    self.fakes += 1;
-                    continue;
+            while let Some((first, rest)) = found.split_first()
+                && first.original == row
+            {
+                found = rest;
+                self.release(seen, time, first);
+                if let (Some(deep), Some(columns)) = (&mut self.deep, &columns) {
+                    deep.show(columns, seen.levels, time, first);
                 }
-                let start = found.released as usize * width;
-                levels = &seen.levels[start..start + width];
-                self.delay.add(seen.newest.saturating_sub(time));
-            }
-            for &level in levels.iter().flatten() {
-                self.open.release(level);
-            }
-            if let (Some(deep), Some(columns)) = (&mut self.deep, &columns) {
-                deep.observe(columns, seen.levels, time, row as usize, mine);
             }
         }
-        if let Some(deep) = &mut self.deep {
-            deep.shares(self.timeline.latest);
+        if let (Some(deep), Some(columns)) = (&mut self.deep, &columns) {
+            deep.finish(columns, self.timeline.latest);
         }
         self.matches = matches;
         Ok(())
+    }
+
+    /// Counts a released row.
+    #[inline]
+    fn release(&mut self, seen: &Observed<'_>, time: i64, found: &Match) {
+        if found.made_up {
+            self.fakes += 1;
+            return;
+        }
+        self.delay.add(seen.newest.saturating_sub(time));
+        let width = seen.attributes.len();
+        let start = found.released as usize * width;
+        for &level in seen.levels[start..start + width].iter().flatten() {
+            self.open.release(level);
+        }
     }
 
     /// Closes the open interval and opens that of `time`.

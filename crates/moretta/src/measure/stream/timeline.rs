@@ -106,3 +106,64 @@ pub(super) fn add(levels: &mut Vec<u64>, more: &[u64]) {
         *sum += count;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fill(timeline: &mut Timeline, times: impl Iterator<Item = i64>) {
+        for time in times {
+            timeline.open(time);
+            timeline.push(Point {
+                time: timeline.end,
+                z: 1,
+                p: Some(0.5),
+                unique: None,
+                read: 1,
+                levels: vec![1],
+                suppressed: 0,
+            });
+        }
+    }
+
+    #[test]
+    fn months_fit_however_dense_or_sparse() {
+        let (minute, day) = (60_000, 86_400_000);
+        let cases = [(minute, 200 * 1_440), (7 * minute, 30_000), (day, 9_000)];
+        for (step, count) in cases {
+            let mut timeline = Timeline::new(minute);
+            let start = 1_700_000_000_000;
+            fill(&mut timeline, (0..count).map(|n| start + n * step));
+            let points = &timeline.points;
+            assert!(points.len() <= MOST, "{} points", points.len());
+            assert!(points.len() > MOST / 3, "{} points", points.len());
+            assert!(points.windows(2).all(|two| two[0].time < two[1].time));
+            assert_eq!(points.iter().map(|p| p.read).sum::<u64>(), count as u64);
+            assert_eq!(
+                points.iter().map(|p| p.levels[0]).sum::<u64>(),
+                count as u64
+            );
+        }
+    }
+
+    #[test]
+    fn the_ends_of_time_are_no_trouble() {
+        for every in [1, 1_000, i64::MAX] {
+            let mut timeline = Timeline::new(every);
+            fill(&mut timeline, [i64::MIN, -1, 0, i64::MAX].into_iter());
+            assert!(timeline.is_past(i64::MAX));
+            let read: u64 = timeline.points.iter().map(|point| point.read).sum();
+            assert_eq!(read, 4);
+        }
+    }
+
+    #[test]
+    fn intervals_are_aligned_also_before_1970() {
+        let end = |time: i64| {
+            let mut timeline = Timeline::new(10);
+            timeline.open(time);
+            timeline.end
+        };
+        assert_eq!([-11, -10, -1, 0, 9, 10].map(end), [-10, 0, 0, 10, 10, 20]);
+    }
+}

@@ -42,7 +42,6 @@ pub(super) struct Subject<'a> {
     pub(super) sources: usize,
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "no run writes one yet"))]
 impl Certificate {
     /// Begins a certificate; a file that is there is replaced.
     pub(super) fn create(path: &Path, subject: &Subject<'_>) -> Result<Self> {

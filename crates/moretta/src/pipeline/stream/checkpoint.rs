@@ -2,7 +2,7 @@
 //!
 //! A checkpoint holds no data: it says how many rows were read and how many bytes
 //! were released. What the method remembers is a function of the rows of the last
-//! two windows, so a restart reads those again without releasing anything, cuts
+//! two windows, three with fakes, so a restart reads those again without releasing anything, cuts
 //! the release to the bytes of the checkpoint, and goes on. The choices of z are
 //! noted too, since they depend on all that came before. The file ends with the
 //! SHA-256 of what it says and names the policy it belongs to.

@@ -3,16 +3,19 @@
 use crate::data::{Role, duration_text};
 use crate::error::Result;
 use crate::guarantee::StreamFindings;
+use crate::io::Format;
 use crate::measure::stream::{Facts as Measured, Point};
 use crate::pipeline::facts::{file_facts, reasons, shown_read};
 use crate::pipeline::progress::Progress;
 use crate::pipeline::report::{
-    Claim, ColumnFact, Report, RowFacts, SMALL_CELL, StageFact, StreamFacts, StreamPoint, Verdict,
+    Claim, ColumnFact, FileFacts, Report, RowFacts, SMALL_CELL, StageFact, StreamFacts,
+    StreamPoint, Verdict,
 };
 use crate::pipeline::sha256;
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Protector;
 use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
+use std::path::Path;
 
 /// Everything a report is made from.
 pub(super) struct Facts<'a> {
@@ -44,8 +47,15 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         policy: policy.text.clone(),
         policy_sha256: sha256::of_text(&policy.text),
         command: facts.command.to_owned(),
-        source: file_facts(&source.path, &source.shown, source.options.format, read)?,
-        sink: Some(file_facts(
+        source: file(
+            policy,
+            &source.path,
+            &source.shown,
+            source.options.format,
+            read,
+        )?,
+        sink: Some(file(
+            policy,
             &facts.sink.path,
             &facts.sink.shown,
             facts.sink.options.format,
@@ -55,7 +65,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         rows: RowFacts {
             read,
             read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
-            released: facts.released,
+            released: real,
             suppressed,
             classes_before: 0,
             classes_after: 0,
@@ -77,6 +87,19 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
             })
             .collect(),
     })
+}
+
+/// A file and its sum; the sum only where a report is written and one file can have it.
+fn file(
+    policy: &Policy,
+    path: &Path,
+    shown: &str,
+    format: Option<Format>,
+    rows: u64,
+) -> Result<FileFacts> {
+    let wanted = policy.report.is_some() && path.is_file() && policy.source.more.is_empty();
+    let path = if wanted { path } else { Path::new("-") };
+    file_facts(path, shown, format, rows)
 }
 
 fn verdict(facts: &Facts<'_>) -> Verdict {

@@ -8,7 +8,8 @@ use crate::guarantee::{Decided, StreamChecker, StreamFindings};
 use crate::measure::stream::{Facts as Measured, Live, Observed, StreamMeasures};
 use crate::policy::Policy;
 use crate::protect::Protector;
-use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
+use crate::protect::z_anonymity::{Cell, FakesOrder, MADE_UP, Mode, Stream, ZAnonymity};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,6 +24,8 @@ pub(super) struct Flow {
     subject: usize,
     group: Option<usize>,
     skew: i64,
+    /// Milliseconds that rows wait after they were decided.
+    spread: i64,
     scratch: Scratch,
 }
 
@@ -77,6 +80,10 @@ impl Flow {
             subject: subject.unwrap_or(0),
             group: group.and_then(|group| schema.index_of(&group.column)),
             skew: config.skew,
+            spread: match &config.fakes {
+                Some(fakes) if fakes.order == FakesOrder::Hidden => fakes.spread,
+                _ => 0,
+            },
             scratch: Scratch::default(),
         })
     }
@@ -125,7 +132,15 @@ impl Flow {
 
     /// All sources have ended; gives what is left.
     pub(super) fn finish(&mut self) -> Result<Batch> {
-        self.stream.finish()
+        let left = self.stream.finish()?;
+        if self.stream.decided().is_some() {
+            self.settle(&left, &left)?;
+        }
+        match &self.checker {
+            Some(checker) => checker.finish()?,
+            None => {}
+        }
+        Ok(left)
     }
 
     fn decide_ordered(&mut self, ordered: Option<Ordered>) -> Result<Option<Batch>> {
@@ -141,21 +156,26 @@ impl Flow {
         let now = now();
         self.stream.set_clock(now);
         let released = self.stream.protect(batch.clone())?;
-        self.scratch.fill(&self.stream);
-        let (stream, scratch) = (&self.stream, &self.scratch);
+        let stream = &self.stream;
+        let (decided, cells) = stream.decided().unwrap_or((&released, stream.cells()));
+        self.scratch.fill(cells, stream.attributes().len());
+        let (scratch, waits) = (&self.scratch, stream.decided().is_some());
         let checker = self.checker.as_mut();
         let measures = &mut self.measures;
-        let (subject, group, skew) = (self.subject, self.group, self.skew);
+        let (subject, group, skew, spread) = (self.subject, self.group, self.skew, self.spread);
+        let newest = stream.span().map_or(0, |(_, newest)| newest);
+        let latest = now.saturating_add(skew);
         let check = || match checker {
             None => Ok(()),
             Some(checker) => {
-                checker.turn_away_after(now.saturating_add(skew));
+                checker.turn_away_after(latest);
                 checker.check(&Decided {
                     times: stream.times(),
                     original: &batch,
-                    released: &released,
+                    released: decided,
                     z: &scratch.z,
                     fakes: &scratch.fakes,
+                    fakes_follow: waits,
                     subject,
                     attributes: stream.attributes(),
                     group,
@@ -163,21 +183,48 @@ impl Flow {
             }
         };
         let measure = || {
+            let (times, original) = admitted(stream.times(), &batch, latest)?;
             measures.observe(&Observed {
-                times: stream.times(),
-                original: &batch,
-                released: &released,
+                times: &times,
+                original: &original,
+                released: decided,
                 levels: &scratch.levels,
                 subject,
                 attributes: stream.attributes(),
-                newest: stream.span().map_or(0, |(_, newest)| newest),
+                newest: newest.saturating_add(spread),
                 z: stream.z(),
             })
         };
         let (checked, measured) = rayon::join(check, measure);
         checked?;
         measured?;
+        if waits {
+            self.settle(&batch, &released)?;
+        }
         Ok(released)
+    }
+
+    /// Looks at made-up rows that leave later than those they help.
+    fn settle(&mut self, batch: &Batch, released: &Batch) -> Result<()> {
+        let attribute = self.stream.attributes()[0];
+        if let Some(checker) = &mut self.checker {
+            checker.settle(released, attribute)?;
+        }
+        let ids = released.rows().iter().enumerate();
+        let made_up: Vec<u32> = ids
+            .filter(|&(_, id)| id >= MADE_UP)
+            .map(|(row, _)| row as u32)
+            .collect();
+        self.measures.observe(&Observed {
+            times: &[],
+            original: &batch.slice(0, 0),
+            released: &released.take(&made_up)?,
+            levels: &vec![Some(0); made_up.len()],
+            subject: self.subject,
+            attributes: self.stream.attributes(),
+            newest: self.stream.span().map_or(0, |(_, newest)| newest),
+            z: self.stream.z(),
+        })
     }
 
     /// What the checker found; none when it was turned off.
@@ -197,8 +244,7 @@ impl Flow {
 }
 
 impl Scratch {
-    fn fill(&mut self, stream: &Stream) {
-        let cells = stream.cells();
+    fn fill(&mut self, cells: &[Cell], attributes: usize) {
         self.z.clear();
         self.z.extend(cells.iter().map(|cell| match cell.level {
             // Even at z = 0 a row shows what its own user shows.
@@ -209,10 +255,25 @@ impl Scratch {
         self.levels.extend(cells.iter().map(|cell| cell.level));
         self.fakes.clear();
         if cells.iter().any(|cell| cell.fakes > 0) {
-            let rows = cells.chunks_exact(stream.attributes().len());
+            let rows = cells.chunks_exact(attributes);
             self.fakes.extend(rows.map(|row| row[0].fakes));
         }
     }
+}
+
+/// The rows that were not turned away for being ahead of the clock.
+fn admitted<'a>(
+    times: &'a [i64],
+    batch: &'a Batch,
+    latest: i64,
+) -> Result<(Cow<'a, [i64]>, Cow<'a, Batch>)> {
+    if times.iter().all(|&time| time <= latest) {
+        return Ok((Cow::Borrowed(times), Cow::Borrowed(batch)));
+    }
+    let rows = (0..batch.len() as u32).filter(|&row| times[row as usize] <= latest);
+    let rows: Vec<u32> = rows.collect();
+    let times = rows.iter().map(|&row| times[row as usize]).collect();
+    Ok((Cow::Owned(times), Cow::Owned(batch.take(&rows)?)))
 }
 
 /// Milliseconds since 1970 by the clock of this machine.

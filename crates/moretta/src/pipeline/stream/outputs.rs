@@ -1,7 +1,8 @@
 //! What leaves: pseudonyms put in, columns that stay here taken out, rows written.
 
+use super::certificate::{Certificate, Subject};
 use super::checkpoint::Checkpoint;
-use crate::data::{Batch, Column, Role, Schema};
+use crate::data::{Batch, Column, Role, Schema, TimeFormat, times};
 use crate::error::{Error, Result};
 use crate::io::{self, Sink};
 use crate::pipeline::place;
@@ -9,6 +10,7 @@ use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Protector;
 use crate::protect::identifiers::Pseudonyms;
 use crate::protect::rotation::Rotation;
+use crate::protect::z_anonymity::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,6 +23,10 @@ pub(super) struct Outputs {
     kept: Vec<usize>,
     schema: Arc<Schema>,
     released: u64,
+    certificate: Option<Certificate>,
+    /// Place and format of the times, for the certificate.
+    time: usize,
+    format: Option<TimeFormat>,
 }
 
 impl Outputs {
@@ -29,6 +35,7 @@ impl Outputs {
         policy: &Policy,
         sink: &SinkPolicy,
         schema: &Arc<Schema>,
+        window: i64,
         resumed: Option<&Checkpoint>,
     ) -> Result<Self> {
         let is_kept = |place: &usize| {
@@ -46,7 +53,15 @@ impl Outputs {
             }
             _ => create(&sink.path, sink, &released)?,
         };
-        let (rotation, pseudonyms) = pseudonyms(policy, schema)?;
+        let certificate = match &sink.certificate {
+            None => None,
+            Some(path) => Some(certify(policy, path, schema, window, resumed)?),
+        };
+        let time = time_of(schema)?;
+        let format = policy
+            .column(&schema.fields()[time].name)
+            .and_then(|column| column.unit);
+        let (rotation, pseudonyms) = pseudonyms(policy, schema, time, format)?;
         Ok(Outputs {
             sink: file,
             rotation,
@@ -54,13 +69,20 @@ impl Outputs {
             kept,
             schema: released,
             released: resumed.map_or(0, |checkpoint| checkpoint.released),
+            certificate,
+            time,
+            format,
         })
     }
 
-    /// Writes the rows.
-    pub(super) fn write(&mut self, batch: &Batch) -> Result<()> {
+    /// Writes the rows, and why each was released.
+    pub(super) fn write(&mut self, batch: &Batch, cells: &[Cell]) -> Result<()> {
         if batch.is_empty() {
             return Ok(());
+        }
+        if let Some(certificate) = &mut self.certificate {
+            let times = times(batch, self.time, &mut self.format)?;
+            certificate.write(batch.rows(), &times, cells)?;
         }
         let mut batch = batch.clone();
         if let Some(rotation) = &mut self.rotation {
@@ -81,17 +103,20 @@ impl Outputs {
 
     /// Hands everything to the operating system.
     pub(super) fn flush(&mut self) -> Result<()> {
-        self.sink.flush()
+        self.sink.flush()?;
+        self.certificate.as_mut().map_or(Ok(()), Certificate::flush)
     }
 
-    /// Brings everything to disk; gives the bytes of the release.
-    pub(super) fn sync(&mut self) -> Result<u64> {
-        self.sink.sync()
+    /// Brings everything to disk; gives the bytes of the release and of the certificate.
+    pub(super) fn sync(&mut self) -> Result<(u64, Option<u64>)> {
+        let certificate = self.certificate.as_mut().map(Certificate::sync);
+        Ok((self.sink.sync()?, certificate.transpose()?))
     }
 
     /// Ends the release.
     pub(super) fn close(&mut self) -> Result<()> {
-        self.sink.close()
+        self.sink.close()?;
+        self.certificate.take().map_or(Ok(()), Certificate::close)
     }
 
     /// Rows released so far.
@@ -116,19 +141,47 @@ fn create(path: &Path, sink: &SinkPolicy, schema: &Arc<Schema>) -> Result<Box<dy
     Ok(file)
 }
 
+/// Opens the certificate, or goes on where the checkpoint says.
+fn certify(
+    policy: &Policy,
+    path: &Path,
+    schema: &Schema,
+    window: i64,
+    resumed: Option<&Checkpoint>,
+) -> Result<Certificate> {
+    let attributes = schema.with_role(Role::Quasi);
+    let columns: Vec<&str> = attributes
+        .into_iter()
+        .map(|place| &*schema.fields()[place].name)
+        .collect();
+    let subject = Subject {
+        columns: &columns,
+        window,
+        sources: 1 + policy.source.more.len(),
+    };
+    match resumed.and_then(|checkpoint| checkpoint.certificate_bytes) {
+        Some(bytes) => Certificate::resume(path, &subject, bytes),
+        None => {
+            place::make_folders(place::folder_of(path))?;
+            Certificate::create(path, &subject)
+        }
+    }
+}
+
+fn time_of(schema: &Schema) -> Result<usize> {
+    let times = schema.with_role(Role::Time);
+    let first = times.first().copied();
+    first.ok_or_else(|| Error::bug("a stream without a time"))
+}
+
 /// Pseudonyms of the subject, and of other columns.
 pub(super) fn pseudonyms(
     policy: &Policy,
     schema: &Arc<Schema>,
+    time: usize,
+    format: Option<TimeFormat>,
 ) -> Result<(Option<Rotation>, Option<Pseudonyms>)> {
     let (mut rotation, mut others) = (None, Vec::new());
-    let time = *schema
-        .with_role(Role::Time)
-        .first()
-        .ok_or_else(|| Error::bug("a stream without a time"))?;
-    let format = policy
-        .column(&schema.fields()[time].name)
-        .and_then(|column| column.unit);
     for column in &policy.columns {
         let Action::Pseudonym {
             domain,

@@ -11,7 +11,7 @@ use crate::pipeline::place::commit_all;
 use crate::pipeline::places::check_places;
 use crate::pipeline::progress::Stage;
 use crate::pipeline::run::{Options, Outcome, write_reports};
-use crate::policy::{Policy, SinkPolicy};
+use crate::policy::{Every, Policy, SinkPolicy};
 use crate::protect::z_anonymity::ZAnonymity;
 
 /// Reads, decides, counts again and writes until the sources end.
@@ -56,6 +56,8 @@ struct Run<'a> {
     /// How far the run before was; none once it has been caught up with.
     resumed: Option<Checkpoint>,
     marks: Marks,
+    /// Rows of each source that the flow has got.
+    done: Vec<u64>,
 }
 
 impl<'a> Run<'a> {
@@ -82,10 +84,13 @@ impl<'a> Run<'a> {
         // What a guard has held back depends on all that came before.
         let bounded = !config.hold_unique && sources.len() == 1;
         let spread = config.fakes.as_ref().map_or(0, |fakes| 2 * fakes.spread);
-        let horizon = 2 * (config.window + config.lateness) + spread;
+        // Who is made up depends on what was released in the window before, too.
+        let windows = if config.fakes.is_some() { 3 } else { 2 };
+        let horizon = windows * (config.window + config.lateness) + spread;
         Ok(Run {
-            outputs: Outputs::open(policy, sink, flow.schema(), resumed.as_ref())?,
+            outputs: Outputs::open(policy, sink, flow.schema(), config.window, resumed.as_ref())?,
             marks: Marks::new(bounded.then_some(horizon)),
+            done: vec![0; sources.len()],
             policy,
             config,
             sink,
@@ -102,6 +107,10 @@ impl<'a> Run<'a> {
             .checkpoint
             .as_ref()
             .map(|place| Due::new(place.every));
+        let step = match self.policy.checkpoint.as_ref().map(|place| place.every) {
+            Some(Every::Rows(rows)) => rows as usize,
+            _ => usize::MAX,
+        };
         let mut ended = false;
         while let Some(source) = self.flow.next_source(ended) {
             let Some(batch) = self.sources.next(source)? else {
@@ -110,21 +119,20 @@ impl<'a> Run<'a> {
                 self.write(released)?;
                 continue;
             };
-            let rows = batch.len();
-            let batch = self.catch_up(source, batch)?;
-            let released = self.flow.push(batch)?;
-            self.write(released)?;
-            self.outputs.flush()?;
-            options.progress.tell(self.flow.live());
-            self.marks.add(self.sources.rows()[0], self.flow.latest());
-            if self.resumed.is_none() && due.as_mut().is_some_and(|due| due.after(rows)) {
-                self.save()?;
+            for start in (0..batch.len()).step_by(step) {
+                let part = batch.slice(start, step.min(batch.len() - start));
+                let rows = part.len();
+                self.take(source, part)?;
+                options.progress.tell(self.flow.live());
+                if self.resumed.is_none() && due.as_mut().is_some_and(|due| due.after(rows)) {
+                    self.save()?;
+                }
             }
         }
         if let Some(checkpoint) = &self.resumed {
             let what = format!(
                 "the source has {} rows and the checkpoint says {}; --force begins anew",
-                self.sources.rows().iter().sum::<u64>(),
+                self.done.iter().sum::<u64>(),
                 checkpoint.rows.iter().sum::<u64>()
             );
             let error = std::io::Error::new(std::io::ErrorKind::InvalidData, what);
@@ -134,13 +142,24 @@ impl<'a> Run<'a> {
         self.write(Some(left))
     }
 
+    /// Lets rows of a source through.
+    fn take(&mut self, source: usize, batch: Batch) -> Result<()> {
+        self.done[source] += batch.len() as u64;
+        let batch = self.catch_up(source, batch)?;
+        let released = self.flow.push(batch)?;
+        self.write(released)?;
+        self.outputs.flush()?;
+        self.marks.add(self.done[0], self.flow.latest());
+        Ok(())
+    }
+
     /// After a restart: shows the flow the rows that were done before, without
     /// releasing anything, and gives those that were not.
     fn catch_up(&mut self, source: usize, batch: Batch) -> Result<Batch> {
         let Some(checkpoint) = &self.resumed else {
             return Ok(batch);
         };
-        let start = self.sources.rows()[source] - batch.len() as u64;
+        let start = self.done[source] - batch.len() as u64;
         let place = |row: u64| (row.saturating_sub(start) as usize).min(batch.len());
         let forgotten = match self.sources.len() {
             1 => place(checkpoint.forgotten),
@@ -150,8 +169,8 @@ impl<'a> Run<'a> {
         if done > forgotten {
             self.flow.push(batch.slice(forgotten, done - forgotten))?;
         }
-        let pairs = self.sources.rows().iter().zip(&checkpoint.rows);
-        if pairs.clone().all(|(read, done)| read >= done)
+        let mut pairs = self.done.iter().zip(&checkpoint.rows);
+        if pairs.all(|(read, done)| read >= done)
             && let Some(checkpoint) = self.resumed.take()
         {
             self.flow.stream.set_tally(checkpoint.tally);
@@ -161,7 +180,9 @@ impl<'a> Run<'a> {
 
     fn write(&mut self, released: Option<Batch>) -> Result<()> {
         match released {
-            Some(released) if self.resumed.is_none() => self.outputs.write(&released),
+            Some(released) if self.resumed.is_none() => {
+                self.outputs.write(&released, self.flow.stream.cells())
+            }
             _ => Ok(()),
         }
     }
@@ -171,11 +192,12 @@ impl<'a> Run<'a> {
         let Some(place) = &self.policy.checkpoint else {
             return Ok(());
         };
+        let (bytes, certificate_bytes) = self.outputs.sync()?;
         Checkpoint {
-            rows: self.sources.rows().to_vec(),
+            rows: self.done.clone(),
             forgotten: self.marks.forgotten(),
-            bytes: self.outputs.sync()?,
-            certificate_bytes: None,
+            bytes,
+            certificate_bytes,
             released: self.outputs.released(),
             first: self.flow.stream.span().map(|(first, _)| first),
             updates: self.flow.stream.updates().to_vec(),
@@ -196,7 +218,7 @@ impl<'a> Run<'a> {
             measured: self.flow.measured(),
             findings: self.flow.findings(),
             stream: &self.flow.stream,
-            read: self.sources.rows().iter().sum(),
+            read: self.done.iter().sum(),
             released: self.outputs.released(),
             escaped: self.outputs.escaped(),
             warnings: warnings(self.policy, self.sources.notes()),
@@ -210,7 +232,7 @@ impl<'a> Run<'a> {
         }
         Ok(Outcome {
             report,
-            read: self.sources.rows().iter().sum(),
+            read: self.done.iter().sum(),
         })
     }
 }

@@ -77,11 +77,6 @@ impl Sources {
         self.sources.len()
     }
 
-    /// Rows of each source that were handed on.
-    pub(super) fn rows(&self) -> &[u64] {
-        &self.rows
-    }
-
     /// The next rows of a source; none when it has ended.
     pub(super) fn next(&mut self, source: usize) -> Result<Option<Batch>> {
         let Some(batch) = self.sources[source].next().transpose()? else {

@@ -2,6 +2,7 @@
 
 use super::count::{Counts, Event, Expiry, Shards};
 use super::guard::Guard;
+use super::hidden::{Burst, Companions, Fake};
 use super::names::{GONE, Names};
 use super::pairs::Pairs;
 use super::paths::{Paths, UNKNOWN};
@@ -69,8 +70,15 @@ pub(super) struct Engine {
     /// Choices of z that were made before a restart and are to be made again.
     made: VecDeque<Update>,
     pub(super) updates: Vec<Update>,
-    /// The users of made-up rows, in the order of the verdicts that ask for them.
-    pub(super) fakes: Vec<u32>,
+    /// Made-up rows in the order of the verdicts that ask for them; where they are
+    /// hidden, others are drawn in their places later.
+    pub(super) fakes: Vec<Fake>,
+    /// Made-up rows that are hidden and have been drawn.
+    pub(super) drawn: Vec<Fake>,
+    /// How many verdicts have asked for made-up rows.
+    bursts: u64,
+    /// Who they are when they are hidden.
+    companions: Option<Companions>,
     /// When each user was last seen.
     seen: Vec<u32>,
     shards: u8,
@@ -115,12 +123,20 @@ impl Engine {
             made: VecDeque::new(),
             updates: Vec::new(),
             fakes: Vec::new(),
+            drawn: Vec::new(),
+            bursts: 0,
+            companions: None,
             seen: Vec::new(),
             shards: shards.max(1),
             events: Vec::new(),
             counters: Vec::new(),
             cleared: 0,
         }
+    }
+
+    /// Draws the users of made-up rows so that they cannot be told.
+    pub(super) fn hide_fakes(&mut self, companions: Companions) {
+        self.companions = Some(companions);
     }
 
     /// Where a user is counted: by name, so that it stays there under any number.
@@ -209,8 +225,12 @@ impl Engine {
         } else {
             for (event, attribute) in events.iter().zip(attributes) {
                 self.tune(attribute.time);
+                self.draw_fakes(Some(attribute.time));
                 self.count_one(event, &mut counters);
                 let verdict = self.choose(event, &counters);
+                if let (Some(companions), true) = (&mut self.companions, verdict.is_released()) {
+                    companions.note(event.user, attribute.time, verdict.path);
+                }
                 verdicts.push(verdict);
             }
         }
@@ -303,6 +323,27 @@ impl Engine {
         passes
     }
 
+    /// Draws the made-up rows of earlier rows that can be drawn at `now`, of all
+    /// rows when there is none.
+    pub(super) fn draw_fakes(&mut self, now: Option<i64>) {
+        while let Some(companions) = &mut self.companions
+            && let State::Recency(recency) = &self.state
+            && let Some((burst, reserve)) = companions.due(now)
+        {
+            let base = self.base.unwrap_or(0);
+            let from = (burst.time - self.config.window - base).clamp(1, i64::from(u32::MAX));
+            let names = (self.paths.label(burst.leaf), self.users.get(burst.user));
+            let (before, time) = (self.drawn.len(), burst.time - base);
+            let known = (burst, reserve);
+            companions.draw(known, names, from as u32, recency, &mut self.drawn);
+            for fake in &self.drawn[before..] {
+                // A companion must be known as long as it may be needed again.
+                let seen = &mut self.seen[fake.user as usize];
+                *seen = (time.max(0) as u32).max(*seen);
+            }
+        }
+    }
+
     /// Keeps the counters of a row for the next choice of z.
     fn remember(&mut self, event: &Event, counters: &[u32]) {
         let rungs = if self.config.generalize {
@@ -330,22 +371,26 @@ impl Engine {
         {
             return None;
         }
+        let burst = Burst {
+            number: self.bursts,
+            time: self.absolute(event.time),
+            user: event.user,
+            leaf: event.leaf,
+            parent,
+            needed: needed as usize,
+        };
         let from = event.time.saturating_sub(self.config.window as u32).max(1);
+        let latest = burst.latest(from, recency)?;
+        self.bursts += 1;
         let before = self.fakes.len();
-        let candidates = recency
-            .users(parent)
-            .take_while(|&(_, last)| last >= from)
-            .filter(|&(user, _)| user != event.user)
-            .filter(|&(user, _)| {
-                recency
-                    .last(event.leaf, user)
-                    .is_none_or(|last| last < from)
-            })
-            .map(|(user, _)| user);
-        self.fakes.extend(candidates.take(needed as usize));
-        if self.fakes.len() - before < needed as usize {
-            self.fakes.truncate(before);
-            return None;
+        self.fakes.extend_from_slice(&latest);
+        if let Some(companions) = &mut self.companions {
+            companions.add(burst, latest);
+            for fake in &self.fakes[before..] {
+                // They must be known until they may be needed.
+                let seen = &mut self.seen[fake.user as usize];
+                *seen = event.time.max(*seen);
+            }
         }
         Some(needed)
     }
@@ -374,7 +419,7 @@ impl Engine {
         self.last_update = Some(time);
         let from = self.relative(time - self.config.window);
         self.window.forget(from);
-        let (z, p, found) = tune.search.choose(&tune, self.z, &self.window);
+        let (z, p, found) = tune.search.choose(&tune, self.z, &mut self.window);
         self.z = z;
         self.updates.push(Update { time, z, p, found });
     }
@@ -400,6 +445,10 @@ impl Engine {
     fn relative(&self, time: i64) -> u32 {
         let base = self.base.unwrap_or(time);
         (time - base).clamp(0, i64::from(u32::MAX)) as u32
+    }
+
+    fn absolute(&self, time: u32) -> i64 {
+        self.base.unwrap_or(0).saturating_add(i64::from(time))
     }
 
     fn fits(&self, time: i64) -> bool {
@@ -462,6 +511,9 @@ impl Engine {
         if let Some(guard) = &mut self.guard {
             guard.renumber(&paths, &users);
         }
+        if let Some(companions) = &mut self.companions {
+            companions.renumber(&paths, &users);
+        }
         self.cleared = self.users.len() + self.paths.len();
     }
 
@@ -477,6 +529,7 @@ impl Engine {
             + self.groups.overhead()
             + self.window.memory()
             + self.guard.as_ref().map_or(0, Guard::memory)
+            + self.companions.as_ref().map_or(0, Companions::memory)
             + self.seen.capacity() * size_of::<u32>()
     }
 

@@ -167,11 +167,11 @@ mod tests {
 
     fn decide(engine: &mut Engine, (time, user, value): &Row) -> (Fate, Option<String>) {
         let attribute = Attribute {
-            late: false,
             time: *time,
             user: engine.users.intern(0, &user.to_string()),
             group: engine.groups.intern(0, &(user % 3).to_string()),
             leaf: engine.paths.leaf(0, value),
+            late: false,
         };
         let mut verdicts: Vec<Verdict> = Vec::new();
         engine.decide(&[attribute], |_| 0, &mut verdicts);
@@ -271,8 +271,8 @@ mod tests {
             config.group = most.map(|at_most| super::super::Group { column: "group".into(), at_most });
             let mut engine = engine(&config);
             let mut reference = Reference { config: &config, rows: &rows, released: Vec::new() };
-            for at in 0..rows.len() {
-                let found = decide(&mut engine, &rows[at]);
+            for (at, row) in rows.iter().enumerate() {
+                let found = decide(&mut engine, row);
                 prop_assert_eq!(&found, &reference.decide(at), "row {}", at);
                 reference.note(at, found.1);
             }
@@ -292,8 +292,8 @@ mod tests {
             let config = ZAnonymity { lateness, ..config(z, k, window) };
             let mut engine = engine(&config);
             let mut reference = Reference { config: &config, rows: &rows, released: Vec::new() };
-            for at in 0..rows.len() {
-                let (_, label) = decide(&mut engine, &rows[at]);
+            for (at, row) in rows.iter().enumerate() {
+                let (_, label) = decide(&mut engine, row);
                 if let Some(label) = &label {
                     prop_assert!(reference.has_z(at, label) && reference.allows(at, label), "row {}", at);
                 }
@@ -349,7 +349,7 @@ mod tests {
         let config = config(2, 2, 3000);
         let (mut kept, mut cleared) = (engine(&config), engine(&config));
         for place in 0..200_000_u32 {
-            let user = place / 4 + place % 3;
+            let user = place / 2 + place % 3;
             let value = format!("{}*{}", place % 5, place / 7 % 11);
             let row = (i64::from(place), user, value);
             let found = decide(&mut cleared, &row);

@@ -14,12 +14,23 @@
 //! common events under one name; over a long stream most users have a set of
 //! their own. Rotate pseudonyms (`rotate`), drop the subject, or hold back what
 //! makes sets rare (`unique_sets = "hold"`). Colluding users can fake a crowd;
-//! `group` bounds how many of a group count.
+//! `group` bounds how many of a group count. What is held back so that sets are
+//! not rare is told in the module of the guard: at each release k users of the window
+//! showed all that was released of the user within it. `fakes` give up that an
+//! attribute in the release was shown by z people: some of them did not show it.
+//! Fakes as published are recognised by their place and time, nearly all of them.
+//! Hidden fakes withstand that, and the order, rhythm and repetition within a
+//! burst; that a person does other things shortly after, or nothing else of the
+//! kind, still tells real rows better than chance.
 //!
 //! **Costs** no delay, O(z) words a row and level, 8z bytes a path at most for a
 //! fixed z; 12 bytes and the gaps of a table for each (path, user) pair of the
 //! window when z is tuned, and 12 bytes and 8 a level for each row of the window.
 //! What leaves the window is forgotten. `mode = "exact"` delays rows by `lateness`.
+//! With `unique_sets = "hold"`, 8 bytes for each label released for a user in the
+//! window, and a look at no more than 4,096 users a label. Hidden fakes delay all rows
+//! by `spread` and put those of one time in an order that is drawn; a waiting row
+//! takes its texts and about 100 bytes, and 16 bytes a released row of the window.
 //!
 //! **From** Jha, Favale, Vassio, Trevisan and Mellia, z-anonymity: zero-delay
 //! anonymization for data streams (2020); Bacconi (2021) for generalization, tuned
@@ -29,6 +40,7 @@
 mod count;
 mod engine;
 mod guard;
+mod hidden;
 mod names;
 mod pairs;
 mod paths;
@@ -38,6 +50,7 @@ mod release;
 mod sweep;
 mod top;
 mod tune;
+mod waiting;
 
 pub use read::{Fakes, FakesOrder, Group};
 pub use release::{Cell, MADE_UP, Stream, Tally};
@@ -145,13 +158,13 @@ impl ZAnonymity {
             name: "fakes",
             values: "{ at_most = \"z/4\", order = \"hidden\" or \"thesis\", spread = \"10s\", key = \"env:NAME\" }",
             default: "none",
-            meaning: "when a value lacks at most so many users, release it with rows of users who did not show it",
+            meaning: "when a value lacks at most so many users, release it with rows of users who did not show it; hidden ones delay all rows by `spread`, and a longer one hides better",
         },
         Parameter {
             name: "unique_sets",
             values: "\"hold\" or \"allow\"",
             default: "\"allow\"",
-            meaning: "hold back what would leave fewer than k users of the window that showed all a user's released set",
+            meaning: "hold back what would leave fewer than k users that showed, within the window, all that was released of a user within it",
         },
         Parameter {
             name: "group",

@@ -75,11 +75,6 @@ impl Pairs {
         }
     }
 
-    /// How many pairs there are.
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
     /// Makes all times earlier by `shift`.
     pub(super) fn shift(&mut self, shift: u32) {
         for pair in &mut self.slots {
@@ -198,7 +193,7 @@ mod tests {
                 last.retain(|_, &mut last| last >= now - window);
                 let expected = last.keys().filter(|key| key.0 == path).count();
                 prop_assert_eq!(count as usize, expected);
-                prop_assert_eq!(pairs.len(), last.len());
+                prop_assert_eq!(pairs.len, last.len());
             }
             let users: Vec<u32> = (0..60).rev().collect();
             let before: Vec<u32> = (0..5).map(|path| pairs.count(path)).collect();
@@ -215,7 +210,7 @@ mod tests {
         for user in 0..200_000 {
             pairs.observe(0, user, 1);
             if user > 1000 {
-                assert!(pairs.memory() <= 24 * pairs.len(), "{user}");
+                assert!(pairs.memory() <= 24 * pairs.len, "{user}");
             }
         }
     }

@@ -3,7 +3,7 @@
 //! A label is known by its column and text, so one that is a whole value in one
 //! row and part of another's path is one path and both rows count for it.
 
-use super::names::{GONE, Names, hashed};
+use super::names::{GONE, Hashed, Names, hashed};
 use crate::data::hierarchy::{Ladder, Rungs};
 
 /// A value that its hierarchy does not know.
@@ -67,28 +67,37 @@ impl Paths {
         let hash = hashed(space, value);
         match self.names.find(space, value, hash) {
             Some(path) => path,
-            None => self.climb(column, value),
+            None => self.climb(column, value, hash),
         }
     }
 
     /// Makes the path of a value that was not met before, and those above it.
-    fn climb(&mut self, column: usize, value: &str) -> u32 {
+    fn climb(&mut self, column: usize, value: &str, hash: Hashed) -> u32 {
         let mut rungs = std::mem::take(&mut self.rungs);
-        let mut above = UNKNOWN;
+        let space = column as u16;
+        let mut path = UNKNOWN;
         if self.ladders[column].climb(value, &mut rungs) {
             for label in rungs.iter().rev() {
-                above = self.add(column as u16, label, above);
+                // The value itself was looked for already.
+                path = match label == value {
+                    true => self.push(space, label, hash, path),
+                    false => self.add(space, label, path),
+                };
             }
         }
         self.rungs = rungs;
-        above
+        path
     }
 
     fn add(&mut self, space: u16, label: &str, parent: u32) -> u32 {
         let hash = hashed(space, label);
-        if let Some(path) = self.names.find(space, label, hash) {
-            return path;
+        match self.names.find(space, label, hash) {
+            Some(path) => path,
+            None => self.push(space, label, hash, parent),
         }
+    }
+
+    fn push(&mut self, space: u16, label: &str, hash: Hashed, parent: u32) -> u32 {
         self.parents.push(parent);
         let above = match parent {
             GONE => 0,

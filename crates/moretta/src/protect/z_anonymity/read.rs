@@ -12,7 +12,7 @@ pub struct Fakes {
     pub at_most: (u32, u32),
     /// In which order and at what times they are released.
     pub order: FakesOrder,
-    /// Milliseconds over which the times of hidden fakes are spread.
+    /// Milliseconds that rows wait where fakes are hidden; a fake is at most half of it away from its row.
     pub spread: i64,
     /// The environment variable that holds the key from which they are drawn.
     pub key: Option<String>,
@@ -141,12 +141,22 @@ fn read_fakes(mut section: Section, window: i64) -> Result<Fakes> {
             }
         },
     };
+    let spread = match section.take("spread") {
+        None => (window / 60).max(1000).min(window),
+        Some(placed) => {
+            let spread = duration(&placed, "spread")?;
+            if spread > window {
+                return Err(placed.error("`spread` may be as long as the window"));
+            }
+            spread
+        }
+    };
     let fakes = Fakes {
         at_most,
         order: section
             .word("order", &orders)?
             .unwrap_or(FakesOrder::Hidden),
-        spread: optional_duration(&mut section, "spread")?.unwrap_or((window / 60).max(1000)),
+        spread,
         key,
     };
     section.finish()?;

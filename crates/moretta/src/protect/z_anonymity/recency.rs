@@ -134,6 +134,11 @@ impl Recency {
             .map(|pair| self.pairs[pair as usize].last)
     }
 
+    /// Whether the user showed the path since `from`.
+    pub(super) fn shows(&self, path: u32, user: u32, from: u32) -> bool {
+        self.last(path, user).is_some_and(|last| last >= from)
+    }
+
     /// Whether the user counts beside users whose groups were noted in `counted`;
     /// notes its group if it does.
     pub(super) fn counts_beside(&self, counted: &mut Vec<u32>, path: u32, user: u32) -> bool {

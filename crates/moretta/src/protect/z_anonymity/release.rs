@@ -1,8 +1,10 @@
 //! Batches in, released batches out.
 
 use super::engine::{Attribute, Engine, Fate, Verdict};
+use super::hidden::{self, Companions};
 use super::paths::{Paths, UNKNOWN};
-use super::{Update, ZAnonymity};
+use super::waiting::{Columns, Real, Shown, Waiting};
+use super::{FakesOrder, Update, ZAnonymity};
 use crate::data::hierarchy::Ladder;
 use crate::data::{
     Batch, Categories, Column, Kind, Levels, LevelsBuilder, MISSING, Role, RowIds, Schema,
@@ -11,6 +13,8 @@ use crate::data::{
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::protect::Protector;
+use arrow_array::cast::AsArray;
+use arrow_schema::DataType;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -29,7 +33,7 @@ pub struct Cell {
     pub counter: u32,
     /// How many were needed.
     pub z: u32,
-    /// How many made-up rows helped.
+    /// How many made-up rows help it; a made-up row has the same as the row it helps.
     pub fakes: u32,
 }
 
@@ -100,6 +104,12 @@ pub struct Stream {
     verdicts: Vec<Verdict>,
     codes: Codes,
     made_up: u64,
+    /// How many rows were released with made-up rows that are hidden.
+    bursts: u64,
+    /// The rows that wait, where made-up rows are hidden among them.
+    waiting: Option<Waiting>,
+    /// What was decided of the last batch, where rows wait before they leave.
+    decided: Option<(Batch, Vec<Cell>)>,
 }
 
 /// Where the columns are that matter.
@@ -181,8 +191,25 @@ impl Stream {
             .iter()
             .map(|&place| ladder(&fields[place].name))
             .collect();
+        let mut engine = Engine::new(config, ladders, shards.clamp(1, 64) as u8);
+        let mut waiting = None;
+        if let Some(fakes) = &config.fakes
+            && fakes.order == FakesOrder::Hidden
+        {
+            let time = &fields[places.time];
+            if time.kind != Kind::Plain(DataType::Utf8) {
+                return Err(Error::policy(format!(
+                    "fakes are hidden among times that are text, and column `{}` is not",
+                    time.name
+                ))
+                .help("read the stream from CSV or JSON lines, or take `fakes` out"));
+            }
+            let key = hidden::key(fakes.key.as_deref())?;
+            engine.hide_fakes(Companions::new(key.clone(), fakes.spread, config.window));
+            waiting = Some(Waiting::new(key, fakes.spread));
+        }
         Ok(Stream {
-            engine: Engine::new(config, ladders, shards.clamp(1, 64) as u8),
+            engine,
             config: config.clone(),
             schema: Arc::new(Schema::new(fields)?),
             places,
@@ -197,6 +224,9 @@ impl Stream {
             verdicts: Vec::new(),
             codes: Codes::default(),
             made_up: 0,
+            bursts: 0,
+            waiting,
+            decided: None,
         })
     }
 
@@ -251,6 +281,13 @@ impl Stream {
         &self.cells
     }
 
+    /// What was decided of the last batch and why, where rows wait before they
+    /// leave; made-up rows are not among them.
+    pub fn decided(&self) -> Option<(&Batch, &[Cell])> {
+        let (batch, cells) = self.decided.as_ref()?;
+        Some((batch, cells))
+    }
+
     /// The places of the attributes, in the order of [`Stream::cells`].
     pub fn attributes(&self) -> &[usize] {
         &self.places.attributes
@@ -258,9 +295,10 @@ impl Stream {
 
     /// Bytes of the state without the texts of users and paths, and of those texts.
     pub fn memory(&self) -> (usize, usize) {
+        let (waiting, texts) = self.waiting.as_ref().map_or((0, 0), Waiting::memory);
         (
-            self.engine.memory() + self.codes.memory(),
-            self.engine.text_bytes(),
+            self.engine.memory() + self.codes.memory() + waiting,
+            self.engine.text_bytes() + texts,
         )
     }
 
@@ -353,8 +391,8 @@ impl Stream {
                 continue;
             }
             if let Fate::Faked(n) = verdicts[0].fate {
-                for user in fakes.by_ref().take(n as usize) {
-                    draft.fakes.push((draft.rows.len(), user));
+                for fake in fakes.by_ref().take(n as usize) {
+                    draft.fakes.push((draft.rows.len(), fake.user));
                     self.show(&mut draft, verdicts, row, MADE_UP | self.made_up);
                     self.made_up += 1;
                 }
@@ -375,16 +413,88 @@ impl Stream {
                 true => self.codes.code(verdict.path, labels, &self.engine.paths),
                 false => self.codes.hidden(labels),
             });
-            self.cells.push(Cell {
-                level: released.then_some(verdict.level),
-                counter: verdict.counter,
-                z: verdict.z,
-                fakes: match verdict.fate {
-                    Fate::Faked(fakes) => fakes,
-                    _ => 0,
-                },
-            });
+            self.cells.push(verdict.cell());
         }
+    }
+
+    /// Lets the rows that were decided wait.
+    fn hold(&mut self, batch: &Batch, waiting: &mut Waiting) -> Result<()> {
+        let format = self.format.unwrap_or(TimeFormat::Seconds);
+        let engine = &self.engine;
+        let texts = match batch.column(self.places.time) {
+            Column::Plain(array) => array.as_string_opt::<i32>(),
+            _ => None,
+        };
+        let texts = texts.ok_or_else(|| Error::bug("times that are no text"))?;
+        let decided = self.rows.iter().zip(&self.attributes).zip(&self.verdicts);
+        for ((&row, attribute), verdict) in decided {
+            waiting.tell(attribute.time);
+            if !verdict.is_released() {
+                continue;
+            }
+            let id = batch.rows().get(row as usize);
+            let shown = Shown {
+                time: texts.value(row as usize),
+                user: engine.users.get(attribute.user),
+                label: engine.paths.label(verdict.path),
+                group: self.group_name(attribute.group),
+            };
+            let mut draws = waiting.draws(id);
+            let cell = verdict.cell();
+            waiting.push(attribute.time, draws.next(), id, cell, shown);
+            if cell.fakes > 0 {
+                let real = Real {
+                    time: attribute.time,
+                    text: shown.time.into(),
+                    label: shown.label.into(),
+                    cell,
+                    draws,
+                    tick: waiting.tick(format, shown.time),
+                    left: cell.fakes,
+                };
+                waiting.expect(self.bursts, real);
+                self.bursts += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the made-up rows that were drawn among those that wait.
+    fn hold_fakes(&mut self, waiting: &mut Waiting) -> Result<()> {
+        let format = self.format.unwrap_or(TimeFormat::Seconds);
+        for fake in std::mem::take(&mut self.engine.drawn) {
+            let who = (
+                self.engine.users.get(fake.user),
+                self.group_name(fake.group),
+            );
+            let id = MADE_UP | self.made_up;
+            waiting.push_fake(fake.burst, who, fake.offset, format, id)?;
+            self.made_up += 1;
+        }
+        Ok(())
+    }
+
+    fn group_name(&self, group: u32) -> Option<&str> {
+        self.places.group?;
+        (group != MISSING).then(|| self.engine.groups.get(group))
+    }
+
+    /// Lets go of the rows before `end`, of all rows when there is none.
+    fn let_go(&mut self, waiting: &mut Waiting, end: Option<i64>) -> Result<Batch> {
+        let places = Columns {
+            time: self.places.time,
+            user: self.places.subject,
+            label: self.places.attributes[0],
+        };
+        self.cells.clear();
+        waiting.release(end, &self.schema, places, &mut self.cells)
+    }
+
+    /// Before this time no row can come any more that is released, real or made up.
+    fn watermark(&self) -> i64 {
+        let spread = self.config.fakes.as_ref().map_or(0, |fakes| fakes.spread);
+        let newest = self.span().map_or(i64::MIN, |(_, newest)| newest);
+        newest.saturating_sub(self.config.allowed_lateness() + spread)
     }
 
     /// The batch that goes out.
@@ -433,8 +543,21 @@ impl Stream {
 }
 
 impl Verdict {
-    fn is_released(&self) -> bool {
+    pub(super) fn is_released(&self) -> bool {
         matches!(self.fate, Fate::Released | Fate::Faked(_))
+    }
+
+    #[inline]
+    fn cell(&self) -> Cell {
+        Cell {
+            level: self.is_released().then_some(self.level),
+            counter: self.counter,
+            z: self.z,
+            fakes: match self.fate {
+                Fate::Faked(fakes) => fakes,
+                _ => 0,
+            },
+        }
     }
 }
 
@@ -520,14 +643,39 @@ impl Protector for Stream {
 
     fn protect(&mut self, batch: Batch) -> Result<Batch> {
         self.decide(&batch)?;
-        let draft = self.draft(&batch);
-        let released = self.assemble(&batch, draft)?;
+        let released = match self.waiting.take() {
+            None => {
+                let draft = self.draft(&batch);
+                self.assemble(&batch, draft)?
+            }
+            Some(mut waiting) => {
+                // The made-up rows are drawn later and leave with those that wait.
+                let fakes = std::mem::take(&mut self.engine.fakes);
+                let draft = self.draft(&batch);
+                let decided = self.assemble(&batch, draft)?;
+                self.decided = Some((decided, std::mem::take(&mut self.cells)));
+                self.engine.fakes = fakes;
+                self.hold(&batch, &mut waiting)?;
+                self.hold_fakes(&mut waiting)?;
+                let released = self.let_go(&mut waiting, Some(self.watermark()))?;
+                self.waiting = Some(waiting);
+                released
+            }
+        };
         self.engine.clear();
         Ok(released)
     }
 
     fn finish(&mut self) -> Result<Batch> {
-        Ok(Batch::empty(Arc::clone(&self.schema)))
+        self.cells.clear();
+        match self.waiting.take() {
+            None => Ok(Batch::empty(Arc::clone(&self.schema))),
+            Some(mut waiting) => {
+                self.engine.draw_fakes(None);
+                self.hold_fakes(&mut waiting)?;
+                self.let_go(&mut waiting, None)
+            }
+        }
     }
 
     fn guarantee(&self) -> Guarantee {

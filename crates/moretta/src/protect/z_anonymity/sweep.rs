@@ -8,9 +8,11 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use std::cmp::Ordering;
+use std::ops::Range;
 
 /// `user` shows `path` for every z above `above` and up to `up_to`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shown {
     pub(super) user: u32,
     pub(super) path: u32,
@@ -18,68 +20,162 @@ pub(super) struct Shown {
     pub(super) up_to: u32,
 }
 
-/// Gives p(1), p(2), … one after the other; none where nobody shows anything.
-pub(super) struct Sweep {
-    k: u32,
+/// Memory that is used again from one sweep to the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Room {
+    /// What is shown, to be filled by whoever sweeps.
+    pub(super) shown: Vec<Shown>,
+    /// The same user by user, and where each user begins.
+    by_user: Vec<Shown>,
+    starts: Vec<usize>,
+    /// The user who was last found to show a path throughout, by path.
+    throughout: Vec<u32>,
+    toggles: Vec<(u32, u128)>,
     changes: Vec<Change>,
-    next: usize,
-    z: u32,
-    sets: Vec<u128>,
+    by_z: Vec<Change>,
     groups: HashMap<u128, u32, FixedState>,
-    population: u32,
-    alike: u32,
+    sets: Vec<u128>,
 }
 
 /// From `z` on, `user` (numbered as met) has this set; 0 is the empty one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Change {
     z: u32,
     user: u32,
     set: u128,
 }
 
-impl Sweep {
-    /// Sorts out what each user shows; users are numbered below `users`.
-    pub(super) fn new(shown: &[Shown], users: usize, k: u32) -> Self {
-        let mut changes = Vec::with_capacity(shown.len());
+impl Room {
+    /// Gives p(1), p(2), … up to p(`most`) of what is shown; none where nobody
+    /// shows anything. Users and paths are numbered below `users` and `paths`.
+    pub(super) fn sweep(&mut self, users: usize, paths: usize, k: u32, most: u32) -> Sweep<'_> {
+        self.sort_by_user(users);
+        self.throughout.clear();
+        self.throughout.resize(paths, u32::MAX);
+        self.changes.clear();
         let mut met = 0;
-        let mut toggles = Vec::new();
-        for mine in by_user(shown, users).iter_mut() {
-            mine.sort_unstable_by_key(|shown| (shown.path, shown.above));
-            toggles.clear();
-            toggles_of(mine, &mut toggles);
-            toggles.sort_unstable_by_key(|&(z, _)| z);
-            let mut set = 0;
-            for (place, &(z, path)) in toggles.iter().enumerate() {
-                set ^= path;
-                if toggles.get(place + 1).is_none_or(|next| next.0 != z) {
-                    changes.push(Change { z, user: met, set });
-                }
+        for user in 0..users {
+            let range = self.starts[user]..self.starts[user + 1];
+            if !range.is_empty() {
+                self.follow(met, range, most);
+                met += 1;
             }
-            met += 1;
         }
-        changes.sort_by_key(|change| change.z);
+        self.sort_changes(most);
+        self.groups.clear();
+        self.sets.clear();
+        self.sets.resize(met as usize, 0);
         Sweep {
             k,
-            changes,
-            next: 0,
+            most,
             z: 0,
-            sets: vec![0; met as usize],
-            groups: HashMap::default(),
+            changes: &self.by_z,
+            sets: &mut self.sets,
+            groups: &mut self.groups,
             population: 0,
             alike: 0,
         }
     }
 
+    /// Puts what is shown in the order of users.
+    fn sort_by_user(&mut self, users: usize) {
+        self.starts.clear();
+        self.starts.resize(users + 2, 0);
+        for item in &self.shown {
+            self.starts[item.user as usize + 2] += 1;
+        }
+        for user in 2..users + 2 {
+            self.starts[user] += self.starts[user - 1];
+        }
+        self.by_user.clear();
+        self.by_user.resize(self.shown.len(), Shown::default());
+        for item in &self.shown {
+            let place = &mut self.starts[item.user as usize + 1];
+            self.by_user[*place] = *item;
+            *place += 1;
+        }
+    }
+
+    /// How the set of one user changes with z.
+    fn follow(&mut self, user: u32, range: Range<usize>, most: u32) {
+        let mine = &mut self.by_user[range];
+        // What is shown at every z is most of it and needs no order.
+        let mut set = 0;
+        for item in mine
+            .iter()
+            .filter(|item| item.above == 0 && item.up_to >= most)
+        {
+            if std::mem::replace(&mut self.throughout[item.path as usize], user) != user {
+                set ^= fingerprint(item.path);
+            }
+        }
+        let throughout = &self.throughout;
+        let mut rest = 0;
+        for place in 0..mine.len() {
+            let item = mine[place];
+            if throughout[item.path as usize] != user && item.above < most {
+                mine[rest] = item;
+                rest += 1;
+            }
+        }
+        let mine = &mut mine[..rest];
+        mine.sort_unstable_by_key(|shown| u64::from(shown.path) << 32 | u64::from(shown.above));
+        self.toggles.clear();
+        toggles_of(mine, most, &mut self.toggles);
+        self.toggles.sort_unstable_by_key(|&(z, _)| z);
+        if set != 0 && self.toggles.first().is_none_or(|first| first.0 > 1) {
+            self.changes.push(Change { z: 1, user, set });
+        }
+        for (place, &(z, path)) in self.toggles.iter().enumerate() {
+            set ^= path;
+            if self.toggles.get(place + 1).is_none_or(|next| next.0 != z) {
+                self.changes.push(Change { z, user, set });
+            }
+        }
+    }
+
+    /// Puts the changes in the order of z.
+    fn sort_changes(&mut self, most: u32) {
+        let mut starts = vec![0_usize; most as usize + 2];
+        for change in &self.changes {
+            starts[change.z as usize + 1] += 1;
+        }
+        for z in 1..starts.len() {
+            starts[z] += starts[z - 1];
+        }
+        self.by_z.clear();
+        self.by_z.resize(self.changes.len(), Change::default());
+        for change in &self.changes {
+            let place = &mut starts[change.z as usize];
+            self.by_z[*place] = *change;
+            *place += 1;
+        }
+    }
+}
+
+/// Gives p(1), p(2), … one after the other; none where nobody shows anything.
+pub(super) struct Sweep<'a> {
+    k: u32,
+    most: u32,
+    z: u32,
+    /// Those that are still to be made.
+    changes: &'a [Change],
+    sets: &'a mut [u128],
+    groups: &'a mut HashMap<u128, u32, FixedState>,
+    population: u32,
+    alike: u32,
+}
+
+impl Sweep<'_> {
     fn apply(&mut self, change: Change) {
         let old = std::mem::replace(&mut self.sets[change.user as usize], change.set);
         if old != 0
             && let Some(size) = self.groups.get_mut(&old)
         {
             self.alike -= match (*size).cmp(&self.k) {
-                std::cmp::Ordering::Less => 0,
-                std::cmp::Ordering::Equal => self.k,
-                std::cmp::Ordering::Greater => 1,
+                Ordering::Less => 0,
+                Ordering::Equal => self.k,
+                Ordering::Greater => 1,
             };
             *size -= 1;
             self.population -= 1;
@@ -88,74 +184,37 @@ impl Sweep {
             let size = self.groups.entry(change.set).or_insert(0);
             *size += 1;
             self.alike += match (*size).cmp(&self.k) {
-                std::cmp::Ordering::Less => 0,
-                std::cmp::Ordering::Equal => self.k,
-                std::cmp::Ordering::Greater => 1,
+                Ordering::Less => 0,
+                Ordering::Equal => self.k,
+                Ordering::Greater => 1,
             };
             self.population += 1;
         }
     }
 }
 
-impl Iterator for Sweep {
+impl Iterator for Sweep<'_> {
     type Item = Option<f64>;
 
     fn next(&mut self) -> Option<Option<f64>> {
+        if self.z == self.most {
+            return None;
+        }
         self.z += 1;
-        while let Some(&change) = self.changes.get(self.next)
+        while let Some((&change, rest)) = self.changes.split_first()
             && change.z <= self.z
         {
             self.apply(change);
-            self.next += 1;
+            self.changes = rest;
         }
         let p = f64::from(self.alike) / f64::from(self.population);
         Some((self.population > 0).then_some(p))
     }
 }
 
-/// What is shown, user by user; users who show nothing are left out.
-fn by_user(shown: &[Shown], users: usize) -> ByUser {
-    let mut starts = vec![0_usize; users + 1];
-    for item in shown {
-        starts[item.user as usize + 1] += 1;
-    }
-    for user in 0..users {
-        starts[user + 1] += starts[user];
-    }
-    let blank = Shown {
-        user: 0,
-        path: 0,
-        above: 0,
-        up_to: 0,
-    };
-    let mut items = vec![blank; shown.len()];
-    let mut next = starts.clone();
-    for item in shown {
-        let place = &mut next[item.user as usize];
-        items[*place] = *item;
-        *place += 1;
-    }
-    ByUser { items, starts }
-}
-
-struct ByUser {
-    items: Vec<Shown>,
-    starts: Vec<usize>,
-}
-
-impl ByUser {
-    fn iter_mut(&mut self) -> impl Iterator<Item = &mut [Shown]> {
-        let mut rest = self.items.as_mut_slice();
-        self.starts.windows(2).filter_map(move |ends| {
-            let (mine, others) = std::mem::take(&mut rest).split_at_mut(ends[1] - ends[0]);
-            rest = others;
-            (!mine.is_empty()).then_some(mine)
-        })
-    }
-}
-
-/// Where the set of one user changes, and by which path; overlapping intervals of a path are one.
-fn toggles_of(mine: &[Shown], toggles: &mut Vec<(u32, u128)>) {
+/// Where the set of one user changes up to `most`, and by which path; overlapping
+/// intervals of a path are one.
+fn toggles_of(mine: &[Shown], most: u32, toggles: &mut Vec<(u32, u128)>) {
     let mut place = 0;
     while let Some(&first) = mine.get(place) {
         let (mut up_to, path) = (first.up_to, first.path);
@@ -169,7 +228,7 @@ fn toggles_of(mine: &[Shown], toggles: &mut Vec<(u32, u128)>) {
         }
         let print = fingerprint(path);
         toggles.push((first.above + 1, print));
-        if up_to < u32::MAX {
+        if up_to < most {
             toggles.push((up_to + 1, print));
         }
     }
@@ -224,9 +283,13 @@ mod tests {
                 })
                 .filter(|shown| shown.above < shown.up_to)
                 .collect();
-            let sweep = Sweep::new(&shown, 8, k);
-            for (z, p) in (1..15).zip(sweep) {
-                prop_assert_eq!(p, slow(&shown, k, z), "z = {}", z);
+            let mut room = Room::default();
+            // The second sweep uses the memory of the first.
+            for most in [15, 4] {
+                room.shown.clone_from(&shown);
+                let found: Vec<Option<f64>> = room.sweep(8, 30, k, most).collect();
+                let expected: Vec<Option<f64>> = (1..=most).map(|z| slow(&shown, k, z)).collect();
+                prop_assert_eq!(found, expected);
             }
         }
     }
@@ -246,7 +309,11 @@ mod tests {
             shown(1, 2, 2),
             shown(0, 2, 1),
         ];
-        let found: Vec<Option<f64>> = Sweep::new(&rows, 2, 2).take(4).collect();
+        let mut room = Room {
+            shown: rows.to_vec(),
+            ..Room::default()
+        };
+        let found: Vec<Option<f64>> = room.sweep(2, 3, 2, 4).collect();
         assert_eq!(found, [Some(1.0), Some(0.0), Some(0.0), None]);
     }
 }

@@ -4,7 +4,7 @@
 //! often, p(z) is computed from the rows of the last window, each with its
 //! counters as they were when it arrived, and z is chosen anew.
 
-use super::sweep::{Shown, Sweep};
+use super::sweep::{Room, Shown, Sweep};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -47,9 +47,14 @@ pub struct Update {
 
 impl Search {
     /// The z to use after `z`, its p, and whether the goal is met.
-    pub(super) fn choose(self, tune: &Tune, z: u32, window: &Window) -> (u32, Option<f64>, bool) {
+    pub(super) fn choose(
+        self,
+        tune: &Tune,
+        z: u32,
+        window: &mut Window,
+    ) -> (u32, Option<f64>, bool) {
         match self {
-            Search::MinZ => least(tune, window),
+            Search::MinZ => least(tune, z, window),
             Search::Incremental => step(tune, z, window),
             Search::Compat => bisect(tune, z, window),
         }
@@ -61,9 +66,9 @@ fn met(tune: &Tune, p: Option<f64>) -> bool {
     p.is_none_or(|p| p >= tune.goal)
 }
 
-fn least(tune: &Tune, window: &Window) -> (u32, Option<f64>, bool) {
-    // Most goals are met at a small z, where few counters matter.
-    let mut most = 128;
+fn least(tune: &Tune, z: u32, window: &mut Window) -> (u32, Option<f64>, bool) {
+    // The next z is seldom far from the last one, and up to there few counters matter.
+    let mut most = z.saturating_mul(2).max(64);
     loop {
         let found = (1..=most)
             .zip(window.sweep(tune.k, most))
@@ -71,24 +76,24 @@ fn least(tune: &Tune, window: &Window) -> (u32, Option<f64>, bool) {
         if let Some((z, p)) = found {
             return (z, p, true);
         }
-        most = most.saturating_mul(8);
+        most = most.saturating_mul(4);
     }
 }
 
-fn step(tune: &Tune, z: u32, window: &Window) -> (u32, Option<f64>, bool) {
-    let p_of = |z: u32| window.sweep(tune.k, z).nth(z as usize - 1).flatten();
+fn step(tune: &Tune, z: u32, window: &mut Window) -> (u32, Option<f64>, bool) {
+    let all: Vec<Option<f64>> = window.sweep(tune.k, z + 1).collect();
+    let p_of = |z: u32| all[z as usize - 1];
     let next = match met(tune, p_of(z)) {
         true => (z - 1).max(1),
         false => z + 1,
     };
-    let p = p_of(next);
-    (next, p, met(tune, p))
+    (next, p_of(next), met(tune, p_of(next)))
 }
 
 /// The package's search, with its habits: nobody counts as p = 2, and z may become 0.
-fn bisect(tune: &Tune, z: u32, window: &Window) -> (u32, Option<f64>, bool) {
+fn bisect(tune: &Tune, z: u32, window: &mut Window) -> (u32, Option<f64>, bool) {
     const MOST: u32 = 1800;
-    let all: Vec<Option<f64>> = window.sweep(tune.k, MOST).take(MOST as usize).collect();
+    let all: Vec<Option<f64>> = window.sweep(tune.k, MOST).collect();
     let (mut low, mut high) = (0_i64, i64::from(MOST));
     while low <= high {
         let middle = (low + high) / 2;
@@ -113,6 +118,7 @@ pub(super) struct Window {
     rows: VecDeque<Row>,
     /// The paths of each row from its leaf to its root, with their counters.
     counters: VecDeque<(u32, u32)>,
+    room: Room,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -144,26 +150,32 @@ impl Window {
         self.counters.drain(..counters);
     }
 
-    /// p(1), p(2), … of which those up to `most` are right.
-    fn sweep(&self, k: u32, most: u32) -> Sweep {
-        let mut shown = Vec::with_capacity(self.rows.len());
-        let (mut counters, mut users) = (self.counters.iter(), 0);
-        for row in &self.rows {
+    /// p(1), p(2), … up to p(`most`).
+    fn sweep(&mut self, k: u32, most: u32) -> Sweep<'_> {
+        let Window {
+            rows,
+            counters,
+            room,
+        } = self;
+        let (mut counters, mut users, mut paths) = (counters.iter(), 0, 0);
+        room.shown.clear();
+        for row in rows {
             let mut above = 0;
             for &(path, counter) in counters.by_ref().take(row.paths as usize) {
                 if counter > above && above < most {
-                    shown.push(Shown {
+                    room.shown.push(Shown {
                         user: row.user,
                         path,
                         above,
                         up_to: counter,
                     });
                     above = counter;
+                    paths = paths.max(path as usize + 1);
                 }
             }
             users = users.max(row.user as usize + 1);
         }
-        Sweep::new(&shown, users, k)
+        room.sweep(users, paths, k, most)
     }
 
     /// Makes all times earlier by `shift`.

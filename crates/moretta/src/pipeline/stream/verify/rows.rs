@@ -108,7 +108,7 @@ impl Decided {
         let waits = config.mode == Mode::Exact || sources.len() > 1;
         Ok(Decided {
             reorder: waits.then(|| Reorder::new(places.time, format, lateness, sources.len())),
-            rotation: pseudonyms(policy, schema)?.0,
+            rotation: pseudonyms(policy, schema, places.time, format)?.0,
             sources,
             ended: false,
             places,

@@ -76,7 +76,14 @@ impl Made {
         )
         .expect("a flow");
         let sink = self.policy.sink.as_ref().expect("a sink");
-        let mut outputs = Outputs::open(&self.policy, sink, flow.schema(), None).expect("open");
+        let mut outputs = Outputs::open(
+            &self.policy,
+            sink,
+            flow.schema(),
+            self.config().window,
+            None,
+        )
+        .expect("open");
         let subject = Subject {
             columns: &["attribute"],
             window: self.config().window,
@@ -88,7 +95,9 @@ impl Made {
             let Some(released) = released else {
                 return;
             };
-            outputs.write(&released).expect("written");
+            outputs
+                .write(&released, flow.stream.cells())
+                .expect("written");
             let times = times(&released, 0, &mut None).expect("times");
             certificate
                 .write(released.rows(), &times, flow.stream.cells())

@@ -1,0 +1,358 @@
+//! Every method of streams against every promise, in every way it can be set up.
+
+use moretta::data::hierarchy::{HierarchySpec, Ladder, Texts};
+use moretta::data::{Batch, Categories, Column, Field, Kind, MISSING, Role, RowIds, Schema, times};
+use moretta::guarantee::{Decided, StreamChecker};
+use moretta::io::generate;
+use moretta::protect::z_anonymity::{
+    Fakes, FakesOrder, Group, MADE_UP, Mode, Search, Stream, Tune, ZAnonymity,
+};
+use moretta::protect::{METHODS, Protector};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+const WINDOW: i64 = 3_600_000;
+
+fn plain() -> ZAnonymity {
+    ZAnonymity {
+        z: 4,
+        window: WINDOW,
+        generalize: true,
+        mode: Mode::ZeroDelay,
+        lateness: 0,
+        skew: 0,
+        k: 2,
+        tune: None,
+        fakes: None,
+        hold_unique: false,
+        group: None,
+    }
+}
+
+fn tuned(search: Search) -> ZAnonymity {
+    ZAnonymity {
+        tune: Some(Tune {
+            goal: 0.6,
+            k: 2,
+            every: 1_200_000,
+            search,
+        }),
+        ..plain()
+    }
+}
+
+fn faking(order: FakesOrder) -> ZAnonymity {
+    ZAnonymity {
+        z: 8,
+        fakes: Some(Fakes {
+            at_most: (1, 2),
+            order,
+            spread: 60_000,
+            key: Some("PATH".to_owned()),
+        }),
+        ..plain()
+    }
+}
+
+/// Every way to set a stream up.
+fn configurations() -> Vec<(&'static str, ZAnonymity)> {
+    vec![
+        ("fixed", plain()),
+        (
+            "without generalization",
+            ZAnonymity {
+                generalize: false,
+                ..plain()
+            },
+        ),
+        ("minz", tuned(Search::MinZ)),
+        ("incremental", tuned(Search::Incremental)),
+        ("compat", tuned(Search::Compat)),
+        (
+            "late rows",
+            ZAnonymity {
+                lateness: 600_000,
+                ..plain()
+            },
+        ),
+        (
+            "late rows, tuned",
+            ZAnonymity {
+                lateness: 600_000,
+                ..tuned(Search::MinZ)
+            },
+        ),
+        (
+            "exact",
+            ZAnonymity {
+                mode: Mode::Exact,
+                lateness: 600_000,
+                ..plain()
+            },
+        ),
+        ("fakes as published", faking(FakesOrder::Thesis)),
+        ("hidden fakes", faking(FakesOrder::Hidden)),
+        (
+            "rare sets held",
+            ZAnonymity {
+                hold_unique: true,
+                ..plain()
+            },
+        ),
+        (
+            "groups",
+            ZAnonymity {
+                group: Some(Group {
+                    column: "house".to_owned(),
+                    at_most: 1,
+                }),
+                ..plain()
+            },
+        ),
+    ]
+}
+
+fn ladder() -> Ladder {
+    let path = HierarchySpec::Path("*".to_owned());
+    path.ladder("attribute", Texts::Category).expect("a ladder")
+}
+
+/// Visits to a shop, with missing cells and with houses in which users live.
+fn events(rows: usize, grouped: bool) -> Batch {
+    let source = generate::ecommerce(rows, 3);
+    let schema = Arc::clone(moretta::io::Source::schema(&source));
+    let batches: Vec<Batch> = source.map(|batch| batch.expect("rows")).collect();
+    let batch = Batch::concat(&schema, batches).expect("one schema");
+    let mut fields = schema.fields().to_vec();
+    let mut columns = batch.columns().to_vec();
+    for (column, every) in [(1, 97), (2, 89)] {
+        let categories = columns[column].as_categories().expect("categories");
+        let codes = categories.codes().iter().enumerate();
+        let codes = codes.map(|(row, &code)| if row % every == 5 { MISSING } else { code });
+        columns[column] = Column::Category(Categories::new(
+            codes.collect(),
+            Arc::clone(categories.levels()),
+        ));
+    }
+    if grouped {
+        let users = columns[1].as_categories().expect("users").clone();
+        let house = |row: usize| {
+            users
+                .get(row)
+                .map(|user| format!("house {}", &user[user.len() - 2..]))
+        };
+        let houses = Categories::from_iter((0..batch.len()).map(house));
+        fields.push(Field::new(
+            "house",
+            Role::Key,
+            Kind::Category { ordered: false },
+        ));
+        columns.push(Column::Category(houses));
+    }
+    let ids = RowIds::Range {
+        start: 0,
+        len: batch.len(),
+    };
+    Batch::new(Arc::new(Schema::new(fields).expect("names")), ids, columns).expect("fits")
+}
+
+type Line = (u64, Vec<String>);
+
+fn lines(batch: &Batch, lines: &mut Vec<Line>) {
+    let Column::Plain(texts) = batch.column(0) else {
+        panic!("times pass through");
+    };
+    let texts = texts
+        .as_any()
+        .downcast_ref::<arrow_array::StringArray>()
+        .expect("text");
+    for row in 0..batch.len() {
+        let cell = |column: usize| {
+            let cells = batch.column(column).as_categories().expect("categories");
+            cells.get(row).unwrap_or("missing").to_owned()
+        };
+        let cells = vec![texts.value(row).to_owned(), cell(1), cell(2)];
+        lines.push((batch.rows().get(row), cells));
+    }
+}
+
+fn stream(config: &ZAnonymity, batch: &Batch, shards: usize) -> Stream {
+    Stream::new(config, batch.schema(), |_| ladder(), None, shards).expect("a stream")
+}
+
+fn release(config: &ZAnonymity, batch: &Batch, at_a_time: usize, shards: usize) -> Vec<Line> {
+    let mut stream = stream(config, batch, shards);
+    let mut found = Vec::new();
+    for start in (0..batch.len()).step_by(at_a_time) {
+        let part = batch.slice(start, at_a_time.min(batch.len() - start));
+        lines(&stream.protect(part).expect("decided"), &mut found);
+    }
+    lines(&stream.finish().expect("finished"), &mut found);
+    found
+}
+
+#[test]
+fn every_method_of_streams_is_tried() {
+    let streams: Vec<&str> = METHODS
+        .iter()
+        .filter(|info| info.stream)
+        .map(|info| info.name)
+        .collect();
+    assert_eq!(streams, ["z-anonymity"]);
+}
+
+#[test]
+fn batches_and_shards_do_not_matter_and_the_same_run_gives_the_same_bytes() {
+    for (name, config) in configurations() {
+        let batch = events(6_000, config.group.is_some());
+        let whole = release(&config, &batch, batch.len(), 1);
+        assert!(whole.len() > 1_000, "{name}: {}", whole.len());
+        for (at_a_time, shards) in [(1, 1), (37, 3), (1000, 2), (batch.len(), 1)] {
+            let other = release(&config, &batch, at_a_time, shards);
+            assert!(
+                whole == other,
+                "{name}: {at_a_time} rows at a time, {shards} shards"
+            );
+        }
+    }
+}
+
+#[test]
+fn rows_come_out_once_and_unchanged_but_for_the_attribute() {
+    for (name, config) in configurations() {
+        let batch = events(6_000, config.group.is_some());
+        let mut originals = Vec::new();
+        lines(&batch, &mut originals);
+        let mut seen = HashSet::new();
+        for (id, cells) in release(&config, &batch, 500, 1) {
+            if id >= MADE_UP {
+                assert!(config.fakes.is_some(), "{name}");
+                continue;
+            }
+            assert!(seen.insert(id), "{name}: row {id} twice");
+            let original = &originals[id as usize].1;
+            assert_eq!(cells[..2], original[..2], "{name}: row {id}");
+            let beginning = format!("{}*", cells[2]);
+            assert!(
+                original[2] == cells[2] || original[2].starts_with(&beginning),
+                "{name}: row {id}"
+            );
+            assert!(
+                original[1] != "missing" && original[2] != "missing",
+                "{name}: row {id}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_checker_finds_every_promise_kept() {
+    for (name, config) in configurations() {
+        let batch = events(6_000, config.group.is_some());
+        let mut stream = stream(&config, &batch, 1);
+        let most = config.group.as_ref().map(|group| group.at_most);
+        let mut checker =
+            StreamChecker::new(WINDOW, vec![ladder()], most).with_lateness(config.lateness);
+        for start in (0..batch.len()).step_by(700) {
+            let part = batch.slice(start, 700.min(batch.len() - start));
+            let released = stream.protect(part.clone()).expect("decided");
+            let follow = stream.decided().is_some();
+            let (decided, cells) = stream.decided().unwrap_or((&released, stream.cells()));
+            let z: Vec<u32> = cells
+                .iter()
+                .map(|c| c.level.map_or(0, |_| c.z.max(1)))
+                .collect();
+            let fakes: Vec<u32> = cells.iter().map(|cell| cell.fakes).collect();
+            let seen = Decided {
+                times: &times(&part, 0, &mut None).expect("times"),
+                original: &part,
+                released: decided,
+                z: &z,
+                fakes: &fakes,
+                fakes_follow: follow,
+                subject: 1,
+                attributes: &[2],
+                group: config.group.as_ref().map(|_| 3),
+            };
+            checker
+                .check(&seen)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            if follow {
+                checker.settle(&released, 2).expect("owed");
+            }
+        }
+        let left = stream.finish().expect("finished");
+        checker.settle(&left, 2).expect("owed");
+        checker.finish().expect("all made-up rows are there");
+        assert!(checker.findings().cells > 1_000, "{name}");
+        assert_eq!(
+            checker.findings().made_up > 0,
+            config.fakes.is_some(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn every_attribute_is_released_or_counted_as_held_back() {
+    for (name, config) in configurations() {
+        let batch = events(6_000, config.group.is_some());
+        let mut stream = stream(&config, &batch, 1);
+        stream.protect(batch.clone()).expect("decided");
+        stream.finish().expect("finished");
+        let tally = stream.tally();
+        let released: u64 = tally.levels.iter().sum();
+        let held: u64 = stream.suppressed().iter().map(|(_, rows)| rows).sum();
+        assert_eq!(released + held, batch.len() as u64, "{name}");
+    }
+}
+
+#[test]
+fn a_stream_of_months_stays_small() {
+    // A new user and a new path every second: only those of the window are remembered.
+    let schema = Schema::new(vec![
+        Field::new("t", Role::Time, Kind::Plain(arrow_schema::DataType::Utf8)),
+        Field::new("user", Role::Subject, Kind::Category { ordered: false }),
+        Field::new("attribute", Role::Quasi, Kind::Category { ordered: false }),
+    ]);
+    let schema = Arc::new(schema.expect("names"));
+    for config in [
+        ZAnonymity {
+            window: 60_000,
+            ..plain()
+        },
+        ZAnonymity {
+            window: 60_000,
+            ..tuned(Search::MinZ)
+        },
+        ZAnonymity {
+            window: 60_000,
+            hold_unique: true,
+            ..plain()
+        },
+    ] {
+        let mut stream = Stream::new(&config, &schema, |_| ladder(), None, 1).expect("a stream");
+        let mut largest = 0;
+        // Eighty days.
+        for hour in 0..160_u64 {
+            let row = |second: u64| hour * 43_200 + second * 43;
+            let texts = (0..1000).map(|second| row(second).to_string());
+            let users = (0..1000).map(|second| Some(format!("u{}", row(second))));
+            let values = (0..1000).map(|second| Some(format!("a*b{}", row(second))));
+            let columns = vec![
+                Column::Plain(Arc::new(arrow_array::StringArray::from_iter_values(texts))),
+                Column::Category(Categories::from_iter(users)),
+                Column::Category(Categories::from_iter(values)),
+            ];
+            let ids = RowIds::Range {
+                start: hour * 1000,
+                len: 1000,
+            };
+            let batch = Batch::new(Arc::clone(&schema), ids, columns).expect("fits");
+            stream.protect(batch).expect("decided");
+            let (state, texts) = stream.memory();
+            largest = largest.max(state + texts);
+        }
+        assert!(largest < 24 << 20, "{largest} bytes");
+    }
+}
