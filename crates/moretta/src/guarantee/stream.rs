@@ -4,22 +4,21 @@
 //! and what was released of it. It climbs the ladders itself and counts the users
 //! of every label itself; nothing of the method that decided is used. A cell may
 //! show only a label of its own row's value, and only one whose users, among the
-//! rows so far and this one, number at least z: a user counts when its last
-//! exposure is at most a window before the row and not after it. That is never
-//! more than the users who really showed the label within the window.
+//! rows so far and this one, number at least z: a user counts who showed it at
+//! most a window before the row and not after it. Where rows are out of order,
+//! users who showed it again after the row may not be counted; all others are.
 //!
 //! **Finds** a cell with too few users, a label that is not its row's, a row that
 //! was released twice or never read, help of made-up rows that are not there.
 //! **Does not find** that a row could have shown more, and does not look at
 //! columns other than the attributes.
 //!
-//! **Costs** a few hash lookups a row and level, and for each exposure of the
-//! window and level 16 bytes, for each (label, user) pair another 24 with the gaps
-//! of a table. Users are known by 64 bits that are drawn anew in each run; should
+//! **Costs** a note in a log a row and level, and 24 bytes for each exposure of
+//! the window and level until repeated ones are dropped, then for each (label,
+//! user) pair. Users are known by 64 bits that are drawn anew in each run; should
 //! two share them, they count as one, which is too low.
 
 mod exposures;
-mod groups;
 mod labels;
 
 use crate::data::hierarchy::Ladder;
@@ -27,7 +26,6 @@ use crate::data::{Batch, Categories, MISSING};
 use crate::error::{Error, Result};
 use exposures::{Exposure, Exposures};
 use foldhash::quality::RandomState;
-use groups::Groups;
 use hashbrown::HashMap;
 use labels::{Labels, NO_LABEL};
 use std::hash::BuildHasher;
@@ -111,7 +109,7 @@ impl StreamChecker {
             shown: vec![Vec::new(); ladders.len()],
             ladders,
             labels: Labels::default(),
-            exposures: Exposures::new(window, group_at_most.map(Groups::new)),
+            exposures: Exposures::new(window, group_at_most),
             latest: i64::MAX,
             fingerprints: RandomState::default(),
             findings: StreamFindings::default(),
@@ -146,7 +144,6 @@ impl StreamChecker {
             released,
         } = self.read(seen)?;
         let mut users: Vec<Option<u64>> = vec![None; subject.levels().len()];
-        let groups = self.group_numbers(group);
         let mut next = Released::new(seen);
         for (row, &time) in seen.times.iter().enumerate() {
             let id = seen.original.rows().get(row);
@@ -160,13 +157,7 @@ impl StreamChecker {
             let exposure = Exposure {
                 time,
                 user,
-                group: match (&groups, group) {
-                    (Some((of_code, missing)), Some(column)) => {
-                        let code = column.codes()[row] as usize;
-                        of_code.get(code).copied().unwrap_or(*missing)
-                    }
-                    _ => 0,
-                },
+                group: group.map_or(0, |column| fingerprints.hash_one(column.get(row))),
             };
             self.exposures.advance(time);
             self.expose(row, exposure, &original);
@@ -272,18 +263,6 @@ impl StreamChecker {
         Ok(rows)
     }
 
-    /// The number of each group by its code, and of rows without one, which are
-    /// one group together.
-    fn group_numbers(&mut self, column: Option<&Categories>) -> Option<(Vec<u32>, u32)> {
-        let fingerprints = &self.fingerprints;
-        let groups = self.exposures.groups()?;
-        let names = column?.levels().iter();
-        let numbers = names.map(|name| groups.number(fingerprints.hash_one(Some(name))));
-        let numbers = numbers.collect();
-        let missing = groups.number(fingerprints.hash_one(None::<&str>));
-        Some((numbers, missing))
-    }
-
     /// Notes that a row's user shows every label of its values.
     fn expose(&mut self, row: usize, exposure: Exposure, original: &[&Categories]) {
         for (column, values) in original.iter().enumerate() {
@@ -345,7 +324,8 @@ impl StreamChecker {
                 let what = "shows a label that is not one of its value";
                 return Err(fault(seen, row, column, what));
             }
-            let users = self.exposures.count(label, time);
+            let enough = self.findings.smallest_count.unwrap_or(u64::MAX).max(z);
+            let users = self.exposures.count(label, time, enough);
             if users + fakes < z {
                 let help = match fakes {
                     0 => String::new(),

@@ -66,10 +66,13 @@ impl Labels {
 
     /// The number of a label, if a value has shown it.
     pub(super) fn find(&self, column: u32, label: &str) -> Option<u32> {
-        let same = |&(_, number): &(u64, u32)| {
-            self.entries[number as usize].column == column && self.get(number) == label
+        let key = hash(column, label);
+        let same = |&(hash, number): &(u64, u32)| {
+            hash == key
+                && self.entries[number as usize].column == column
+                && self.get(number) == label
         };
-        let entry = self.table.find(hash(column, label), same);
+        let entry = self.table.find(key, same);
         entry.map(|&(_, number)| number)
     }
 
