@@ -136,9 +136,8 @@ impl Flow {
         if self.stream.decided().is_some() {
             self.settle(&left, &left)?;
         }
-        match &self.checker {
-            Some(checker) => checker.finish()?,
-            None => {}
+        if let Some(checker) = &self.checker {
+            checker.finish()?;
         }
         Ok(left)
     }

@@ -44,17 +44,14 @@ impl Sources {
             .map(|path| io::open(path, &options, &plans))
             .collect::<Result<Vec<_>>>()?;
         let read = sources[0].schema();
-        let same = |source: &Box<dyn Source>| {
-            let names = |schema: &Schema| {
-                schema
-                    .fields()
-                    .iter()
-                    .map(|f| f.name.clone())
-                    .collect::<Vec<_>>()
-            };
-            names(source.schema()) == names(read)
+        let names = |schema: &Schema| -> Vec<Arc<str>> {
+            let fields = schema.fields().iter();
+            fields.map(|field| field.name.as_ref().into()).collect()
         };
-        if !sources.iter().all(same) {
+        if sources
+            .iter()
+            .any(|other| names(other.schema()) != names(read))
+        {
             return Err(Error::input("the sources have different columns")
                 .help("give all of them the same columns in the same order"));
         }

@@ -124,7 +124,7 @@ impl Pairs {
         let key = u64::from(path) << 32 | u64::from(user);
         let mixed = (key ^ key >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        ((mixed >> 32) * self.slots.len() as u64 >> 32) as usize
+        (((mixed >> 32) * self.slots.len() as u64) >> 32) as usize
     }
 
     #[inline]

@@ -134,16 +134,14 @@ impl Paths {
             }
         }
         let moved = self.names.retain(|path| kept[path as usize]);
-        let old = |list: &[u32]| -> Vec<u32> {
-            (0..list.len())
-                .filter(|&path| kept[path])
-                .map(|path| match list[path] {
-                    GONE => GONE,
-                    parent => moved[parent as usize],
-                })
-                .collect()
-        };
-        self.parents = old(&self.parents);
+        let parents = std::mem::take(&mut self.parents).into_iter().enumerate();
+        self.parents = parents
+            .filter(|&(path, _)| kept[path])
+            .map(|(_, parent)| match parent {
+                GONE => GONE,
+                parent => moved[parent as usize],
+            })
+            .collect();
         let mut place = 0;
         self.depths.retain(|_| {
             place += 1;
