@@ -57,7 +57,7 @@ impl Decided {
             levels: &self.levels,
             subject: 1,
             attributes: &[2],
-            newest: self.times.iter().copied().max().unwrap_or(0),
+            newest: &self.times,
             z: 20,
         }
     }

@@ -181,8 +181,8 @@ fn errors_of_columns_point_at_their_place() {
         { role = "identifier" } → { role = "quasi", type = "number", format = "%Y" } → `format` is for dates → "%Y"
         { role = "identifier" } → { role = "quasi", order = ["a", "b", "a"] } → `order` names this value twice → "a"
         { role = "identifier" } → { role = "quasi", order = [1] } → `order` is a whole number, not a text → 1
-        { role = "identifier" } → { role = "identifier", key = "env:K" } → `key` and `domain` go with action = "pseudonym" → "env:K"
-        { role = "identifier" } → { role = "identifier", domain = "d" } → `key` and `domain` go with action = "pseudonym" → "d"
+        { role = "identifier" } → { role = "identifier", key = "env:K" } → `key`, `domain` and `rotate` go with action = "pseudonym" → "env:K"
+        { role = "identifier" } → { role = "identifier", domain = "d" } → `key`, `domain` and `rotate` go with action = "pseudonym" → "d"
         { role = "identifier" } → "identifier" → column `name` needs a table → "identifier"
         { role = "identifier" } → { role = "identifier", action = "keep" } → `name` is an identifier and cannot be kept → { role = "identifier", action = "keep" }
         { role = "identifier" } → { role = "identifier", action = "pseudonym" } → the pseudonym of `name` needs a key → { role = "identifier", action = "pseudonym" }

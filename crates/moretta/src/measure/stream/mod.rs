@@ -47,8 +47,8 @@ pub struct Observed<'a> {
     pub subject: usize,
     /// The places of the attributes in both batches.
     pub attributes: &'a [usize],
-    /// The latest time that the stream has seen.
-    pub newest: i64,
+    /// For each original row the latest time that the stream had seen when the row left.
+    pub newest: &'a [i64],
     /// The z in use after these rows.
     pub z: u32,
 }
@@ -186,6 +186,7 @@ impl StreamMeasures {
     pub fn observe(&mut self, seen: &Observed<'_>) -> Result<()> {
         let width = seen.attributes.len();
         if seen.times.len() != seen.original.len()
+            || seen.newest.len() != seen.original.len()
             || seen.levels.len() != seen.released.len() * width
         {
             return Err(Error::bug("times or levels do not fit the rows"));
@@ -227,7 +228,8 @@ impl StreamMeasures {
             self.fakes += 1;
             return;
         }
-        self.delay.add(seen.newest.saturating_sub(time));
+        let newest = seen.newest[found.original as usize];
+        self.delay.add(newest.saturating_sub(time));
         let width = seen.attributes.len();
         let start = found.released as usize * width;
         for &level in seen.levels[start..start + width].iter().flatten() {

@@ -133,7 +133,7 @@ fn observe(measures: &mut StreamMeasures, first: usize, rows: &[Row], backwards:
         levels: &levels,
         subject: 1,
         attributes: &[0, 2],
-        newest: 1_000,
+        newest: &vec![1_000; times.len()],
         z: 7,
     };
     measures.observe(&seen).expect("fits");
@@ -386,7 +386,7 @@ fn a_row_that_was_not_decided_or_is_released_twice_is_a_bug() {
             levels: &levels,
             subject: 1,
             attributes: &[0, 2],
-            newest: 2,
+            newest: &[2, 2],
             z: 1,
         };
         let mut measures = StreamMeasures::new(2, 20, 10, true);

@@ -173,14 +173,27 @@ fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
         residual_information: measured.residual_information,
         delay_mean: measured.delay_mean,
         delay_max: measured.delay_max,
-        timeline: measured.timeline.iter().map(point).collect(),
+        timeline: measured
+            .timeline
+            .iter()
+            .map(|point| shown_point(point, z_at(facts, point.time)))
+            .collect(),
     }
 }
 
-fn point(point: &Point) -> StreamPoint {
+/// The z in use at a time: that of the last choice before it.
+fn z_at(facts: &Facts<'_>, time: i64) -> u32 {
+    let updates = facts.stream.updates();
+    match updates.partition_point(|update| update.time <= time) {
+        0 => facts.config.z,
+        made => updates[made - 1].z,
+    }
+}
+
+fn shown_point(point: &Point, z: u32) -> StreamPoint {
     StreamPoint {
         time: point.time,
-        z: point.z,
+        z,
         p: point.p,
         unique: point.unique,
         read: shown(point.read),

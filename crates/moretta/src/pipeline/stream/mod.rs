@@ -10,6 +10,7 @@ mod reorder;
 mod run;
 mod sources;
 mod verify;
+mod watch;
 
 pub(super) use run::run;
 pub use verify::StreamVerification;

@@ -37,10 +37,19 @@ struct Waiting {
     row: u32,
 }
 
+/// A row that goes on.
+struct Going {
+    entry: Waiting,
+    late: bool,
+    newest: i64,
+}
+
 /// Rows that go on, and which of them came too late.
 pub(super) struct Ordered {
     pub(super) batch: Batch,
     pub(super) late: Vec<bool>,
+    /// The latest time that was read when each row went on.
+    pub(super) newest: Vec<i64>,
 }
 
 impl Reorder {
@@ -79,7 +88,7 @@ impl Reorder {
         let times = times(&batch, self.place, &mut self.format)?;
         let number = self.next;
         self.next += 1;
-        let mut going = Vec::new();
+        let mut going: Vec<Going> = Vec::new();
         let rows = batch.len();
         let ids = batch.rows().clone();
         self.batches.insert(number, (batch, rows));
@@ -93,7 +102,11 @@ impl Reorder {
                 row: row as u32,
             };
             if time < self.watermark() {
-                going.push((entry, true));
+                going.push(Going {
+                    entry,
+                    late: true,
+                    newest: self.latest,
+                });
                 continue;
             }
             self.waiting.push(Reverse(entry));
@@ -111,7 +124,7 @@ impl Reorder {
     /// A source has ended: nobody waits for it any more.
     pub(super) fn end(&mut self, source: usize) -> Result<Option<Ordered>> {
         self.reached[source] = None;
-        let mut going = Vec::new();
+        let mut going: Vec<Going> = Vec::new();
         self.let_go(&mut going);
         self.gather(going)
     }
@@ -126,24 +139,28 @@ impl Reorder {
         least.map_or(i64::MAX, |reached| reached.saturating_sub(self.lateness))
     }
 
-    fn let_go(&mut self, going: &mut Vec<(Waiting, bool)>) {
+    fn let_go(&mut self, going: &mut Vec<Going>) {
         let watermark = self.watermark();
         while let Some(&Reverse(first)) = self.waiting.peek()
             && (first.time < watermark || watermark == i64::MAX)
         {
             self.waiting.pop();
-            going.push((first, false));
+            going.push(Going {
+                entry: first,
+                late: false,
+                newest: self.latest,
+            });
         }
     }
 
     /// One batch of the rows that go on.
-    fn gather(&mut self, going: Vec<(Waiting, bool)>) -> Result<Option<Ordered>> {
+    fn gather(&mut self, going: Vec<Going>) -> Result<Option<Ordered>> {
         if going.is_empty() {
             self.batches.retain(|_, (_, waiting)| *waiting > 0);
             return Ok(None);
         }
         let mut involved: BTreeMap<u64, u32> = BTreeMap::new();
-        for (entry, _) in &going {
+        for Going { entry, .. } in &going {
             involved.insert(entry.batch, 0);
         }
         let (mut parts, mut start) = (Vec::new(), 0);
@@ -160,9 +177,9 @@ impl Reorder {
         };
         let rows: Vec<u32> = going
             .iter()
-            .map(|(entry, _)| involved[&entry.batch] + entry.row)
+            .map(|Going { entry, .. }| involved[&entry.batch] + entry.row)
             .collect();
-        for (entry, _) in &going {
+        for Going { entry, .. } in &going {
             if let Some((_, waiting)) = self.batches.get_mut(&entry.batch) {
                 *waiting -= 1;
             }
@@ -171,7 +188,8 @@ impl Reorder {
         let whole = rows.len() == all.len() && rows.iter().copied().eq(0..all.len() as u32);
         Ok(Some(Ordered {
             batch: if whole { all } else { all.take(&rows)? },
-            late: going.iter().map(|&(_, late)| late).collect(),
+            late: going.iter().map(|going| going.late).collect(),
+            newest: going.iter().map(|going| going.newest).collect(),
         }))
     }
 }

@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
                 let part = batch.slice(start, step.min(batch.len() - start));
                 let rows = part.len();
                 self.take(source, part)?;
-                options.progress.tell(self.flow.live());
+                options.progress.tell(self.flow.watch.live());
                 if self.resumed.is_none() && due.as_mut().is_some_and(|due| due.after(rows)) {
                     self.save()?;
                 }
@@ -215,8 +215,8 @@ impl<'a> Run<'a> {
             policy: self.policy,
             config: self.config,
             sink: self.sink,
-            measured: self.flow.measured(),
-            findings: self.flow.findings(),
+            measured: self.flow.watch.measured(),
+            findings: self.flow.watch.findings(),
             stream: &self.flow.stream,
             read: self.done.iter().sum(),
             released: self.outputs.released(),

@@ -1,0 +1,239 @@
+//! Whoever looks at rows between deciding and writing: the checker, which counts
+//! again, and the measures.
+
+use crate::data::hierarchy::Ladder;
+use crate::data::{Batch, Role, Schema};
+use crate::error::Result;
+use crate::guarantee::{Decided, StreamChecker, StreamFindings};
+use crate::measure::stream::{Facts as Measured, Live, Observed, StreamMeasures};
+use crate::policy::Policy;
+use crate::protect::z_anonymity::{Cell, FakesOrder, MADE_UP, Stream, ZAnonymity};
+
+/// Looks at every row before it is written.
+pub(super) struct Watch {
+    checker: Option<StreamChecker>,
+    measures: StreamMeasures,
+    subject: usize,
+    group: Option<usize>,
+    /// Milliseconds that rows wait after they were decided.
+    spread: i64,
+    /// The latest time so far.
+    reached: i64,
+    cells: Cells,
+}
+
+/// What is told of each released row and attribute.
+#[derive(Default)]
+struct Cells {
+    z: Vec<u32>,
+    fakes: Vec<u32>,
+    levels: Vec<Option<u16>>,
+}
+
+/// Rows that were decided and what is to leave of them.
+pub(super) struct Looked<'a> {
+    pub(super) stream: &'a Stream,
+    pub(super) batch: &'a Batch,
+    pub(super) released: &'a Batch,
+    /// For each row the latest time that was read when it went on; none where rows do not wait.
+    pub(super) newest: Option<Vec<i64>>,
+    /// Rows of a later time were turned away.
+    pub(super) latest: i64,
+}
+
+impl Watch {
+    /// `deep` measures cost something; `ladder` is that of each attribute.
+    pub(super) fn new(
+        policy: &Policy,
+        config: &ZAnonymity,
+        schema: &Schema,
+        ladder: impl Fn(&str) -> Ladder,
+        deep: bool,
+    ) -> Self {
+        let group = config.group.as_ref();
+        let checker = policy.audit.then(|| {
+            let attributes = schema.with_role(Role::Quasi).into_iter();
+            let ladders = attributes.map(|place| ladder(&schema.fields()[place].name));
+            let most = group.map(|group| group.at_most);
+            StreamChecker::new(config.window, ladders.collect(), most)
+                .with_lateness(config.allowed_lateness())
+        });
+        let (k, every) = match config.tune {
+            Some(tune) => (tune.k, tune.every),
+            None => (config.k, config.window),
+        };
+        Watch {
+            checker,
+            measures: StreamMeasures::new(k, config.window, every, deep),
+            subject: schema
+                .with_role(Role::Subject)
+                .first()
+                .copied()
+                .unwrap_or(0),
+            group: group.and_then(|group| schema.index_of(&group.column)),
+            spread: match &config.fakes {
+                Some(fakes) if fakes.order == FakesOrder::Hidden => fakes.spread,
+                _ => 0,
+            },
+            reached: i64::MIN,
+            cells: Cells::default(),
+        }
+    }
+
+    /// Counts the rows again and measures them.
+    ///
+    /// # Errors
+    /// `Error::guarantee` when a row may not leave.
+    pub(super) fn look(&mut self, looked: Looked<'_>) -> Result<()> {
+        let Looked {
+            stream,
+            batch,
+            released,
+            newest,
+            latest,
+        } = looked;
+        let mut newest = newest.unwrap_or_else(|| self.running(stream.times(), latest));
+        newest
+            .iter_mut()
+            .for_each(|time| *time = time.saturating_add(self.spread));
+        let waits = stream.decided().is_some();
+        let (decided, cells) = stream.decided().unwrap_or((released, stream.cells()));
+        self.cells.fill(cells, stream.attributes().len());
+        let (checker, measures, told) = (&mut self.checker, &mut self.measures, &self.cells);
+        let (subject, group) = (self.subject, self.group);
+        let check = || match checker {
+            None => Ok(()),
+            Some(checker) => {
+                checker.turn_away_after(latest);
+                checker.check(&Decided {
+                    times: stream.times(),
+                    original: batch,
+                    released: decided,
+                    z: &told.z,
+                    fakes: &told.fakes,
+                    fakes_follow: waits,
+                    subject,
+                    attributes: stream.attributes(),
+                    group,
+                })?;
+                match waits {
+                    true => checker.settle(released, stream.attributes()[0]),
+                    false => Ok(()),
+                }
+            }
+        };
+        let measure = || {
+            let mut seen = Seen::new(stream.times(), batch, newest, latest)?;
+            let mut shown = decided.clone();
+            let mut levels = told.levels.clone();
+            if waits {
+                let made_up = made_up(released)?;
+                levels.resize(levels.len() + made_up.len(), Some(0));
+                shown = Batch::concat(&shown.schema().clone(), vec![shown, made_up])?;
+            }
+            measures.observe(&Observed {
+                times: &seen.times,
+                newest: &seen.newest,
+                original: seen.original.get_or_insert_with(|| batch.clone()),
+                released: &shown,
+                levels: &levels,
+                subject,
+                attributes: stream.attributes(),
+                z: stream.z(),
+            })
+        };
+        let (checked, measured) = rayon::join(check, measure);
+        checked.and(measured)
+    }
+
+    /// The stream has ended and `left` is what leaves at last.
+    pub(super) fn finish(&mut self, stream: &Stream, left: &Batch) -> Result<()> {
+        match &mut self.checker {
+            None => Ok(()),
+            Some(checker) => {
+                checker.settle(left, stream.attributes()[0])?;
+                checker.finish()
+            }
+        }
+    }
+
+    /// What the checker found; none when it was turned off.
+    pub(super) fn findings(&self) -> Option<StreamFindings> {
+        self.checker.as_ref().map(StreamChecker::findings)
+    }
+
+    /// What the measures found.
+    pub(super) fn measured(&mut self) -> Measured {
+        self.measures.facts()
+    }
+
+    /// How the stream is doing.
+    pub(super) fn live(&self) -> Live {
+        self.measures.live()
+    }
+
+    /// For each row the latest time up to it.
+    fn running(&mut self, times: &[i64], latest: i64) -> Vec<i64> {
+        let reach = |&time: &i64| {
+            if time <= latest {
+                self.reached = self.reached.max(time);
+            }
+            self.reached
+        };
+        times.iter().map(reach).collect()
+    }
+}
+
+/// The rows that the measures see: not those that were turned away.
+struct Seen {
+    times: Vec<i64>,
+    newest: Vec<i64>,
+    /// None when it is the whole batch.
+    original: Option<Batch>,
+}
+
+impl Seen {
+    fn new(times: &[i64], batch: &Batch, newest: Vec<i64>, latest: i64) -> Result<Self> {
+        if times.iter().all(|&time| time <= latest) {
+            return Ok(Seen {
+                times: times.to_vec(),
+                newest,
+                original: None,
+            });
+        }
+        let rows = (0..batch.len() as u32).filter(|&row| times[row as usize] <= latest);
+        let rows: Vec<u32> = rows.collect();
+        let taken = |list: &[i64]| rows.iter().map(|&row| list[row as usize]).collect();
+        Ok(Seen {
+            times: taken(times),
+            newest: taken(&newest),
+            original: Some(batch.take(&rows)?),
+        })
+    }
+}
+
+impl Cells {
+    fn fill(&mut self, cells: &[Cell], attributes: usize) {
+        self.z.clear();
+        self.z.extend(cells.iter().map(|cell| match cell.level {
+            // Even at z = 0 a row shows what its own user shows.
+            Some(_) => cell.z.max(1),
+            None => 0,
+        }));
+        self.levels.clear();
+        self.levels.extend(cells.iter().map(|cell| cell.level));
+        self.fakes.clear();
+        if cells.iter().any(|cell| cell.fakes > 0) {
+            let rows = cells.chunks_exact(attributes);
+            self.fakes.extend(rows.map(|row| row[0].fakes));
+        }
+    }
+}
+
+/// The made-up rows among those that leave.
+fn made_up(released: &Batch) -> Result<Batch> {
+    let ids = released.rows().iter().enumerate();
+    let rows = ids.filter(|&(_, id)| id >= MADE_UP);
+    let rows: Vec<u32> = rows.map(|(row, _)| row as u32).collect();
+    released.take(&rows)
+}
