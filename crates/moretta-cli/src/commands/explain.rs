@@ -38,7 +38,7 @@ fn list(console: &Console) -> Result<ExitCode, Failure> {
             head(&info.page()),
         ]
     }));
-    rows.extend(measure::LIST.iter().map(|info| {
+    rows.extend(measures().map(|info| {
         vec![
             info.name.to_owned(),
             info.family.word().to_owned(),
@@ -48,6 +48,11 @@ fn list(console: &Console) -> Result<ExitCode, Failure> {
     console.result(&rows[1..].to_vec(), || table(&rows))
 }
 
+/// Measures of tables and of streams.
+fn measures() -> impl Iterator<Item = &'static measure::Info> {
+    measure::LIST.iter().chain(measure::STREAM_LIST)
+}
+
 fn page(topic: &str) -> Result<Page, Failure> {
     if let Some(method) = MethodInfo::find(topic) {
         return Ok(Page {
@@ -55,7 +60,7 @@ fn page(topic: &str) -> Result<Page, Failure> {
             page: method_page(method),
         });
     }
-    if let Some(info) = measure::info(topic) {
+    if let Some(info) = measures().find(|info| info.name == topic) {
         let kind = info.family.word();
         return Ok(Page {
             name: topic.to_owned(),
@@ -65,7 +70,7 @@ fn page(topic: &str) -> Result<Page, Failure> {
     let names: Vec<&str> = METHODS
         .iter()
         .map(|m| m.name)
-        .chain(measure::LIST.iter().map(|m| m.name))
+        .chain(measures().map(|m| m.name))
         .collect();
     Err(unknown(
         Error::usage(format!("there is no page about `{topic}`")),

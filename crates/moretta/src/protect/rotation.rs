@@ -59,6 +59,11 @@ impl Rotation {
         }
     }
 
+    /// Whether pseudonyms change with time.
+    pub fn rotates(&self) -> bool {
+        self.period.is_some()
+    }
+
     /// The rows with pseudonyms.
     pub fn apply(&mut self, batch: &Batch) -> Result<Batch> {
         let Column::Category(subjects) = batch.column(self.subject) else {

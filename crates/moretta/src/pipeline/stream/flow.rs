@@ -1,5 +1,6 @@
 //! From rows that were read to rows that may leave.
 
+use super::outputs::pseudonyms;
 use super::reorder::{Ordered, Reorder};
 use super::watch::{Looked, Watch};
 use crate::data::hierarchy::Ladder;
@@ -41,11 +42,12 @@ impl Flow {
             Mode::Exact => config.lateness,
             Mode::ZeroDelay => 0,
         };
+        let (rotation, _) = pseudonyms(policy, schema, time, format)?;
         let waits = config.mode == Mode::Exact || sources > 1;
         Ok(Flow {
             reorder: waits.then(|| Reorder::new(time, format, lateness, sources)),
             stream: Stream::new(config, schema, ladder, format, rayon::current_num_threads())?,
-            watch: Watch::new(policy, config, schema, ladder, deep),
+            watch: Watch::new(policy, config, schema, ladder, rotation, deep),
             skew: config.skew,
         })
     }

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::guarantee::{Decided, StreamChecker, StreamFindings};
 use crate::measure::stream::{Facts as Measured, Live, Observed, StreamMeasures};
 use crate::policy::Policy;
+use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Cell, FakesOrder, MADE_UP, Stream, ZAnonymity};
 
 /// Looks at every row before it is written.
@@ -20,6 +21,8 @@ pub(super) struct Watch {
     /// The latest time so far.
     reached: i64,
     cells: Cells,
+    /// Pseudonyms that change with time: who is looked at over a longer time is then many.
+    rotation: Option<Rotation>,
 }
 
 /// What is told of each released row and attribute.
@@ -48,6 +51,7 @@ impl Watch {
         config: &ZAnonymity,
         schema: &Schema,
         ladder: impl Fn(&str) -> Ladder,
+        rotation: Option<Rotation>,
         deep: bool,
     ) -> Self {
         let group = config.group.as_ref();
@@ -77,6 +81,7 @@ impl Watch {
             },
             reached: i64::MIN,
             cells: Cells::default(),
+            rotation: rotation.filter(Rotation::rotates),
         }
     }
 
@@ -100,7 +105,7 @@ impl Watch {
         let (decided, cells) = stream.decided().unwrap_or((released, stream.cells()));
         self.cells.fill(cells, stream.attributes().len());
         let (checker, measures, told) = (&mut self.checker, &mut self.measures, &self.cells);
-        let (subject, group) = (self.subject, self.group);
+        let (subject, group, rotation) = (self.subject, self.group, &mut self.rotation);
         let check = || match checker {
             None => Ok(()),
             Some(checker) => {
@@ -130,6 +135,9 @@ impl Watch {
                 let made_up = made_up(released)?;
                 levels.resize(levels.len() + made_up.len(), Some(0));
                 shown = Batch::concat(&shown.schema().clone(), vec![shown, made_up])?;
+            }
+            if let Some(rotation) = rotation {
+                shown = rotation.apply(&shown)?;
             }
             measures.observe(&Observed {
                 times: &seen.times,
