@@ -43,6 +43,18 @@ impl Console {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Prints a result on standard error, where standard output has the release.
+    pub(crate) fn aside(&self, value: &impl Serialize, text: impl FnOnce() -> String) {
+        match self.json {
+            true => {
+                if let Ok(json) = serde_json::to_string_pretty(value) {
+                    let _ = writeln!(std::io::stderr(), "{json}");
+                }
+            }
+            false => self.hint(&text()),
+        }
+    }
+
     /// Prints something that is not a result, such as the next step.
     pub(crate) fn hint(&self, text: &str) {
         if !self.quiet && !self.json {

@@ -35,6 +35,7 @@ fn fixed<const Z: u32>(bencher: Bencher<'_, '_>, shape: Shape) {
 #[divan::bench(args = SHAPES, sample_count = 7, sample_size = 1)]
 fn tuned(bencher: Bencher<'_, '_>, shape: Shape) {
     let tune = Tune {
+        at_least: 1,
         goal: 0.8,
         k: 2,
         every: 1_800_000,

@@ -113,6 +113,7 @@ impl Job {
 
     fn config(&self) -> ZAnonymity {
         let tune = |goal| Tune {
+            at_least: 1,
             goal,
             k: 2,
             every: EVERY,

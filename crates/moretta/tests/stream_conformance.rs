@@ -32,6 +32,7 @@ fn plain() -> ZAnonymity {
 fn tuned(search: Search) -> ZAnonymity {
     ZAnonymity {
         tune: Some(Tune {
+            at_least: 1,
             goal: 0.6,
             k: 2,
             every: 1_200_000,

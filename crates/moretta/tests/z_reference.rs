@@ -178,6 +178,7 @@ fn every_tuned_z_gives_the_bytes_and_the_choices_of_the_reference() {
             };
             let config = ZAnonymity {
                 tune: Some(Tune {
+                    at_least: 1,
                     goal,
                     k: k as u32,
                     every: rate as i64 * 1000,
@@ -254,6 +255,7 @@ fn shards_and_batches_do_not_matter() {
         let file = folder.join(format!("{stream}-100k.csv.gz"));
         let tuned = ZAnonymity {
             tune: Some(Tune {
+                at_least: 1,
                 goal: 0.8,
                 k: 2,
                 every: 1_800_000,

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure
         .is_some_and(|sink| sink.path.as_os_str() == "-");
     let text = summary(&outcome, policy.report.as_deref());
     if to_stdout {
-        console.hint(&text);
+        console.aside(&outcome.report, || text);
         return Ok(ExitCode::SUCCESS);
     }
     console.result(&outcome.report, || text)

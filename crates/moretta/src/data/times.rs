@@ -15,6 +15,10 @@ pub fn times(batch: &Batch, place: usize, format: &mut Option<TimeFormat>) -> Re
     };
     let times = match array.data_type() {
         DataType::Utf8 => texts(array.as_string::<i32>(), format),
+        // Tokens of JSON: a number, or a text in quotes.
+        DataType::Struct(fields) if fields.len() == 1 && fields[0].name() == "json" => {
+            texts(array.as_struct().column(0).as_string::<i32>(), format)
+        }
         DataType::Int64 => {
             let whole = array.as_primitive::<Int64Type>();
             let unit = match format {
@@ -60,8 +64,9 @@ fn all(rows: usize, time: impl Fn(usize) -> Option<i64>) -> Found {
 }
 
 fn texts(texts: &StringArray, format: &mut Option<TimeFormat>) -> Found {
+    let text = |row: usize| texts.value(row).trim_matches('"');
     if format.is_none() && !texts.is_empty() {
-        *format = TimeFormat::guess(texts.value(0));
+        *format = TimeFormat::guess(text(0));
     }
     let Some(format) = *format else {
         return if texts.is_empty() {
@@ -70,7 +75,7 @@ fn texts(texts: &StringArray, format: &mut Option<TimeFormat>) -> Found {
             Err(0)
         };
     };
-    all(texts.len(), |row| format.parse(texts.value(row)))
+    all(texts.len(), |row| format.parse(text(row)))
 }
 
 /// Milliseconds of a timestamp, cut.

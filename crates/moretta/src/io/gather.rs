@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Gives the chunks of an input in order.
-pub(super) trait Chunks {
+pub(super) trait Chunks: Send {
     /// The next chunk; none at the end.
     fn next_chunk(&mut self) -> Result<Option<Chunk>>;
 }

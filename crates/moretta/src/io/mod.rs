@@ -52,7 +52,7 @@ use std::sync::Arc;
 ///
 /// The levels of a category column belong to the batch: their order is that of
 /// first appearance in it, except for ordered columns, whose levels are declared.
-pub trait Source: Iterator<Item = Result<Batch>> {
+pub trait Source: Iterator<Item = Result<Batch>> + Send {
     /// Names, roles and kinds of the columns.
     fn schema(&self) -> &Arc<Schema>;
     /// What was odd about the rows so far, though it could be read.

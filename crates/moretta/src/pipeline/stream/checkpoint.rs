@@ -28,6 +28,8 @@ pub(super) struct Checkpoint {
     pub(super) policy_sha256: String,
     /// Rows of each source that are done.
     pub(super) rows: Vec<u64>,
+    /// The time of the last of them.
+    pub(super) last: Vec<Option<i64>>,
     /// Rows that need not be read again to know what the method knew; of the first source.
     pub(super) forgotten: u64,
     /// Bytes of the release.
@@ -51,6 +53,7 @@ impl Checkpoint {
             version: VERSION,
             policy_sha256: sha256::of_text(&policy.text),
             rows: vec![0; sources],
+            last: vec![None; sources],
             ..Checkpoint::default()
         }
     }

@@ -37,7 +37,7 @@ pub(super) struct Facts<'a> {
 pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     let policy = facts.policy;
     let real = facts.released - facts.stream.tally().fakes;
-    let suppressed = reasons(&facts.stream.suppressed(), facts.read - real);
+    let suppressed = reasons(&held_back(facts, real), facts.read - real);
     let read = shown_read(real, &suppressed);
     let source = &policy.source;
     Ok(Report {
@@ -102,12 +102,32 @@ fn file(
     file_facts(path, shown, format, rows)
 }
 
+/// Why rows did not leave. Where rows have several attributes, the method counts
+/// attributes, and a row stays only when none of them may be shown.
+fn held_back(facts: &Facts<'_>, real: u64) -> Vec<(String, u64)> {
+    if facts.stream.attributes().len() == 1 {
+        return facts.stream.suppressed();
+    }
+    let tally = facts.stream.tally();
+    let whole = tally.nobody + tally.future;
+    [
+        ("no attribute may be shown", facts.read - real - whole),
+        ("without a subject", tally.nobody),
+        ("ahead of the clock", tally.future),
+    ]
+    .map(|(why, rows)| (why.to_owned(), rows))
+    .into()
+}
+
 fn verdict(facts: &Facts<'_>) -> Verdict {
     let window = duration_text(facts.config.window);
     let smallest = facts.findings.and_then(|found| found.smallest_count);
     let found = match (facts.findings, smallest) {
         (None, _) => "not counted again (audit = false)".to_owned(),
         (Some(_), None) => "nothing released".to_owned(),
+        (Some(found), Some(smallest)) if found.faked > 0 => {
+            format!("{smallest} at the least where no made-up row helped")
+        }
         (Some(_), Some(smallest)) => format!("{smallest} at the least"),
     };
     Verdict {
@@ -122,7 +142,11 @@ fn verdict(facts: &Facts<'_>) -> Verdict {
             holds: true,
         }],
         unit: "persons".to_owned(),
-        truthful: facts.findings.map(|_| true),
+        // A release with made-up rows is not true of anybody.
+        truthful: match facts.stream.tally().fakes {
+            0 => facts.findings.map(|_| true),
+            _ => None,
+        },
     }
 }
 
@@ -161,7 +185,7 @@ fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
         z: facts.stream.z(),
         k: config.tune.map_or(config.k, |tune| tune.k),
         goal: config.tune.map(|tune| tune.goal),
-        levels: tally.levels.iter().map(|&count| shown(count)).collect(),
+        levels: shown_together(&tally.levels),
         fakes: shown(tally.fakes),
         p_window: measured.p_window,
         p_all: measured.p_all,
@@ -173,11 +197,68 @@ fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
         residual_information: measured.residual_information,
         delay_mean: measured.delay_mean,
         delay_max: measured.delay_max,
-        timeline: measured
-            .timeline
+        timeline: timeline(facts),
+    }
+}
+
+/// The time line. Small counts are hidden, and with each at least one more of the
+/// same interval and of the same kind, or it could be had by subtraction.
+fn timeline(facts: &Facts<'_>) -> Vec<StreamPoint> {
+    let points = &facts.measured.timeline;
+    let mut shown: Vec<StreamPoint> = points
+        .iter()
+        .map(|point| shown_point(point, z_at(facts, point.time)))
+        .collect();
+    let kinds = points
+        .iter()
+        .map(|point| point.levels.len())
+        .max()
+        .unwrap_or(0);
+    for kind in 0..=kinds {
+        let slot = |point: &mut StreamPoint| match kind == kinds {
+            true => Some(std::mem::take(&mut point.suppressed)),
+            false => point.levels.get_mut(kind).map(std::mem::take),
+        };
+        let mut counts: Vec<Option<Option<u64>>> = shown.iter_mut().map(slot).collect();
+        hide_one_more(counts.iter_mut().flatten());
+        for (point, count) in shown.iter_mut().zip(counts) {
+            match (kind == kinds, count) {
+                (true, Some(count)) => point.suppressed = count,
+                (false, Some(count)) => point.levels[kind] = count,
+                (_, None) => {}
+            }
+        }
+    }
+    for point in &mut shown {
+        if point
+            .levels
             .iter()
-            .map(|point| shown_point(point, z_at(facts, point.time)))
-            .collect(),
+            .chain([&point.suppressed])
+            .any(Option::is_none)
+        {
+            point.read = None;
+        }
+    }
+    shown
+}
+
+/// Counts that add up to a number that is told.
+fn shown_together(counts: &[u64]) -> Vec<Option<u64>> {
+    let mut counts: Vec<Option<u64>> = counts.iter().map(|&count| shown(count)).collect();
+    hide_one_more(counts.iter_mut());
+    counts
+}
+
+/// Where one count is hidden, the smallest of the others is hidden too.
+fn hide_one_more<'a>(counts: impl Iterator<Item = &'a mut Option<u64>>) {
+    let mut counts: Vec<&mut Option<u64>> = counts.collect();
+    if counts.iter().filter(|count| count.is_none()).count() == 1
+        && let Some(least) = counts
+            .iter_mut()
+            .filter(|count| count.is_some_and(|count| count > 0))
+            .min_by_key(|count| count.unwrap_or(0))
+    {
+        **least = None;
     }
 }
 
@@ -207,9 +288,37 @@ fn shown(count: u64) -> Option<u64> {
     (count == 0 || count > SMALL_CELL).then_some(count)
 }
 
-/// What an operator should know.
-pub(super) fn warnings(policy: &Policy, notes: Vec<String>) -> Vec<String> {
+/// What an operator should know; `resumed` are the rows that an earlier run had
+/// done, and the first of them that was read again.
+pub(super) fn warnings(
+    policy: &Policy,
+    stream: &Stream,
+    resumed: Option<(u64, u64)>,
+    notes: Vec<String>,
+) -> Vec<String> {
     let mut warnings = Vec::new();
+    let tally = stream.tally();
+    if let Some((done, first)) = resumed {
+        warnings.push(format!(
+            "the run went on after row {done}: counts of rows and levels are about the whole stream, \
+             the time line, sets, entropy, delay and the least count about the rows after {first}"
+        ));
+    }
+    if tally.late > SMALL_CELL {
+        warnings.push(format!(
+            "{} attributes came later than `lateness` allows and were held back; raise it, or use mode = \"exact\"",
+            tally.late
+        ));
+    }
+    if tally.future > SMALL_CELL {
+        warnings.push(format!(
+            "{} rows were further ahead of the clock than `skew` and were turned away; is the unit of the times right?",
+            tally.future
+        ));
+    }
+    if tally.fakes > 0 {
+        warnings.push("the release holds made-up rows: it is not true row by row".to_owned());
+    }
     for column in &policy.columns {
         if column.role == Role::Subject && column.action == Action::Keep {
             warnings.push(format!(

@@ -4,7 +4,7 @@ use super::outputs::pseudonyms;
 use super::reorder::{Ordered, Reorder};
 use super::watch::{Looked, Watch};
 use crate::data::hierarchy::Ladder;
-use crate::data::{Batch, Role, Schema};
+use crate::data::{Batch, Role, Schema, TimeFormat, times};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::protect::Protector;
@@ -19,6 +19,9 @@ pub(super) struct Flow {
     pub(super) stream: Stream,
     pub(super) watch: Watch,
     skew: i64,
+    /// The place of the time and how it is written.
+    time: usize,
+    format: Option<TimeFormat>,
 }
 
 impl Flow {
@@ -49,6 +52,8 @@ impl Flow {
             stream: Stream::new(config, schema, ladder, format, rayon::current_num_threads())?,
             watch: Watch::new(policy, config, schema, ladder, rotation, deep),
             skew: config.skew,
+            time,
+            format,
         })
     }
 
@@ -70,6 +75,26 @@ impl Flow {
         let decided = self.stream.span().map_or(i64::MIN, |(_, latest)| latest);
         let read = self.reorder.as_ref().map_or(i64::MIN, Reorder::latest);
         decided.max(read)
+    }
+
+    /// The time of the last row.
+    pub(super) fn last_time(&mut self, batch: &Batch) -> Option<i64> {
+        let last = batch.slice(batch.len().saturating_sub(1), batch.len().min(1));
+        let times = times(&last, self.time, &mut self.format).ok()?;
+        times.first().copied()
+    }
+
+    /// How many rows come before the first one whose time cannot be read.
+    pub(super) fn readable(&mut self, batch: &Batch) -> usize {
+        let (mut good, mut bad) = (0, batch.len() + 1);
+        while bad - good > 1 {
+            let middle = good + (bad - good) / 2;
+            match times(&batch.slice(0, middle), self.time, &mut self.format) {
+                Ok(_) => good = middle,
+                Err(_) => bad = middle,
+            }
+        }
+        good
     }
 
     /// Takes rows that were read; gives those that may leave.

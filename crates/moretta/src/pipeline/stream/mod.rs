@@ -1,6 +1,7 @@
 //! The flow of a stream: rows are read, decided, counted again, measured and
 //! written, batch by batch, with as little delay as the policy allows.
 
+mod ahead;
 mod certificate;
 mod checkpoint;
 mod facts;

@@ -56,8 +56,11 @@ struct Run<'a> {
     /// How far the run before was; none once it has been caught up with.
     resumed: Option<Checkpoint>,
     marks: Marks,
-    /// Rows of each source that the flow has got.
+    /// Rows of each source that the flow has got, and the time of the last of them.
     done: Vec<u64>,
+    last: Vec<Option<i64>>,
+    /// Rows that an earlier run had done, and those of them that were not read again.
+    went_on: Option<(u64, u64)>,
 }
 
 impl<'a> Run<'a> {
@@ -91,6 +94,11 @@ impl<'a> Run<'a> {
             outputs: Outputs::open(policy, sink, flow.schema(), config.window, resumed.as_ref())?,
             marks: Marks::new(bounded.then_some(horizon)),
             done: vec![0; sources.len()],
+            last: vec![None; sources.len()],
+            went_on: resumed
+                .as_ref()
+                .filter(|checkpoint| checkpoint.bytes > 0)
+                .map(|checkpoint| (checkpoint.rows.iter().sum(), checkpoint.forgotten)),
             policy,
             config,
             sink,
@@ -145,8 +153,21 @@ impl<'a> Run<'a> {
     /// Lets rows of a source through.
     fn take(&mut self, source: usize, batch: Batch) -> Result<()> {
         self.done[source] += batch.len() as u64;
+        self.last[source] = self.flow.last_time(&batch).or(self.last[source]);
         let batch = self.catch_up(source, batch)?;
-        let released = self.flow.push(batch)?;
+        let released = match self.flow.push(batch.clone()) {
+            Ok(released) => released,
+            Err(flaw) => {
+                // Rows before one whose time cannot be read are good.
+                let good = self.flow.readable(&batch);
+                if good > 0 && good < batch.len() {
+                    let released = self.flow.push(batch.slice(0, good))?;
+                    self.write(released)?;
+                    self.outputs.flush()?;
+                }
+                return Err(flaw);
+            }
+        };
         self.write(released)?;
         self.outputs.flush()?;
         self.marks.add(self.done[0], self.flow.latest());
@@ -166,6 +187,18 @@ impl<'a> Run<'a> {
             _ => 0,
         };
         let done = place(checkpoint.rows[source]);
+        if done > 0 && start + done as u64 == checkpoint.rows[source] {
+            let last = self.flow.last_time(&batch.slice(0, done));
+            if last != checkpoint.last[source] {
+                let what = format!(
+                    "row {} of the source has another time than when the checkpoint was made; \
+                     send the stream from its first row, or begin anew with --force",
+                    checkpoint.rows[source]
+                );
+                let error = std::io::Error::new(std::io::ErrorKind::InvalidData, what);
+                return Err(Error::io("resume from", &self.policy.source.path, error));
+            }
+        }
         if done > forgotten {
             self.flow.push(batch.slice(forgotten, done - forgotten))?;
         }
@@ -195,6 +228,7 @@ impl<'a> Run<'a> {
         let (bytes, certificate_bytes) = self.outputs.sync()?;
         Checkpoint {
             rows: self.done.clone(),
+            last: self.last.clone(),
             forgotten: self.marks.forgotten(),
             bytes,
             certificate_bytes,
@@ -221,7 +255,12 @@ impl<'a> Run<'a> {
             read: self.done.iter().sum(),
             released: self.outputs.released(),
             escaped: self.outputs.escaped(),
-            warnings: warnings(self.policy, self.sources.notes()),
+            warnings: warnings(
+                self.policy,
+                &self.flow.stream,
+                self.went_on,
+                self.sources.notes(),
+            ),
             command: &options.command,
             progress: options.progress,
         })?;

@@ -1,12 +1,13 @@
 //! The sources of a stream: opened, their columns as a stream needs them, their rows numbered.
 
+use super::ahead::Ahead;
 use super::reorder::SOURCE_SHIFT;
 use crate::data::hierarchy::{Ladder, Texts};
 use crate::data::{
     Batch, Categories, Column, Field, Kind, LevelsBuilder, MISSING, Role, RowIds, Schema,
 };
 use crate::error::{Error, Result};
-use crate::io::{self, ColumnPlan, ReadAs, Source};
+use crate::io::{self, ColumnPlan, ReadAs};
 use crate::pipeline::progress::Progress;
 use crate::pipeline::read;
 use crate::policy::Policy;
@@ -15,11 +16,18 @@ use std::sync::Arc;
 
 /// The sources of a stream.
 pub(super) struct Sources {
-    sources: Vec<Box<dyn Source>>,
+    sources: Vec<Ahead>,
     /// Rows of each source that were handed on.
     rows: Vec<u64>,
     schema: Arc<Schema>,
-    cells: Vec<Cells>,
+    columns: Vec<Made>,
+}
+
+/// Where a column comes from.
+enum Made {
+    /// It was read.
+    Read(usize),
+    Cells(Cells),
 }
 
 /// A column of cells made from latitude and longitude.
@@ -55,12 +63,12 @@ impl Sources {
             return Err(Error::input("the sources have different columns")
                 .help("give all of them the same columns in the same order"));
         }
-        let (schema, cells) = with_cells(policy, read, ladders)?;
+        let (schema, columns) = with_cells(policy, read, ladders)?;
         Ok(Sources {
             rows: vec![0; sources.len()],
-            sources,
+            sources: sources.into_iter().map(Ahead::new).collect(),
             schema,
-            cells,
+            columns,
         })
     }
 
@@ -76,7 +84,7 @@ impl Sources {
 
     /// The next rows of a source; none when it has ended.
     pub(super) fn next(&mut self, source: usize) -> Result<Option<Batch>> {
-        let Some(batch) = self.sources[source].next().transpose()? else {
+        let Some(batch) = self.sources[source].next()? else {
             return Ok(None);
         };
         let start = (source as u64) << SOURCE_SHIFT | self.rows[source];
@@ -85,17 +93,18 @@ impl Sources {
             start,
             len: batch.len(),
         };
-        let mut columns = batch.columns().to_vec();
-        for cells in &self.cells {
-            columns[cells.latitude] = cells.column(&columns)?;
-            columns.remove(cells.longitude);
-        }
+        let columns = self.columns.iter().map(|made| match made {
+            Made::Read(place) => Ok(batch.column(*place).clone()),
+            Made::Cells(cells) => cells.column(batch.columns()),
+        });
+        let columns = columns.collect::<Result<Vec<Column>>>()?;
         Batch::new(Arc::clone(&self.schema), ids, columns).map(Some)
     }
 
     /// What was odd about the rows.
     pub(super) fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = self.sources.iter().flat_map(|s| s.notes()).collect();
+        let sources = self.sources.iter();
+        let mut notes: Vec<String> = sources.flat_map(|s| s.notes().to_vec()).collect();
         notes.dedup();
         notes
     }
@@ -137,41 +146,43 @@ pub(super) fn ladders(policy: &Policy) -> Result<HashMap<String, Ladder>> {
     Ok(ladders)
 }
 
-/// The columns once latitude and longitude have become cells.
+/// The columns once latitude and longitude have become cells: each stands where
+/// its latitude stood.
 fn with_cells(
     policy: &Policy,
     read: &Schema,
     ladders: &HashMap<String, Ladder>,
-) -> Result<(Arc<Schema>, Vec<Cells>)> {
-    let mut fields = read.fields().to_vec();
-    let mut all = Vec::new();
-    for column in &policy.columns {
-        let Some([latitude, longitude]) = &column.from else {
-            continue;
+) -> Result<(Arc<Schema>, Vec<Made>)> {
+    let (mut fields, mut columns) = (Vec::new(), Vec::new());
+    for (place, field) in read.fields().iter().enumerate() {
+        let parts = |part: usize| {
+            let made = policy.columns.iter();
+            made.filter(move |column| column.from.as_ref().is_some_and(|f| f[part] == *field.name))
         };
-        let place = |name: &str, fields: &[Field]| {
-            fields
-                .iter()
-                .position(|field| &*field.name == name)
-                .ok_or_else(|| Error::bug(format!("column `{name}` was not read")))
-        };
-        let ladder = ladders
-            .get(&column.name)
-            .ok_or_else(|| Error::bug("a cell without a grid"))?;
-        let cells = Cells {
-            latitude: place(latitude, &fields)?,
-            longitude: place(longitude, &fields)?,
-            ladder: ladder.clone(),
-        };
-        fields[cells.latitude] = Field::new(
-            column.name.as_str(),
-            column.role,
-            Kind::Category { ordered: false },
-        );
-        fields.remove(cells.longitude);
-        all.push(cells);
+        for column in parts(0) {
+            let longitude = column.from.as_ref().map_or("", |from| &from[1]);
+            let longitude = read.index_of(longitude);
+            let ladder = ladders.get(&column.name);
+            let (Some(longitude), Some(ladder)) = (longitude, ladder) else {
+                return Err(Error::bug("a cell without a longitude or a grid"));
+            };
+            fields.push(Field::new(
+                column.name.as_str(),
+                column.role,
+                Kind::Category { ordered: false },
+            ));
+            columns.push(Made::Cells(Cells {
+                latitude: place,
+                longitude,
+                ladder: ladder.clone(),
+            }));
+        }
+        if parts(0).chain(parts(1)).next().is_none() {
+            fields.push(field.clone());
+            columns.push(Made::Read(place));
+        }
     }
-    Ok((Arc::new(Schema::new(fields)?), all))
+    Ok((Arc::new(Schema::new(fields)?), columns))
 }
 
 impl Cells {

@@ -9,6 +9,7 @@ use crate::measure::stream::{Facts as Measured, Live, Observed, StreamMeasures};
 use crate::policy::Policy;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Cell, FakesOrder, MADE_UP, Stream, ZAnonymity};
+use std::borrow::Cow;
 
 /// Looks at every row before it is written.
 pub(super) struct Watch {
@@ -130,10 +131,12 @@ impl Watch {
         let measure = || {
             let mut seen = Seen::new(stream.times(), batch, newest, latest)?;
             let mut shown = decided.clone();
-            let mut levels = told.levels.clone();
+            let mut levels = Cow::Borrowed(&told.levels[..]);
             if waits {
                 let made_up = made_up(released)?;
-                levels.resize(levels.len() + made_up.len(), Some(0));
+                levels
+                    .to_mut()
+                    .resize(told.levels.len() + made_up.len(), Some(0));
                 shown = Batch::concat(&shown.schema().clone(), vec![shown, made_up])?;
             }
             if let Some(rotation) = rotation {
@@ -193,27 +196,28 @@ impl Watch {
 }
 
 /// The rows that the measures see: not those that were turned away.
-struct Seen {
-    times: Vec<i64>,
+struct Seen<'a> {
+    times: Cow<'a, [i64]>,
     newest: Vec<i64>,
     /// None when it is the whole batch.
     original: Option<Batch>,
 }
 
-impl Seen {
-    fn new(times: &[i64], batch: &Batch, newest: Vec<i64>, latest: i64) -> Result<Self> {
+impl<'a> Seen<'a> {
+    fn new(times: &'a [i64], batch: &Batch, newest: Vec<i64>, latest: i64) -> Result<Self> {
         if times.iter().all(|&time| time <= latest) {
             return Ok(Seen {
-                times: times.to_vec(),
+                times: Cow::Borrowed(times),
                 newest,
                 original: None,
             });
         }
         let rows = (0..batch.len() as u32).filter(|&row| times[row as usize] <= latest);
         let rows: Vec<u32> = rows.collect();
-        let taken = |list: &[i64]| rows.iter().map(|&row| list[row as usize]).collect();
+        let taken =
+            |list: &[i64]| -> Vec<i64> { rows.iter().map(|&row| list[row as usize]).collect() };
         Ok(Seen {
-            times: taken(times),
+            times: Cow::Owned(taken(times)),
             newest: taken(&newest),
             original: Some(batch.take(&rows)?),
         })

@@ -151,9 +151,9 @@ impl ZAnonymity {
         },
         Parameter {
             name: "tune",
-            values: "{ goal = 0.8, k = 2, every = \"30m\", search = \"minz\", \"incremental\" or \"compat\" }",
+            values: "{ goal = 0.8, k = 2, every = \"30m\", at_least = 2, search = \"minz\", \"incremental\" or \"compat\" }",
             default: "z is fixed",
-            meaning: "choose z again and again so that a share `goal` of the users is alike",
+            meaning: "choose z again and again so that a share `goal` of the users is alike; never below `at_least`, which is k when not given",
         },
         Parameter {
             name: "fakes",

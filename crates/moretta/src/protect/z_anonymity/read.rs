@@ -109,9 +109,11 @@ fn read_tune(mut section: Section, k: u32) -> Result<Tune> {
     if every == 0 {
         return Err(placed.error("`every` must be longer than nothing"));
     }
+    let k = whole(&mut section, "k", 2)?.unwrap_or(k);
     let tune = Tune {
         goal,
-        k: whole(&mut section, "k", 2)?.unwrap_or(k),
+        k,
+        at_least: whole(&mut section, "at_least", 1)?.unwrap_or(k),
         every,
         search: section.word("search", &searches)?.unwrap_or(Search::MinZ),
     };

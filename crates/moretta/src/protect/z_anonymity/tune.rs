@@ -19,6 +19,8 @@ pub struct Tune {
     pub every: i64,
     /// How z is searched.
     pub search: Search,
+    /// z never falls below this, except with [`Search::Compat`].
+    pub at_least: u32,
 }
 
 /// How z is searched.
@@ -68,11 +70,11 @@ fn met(tune: &Tune, p: Option<f64>) -> bool {
 
 fn least(tune: &Tune, z: u32, window: &mut Window) -> (u32, Option<f64>, bool) {
     // The next z is seldom far from the last one, and up to there few counters matter.
-    let mut most = z.saturating_mul(2).max(64);
+    let mut most = z.max(tune.at_least).saturating_mul(2).max(64);
     loop {
         let found = (1..=most)
             .zip(window.sweep(tune.k, most))
-            .find(|&(_, p)| met(tune, p));
+            .find(|&(z, p)| z >= tune.at_least && met(tune, p));
         if let Some((z, p)) = found {
             return (z, p, true);
         }
@@ -84,7 +86,7 @@ fn step(tune: &Tune, z: u32, window: &mut Window) -> (u32, Option<f64>, bool) {
     let all: Vec<Option<f64>> = window.sweep(tune.k, z + 1).collect();
     let p_of = |z: u32| all[z as usize - 1];
     let next = match met(tune, p_of(z)) {
-        true => (z - 1).max(1),
+        true => (z - 1).max(tune.at_least.max(1)),
         false => z + 1,
     };
     (next, p_of(next), met(tune, p_of(next)))

@@ -1,0 +1,55 @@
+//! Reads a source on a thread of its own, a few batches ahead of whoever takes them.
+
+use crate::data::Batch;
+use crate::error::{Error, Result};
+use crate::io::Source;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+
+/// Batches that may lie ready.
+const READY: usize = 2;
+
+/// A source that is read ahead.
+pub(super) struct Ahead {
+    batches: Receiver<Result<Batch>>,
+    /// Gives what was odd about the rows when the source has ended.
+    reader: Option<JoinHandle<Vec<String>>>,
+    notes: Vec<String>,
+}
+
+impl Ahead {
+    pub(super) fn new(mut source: Box<dyn Source>) -> Self {
+        let (sender, batches) = sync_channel(READY);
+        let reader = std::thread::spawn(move || {
+            for batch in source.by_ref() {
+                // Nobody wants more.
+                if sender.send(batch).is_err() {
+                    break;
+                }
+            }
+            source.notes()
+        });
+        Ahead {
+            batches,
+            reader: Some(reader),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The next rows; none when the source has ended.
+    pub(super) fn next(&mut self) -> Result<Option<Batch>> {
+        if let Ok(batch) = self.batches.recv() {
+            return batch.map(Some);
+        }
+        if let Some(reader) = self.reader.take() {
+            let died = |_| Error::bug("the thread that reads a source has died");
+            self.notes = reader.join().map_err(died)?;
+        }
+        Ok(None)
+    }
+
+    /// What was odd about the rows, once the source has ended.
+    pub(super) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
