@@ -126,8 +126,9 @@ impl Pending {
 
 /// Gives the file the permissions that a new file of this user has.
 pub(super) fn open_to_readers(path: &Path) -> std::io::Result<()> {
-    let sample = path.with_extension("mode");
-    let permissions = File::create(&sample)?.metadata()?.permissions();
+    let name = random().map_err(|_| std::io::Error::other("no random number"))?;
+    let sample = path.with_file_name(format!(".moretta-{name:016x}.mode"));
+    let permissions = File::create_new(&sample)?.metadata()?.permissions();
     fs::remove_file(&sample)?;
     fs::set_permissions(path, permissions)
 }

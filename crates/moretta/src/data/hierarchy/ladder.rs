@@ -137,6 +137,12 @@ impl Ladder {
         }
     }
 
+    /// Whether every label may be a value too, as with paths; elsewhere a value that
+    /// only looks like a label of others is not known.
+    pub fn labels_are_values(&self) -> bool {
+        matches!(self.rule, Rule::Flat | Rule::Path(_))
+    }
+
     /// Whether a value is made from a latitude and a longitude with [`Ladder::cell`].
     pub fn is_geographic(&self) -> bool {
         matches!(self.rule, Rule::Grid(_) | Rule::H3(_))

@@ -45,7 +45,14 @@ pub(super) struct Subject<'a> {
 impl Certificate {
     /// Begins a certificate; a file that is there is replaced.
     pub(super) fn create(path: &Path, subject: &Subject<'_>) -> Result<Self> {
-        let file = File::create(path).map_err(|e| Error::io("create", path, e))?;
+        // Who knows which rows have a line knows which are made up.
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options
+            .open(path)
+            .map_err(|e| Error::io("create", path, e))?;
         let mut certificate = Certificate::new(path, file, subject);
         certificate.line.push_str(HEADER);
         certificate.end_line()?;

@@ -101,7 +101,16 @@ impl Checkpoint {
                 known.policy_sha256
             )));
         }
-        Ok(Some(known))
+        let sources = 1 + policy.source.more.len();
+        let rows: u64 = known.rows.iter().sum();
+        let odd = known.rows.len() != sources
+            || known.last.len() != sources
+            || known.forgotten > rows
+            || (known.bytes == 0) != (rows == 0);
+        match odd {
+            true => Err(refuse("it does not fit together".to_owned())),
+            false => Ok(Some(known)),
+        }
     }
 
     /// Puts the checkpoint in place of the one before, whole or not at all.

@@ -102,7 +102,8 @@ impl Flow {
         match &mut self.reorder {
             None => self.decide(batch, None).map(Some),
             Some(reorder) => {
-                let ordered = reorder.push(batch)?;
+                let latest = now().saturating_add(self.skew);
+                let ordered = reorder.push(batch, latest)?;
                 self.decide_ordered(ordered)
             }
         }

@@ -83,8 +83,9 @@ impl Reorder {
             .map(|(_, source)| source)
     }
 
-    /// Takes rows of a source; gives those that need not wait any longer.
-    pub(super) fn push(&mut self, batch: Batch) -> Result<Option<Ordered>> {
+    /// Takes rows of a source; gives those that need not wait any longer. Rows of a
+    /// time after `latest` go on at once, to be turned away, and move nothing.
+    pub(super) fn push(&mut self, batch: Batch, latest: i64) -> Result<Option<Ordered>> {
         let times = times(&batch, self.place, &mut self.format)?;
         let number = self.next;
         self.next += 1;
@@ -94,14 +95,17 @@ impl Reorder {
         self.batches.insert(number, (batch, rows));
         for (row, &time) in times.iter().enumerate() {
             let id = ids.get(row);
-            self.latest = self.latest.max(time);
+            let ahead = time > latest;
+            if !ahead {
+                self.latest = self.latest.max(time);
+            }
             let entry = Waiting {
                 time,
                 id,
                 batch: number,
                 row: row as u32,
             };
-            if time < self.watermark() {
+            if ahead || time < self.watermark() {
                 going.push(Going {
                     entry,
                     late: true,

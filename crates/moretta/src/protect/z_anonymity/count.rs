@@ -34,6 +34,8 @@ pub(super) enum Counts {
 /// The rows of the window, in the order in which they leave it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Expiry {
+    /// Rows from before this have left.
+    from: u32,
     rows: VecDeque<(u32, u32, u32)>,
     /// Rows that came late.
     late: std::collections::BinaryHeap<std::cmp::Reverse<(u32, u32, u32)>>,
@@ -106,13 +108,14 @@ impl Counts {
             Counts::Pairs(pairs, expiry) => {
                 pairs.grow(paths.len());
                 for event in events {
-                    let from = event.time.saturating_sub(window).max(1);
-                    while let Some((time, user, leaf)) = expiry.pop(from) {
+                    // A late row does not bring back what has left.
+                    expiry.from = expiry.from.max(event.time.saturating_sub(window)).max(1);
+                    while let Some((time, user, leaf)) = expiry.pop(expiry.from) {
                         for path in paths.up(leaf) {
                             pairs.expire(path, user, time);
                         }
                     }
-                    let own = owns(event.shard) && event.time > 0;
+                    let own = owns(event.shard) && event.time >= expiry.from;
                     if own {
                         expiry.push(event.time, event.user, event.leaf);
                     }
@@ -142,6 +145,7 @@ impl Counts {
             Counts::Top(top) => top.shift(shift),
             Counts::Pairs(pairs, expiry) => {
                 pairs.shift(shift);
+                expiry.from = expiry.from.saturating_sub(shift);
                 expiry.map(|(time, user, leaf)| (time.saturating_sub(shift), user, leaf));
             }
         }

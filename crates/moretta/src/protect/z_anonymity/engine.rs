@@ -187,7 +187,7 @@ impl Engine {
                 group: attribute.group,
                 shard: shard_of(place),
                 late: attribute.late
-                    || attribute.time < self.newest - self.config.allowed_lateness(),
+                    || attribute.time < self.newest.saturating_sub(self.config.allowed_lateness()),
             });
         }
         attributes.len()
@@ -332,9 +332,13 @@ impl Engine {
             && let Some((burst, reserve)) = companions.due(now)
         {
             let base = self.base.unwrap_or(0);
-            let from = (burst.time - self.config.window - base).clamp(1, i64::from(u32::MAX));
+            let from = burst
+                .time
+                .saturating_sub(self.config.window)
+                .saturating_sub(base)
+                .clamp(1, i64::from(u32::MAX));
             let names = (self.paths.label(burst.leaf), self.users.name(burst.user));
-            let (before, time) = (self.drawn.len(), burst.time - base);
+            let (before, time) = (self.drawn.len(), burst.time.saturating_sub(base));
             let known = (burst, reserve);
             companions.draw(known, names, from as u32, recency, &mut self.drawn);
             for fake in &self.drawn[before..] {
@@ -410,15 +414,15 @@ impl Engine {
             self.last_update = Some(update.time);
             self.updates.push(update);
         }
-        let warm = time - self.first.unwrap_or(time) >= self.config.window;
+        let warm = time.saturating_sub(self.first.unwrap_or(time)) >= self.config.window;
         let due = self
             .last_update
-            .is_none_or(|last| time - last >= tune.every);
+            .is_none_or(|last| time.saturating_sub(last) >= tune.every);
         if !(warm && due) {
             return;
         }
         self.last_update = Some(time);
-        let from = self.relative(time - self.config.window);
+        let from = self.relative(time.saturating_sub(self.config.window));
         self.window.forget(from);
         let (z, p, found) = tune.search.choose(&tune, self.z, &mut self.window);
         self.z = z;
@@ -445,7 +449,7 @@ impl Engine {
 
     fn relative(&self, time: i64) -> u32 {
         let base = self.base.unwrap_or(time);
-        (time - base).clamp(0, i64::from(u32::MAX)) as u32
+        time.saturating_sub(base).clamp(0, i64::from(u32::MAX)) as u32
     }
 
     fn absolute(&self, time: u32) -> i64 {
@@ -461,7 +465,7 @@ impl Engine {
     fn rebase(&mut self, time: i64) {
         let base = time.saturating_sub(self.horizon() + 1);
         if let Some(old) = self.base.replace(base) {
-            let shift = u32::try_from(base - old).unwrap_or(u32::MAX);
+            let shift = u32::try_from(base.saturating_sub(old)).unwrap_or(u32::MAX);
             self.window.shift(shift);
             if let Some(guard) = &mut self.guard {
                 guard.shift(shift);

@@ -67,9 +67,24 @@ impl Paths {
         let space = column as u16;
         let hash = hashed(space, value);
         match self.names.find(space, value, hash) {
-            Some(path) => path,
+            Some(path) if self.ladders[column].labels_are_values() => path,
+            // Where labels are no values, one that was met as a label may be unknown as a value.
+            Some(_) => self.climb_again(column, value),
             None => self.climb(column, value, hash),
         }
+    }
+
+    /// The path of a value whose label was met before.
+    fn climb_again(&mut self, column: usize, value: &str) -> u32 {
+        let mut rungs = std::mem::take(&mut self.rungs);
+        let mut path = UNKNOWN;
+        if self.ladders[column].climb(value, &mut rungs) {
+            for label in rungs.iter().rev() {
+                path = self.add(column as u16, label, path);
+            }
+        }
+        self.rungs = rungs;
+        path
     }
 
     /// Makes the path of a value that was not met before, and those above it.

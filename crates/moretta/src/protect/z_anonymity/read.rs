@@ -36,6 +36,9 @@ pub struct Group {
     pub at_most: u32,
 }
 
+/// The largest z, k and so on: more users than any window holds.
+const LARGEST: i64 = 100_000_000;
+
 /// The longest window and lateness together: times are kept as 32 bits of milliseconds.
 const LONGEST: i64 = 40 * 24 * 3_600_000;
 
@@ -189,7 +192,7 @@ fn read_group(mut section: Section) -> Result<Group> {
 }
 
 fn whole(section: &mut Section, key: &'static str, least: i64) -> Result<Option<u32>> {
-    let found = section.whole(key, least..=i64::from(u32::MAX - 1))?;
+    let found = section.whole(key, least..=LARGEST)?;
     Ok(found.map(|n| n as u32))
 }
 

@@ -4,6 +4,7 @@
 //! often, p(z) is computed from the rows of the last window, each with its
 //! counters as they were when it arrived, and z is chosen anew.
 
+use super::names::GONE;
 use super::sweep::{Room, Shown, Sweep};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -72,11 +73,14 @@ fn least(tune: &Tune, z: u32, window: &mut Window) -> (u32, Option<f64>, bool) {
     // The next z is seldom far from the last one, and up to there few counters matter.
     let mut most = z.max(tune.at_least).saturating_mul(2).max(64);
     loop {
-        let found = (1..=most)
-            .zip(window.sweep(tune.k, most))
-            .find(|&(z, p)| z >= tune.at_least && met(tune, p));
-        if let Some((z, p)) = found {
+        let all: Vec<Option<f64>> = window.sweep(tune.k, most).collect();
+        let mut from_least = (1..).zip(&all).skip(tune.at_least as usize - 1);
+        if let Some((z, &p)) = from_least.find(|(_, p)| met(tune, **p)) {
             return (z, p, true);
+        }
+        // Beyond the largest counter nobody shows anything.
+        if (all.len() as u32) < most {
+            return (tune.at_least.max(all.len() as u32), None, true);
         }
         most = most.saturating_mul(4);
     }
@@ -84,7 +88,7 @@ fn least(tune: &Tune, z: u32, window: &mut Window) -> (u32, Option<f64>, bool) {
 
 fn step(tune: &Tune, z: u32, window: &mut Window) -> (u32, Option<f64>, bool) {
     let all: Vec<Option<f64>> = window.sweep(tune.k, z + 1).collect();
-    let p_of = |z: u32| all[z as usize - 1];
+    let p_of = |z: u32| all.get(z as usize - 1).copied().flatten();
     let next = match met(tune, p_of(z)) {
         true => (z - 1).max(tune.at_least.max(1)),
         false => z + 1,
@@ -100,7 +104,7 @@ fn bisect(tune: &Tune, z: u32, window: &mut Window) -> (u32, Option<f64>, bool) 
     while low <= high {
         let middle = (low + high) / 2;
         // At 0 everything is released, as at 1.
-        let p = all[(middle.max(1) - 1) as usize];
+        let p = all.get((middle.max(1) - 1) as usize).copied().flatten();
         let value = p.unwrap_or(2.0);
         if tune.goal <= value && value <= tune.goal + 0.01 {
             return (middle as u32, p, true);
@@ -110,7 +114,7 @@ fn bisect(tune: &Tune, z: u32, window: &mut Window) -> (u32, Option<f64>, bool) 
             false => high = middle - 1,
         }
     }
-    let p = all[(z.clamp(1, MOST) - 1) as usize];
+    let p = all.get((z.clamp(1, MOST) - 1) as usize).copied().flatten();
     (z, p, false)
 }
 
@@ -121,6 +125,8 @@ pub(super) struct Window {
     /// The paths of each row from its leaf to its root, with their counters.
     counters: VecDeque<(u32, u32)>,
     room: Room,
+    /// Rows from before this are passed over.
+    from: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -145,26 +151,34 @@ impl Window {
         self.rows.push_back(Row { time, user, paths });
     }
 
-    /// Forgets the rows that were shown before `from`.
+    /// Forgets the rows that were shown before `from`. Where rows come out of order,
+    /// some of them stay for a while and are passed over.
     pub(super) fn forget(&mut self, from: u32) {
-        let gone = self.rows.partition_point(|row| row.time < from);
-        let counters: usize = self.rows.drain(..gone).map(|row| row.paths as usize).sum();
-        self.counters.drain(..counters);
+        self.from = from;
+        while let Some(row) = self.rows.front()
+            && row.time < from
+        {
+            self.counters.drain(..row.paths as usize);
+            self.rows.pop_front();
+        }
     }
 
-    /// p(1), p(2), … up to p(`most`).
+    /// p(1), p(2), … up to p(`most`) or to where nobody shows anything.
     fn sweep(&mut self, k: u32, most: u32) -> Sweep<'_> {
+        let largest = self.counters.iter().map(|&(_, counter)| counter).max();
+        let most = most.min(largest.unwrap_or(0).saturating_add(1));
         let Window {
             rows,
             counters,
             room,
+            from,
         } = self;
         let (mut counters, mut users, mut paths) = (counters.iter(), 0, 0);
         room.shown.clear();
         for row in rows {
             let mut above = 0;
             for &(path, counter) in counters.by_ref().take(row.paths as usize) {
-                if counter > above && above < most {
+                if counter > above && above < most && row.time >= *from {
                     room.shown.push(Shown {
                         user: row.user,
                         path,
@@ -173,27 +187,36 @@ impl Window {
                     });
                     above = counter;
                     paths = paths.max(path as usize + 1);
+                    users = users.max(row.user as usize + 1);
                 }
             }
-            users = users.max(row.user as usize + 1);
         }
         room.sweep(users, paths, k, most)
     }
 
     /// Makes all times earlier by `shift`.
     pub(super) fn shift(&mut self, shift: u32) {
+        self.from = self.from.saturating_sub(shift);
         for row in &mut self.rows {
             row.time = row.time.saturating_sub(shift);
         }
     }
 
-    /// Gives paths and users new numbers; rows of the window keep theirs alive.
+    /// Gives paths and users new numbers; rows that have lost theirs are forgotten.
     pub(super) fn renumber(&mut self, paths: &[u32], users: &[u32]) {
-        for row in &mut self.rows {
-            row.user = users[row.user as usize];
-        }
-        for (path, _) in &mut self.counters {
-            *path = paths[*path as usize];
+        let rows = std::mem::take(&mut self.rows);
+        let counters = std::mem::take(&mut self.counters);
+        let mut counters = counters.into_iter();
+        for row in rows {
+            let mine: Vec<(u32, u32)> = counters.by_ref().take(row.paths as usize).collect();
+            let user = users[row.user as usize];
+            let known = mine.iter().all(|&(path, _)| paths[path as usize] != GONE);
+            if user != GONE && known && row.time >= self.from {
+                let moved = mine
+                    .into_iter()
+                    .map(|(path, counter)| (paths[path as usize], counter));
+                self.push(row.time, user, moved);
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use super::matched::HIDDEN;
 use super::{Fault, Inspection, Rows, Rule};
 use crate::error::Result;
 use crate::pipeline::stream::certificate::{Line, Lines, Row};
+use crate::protect::z_anonymity::Search;
 use foldhash::quality::RandomState;
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
@@ -141,6 +142,16 @@ impl Inspection<'_> {
         if self.config.tune.is_none() && line.z != u64::from(self.config.z) {
             let z = self.config.z;
             return wrong(format!("needs {} users and the policy {z}", line.z));
+        }
+        if let Some(tune) = self.config.tune
+            && tune.search != Search::Compat
+            && line.z < u64::from(tune.at_least.min(self.config.z))
+        {
+            let least = tune.at_least.min(self.config.z);
+            return wrong(format!(
+                "needs {} users, and z never falls below {least}",
+                line.z
+            ));
         }
         if line.level > 0 && !self.config.generalize {
             return wrong("tells of a label that is generalised".to_owned());

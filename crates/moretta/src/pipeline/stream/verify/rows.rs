@@ -140,7 +140,7 @@ impl Decided {
             let ordered = match (&mut self.reorder, batch) {
                 (None, Some(batch)) => return Ok(Some(batch)),
                 (None, None) => None,
-                (Some(reorder), Some(batch)) => reorder.push(batch)?,
+                (Some(reorder), Some(batch)) => reorder.push(batch, i64::MAX)?,
                 (Some(reorder), None) => reorder.end(source)?,
             };
             if let Some(ordered) = ordered {

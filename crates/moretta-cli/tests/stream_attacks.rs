@@ -1,0 +1,197 @@
+//! Streams made to break z-anonymity, the program or its files; each was once a way in.
+
+mod support;
+
+use std::fmt::Write;
+use support::{Folder, PROGRAM};
+
+const POLICY: &str = r#"
+version = 1
+[source]
+path = "in.csv"
+[columns]
+t = { role = "time" }
+user = { role = "subject" }
+attribute = { role = "quasi", hierarchy = { HIERARCHY } }
+[guarantee]
+audit = AUDIT
+[[protect]]
+method = "z-anonymity"
+METHOD
+[sink]
+path = "out.csv"
+"#;
+
+fn stream(method: &str, audit: bool, rows: &str) -> Folder {
+    with(method, audit, "path = \"*\"", rows)
+}
+
+fn with(method: &str, audit: bool, hierarchy: &str, rows: &str) -> Folder {
+    let policy = POLICY
+        .replace("METHOD", method)
+        .replace("AUDIT", &audit.to_string())
+        .replace("HIERARCHY", hierarchy);
+    Folder::new()
+        .policy(&policy)
+        .file("in.csv", format!("t,user,attribute\n{rows}"))
+}
+
+fn run(folder: &Folder) -> (Option<i32>, String) {
+    let mut command = folder.command(PROGRAM);
+    let ran = command
+        .args(["run", "policy.toml"])
+        .output()
+        .expect("the program starts");
+    (
+        ran.status.code(),
+        String::from_utf8_lossy(&ran.stderr).into_owned(),
+    )
+}
+
+/// Released lines without the header.
+fn released(folder: &Folder) -> Vec<String> {
+    let (code, said) = run(folder);
+    assert_eq!(code, Some(0), "{said}");
+    let text = folder.text("out.csv");
+    text.lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn times_at_the_edge_of_what_can_be_told_make_no_crowd() {
+    for audit in [true, false] {
+        for method in [
+            "z = 10\nwindow = \"1h\"",
+            "window = \"1h\"\ntune = { goal = 0.5, every = \"1m\", at_least = 10 }",
+            "z = 10\nwindow = \"1h\"\nunique_sets = \"hold\"",
+        ] {
+            let mut rows = "1000000,first,a\n".to_owned();
+            for ghost in 0..20 {
+                let _ = writeln!(rows, "-9223372036854775.7{ghost:02},ghost{ghost},clinic");
+            }
+            for later in [1000, 4_300_000, 4_400_000, 9_000_000] {
+                let _ = writeln!(rows, "{},victim,clinic", 1_000_000 + later);
+            }
+            assert_eq!(
+                released(&stream(method, audit, &rows)),
+                Vec::<String>::new(),
+                "{method}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_tuned_z_does_not_fall_to_one_when_nobody_is_there() {
+    let mut rows = String::new();
+    for second in 0..8_000 {
+        let _ = writeln!(rows, "{second},u{},home", second % 50);
+    }
+    rows.push_str("20000,lone,clinic*x*1\n20001,other,clinic*x*2\n");
+    let folder = stream(
+        "window = \"1h\"\ntune = { goal = 0.8, every = \"30m\" }",
+        true,
+        &rows,
+    );
+    assert!(
+        released(&folder)
+            .iter()
+            .all(|line| !line.contains("clinic*x*"))
+    );
+}
+
+#[test]
+fn a_value_that_looks_like_a_label_is_unknown_and_no_alarm() {
+    let file = "file = \"places.csv\"";
+    let rows = "1,u1,a\n2,u2,g1\n3,u3,a\n4,u4,g1\n5,u5,b\n";
+    for (hierarchy, rows) in [
+        (file, rows.to_owned()),
+        (
+            "intervals = [10]",
+            "1,u1,31\n2,u2,30..39\n3,u3,32\n4,u4,30..39\n5,u5,33\n".to_owned(),
+        ),
+    ] {
+        let mut found = Vec::new();
+        for audit in [true, false] {
+            let folder = with("z = 2\nwindow = \"1h\"", audit, hierarchy, &rows)
+                .file("places.csv", "a;g1;*\nb;g1;*\n");
+            let lines = released(&folder);
+            assert!(
+                lines
+                    .iter()
+                    .all(|line| !line.starts_with("2,") && !line.starts_with("4,"))
+            );
+            found.push(lines);
+        }
+        assert_eq!(found[0], found[1]);
+        assert!(!found[0].is_empty());
+    }
+}
+
+#[test]
+fn a_row_ahead_of_the_clock_does_not_stop_an_exact_stream() {
+    let mut rows = String::new();
+    for second in 0..3_000 {
+        let _ = writeln!(rows, "{second},u{},home", second % 50);
+        if second == 1_000 {
+            rows.push_str("99999999999,far,home\n");
+        }
+    }
+    let folder = stream(
+        "z = 5\nwindow = \"1h\"\nmode = \"exact\"\nlateness = \"10s\"",
+        true,
+        &rows,
+    );
+    assert_eq!(released(&folder).len(), 2_996);
+}
+
+#[test]
+fn late_rows_of_ever_new_users_are_forgotten_without_harm() {
+    for lateness in ["0s", "20s"] {
+        let mut rows = String::new();
+        for n in 0..180_000 {
+            let time = match n % 3 {
+                0 => 100_000 + n / 100,
+                1 => 10 + n / 100,
+                _ => 99_990 + n / 100,
+            };
+            let _ = writeln!(rows, "{time},u{n},p{}*q{n}", n % 7);
+        }
+        let method = format!(
+            "window = \"1m\"\nlateness = \"{lateness}\"\ntune = {{ goal = 0.5, every = \"1m\" }}"
+        );
+        released(&stream(&method, false, &rows));
+    }
+}
+
+#[test]
+fn a_huge_z_takes_no_huge_memory() {
+    let mut rows = String::new();
+    for second in 0..8_000 {
+        let _ = writeln!(rows, "{second},u{},home", second % 50);
+    }
+    let method = "z = 99999999\nwindow = \"10m\"\ntune = { goal = 1.0, k = 40, every = \"10m\", search = \"incremental\" }";
+    assert!(released(&stream(method, true, &rows)).is_empty());
+}
+
+#[test]
+fn no_other_file_is_touched() {
+    let folder = stream("z = 1\nwindow = \"1h\"", true, "1,a,b\n").file("out.mode", "mine");
+    released(&folder);
+    assert_eq!(folder.text("out.mode"), "mine");
+}
+
+#[test]
+fn rows_before_a_bad_one_leave() {
+    let folder = stream(
+        "z = 1\nwindow = \"1h\"",
+        true,
+        "1,a,b\n2,b,b\nnoon,c,b\n4,d,b\n",
+    );
+    let (code, said) = run(&folder);
+    assert_eq!(code, Some(4), "{said}");
+    assert!(
+        said.contains("row 3 has no time that can be read"),
+        "{said}"
+    );
+    assert_eq!(folder.text("out.csv"), "t,user,attribute\n1,a,b\n2,b,b\n");
+}
