@@ -1,4 +1,5 @@
-//! Reads a source on a thread of its own, a few batches ahead of whoever takes them.
+//! Reads a source on a thread of its own, a few batches ahead of whoever takes
+//! them, where there is more than one core to work on.
 
 use crate::data::Batch;
 use crate::error::{Error, Result};
@@ -9,6 +10,39 @@ use std::thread::JoinHandle;
 /// Batches that may lie ready.
 const READY: usize = 2;
 
+/// A source that is read ahead, or when it is asked for.
+pub(super) enum Input {
+    /// On this thread.
+    Here(Box<dyn Source>),
+    /// On another one.
+    Ahead(Ahead),
+}
+
+impl Input {
+    pub(super) fn new(source: Box<dyn Source>) -> Self {
+        match rayon::current_num_threads() {
+            1 => Input::Here(source),
+            _ => Input::Ahead(Ahead::new(source)),
+        }
+    }
+
+    /// The next rows; none when the source has ended.
+    pub(super) fn next(&mut self) -> Result<Option<Batch>> {
+        match self {
+            Input::Here(source) => source.next().transpose(),
+            Input::Ahead(ahead) => ahead.next(),
+        }
+    }
+
+    /// What was odd about the rows, once the source has ended.
+    pub(super) fn notes(&self) -> Vec<String> {
+        match self {
+            Input::Here(source) => source.notes(),
+            Input::Ahead(ahead) => ahead.notes.clone(),
+        }
+    }
+}
+
 /// A source that is read ahead.
 pub(super) struct Ahead {
     batches: Receiver<Result<Batch>>,
@@ -18,7 +52,7 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    pub(super) fn new(mut source: Box<dyn Source>) -> Self {
+    fn new(mut source: Box<dyn Source>) -> Self {
         let (sender, batches) = sync_channel(READY);
         let reader = std::thread::spawn(move || {
             for batch in source.by_ref() {
@@ -36,8 +70,7 @@ impl Ahead {
         }
     }
 
-    /// The next rows; none when the source has ended.
-    pub(super) fn next(&mut self) -> Result<Option<Batch>> {
+    fn next(&mut self) -> Result<Option<Batch>> {
         if let Ok(batch) = self.batches.recv() {
             return batch.map(Some);
         }
@@ -46,10 +79,5 @@ impl Ahead {
             self.notes = reader.join().map_err(died)?;
         }
         Ok(None)
-    }
-
-    /// What was odd about the rows, once the source has ended.
-    pub(super) fn notes(&self) -> &[String] {
-        &self.notes
     }
 }

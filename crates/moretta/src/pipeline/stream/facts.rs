@@ -23,7 +23,7 @@ pub(super) struct Facts<'a> {
     pub(super) config: &'a ZAnonymity,
     pub(super) sink: &'a SinkPolicy,
     pub(super) stream: &'a Stream,
-    pub(super) measured: Measured,
+    pub(super) measured: Option<Measured>,
     pub(super) findings: Option<StreamFindings>,
     pub(super) read: u64,
     pub(super) released: u64,
@@ -174,7 +174,8 @@ fn columns(policy: &Policy) -> Vec<ColumnFact> {
 
 fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
     let config = facts.config;
-    let (tally, measured) = (facts.stream.tally(), &facts.measured);
+    let tally = facts.stream.tally();
+    let measured = facts.measured.as_ref();
     StreamFacts {
         window: config.window,
         mode: match config.mode {
@@ -187,16 +188,16 @@ fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
         goal: config.tune.map(|tune| tune.goal),
         levels: shown_together(&tally.levels),
         fakes: shown(tally.fakes),
-        p_window: measured.p_window,
-        p_all: measured.p_all,
-        unique_window: measured.unique_window,
-        unique_all: measured.unique_all,
-        all_time_rows: measured.all_time_rows,
-        entropy_before: measured.entropy_before,
-        entropy_after: measured.entropy_after,
-        residual_information: measured.residual_information,
-        delay_mean: measured.delay_mean,
-        delay_max: measured.delay_max,
+        p_window: measured.and_then(|found| found.p_window),
+        p_all: measured.and_then(|found| found.p_all),
+        unique_window: measured.and_then(|found| found.unique_window),
+        unique_all: measured.and_then(|found| found.unique_all),
+        all_time_rows: measured.and_then(|found| found.all_time_rows),
+        entropy_before: measured.and_then(|found| found.entropy_before),
+        entropy_after: measured.and_then(|found| found.entropy_after),
+        residual_information: measured.and_then(|found| found.residual_information),
+        delay_mean: measured.map_or(0.0, |found| found.delay_mean),
+        delay_max: measured.map_or(0, |found| found.delay_max),
         timeline: timeline(facts),
     }
 }
@@ -204,7 +205,9 @@ fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
 /// The time line. Small counts are hidden, and with each at least one more of the
 /// same interval and of the same kind, or it could be had by subtraction.
 fn timeline(facts: &Facts<'_>) -> Vec<StreamPoint> {
-    let points = &facts.measured.timeline;
+    let Some(points) = facts.measured.as_ref().map(|found| &found.timeline) else {
+        return Vec::new();
+    };
     let mut shown: Vec<StreamPoint> = points
         .iter()
         .map(|point| shown_point(point, z_at(facts, point.time)))

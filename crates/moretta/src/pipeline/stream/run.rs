@@ -128,7 +128,9 @@ impl<'a> Run<'a> {
                 let part = batch.slice(start, step.min(batch.len() - start));
                 let rows = part.len();
                 self.take(source, part)?;
-                options.progress.tell(self.flow.watch.live());
+                options
+                    .progress
+                    .tell(self.flow.watch.live(&self.flow.stream));
                 if self.resumed.is_none() && due.as_mut().is_some_and(|due| due.after(rows)) {
                     self.save()?;
                 }

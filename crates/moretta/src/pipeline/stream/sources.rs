@@ -1,6 +1,6 @@
 //! The sources of a stream: opened, their columns as a stream needs them, their rows numbered.
 
-use super::ahead::Ahead;
+use super::ahead::Input;
 use super::reorder::SOURCE_SHIFT;
 use crate::data::hierarchy::{Ladder, Texts};
 use crate::data::{
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The sources of a stream.
 pub(super) struct Sources {
-    sources: Vec<Ahead>,
+    sources: Vec<Input>,
     /// Rows of each source that were handed on.
     rows: Vec<u64>,
     schema: Arc<Schema>,
@@ -66,7 +66,7 @@ impl Sources {
         let (schema, columns) = with_cells(policy, read, ladders)?;
         Ok(Sources {
             rows: vec![0; sources.len()],
-            sources: sources.into_iter().map(Ahead::new).collect(),
+            sources: sources.into_iter().map(Input::new).collect(),
             schema,
             columns,
         })
@@ -104,7 +104,7 @@ impl Sources {
     /// What was odd about the rows.
     pub(super) fn notes(&self) -> Vec<String> {
         let sources = self.sources.iter();
-        let mut notes: Vec<String> = sources.flat_map(|s| s.notes().to_vec()).collect();
+        let mut notes: Vec<String> = sources.flat_map(|s| s.notes()).collect();
         notes.dedup();
         notes
     }

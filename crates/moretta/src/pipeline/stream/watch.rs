@@ -14,7 +14,8 @@ use std::borrow::Cow;
 /// Looks at every row before it is written.
 pub(super) struct Watch {
     checker: Option<StreamChecker>,
-    measures: StreamMeasures,
+    /// None where nobody wants to know.
+    measures: Option<StreamMeasures>,
     subject: usize,
     group: Option<usize>,
     /// Milliseconds that rows wait after they were decided.
@@ -46,7 +47,7 @@ pub(super) struct Looked<'a> {
 }
 
 impl Watch {
-    /// `deep` measures cost something; `ladder` is that of each attribute.
+    /// `deep` tells whether to measure; `ladder` is that of each attribute.
     pub(super) fn new(
         policy: &Policy,
         config: &ZAnonymity,
@@ -69,7 +70,7 @@ impl Watch {
         };
         Watch {
             checker,
-            measures: StreamMeasures::new(k, config.window, every, deep),
+            measures: deep.then(|| StreamMeasures::new(k, config.window, every, true)),
             subject: schema
                 .with_role(Role::Subject)
                 .first()
@@ -98,6 +99,9 @@ impl Watch {
             newest,
             latest,
         } = looked;
+        if self.checker.is_none() && self.measures.is_none() {
+            return Ok(());
+        }
         let mut newest = newest.unwrap_or_else(|| self.running(stream.times(), latest));
         newest
             .iter_mut()
@@ -129,6 +133,9 @@ impl Watch {
             }
         };
         let measure = || {
+            let Some(measures) = measures else {
+                return Ok(());
+            };
             let mut seen = Seen::new(stream.times(), batch, newest, latest)?;
             let mut shown = decided.clone();
             let mut levels = Cow::Borrowed(&told.levels[..]);
@@ -173,14 +180,27 @@ impl Watch {
         self.checker.as_ref().map(StreamChecker::findings)
     }
 
-    /// What the measures found.
-    pub(super) fn measured(&mut self) -> Measured {
-        self.measures.facts()
+    /// What the measures found; none when nobody wanted to know.
+    pub(super) fn measured(&mut self) -> Option<Measured> {
+        self.measures.as_mut().map(StreamMeasures::facts)
     }
 
     /// How the stream is doing.
-    pub(super) fn live(&self) -> Live {
-        self.measures.live()
+    pub(super) fn live(&self, stream: &Stream) -> Live {
+        if let Some(measures) = &self.measures {
+            return measures.live();
+        }
+        let tally = stream.tally();
+        let released = tally.levels.iter().sum();
+        let held = tally.rare + tally.telling + tally.late + tally.unknown;
+        Live {
+            read: released + held,
+            released,
+            suppressed: held,
+            fakes: tally.fakes,
+            z: stream.z(),
+            ..Live::default()
+        }
     }
 
     /// For each row the latest time up to it.
