@@ -195,3 +195,54 @@ fn rows_before_a_bad_one_leave() {
     );
     assert_eq!(folder.text("out.csv"), "t,user,attribute\n1,a,b\n2,b,b\n");
 }
+
+#[test]
+fn a_release_with_hidden_fakes_is_verified_by_its_certificate() {
+    let method = "z = 6\nwindow = \"1h\"\nfakes = { at_most = \"z/2\" }";
+    let folder = stream(method, true, "");
+    let policy = folder.text("policy.toml");
+    let policy = policy.replace(
+        "path = \"out.csv\"",
+        "path = \"out.csv\"\ncertificate = \"why.csv\"",
+    );
+    let folder = folder.policy(&policy);
+    let call = |arguments: &[&str]| {
+        let ran = folder.command(PROGRAM).args(arguments).output();
+        let ran = ran.expect("the program starts");
+        let said = [ran.stdout, ran.stderr].concat();
+        (
+            ran.status.code(),
+            String::from_utf8_lossy(&said).into_owned(),
+        )
+    };
+    let generate = [
+        "generate",
+        "ecommerce",
+        "--rows",
+        "4000",
+        "--output",
+        "in.csv",
+        "--force",
+    ];
+    assert_eq!(call(&generate).0, Some(0));
+    assert_eq!(run(&folder).0, Some(0));
+    let verify = [
+        "verify",
+        "out.csv",
+        "--policy",
+        "policy.toml",
+        "--certificate",
+        "why.csv",
+    ];
+    let (code, said) = call(&verify);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("rows are made up"), "{said}");
+    let release = folder.text("out.csv").replacen("*", "*x", 40);
+    let folder = folder.file("out.csv", release);
+    let ran = folder
+        .command(PROGRAM)
+        .args(verify)
+        .output()
+        .expect("the program starts");
+    assert_eq!(ran.status.code(), Some(1));
+}

@@ -11,6 +11,7 @@ use crate::data::RowIds;
 use crate::error::{Error, Result};
 use crate::pipeline::stream::reorder::SOURCE_SHIFT;
 use crate::protect::z_anonymity::{Cell, MADE_UP};
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -207,11 +208,17 @@ pub(super) struct Lines {
     text: String,
     number: u64,
     next: Option<Line>,
+    /// Lines of one time may come in any order, as rows do that made-up ones hide among.
+    mixed: bool,
+    /// Lines of one time in the order of their rows, and the first line after them.
+    ready: VecDeque<Line>,
+    after: Option<Line>,
 }
 
 impl Lines {
-    /// Opens a certificate about these attributes.
-    pub(super) fn open(path: &Path, columns: &[&str]) -> Result<Self> {
+    /// Opens a certificate about these attributes; in a `mixed` one the lines of
+    /// one time may come in any order.
+    pub(super) fn open(path: &Path, columns: &[&str], mixed: bool) -> Result<Self> {
         let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
         let mut lines = Lines {
             file: BufReader::new(file),
@@ -220,6 +227,9 @@ impl Lines {
             text: String::new(),
             number: 0,
             next: None,
+            mixed,
+            ready: VecDeque::new(),
+            after: None,
         };
         lines.read()?;
         if lines.text != HEADER {
@@ -227,7 +237,7 @@ impl Lines {
                 "a certificate begins with {HEADER} and is written by `certificate` under [sink]"
             )));
         }
-        lines.next = lines.parse_next()?;
+        lines.next = lines.advance()?;
         Ok(lines)
     }
 
@@ -246,8 +256,28 @@ impl Lines {
         if self.row() != Some(row) {
             return Ok(None);
         }
-        let next = self.parse_next()?;
+        let next = self.advance()?;
         Ok(std::mem::replace(&mut self.next, next))
+    }
+
+    /// The next line in the order of rows.
+    fn advance(&mut self) -> Result<Option<Line>> {
+        if !self.mixed {
+            return self.parse_next();
+        }
+        if self.ready.is_empty() {
+            let mut together: Vec<Line> = self.after.take().into_iter().collect();
+            while let Some(line) = self.parse_next()? {
+                if together.first().is_some_and(|first| first.to != line.to) {
+                    self.after = Some(line);
+                    break;
+                }
+                together.push(line);
+            }
+            together.sort_by_key(|line| (line.row.number, line.row.source, line.column));
+            self.ready = together.into();
+        }
+        Ok(self.ready.pop_front())
     }
 
     fn read(&mut self) -> Result<bool> {
@@ -364,7 +394,7 @@ mod tests {
              4,\"a,\"\"b\"\"\",1,8,5,1000,2000\n\
              5,\"a,\"\"b\"\"\",3,6,5,1500,2500\n"
         );
-        let mut lines = Lines::open(&path, SUBJECT.columns).expect("opened");
+        let mut lines = Lines::open(&path, SUBJECT.columns, false).expect("opened");
         let row = |number| Row { source: 1, number };
         assert_eq!(lines.take(row(1)).expect("read"), None);
         let line = lines.take(row(4)).expect("read").expect("a line");
@@ -418,7 +448,8 @@ mod tests {
                 source: 1,
                 number: 1,
             };
-            let read = Lines::open(&path, SUBJECT.columns).and_then(|mut lines| lines.take(row));
+            let read =
+                Lines::open(&path, SUBJECT.columns, false).and_then(|mut lines| lines.take(row));
             let error = read.expect_err(text);
             assert_eq!(error.exit_code(), 4);
             assert!(

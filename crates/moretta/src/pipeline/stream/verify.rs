@@ -29,7 +29,7 @@ use crate::pipeline::judge::release_plans;
 use crate::pipeline::progress::{Progress, Stage};
 use crate::pipeline::report::{Claim, Verdict};
 use crate::policy::{Action, Policy};
-use crate::protect::z_anonymity::ZAnonymity;
+use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use recount::Recount;
 use rows::{Decided, Places, Released, Rows, place_of};
 use std::path::Path;
@@ -77,7 +77,11 @@ pub(in crate::pipeline) fn verify(
         Some(path) => {
             let names = inspection.names.clone();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            inspection.match_lines(Lines::open(path, &names)?)?
+            {
+                let hidden = |fakes: &Fakes| fakes.order == FakesOrder::Hidden;
+                let mixed = config.fakes.as_ref().is_some_and(hidden);
+                inspection.match_lines(Lines::open(path, &names, mixed)?)?
+            }
         }
     };
     inspection.conclude(fault, certificate.is_some())
