@@ -246,3 +246,13 @@ fn a_release_with_hidden_fakes_is_verified_by_its_certificate() {
         .expect("the program starts");
     assert_eq!(ran.status.code(), Some(1));
 }
+
+#[test]
+fn a_stream_that_fails_before_its_first_row_leaves_no_file() {
+    for rows in ["NaN,a,b\n", "1,a,\"b\n", "1,a\n"] {
+        let folder = stream("z = 1\nwindow = \"1h\"", true, rows);
+        let (code, said) = run(&folder);
+        assert_eq!(code, Some(4), "{said}");
+        assert!(!folder.path("out.csv").exists(), "{said}");
+    }
+}

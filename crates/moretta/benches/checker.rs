@@ -14,7 +14,7 @@ use moretta::io::generate::{Events, ecommerce};
 use moretta::io::{self, ColumnPlan, ReadAs, ReadOptions, Source, WriteOptions};
 use moretta::protect::Protector;
 use moretta::protect::mondrian::Mode;
-use moretta::protect::z_anonymity::{self, Stream, ZAnonymity};
+use moretta::protect::z_anonymity::{Stream, ZAnonymity};
 use tables::{HOSPITAL, domains, release, setting, table};
 
 const ROWS: usize = 500_000;
@@ -164,19 +164,7 @@ fn read_back(visits: Events) -> Box<dyn Source> {
 /// Batches of visits with their times, and what is released of each.
 fn decided() -> Vec<(Vec<i64>, Batch, Batch)> {
     let visits = read_back(ecommerce(ROWS, 7));
-    let config = ZAnonymity {
-        z: 5,
-        window: 3_600_000,
-        generalize: true,
-        mode: z_anonymity::Mode::ZeroDelay,
-        lateness: 0,
-        skew: 0,
-        k: 2,
-        tune: None,
-        fakes: None,
-        hold_unique: false,
-        group: None,
-    };
+    let config = ZAnonymity::fixed(5, 3_600_000);
     let mut stream =
         Stream::new(&config, visits.schema(), |_| ladder(), None, 1).expect("a stream");
     let mut decided = Vec::new();

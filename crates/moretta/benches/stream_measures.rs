@@ -8,7 +8,7 @@ use moretta::io::{Source, generate};
 use moretta::measure::StreamMeasures;
 use moretta::measure::stream::Observed;
 use moretta::protect::Protector;
-use moretta::protect::z_anonymity::{Mode, Stream, ZAnonymity};
+use moretta::protect::z_anonymity::{Stream, ZAnonymity};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -20,11 +20,11 @@ fn main() {
     divan::main();
 }
 
-#[divan::bench(args = [false, true], sample_count = 5, sample_size = 1)]
-fn observe(bencher: Bencher<'_, '_>, deep: bool) {
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn observe(bencher: Bencher<'_, '_>) {
     let decided = decided();
     bencher.counter(ItemsCount::new(ROWS)).bench_local(|| {
-        let mut measures = StreamMeasures::new(2, HOUR, HOUR / 6, deep);
+        let mut measures = StreamMeasures::new(2, HOUR, HOUR / 6);
         for decided in &decided {
             measures.observe(&decided.seen()).expect("pairs");
         }
@@ -34,7 +34,7 @@ fn observe(bencher: Bencher<'_, '_>, deep: bool) {
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn facts(bencher: Bencher<'_, '_>) {
-    let mut measures = StreamMeasures::new(2, HOUR, HOUR / 6, true);
+    let mut measures = StreamMeasures::new(2, HOUR, HOUR / 6);
     for decided in &decided() {
         measures.observe(&decided.seen()).expect("pairs");
     }
@@ -68,19 +68,7 @@ fn decided() -> Vec<Decided> {
     let ladder = HierarchySpec::Path("*".to_owned())
         .ladder("attribute", Texts::Category)
         .expect("a ladder");
-    let config = ZAnonymity {
-        z: 20,
-        window: HOUR,
-        generalize: true,
-        mode: Mode::ZeroDelay,
-        lateness: 0,
-        skew: 0,
-        k: 2,
-        tune: None,
-        fakes: None,
-        hold_unique: false,
-        group: None,
-    };
+    let config = ZAnonymity::fixed(20, HOUR);
     let mut stream =
         Stream::new(&config, source.schema(), |_| ladder.clone(), None, 1).expect("a stream");
     let mut format = None;

@@ -7,7 +7,7 @@ use moretta::data::Batch;
 use moretta::data::hierarchy::{HierarchySpec, Texts};
 use moretta::io::generate::{Events, domains, ecommerce, positions};
 use moretta::protect::Protector;
-use moretta::protect::z_anonymity::{Mode, Search, Stream, Tune, ZAnonymity};
+use moretta::protect::z_anonymity::{Search, Stream, Tune, ZAnonymity};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -71,16 +71,7 @@ fn events(shape: Shape) -> Events {
 
 fn config(z: u32, tune: Option<Tune>) -> ZAnonymity {
     ZAnonymity {
-        z,
-        window: 3_600_000,
-        generalize: true,
-        mode: Mode::ZeroDelay,
-        lateness: 0,
-        skew: 0,
-        k: 2,
         tune,
-        fakes: None,
-        hold_unique: false,
-        group: None,
+        ..ZAnonymity::fixed(z, 3_600_000)
     }
 }

@@ -158,7 +158,6 @@ fn setting(job: &Job, table: &Batch) -> Outcome<Setting> {
             ..Guarantee::default()
         },
         domains: Arc::new(Domains::new(domains)),
-        ladders: Default::default(),
         seed: 0,
     })
 }

@@ -19,7 +19,7 @@ use moretta::data::hierarchy::{HierarchySpec, Ladder, Rungs, Texts};
 use moretta::data::{Batch, Role, times};
 use moretta::io::{ColumnPlan, ReadAs, ReadOptions, open};
 use moretta::protect::Protector;
-use moretta::protect::z_anonymity::{Mode, Search, Stream, Tune, ZAnonymity};
+use moretta::protect::z_anonymity::{Search, Stream, Tune, ZAnonymity};
 use std::collections::HashSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -120,17 +120,8 @@ impl Job {
             search: Search::MinZ,
         };
         ZAnonymity {
-            z: self.z,
-            window: WINDOW,
-            generalize: true,
-            mode: Mode::ZeroDelay,
-            lateness: 0,
-            skew: 0,
-            k: 2,
             tune: self.goal.map(tune),
-            fakes: None,
-            hold_unique: false,
-            group: None,
+            ..ZAnonymity::fixed(self.z, WINDOW)
         }
     }
 }

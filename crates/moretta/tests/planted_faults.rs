@@ -109,7 +109,13 @@ impl World {
 
     fn only(&mut self, l: Vec<LDiversity>, t: Vec<TCloseness>, p: Vec<PSensitivity>) {
         let k = Some(6);
-        self.guarantee = Guarantee { k, l, t, p };
+        self.guarantee = Guarantee {
+            k,
+            l,
+            t,
+            p,
+            z: None,
+        };
     }
 }
 
@@ -216,6 +222,7 @@ fn promises() -> Guarantee {
             t("salary", Ground::Ordered, 0.05),
         ],
         p: vec![p(3)],
+        z: None,
     }
 }
 

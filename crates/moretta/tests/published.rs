@@ -200,7 +200,6 @@ fn full_domain_generalization_of_adult_is_that_of_arx() {
         let setting = Setting {
             guarantee: optimum.guarantee.clone(),
             domains: Arc::clone(&adult.domains),
-            ladders: Default::default(),
             seed: 0,
         };
         let release = protect(&adult.table, &method, &setting).expect("released");
@@ -268,7 +267,6 @@ fn loss(table: &Batch, k: u32, mode: Mode) -> (usize, f64) {
     let setting = Setting {
         guarantee: support::only_k(k),
         domains: Arc::new(Domains::new(domains.collect::<Vec<_>>())),
-        ladders: Default::default(),
         seed: 0,
     };
     let method = Method::Mondrian(Mondrian {

@@ -14,19 +14,7 @@ use std::sync::Arc;
 const WINDOW: i64 = 3_600_000;
 
 fn plain() -> ZAnonymity {
-    ZAnonymity {
-        z: 4,
-        window: WINDOW,
-        generalize: true,
-        mode: Mode::ZeroDelay,
-        lateness: 0,
-        skew: 0,
-        k: 2,
-        tune: None,
-        fakes: None,
-        hold_unique: false,
-        group: None,
-    }
+    ZAnonymity::fixed(4, WINDOW)
 }
 
 fn tuned(search: Search) -> ZAnonymity {
@@ -279,11 +267,11 @@ fn the_checker_finds_every_promise_kept() {
                 .check(&seen)
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
             if follow {
-                checker.settle(&released, 2).expect("owed");
+                checker.settle(&released, 1, 2).expect("owed");
             }
         }
         let left = stream.finish().expect("finished");
-        checker.settle(&left, 2).expect("owed");
+        checker.settle(&left, 1, 2).expect("owed");
         checker.finish().expect("all made-up rows are there");
         assert!(checker.findings().cells > 1_000, "{name}");
         assert_eq!(
@@ -291,6 +279,62 @@ fn the_checker_finds_every_promise_kept() {
             config.fakes.is_some(),
             "{name}"
         );
+    }
+}
+
+/// Shows the checker a stream whose rows wait, and what `change` makes of those that leave.
+fn leave(change: impl Fn(Batch) -> Batch) -> moretta::Result<()> {
+    let (config, batch) = (faking(FakesOrder::Hidden), events(3_000, false));
+    let mut stream = stream(&config, &batch, 1);
+    let mut checker = StreamChecker::new(WINDOW, vec![ladder()], None);
+    let released = stream.protect(batch.clone())?;
+    let (decided, cells) = stream.decided().expect("rows wait");
+    let z: Vec<u32> = cells.iter().map(|c| c.level.map_or(0, |_| c.z)).collect();
+    let fakes: Vec<u32> = cells.iter().map(|cell| cell.fakes).collect();
+    checker.check(&Decided {
+        times: &times(&batch, 0, &mut None)?,
+        original: &batch,
+        released: decided,
+        z: &z,
+        fakes: &fakes,
+        fakes_follow: true,
+        subject: 1,
+        attributes: &[2],
+        group: None,
+    })?;
+    checker.settle(&change(released), 1, 2)?;
+    checker.settle(&stream.finish()?, 1, 2)?;
+    checker.finish()
+}
+
+#[test]
+fn rows_that_wait_must_leave_as_they_were_decided() {
+    leave(|released| released).expect("as decided");
+    let all = |released: &Batch| -> Vec<u32> { (0..released.len() as u32).collect() };
+    let without_one = |released: Batch| released.take(&all(&released)[1..]).expect("taken");
+    let twice_one = |released: Batch| {
+        let rows = [&all(&released)[..], &[7]].concat();
+        released.take(&rows).expect("taken")
+    };
+    let exchanged = |released: Batch| {
+        let labels = released.column(2).as_categories().expect("labels");
+        let mut rows = all(&released);
+        rows.rotate_left(1);
+        let mut columns = released.columns().to_vec();
+        columns[2] = Column::Category(labels.take(&rows));
+        Batch::new(
+            Arc::clone(released.schema()),
+            released.rows().clone(),
+            columns,
+        )
+        .expect("fits")
+    };
+    for (name, outcome) in [
+        ("a row is lost", leave(without_one)),
+        ("a row leaves twice", leave(twice_one)),
+        ("labels are exchanged", leave(exchanged)),
+    ] {
+        assert_eq!(outcome.expect_err(name).exit_code(), 1, "{name}");
     }
 }
 

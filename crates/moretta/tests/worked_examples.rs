@@ -87,7 +87,6 @@ impl Example {
         let setting = Setting {
             guarantee: support::only_k(self.k),
             domains: self.domains(),
-            ladders: Default::default(),
             seed: 0,
         };
         let batch = self.batch();

@@ -3,40 +3,17 @@
 mod support;
 
 use moretta::data::hierarchy::{HierarchySpec, Texts};
-use moretta::data::{Batch, Column, Role};
-use moretta::io::{self, ColumnPlan, ReadAs, ReadOptions};
+use moretta::data::{Batch, Column};
+use moretta::io::{self, ReadOptions};
 use moretta::protect::Protector;
-use moretta::protect::z_anonymity::{Fakes, FakesOrder, MADE_UP, Mode, Stream, ZAnonymity};
+use moretta::protect::z_anonymity::{Fakes, FakesOrder, MADE_UP, Stream, ZAnonymity};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-const STREAMS: [&str; 3] = ["ecommerce", "domains", "positions"];
 const SPREAD: i64 = 60_000;
-
-fn plans() -> Vec<ColumnPlan> {
-    [
-        ("t", Role::Time, ReadAs::Plain),
-        ("user", Role::Subject, ReadAs::Category),
-        ("attribute", Role::Quasi, ReadAs::Category),
-    ]
-    .map(|(name, role, read)| ColumnPlan {
-        name: name.to_owned(),
-        role,
-        read,
-    })
-    .into()
-}
 
 fn config(z: u32, order: FakesOrder) -> ZAnonymity {
     ZAnonymity {
-        z,
-        window: 3_600_000,
-        generalize: true,
-        mode: Mode::ZeroDelay,
-        lateness: 0,
-        skew: 0,
-        k: 2,
-        tune: None,
         fakes: Some(Fakes {
             at_most: (1, 4),
             order,
@@ -44,8 +21,7 @@ fn config(z: u32, order: FakesOrder) -> ZAnonymity {
             // A variable that is always set, and long enough to be a key.
             key: Some("CARGO_PKG_DESCRIPTION".to_owned()),
         }),
-        hold_unique: false,
-        group: None,
+        ..ZAnonymity::fixed(z, 3_600_000)
     }
 }
 
@@ -76,7 +52,7 @@ fn run_from(file: &Path, config: &ZAnonymity, batch_rows: usize, start: u64) -> 
         batch_rows: Some(batch_rows),
         ..ReadOptions::default()
     };
-    let source = io::open(file, &options, &plans()).expect("a stream");
+    let source = io::open(file, &options, &support::stream_plans()).expect("a stream");
     let ladder = HierarchySpec::Path("*".to_owned())
         .ladder("attribute", Texts::Category)
         .expect("a ladder");
@@ -123,7 +99,7 @@ fn for_each_setting(check: impl Fn(&str, &Path, u32)) {
     let Some(folder) = support::shared("zstreams") else {
         return;
     };
-    for stream in STREAMS {
+    for stream in support::STREAMS {
         let file = folder.join(format!("{stream}-100k.csv.gz"));
         for z in [10, 20] {
             check(&format!("{stream} z = {z}"), &file, z);

@@ -3,46 +3,17 @@
 
 mod support;
 
-use moretta::data::Role;
 use moretta::data::hierarchy::{HierarchySpec, Texts};
-use moretta::io::{self, ColumnPlan, ReadAs, ReadOptions};
+use moretta::io::{self, ReadOptions};
 use moretta::protect::Protector;
-use moretta::protect::z_anonymity::{Fakes, FakesOrder, Mode, Search, Stream, Tune, ZAnonymity};
+use moretta::protect::z_anonymity::{Fakes, FakesOrder, Search, Stream, Tune, ZAnonymity};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::Path;
 
-const STREAMS: [&str; 3] = ["ecommerce", "domains", "positions"];
-
-fn plans() -> Vec<ColumnPlan> {
-    [
-        ("t", Role::Time, ReadAs::Plain),
-        ("user", Role::Subject, ReadAs::Category),
-        ("attribute", Role::Quasi, ReadAs::Category),
-    ]
-    .map(|(name, role, read)| ColumnPlan {
-        name: name.to_owned(),
-        role,
-        read,
-    })
-    .into()
-}
-
 fn plain(z: u32, window: i64) -> ZAnonymity {
-    ZAnonymity {
-        z,
-        window,
-        generalize: true,
-        mode: Mode::ZeroDelay,
-        lateness: 0,
-        skew: 0,
-        k: 2,
-        tune: None,
-        fakes: None,
-        hold_unique: false,
-        group: None,
-    }
+    ZAnonymity::fixed(z, window)
 }
 
 /// What came out: its lines and their hash, and how many attributes left at each level.
@@ -58,7 +29,7 @@ fn run(file: &Path, config: &ZAnonymity, batch_rows: Option<usize>, shards: usiz
         batch_rows,
         ..ReadOptions::default()
     };
-    let source = io::open(file, &options, &plans()).expect("a stream");
+    let source = io::open(file, &options, &support::stream_plans()).expect("a stream");
     let ladder = HierarchySpec::Path("*".to_owned())
         .ladder("attribute", Texts::Category)
         .expect("a ladder");
@@ -122,7 +93,7 @@ fn every_fixed_z_gives_the_bytes_of_the_reference() {
         return;
     };
     let mut settings = 0;
-    for stream in STREAMS {
+    for stream in support::STREAMS {
         let file = folder.join(format!("{stream}-100k.csv.gz"));
         for (name, expected) in expected(&folder, stream)["fixed"]
             .as_object()
@@ -160,7 +131,7 @@ fn every_tuned_z_gives_the_bytes_and_the_choices_of_the_reference() {
         return;
     };
     let mut settings = 0;
-    for stream in STREAMS {
+    for stream in support::STREAMS {
         let file = folder.join(format!("{stream}-100k.csv.gz"));
         for (name, expected) in expected(&folder, stream)["tuned"]
             .as_object()
@@ -214,7 +185,7 @@ fn every_noise_setting_gives_the_bytes_of_the_reference() {
         return;
     };
     let mut settings = 0;
-    for stream in STREAMS {
+    for stream in support::STREAMS {
         let file = folder.join(format!("{stream}-100k.csv.gz"));
         for (name, expected) in expected(&folder, stream)["noise"]
             .as_object()
@@ -251,7 +222,7 @@ fn shards_and_batches_do_not_matter() {
     let Some(folder) = support::shared("zstreams") else {
         return;
     };
-    for stream in STREAMS {
+    for stream in support::STREAMS {
         let file = folder.join(format!("{stream}-100k.csv.gz"));
         let tuned = ZAnonymity {
             tune: Some(Tune {

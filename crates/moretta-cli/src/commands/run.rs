@@ -146,14 +146,14 @@ fn stream_figures(facts: &StreamFacts) -> String {
     if let Some(unique) = facts.unique_all {
         parts.push(format!("unique over all time {}", percent(unique)));
     }
-    parts.push(match facts.delay_max {
+    parts.extend(facts.delay.map(|delay| match delay.max {
         ..=0 => "delay 0 ms".to_owned(),
         most => format!(
             "delay {}, at most {}",
-            seconds(facts.delay_mean / 1000.0),
+            seconds(delay.mean / 1000.0),
             seconds(most as f64 / 1000.0)
         ),
-    });
+    }));
     // A terminal's font may lack the narrow space.
     parts.join(", ").replace('\u{202f}', " ")
 }
@@ -162,6 +162,7 @@ fn stream_figures(facts: &StreamFacts) -> String {
 mod tests {
     use super::*;
     use crate::report::fixture;
+    use moretta::pipeline::report::Delay;
 
     fn events() -> Report {
         let mut report = fixture::events();
@@ -206,7 +207,10 @@ mod tests {
         facts.levels = vec![Some(7), Some(50_000), None];
         facts.fakes = Some(2);
         (facts.p_window, facts.unique_all) = (None, None);
-        (facts.delay_mean, facts.delay_max) = (12.0, 3400);
+        facts.delay = Some(Delay {
+            mean: 12.0,
+            max: 3400,
+        });
         let text = summary_of(report);
         assert!(text.starts_with(
             "released 97,412 of 97,413–97,422 rows to out/clicks.csv (few whole, more than 50,000 generalised, 1–10 suppressed, few made up)\n"

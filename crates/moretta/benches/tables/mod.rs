@@ -57,7 +57,6 @@ pub(crate) fn setting(table: &Batch) -> Setting {
             ..Guarantee::default()
         },
         domains: Arc::new(domains(table)),
-        ladders: Default::default(),
         seed: 0,
     }
 }

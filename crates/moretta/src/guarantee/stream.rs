@@ -94,6 +94,8 @@ pub struct StreamChecker {
     findings: StreamFindings,
     /// Made-up rows that are still to leave, by label.
     owed: HashMap<Box<str>, u64, RandomState>,
+    /// Rows that were decided and are still to leave, with a fingerprint of what they show.
+    held: HashMap<u64, u64, RandomState>,
     /// The most specific label of each value of a batch, column by column.
     values: Vec<Vec<u32>>,
     /// The label that each code of a released column stands for.
@@ -114,6 +116,7 @@ impl StreamChecker {
             fingerprints: RandomState::default(),
             findings: StreamFindings::default(),
             owed: HashMap::default(),
+            held: HashMap::default(),
         }
     }
 
@@ -166,6 +169,9 @@ impl StreamChecker {
             }
         }
         next.finish()?;
+        if seen.fakes_follow {
+            self.hold(seen)?;
+        }
         self.check_help(seen, &released)?;
         self.findings.decided += seen.times.len() as u64;
         self.findings.made_up += next.made_up;
@@ -175,34 +181,63 @@ impl StreamChecker {
         Ok(())
     }
 
-    /// Takes the made-up rows that leave now; each must be owed to a row that left
-    /// with too few users.
+    /// Remembers what decided rows must show when they leave.
+    fn hold(&mut self, seen: &Decided<'_>) -> Result<()> {
+        let labels = categories(seen.released, seen.attributes[0])?;
+        let users = categories(seen.released, seen.subject)?;
+        for (place, id) in seen.released.rows().iter().enumerate() {
+            let print = self
+                .fingerprints
+                .hash_one((users.get(place), labels.get(place)));
+            self.held.insert(id, print);
+        }
+        Ok(())
+    }
+
+    /// Takes the rows that leave now, where they wait after they were decided. A
+    /// made-up one must be owed to a row that left with too few users, and the
+    /// others must show what was decided of them, once.
     ///
     /// # Errors
-    /// `Error::guarantee` when nobody asked for one of them.
-    pub fn settle(&mut self, released: &Batch, attribute: usize) -> Result<()> {
-        let labels = categories(released, attribute)?;
+    /// `Error::guarantee` when a row leaves that may not.
+    pub fn settle(&mut self, released: &Batch, subject: usize, attribute: usize) -> Result<()> {
+        let (users, labels) = (
+            categories(released, subject)?,
+            categories(released, attribute)?,
+        );
         for (place, id) in released.rows().iter().enumerate() {
-            if id < MADE_UP {
-                continue;
-            }
-            self.findings.made_up += 1;
-            match self.owed.get_mut(labels.get(place).unwrap_or_default()) {
-                Some(owed) if *owed > 0 => *owed -= 1,
-                _ => {
-                    return Err(Error::guarantee("a made-up row left that helps nobody").help(HELP));
+            let (user, label) = (users.get(place), labels.get(place));
+            let fault = if id >= MADE_UP {
+                self.findings.made_up += 1;
+                match self.owed.get_mut(label.unwrap_or_default()) {
+                    Some(owed) if *owed > 0 => {
+                        *owed -= 1;
+                        None
+                    }
+                    _ => Some("a made-up row left that helps nobody"),
                 }
+            } else if self.held.remove(&id) == Some(self.fingerprints.hash_one((user, label))) {
+                None
+            } else {
+                Some("a row left that was not decided so, or twice")
+            };
+            if let Some(fault) = fault {
+                return Err(Error::guarantee(fault).help(HELP));
             }
         }
         self.owed.retain(|_, owed| *owed > 0);
         Ok(())
     }
 
-    /// The stream has ended: nothing may be owed any more.
+    /// The stream has ended: nothing may wait or be owed any more.
     ///
     /// # Errors
-    /// `Error::guarantee` when rows left for which made-up rows are missing.
+    /// `Error::guarantee` when decided rows, or made-up rows that help others, have not left.
     pub fn finish(&self) -> Result<()> {
+        if !self.held.is_empty() {
+            let what = format!("{} rows that were decided have not left", self.held.len());
+            return Err(Error::guarantee(what).help(HELP));
+        }
         match self.owed.values().sum::<u64>() {
             0 => Ok(()),
             owed => Err(Error::guarantee(format!(
@@ -224,7 +259,10 @@ impl StreamChecker {
 
     /// Bytes held.
     pub fn memory(&self) -> usize {
-        self.labels.memory() + self.exposures.memory()
+        self.labels.memory()
+            + self.exposures.memory()
+            + self.held.allocation_size()
+            + self.owed.allocation_size()
     }
 
     /// The columns that matter.

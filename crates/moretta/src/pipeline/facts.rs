@@ -85,16 +85,19 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         risk: risk(judgement),
         warnings: facts.warnings.clone(),
         stream: None,
-        stages: facts
-            .progress
-            .leave()
-            .into_iter()
-            .map(|(stage, seconds)| StageFact {
-                name: stage.word().to_owned(),
-                seconds,
-            })
-            .collect(),
+        stages: stages(facts.progress),
     })
+}
+
+/// The stages of a run and the seconds spent in each; it ends the last of them.
+pub(super) fn stages(progress: &Progress) -> Vec<StageFact> {
+    let stages = progress.leave().into_iter();
+    stages
+        .map(|(stage, seconds)| StageFact {
+            name: stage.word().to_owned(),
+            seconds,
+        })
+        .collect()
 }
 
 /// What the checker found, in words.

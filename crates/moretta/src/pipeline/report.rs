@@ -82,12 +82,19 @@ pub struct StreamFacts {
     pub entropy_after: Option<f64>,
     /// Share of the information about the attribute that is left: I(before; after) / H(before).
     pub residual_information: Option<f64>,
-    /// Mean milliseconds by which released rows were behind the latest row.
-    pub delay_mean: f64,
-    /// Most milliseconds.
-    pub delay_max: i64,
+    /// By how much released rows were behind the latest row; none when not measured.
+    pub delay: Option<Delay>,
     /// What happened interval by interval.
     pub timeline: Vec<StreamPoint>,
+}
+
+/// By how much released rows were behind the latest row, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Delay {
+    /// On average.
+    pub mean: f64,
+    /// At most.
+    pub max: i64,
 }
 
 /// One interval of a stream.

@@ -136,7 +136,6 @@ fn build(policy: &Policy, schema: &Arc<Schema>, domains: &Arc<Domains>) -> Resul
     let setting = Setting {
         guarantee: policy.guarantee.clone(),
         domains: Arc::clone(domains),
-        ladders: Default::default(),
         seed: policy.seed,
     };
     let mut pseudonyms = Vec::new();

@@ -334,7 +334,6 @@ mod tests {
         let setting = Setting {
             guarantee,
             domains: Arc::clone(domains),
-            ladders: Default::default(),
             seed: 0,
         };
         let release = config.on(&setting).release(batch)?.batch;

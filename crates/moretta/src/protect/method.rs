@@ -2,12 +2,11 @@
 
 use super::generalization::Generalization;
 use super::mondrian::{Mode, Mondrian};
-use super::z_anonymity::{Stream, ZAnonymity};
+use super::z_anonymity::ZAnonymity;
 use super::{Protector, Setting, Table};
 use crate::config::{Section, unknown};
 use crate::data::Schema;
-use crate::data::hierarchy::Ladder;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::sync::Arc;
 
 /// A method with its parameters: inert until built.
@@ -150,18 +149,12 @@ impl Method {
         self.as_stream().is_some()
     }
 
-    /// Makes the method work on tables of this schema.
+    /// Makes the method work on tables of this schema; those of streams are not for tables.
     pub fn build(&self, schema: &Arc<Schema>, setting: &Setting) -> Result<Box<dyn Protector>> {
         let table = match self {
             Method::Mondrian(config) => config.on(setting),
             Method::Generalization(config) => config.on(setting),
-            Method::ZAnonymity(config) => {
-                let ladder = |name: &str| {
-                    let known = setting.ladders.get(name);
-                    known.cloned().unwrap_or_else(Ladder::flat)
-                };
-                return Ok(Box::new(Stream::new(config, schema, ladder, None, 1)?));
-            }
+            Method::ZAnonymity(_) => return Err(Error::bug("a stream is no table")),
         };
         Ok(Box::new(Table::new(
             table,

@@ -14,11 +14,9 @@ pub use chain::Chain;
 pub use method::{METHODS, Method, MethodInfo, Parameter};
 pub use table::{Release, Table, TableMethod};
 
-use crate::data::hierarchy::Ladder;
 use crate::data::{Batch, Domains, Schema};
 use crate::error::Result;
 use crate::guarantee::Guarantee;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Turns original rows into rows that may be released.
@@ -48,8 +46,6 @@ pub struct Setting {
     pub guarantee: Guarantee,
     /// The values and hierarchies of the quasi-identifiers, and the trees of sensitive columns.
     pub domains: Arc<Domains>,
-    /// How single values of a column generalise, for methods that do not know them all.
-    pub ladders: HashMap<String, Ladder>,
     /// For randomness that is not a secret.
     pub seed: u64,
 }

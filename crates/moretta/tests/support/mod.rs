@@ -11,6 +11,7 @@ use moretta::guarantee::{
     Checker, Declared, Diversity, Fault, Findings, Ground, Guarantee, LDiversity, PSensitivity,
     TCloseness, Treatment, Truth,
 };
+use moretta::io::{ColumnPlan, ReadAs};
 use moretta::protect::mondrian::{Mode, Mondrian};
 use moretta::protect::{Method, Protector, Setting};
 use moretta::{Error, Result};
@@ -237,7 +238,6 @@ impl Table {
         Setting {
             guarantee: self.guarantee.clone(),
             domains: self.domains(),
-            ladders: Default::default(),
             seed: 7,
         }
     }
@@ -406,6 +406,7 @@ pub(crate) fn guarantees() -> impl Strategy<Value = Guarantee> {
     )
         .prop_map(move |(k, l, t, p)| Guarantee {
             k: Some(k),
+            z: None,
             l: l.into_iter()
                 .map(|(l, kind)| LDiversity {
                     column: column(),
@@ -457,4 +458,22 @@ pub(crate) fn tables(
             subject,
         }
     })
+}
+
+/// The streams of 100,000 events of the public data.
+pub(crate) const STREAMS: [&str; 3] = ["ecommerce", "domains", "positions"];
+
+/// How their columns are read.
+pub(crate) fn stream_plans() -> Vec<ColumnPlan> {
+    [
+        ("t", Role::Time, ReadAs::Plain),
+        ("user", Role::Subject, ReadAs::Category),
+        ("attribute", Role::Quasi, ReadAs::Category),
+    ]
+    .map(|(name, role, read)| ColumnPlan {
+        name: name.to_owned(),
+        role,
+        read,
+    })
+    .into()
 }

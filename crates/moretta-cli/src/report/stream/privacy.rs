@@ -105,11 +105,13 @@ fn worth(facts: &StreamFacts, page: &mut Markup) {
             bits(facts.entropy_after)
         )],
     );
-    let mean = number::seconds(facts.delay_mean / 1000.0);
-    let delay = match facts.delay_max {
-        ..=0 => mean,
-        most => format!("{mean}, at most {}", number::seconds(most as f64 / 1000.0)),
-    };
+    let delay = facts.delay.map_or("not measured".to_owned(), |delay| {
+        let mean = number::seconds(delay.mean / 1000.0);
+        match delay.max {
+            ..=0 => mean,
+            most => format!("{mean}, at most {}", number::seconds(most as f64 / 1000.0)),
+        }
+    });
     let mode = format!(
         "of released rows behind the latest one; mode {}",
         facts.mode

@@ -82,11 +82,6 @@ impl Dates {
         }
         true
     }
-
-    /// How many labels a date has.
-    pub(super) fn height(&self) -> usize {
-        1 + self.units.len()
-    }
 }
 
 impl DateUnit {

@@ -122,11 +122,6 @@ impl Grid {
         }
         true
     }
-
-    /// How many labels a cell has.
-    pub(super) fn height(&self) -> usize {
-        self.lengths.len()
-    }
 }
 
 #[cfg(test)]

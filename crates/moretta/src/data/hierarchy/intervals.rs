@@ -145,11 +145,6 @@ impl Intervals {
         }
         true
     }
-
-    /// How many labels a number has at most.
-    pub(super) fn height(&self) -> usize {
-        1 + self.lengths.len()
-    }
 }
 
 fn ascending(numbers: &[f64]) -> Vec<u32> {

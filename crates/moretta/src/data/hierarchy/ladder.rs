@@ -142,24 +142,6 @@ impl Ladder {
     pub fn labels_are_values(&self) -> bool {
         matches!(self.rule, Rule::Flat | Rule::Path(_))
     }
-
-    /// Whether a value is made from a latitude and a longitude with [`Ladder::cell`].
-    pub fn is_geographic(&self) -> bool {
-        matches!(self.rule, Rule::Grid(_) | Rule::H3(_))
-    }
-
-    /// The most rungs that a value can have, where the rule alone tells it.
-    pub fn height(&self) -> Option<usize> {
-        match &self.rule {
-            Rule::Flat => Some(1),
-            Rule::File(tree, _) => Some(tree.level_count() - 1),
-            Rule::Intervals(intervals) => Some(intervals.height()),
-            Rule::Dates(dates) => Some(dates.height()),
-            Rule::Grid(grid) => Some(grid.height()),
-            Rule::H3(h3) => Some(h3.height()),
-            Rule::Mask(_) | Rule::Path(_) => None,
-        }
-    }
 }
 
 #[cfg(test)]

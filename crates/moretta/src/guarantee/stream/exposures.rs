@@ -119,7 +119,11 @@ impl Exposures {
                 break;
             }
             place -= 1;
-            if shown.time > time || !users.insert(shown.user) {
+            let later = shown.time > time;
+            // Where groups matter only the last exposure of a user is taken: the log may
+            // have dropped the one that tells which group it was in at an earlier time.
+            let matters = !later || self.at_most.is_some();
+            if matters && !users.insert(shown.user) || later {
                 continue;
             }
             since = shown.time;

@@ -5,11 +5,9 @@
 //! what was released of them; how it was decided does not matter. Texts are known
 //! by keyed hashes, so results are exact but for collisions of 64 bits.
 //!
-//! **Costs** a few nanoseconds a row without the deep measures (p_k, unique sets,
-//! information) and about a hundred with them. Memory is bounded: by the rows of the
-//! window, by a limit on what is kept over all time, and by 2,000 intervals.
+//! **Costs** about a hundred nanoseconds a row. Memory is bounded: by the rows of
+//! the window, by a limit on what is kept over all time, and by 2,000 intervals.
 
-mod deep;
 mod groups;
 mod history;
 mod information;
@@ -19,7 +17,7 @@ mod list;
 mod matches;
 #[cfg(test)]
 mod reference;
-
+mod sets;
 mod timeline;
 mod window;
 
@@ -28,8 +26,8 @@ pub use timeline::Point;
 
 use crate::data::Batch;
 use crate::error::{Error, Result};
-use deep::Deep;
 use matches::{Match, Matches};
+use sets::Sets;
 use timeline::Timeline;
 
 /// What the measures look at: rows that were decided, and what was released of them.
@@ -62,7 +60,7 @@ pub struct StreamMeasures {
     fakes: u64,
     delay: Delay,
     z: u32,
-    deep: Option<Box<Deep>>,
+    sets: Box<Sets>,
 }
 
 /// The state of a stream in a line.
@@ -167,9 +165,8 @@ impl Delay {
 
 impl StreamMeasures {
     /// `k` users with the same set are alike; `window` is how far back sets go and
-    /// `every` the length of an interval, in milliseconds. Without `deep` there are
-    /// only counts and delays.
-    pub fn new(k: u32, window: i64, every: i64, deep: bool) -> Self {
+    /// `every` the length of an interval, in milliseconds.
+    pub fn new(k: u32, window: i64, every: i64) -> Self {
         StreamMeasures {
             matches: Matches::default(),
             timeline: Timeline::new(every),
@@ -178,7 +175,7 @@ impl StreamMeasures {
             fakes: 0,
             delay: Delay::default(),
             z: 0,
-            deep: deep.then(|| Box::new(Deep::new(k, window))),
+            sets: Box::new(Sets::new(k, window)),
         }
     }
 
@@ -193,10 +190,7 @@ impl StreamMeasures {
         }
         let mut matches = std::mem::take(&mut self.matches);
         let mut found = matches.find(seen)?;
-        let columns = match &mut self.deep {
-            Some(deep) => Some(deep.start(seen)?),
-            None => None,
-        };
+        let columns = self.sets.start(seen)?;
         for (row, &time) in (0..).zip(seen.times) {
             if self.timeline.is_past(time) {
                 self.next_interval(time);
@@ -209,14 +203,10 @@ impl StreamMeasures {
             {
                 found = rest;
                 self.release(seen, time, first);
-                if let (Some(deep), Some(columns)) = (&mut self.deep, &columns) {
-                    deep.show(columns, seen.levels, time, first);
-                }
+                self.sets.show(&columns, seen.levels, time, first);
             }
         }
-        if let (Some(deep), Some(columns)) = (&mut self.deep, &columns) {
-            deep.finish(columns, self.timeline.latest);
-        }
+        self.sets.finish(&columns, self.timeline.latest);
         self.matches = matches;
         Ok(())
     }
@@ -242,7 +232,7 @@ impl StreamMeasures {
         let open = std::mem::take(&mut self.open);
         if open.read > 0 {
             let end = self.timeline.end;
-            let shares = self.deep.as_mut().and_then(|deep| deep.shares(end));
+            let shares = self.sets.shares(end);
             self.total.add(&open);
             self.timeline.push(point(end, self.z, shares, &open));
         }
@@ -253,7 +243,7 @@ impl StreamMeasures {
     pub fn live(&self) -> Live {
         let read = self.total.read + self.open.read;
         let released = self.total.released() + self.open.released();
-        let shares = self.deep.as_ref().and_then(|deep| deep.last_shares());
+        let shares = self.sets.last_shares();
         Live {
             read,
             released,
@@ -274,11 +264,11 @@ impl StreamMeasures {
         let mut timeline = self.timeline.points.clone();
         if self.open.read > 0 {
             let latest = self.timeline.latest;
-            let shares = self.deep.as_mut().and_then(|deep| deep.shares(latest));
+            let shares = self.sets.shares(latest);
             timeline.push(point(latest, self.z, shares, &self.open));
         }
-        let all = self.deep.as_ref().and_then(|deep| deep.history.shares());
-        let left = self.deep.as_ref().and_then(|deep| deep.information.left());
+        let all = self.sets.history.shares();
+        let left = self.sets.information.left();
         Facts {
             suppressed: total.read - total.released(),
             levels: total.levels,
@@ -287,7 +277,7 @@ impl StreamMeasures {
             p_all: all.map(|shares| shares.alike),
             unique_window: mean(timeline.iter().filter_map(|point| point.unique)),
             unique_all: all.map(|shares| shares.unique),
-            all_time_rows: self.deep.as_ref().and_then(|deep| deep.all_time_rows()),
+            all_time_rows: self.sets.all_time_rows(),
             entropy_before: left.map(|left| left.before),
             entropy_after: left.map(|left| left.after),
             residual_information: left.map(|left| left.residual),
@@ -299,9 +289,7 @@ impl StreamMeasures {
 
     /// Bytes held.
     pub fn memory(&self) -> usize {
-        self.matches.memory()
-            + self.timeline.memory()
-            + self.deep.as_ref().map_or(0, |deep| deep.memory())
+        self.matches.memory() + self.timeline.memory() + self.sets.memory()
     }
 }
 

@@ -1,8 +1,9 @@
 //! How far a stream is, so that it goes on after a crash as if nothing had happened.
 //!
-//! A checkpoint holds no data: it says how many rows were read and how many bytes
-//! were released. What the method remembers is a function of the rows of the last
-//! two windows, three with fakes, so a restart reads those again without releasing anything, cuts
+//! A checkpoint names no user and no attribute: it says how many rows were read, the
+//! time of the last one, and how many bytes were released. What the method remembers
+//! is a function of the rows of the last two windows (three with fakes), so a
+//! restart reads those again without releasing anything, cuts
 //! the release to the bytes of the checkpoint, and goes on. The choices of z are
 //! noted too, since they depend on all that came before. The file ends with the
 //! SHA-256 of what it says and names the policy it belongs to.

@@ -5,11 +5,11 @@ use crate::error::Result;
 use crate::guarantee::StreamFindings;
 use crate::io::Format;
 use crate::measure::stream::{Facts as Measured, Point};
-use crate::pipeline::facts::{file_facts, reasons, shown_read};
+use crate::pipeline::facts::{file_facts, reasons, shown_read, stages};
 use crate::pipeline::progress::Progress;
 use crate::pipeline::report::{
-    Claim, ColumnFact, FileFacts, Report, RowFacts, SMALL_CELL, StageFact, StreamFacts,
-    StreamPoint, Verdict,
+    Claim, ColumnFact, Delay, FileFacts, Report, RowFacts, SMALL_CELL, StreamFacts, StreamPoint,
+    Verdict,
 };
 use crate::pipeline::sha256;
 use crate::policy::{Action, Policy, SinkPolicy};
@@ -77,15 +77,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         risk: Vec::new(),
         warnings: facts.warnings.clone(),
         stream: Some(stream_facts(facts)),
-        stages: facts
-            .progress
-            .leave()
-            .into_iter()
-            .map(|(stage, seconds)| StageFact {
-                name: stage.word().to_owned(),
-                seconds,
-            })
-            .collect(),
+        stages: stages(facts.progress),
     })
 }
 
@@ -136,7 +128,10 @@ fn verdict(facts: &Facts<'_>) -> Verdict {
             name: format!("z-anonymity within {window}"),
             promised: match facts.config.tune {
                 None => format!("at least {}", facts.config.z),
-                Some(_) => "at least the z of the moment".to_owned(),
+                Some(_) => format!(
+                    "at least the z of the moment, never below {}",
+                    facts.config.least_z()
+                ),
             },
             found,
             holds: true,
@@ -196,8 +191,10 @@ fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
         entropy_before: measured.and_then(|found| found.entropy_before),
         entropy_after: measured.and_then(|found| found.entropy_after),
         residual_information: measured.and_then(|found| found.residual_information),
-        delay_mean: measured.map_or(0.0, |found| found.delay_mean),
-        delay_max: measured.map_or(0, |found| found.delay_max),
+        delay: measured.map(|found| Delay {
+            mean: found.delay_mean,
+            max: found.delay_max,
+        }),
         timeline: timeline(facts),
     }
 }

@@ -35,7 +35,7 @@ impl Flow {
         schema: &Arc<Schema>,
         ladders: &HashMap<String, Ladder>,
         sources: usize,
-        deep: bool,
+        measured: bool,
     ) -> Result<Self> {
         let ladder = |name: &str| ladders.get(name).cloned().unwrap_or_else(Ladder::flat);
         let time = *schema.with_role(Role::Time).first().ok_or_else(|| {
@@ -54,7 +54,7 @@ impl Flow {
         Ok(Flow {
             reorder: waits.then(|| Reorder::new(time, format, lateness, sources)),
             stream: Stream::new(config, schema, ladder, format, SHARDS)?,
-            watch: Watch::new(policy, config, schema, ladder, rotation, deep),
+            watch: Watch::new(policy, config, schema, ladder, rotation, measured),
             skew: config.skew,
             time,
             format,
@@ -103,12 +103,12 @@ impl Flow {
 
     /// Takes rows that were read; gives those that may leave.
     pub(super) fn push(&mut self, batch: Batch) -> Result<Option<Batch>> {
+        let now = now();
         match &mut self.reorder {
-            None => self.decide(batch, None).map(Some),
+            None => self.decide(batch, None, now).map(Some),
             Some(reorder) => {
-                let latest = now().saturating_add(self.skew);
-                let ordered = reorder.push(batch, latest)?;
-                self.decide_ordered(ordered)
+                let ordered = reorder.push(batch, now.saturating_add(self.skew))?;
+                self.decide_ordered(ordered, now)
             }
         }
     }
@@ -119,7 +119,7 @@ impl Flow {
             None => Ok(None),
             Some(reorder) => {
                 let ordered = reorder.end(source)?;
-                self.decide_ordered(ordered)
+                self.decide_ordered(ordered, now())
             }
         }
     }
@@ -131,7 +131,7 @@ impl Flow {
         Ok(left)
     }
 
-    fn decide_ordered(&mut self, ordered: Option<Ordered>) -> Result<Option<Batch>> {
+    fn decide_ordered(&mut self, ordered: Option<Ordered>, now: i64) -> Result<Option<Batch>> {
         let Some(Ordered {
             batch,
             late,
@@ -141,12 +141,11 @@ impl Flow {
             return Ok(None);
         };
         self.stream.mark_late(late);
-        self.decide(batch, Some(newest)).map(Some)
+        self.decide(batch, Some(newest), now).map(Some)
     }
 
     /// Decides rows; what may leave of them is counted again and measured first.
-    fn decide(&mut self, batch: Batch, newest: Option<Vec<i64>>) -> Result<Batch> {
-        let now = now();
+    fn decide(&mut self, batch: Batch, newest: Option<Vec<i64>>, now: i64) -> Result<Batch> {
         self.stream.set_clock(now);
         let released = self.stream.protect(batch.clone())?;
         self.watch.look(Looked {

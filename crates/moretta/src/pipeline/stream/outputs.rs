@@ -119,6 +119,19 @@ impl Outputs {
         self.certificate.take().map_or(Ok(()), Certificate::close)
     }
 
+    /// The stream has failed. What was released stays; files without a row, or that
+    /// nobody can read without their end, go.
+    pub(super) fn abandon(self, sink: &SinkPolicy) {
+        let whole = io::resumable(&sink.path, &sink.options).is_ok();
+        if sink.path == Path::new("-") || self.released > 0 && whole {
+            return;
+        }
+        drop(self.sink);
+        for path in std::iter::once(&sink.path).chain(&sink.certificate) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
     /// Rows released so far.
     pub(super) fn released(&self) -> u64 {
         self.released

@@ -31,17 +31,23 @@ pub(in crate::pipeline) fn run(
     options.progress.enter(Stage::Protect);
     let ladders = ladders(policy)?;
     let sources = Sources::open(policy, &ladders, options.progress)?;
-    let deep = policy.report.is_some() || options.progress.is_watched();
+    let measured = policy.report.is_some() || options.progress.is_watched();
     let flow = Flow::new(
         policy,
         config,
         sources.schema(),
         &ladders,
         sources.len(),
-        deep,
+        measured,
     )?;
     let mut run = Run::new(policy, config, sink, sources, flow, resumed)?;
-    run.stream(options)?;
+    if let Err(error) = run.stream(options) {
+        // With a checkpoint it can be gone on with.
+        if policy.checkpoint.is_none() {
+            run.outputs.abandon(sink);
+        }
+        return Err(error);
+    }
     run.finish(options)
 }
 

@@ -47,14 +47,14 @@ pub(super) struct Looked<'a> {
 }
 
 impl Watch {
-    /// `deep` tells whether to measure; `ladder` is that of each attribute.
+    /// `measured` tells whether to measure; `ladder` is that of each attribute.
     pub(super) fn new(
         policy: &Policy,
         config: &ZAnonymity,
         schema: &Schema,
         ladder: impl Fn(&str) -> Ladder,
         rotation: Option<Rotation>,
-        deep: bool,
+        measured: bool,
     ) -> Self {
         let group = config.group.as_ref();
         let checker = policy.audit.then(|| {
@@ -70,7 +70,7 @@ impl Watch {
         };
         Watch {
             checker,
-            measures: deep.then(|| StreamMeasures::new(k, config.window, every, true)),
+            measures: measured.then(|| StreamMeasures::new(k, config.window, every)),
             subject: schema
                 .with_role(Role::Subject)
                 .first()
@@ -127,7 +127,7 @@ impl Watch {
                     group,
                 })?;
                 match waits {
-                    true => checker.settle(released, stream.attributes()[0]),
+                    true => checker.settle(released, subject, stream.attributes()[0]),
                     false => Ok(()),
                 }
             }
@@ -169,7 +169,7 @@ impl Watch {
         match &mut self.checker {
             None => Ok(()),
             Some(checker) => {
-                checker.settle(left, stream.attributes()[0])?;
+                checker.settle(left, self.subject, stream.attributes()[0])?;
                 checker.finish()
             }
         }

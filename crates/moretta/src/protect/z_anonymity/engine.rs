@@ -288,11 +288,7 @@ impl Engine {
             };
         }
         let mut path = event.leaf;
-        let rungs = if self.config.generalize {
-            counters.len()
-        } else {
-            1
-        };
+        let rungs = self.rungs(counters);
         let mut fate = Fate::Rare;
         for (level, &counter) in counters[..rungs].iter().enumerate() {
             if counter >= z {
@@ -349,17 +345,18 @@ impl Engine {
         }
     }
 
+    /// How many of the paths may be released, from the leaf up.
+    fn rungs(&self, counters: &[u32]) -> usize {
+        match self.config.generalize {
+            true => counters.len(),
+            false => 1,
+        }
+    }
+
     /// Keeps the counters of a row for the next choice of z.
     fn remember(&mut self, event: &Event, counters: &[u32]) {
-        let rungs = if self.config.generalize {
-            counters.len()
-        } else {
-            1
-        };
-        let paths = self
-            .paths
-            .up(event.leaf)
-            .zip(counters[..rungs].iter().copied());
+        let counters = &counters[..self.rungs(counters)];
+        let paths = self.paths.up(event.leaf).zip(counters.iter().copied());
         self.window.push(event.time, event.user, paths);
     }
 

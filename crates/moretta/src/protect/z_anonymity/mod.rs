@@ -13,10 +13,9 @@
 //! **Does not protect against** recognising a person by the combination of many
 //! common events under one name; over a long stream most users have a set of
 //! their own. Rotate pseudonyms (`rotate`), drop the subject, or hold back what
-//! makes sets rare (`unique_sets = "hold"`). Colluding users can fake a crowd;
-//! `group` bounds how many of a group count. What is held back so that sets are
-//! not rare is told in the module of the guard: at each release k users of the window
-//! showed all that was released of the user within it. `fakes` give up that an
+//! makes sets rare (`unique_sets = "hold"`: at each release k users of the window
+//! showed all that was released of the user within it). Colluding users can fake a
+//! crowd; `group` bounds how many of a group count. `fakes` give up that an
 //! attribute in the release was shown by z people: some of them did not show it.
 //! Fakes as published are recognised by their place and time, nearly all of them.
 //! Hidden fakes withstand that, and the order, rhythm and repetition within a
@@ -34,27 +33,32 @@
 //!
 //! **From** Jha, Favale, Vassio, Trevisan and Mellia, z-anonymity: zero-delay
 //! anonymization for data streams (2020); Bacconi (2021) for generalization, tuned
-//! z and fake tuples. Differs from both: counted are paths, not names; the
-//! search for z looks at all z since p is not monotone; see the README.
+//! z and fake tuples. Differs from both: counted are paths, not names, and the
+//! search for z looks at every z from the least on, since the share of users who
+//! are alike may fall as z grows.
 
 mod count;
+mod draft;
 mod engine;
 mod guard;
 mod hidden;
 mod names;
 mod pairs;
 mod paths;
+mod places;
 mod read;
 mod recency;
 mod release;
 mod sweep;
+mod tally;
 mod top;
 mod tune;
 mod users;
 mod waiting;
 
 pub use read::{Fakes, FakesOrder, Group};
-pub use release::{Cell, MADE_UP, Stream, Tally};
+pub use release::{Cell, MADE_UP, Stream};
+pub use tally::Tally;
 pub use tune::{Search, Tune, Update};
 
 use super::Parameter;
@@ -96,12 +100,39 @@ pub enum Mode {
 }
 
 impl ZAnonymity {
+    /// A fixed z, decided on arrival, with generalization and nothing else.
+    pub fn fixed(z: u32, window: i64) -> Self {
+        ZAnonymity {
+            z,
+            window,
+            generalize: true,
+            mode: Mode::ZeroDelay,
+            lateness: 0,
+            skew: 300_000,
+            k: 2,
+            tune: None,
+            fakes: None,
+            hold_unique: false,
+            group: None,
+        }
+    }
+
     /// How far a row may be behind the latest one when it is decided.
     pub(crate) fn allowed_lateness(&self) -> i64 {
         match self.mode {
             Mode::ZeroDelay => self.lateness,
             // Rows have been put in order before; what is still behind came too late.
             Mode::Exact => 0,
+        }
+    }
+
+    /// The least z that can be in use.
+    pub fn least_z(&self) -> u32 {
+        match self.tune {
+            None => self.z,
+            // As published, it may fall to nothing.
+            Some(tune) if tune.search == Search::Compat => 0,
+            Some(tune) => tune.at_least.min(self.z),
         }
     }
 

@@ -1,28 +1,26 @@
 //! Batches in, released batches out.
 
+use super::draft::{Codes, Draft};
 use super::engine::{Attribute, Engine, Fate, Verdict};
 use super::hidden::{self, Companions};
-use super::paths::{Paths, UNKNOWN};
+use super::paths::UNKNOWN;
+use super::places::Places;
+use super::tally::Tally;
 use super::waiting::{Columns, Real, Shown, Waiting};
 use super::{FakesOrder, Update, ZAnonymity};
 use crate::data::hierarchy::Ladder;
 use crate::data::{
-    Batch, Categories, Column, Kind, Levels, LevelsBuilder, MISSING, Role, RowIds, Schema,
-    TimeFormat, times,
+    Batch, Categories, Column, Kind, LevelsBuilder, MISSING, RowIds, Schema, TimeFormat, times,
 };
 use crate::error::{Error, Result};
-use crate::guarantee::Guarantee;
+use crate::guarantee::{Guarantee, Recent};
 use crate::protect::Protector;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Ids from here on are of rows that were made up.
 pub const MADE_UP: u64 = 1 << 63;
-
-/// What a cell that may not be released shows, when others of its row are.
-const HIDDEN: &str = "*";
 
 /// Why one attribute of one released row was released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,54 +33,6 @@ pub struct Cell {
     pub z: u32,
     /// How many made-up rows help it; a made-up row has the same as the row it helps.
     pub fakes: u32,
-}
-
-/// What became of the attributes so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
-    /// Released attributes by the number of rungs above the value.
-    pub levels: Vec<u64>,
-    /// Attributes with too few users.
-    pub rare: u64,
-    /// Attributes that would have made a set too rare.
-    pub telling: u64,
-    /// Attributes of rows that came late.
-    pub late: u64,
-    /// Attributes that are missing or that their hierarchy does not know.
-    pub unknown: u64,
-    /// Rows without a subject.
-    pub nobody: u64,
-    /// Rows ahead of the clock.
-    pub future: u64,
-    /// Attributes released together with made-up rows.
-    pub faked: u64,
-    /// Rows that were made up.
-    pub fakes: u64,
-}
-
-impl Tally {
-    fn add(&mut self, verdict: &Verdict) {
-        match verdict.fate {
-            Fate::Released => self.release(usize::from(verdict.level)),
-            Fate::Faked(fakes) => {
-                self.release(0);
-                self.faked += 1;
-                self.fakes += u64::from(fakes);
-            }
-            Fate::Rare => self.rare += 1,
-            Fate::Late => self.late += 1,
-            Fate::Unknown => self.unknown += 1,
-            Fate::Telling => self.telling += 1,
-        }
-    }
-
-    #[inline]
-    fn release(&mut self, level: usize) {
-        if level >= self.levels.len() {
-            self.levels.resize(level + 1, 0);
-        }
-        self.levels[level] += 1;
-    }
 }
 
 /// z-anonymity at work on a stream.
@@ -110,64 +60,6 @@ pub struct Stream {
     waiting: Option<Waiting>,
     /// What was decided of the last batch, where rows wait before they leave.
     decided: Option<(Batch, Vec<Cell>)>,
-}
-
-/// Where the columns are that matter.
-#[derive(Clone, Debug)]
-struct Places {
-    time: usize,
-    subject: usize,
-    attributes: Vec<usize>,
-    group: Option<usize>,
-}
-
-impl Places {
-    fn find(config: &ZAnonymity, schema: &Schema) -> Result<Self> {
-        let all = |role: Role| -> Vec<usize> {
-            let fields = schema.fields().iter().enumerate();
-            fields
-                .filter(|(_, field)| field.role == role)
-                .map(|(place, _)| place)
-                .collect()
-        };
-        let one = |role: Role| match all(role)[..] {
-            [place] => Ok(place),
-            _ => Err(Error::policy(format!(
-                "z-anonymity needs one column with the role {}",
-                role.word()
-            ))
-            .help("for example t = { role = \"time\" } and user = { role = \"subject\" }")),
-        };
-        let attributes = all(Role::Quasi);
-        if attributes.is_empty() {
-            return Err(
-                Error::policy("z-anonymity needs a column with the role quasi").help(
-                    "for example attribute = { role = \"quasi\", hierarchy = { path = \"*\" } }",
-                ),
-            );
-        }
-        let group = match &config.group {
-            None => None,
-            Some(group) => Some(schema.index_of(&group.column).ok_or_else(|| {
-                Error::policy(format!("there is no column `{}` for groups", group.column))
-                    .help("name a column under [columns], for example with role = \"key\"")
-            })?),
-        };
-        let places = Places {
-            time: one(Role::Time)?,
-            subject: one(Role::Subject)?,
-            attributes,
-            group,
-        };
-        let known = 2 + places.attributes.len() + usize::from(places.group.is_some());
-        if config.fakes.is_some() && (places.attributes.len() > 1 || schema.len() > known) {
-            return Err(Error::policy(
-                "fakes can be made of a time, a subject and one attribute only",
-            )
-            .help("drop the other columns with action = \"drop\", or take `fakes` out"));
-        }
-        Ok(places)
-    }
 }
 
 impl Stream {
@@ -565,73 +457,6 @@ impl Verdict {
     }
 }
 
-/// Rows that go out.
-struct Draft {
-    /// The row of the batch that each is made from.
-    rows: Vec<u32>,
-    ids: Vec<u64>,
-    /// For each attribute the codes of the rows and the labels they stand for.
-    columns: Vec<(Vec<u32>, Levels)>,
-    /// Places of made-up rows, and their users.
-    fakes: Vec<(usize, u32)>,
-}
-
-impl Draft {
-    fn new(rows: usize, columns: usize) -> Self {
-        Draft {
-            rows: Vec::with_capacity(rows),
-            ids: Vec::with_capacity(rows),
-            columns: (0..columns)
-                .map(|_| (Vec::with_capacity(rows), Levels::default()))
-                .collect(),
-            fakes: Vec::new(),
-        }
-    }
-}
-
-/// The code of each path among the labels of the batch that is going out.
-#[derive(Clone, Debug, Default)]
-struct Codes {
-    batch: u32,
-    of_path: Vec<(u32, u32)>,
-}
-
-impl Codes {
-    fn start(&mut self, paths: usize) {
-        if self.batch == u32::MAX {
-            self.of_path.clear();
-            self.batch = 0;
-        }
-        self.batch += 1;
-        self.of_path.resize(paths, (0, 0));
-    }
-
-    #[inline]
-    fn code(&mut self, path: u32, labels: &mut Levels, paths: &Paths) -> u32 {
-        let (batch, code) = &mut self.of_path[path as usize];
-        if *batch != self.batch {
-            (*batch, *code) = (self.batch, labels.len() as u32);
-            labels.push(paths.label(path));
-        }
-        *code
-    }
-
-    /// The code of a cell that shows nothing.
-    fn hidden(&self, labels: &mut Levels) -> u32 {
-        match labels.find(HIDDEN) {
-            Some(code) => code,
-            None => {
-                labels.push(HIDDEN);
-                labels.len() as u32 - 1
-            }
-        }
-    }
-
-    fn memory(&self) -> usize {
-        self.of_path.capacity() * size_of::<(u32, u32)>()
-    }
-}
-
 fn categories(batch: &Batch, place: usize) -> Result<&Categories> {
     let name = || &batch.schema().fields()[place].name;
     batch
@@ -654,11 +479,10 @@ impl Protector for Stream {
             }
             Some(mut waiting) => {
                 // The made-up rows are drawn later and leave with those that wait.
-                let fakes = std::mem::take(&mut self.engine.fakes);
+                self.engine.fakes.clear();
                 let draft = self.draft(&batch);
                 let decided = self.assemble(&batch, draft)?;
                 self.decided = Some((decided, std::mem::take(&mut self.cells)));
-                self.engine.fakes = fakes;
                 self.hold(&batch, &mut waiting)?;
                 self.hold_fakes(&mut waiting)?;
                 let released = self.let_go(&mut waiting, Some(self.watermark()))?;
@@ -683,22 +507,16 @@ impl Protector for Stream {
     }
 
     fn guarantee(&self) -> Guarantee {
-        Guarantee::default()
+        Guarantee {
+            z: Some(Recent {
+                z: self.config.least_z(),
+                window: self.config.window,
+            }),
+            ..Guarantee::default()
+        }
     }
 
     fn suppressed(&self) -> Vec<(String, u64)> {
-        let tally = &self.tally;
-        [
-            ("too few users", tally.rare),
-            ("the user's set would be too rare", tally.telling),
-            ("came too late", tally.late),
-            ("missing or not in the hierarchy", tally.unknown),
-            ("without a subject", tally.nobody),
-            ("ahead of the clock", tally.future),
-        ]
-        .into_iter()
-        .filter(|&(_, count)| count > 0)
-        .map(|(why, count)| (why.to_owned(), count))
-        .collect()
+        self.tally.suppressed()
     }
 }

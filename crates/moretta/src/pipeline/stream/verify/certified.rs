@@ -4,7 +4,6 @@ use super::matched::HIDDEN;
 use super::{Fault, Inspection, Rows, Rule};
 use crate::error::Result;
 use crate::pipeline::stream::certificate::{Line, Lines, Row};
-use crate::protect::z_anonymity::Search;
 use foldhash::quality::RandomState;
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
@@ -143,11 +142,8 @@ impl Inspection<'_> {
             let z = self.config.z;
             return wrong(format!("needs {} users and the policy {z}", line.z));
         }
-        if let Some(tune) = self.config.tune
-            && tune.search != Search::Compat
-            && line.z < u64::from(tune.at_least.min(self.config.z))
-        {
-            let least = tune.at_least.min(self.config.z);
+        let least = self.config.least_z();
+        if line.z < u64::from(least) {
             return wrong(format!(
                 "needs {} users, and z never falls below {least}",
                 line.z

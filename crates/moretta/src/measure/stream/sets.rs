@@ -11,7 +11,7 @@ use crate::data::{Batch, Categories};
 use crate::error::{Error, Result};
 
 /// Sets of users and information of labels.
-pub(super) struct Deep {
+pub(super) struct Sets {
     subjects: Keys,
     values: Vec<Keys>,
     labels: Vec<Keys>,
@@ -35,9 +35,9 @@ pub(super) struct Columns<'a> {
     rows: usize,
 }
 
-impl Deep {
+impl Sets {
     pub(super) fn new(k: u32, window: i64) -> Self {
-        Deep {
+        Sets {
             subjects: Keys::default(),
             values: Vec::new(),
             labels: Vec::new(),
