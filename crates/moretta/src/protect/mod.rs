@@ -1,6 +1,7 @@
 //! Methods that protect: one file a method, one trait for all, one list of them.
 
 mod chain;
+mod filter;
 pub mod generalization;
 pub mod identifiers;
 pub(crate) mod limits;
@@ -11,6 +12,7 @@ mod table;
 pub mod z_anonymity;
 
 pub use chain::Chain;
+pub use filter::{Filter, Filtered, Masked};
 pub use method::{METHODS, Method, MethodInfo, Parameter};
 pub use table::{Release, Table, TableMethod};
 

@@ -1,0 +1,3 @@
+//! Plain mathematics that several modules share.
+
+pub mod distance;

@@ -1,0 +1,274 @@
+//! Lifts a method on records to a protector: what comes is encoded, what leaves decoded.
+//!
+//! A filter sees the masked columns as [`Records`] and lets them leave in the order
+//! in which they came. The other columns wait here until their record leaves.
+
+use super::Protector;
+use crate::data::{Batch, Column, Encoder, Field, Kind, Records, Schema};
+use crate::error::{Error, Result};
+use crate::guarantee::Guarantee;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A method that masks records one after the other.
+///
+/// Each record that was pushed is released or suppressed once, in the order of
+/// arrival; a filter may hold some back, and holds none after `finish`.
+pub trait Filter: Send {
+    /// Takes a record and decides those that can be decided now.
+    fn push(&mut self, record: &[f64], out: &mut Masked) -> Result<()>;
+    /// Decides what is left.
+    fn finish(&mut self, out: &mut Masked) -> Result<()>;
+}
+
+/// What was decided of the next records, in the order in which they came.
+#[derive(Debug, Default)]
+pub struct Masked {
+    records: Records,
+    /// For each decided record, whether it is released.
+    released: Vec<bool>,
+}
+
+impl Masked {
+    /// For records of so many values.
+    pub fn new(width: usize) -> Self {
+        Masked {
+            records: Records::new(width),
+            released: Vec::new(),
+        }
+    }
+
+    /// The next record leaves with these values.
+    pub fn release(&mut self, record: &[f64]) {
+        self.records.push(record);
+        self.released.push(true);
+    }
+
+    /// The next record never leaves.
+    pub fn suppress(&mut self) {
+        self.released.push(false);
+    }
+
+    /// The records that leave.
+    pub fn records(&self) -> &Records {
+        &self.records
+    }
+
+    /// For each decided record, whether it leaves.
+    pub fn decided(&self) -> &[bool] {
+        &self.released
+    }
+
+    /// Forgets what was decided.
+    pub fn clear(&mut self) {
+        self.records.clear();
+        self.released.clear();
+    }
+}
+
+/// A filter on some columns of batches.
+pub struct Filtered {
+    filter: Box<dyn Filter>,
+    encoder: Encoder,
+    schema: Arc<Schema>,
+    guarantee: Guarantee,
+    /// Rows whose records have not left; of the first batch some may have.
+    waiting: VecDeque<Batch>,
+    gone: usize,
+    records: Records,
+    masked: Masked,
+    suppressed: u64,
+    reason: &'static str,
+}
+
+impl Filtered {
+    /// `filter` gets the columns of `encoder`, which are of `schema`.
+    pub fn new(
+        filter: Box<dyn Filter>,
+        encoder: Encoder,
+        schema: &Schema,
+        guarantee: Guarantee,
+    ) -> Result<Self> {
+        let mut fields: Vec<Field> = schema.fields().to_vec();
+        for place in encoder.places() {
+            // A mean of whole numbers need not be one.
+            if let Kind::Number { integer } = &mut fields[place].kind {
+                *integer = false;
+            }
+        }
+        let width = encoder.places().len();
+        Ok(Filtered {
+            filter,
+            encoder,
+            schema: Arc::new(Schema::new(fields)?),
+            guarantee,
+            waiting: VecDeque::new(),
+            gone: 0,
+            records: Records::new(width),
+            masked: Masked::new(width),
+            suppressed: 0,
+            reason: "too few records were left for a group",
+        })
+    }
+
+    /// The rows that were decided, as they leave.
+    fn leave(&mut self) -> Result<Batch> {
+        let mut parts = Vec::new();
+        let mut columns = self.encoder.decode(&self.masked.records);
+        let mut decided = &self.masked.released[..];
+        let mut from = 0;
+        while !decided.is_empty() {
+            let first = self.waiting.front().ok_or_else(too_many)?;
+            let rows = decided.len().min(first.len() - self.gone);
+            let (now, later) = decided.split_at(rows);
+            let kept = now.iter().filter(|&&kept| kept).count();
+            let original = match kept == rows {
+                true => first.slice(self.gone, rows),
+                false => first.take(&places(now, self.gone))?,
+            };
+            parts.push(self.masked_rows(original, &mut columns, from)?);
+            (decided, from) = (later, from + kept);
+            self.suppressed += (rows - kept) as u64;
+            self.gone += rows;
+            if self.gone == self.waiting[0].len() {
+                self.waiting.pop_front();
+                self.gone = 0;
+            }
+        }
+        self.masked.clear();
+        Batch::concat(&self.schema, parts)
+    }
+
+    /// `original` with the masked columns from record `from` on.
+    fn masked_rows(&self, original: Batch, masked: &mut [Column], from: usize) -> Result<Batch> {
+        let mut columns = original.columns().to_vec();
+        for (place, column) in self.encoder.places().zip(masked) {
+            columns[place] = column.slice(from, original.len());
+        }
+        Batch::new(Arc::clone(&self.schema), original.rows().clone(), columns)
+    }
+}
+
+fn too_many() -> Error {
+    Error::bug("a filter decided more records than it got")
+}
+
+/// The places of the rows that leave.
+fn places(kept: &[bool], first: usize) -> Vec<u32> {
+    let rows = kept.iter().zip(first as u32..);
+    rows.filter_map(|(&kept, row)| kept.then_some(row))
+        .collect()
+}
+
+impl Protector for Filtered {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn protect(&mut self, batch: Batch) -> Result<Batch> {
+        self.encoder.encode(&batch, &mut self.records)?;
+        if !batch.is_empty() {
+            self.waiting.push_back(batch);
+        }
+        for record in self.records.iter() {
+            self.filter.push(record, &mut self.masked)?;
+        }
+        self.leave()
+    }
+
+    fn finish(&mut self) -> Result<Batch> {
+        self.filter.finish(&mut self.masked)?;
+        let left = self.leave()?;
+        match self.waiting.is_empty() {
+            true => Ok(left),
+            false => Err(Error::bug("a filter kept records back")),
+        }
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.guarantee.clone()
+    }
+
+    fn suppressed(&self) -> Vec<(String, u64)> {
+        match self.suppressed {
+            0 => Vec::new(),
+            rows => vec![(self.reason.to_owned(), rows)],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Role, RowIds};
+
+    /// Doubles each number one record late, and suppresses negative ones.
+    #[derive(Default)]
+    struct Late(Option<Vec<f64>>);
+
+    impl Late {
+        fn decide(&mut self, out: &mut Masked) {
+            match self.0.take() {
+                Some(record) if record[0] < 0.0 => out.suppress(),
+                Some(record) => out.release(&[2.0 * record[0]]),
+                None => {}
+            }
+        }
+    }
+
+    impl Filter for Late {
+        fn push(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
+            self.decide(out);
+            self.0 = Some(record.to_vec());
+            Ok(())
+        }
+
+        fn finish(&mut self, out: &mut Masked) -> Result<()> {
+            self.decide(out);
+            Ok(())
+        }
+    }
+
+    fn batch(start: u64, values: &[f64]) -> Batch {
+        let number = || Kind::Number { integer: true };
+        let fields = vec![
+            Field::new("id", Role::Plain, number()),
+            Field::new("x", Role::Quasi, number()),
+        ];
+        let schema = Arc::new(Schema::new(fields).expect("two names"));
+        let len = values.len();
+        let ids = (start..).take(len).map(|id| Some(id as f64));
+        let columns = vec![
+            Column::Number(ids.collect()),
+            Column::Number(values.iter().copied().map(Some).collect()),
+        ];
+        Batch::new(schema, RowIds::Range { start, len }, columns).expect("fits")
+    }
+
+    #[test]
+    fn records_leave_with_the_rest_of_their_rows_whatever_the_batches() {
+        let values = [1.0, -1.0, 3.0, 4.0, -5.0, -6.0, 7.0];
+        for size in 1..=values.len() {
+            let schema = Arc::clone(batch(0, &[]).schema());
+            let encoder = Encoder::new(&schema, &[1]).expect("numbers");
+            let filter = Box::<Late>::default();
+            let mut filtered =
+                Filtered::new(filter, encoder, &schema, Guarantee::default()).expect("fits");
+            let mut released = Vec::new();
+            for (place, chunk) in values.chunks(size).enumerate() {
+                let rows = batch((place * size) as u64, chunk);
+                released.push(filtered.protect(rows).expect("taken"));
+            }
+            released.push(filtered.finish().expect("done"));
+            let all = Batch::concat(filtered.schema(), released).expect("one schema");
+            assert_eq!(all.rows().iter().collect::<Vec<_>>(), [0, 2, 3, 6]);
+            let numbers = |column: usize| {
+                let column = all.column(column).as_numbers().expect("numbers");
+                column.values().to_vec()
+            };
+            assert_eq!(numbers(0), [0.0, 2.0, 3.0, 6.0]);
+            assert_eq!(numbers(1), [2.0, 6.0, 8.0, 14.0]);
+            assert_eq!(filtered.suppressed()[0].1, 3);
+        }
+    }
+}
