@@ -12,6 +12,7 @@ mod claims;
 mod classes;
 mod closeness;
 mod cover;
+mod crowd;
 mod diversity;
 mod findings;
 mod same;
@@ -20,6 +21,7 @@ mod stream;
 mod truth;
 
 pub use check::{Checker, Declared, plain_check};
+pub use crowd::CrowdChecker;
 pub use findings::{ClaimFinding, Fault, Findings, Rule, Unit};
 pub use stream::{Decided, StreamChecker, StreamFindings};
 pub use truth::{Treatment, Truth};

@@ -6,6 +6,7 @@ mod distributions;
 mod domains;
 mod facts;
 mod judge;
+mod masked;
 mod order;
 mod place;
 mod places;

@@ -3,6 +3,7 @@
 use super::domains::domains;
 use super::facts::{Facts, report};
 use super::judge::{Judge, Judgement};
+use super::masked;
 use super::order::by_content;
 use super::place::{Pending, commit_all};
 use super::places::{check_places, report_places};
@@ -46,6 +47,9 @@ pub struct Outcome {
 pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     if let Some(config) = policy.stream() {
         return stream::run(policy, config, options);
+    }
+    if let Some(masking) = policy.masking() {
+        return masked::run(policy, masking, options);
     }
     let progress = options.progress;
     refuse_levels(policy)?;
@@ -120,7 +124,7 @@ fn protect(
 }
 
 /// The rows in an order that tells nothing, for methods to which it matters.
-fn ordered(policy: &Policy, original: &Batch) -> Result<Batch> {
+pub(super) fn ordered(policy: &Policy, original: &Batch) -> Result<Batch> {
     let matters = policy.protect.iter().any(Method::depends_on_order);
     let shuffled = policy
         .sink
@@ -136,26 +140,28 @@ fn build(policy: &Policy, schema: &Arc<Schema>, domains: &Arc<Domains>) -> Resul
     let setting = Setting {
         guarantee: policy.guarantee.clone(),
         domains: Arc::clone(domains),
-        seed: policy.seed,
+        seed: policy.seed.unwrap_or(0),
     };
-    let mut pseudonyms = Vec::new();
-    for column in &policy.columns {
-        if let (Action::Pseudonym { domain, key, .. }, Some(i)) =
-            (&column.action, schema.index_of(&column.name))
-        {
-            pseudonyms.push((
-                i,
-                domain.clone(),
-                key.load().map_err(|e| e.at(column.span.clone()))?,
-            ));
-        }
-    }
-    let mut links: Vec<Box<dyn Protector>> = vec![Box::new(Pseudonyms::new(schema, pseudonyms))];
+    let mut links: Vec<Box<dyn Protector>> = vec![Box::new(pseudonyms(policy, schema)?)];
     for method in &policy.protect {
         let schema = Arc::clone(links[links.len() - 1].schema());
         links.push(method.build(&schema, &setting)?);
     }
     Chain::new(links)
+}
+
+/// The columns that get pseudonyms.
+pub(super) fn pseudonyms(policy: &Policy, schema: &Arc<Schema>) -> Result<Pseudonyms> {
+    let mut pseudonyms = Vec::new();
+    for column in &policy.columns {
+        if let (Action::Pseudonym { domain, key, .. }, Some(i)) =
+            (&column.action, schema.index_of(&column.name))
+        {
+            let key = key.load().map_err(|e| e.at(column.span.clone()))?;
+            pseudonyms.push((i, domain.clone(), key));
+        }
+    }
+    Ok(Pseudonyms::new(schema, pseudonyms))
 }
 
 /// Each id comes out at most once, and none that did not go in.
@@ -172,7 +178,7 @@ fn check_ids(original: &Batch, released: &RowIds) -> Result<()> {
 }
 
 /// Subjects and keys count persons and join rows; they are released only if the policy says so.
-fn without_dropped(policy: &Policy, release: Batch) -> Result<Batch> {
+pub(super) fn without_dropped(policy: &Policy, release: Batch) -> Result<Batch> {
     let kept = |name: &str| {
         policy
             .column(name)

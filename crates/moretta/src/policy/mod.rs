@@ -8,6 +8,7 @@ mod columns;
 mod guarantee;
 mod init;
 mod levels;
+mod masked;
 mod parse;
 mod paths;
 mod secret;
@@ -24,8 +25,8 @@ use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::io::{self, Compression, Encoding, Format, ReadOptions, WriteOptions};
 use crate::measure;
-use crate::protect::Method;
 use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
+use crate::protect::{Masking, Method};
 use std::path::{Path, PathBuf};
 
 /// A policy that has been read and checked.
@@ -37,8 +38,8 @@ pub struct Policy {
     pub text: String,
     /// What it calls itself.
     pub name: String,
-    /// For randomness that is not a secret.
-    pub seed: u64,
+    /// For randomness that may be drawn again; what must not be is not seeded.
+    pub seed: Option<u64>,
     /// Where the data comes from.
     pub source: SourcePolicy,
     /// The columns that the policy speaks of.
@@ -139,7 +140,7 @@ impl Policy {
         let name = top
             .text("name")?
             .map_or_else(|| "release".to_owned(), |(name, _)| name);
-        let seed = top.whole("seed", 0..=i64::MAX)?.unwrap_or(0) as u64;
+        let seed = top.whole("seed", 0..=i64::MAX)?.map(|seed| seed as u64);
         let source = match top.table("source")? {
             Some(section) => SourcePolicy::read(section, root)?,
             None => {
@@ -156,7 +157,7 @@ impl Policy {
                     .help("`moretta init FILE` writes a first one"));
             }
         };
-        let (guarantee, audit) = match top.table("guarantee")? {
+        let (mut guarantee, audit) = match top.table("guarantee")? {
             Some(mut section) => {
                 let audit = section.flag("audit")?;
                 (guarantee::read(section, &columns)?, audit)
@@ -185,6 +186,9 @@ impl Policy {
         if protect.iter().any(Method::is_stream) {
             columns::keep_subjects(&mut columns);
         }
+        if let Some(method) = protect.iter().find(|method| method.as_masking().is_some()) {
+            masked::promise(method, &mut guarantee, &levels)?;
+        }
         let policy = Policy {
             file: None,
             text: text.to_owned(),
@@ -204,6 +208,7 @@ impl Policy {
         };
         policy.check_limits()?;
         policy.check_stream(audit)?;
+        masked::check(&policy)?;
         Ok(policy)
     }
 
@@ -230,6 +235,11 @@ impl Policy {
     /// The method of a stream, if that is what the policy is about.
     pub fn stream(&self) -> Option<&ZAnonymity> {
         self.protect.iter().find_map(Method::as_stream)
+    }
+
+    /// The method that masks records, if that is what the policy is about.
+    pub fn masking(&self) -> Option<&dyn Masking> {
+        self.protect.iter().find_map(Method::as_masking)
     }
 
     /// What goes with streams only, and what does not go with them.

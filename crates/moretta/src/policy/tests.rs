@@ -77,7 +77,7 @@ fn check(cases: &str) {
 #[test]
 fn every_key_is_read() {
     let policy = parse(POLICY).expect("valid");
-    assert_eq!((policy.name.as_str(), policy.seed), ("ward", 42));
+    assert_eq!((policy.name.as_str(), policy.seed), ("ward", Some(42)));
     assert_eq!(policy.source.options.delimiter, Some(b';'));
     assert_eq!(policy.guarantee.k, Some(5));
     assert_eq!(policy.guarantee.l[0].column, "diagnosis");

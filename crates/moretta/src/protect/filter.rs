@@ -4,7 +4,9 @@
 //! in which they came. The other columns wait here until their record leaves.
 
 use super::Protector;
-use crate::data::{Batch, Column, Encoder, Field, Kind, Records, Schema};
+use super::method::Parameter;
+use crate::config::Section;
+use crate::data::{Attribute, Batch, Column, Encoder, Field, Kind, Records, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use std::collections::VecDeque;
@@ -20,6 +22,83 @@ pub trait Filter: Send {
     /// Decides what is left.
     fn finish(&mut self, out: &mut Masked) -> Result<()>;
 }
+
+/// What a method that masks records says of itself, once its parameters are read.
+pub trait Masking {
+    /// Rows that it may hold back; none for a whole table.
+    fn buffer(&self) -> Option<usize>;
+    /// The columns that it masks; none for all quasi-identifiers.
+    fn columns(&self) -> Option<&[String]>;
+    /// Whether it masks columns with the role class, too.
+    fn masks_classes(&self) -> bool {
+        false
+    }
+    /// Each record that it releases is one of so many that look alike.
+    fn k(&self) -> Option<u32> {
+        None
+    }
+    /// The filter on records with these attributes, those of columns with these
+    /// names and roles; `seed` is for randomness that is not a secret.
+    fn filter(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<Box<dyn Filter>>;
+
+    /// The places of the columns that it masks.
+    fn places(&self, schema: &Schema) -> Result<Vec<usize>> {
+        if let Some(names) = self.columns() {
+            let place = |name: &String| {
+                schema.index_of(name).ok_or_else(|| {
+                    Error::policy(format!("there is no column `{name}` to mask"))
+                        .help("name columns of [columns] that are read")
+                })
+            };
+            return names.iter().map(place).collect();
+        }
+        let mut places = schema.with_role(Role::Quasi);
+        if self.masks_classes() {
+            places.extend(schema.with_role(Role::Class));
+        }
+        match places.is_empty() {
+            true => Err(Error::policy("there is nothing to mask")
+                .help("give columns the role quasi, or name them with `columns`")),
+            false => Ok(places),
+        }
+    }
+}
+
+/// A column that is masked.
+#[derive(Clone, Debug)]
+pub struct MaskedColumn<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its role.
+    pub role: Role,
+    /// What its numbers mean.
+    pub attribute: Attribute,
+}
+
+/// The parameter that makes a table or a stream of the rows, the same for all filters.
+pub(super) const BUFFER: Parameter = Parameter {
+    name: "buffer",
+    values: "rows, or nothing for the whole table",
+    default: "the whole table",
+    meaning: "makes the rows a stream of which at most so many are held back; a larger buffer loses less",
+};
+
+/// The parameter that names the masked columns.
+pub(super) const COLUMNS: Parameter = Parameter {
+    name: "columns",
+    values: "names of columns",
+    default: "all with the role quasi",
+    meaning: "the columns that are masked",
+};
+
+/// Rows that a filter may hold back, at least `least`; none for a whole table.
+pub(super) fn read_buffer(section: &mut Section, least: usize) -> Result<Option<usize>> {
+    let rows = section.whole("buffer", least as i64..=MOST_ROWS)?;
+    Ok(rows.map(|rows| rows as usize))
+}
+
+/// A larger buffer is a table.
+const MOST_ROWS: i64 = 1 << 24;
 
 /// What was decided of the next records, in the order in which they came.
 #[derive(Debug, Default)]
@@ -82,6 +161,26 @@ pub struct Filtered {
 }
 
 impl Filtered {
+    /// The filter that `masking` makes for rows of this schema.
+    pub fn build(masking: &dyn Masking, schema: &Schema, seed: u64) -> Result<Self> {
+        let places = masking.places(schema)?;
+        let encoder = Encoder::new(schema, &places)?;
+        let columns: Vec<MaskedColumn<'_>> = places
+            .iter()
+            .zip(encoder.attributes())
+            .map(|(&place, attribute)| MaskedColumn {
+                name: &schema.fields()[place].name,
+                role: schema.fields()[place].role,
+                attribute,
+            })
+            .collect();
+        let guarantee = Guarantee {
+            k: masking.k(),
+            ..Guarantee::default()
+        };
+        Filtered::new(masking.filter(&columns, seed)?, encoder, schema, guarantee)
+    }
+
     /// `filter` gets the columns of `encoder`, which are of `schema`.
     pub fn new(
         filter: Box<dyn Filter>,

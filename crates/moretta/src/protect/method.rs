@@ -2,8 +2,9 @@
 
 use super::generalization::Generalization;
 use super::mondrian::{Mode, Mondrian};
+use super::noise::Noise;
 use super::z_anonymity::ZAnonymity;
-use super::{Protector, Setting, Table};
+use super::{Filtered, Masking, Protector, Setting, Table};
 use crate::config::{Section, unknown};
 use crate::data::Schema;
 use crate::error::{Error, Result};
@@ -18,6 +19,8 @@ pub enum Method {
     Generalization(Generalization),
     /// Releases of each event what enough people share.
     ZAnonymity(ZAnonymity),
+    /// Adds random amounts.
+    Noise(Noise),
 }
 
 /// What is known of a method.
@@ -68,6 +71,13 @@ pub const METHODS: &[MethodInfo] = &[
         stream: true,
         read: |section| ZAnonymity::read(section).map(Method::ZAnonymity),
     },
+    MethodInfo {
+        name: "noise",
+        source: include_str!("noise/mod.rs"),
+        parameters: Noise::PARAMETERS,
+        stream: false,
+        read: |section| Noise::read(section).map(Method::Noise),
+    },
 ];
 
 impl MethodInfo {
@@ -114,6 +124,7 @@ impl Method {
             Method::Mondrian(_) => "mondrian",
             Method::Generalization(_) => "generalization",
             Method::ZAnonymity(_) => "z-anonymity",
+            Method::Noise(_) => "noise",
         }
     }
 
@@ -122,7 +133,7 @@ impl Method {
     pub fn represents(&self, name: &str) -> bool {
         match self {
             Method::Mondrian(config) => config.output_for(name).is_representative(),
-            Method::Generalization(_) | Method::ZAnonymity(_) => false,
+            Method::Generalization(_) | Method::ZAnonymity(_) | Method::Noise(_) => false,
         }
     }
 
@@ -132,7 +143,7 @@ impl Method {
             // Rows with equal values are divided in the order in which they come.
             Method::Mondrian(config) => config.mode != Mode::Strict,
             Method::Generalization(_) => false,
-            Method::ZAnonymity(_) => true,
+            Method::ZAnonymity(_) | Method::Noise(_) => true,
         }
     }
 
@@ -140,7 +151,15 @@ impl Method {
     pub fn as_stream(&self) -> Option<&ZAnonymity> {
         match self {
             Method::ZAnonymity(config) => Some(config),
-            Method::Mondrian(_) | Method::Generalization(_) => None,
+            _ => None,
+        }
+    }
+
+    /// The method, if it masks records, of tables or of streams.
+    pub fn as_masking(&self) -> Option<&dyn Masking> {
+        match self {
+            Method::Noise(config) => Some(config),
+            Method::Mondrian(_) | Method::Generalization(_) | Method::ZAnonymity(_) => None,
         }
     }
 
@@ -155,6 +174,11 @@ impl Method {
             Method::Mondrian(config) => config.on(setting),
             Method::Generalization(config) => config.on(setting),
             Method::ZAnonymity(_) => return Err(Error::bug("a stream is no table")),
+            Method::Noise(_) => {
+                let masking = self.as_masking().ok_or_else(|| Error::bug("no filter"))?;
+                let filtered = Filtered::build(masking, schema, setting.seed)?;
+                return Ok(Box::new(filtered));
+            }
         };
         Ok(Box::new(Table::new(
             table,

@@ -7,12 +7,13 @@ pub mod identifiers;
 pub(crate) mod limits;
 mod method;
 pub mod mondrian;
+pub mod noise;
 pub mod rotation;
 mod table;
 pub mod z_anonymity;
 
 pub use chain::Chain;
-pub use filter::{Filter, Filtered, Masked};
+pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking};
 pub use method::{METHODS, Method, MethodInfo, Parameter};
 pub use table::{Release, Table, TableMethod};
 

@@ -1,0 +1,148 @@
+//! From a masked release to its report.
+
+use super::flow::Flow;
+use crate::data::{Role, Schema};
+use crate::error::Result;
+use crate::pipeline::facts::{file_facts, reasons, shown_read, stages};
+use crate::pipeline::progress::Progress;
+use crate::pipeline::report::{Claim, ColumnFact, Report, RowFacts, Verdict};
+use crate::pipeline::sha256;
+use crate::policy::{Action, Policy, SinkPolicy};
+use crate::protect::Masking;
+use std::path::Path;
+
+/// Everything a report is made from.
+pub(super) struct Facts<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) masking: &'a dyn Masking,
+    pub(super) sink: &'a SinkPolicy,
+    pub(super) flow: &'a Flow,
+    pub(super) places: &'a [usize],
+    pub(super) schema: &'a Schema,
+    /// The smallest crowd, where there must be crowds.
+    pub(super) smallest: Option<u64>,
+    pub(super) escaped: u64,
+    /// Where the release lies now.
+    pub(super) path: &'a Path,
+    pub(super) notes: Vec<String>,
+    pub(super) command: &'a str,
+    pub(super) progress: &'a Progress,
+}
+
+/// The report of a masked release.
+pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
+    let Facts { policy, flow, .. } = facts;
+    let suppressed = reasons(&flow.suppressed(), flow.read - flow.released);
+    let read = shown_read(flow.released, &suppressed);
+    let source = &policy.source;
+    Ok(Report {
+        version: 1,
+        program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
+        name: policy.name.clone(),
+        policy: policy.text.clone(),
+        policy_sha256: sha256::of_text(&policy.text),
+        command: facts.command.to_owned(),
+        source: file_facts(&source.path, &source.shown, source.options.format, read)?,
+        sink: Some(file_facts(
+            facts.path,
+            &facts.sink.shown,
+            facts.sink.options.format,
+            flow.released,
+        )?),
+        verdict: verdict(facts),
+        rows: RowFacts {
+            read,
+            read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
+            released: flow.released,
+            suppressed,
+            classes_before: 0,
+            classes_after: 0,
+            escaped: facts.escaped,
+        },
+        class_sizes: Vec::new(),
+        measures: Vec::new(),
+        columns: columns(facts),
+        risk: Vec::new(),
+        warnings: warnings(facts),
+        stream: None,
+        stages: stages(facts.progress),
+    })
+}
+
+fn verdict(facts: &Facts<'_>) -> Verdict {
+    let found = |smallest: Option<u64>| match smallest {
+        None => "nothing released".to_owned(),
+        Some(smallest) => smallest.to_string(),
+    };
+    let claim = facts.masking.k().map(|k| Claim {
+        name: "k-anonymity of the masked columns".to_owned(),
+        promised: format!("at least {k}"),
+        found: found(facts.smallest),
+        holds: true,
+    });
+    Verdict {
+        passed: true,
+        claims: claim.into_iter().collect(),
+        unit: "rows".to_owned(),
+        // A masked value is not the value of anybody.
+        truthful: None,
+    }
+}
+
+fn columns(facts: &Facts<'_>) -> Vec<ColumnFact> {
+    let masked = |name: &str| {
+        let place = facts.schema.index_of(name);
+        place.is_some_and(|place| facts.places.contains(&place))
+    };
+    let columns = facts.policy.columns.iter();
+    columns
+        .map(|column| ColumnFact {
+            name: column.name.clone(),
+            role: column.role.word().to_owned(),
+            treatment: match column.action {
+                Action::Drop => "dropped",
+                Action::Pseudonym { .. } => "pseudonym",
+                Action::Keep if masked(&column.name) => "masked",
+                Action::Keep => "kept",
+            }
+            .to_owned(),
+            loss: None,
+            missing_before: 0.0,
+            missing_after: None,
+            histogram: None,
+        })
+        .collect()
+}
+
+fn warnings(facts: &Facts<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let columns = facts.policy.columns.iter();
+    let open: Vec<String> = columns
+        .filter(|column| column.role == Role::Quasi && column.action == Action::Keep)
+        .filter(|column| {
+            let place = facts.schema.index_of(&column.name);
+            place.is_some_and(|place| !facts.places.contains(&place))
+        })
+        .map(|column| format!("`{}`", column.name))
+        .collect();
+    if !open.is_empty() {
+        warnings.push(format!(
+            "quasi-identifiers are released as they are: {}",
+            open.join(", ")
+        ));
+    }
+    if facts.policy.seed.is_some() {
+        warnings.push(
+            "the policy has a seed: whoever knows it can draw the same random numbers and undo them"
+                .to_owned(),
+        );
+    }
+    let subject = facts.policy.columns.iter().any(|c| c.role == Role::Subject);
+    if subject && facts.masking.k().is_some() {
+        warnings.push(
+            "k counts rows: of a person with several rows, several may be in one group".to_owned(),
+        );
+    }
+    warnings.extend_from_slice(&facts.notes);
+    warnings
+}

@@ -1,0 +1,137 @@
+//! Where masked rows go: a file that appears when all is well, or standard output at once.
+
+use crate::data::{Batch, Role, Schema};
+use crate::error::{Error, Result};
+use crate::guarantee::CrowdChecker;
+use crate::io::{self, ColumnPlan, ReadAs, Sink};
+use crate::pipeline::judge::reading;
+use crate::pipeline::place::Pending;
+use crate::pipeline::run::without_dropped;
+use crate::policy::{Policy, SinkPolicy};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A release on its way.
+pub(super) struct Output<'a> {
+    policy: &'a Policy,
+    sink: &'a SinkPolicy,
+    /// The file aside; none where rows leave at once.
+    pending: Option<Pending>,
+    file: Box<dyn Sink>,
+    /// Names of the masked columns, and how many records of them must look alike.
+    masked: Vec<String>,
+    crowd: Option<Crowd>,
+    leaving: Option<CrowdChecker>,
+}
+
+/// k, and rows within which a crowd must come together.
+#[derive(Clone, Copy)]
+pub(super) struct Crowd {
+    pub(super) k: u32,
+    pub(super) within: Option<u64>,
+}
+
+impl Crowd {
+    fn checker(self) -> CrowdChecker {
+        CrowdChecker::new(self.k, self.within)
+    }
+}
+
+impl<'a> Output<'a> {
+    /// `live`: rows for standard output leave at once.
+    pub(super) fn open(
+        policy: &'a Policy,
+        sink: &'a SinkPolicy,
+        schema: &Arc<Schema>,
+        masked: Vec<String>,
+        crowd: Option<Crowd>,
+        live: bool,
+    ) -> Result<Self> {
+        let at_once = live && sink.path == Path::new("-");
+        let pending = match at_once {
+            true => None,
+            false => Some(Pending::new(&sink.path)?),
+        };
+        let path = pending.as_ref().map_or(&*sink.path, Pending::temporary);
+        let released = without_dropped(policy, Batch::empty(Arc::clone(schema)))?;
+        Ok(Output {
+            policy,
+            sink,
+            file: io::create(path, &sink.options, released.schema())?,
+            leaving: crowd.filter(|_| at_once).map(Crowd::checker),
+            pending,
+            masked,
+            crowd,
+        })
+    }
+
+    /// Writes rows; those that leave at once are counted first.
+    pub(super) fn write(&mut self, batch: Batch) -> Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        if let Some(checker) = &mut self.leaving {
+            checker.observe(&batch, &places(&self.masked, batch.schema())?)?;
+        }
+        self.file.write(&without_dropped(self.policy, batch)?)?;
+        match self.pending.is_none() {
+            true => self.file.flush(),
+            false => Ok(()),
+        }
+    }
+
+    /// Ends the release and counts it again from its file; gives the smallest crowd.
+    pub(super) fn close(&mut self) -> Result<Option<u64>> {
+        self.file.close()?;
+        match (&self.pending, self.crowd) {
+            (Some(pending), Some(crowd)) => self.recount(pending.temporary(), crowd),
+            _ => self.leaving.take().map_or(Ok(None), CrowdChecker::finish),
+        }
+    }
+
+    fn recount(&self, path: &Path, crowd: Crowd) -> Result<Option<u64>> {
+        let options = reading(self.policy, self.sink);
+        let names = io::names(path, &options)?;
+        let plan = |name: String| ColumnPlan {
+            read: match self.masked.contains(&name) {
+                true => ReadAs::Category,
+                false => ReadAs::Skip,
+            },
+            role: Role::Quasi,
+            name,
+        };
+        let plans: Vec<ColumnPlan> = names.into_iter().map(plan).collect();
+        let source = io::open(path, &options, &plans)?;
+        let places = places(&self.masked, source.schema())?;
+        let mut checker = crowd.checker();
+        for batch in source {
+            checker.observe(&batch?, &places)?;
+        }
+        checker.finish()
+    }
+
+    /// Cells escaped against formulas.
+    pub(super) fn escaped(&self) -> u64 {
+        self.file.escaped()
+    }
+
+    /// Where the file lies now.
+    pub(super) fn path(&self) -> &Path {
+        self.pending
+            .as_ref()
+            .map_or(&self.sink.path, Pending::temporary)
+    }
+
+    /// The file aside, to be put in place.
+    pub(super) fn into_pending(self) -> Option<Pending> {
+        self.pending
+    }
+}
+
+fn places(names: &[String], schema: &Schema) -> Result<Vec<usize>> {
+    let place = |name: &String| {
+        let place = schema.index_of(name);
+        place.ok_or_else(|| Error::bug("a masked column is not in the release"))
+    };
+    names.iter().map(place).collect()
+}

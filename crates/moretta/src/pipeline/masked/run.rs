@@ -1,0 +1,135 @@
+//! `run` of a method that masks records, from beginning to end.
+
+use super::facts::{Facts, report};
+use super::flow::Flow;
+use super::output::{Crowd, Output};
+use crate::data::{Batch, Schema};
+use crate::error::{Error, Result};
+use crate::io;
+use crate::pipeline::order::by_content;
+use crate::pipeline::place::commit_all;
+use crate::pipeline::places::check_places;
+use crate::pipeline::progress::Stage;
+use crate::pipeline::read;
+use crate::pipeline::run::{Options, Outcome, ordered, write_reports};
+use crate::policy::{Order, Policy};
+use crate::protect::Masking;
+use std::sync::Arc;
+
+/// Reads, masks, measures, writes and counts again.
+pub(in crate::pipeline) fn run(
+    policy: &Policy,
+    masking: &dyn Masking,
+    options: &Options<'_>,
+) -> Result<Outcome> {
+    let sink = policy.sink.as_ref().ok_or_else(|| {
+        Error::policy("the policy has no [sink]").help("add [sink] with path = \"-\"")
+    })?;
+    check_places(policy, options.force)?;
+    let rows = Rows::open(policy, masking, options)?;
+    options.progress.enter(Stage::Protect);
+    let mut flow = Flow::new(policy, masking, &rows.schema)?;
+    let places = masking.places(&rows.schema)?;
+    let names = places
+        .iter()
+        .map(|&place| rows.schema.fields()[place].name.to_string());
+    let live = masking.buffer().is_some();
+    let crowd = masking.k().map(|k| Crowd {
+        k,
+        within: masking.buffer().map(|rows| rows as u64),
+    });
+    let mut output = Output::open(policy, sink, flow.schema(), names.collect(), crowd, live)?;
+    let named = |error: Error, output: &Output<'_>| error.instead_of(output.path(), &sink.path);
+    let shuffled = !live && sink.order == Order::Shuffled;
+    let mut notes = rows.notes;
+    let mut batches = rows.batches;
+    for batch in batches.by_ref() {
+        let released = flow.push(batch?)?;
+        output.write(released).map_err(|e| named(e, &output))?;
+    }
+    notes.extend(batches.notes());
+    let left = flow.finish()?;
+    let left = match shuffled {
+        true => left.take(&by_content(&left)?)?,
+        false => left,
+    };
+    output.write(left).map_err(|e| named(e, &output))?;
+    options.progress.enter(Stage::Check);
+    let smallest = output.close().map_err(|e| named(e, &output))?;
+    options.progress.enter(Stage::Report);
+    let report = report(&Facts {
+        policy,
+        masking,
+        sink,
+        flow: &flow,
+        places: &places,
+        schema: &rows.schema,
+        smallest,
+        escaped: output.escaped(),
+        path: output.path(),
+        notes,
+        command: &options.command,
+        progress: options.progress,
+    })?;
+    let mut files = write_reports(policy, &report, options)?;
+    files.extend(output.into_pending());
+    commit_all(files, options.force)?;
+    Ok(Outcome {
+        report,
+        read: flow.read,
+    })
+}
+
+/// The rows that come: a whole table at once, or a stream.
+struct Rows {
+    schema: Arc<Schema>,
+    batches: Batches,
+    notes: Vec<String>,
+}
+
+enum Batches {
+    Table(Option<Batch>),
+    Stream(Box<dyn io::Source>),
+}
+
+impl Rows {
+    fn open(policy: &Policy, masking: &dyn Masking, options: &Options<'_>) -> Result<Self> {
+        if masking.buffer().is_none() {
+            let original = read::read(policy, options.progress)?;
+            return Ok(Rows {
+                schema: Arc::clone(original.batch.schema()),
+                batches: Batches::Table(Some(ordered(policy, &original.batch)?)),
+                notes: original.notes,
+            });
+        }
+        let mut reading = policy.source.options.clone();
+        reading.stream = true;
+        reading.progress = Some(options.progress.counter());
+        let source = io::open(&policy.source.path, &reading, &read::plans(policy)?)?;
+        Ok(Rows {
+            schema: Arc::clone(source.schema()),
+            batches: Batches::Stream(source),
+            notes: Vec::new(),
+        })
+    }
+}
+
+impl Batches {
+    fn notes(&self) -> Vec<String> {
+        match self {
+            Batches::Table(_) => Vec::new(),
+            Batches::Stream(source) => source.notes(),
+        }
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Result<Batch>> {
+        match self {
+            Batches::Table(batch) => batch.take().map(Ok),
+            Batches::Stream(source) => source.next(),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What a policy may say beside a method that masks records.
+
+use super::{Level, Policy};
+use crate::error::{Error, Result};
+use crate::guarantee::Guarantee;
+use crate::protect::Method;
+use std::path::Path;
+
+/// Puts what the method promises into the guarantee; what it cannot promise is refused.
+pub(super) fn promise(method: &Method, guarantee: &mut Guarantee, levels: &[Level]) -> Result<()> {
+    let name = method.name();
+    let k = method.as_masking().and_then(|masking| masking.k());
+    let more = Guarantee {
+        k: None,
+        ..guarantee.clone()
+    };
+    if more != Guarantee::default() || !levels.is_empty() {
+        return Err(
+            Error::policy(format!("{name} cannot promise l, t, p or [levels]"))
+                .help("take them out, or use method = \"mondrian\""),
+        );
+    }
+    match (guarantee.k, k) {
+        (Some(_), None) => Err(Error::policy(format!("{name} cannot promise k"))
+            .help("take k out, or use microaggregation or mondrian")),
+        (Some(promised), Some(k)) if promised > k => Err(Error::policy(format!(
+            "k = {promised} is promised and the groups of {name} have k = {k}"
+        ))
+        .help("give both the same k")),
+        _ => {
+            guarantee.k = k;
+            Ok(())
+        }
+    }
+}
+
+/// Limits can only be kept where nothing has left before they are measured.
+pub(super) fn check(policy: &Policy) -> Result<()> {
+    let Some(masking) = policy.masking() else {
+        return Ok(());
+    };
+    let standard = policy
+        .sink
+        .as_ref()
+        .is_some_and(|sink| sink.path == Path::new("-"));
+    if masking.buffer().is_some() && standard && !policy.fail_above.is_empty() {
+        return Err(Error::policy(
+            "`fail_above` is for files: what went to standard output has left before it is measured",
+        )
+        .help("write to a file, or take it out"));
+    }
+    if let Some(column) = policy.columns.iter().find(|column| column.from.is_some()) {
+        return Err(Error::policy(format!(
+            "column `{}` is made from two, which goes with generalising methods only",
+            column.name
+        ))
+        .at(column.span.clone())
+        .help("mask the two columns themselves"));
+    }
+    Ok(())
+}

@@ -1,0 +1,302 @@
+//! Noise on records.
+
+use super::{Kind, Noise};
+use crate::data::{Attribute, Records, Role};
+use crate::error::{Error, Result};
+use crate::math::cholesky::Cholesky;
+use crate::math::moments::{CoMoments, Moments};
+use crate::protect::filter::{Filter, Masked, MaskedColumn};
+use rand_core::SeedableRng;
+use rand_distr::{Distribution, Exp1, StandardNormal, StandardUniform};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Adds noise to records as they come, once the spread of the columns is known.
+pub struct NoiseFilter {
+    kind: Kind,
+    columns: Vec<Noisy>,
+    /// The amount of noise of the numbers.
+    amount: f64,
+    joint: Option<Joint>,
+    /// Rows to wait for; none waits for all.
+    wait: Option<usize>,
+    waiting: Option<Records>,
+    generator: Xoshiro256PlusPlus,
+    record: Vec<f64>,
+}
+
+/// How one attribute is masked.
+enum Noisy {
+    Number {
+        amount: f64,
+        /// Its noise follows the covariances.
+        joint: bool,
+        moments: Moments,
+    },
+    Category {
+        replace: f64,
+        seen: Seen,
+    },
+}
+
+/// Categories that were seen.
+#[derive(Default)]
+struct Seen {
+    codes: Vec<f64>,
+    known: Vec<bool>,
+}
+
+/// What noise that follows the covariances of the numbers needs.
+struct Joint {
+    /// The attributes that are numbers.
+    places: Vec<usize>,
+    moments: CoMoments,
+    factor: Cholesky,
+    /// Records at which the factor is made anew.
+    due: u64,
+    numbers: Vec<f64>,
+    normal: Vec<f64>,
+}
+
+impl NoiseFilter {
+    /// Noise on records of these columns.
+    pub fn new(config: &Noise, columns: &[MaskedColumn<'_>], seed: u64) -> Self {
+        let correlated = matches!(config.kind, Kind::Correlated | Kind::Transformed);
+        let noisy = columns.iter();
+        let columns: Vec<Noisy> = noisy
+            .map(|column| match (column.attribute, column.role) {
+                (Attribute::Number, Role::Class) => number(config.class, false),
+                (Attribute::Number, _) => number(config.amount, correlated),
+                (_, Role::Class) => category(config.class),
+                _ => category(config.replace),
+            })
+            .collect();
+        NoiseFilter {
+            kind: config.kind,
+            joint: correlated.then(|| Joint::new(&columns)),
+            amount: config.amount,
+            wait: config.buffer,
+            waiting: Some(Records::new(columns.len())),
+            generator: Xoshiro256PlusPlus::seed_from_u64(seed),
+            record: Vec::with_capacity(columns.len()),
+            columns,
+        }
+    }
+
+    fn observe(&mut self, record: &[f64]) {
+        for (column, &value) in self.columns.iter_mut().zip(record) {
+            match column {
+                Noisy::Number { moments, .. } => moments.push(value),
+                Noisy::Category { seen, .. } => seen.push(value),
+            }
+        }
+        if let Some(joint) = &mut self.joint {
+            joint.observe(record);
+        }
+    }
+
+    fn release(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
+        self.record.clear();
+        self.record.extend_from_slice(record);
+        if let Some(joint) = &mut self.joint {
+            let shrink = self.kind == Kind::Transformed;
+            joint.mask(&mut self.record, self.amount, shrink, &mut self.generator);
+        }
+        for (column, value) in self.columns.iter().zip(&mut self.record) {
+            match column {
+                Noisy::Number { joint: true, .. } => {}
+                Noisy::Number {
+                    amount, moments, ..
+                } => {
+                    *value = noisy(self.kind, *value, *amount, moments, &mut self.generator);
+                }
+                Noisy::Category { replace, seen } => {
+                    let drawn: f64 = StandardUniform.sample(&mut self.generator);
+                    if drawn < *replace {
+                        *value = seen.another(*value, &mut self.generator);
+                    }
+                }
+            }
+        }
+        let mut values = self.record.iter().zip(record);
+        if !values.all(|(masked, original)| masked.is_finite() || !original.is_finite()) {
+            return Err(
+                Error::input("numbers are too large for noise of their spread")
+                    .help("scale the columns first, or look for numbers that are wrong"),
+            );
+        }
+        out.release(&self.record);
+        Ok(())
+    }
+
+    /// What has waited leaves, now that the spread is known as well as it will be.
+    fn release_waiting(&mut self, out: &mut Masked) -> Result<()> {
+        let Some(waiting) = self.waiting.take() else {
+            return Ok(());
+        };
+        for record in waiting.iter() {
+            match waiting.len() {
+                // Of one record no spread is known: it would leave as it is.
+                1 => out.suppress(),
+                _ => self.release(record, out)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Filter for NoiseFilter {
+    fn push(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
+        self.observe(record);
+        match &mut self.waiting {
+            None => self.release(record, out),
+            Some(waiting) => {
+                waiting.push(record);
+                match self.wait.is_some_and(|rows| waiting.len() >= rows) {
+                    true => self.release_waiting(out),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn finish(&mut self, out: &mut Masked) -> Result<()> {
+        self.release_waiting(out)
+    }
+}
+
+fn number(amount: f64, joint: bool) -> Noisy {
+    Noisy::Number {
+        amount,
+        joint,
+        moments: Moments::default(),
+    }
+}
+
+fn category(replace: f64) -> Noisy {
+    Noisy::Category {
+        replace,
+        seen: Seen::default(),
+    }
+}
+
+/// A number with noise of its own; NaN stays NaN.
+#[inline]
+fn noisy(
+    kind: Kind,
+    value: f64,
+    amount: f64,
+    moments: &Moments,
+    generator: &mut Xoshiro256PlusPlus,
+) -> f64 {
+    match kind {
+        Kind::Uncorrelated | Kind::Correlated | Kind::Transformed => {
+            let normal: f64 = StandardNormal.sample(generator);
+            value + normal * moments.deviation() * amount
+        }
+        Kind::Laplace => {
+            // The difference of two exponentials of mean b has the variance 2b².
+            let one: f64 = Exp1.sample(generator);
+            let other: f64 = Exp1.sample(generator);
+            let scale = moments.deviation() * amount * std::f64::consts::FRAC_1_SQRT_2;
+            value + (one - other) * scale
+        }
+        Kind::Multiplicative => loop {
+            let normal: f64 = StandardNormal.sample(generator);
+            let factor = 1.0 + amount * normal;
+            if 0.0 < factor && factor < 2.0 {
+                return value * factor;
+            }
+        },
+        Kind::LogNormal => {
+            let normal: f64 = StandardNormal.sample(generator);
+            // exp(sN − s²/2) has mean 1 and variance exp(s²) − 1.
+            let variance = (amount * amount).ln_1p();
+            value * (variance.sqrt() * normal - 0.5 * variance).exp()
+        }
+    }
+}
+
+impl Seen {
+    fn push(&mut self, code: f64) {
+        if code.is_nan() {
+            return;
+        }
+        let place = code as usize;
+        if self.known.len() <= place {
+            self.known.resize(place + 1, false);
+        }
+        if !std::mem::replace(&mut self.known[place], true) {
+            self.codes.push(code);
+        }
+    }
+
+    /// Another category, each with equal chance; missing stays missing, and the only one itself.
+    fn another(&self, code: f64, generator: &mut Xoshiro256PlusPlus) -> f64 {
+        if code.is_nan() || self.codes.len() < 2 {
+            return code;
+        }
+        loop {
+            let drawn: f64 = StandardUniform.sample(generator);
+            let other = self.codes[(drawn * self.codes.len() as f64) as usize];
+            if other != code {
+                return other;
+            }
+        }
+    }
+}
+
+impl Joint {
+    fn new(columns: &[Noisy]) -> Self {
+        let joint = |place: &usize| matches!(columns[*place], Noisy::Number { joint: true, .. });
+        let places: Vec<usize> = (0..columns.len()).filter(joint).collect();
+        let width = places.len();
+        Joint {
+            moments: CoMoments::new(width),
+            factor: Cholesky::new(width),
+            due: 0,
+            numbers: vec![0.0; width],
+            normal: vec![0.0; width],
+            places,
+        }
+    }
+
+    fn observe(&mut self, record: &[f64]) {
+        for (number, &place) in self.numbers.iter_mut().zip(&self.places) {
+            *number = record[place];
+        }
+        self.moments.push(&self.numbers);
+    }
+
+    /// Adds noise with the covariances so far. Their factor is made anew whenever
+    /// there is one record in a hundred more, since it changes little in between.
+    fn mask(
+        &mut self,
+        record: &mut [f64],
+        amount: f64,
+        shrink: bool,
+        generator: &mut Xoshiro256PlusPlus,
+    ) {
+        let count = self.moments.count();
+        if count >= self.due {
+            let moments = &self.moments;
+            self.factor.factor(|i, j| moments.covariance(i, j));
+            self.due = count + count / 100 + 1;
+        }
+        for (normal, noise) in self.normal.iter_mut().zip(&mut self.numbers) {
+            *normal = StandardNormal.sample(generator);
+            *noise = 0.0;
+        }
+        self.factor.multiply(&self.normal, &mut self.numbers);
+        let towards = 1.0 / (1.0 + amount * amount).sqrt();
+        for (column, &place) in self.places.iter().enumerate() {
+            let value = record[place] + amount * self.numbers[column];
+            record[place] = match shrink {
+                true => towards * value + (1.0 - towards) * self.moments.means()[column],
+                false => value,
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
