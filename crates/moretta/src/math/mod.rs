@@ -1,3 +1,5 @@
 //! Plain mathematics that several modules share.
 
+pub mod cholesky;
 pub mod distance;
+pub mod moments;
