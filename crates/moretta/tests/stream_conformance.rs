@@ -7,7 +7,7 @@ use moretta::io::generate;
 use moretta::protect::z_anonymity::{
     Fakes, FakesOrder, Group, MADE_UP, Mode, Search, Stream, Tune, ZAnonymity,
 };
-use moretta::protect::{METHODS, Protector};
+use moretta::protect::{Family, METHODS, Protector};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -184,7 +184,7 @@ fn release(config: &ZAnonymity, batch: &Batch, at_a_time: usize, shards: usize) 
 fn every_method_of_streams_is_tried() {
     let streams: Vec<&str> = METHODS
         .iter()
-        .filter(|info| info.stream)
+        .filter(|info| info.family == Family::Stream)
         .map(|info| info.name)
         .collect();
     assert_eq!(streams, ["z-anonymity"]);

@@ -84,11 +84,15 @@ fn sink(report: &Report) -> &str {
 
 fn table_rows(report: &Report, read: u64) -> String {
     let rows = &report.rows;
+    // Records that are masked one by one have no classes.
+    let classes = match rows.classes_after {
+        0 => String::new(),
+        classes => format!(" in {} classes", thousands(classes)),
+    };
     let mut text = format!(
-        "released {} of {} rows in {} classes to {}\n",
+        "released {} of {} rows{classes} to {}\n",
         thousands(rows.released),
         thousands(read),
-        thousands(rows.classes_after),
         sink(report)
     );
     let suppressed = read - rows.released;

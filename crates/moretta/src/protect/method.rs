@@ -31,9 +31,20 @@ pub struct MethodInfo {
     source: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
-    /// It decides rows of a stream as they come; other methods work on tables.
-    pub stream: bool,
+    /// What it works on.
+    pub family: Family,
     read: fn(&mut Section) -> Result<Method>,
+}
+
+/// What a method works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Tables, whose values it makes coarser.
+    Table,
+    /// Streams of events, of which it decides each as it comes.
+    Stream,
+    /// Records of tables and of streams, whose values it replaces.
+    Filter,
 }
 
 /// One parameter of a method.
@@ -54,28 +65,28 @@ pub const METHODS: &[MethodInfo] = &[
         name: "mondrian",
         source: include_str!("mondrian/mod.rs"),
         parameters: Mondrian::PARAMETERS,
-        stream: false,
+        family: Family::Table,
         read: |section| Mondrian::read(section).map(Method::Mondrian),
     },
     MethodInfo {
         name: "generalization",
         source: include_str!("generalization.rs"),
         parameters: Generalization::PARAMETERS,
-        stream: false,
+        family: Family::Table,
         read: |section| Generalization::read(section).map(Method::Generalization),
     },
     MethodInfo {
         name: "z-anonymity",
         source: include_str!("z_anonymity/mod.rs"),
         parameters: ZAnonymity::PARAMETERS,
-        stream: true,
+        family: Family::Stream,
         read: |section| ZAnonymity::read(section).map(Method::ZAnonymity),
     },
     MethodInfo {
         name: "noise",
         source: include_str!("noise/mod.rs"),
         parameters: Noise::PARAMETERS,
-        stream: false,
+        family: Family::Filter,
         read: |section| Noise::read(section).map(Method::Noise),
     },
 ];

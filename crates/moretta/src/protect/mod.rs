@@ -14,7 +14,7 @@ pub mod z_anonymity;
 
 pub use chain::Chain;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking};
-pub use method::{METHODS, Method, MethodInfo, Parameter};
+pub use method::{Family, METHODS, Method, MethodInfo, Parameter};
 pub use table::{Release, Table, TableMethod};
 
 use crate::data::{Batch, Domains, Schema};

@@ -1,0 +1,258 @@
+//! Every method that masks records against every promise, as a table and as a
+//! stream. A new method gets lines in [`CASES`] and nothing else.
+
+use moretta::data::{Batch, Categories, Column, Field, Kind, Numbers, Role, RowIds, Schema};
+use moretta::policy::{Policy, Root};
+use moretta::protect::{Family, Filtered, METHODS, Masking, Method, Protector};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A method and the ways in which it is tried.
+struct Case {
+    name: &'static str,
+    configurations: &'static [&'static str],
+    /// The same seed gives the same release; what is drawn in secret never does.
+    repeats: bool,
+}
+
+const CASES: &[Case] = &[Case {
+    name: "noise",
+    configurations: &[
+        "kind = \"uncorrelated\"\namount = 0.5\nclass = 0.2",
+        "kind = \"correlated\"",
+        "kind = \"transformed\"\nbuffer = 5",
+        "kind = \"multiplicative\"\nbuffer = 2",
+        "kind = \"log-normal\"\ncolumns = [\"x\"]",
+        "kind = \"laplace\"\nbuffer = 20",
+    ],
+    repeats: true,
+}];
+
+fn method(case: &Case, configuration: &str) -> Method {
+    let text = format!(
+        "version = 1\n[source]\npath = \"a.csv\"\n[columns]\nx = {{ role = \"quasi\" }}\n\
+         [[protect]]\nmethod = \"{}\"\n{configuration}\n",
+        case.name
+    );
+    let root = Root::of_policy(Path::new("policy.toml"), None).expect("a folder");
+    let policy = Policy::parse(&text, &root);
+    policy.expect("a policy").protect.remove(0)
+}
+
+fn every_method(promise: impl Fn(&Method, &dyn Masking, &Case)) {
+    for case in CASES {
+        for configuration in case.configurations {
+            let method = method(case, configuration);
+            let masking = method.as_masking().expect("a filter");
+            promise(&method, masking, case);
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    x: Option<f64>,
+    y: f64,
+    word: Option<u8>,
+    grade: u8,
+    class: u8,
+}
+
+fn any_rows(rows: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Row>> {
+    let row = (
+        prop::option::weighted(0.9, -5.0..5.0_f64),
+        prop_oneof![3 => -1.0..1.0_f64, 1 => Just(0.0), 1 => Just(100.0)],
+        prop::option::weighted(0.9, 0..4_u8),
+        0..3_u8,
+        0..2_u8,
+    );
+    let row = row.prop_map(|(x, y, word, grade, class)| Row {
+        x,
+        y,
+        word,
+        grade,
+        class,
+    });
+    prop::collection::vec(row, rows)
+}
+
+fn schema() -> Arc<Schema> {
+    let category = |ordered| Kind::Category { ordered };
+    let number = || Kind::Number { integer: false };
+    let fields = vec![
+        Field::new("row", Role::Plain, number()),
+        Field::new("x", Role::Quasi, number()),
+        Field::new("y", Role::Quasi, number()),
+        Field::new("word", Role::Quasi, category(false)),
+        Field::new("grade", Role::Quasi, category(true)),
+        Field::new("class", Role::Class, category(false)),
+    ];
+    Arc::new(Schema::new(fields).expect("names differ"))
+}
+
+fn batch(start: usize, rows: &[Row]) -> Batch {
+    let grades = Arc::new(["low", "middle", "high"].into_iter().collect());
+    let word = |code: u8| ["ash", "birch", "cedar", "elm"][code as usize].to_owned();
+    let columns = vec![
+        Column::Number(
+            (start..start + rows.len())
+                .map(|row| Some(row as f64))
+                .collect(),
+        ),
+        Column::Number(rows.iter().map(|row| row.x).collect()),
+        Column::Number(rows.iter().map(|row| Some(row.y)).collect()),
+        Column::Category(rows.iter().map(|row| row.word.map(word)).collect()),
+        Column::Category(Categories::new(
+            rows.iter().map(|row| u32::from(row.grade)).collect(),
+            grades,
+        )),
+        Column::Category(rows.iter().map(|row| Some(row.class.to_string())).collect()),
+    ];
+    let ids = RowIds::Range {
+        start: start as u64,
+        len: rows.len(),
+    };
+    Batch::new(schema(), ids, columns).expect("fits")
+}
+
+/// The release of rows that come so many at a time, and how many had left after each.
+fn release(masking: &dyn Masking, rows: &[Row], size: usize) -> (Batch, Vec<(usize, usize)>) {
+    let mut filtered = Filtered::build(masking, &schema(), 7).expect("built");
+    let (mut parts, mut left) = (Vec::new(), Vec::new());
+    for (place, chunk) in rows.chunks(size).enumerate() {
+        parts.push(filtered.protect(batch(place * size, chunk)).expect("taken"));
+        let read = place * size + chunk.len();
+        left.push((read, parts.iter().map(Batch::len).sum()));
+    }
+    parts.push(filtered.finish().expect("done"));
+    let suppressed: u64 = filtered.suppressed().iter().map(|(_, rows)| rows).sum();
+    let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let all = Batch::concat(filtered.schema(), parts).expect("one schema");
+    assert_eq!(all.len() + suppressed as usize, rows.len());
+    (all, left)
+}
+
+fn cell(column: &Column, row: usize) -> Option<String> {
+    match column {
+        Column::Number(numbers) => numbers.get(row).map(|number| number.to_string()),
+        Column::Category(categories) => categories.get(row).map(str::to_owned),
+        Column::Plain(_) => None,
+    }
+}
+
+fn lines(batch: &Batch) -> Vec<Vec<Option<String>>> {
+    let line = |row| {
+        batch
+            .columns()
+            .iter()
+            .map(|column| cell(column, row))
+            .collect()
+    };
+    (0..batch.len()).map(line).collect()
+}
+
+#[test]
+fn every_filter_of_the_list_is_tried() {
+    let filters = METHODS.iter().filter(|info| info.family == Family::Filter);
+    let listed: BTreeSet<&str> = filters.map(|info| info.name).collect();
+    let tried: BTreeSet<&str> = CASES.iter().map(|case| case.name).collect();
+    assert_eq!(listed, tried);
+    for case in CASES {
+        let buffered = |text: &&&str| text.contains("buffer");
+        let streams = case.configurations.iter().filter(buffered).count();
+        assert!(
+            streams > 0 && streams < case.configurations.len(),
+            "{}",
+            case.name
+        );
+    }
+}
+
+#[test]
+fn no_rows_and_one_row_are_no_trouble() {
+    let one = Row {
+        x: None,
+        y: 1.0,
+        word: None,
+        grade: 0,
+        class: 0,
+    };
+    every_method(|_, masking, _| {
+        assert!(release(masking, &[], 1).0.is_empty());
+        let (released, _) = release(masking, std::slice::from_ref(&one), 1);
+        assert!(masking.k().is_none() || released.is_empty());
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn rows_leave_once_in_their_order_with_what_is_not_masked(rows in any_rows(1..120), size in 1..50_usize) {
+        every_method(|method, masking, _| {
+            let (released, _) = release(masking, &rows, size);
+            let ids: Vec<u64> = released.rows().iter().collect();
+            assert!(ids.is_sorted_by(|a, b| a < b), "{method:?}");
+            let masked = masking.places(&schema()).expect("places");
+            let original = batch(0, &rows);
+            for place in (0..schema().len()).filter(|place| !masked.contains(place)) {
+                for (row, &id) in ids.iter().enumerate() {
+                    assert_eq!(cell(released.column(place), row), cell(original.column(place), id as usize));
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn each_record_is_one_of_k_that_look_alike(rows in any_rows(1..150), size in 1..50_usize) {
+        every_method(|method, masking, _| {
+            let Some(k) = masking.k() else { return };
+            let (released, _) = release(masking, &rows, size);
+            let masked = masking.places(&schema()).expect("places");
+            let mut crowds: BTreeMap<Vec<Option<String>>, u32> = BTreeMap::new();
+            for line in lines(&released) {
+                *crowds.entry(masked.iter().map(|&place| line[place].clone()).collect()).or_default() += 1;
+            }
+            assert!(crowds.values().all(|&count| count >= k), "{method:?}");
+            assert!(released.len() + k as usize > rows.len(), "{method:?} suppressed {}", rows.len() - released.len());
+        });
+    }
+
+    #[test]
+    fn at_most_the_buffer_is_held_back(rows in any_rows(1..150), size in 1..10_usize) {
+        every_method(|method, masking, _| {
+            let Some(buffer) = masking.buffer() else { return };
+            let (released, left) = release(masking, &rows, size);
+            let first = released.rows().iter().next().unwrap_or(rows.len() as u64);
+            let suppressed = rows.len() - released.len();
+            assert!(first as usize <= suppressed);
+            for (read, left) in left {
+                assert!(left + suppressed + buffer >= read, "{method:?}: {left} of {read}");
+            }
+        });
+    }
+
+    #[test]
+    fn neither_batches_nor_time_change_a_release(rows in any_rows(1..100), size in 1..50_usize) {
+        every_method(|method, masking, case| {
+            if case.repeats {
+                let (one, _) = release(masking, &rows, rows.len());
+                let (other, _) = release(masking, &rows, size);
+                assert_eq!(lines(&one), lines(&other), "{method:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn a_column_of_missing_values_stays_one(rows in any_rows(1..80), size in 1..50_usize) {
+        let mut rows = rows;
+        rows.iter_mut().for_each(|row| row.x = None);
+        every_method(|_, masking, _| {
+            let (released, _) = release(masking, &rows, size);
+            let x: &Numbers = released.column(1).as_numbers().expect("numbers");
+            assert_eq!(x.missing_count(), released.len());
+        });
+    }
+}
