@@ -1,5 +1,9 @@
 //! The command line: commands, options and the examples of `--help`.
 
+mod generate;
+
+pub(crate) use generate::*;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -144,39 +148,6 @@ pub(crate) struct CompareArgs {
     pub(crate) b: PathBuf,
     #[command(flatten)]
     pub(crate) against: AgainstArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  moretta generate hospital --rows 5000 --seed 7 --output admissions.csv\n  moretta generate ecommerce --rows 1000000 --output visits.csv\n  moretta generate domains --rows 100000 --seed 2 --output lookups.csv.gz\n  moretta generate positions --rows 100000 --output positions.parquet"
-)]
-pub(crate) struct GenerateArgs {
-    /// What to make up
-    pub(crate) kind: Generator,
-    /// How many rows
-    #[arg(long, default_value_t = 5000)]
-    pub(crate) rows: usize,
-    /// The same seed gives the same rows
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Where to write; the ending tells the format
-    #[arg(long, short, default_value = "-")]
-    pub(crate) output: PathBuf,
-    /// Replace a file that is there
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Generator {
-    /// A table of hospital admissions
-    Hospital,
-    /// A stream of visits to a web shop: many users, paths of varying depth, two days
-    Ecommerce,
-    /// A stream of domain look-ups: few users, in milliseconds, 26 hours
-    Domains,
-    /// A stream of vehicle positions: country to street, two days
-    Positions,
 }
 
 #[derive(Debug, Args)]

@@ -1,15 +1,16 @@
 //! `moretta generate`
 
 use super::may_write;
-use crate::args::{GenerateArgs, Generator};
+use crate::args::{GenerateArgs, Generator, Moa, RbfArgs};
 use crate::console::Console;
 use crate::failure::Failure;
-use moretta::io::{self, Source, WriteOptions, generate};
+use moretta::io::generate::{self, moa};
+use moretta::io::{self, Source, WriteOptions};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Failure> {
     may_write(&args.output, args.force)?;
-    let source = source(args);
+    let source = source(args)?;
     let options = WriteOptions {
         guard_formulas: false,
         ..WriteOptions::default()
@@ -29,12 +30,90 @@ pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Fa
     Ok(ExitCode::SUCCESS)
 }
 
-fn source(args: &GenerateArgs) -> Box<dyn Source> {
+fn source(args: &GenerateArgs) -> Result<Box<dyn Source>, Failure> {
     let (rows, seed) = (args.rows, args.seed);
-    match args.kind {
+    Ok(match &args.kind {
         Generator::Hospital => Box::new(generate::hospital(rows, seed)),
         Generator::Ecommerce => Box::new(generate::ecommerce(rows, seed)),
         Generator::Domains => Box::new(generate::domains(rows, seed)),
         Generator::Positions => Box::new(generate::positions(rows, seed)),
+        Generator::Moa(stream) => Box::new(moa::Instances::new(records(stream, seed)?, rows)?),
+    })
+}
+
+/// A generator of MOA, whose seeds are signed.
+fn records(stream: &Moa, seed: u64) -> moretta::Result<Box<dyn moa::Generator>> {
+    let seed = seed.cast_signed();
+    Ok(match stream {
+        Moa::Rbf(args) => Box::new(rbf(args, seed).generator()?),
+        Moa::RbfDrift(args) => {
+            let options = moa::RandomRbfDrift {
+                rbf: rbf(&args.rbf, seed),
+                speed: args.speed,
+                drift_centroids: args.drift_centroids,
+            };
+            Box::new(options.generator()?)
+        }
+        Moa::Waveform(args) => {
+            let noise = args.noise;
+            Box::new(moa::Waveform { seed, noise }.generator()?)
+        }
+        Moa::Sea(args) => {
+            let options = moa::Sea {
+                function: args.function,
+                seed,
+                balanced: args.balanced,
+                noise: args.noise,
+            };
+            Box::new(options.generator()?)
+        }
+        Moa::Led(args) => {
+            let options = moa::Led {
+                seed,
+                noise: args.noise,
+                only_relevant: args.only_relevant,
+            };
+            Box::new(options.generator()?)
+        }
+        Moa::Agrawal(args) => {
+            let options = moa::Agrawal {
+                function: args.function,
+                seed,
+                perturbation: args.perturbation,
+                balanced: args.balanced,
+            };
+            Box::new(options.generator()?)
+        }
+        Moa::Hyperplane(args) => {
+            let options = moa::Hyperplane {
+                seed,
+                attributes: args.attributes,
+                drift_attributes: args.drift_attributes,
+                magnitude: args.magnitude,
+                noise: args.noise,
+                turning: args.turning,
+            };
+            Box::new(options.generator()?)
+        }
+        Moa::Drift(args) => {
+            let options = moa::ConceptDrift {
+                position: args.position,
+                width: args.width,
+                seed,
+            };
+            let from = records(&args.from.stream, args.from.seed)?;
+            let to = records(&args.to.stream, args.to.seed)?;
+            Box::new(options.generator(from, to)?)
+        }
+    })
+}
+
+fn rbf(args: &RbfArgs, seed: i64) -> moa::RandomRbf {
+    moa::RandomRbf {
+        model_seed: args.model_seed.cast_signed(),
+        seed,
+        classes: args.classes,
+        attributes: args.attributes,
+        centroids: args.centroids,
     }
 }

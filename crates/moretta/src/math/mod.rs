@@ -2,4 +2,5 @@
 
 pub mod cholesky;
 pub mod distance;
+pub mod java_random;
 pub mod moments;

@@ -14,9 +14,10 @@
 
 use super::super::Source;
 use super::clock::Clock;
+use super::names::Names;
 use super::random::Random;
 use super::session::{Event, Session, World};
-use crate::data::{Batch, Categories, Column, Field, Kind, Levels, MISSING, Role, RowIds, Schema};
+use crate::data::{Batch, Column, Field, Kind, Role, RowIds, Schema};
 use crate::error::Result;
 use arrow_array::builder::StringBuilder;
 use arrow_schema::DataType;
@@ -182,49 +183,6 @@ fn schema() -> Schema {
         Field::new("attribute", Role::Quasi, category),
     ])
     .expect("the names differ")
-}
-
-/// Gives the numbers of a batch their levels; each name is written once a batch.
-#[derive(Clone, Debug)]
-struct Names {
-    /// The level of each number in this batch.
-    level: Vec<u32>,
-    used: Vec<u32>,
-}
-
-impl Names {
-    fn new(numbers: u32) -> Self {
-        Names {
-            level: vec![MISSING; numbers as usize],
-            used: Vec::new(),
-        }
-    }
-
-    fn column(
-        &mut self,
-        numbers: impl Iterator<Item = u32>,
-        write: impl Fn(u32, &mut String),
-    ) -> Categories {
-        let codes = numbers.map(|number| self.level_of(number)).collect();
-        let mut levels = Levels::default();
-        let mut text = String::new();
-        for number in self.used.drain(..) {
-            self.level[number as usize] = MISSING;
-            text.clear();
-            write(number, &mut text);
-            levels.push(&text);
-        }
-        Categories::new(codes, Arc::new(levels))
-    }
-
-    fn level_of(&mut self, number: u32) -> u32 {
-        let level = &mut self.level[number as usize];
-        if *level == MISSING {
-            *level = self.used.len() as u32;
-            self.used.push(number);
-        }
-        *level
-    }
 }
 
 #[cfg(test)]

@@ -2,13 +2,16 @@
 //!
 //! A generator is a [`Source`](super::Source): what it gives depends on the seed
 //! alone, not on the size of the batches, and any sink can write it. `hospital`
-//! is a table; the others are streams of events in the order of time.
+//! is a table; the others are streams of events in the order of time, and in [`moa`]
+//! the streams of labelled records on which learners and filters are compared.
 
 mod clock;
 mod domains;
 mod ecommerce;
 mod events;
 mod hospital;
+pub mod moa;
+mod names;
 mod places;
 mod positions;
 mod random;
