@@ -1,5 +1,6 @@
 //! What can be known of a policy without reading the rows.
 
+use super::masked;
 use super::read::plans;
 use super::stream;
 use crate::config::unknown;
@@ -24,6 +25,9 @@ pub fn check(policy: &Policy) -> Result<()> {
     }
     if policy.stream().is_some() {
         return stream::check(policy);
+    }
+    if let Some(masking) = policy.masking() {
+        return masked::check(policy, masking);
     }
     if policy.guarantee.k.is_none() {
         return Err(

@@ -47,6 +47,15 @@ pub fn verify(
     if policy.stream().is_some() {
         return Err(Error::bug("a stream was verified as a table"));
     }
+    if policy
+        .masking()
+        .is_some_and(|masking| masking.k().is_none())
+    {
+        return Err(
+            Error::policy("the method promises nothing that could be seen in a file")
+                .help("the report of `moretta run` tells risk and loss"),
+        );
+    }
     progress.enter(Stage::Check);
     let mut options = options.clone();
     options.progress = Some(progress.counter());

@@ -13,3 +13,28 @@ mod pairs;
 mod run;
 
 pub(super) use run::run;
+
+use crate::data::{Field, Kind, Role, Schema};
+use crate::error::{Error, Result};
+use crate::policy::{Action, Policy};
+use crate::protect::Masking;
+
+/// What can be known of the policy without reading the rows.
+pub(super) fn check(policy: &Policy, masking: &dyn Masking) -> Result<()> {
+    let read = policy.columns.iter();
+    let fields = read
+        .filter(|column| column.action != Action::Drop || column.role != Role::Identifier)
+        .map(|column| Field::new(&*column.name, column.role, Kind::Number { integer: false }));
+    let schema = Schema::new(fields.collect())?;
+    for place in masking.places(&schema)? {
+        let name = &schema.fields()[place].name;
+        let column = policy.column(name);
+        if column.is_some_and(|column| column.action != Action::Keep) {
+            return Err(
+                Error::policy(format!("`{name}` is masked and not released as it is"))
+                    .help("leave it out of `columns`, or let it be released"),
+            );
+        }
+    }
+    Ok(())
+}

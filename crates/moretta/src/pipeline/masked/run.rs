@@ -25,6 +25,7 @@ pub(in crate::pipeline) fn run(
     let sink = policy.sink.as_ref().ok_or_else(|| {
         Error::policy("the policy has no [sink]").help("add [sink] with path = \"-\"")
     })?;
+    super::check(policy, masking)?;
     check_places(policy, options.force)?;
     let rows = Rows::open(policy, masking, options)?;
     options.progress.enter(Stage::Protect);
