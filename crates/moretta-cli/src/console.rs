@@ -1,9 +1,9 @@
 //! What a person sees: results on standard output, progress on standard error.
 
 use crate::failure::Failure;
-use crate::live::{LiveFacts, live_line};
+use crate::live::{LiveFacts, live_line, records_line};
 use indicatif::{ProgressBar, ProgressStyle};
-use moretta::pipeline::Progress;
+use moretta::pipeline::{Live, Progress};
 use moretta::{Error, Result};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
@@ -122,12 +122,16 @@ fn show(progress: &Progress, done: &AtomicBool) {
 
 /// How a stream is doing, in one line.
 fn live(progress: &Progress) -> Option<String> {
-    let live = progress.live()?;
     let (_, seconds) = progress.stage();
+    let rate = |rows: u64| rows as f64 / seconds.max(1e-3);
+    let live = match progress.live()? {
+        Live::Events(live) => live,
+        Live::Records(records) => return Some(records_line(&records, rate(records.read))),
+    };
     let real = live.released.saturating_sub(live.fakes);
     Some(live_line(&LiveFacts {
         rows: live.read,
-        rate: live.read as f64 / seconds.max(1e-3),
+        rate: rate(live.read),
         released: real as f64 / (live.read as f64).max(1.0),
         z: live.z,
         p: live.p,

@@ -64,7 +64,13 @@ fn all(rows: usize, time: impl Fn(usize) -> Option<i64>) -> Found {
 }
 
 fn texts(texts: &StringArray, format: &mut Option<TimeFormat>) -> Found {
-    let text = |row: usize| texts.value(row).trim_matches('"');
+    let text = |row: usize| {
+        let text = texts.value(row);
+        match text.starts_with('"') {
+            true => text.trim_matches('"'),
+            false => text,
+        }
+    };
     if format.is_none() && !texts.is_empty() {
         *format = TimeFormat::guess(text(0));
     }

@@ -2,6 +2,6 @@
 
 pub mod cholesky;
 pub mod distance;
-mod fdlibm;
+pub mod fdlibm;
 pub mod java_random;
 pub mod moments;

@@ -20,11 +20,10 @@ mod stream;
 mod verify;
 mod warnings;
 
-pub use crate::measure::stream::Live;
 pub use check::check;
 pub use compare::{Standing, compare};
 pub use plan::{Plan, PlannedColumn, TellingSet, plan};
-pub use progress::{Progress, Stage};
+pub use progress::{Live, Progress, Records, Stage};
 pub use read::{Original, read};
 pub use report::Report;
 pub use run::{Options, Outcome, run};

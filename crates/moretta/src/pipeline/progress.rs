@@ -1,6 +1,6 @@
 //! How far a run is, for whoever wants to show it.
 
-use crate::measure::stream::Live;
+use crate::measure::stream::Live as Events;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -35,6 +35,26 @@ impl Stage {
     }
 }
 
+/// How a stream is doing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Live {
+    /// Events that are decided one by one.
+    Events(Events),
+    /// Records that are masked.
+    Records(Records),
+}
+
+/// How records that are masked are doing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Records {
+    /// Rows read.
+    pub read: u64,
+    /// Rows released.
+    pub released: u64,
+    /// Measures so far: name, value, and whether it is a percentage.
+    pub figures: Vec<(&'static str, f64, bool)>,
+}
+
 /// Shared between a run and whoever watches it.
 #[derive(Debug, Default)]
 pub struct Progress {
@@ -66,7 +86,10 @@ impl Progress {
 
     /// How a stream is doing, once it has begun.
     pub fn live(&self) -> Option<Live> {
-        *self.live.lock().unwrap_or_else(|e| e.into_inner())
+        self.live
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .clone()
     }
 
     /// Somebody looks at it, so figures that cost something are worth having.

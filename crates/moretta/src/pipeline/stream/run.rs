@@ -9,7 +9,7 @@ use crate::data::Batch;
 use crate::error::{Error, Result};
 use crate::pipeline::place::commit_all;
 use crate::pipeline::places::check_places;
-use crate::pipeline::progress::Stage;
+use crate::pipeline::progress::{Live, Stage};
 use crate::pipeline::run::{Options, Outcome, write_reports};
 use crate::policy::{Every, Policy, SinkPolicy};
 use crate::protect::z_anonymity::ZAnonymity;
@@ -134,9 +134,8 @@ impl<'a> Run<'a> {
                 let part = batch.slice(start, step.min(batch.len() - start));
                 let rows = part.len();
                 self.take(source, part)?;
-                options
-                    .progress
-                    .tell(self.flow.watch.live(&self.flow.stream));
+                let live = self.flow.watch.live(&self.flow.stream);
+                options.progress.tell(Live::Events(live));
                 if self.resumed.is_none() && due.as_mut().is_some_and(|due| due.after(rows)) {
                     self.save()?;
                 }
