@@ -6,15 +6,18 @@ pub mod generalization;
 pub mod identifiers;
 pub(crate) mod limits;
 mod method;
+pub mod microaggregation;
 pub mod mondrian;
 pub mod rotation;
 mod table;
+mod window;
 pub mod z_anonymity;
 
 pub use chain::Chain;
 pub use filter::{Filter, Filtered, Masked};
 pub use method::{METHODS, Method, MethodInfo, Parameter};
 pub use table::{Release, Table, TableMethod};
+pub use window::{Mask, Window};
 
 use crate::data::{Batch, Domains, Schema};
 use crate::error::Result;
