@@ -3,8 +3,9 @@
 //! Records lie in blocks of eight, attribute by attribute, so that the distances
 //! of a block are summed in registers, eight at a time. The terms of each distance
 //! are added in the order of the attributes, so the result is, bit for bit, that
-//! of the obvious loop. Nominal values differ by 1 or 0; of missing values (NaN)
-//! two are equal, and one is at distance 1 from any value.
+//! of the obvious loop. Numbers may weigh differently by attribute. Nominal values
+//! differ by 1 or 0; of missing values (NaN) two are equal, and one is at distance 1
+//! from any value.
 
 /// Records side by side.
 const LANES: usize = 8;
@@ -13,11 +14,13 @@ const LANES: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Slots {
     nominal: Box<[bool]>,
+    /// What the squared difference of two numbers counts, by attribute; all 1 unless told.
+    weights: Box<[f64]>,
     slots: usize,
-    /// Block by block, in it attribute by attribute.
+    /// Block by block, in it attribute by attribute; 0 where no record is.
     lanes: Vec<[f64; LANES]>,
-    /// Whether a missing value was ever put in.
-    missing: bool,
+    /// How many missing values there are.
+    missing: usize,
 }
 
 impl Slots {
@@ -25,9 +28,10 @@ impl Slots {
     pub fn new(slots: usize, nominal: &[bool]) -> Self {
         Slots {
             nominal: nominal.into(),
+            weights: vec![1.0; nominal.len()].into(),
             slots,
             lanes: vec![[0.0; LANES]; slots.div_ceil(LANES) * nominal.len()],
-            missing: false,
+            missing: 0,
         }
     }
 
@@ -41,21 +45,76 @@ impl Slots {
         self.slots == 0
     }
 
+    /// From now on the squared difference of two numbers counts so much.
+    pub fn weigh(&mut self, weights: &[f64]) {
+        self.weights.copy_from_slice(weights);
+    }
+
     /// Puts a record into a slot.
     #[inline]
     pub fn set(&mut self, slot: usize, record: &[f64]) {
         let width = self.nominal.len();
         let block = &mut self.lanes[slot / LANES * width..][..width];
         for (lanes, &value) in block.iter_mut().zip(record) {
-            lanes[slot % LANES] = value;
-            self.missing |= value.is_nan();
+            let lane = &mut lanes[slot % LANES];
+            self.missing += usize::from(value.is_nan());
+            self.missing -= usize::from(lane.is_nan());
+            *lane = value;
         }
+    }
+
+    /// One more slot, with this record.
+    pub fn push(&mut self, record: &[f64]) {
+        if self.slots.is_multiple_of(LANES) {
+            let lanes = self.lanes.len() + self.nominal.len();
+            self.lanes.resize(lanes, [0.0; LANES]);
+        }
+        self.slots += 1;
+        self.set(self.slots - 1, record);
+    }
+
+    /// Drops a record; that of the last slot takes its place, and the last slot is gone.
+    pub fn swap_remove(&mut self, slot: usize) {
+        let width = self.nominal.len();
+        let last = self.slots - 1;
+        for attribute in 0..width {
+            let from = &mut self.lanes[last / LANES * width + attribute][last % LANES];
+            let moved = std::mem::take(from);
+            let to = &mut self.lanes[slot / LANES * width + attribute][slot % LANES];
+            // The last record leaves by moving onto itself: then it is what is dropped.
+            let dropped = match slot == last {
+                true => moved,
+                false => std::mem::replace(to, moved),
+            };
+            self.missing -= usize::from(dropped.is_nan());
+        }
+        self.slots = last;
+        self.lanes.truncate(last.div_ceil(LANES) * width);
     }
 
     /// A value of the record in a slot.
     #[inline]
     pub fn value(&self, slot: usize, attribute: usize) -> f64 {
         self.lanes[slot / LANES * self.nominal.len() + attribute][slot % LANES]
+    }
+
+    /// Puts the mean of each attribute over the records where it is present into
+    /// `means`; missing where it is in none.
+    pub fn means(&self, means: &mut [f64]) {
+        let width = self.nominal.len();
+        for (attribute, mean) in means.iter_mut().enumerate() {
+            let mut sums = [0.0; LANES];
+            let mut missing = 0;
+            for lanes in self.lanes.iter().skip(attribute).step_by(width) {
+                for (sum, &value) in sums.iter_mut().zip(lanes) {
+                    *sum += if value.is_nan() { 0.0 } else { value };
+                }
+                if self.missing > 0 {
+                    missing += lanes.iter().filter(|value| value.is_nan()).count();
+                }
+            }
+            *mean = sums.iter().sum::<f64>() / (self.slots - missing) as f64;
+        }
     }
 
     /// Puts the squared distance of each slot's record to `target` into `distances`.
@@ -65,16 +124,30 @@ impl Slots {
             distances.resize(self.slots, 0.0);
             return;
         }
-        let missing = self.missing || target.iter().any(|value| value.is_nan());
+        let missing = self.missing > 0 || target.iter().any(|value| value.is_nan());
         let plain = !missing && !self.nominal.contains(&true);
+        let equal = self.weights.iter().all(|&weight| weight == 1.0);
+        distances.reserve(self.slots.next_multiple_of(LANES));
         for block in self.lanes.chunks_exact(self.nominal.len()) {
-            let sums = match plain {
-                true => numbers(block, target),
-                false => mixed(block, target, &self.nominal),
+            let sums = match (plain, equal) {
+                (true, true) => numbers(block, target),
+                (true, false) => weighted(block, target, &self.weights),
+                (false, _) => self.mixed(block, target),
             };
             distances.extend_from_slice(&sums);
         }
         distances.truncate(self.slots);
+    }
+
+    fn mixed(&self, block: &[[f64; LANES]], target: &[f64]) -> [f64; LANES] {
+        let mut sums = [0.0; LANES];
+        let attributes = self.nominal.iter().zip(&self.weights);
+        for ((lanes, &value), (&nominal, &weight)) in block.iter().zip(target).zip(attributes) {
+            for (sum, &other) in sums.iter_mut().zip(lanes) {
+                *sum += weighted_difference(value, other, nominal, weight);
+            }
+        }
+        sums
     }
 }
 
@@ -90,11 +163,13 @@ fn numbers(block: &[[f64; LANES]], target: &[f64]) -> [f64; LANES] {
     sums
 }
 
-fn mixed(block: &[[f64; LANES]], target: &[f64], nominal: &[bool]) -> [f64; LANES] {
+#[inline]
+fn weighted(block: &[[f64; LANES]], target: &[f64], weights: &[f64]) -> [f64; LANES] {
     let mut sums = [0.0; LANES];
-    for ((lanes, &value), &nominal) in block.iter().zip(target).zip(nominal) {
+    for ((lanes, &value), &weight) in block.iter().zip(target).zip(weights) {
         for (sum, &other) in sums.iter_mut().zip(lanes) {
-            *sum += squared_difference(value, other, nominal);
+            let difference = other - value;
+            *sum += difference * difference * weight;
         }
     }
     sums
@@ -103,13 +178,18 @@ fn mixed(block: &[[f64; LANES]], target: &[f64], nominal: &[bool]) -> [f64; LANE
 /// The term of one attribute in a squared distance.
 #[inline]
 pub fn squared_difference(a: f64, b: f64, nominal: bool) -> f64 {
+    weighted_difference(a, b, nominal, 1.0)
+}
+
+#[inline]
+fn weighted_difference(a: f64, b: f64, nominal: bool, weight: f64) -> f64 {
     let difference = a - b;
     if difference.is_nan() {
         f64::from(a.is_nan() != b.is_nan())
     } else if nominal {
         f64::from(a != b)
     } else {
-        difference * difference
+        difference * difference * weight
     }
 }
 
@@ -153,6 +233,44 @@ mod tests {
                 .map(|slot| squared_distance(record(slot), record(29), &nominal))
                 .collect();
             prop_assert_eq!(distances, expected);
+        }
+
+        #[test]
+        fn slots_that_come_and_go_are_those_of_a_vector(
+            nominal in prop::collection::vec(any::<bool>(), 1..5),
+            weights in prop::collection::vec(0.0..4.0_f64, 5),
+            steps in prop::collection::vec((any::<bool>(), 0..40_usize, prop::collection::vec(any_value(), 5)), 0..60),
+        ) {
+            let width = nominal.len();
+            let mut slots = Slots::new(0, &nominal);
+            slots.weigh(&weights[..width]);
+            let mut rows: Vec<&[f64]> = Vec::new();
+            for (add, place, record) in &steps {
+                let record = &record[..width];
+                if *add || rows.is_empty() {
+                    slots.push(record);
+                    rows.push(record);
+                } else {
+                    slots.swap_remove(place % rows.len());
+                    rows.swap_remove(place % rows.len());
+                }
+                let mut distances = Vec::new();
+                slots.squared_distances(record, &mut distances);
+                let distance = |row: &&[f64]| {
+                    let pairs = row.iter().zip(record).zip(nominal.iter().zip(&weights));
+                    pairs.fold(0.0, |sum, ((&a, &b), (&nominal, &weight))| {
+                        sum + weighted_difference(a, b, nominal, weight)
+                    })
+                };
+                prop_assert_eq!(distances, rows.iter().map(distance).collect::<Vec<_>>());
+                let mut means = vec![0.0; width];
+                slots.means(&mut means);
+                for (attribute, mean) in means.into_iter().enumerate() {
+                    let present = rows.iter().map(|row| row[attribute]).filter(|v| !v.is_nan());
+                    let expected = present.clone().sum::<f64>() / present.count() as f64;
+                    prop_assert!((mean - expected).abs() < 1e-9 || mean.is_nan() && expected.is_nan());
+                }
+            }
         }
     }
 

@@ -6,16 +6,19 @@ pub mod generalization;
 pub mod identifiers;
 pub(crate) mod limits;
 mod method;
+pub mod microaggregation;
 pub mod mondrian;
 pub mod noise;
 pub mod rotation;
 mod table;
+mod window;
 pub mod z_anonymity;
 
 pub use chain::Chain;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking};
 pub use method::{Family, METHODS, Method, MethodInfo, Parameter};
 pub use table::{Release, Table, TableMethod};
+pub use window::{Mask, Window};
 
 use crate::data::{Batch, Domains, Schema};
 use crate::error::Result;

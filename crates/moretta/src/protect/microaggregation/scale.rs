@@ -1,0 +1,143 @@
+//! How attributes of different units weigh in distances.
+//!
+//! The spread of a column is that of all records so far: of the whole table at its
+//! end, of the past in a stream.
+
+use crate::data::Attribute;
+
+/// What a difference of numbers or ranks is divided by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// The sample standard deviation of its column.
+    #[default]
+    Deviation,
+    /// The largest minus the smallest value of its column.
+    Range,
+    /// Nothing.
+    None,
+}
+
+/// The running spread of each attribute.
+pub(super) struct Spread {
+    scale: Scale,
+    attributes: Vec<Moments>,
+    weights: Vec<f64>,
+}
+
+#[derive(Clone)]
+struct Moments {
+    nominal: bool,
+    present: f64,
+    mean: f64,
+    /// The sum of squared differences from the mean.
+    squares: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Spread {
+    pub(super) fn new(scale: Scale, attributes: &[Attribute]) -> Self {
+        let moments = |attribute: &Attribute| Moments {
+            nominal: *attribute == Attribute::Nominal,
+            present: 0.0,
+            mean: 0.0,
+            squares: 0.0,
+            least: f64::INFINITY,
+            most: f64::NEG_INFINITY,
+        };
+        Spread {
+            scale,
+            attributes: attributes.iter().map(moments).collect(),
+            weights: vec![1.0; attributes.len()],
+        }
+    }
+
+    /// One more record.
+    pub(super) fn observe(&mut self, record: &[f64]) {
+        let pairs = self.attributes.iter_mut().zip(record);
+        match self.scale {
+            Scale::Deviation => pairs.for_each(|(moments, &value)| moments.welford(value)),
+            Scale::Range => pairs.for_each(|(moments, &value)| moments.widen(value)),
+            Scale::None => {}
+        }
+    }
+
+    /// What the squared difference of each attribute counts now. A column without
+    /// spread has no differences and counts nothing.
+    pub(super) fn weights(&mut self) -> &[f64] {
+        if self.scale == Scale::None {
+            return &self.weights;
+        }
+        for (weight, moments) in self.weights.iter_mut().zip(&self.attributes) {
+            let unit = match self.scale {
+                _ if moments.nominal => 1.0,
+                Scale::Deviation => moments.squares / (moments.present - 1.0),
+                _ => (moments.most - moments.least).powi(2),
+            };
+            let inverse = 1.0 / unit;
+            *weight = if inverse.is_finite() { inverse } else { 0.0 };
+        }
+        &self.weights
+    }
+}
+
+impl Moments {
+    #[inline]
+    fn welford(&mut self, value: f64) {
+        if value.is_nan() {
+            return;
+        }
+        self.present += 1.0;
+        let difference = value - self.mean;
+        self.mean += difference / self.present;
+        self.squares += difference * (value - self.mean);
+    }
+
+    #[inline]
+    fn widen(&mut self, value: f64) {
+        self.least = self.least.min(value);
+        self.most = self.most.max(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_ranks_weigh_by_their_spread_and_codes_by_one() {
+        let kinds = [
+            Attribute::Number,
+            Attribute::Ordinal { levels: 0 },
+            Attribute::Nominal,
+            Attribute::Number,
+        ];
+        let nan = f64::NAN;
+        for (scale, expected) in [
+            (Scale::Deviation, [1.0 / 16.0, 1.0, 1.0, 0.0]),
+            (Scale::Range, [1.0 / 64.0, 0.25, 1.0, 0.0]),
+            (Scale::None, [1.0; 4]),
+        ] {
+            let mut spread = Spread::new(scale, &kinds);
+            for record in [
+                [2.0, 0.0, 0.0, 7.0],
+                [nan, 1.0, 9.0, nan],
+                [6.0, 2.0, 3.0, 7.0],
+                [10.0, nan, 1.0, 7.0],
+            ] {
+                spread.observe(&record);
+            }
+            assert_eq!(spread.weights(), expected, "{scale:?}");
+        }
+    }
+
+    #[test]
+    fn before_there_is_a_spread_nothing_weighs() {
+        let mut spread = Spread::new(Scale::Range, &[Attribute::Number]);
+        assert_eq!(spread.weights(), [0.0]);
+        let mut spread = Spread::new(Scale::Deviation, &[Attribute::Number]);
+        assert_eq!(spread.weights(), [0.0]);
+        spread.observe(&[3.0]);
+        assert_eq!(spread.weights(), [0.0]);
+    }
+}

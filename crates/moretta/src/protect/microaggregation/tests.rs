@@ -1,0 +1,318 @@
+//! Promises of microaggregation on random records, slow references, and published figures.
+
+use super::*;
+use crate::config::{Placed, Value};
+use crate::math::distance::squared_distance;
+use crate::protect::Masked;
+use proptest::prelude::*;
+use std::collections::HashMap;
+use std::path::Path;
+
+const KINDS: [Attribute; 4] = [
+    Attribute::Number,
+    Attribute::Ordinal { levels: 0 },
+    Attribute::Nominal,
+    Attribute::Number,
+];
+
+/// Small whole numbers: sums are exact, ties are many; some values are missing.
+fn any_records(most: usize) -> impl Strategy<Value = Records> {
+    let value = prop_oneof![12 => (0..8).prop_map(f64::from), 1 => Just(f64::NAN)];
+    prop::collection::vec(value, 0..most * 4).prop_map(|values| {
+        let mut records = Records::new(4);
+        values
+            .chunks_exact(4)
+            .for_each(|record| records.push(record));
+        records
+    })
+}
+
+fn config(k: usize, grouping: Grouping, buffer: Option<usize>) -> Microaggregation {
+    Microaggregation {
+        buffer,
+        grouping,
+        scale: Scale::None,
+        ..Microaggregation::new(k)
+    }
+}
+
+fn nominal() -> Vec<bool> {
+    KINDS
+        .iter()
+        .map(|kind| *kind == Attribute::Nominal)
+        .collect()
+}
+
+fn centre_of(records: &Records, rows: &[usize]) -> Vec<f64> {
+    let mut centre = vec![0.0; 4];
+    Centroid::new(&KINDS).of(rows.iter().map(|&row| records.record(row)), &mut centre);
+    centre
+}
+
+/// MDAV as the paper tells it: everything anew at each step.
+fn slow_mdav(records: &Records, k: usize) -> Vec<Vec<usize>> {
+    let mut left: Vec<usize> = (0..records.len()).collect();
+    let mut groups = Vec::new();
+    let farthest = |left: &[usize], from: &[f64]| {
+        let mut best = left[0];
+        let distance = |row: usize| squared_distance(from, records.record(row), &nominal());
+        for &row in left {
+            if distance(row) > distance(best) {
+                best = row;
+            }
+        }
+        best
+    };
+    let gather = |left: &mut Vec<usize>, row: usize| {
+        let from = records.record(row);
+        let mut order = left.clone();
+        order.sort_by(|&a, &b| {
+            let distance = |other| squared_distance(from, records.record(other), &nominal());
+            (a != row)
+                .cmp(&(b != row))
+                .then(distance(a).total_cmp(&distance(b)))
+        });
+        order.truncate(k);
+        left.retain(|row| !order.contains(row));
+        order
+    };
+    while left.len() >= 3 * k {
+        let extreme = farthest(&left, &centre_of(records, &left));
+        groups.push(gather(&mut left, extreme));
+        let opposite = farthest(&left, records.record(extreme));
+        groups.push(gather(&mut left, opposite));
+    }
+    if left.len() >= 2 * k {
+        let extreme = farthest(&left, &centre_of(records, &left));
+        groups.push(gather(&mut left, extreme));
+    }
+    groups.push(left);
+    groups
+}
+
+fn sorted(mut groups: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    groups.iter_mut().for_each(|group| group.sort_unstable());
+    groups
+}
+
+/// The rows in groups, and the smallest and largest group.
+fn shape(groups: &[Vec<usize>]) -> (Vec<usize>, usize, usize) {
+    let mut rows: Vec<usize> = groups.iter().flatten().copied().collect();
+    rows.sort_unstable();
+    let sizes = groups.iter().map(Vec::len);
+    (
+        rows,
+        sizes.clone().min().unwrap_or(0),
+        sizes.max().unwrap_or(0),
+    )
+}
+
+/// Lets all records pass and checks order and delay on the way.
+fn pass(config: &Microaggregation, records: &Records) -> Masked {
+    let mut filter = config.filter(&KINDS, 0).expect("fits");
+    let mut out = Masked::new(4);
+    for (row, record) in records.iter().enumerate() {
+        filter.push(record, &mut out).expect("taken");
+        let waits = row + 1 - out.decided().len();
+        assert!(
+            config.buffer.is_none_or(|most| waits < most),
+            "{waits} rows are held"
+        );
+    }
+    filter.finish(&mut out).expect("done");
+    assert_eq!(out.decided().len(), records.len());
+    out
+}
+
+fn smallest_class(released: &Records) -> usize {
+    let mut classes: HashMap<Vec<u64>, usize> = HashMap::new();
+    for record in released.iter() {
+        let key = record.iter().map(|value| value.to_bits()).collect();
+        *classes.entry(key).or_default() += 1;
+    }
+    classes.values().copied().min().unwrap_or(usize::MAX)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn mdav_is_the_obvious_mdav(records in any_records(60), k in 2..6_usize) {
+        prop_assume!(records.len() >= k);
+        let groups = config(k, Grouping::Mdav, None).groups(&KINDS, &records);
+        prop_assert_eq!(sorted(groups), sorted(slow_mdav(&records, k)));
+    }
+
+    #[test]
+    fn groups_have_k_to_2k_minus_1_records(records in any_records(80), k in 2..9_usize) {
+        for grouping in [Grouping::Mdav, Grouping::VMdav] {
+            let config = Microaggregation { gamma: 1.1, ..config(k, grouping, None) };
+            let groups = config.groups(&KINDS, &records);
+            let (rows, least, most) = shape(&groups);
+            if records.len() < k {
+                prop_assert!(groups.is_empty());
+                continue;
+            }
+            prop_assert_eq!(rows, (0..records.len()).collect::<Vec<_>>());
+            prop_assert!(least >= k);
+            // Those left over by V-MDAV, fewer than k, may all join one group.
+            let leftover = if grouping == Grouping::VMdav { k - 1 } else { 0 };
+            prop_assert!(most < 2 * k + leftover);
+        }
+    }
+
+    #[test]
+    fn every_released_record_is_there_k_times_within_the_window(
+        records in any_records(200),
+        k in 2..7_usize,
+        more in 0..40_usize,
+        grouping in prop::sample::select(vec![Grouping::Nearest, Grouping::Mdav, Grouping::VMdav]),
+    ) {
+        let buffer = 2 * k + more;
+        let out = pass(&config(k, grouping, Some(buffer)), &records);
+        let suppressed = out.decided().iter().filter(|&&kept| !kept).count();
+        let expected = if records.len() < k { records.len() } else { 0 };
+        prop_assert_eq!(suppressed, expected);
+        prop_assert!(smallest_class(out.records()) >= k);
+        for row in 0..out.records().len() {
+            let near = row.saturating_sub(buffer - 1)..(row + buffer).min(out.records().len());
+            let bits = |row: usize| out.records().record(row).iter().map(|v| v.to_bits());
+            let same = near.filter(|&other| bits(other).eq(bits(row))).count();
+            prop_assert!(same >= k, "{} of {} in the window", same, k);
+        }
+    }
+
+    #[test]
+    fn the_head_is_grouped_with_its_nearest(records in any_records(60), k in 2..4_usize) {
+        prop_assume!(records.len() >= 20);
+        let out = pass(&config(k, Grouping::Nearest, Some(20)), &records);
+        let mut order: Vec<usize> = (1..20).collect();
+        let distance = |&row: &usize| squared_distance(records.record(0), records.record(row), &nominal());
+        order.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+        let mut group = vec![0];
+        group.extend(&order[..k - 1]);
+        let expected = centre_of(&records, &group);
+        let bits = |record: &[f64]| record.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        prop_assert_eq!(bits(out.records().record(0)), bits(&expected));
+    }
+}
+
+#[test]
+fn groups_of_v_mdav_grow_where_records_lie_close() {
+    // Two clusters of three and one of four: with k = 3 the fourth joins if γ allows.
+    let values = [0.0, 1.0, 2.0, 50.0, 51.0, 52.0, 53.0, 100.0, 101.0, 102.0];
+    let mut records = Records::new(1);
+    values.iter().for_each(|&value| records.push(&[value]));
+    for (gamma, sizes) in [(0.0, vec![3, 3, 4]), (1.1, vec![3, 3, 4])] {
+        let config = Microaggregation {
+            gamma,
+            ..config(3, Grouping::VMdav, None)
+        };
+        let groups = config.groups(&[Attribute::Number], &records);
+        let mut found: Vec<usize> = groups.iter().map(Vec::len).collect();
+        found.sort_unstable();
+        assert_eq!(found, sizes, "γ = {gamma}");
+    }
+    // Seven close and three far away: a γ of 1.1 makes one group of five out of the seven.
+    let values = [0.0, 1.0, 2.0, 3.0, 4.5, 50.0, 51.0, 52.0];
+    let mut records = Records::new(1);
+    values.iter().for_each(|&value| records.push(&[value]));
+    let sizes = |gamma: f64| {
+        let config = Microaggregation {
+            gamma,
+            ..config(3, Grouping::VMdav, None)
+        };
+        let groups = config.groups(&[Attribute::Number], &records);
+        groups.iter().map(Vec::len).collect::<Vec<_>>()
+    };
+    assert_eq!(sizes(1.1), [3, 5]);
+}
+
+fn load(name: &str) -> Option<Records> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let path = data.join(name).join(format!("{name}.csv"));
+    if !path.exists() && std::env::var_os("CI").is_none_or(|ci| ci != "true") {
+        eprintln!("skipped: {} is not there", path.display());
+        return None;
+    }
+    let text = std::fs::read_to_string(path).expect("a file");
+    let mut lines = text.lines();
+    let width = lines.next().expect("a header").split(',').count();
+    let mut records = Records::new(width);
+    for line in lines {
+        let record: Vec<f64> = line
+            .split(',')
+            .map(|cell| cell.parse().expect("a number"))
+            .collect();
+        records.push(&record);
+    }
+    Some(records)
+}
+
+/// 100 SSE / SST on columns divided by their sample standard deviations.
+fn loss(original: &Records, masked: &Records) -> f64 {
+    let (mut within, mut total) = (0.0, 0.0);
+    for attribute in 0..original.width() {
+        let column: Vec<f64> = original.column(attribute).collect();
+        let mean = column.iter().sum::<f64>() / column.len() as f64;
+        let squares: f64 = column.iter().map(|value| (value - mean).powi(2)).sum();
+        let pairs = column.iter().zip(masked.column(attribute));
+        let error: f64 = pairs.map(|(a, b)| (a - b).powi(2)).sum();
+        within += error / squares;
+        total += 1.0;
+    }
+    100.0 * within / total
+}
+
+#[test]
+fn mdav_loses_what_was_published_on_census_and_tarragona() {
+    for (name, published) in [
+        (
+            "census",
+            [(3, 5.6922), (4, 7.4947), (5, 9.0884), (10, 14.1559)],
+        ),
+        (
+            "tarragona",
+            [(3, 16.9326), (4, 19.5460), (5, 22.4619), (10, 33.1929)],
+        ),
+    ] {
+        let Some(original) = load(name) else { return };
+        let attributes = vec![Attribute::Number; original.width()];
+        for (k, expected) in published {
+            let mut masked = original.clone();
+            Microaggregation::new(k).mask(&attributes, &mut masked);
+            let found = loss(&original, &masked);
+            assert!((found - expected).abs() < 0.5e-4, "{name} k = {k}: {found}");
+        }
+    }
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    let read = |settings: &[(&str, Value)]| {
+        let mut section = Section::new("[[protect]]", 0..1);
+        for (key, value) in settings {
+            let value = value.clone();
+            section.insert(key, 0..1, Placed { value, span: 0..1 });
+        }
+        Microaggregation::read(&mut section)
+    };
+    let text = |word: &str| Value::Text(word.to_owned());
+    for settings in [
+        vec![],
+        vec![("k", Value::Whole(1))],
+        vec![("k", Value::Whole(3)), ("buffer", Value::Whole(5))],
+        vec![("k", Value::Whole(3)), ("grouping", text("nearest"))],
+        vec![("k", Value::Whole(3)), ("grouping", text("farthest"))],
+        vec![("k", Value::Whole(3)), ("gamma", Value::Number(0.5))],
+    ] {
+        assert!(read(&settings).is_err(), "{settings:?}");
+    }
+    let stream = read(&[("k", Value::Whole(3)), ("buffer", Value::Whole(6))]).expect("fits");
+    assert_eq!(stream.grouping, Grouping::Nearest);
+    assert_eq!(
+        read(&[("k", Value::Whole(3))]).expect("fits"),
+        Microaggregation::new(3)
+    );
+    assert!(stream.filter(&[], 0).is_err());
+}

@@ -1,0 +1,123 @@
+//! Lifts a method on whole tables to a filter: the whole table, or a window of b rows.
+//!
+//! Whenever b rows are held, all but the newest `least` of them are masked as a
+//! table of their own and leave; the newest stay. So a row waits for less than b
+//! others, and whenever the stream may end, `least` rows or more are left to be
+//! masked together. Only a stream of fewer rows than that is suppressed.
+
+use super::filter::{Filter, Masked};
+use crate::data::Records;
+use crate::error::Result;
+
+/// A method that masks a table at once.
+pub trait Mask: Send {
+    /// Masks the first `rows` of the records, in their places.
+    fn mask(&mut self, records: &mut Records, rows: usize) -> Result<()>;
+}
+
+/// A method on tables at work in a window.
+pub struct Window {
+    mask: Box<dyn Mask>,
+    buffer: Option<usize>,
+    least: usize,
+    held: Records,
+}
+
+impl Window {
+    /// `mask` gets `least` records or more at a time; it gets all at once, or, with a
+    /// `buffer`, which is at least twice `least`, never more than so many.
+    pub fn new(mask: Box<dyn Mask>, width: usize, buffer: Option<usize>, least: usize) -> Self {
+        debug_assert!(buffer.is_none_or(|rows| rows >= 2 * least));
+        Window {
+            mask,
+            buffer,
+            least,
+            held: Records::new(width),
+        }
+    }
+
+    fn leave(&mut self, rows: usize, out: &mut Masked) -> Result<()> {
+        self.mask.mask(&mut self.held, rows)?;
+        for record in self.held.iter().take(rows) {
+            out.release(record);
+        }
+        self.held.drop_front(rows);
+        Ok(())
+    }
+}
+
+impl Filter for Window {
+    fn push(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
+        self.held.push(record);
+        match self.buffer {
+            Some(buffer) if self.held.len() == buffer => self.leave(buffer - self.least, out),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&mut self, out: &mut Masked) -> Result<()> {
+        let rows = self.held.len();
+        if rows >= self.least {
+            return self.leave(rows, out);
+        }
+        self.held.clear();
+        for _ in 0..rows {
+            out.suppress();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shows how many were masked together.
+    struct Count;
+
+    impl Mask for Count {
+        fn mask(&mut self, records: &mut Records, rows: usize) -> Result<()> {
+            for row in 0..rows {
+                records.record_mut(row)[0] = rows as f64;
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn whenever_the_stream_ends_enough_rows_are_left() {
+        for (least, buffer) in [(1, 2), (2, 4), (2, 7), (3, 6), (3, 20)] {
+            for total in 0..50 {
+                let mut window = Window::new(Box::new(Count), 1, Some(buffer), least);
+                let mut out = Masked::new(1);
+                for pushed in 1..=total {
+                    window.push(&[0.0], &mut out).expect("taken");
+                    assert!(
+                        pushed - out.decided().len() < buffer,
+                        "a row waits too long"
+                    );
+                }
+                window.finish(&mut out).expect("done");
+                assert_eq!(out.decided().len(), total);
+                assert_eq!(out.decided().contains(&false), (1..least).contains(&total));
+                let together = |record: &[f64]| record[0] >= least as f64;
+                assert!(
+                    out.records().iter().all(together),
+                    "{least} {buffer} {total}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_buffer_all_rows_are_masked_at_once() {
+        let mut window = Window::new(Box::new(Count), 1, None, 3);
+        let mut out = Masked::new(1);
+        for _ in 0..1000 {
+            window.push(&[0.0], &mut out).expect("taken");
+        }
+        assert!(out.decided().is_empty());
+        window.finish(&mut out).expect("done");
+        assert!(out.records().column(0).eq([1000.0; 1000]));
+    }
+}
