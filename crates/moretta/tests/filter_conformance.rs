@@ -17,18 +17,32 @@ struct Case {
     repeats: bool,
 }
 
-const CASES: &[Case] = &[Case {
-    name: "noise",
-    configurations: &[
-        "kind = \"uncorrelated\"\namount = 0.5\nclass = 0.2",
-        "kind = \"correlated\"",
-        "kind = \"transformed\"\nbuffer = 5",
-        "kind = \"multiplicative\"\nbuffer = 2",
-        "kind = \"log-normal\"\ncolumns = [\"x\"]",
-        "kind = \"laplace\"\nbuffer = 20",
-    ],
-    repeats: true,
-}];
+const CASES: &[Case] = &[
+    Case {
+        name: "noise",
+        configurations: &[
+            "kind = \"uncorrelated\"\namount = 0.5\nclass = 0.2",
+            "kind = \"correlated\"",
+            "kind = \"transformed\"\nbuffer = 5",
+            "kind = \"multiplicative\"\nbuffer = 2",
+            "kind = \"log-normal\"\ncolumns = [\"x\"]",
+            "kind = \"laplace\"\nbuffer = 20",
+        ],
+        repeats: true,
+    },
+    Case {
+        name: "microaggregation",
+        configurations: &[
+            "k = 3",
+            "k = 2\ngrouping = \"v-mdav\"\nscale = \"range\"",
+            "k = 3\nbuffer = 20",
+            "k = 5\nbuffer = 10\nscale = \"none\"",
+            "k = 4\nbuffer = 12\ngrouping = \"mdav\"",
+            "k = 2\nbuffer = 30\ngrouping = \"v-mdav\"\ncolumns = [\"x\", \"word\"]",
+        ],
+        repeats: true,
+    },
+];
 
 fn method(case: &Case, configuration: &str) -> Method {
     let text = format!(

@@ -86,10 +86,7 @@ impl Progress {
 
     /// How a stream is doing, once it has begun.
     pub fn live(&self) -> Option<Live> {
-        self.live
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .clone()
+        self.live.lock().unwrap_or_else(|e| e.into_inner()).clone()
     }
 
     /// Somebody looks at it, so figures that cost something are worth having.

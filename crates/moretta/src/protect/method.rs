@@ -1,6 +1,7 @@
 //! The list of methods: what CLI, documentation and policy are made from.
 
 use super::generalization::Generalization;
+use super::microaggregation::Microaggregation;
 use super::mondrian::{Mode, Mondrian};
 use super::noise::Noise;
 use super::z_anonymity::ZAnonymity;
@@ -21,6 +22,8 @@ pub enum Method {
     ZAnonymity(ZAnonymity),
     /// Adds random amounts.
     Noise(Noise),
+    /// Shows similar records as one.
+    Microaggregation(Microaggregation),
 }
 
 /// What is known of a method.
@@ -89,6 +92,13 @@ pub const METHODS: &[MethodInfo] = &[
         family: Family::Filter,
         read: |section| Noise::read(section).map(Method::Noise),
     },
+    MethodInfo {
+        name: "microaggregation",
+        source: include_str!("microaggregation/mod.rs"),
+        parameters: Microaggregation::PARAMETERS,
+        family: Family::Filter,
+        read: |section| Microaggregation::read(section).map(Method::Microaggregation),
+    },
 ];
 
 impl MethodInfo {
@@ -136,6 +146,7 @@ impl Method {
             Method::Generalization(_) => "generalization",
             Method::ZAnonymity(_) => "z-anonymity",
             Method::Noise(_) => "noise",
+            Method::Microaggregation(_) => "microaggregation",
         }
     }
 
@@ -144,7 +155,7 @@ impl Method {
     pub fn represents(&self, name: &str) -> bool {
         match self {
             Method::Mondrian(config) => config.output_for(name).is_representative(),
-            Method::Generalization(_) | Method::ZAnonymity(_) | Method::Noise(_) => false,
+            _ => false,
         }
     }
 
@@ -154,7 +165,7 @@ impl Method {
             // Rows with equal values are divided in the order in which they come.
             Method::Mondrian(config) => config.mode != Mode::Strict,
             Method::Generalization(_) => false,
-            Method::ZAnonymity(_) | Method::Noise(_) => true,
+            _ => true,
         }
     }
 
@@ -170,6 +181,7 @@ impl Method {
     pub fn as_masking(&self) -> Option<&dyn Masking> {
         match self {
             Method::Noise(config) => Some(config),
+            Method::Microaggregation(config) => Some(config),
             Method::Mondrian(_) | Method::Generalization(_) | Method::ZAnonymity(_) => None,
         }
     }
@@ -185,7 +197,7 @@ impl Method {
             Method::Mondrian(config) => config.on(setting),
             Method::Generalization(config) => config.on(setting),
             Method::ZAnonymity(_) => return Err(Error::bug("a stream is no table")),
-            Method::Noise(_) => {
+            Method::Noise(_) | Method::Microaggregation(_) => {
                 let masking = self.as_masking().ok_or_else(|| Error::bug("no filter"))?;
                 let filtered = Filtered::build(masking, schema, setting.seed)?;
                 return Ok(Box::new(filtered));

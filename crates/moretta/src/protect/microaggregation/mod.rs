@@ -57,7 +57,7 @@ mod v_mdav;
 
 pub use scale::Scale;
 
-use super::filter::Filter;
+use super::filter::{Filter, MaskedColumn, Masking};
 use super::method::Parameter;
 use super::window::{Mask, Window};
 use crate::config::Section;
@@ -239,6 +239,25 @@ impl Microaggregation {
     pub fn mask(&self, attributes: &[Attribute], records: &mut Records) {
         let groups = self.groups(attributes, records);
         aggregate(&groups, attributes, records);
+    }
+}
+
+impl Masking for Microaggregation {
+    fn buffer(&self) -> Option<usize> {
+        self.buffer
+    }
+
+    fn columns(&self) -> Option<&[String]> {
+        self.columns.as_deref()
+    }
+
+    fn k(&self) -> Option<u32> {
+        u32::try_from(self.k).ok()
+    }
+
+    fn filter(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<Box<dyn Filter>> {
+        let attributes: Vec<Attribute> = columns.iter().map(|column| column.attribute).collect();
+        Microaggregation::filter(self, &attributes, seed)
     }
 }
 
