@@ -1,7 +1,7 @@
 //! The skeleton of the page.
 
 use super::markup::Markup;
-use super::{classes, columns, measures, policy, risk, stream, suppression, verdict};
+use super::{classes, columns, measures, pairs, policy, risk, stream, suppression, verdict};
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;
 
@@ -41,6 +41,9 @@ fn body(report: &Report, page: &mut Markup) {
             columns::treatments(report, page);
         }
         None => table(report, page),
+    }
+    if let Some(facts) = &report.pairs {
+        pairs::write(facts, page);
     }
     measures::write(report, page);
     policy::write(report, page);
@@ -131,6 +134,10 @@ mod tests {
                 fixture::events_with_many_points(),
             ),
             ("events-degenerate", fixture::events_degenerate()),
+            ("filtered", fixture::filtered()),
+            ("filtered-few", fixture::filtered_few()),
+            ("filtered-once", fixture::filtered_once()),
+            ("filtered-degenerate", fixture::filtered_degenerate()),
         ]
     }
 
