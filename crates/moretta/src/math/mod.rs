@@ -5,3 +5,4 @@ pub mod distance;
 pub mod fdlibm;
 pub mod java_random;
 pub mod moments;
+pub mod uniform;

@@ -9,6 +9,7 @@ mod method;
 pub mod microaggregation;
 pub mod mondrian;
 pub mod noise;
+pub mod rank_swapping;
 pub mod rotation;
 mod table;
 mod window;

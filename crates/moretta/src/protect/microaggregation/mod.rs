@@ -57,7 +57,7 @@ mod v_mdav;
 
 pub use scale::Scale;
 
-use super::filter::{Filter, MaskedColumn, Masking};
+use super::filter::{COLUMNS, Filter, MaskedColumn, Masking, read_buffer};
 use super::method::Parameter;
 use super::window::{Mask, Window};
 use crate::config::Section;
@@ -111,8 +111,8 @@ const SCALES: &[(&str, Scale)] = &[
 /// What Solanas and Martínez-Ballesté advise for data that is scattered.
 const GAMMA: f64 = 0.2;
 
-/// Larger groups and buffers than this are mistakes.
-const MOST: i64 = 1 << 24;
+/// A larger k is a mistake.
+const MOST: i64 = 1 << 23;
 
 impl Microaggregation {
     /// Its parameters in a policy.
@@ -147,12 +147,7 @@ impl Microaggregation {
             default: "deviation",
             meaning: "what differences of numbers and ranks are divided by in distances",
         },
-        Parameter {
-            name: "columns",
-            values: "a list of names",
-            default: "all quasi-identifiers",
-            meaning: "the columns that are masked",
-        },
+        COLUMNS,
     ];
 
     /// On whole tables, by MDAV, with groups of at least k.
@@ -172,7 +167,8 @@ impl Microaggregation {
         let Some(k) = section.whole("k", 2..=MOST)? else {
             return Err(section.error(format!("{} needs `k`", section.name())));
         };
-        let buffer = section.whole("buffer", 2 * k..=MOST)?;
+        let k = k as usize;
+        let buffer = read_buffer(section, 2 * k)?;
         let grouping = section.word("grouping", GROUPINGS)?;
         let gamma = section.number("gamma", 0.0..=10.0)?;
         let grouping = match (grouping, buffer) {
@@ -188,8 +184,8 @@ impl Microaggregation {
             return Err(section.error("`gamma` is only for `grouping = \"v-mdav\"`"));
         }
         Ok(Microaggregation {
-            k: k as usize,
-            buffer: buffer.map(|rows| rows as usize),
+            k,
+            buffer,
             grouping,
             gamma: gamma.unwrap_or(GAMMA),
             scale: section.word("scale", SCALES)?.unwrap_or_default(),

@@ -4,6 +4,7 @@
 //! end, of the past in a stream.
 
 use crate::data::Attribute;
+use crate::math::moments::Moments;
 
 /// What a difference of numbers or ranks is divided by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,44 +21,38 @@ pub enum Scale {
 /// The running spread of each attribute.
 pub(super) struct Spread {
     scale: Scale,
-    attributes: Vec<Moments>,
+    columns: Vec<Column>,
     weights: Vec<f64>,
 }
 
-#[derive(Clone)]
-struct Moments {
+struct Column {
     nominal: bool,
-    present: f64,
-    mean: f64,
-    /// The sum of squared differences from the mean.
-    squares: f64,
+    moments: Moments,
     least: f64,
     most: f64,
 }
 
 impl Spread {
     pub(super) fn new(scale: Scale, attributes: &[Attribute]) -> Self {
-        let moments = |attribute: &Attribute| Moments {
+        let column = |attribute: &Attribute| Column {
             nominal: *attribute == Attribute::Nominal,
-            present: 0.0,
-            mean: 0.0,
-            squares: 0.0,
+            moments: Moments::default(),
             least: f64::INFINITY,
             most: f64::NEG_INFINITY,
         };
         Spread {
             scale,
-            attributes: attributes.iter().map(moments).collect(),
+            columns: attributes.iter().map(column).collect(),
             weights: vec![1.0; attributes.len()],
         }
     }
 
     /// One more record.
     pub(super) fn observe(&mut self, record: &[f64]) {
-        let pairs = self.attributes.iter_mut().zip(record);
+        let pairs = self.columns.iter_mut().zip(record);
         match self.scale {
-            Scale::Deviation => pairs.for_each(|(moments, &value)| moments.welford(value)),
-            Scale::Range => pairs.for_each(|(moments, &value)| moments.widen(value)),
+            Scale::Deviation => pairs.for_each(|(column, &value)| column.moments.push(value)),
+            Scale::Range => pairs.for_each(|(column, &value)| column.widen(value)),
             Scale::None => {}
         }
     }
@@ -68,11 +63,11 @@ impl Spread {
         if self.scale == Scale::None {
             return &self.weights;
         }
-        for (weight, moments) in self.weights.iter_mut().zip(&self.attributes) {
+        for (weight, column) in self.weights.iter_mut().zip(&self.columns) {
             let unit = match self.scale {
-                _ if moments.nominal => 1.0,
-                Scale::Deviation => moments.squares / (moments.present - 1.0),
-                _ => (moments.most - moments.least).powi(2),
+                _ if column.nominal => 1.0,
+                Scale::Deviation => column.moments.variance(),
+                _ => (column.most - column.least).powi(2),
             };
             let inverse = 1.0 / unit;
             *weight = if inverse.is_finite() { inverse } else { 0.0 };
@@ -81,18 +76,7 @@ impl Spread {
     }
 }
 
-impl Moments {
-    #[inline]
-    fn welford(&mut self, value: f64) {
-        if value.is_nan() {
-            return;
-        }
-        self.present += 1.0;
-        let difference = value - self.mean;
-        self.mean += difference / self.present;
-        self.squares += difference * (value - self.mean);
-    }
-
+impl Column {
     #[inline]
     fn widen(&mut self, value: f64) {
         self.least = self.least.min(value);

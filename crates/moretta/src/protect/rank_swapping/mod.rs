@@ -1,0 +1,204 @@
+//! Rank swapping: values of a column change places with others of nearly the same rank.
+//!
+//! Each column is swapped for itself: its values are put in order, and each changes
+//! places with one at most p ranks away that is drawn by lot; p is `within`, as ranks
+//! (`10`) or in percent of the rows (`"10%"`). On a table the values are paired from
+//! the smallest up, or from the largest down. With a `buffer` of b rows it works on a
+//! stream: when b rows are held the oldest leaves, and those of its values that were
+//! not swapped yet change places with values in the window that were not either, p
+//! ranks away among these; so a value comes from less than b rows away.
+//!
+//! Each value is swapped once at most, so the values of a column are exactly those of
+//! the original, in other rows. A value that finds no partner stays: in a stream a
+//! head at the end of the order with `direction` ascending or descending, and the
+//! last of all. Ordered categories swap by their order, other categories by the order
+//! in which they were seen, which means nothing: p should be large for them. Missing
+//! values take no part and stay where they are.
+//!
+//! **Protects against** linking a person to a record by values that are known
+//! exactly: those of a record come from several persons.
+//! **Does not protect against** much else, and promises nothing formally: a column
+//! taken alone is published as it is, an attacker knows each value to within p ranks,
+//! and one who knows p and several columns narrows records down by intersection. The
+//! swaps can be undone by whoever knows the `seed`.
+//!
+//! **Costs** n log n for a table; in a stream about log b a value, b records in memory
+//! and a delay of less than b rows. A larger p protects more and weakens correlations.
+//!
+//! **From** Moore, Controlled data-swapping techniques for masking public use
+//! microdata sets, US Bureau of the Census 1996; as a filter of streams Martínez
+//! Rodríguez, Nin and Nuñez-del-Prado, Towards the adaptation of SDC methods to stream
+//! mining, 2017, whose code swaps downwards (`direction = "descending"`) and counts p in ranks.
+//!
+//! ```
+//! use moretta::protect::rank_swapping::Within;
+//! assert_eq!(Within::Percent(10.0).ranks(250), 25);
+//! assert_eq!(Within::Ranks(10).ranks(250), 10);
+//! ```
+
+mod order;
+mod sliding;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use super::filter::{BUFFER, COLUMNS, Filter, MaskedColumn, Masking, read_buffer};
+use super::method::Parameter;
+use super::window::Window;
+use crate::config::{Placed, Section, Value};
+use crate::error::{Error, Result};
+use crate::math::uniform::Uniform;
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use sliding::Sliding;
+use table::Columns;
+
+/// How far away a partner may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Within {
+    /// So many ranks.
+    Ranks(usize),
+    /// So many ranks in a hundred rows, at least one.
+    Percent(f64),
+}
+
+impl Within {
+    /// The ranks that this means among so many rows.
+    pub fn ranks(self, rows: usize) -> usize {
+        match self {
+            Within::Ranks(ranks) => ranks,
+            Within::Percent(percent) => ((percent * rows as f64 / 100.0) as usize).max(1),
+        }
+    }
+
+    fn read(placed: &Placed) -> Result<Self> {
+        let percent = |text: &str| text.strip_suffix('%')?.trim().parse::<f64>().ok();
+        match &placed.value {
+            Value::Whole(ranks) if (1..=MOST_RANKS).contains(ranks) => {
+                Ok(Within::Ranks(*ranks as usize))
+            }
+            Value::Text(text) => match percent(text) {
+                Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(Within::Percent(percent)),
+                _ => Err(placed.error("`within` is no percentage above 0 and up to 100")),
+            },
+            _ => Err(placed.error("`within` is neither a whole number of ranks nor a percentage")),
+        }
+        .map_err(|error| error.help("say `within = 10` for ranks or `within = \"10%\"`"))
+    }
+}
+
+/// More ranks than any table has.
+const MOST_RANKS: i64 = 1 << 32;
+
+/// On which side of a value its partner is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// The value that is swapped first gets a larger one.
+    Ascending,
+    /// The value that is swapped first gets a smaller one.
+    Descending,
+    /// On either side.
+    #[default]
+    Both,
+}
+
+impl Direction {
+    /// What values are ordered by.
+    #[inline]
+    fn key(self, value: f64) -> f64 {
+        match self {
+            Direction::Descending => -value,
+            Direction::Ascending | Direction::Both => value,
+        }
+    }
+}
+
+const DIRECTIONS: &[(&str, Direction)] = &[
+    ("ascending", Direction::Ascending),
+    ("descending", Direction::Descending),
+    ("both", Direction::Both),
+];
+
+/// Rank swapping with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankSwapping {
+    /// How far away a partner may be.
+    pub within: Within,
+    /// On which side it is.
+    pub direction: Direction,
+    /// Rows that are held at most; none for a whole table.
+    pub buffer: Option<usize>,
+    /// The columns; none for all quasi-identifiers.
+    pub columns: Option<Vec<String>>,
+}
+
+impl RankSwapping {
+    /// Its parameters in a policy.
+    pub const PARAMETERS: &'static [Parameter] = &[
+        Parameter {
+            name: "within",
+            values: "a number of ranks, or a percentage of the rows such as \"10%\"",
+            default: "\"10%\"",
+            meaning: "how many ranks away the partner of a value may be; a larger number hides and loses more",
+        },
+        Parameter {
+            name: "direction",
+            values: "both, ascending, descending",
+            default: "both",
+            meaning: "whether the first of a pair gets a larger or a smaller value, or either; of a table, whether values are paired from the smallest up (both, ascending) or from the largest down",
+        },
+        BUFFER,
+        COLUMNS,
+    ];
+
+    /// Reads its parameters.
+    pub fn read(section: &mut Section) -> Result<Self> {
+        let within = section.take("within");
+        let within = within.map(|placed| Within::read(&placed)).transpose()?;
+        Ok(RankSwapping {
+            within: within.unwrap_or(Within::Percent(10.0)),
+            direction: section.word("direction", DIRECTIONS)?.unwrap_or_default(),
+            buffer: read_buffer(section, 2)?,
+            columns: section.texts("columns")?,
+        })
+    }
+
+    /// Ready to mask records of so many values, with draws that the caller provides.
+    pub fn filter_with<U>(&self, width: usize, uniform: U) -> Result<Box<dyn Filter>>
+    where
+        U: Uniform + 'static,
+    {
+        let (within, direction) = (self.within, self.direction);
+        match self.buffer {
+            Some(buffer) if buffer < 2 || buffer > u32::MAX as usize => Err(Error::policy(
+                "rank swapping needs a buffer of 2 rows or more",
+            )),
+            Some(buffer) => {
+                let how = (within, direction);
+                Ok(Box::new(Sliding::new(how, buffer, width, uniform)))
+            }
+            None => {
+                let mask = Box::new(Columns {
+                    within,
+                    direction,
+                    uniform,
+                });
+                Ok(Box::new(Window::new(mask, width, None, 1)))
+            }
+        }
+    }
+}
+
+impl Masking for RankSwapping {
+    fn buffer(&self) -> Option<usize> {
+        self.buffer
+    }
+
+    fn columns(&self) -> Option<&[String]> {
+        self.columns.as_deref()
+    }
+
+    fn filter(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<Box<dyn Filter>> {
+        self.filter_with(columns.len(), Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+}

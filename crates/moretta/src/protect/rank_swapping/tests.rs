@@ -1,0 +1,262 @@
+//! Promises of rank swapping on random records, slow references, and published figures.
+
+use super::*;
+use crate::data::{Attribute, Records, Role};
+use crate::io::generate::moa::{Generator, RandomRbf, Waveform};
+use crate::math::java_random::JavaRandom;
+use crate::math::uniform::step;
+use crate::protect::Masked;
+use proptest::prelude::*;
+
+const DIRECTIONS: [Direction; 3] = [Direction::Ascending, Direction::Descending, Direction::Both];
+
+fn any_records(most: usize) -> impl Strategy<Value = Records> {
+    let value = prop_oneof![
+        4 => (0..8).prop_map(f64::from),
+        8 => -1.0..1.0_f64,
+        1 => Just(f64::NAN),
+    ];
+    prop::collection::vec(value, 0..most * 3).prop_map(|values| {
+        let mut records = Records::new(3);
+        values
+            .chunks_exact(3)
+            .for_each(|record| records.push(record));
+        records
+    })
+}
+
+fn config(within: Within, direction: Direction, buffer: Option<usize>) -> RankSwapping {
+    RankSwapping {
+        within,
+        direction,
+        buffer,
+        columns: None,
+    }
+}
+
+/// Lets all records pass and checks order and delay on the way.
+fn pass(config: &RankSwapping, records: &Records, seed: u64) -> Records {
+    let column = MaskedColumn {
+        name: "x",
+        role: Role::Quasi,
+        attribute: Attribute::Number,
+    };
+    let columns = vec![column; records.width()];
+    let mut filter = config.filter(&columns, seed).expect("fits");
+    let mut out = Masked::new(records.width());
+    for (row, record) in records.iter().enumerate() {
+        filter.push(record, &mut out).expect("taken");
+        let waits = row + 1 - out.decided().len();
+        assert!(
+            config.buffer.is_none_or(|most| waits < most),
+            "{waits} rows are held"
+        );
+    }
+    filter.finish(&mut out).expect("done");
+    assert_eq!(out.decided(), vec![true; records.len()]);
+    out.records().clone()
+}
+
+fn sorted(records: &Records, attribute: usize) -> Vec<u64> {
+    let mut column: Vec<f64> = records.column(attribute).collect();
+    column.sort_by(f64::total_cmp);
+    column.into_iter().map(f64::to_bits).collect()
+}
+
+/// The published algorithm: everything is sorted anew for each value of the head.
+fn slow(
+    records: &Records,
+    (ranks, direction): (usize, Direction),
+    buffer: usize,
+    uniform: &mut dyn Uniform,
+) -> Records {
+    let mut rows: Vec<Vec<f64>> = records.iter().map(<[f64]>::to_vec).collect();
+    let mut swapped = vec![vec![false; records.width()]; rows.len()];
+    for head in 0..rows.len() {
+        let window = head..(head + buffer).min(rows.len());
+        for attribute in 0..records.width() {
+            if swapped[head][attribute] || rows[head][attribute].is_nan() {
+                continue;
+            }
+            let free = |row: &usize| !swapped[*row][attribute] && !rows[*row][attribute].is_nan();
+            let mut order: Vec<usize> = window.clone().filter(free).collect();
+            let value = |row: usize| rows[row][attribute];
+            match direction {
+                Direction::Descending => order.sort_by(|&a, &b| value(b).total_cmp(&value(a))),
+                _ => order.sort_by(|&a, &b| value(a).total_cmp(&value(b))),
+            }
+            let rank = order.iter().position(|&row| row == head).expect("free");
+            let mut choices: Vec<usize> = (rank + 1..order.len()).take(ranks).collect();
+            if direction == Direction::Both {
+                choices.extend((0..rank).rev().take(ranks));
+            }
+            if choices.is_empty() {
+                continue;
+            }
+            let partner = order[choices[step(uniform.draw(), choices.len()) - 1]];
+            let (a, b) = (rows[head][attribute], rows[partner][attribute]);
+            (rows[head][attribute], rows[partner][attribute]) = (b, a);
+            swapped[partner][attribute] = true;
+        }
+    }
+    let mut released = Records::new(records.width());
+    rows.iter().for_each(|row| released.push(row));
+    released
+}
+
+fn bits(records: &Records) -> Vec<u64> {
+    records
+        .iter()
+        .flatten()
+        .map(|value| value.to_bits())
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn the_window_swaps_as_if_it_were_sorted_for_each_value(
+        records in any_records(150),
+        ranks in 1..20_usize,
+        buffer in 2..90_usize,
+        direction in prop::sample::select(DIRECTIONS.to_vec()),
+        seed: u64,
+    ) {
+        let released = pass(&config(Within::Ranks(ranks), direction, Some(buffer)), &records, seed);
+        let mut uniform = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let expected = slow(&records, (ranks, direction), buffer, &mut uniform);
+        prop_assert_eq!(bits(&released), bits(&expected));
+    }
+
+    #[test]
+    fn each_column_keeps_its_values_and_missing_ones_their_rows(
+        records in any_records(100),
+        percent in 1.0..100.0_f64,
+        buffer in prop::option::of(2..50_usize),
+        direction in prop::sample::select(DIRECTIONS.to_vec()),
+        seed: u64,
+    ) {
+        let config = config(Within::Percent(percent), direction, buffer);
+        let released = pass(&config, &records, seed);
+        for attribute in 0..3 {
+            prop_assert_eq!(sorted(&released, attribute), sorted(&records, attribute));
+            let mut pairs = released.column(attribute).zip(records.column(attribute));
+            prop_assert!(pairs.all(|(a, b)| a.is_nan() == b.is_nan()));
+        }
+    }
+
+    #[test]
+    fn values_of_a_table_move_p_ranks_at_most_and_one_stays_at_most(
+        order in Just((0..60).collect::<Vec<i32>>()).prop_shuffle(),
+        ranks in 1..70_usize,
+        direction in prop::sample::select(DIRECTIONS.to_vec()),
+        seed: u64,
+    ) {
+        let mut records = Records::new(1);
+        order.iter().for_each(|&rank| records.push(&[f64::from(rank)]));
+        let released = pass(&config(Within::Ranks(ranks), direction, None), &records, seed);
+        let moves: Vec<f64> = released
+            .column(0)
+            .zip(&order)
+            .map(|(now, &was)| (now - f64::from(was)).abs())
+            .collect();
+        prop_assert!(moves.iter().all(|&by| by <= ranks as f64), "{:?}", moves);
+        let stay = moves.iter().filter(|&&by| by == 0.0).count();
+        prop_assert!(ranks < order.len() || stay <= 1, "{} stay", stay);
+        for (row, &rank) in order.iter().enumerate() {
+            let partner = order.iter().position(|&other| f64::from(other) == released.record(row)[0]);
+            let back = released.record(partner.expect("a value of the column"))[0];
+            prop_assert_eq!(back, f64::from(rank));
+        }
+    }
+}
+
+#[test]
+fn partners_within_reach_are_equally_likely() {
+    let mut records = Records::new(1);
+    for value in [0.0, 1.0, 2.0, 3.0, 4.0, 5.0] {
+        records.push(&[value]);
+    }
+    // The first row is the smallest value: its partners are the next three.
+    let mut counts = [0_i32; 6];
+    for seed in 0..9000 {
+        let config = config(Within::Ranks(3), Direction::Both, None);
+        counts[pass(&config, &records, seed).record(0)[0] as usize] += 1;
+    }
+    // Five standard deviations of a count.
+    let near = |count: &i32| (count - 3000).abs() < 224;
+    assert!(counts[1..4].iter().all(near), "{counts:?}");
+    assert_eq!((counts[0], counts[4], counts[5]), (0, 0, 0));
+}
+
+#[test]
+fn percent_and_ranks_are_told_apart() {
+    let read = |value: Value| {
+        let mut section = Section::new("[[protect]]", 0..1);
+        section.insert("within", 0..1, Placed { value, span: 0..1 });
+        RankSwapping::read(&mut section).map(|config| config.within)
+    };
+    let text = |text: &str| Value::Text(text.to_owned());
+    for (value, rows, ranks) in [
+        (text("10%"), 250, 25),
+        (text("10 %"), 100, 10),
+        (text("2.5%"), 1000, 25),
+        (text("0.1%"), 250, 1),
+        (Value::Whole(10), 250, 10),
+    ] {
+        assert_eq!(read(value).expect("fits").ranks(rows), ranks);
+    }
+    for value in [
+        Value::Number(0.1),
+        Value::Whole(0),
+        text("10"),
+        text("0%"),
+        text("101%"),
+        text("NaN%"),
+        Value::Flag(true),
+    ] {
+        let error = read(value).expect_err("refused");
+        assert_eq!(
+            error.help_text(),
+            Some("say `within = 10` for ranks or `within = \"10%\"`")
+        );
+    }
+}
+
+/// Information loss, the sum of squared differences, of the first records that leave.
+fn loss(generator: &mut dyn Generator, ranks: usize, buffer: usize, emitted: usize) -> f64 {
+    let width = generator.header().attributes.len();
+    let config = config(Within::Ranks(ranks), Direction::Descending, Some(buffer));
+    let mut filter = config
+        .filter_with(width, JavaRandom::new(3_141_592))
+        .expect("fits");
+    let mut originals = Records::new(width);
+    let mut out = Masked::new(width);
+    let mut record = vec![0.0; width];
+    while out.decided().len() < emitted {
+        generator.next(&mut record);
+        originals.push(&record);
+        filter.push(&record, &mut out).expect("taken");
+    }
+    let pairs = originals.iter().zip(out.records().iter());
+    let terms = pairs.flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)));
+    terms.sum()
+}
+
+#[test]
+fn the_published_figures_come_out() {
+    let rbf = || RandomRbf::default().generator().expect("defaults");
+    for (ranks, buffer, expected) in [
+        (10, 100, 19136.6247),
+        (25, 100, 57753.0454),
+        (10, 250, 6875.9440),
+    ] {
+        let found = loss(&mut rbf(), ranks, buffer, 100_000);
+        assert!(
+            (found - expected).abs() < 1e-4,
+            "p = {ranks}, b = {buffer}: {found}"
+        );
+    }
+    let mut waveform = Waveform::default().generator().expect("defaults");
+    let found = loss(&mut waveform, 10, 100, 100_000);
+    assert!((found - 705_196.0697).abs() < 1e-4, "{found}");
+}
