@@ -35,15 +35,17 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
 
 fn body(report: &Report, page: &mut Markup) {
     verdict::write(report, page);
-    match &report.stream {
-        Some(facts) => {
+    match (&report.stream, &report.pairs) {
+        (Some(facts), _) => {
             stream::write(report, facts, page);
             columns::treatments(report, page);
         }
-        None => table(report, page),
-    }
-    if let Some(facts) = &report.pairs {
-        pairs::write(facts, page);
+        (None, Some(facts)) => {
+            suppression::write(report, page);
+            pairs::write(facts, page);
+            columns::treatments(report, page);
+        }
+        (None, None) => table(report, page),
     }
     measures::write(report, page);
     policy::write(report, page);
