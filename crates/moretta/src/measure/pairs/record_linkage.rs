@@ -98,7 +98,8 @@ impl PairMeasure for RecordLinkage {
                 slots.weighted_ties(filled, protected, &scale.weights, own)
             }
         };
-        if let Some(ties) = ties {
+        // Beyond the range of doubles a distance may equal none, not even itself.
+        if let Some(ties) = ties.filter(|ties| *ties > 0) {
             self.found += 1.0 / ties as f64;
         }
     }
