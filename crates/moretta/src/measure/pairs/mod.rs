@@ -123,10 +123,11 @@ fn unknown(name: &str) -> Error {
         .help(format!("choose from {}", names.join(", ")))
 }
 
-/// The mean; none of nothing.
+/// The mean; none of nothing, nor where values are too large for one.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, sum) = values.fold((0_u64, 0.0), |(count, sum), value| (count + 1, sum + value));
-    (count > 0).then(|| sum / count as f64)
+    let mean = sum / count as f64;
+    mean.is_finite().then_some(mean)
 }
 
 #[cfg(test)]
@@ -157,6 +158,23 @@ mod tests {
         assert!(odd(|settings| settings.tolerance = f64::NAN));
         assert_eq!(settings().scalars(), [0, 1, 2]);
         assert_eq!(settings().nominal().len(), KINDS.len());
+    }
+
+    #[test]
+    fn values_without_measure_are_no_trouble() {
+        let odd = [1e308, -1e308, f64::INFINITY, f64::NEG_INFINITY, 5e-324, 0.0];
+        for info in PAIR_LIST {
+            let mut measure = build(info.name, &settings()).expect("built");
+            for n in 0..200 {
+                let value = |step: usize| odd[n * step % odd.len()];
+                measure.observe(
+                    &[value(1), value(5), value(7), value(11)],
+                    &[value(5), value(1), value(1), value(7)],
+                );
+                let value = measure.value();
+                assert!(value.is_none_or(f64::is_finite), "{}: {value:?}", info.name);
+            }
+        }
     }
 
     #[test]

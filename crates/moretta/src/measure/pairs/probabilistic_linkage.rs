@@ -127,7 +127,10 @@ fn agrees(pattern: u64, bit: usize) -> bool {
 
 /// A chance that is neither 0 nor 1; the least where there is none.
 fn bounded(chance: f64) -> f64 {
-    chance.max(LEAST).min(1.0 - LEAST)
+    match chance > LEAST {
+        true => chance.min(1.0 - LEAST),
+        false => LEAST,
+    }
 }
 
 impl ProbabilisticLinkage {

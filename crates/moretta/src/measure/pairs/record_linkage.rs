@@ -95,7 +95,9 @@ impl PairMeasure for RecordLinkage {
             }
         };
         let filled = self.window.filled();
-        if let Some(ties) = self.window.slots().ties(filled, protected, own) {
+        let ties = self.window.slots().ties(filled, protected, own);
+        // Beyond the range of doubles a distance may equal none, not even itself.
+        if let Some(ties) = ties.filter(|ties| *ties > 0) {
             self.found += 1.0 / ties as f64;
         }
     }

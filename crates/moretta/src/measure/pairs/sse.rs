@@ -49,7 +49,7 @@ impl PairMeasure for Sse {
     }
 
     fn value(&self) -> Option<f64> {
-        (self.pairs > 0).then_some(self.sum)
+        (self.pairs > 0 && self.sum.is_finite()).then_some(self.sum)
     }
 }
 

@@ -249,7 +249,7 @@ mod tests {
 
     fn pair(n: u64) -> (Vec<f64>, Vec<f64>) {
         let x = (n * 37 % 101) as f64;
-        let rare = if n % 97 == 0 { x } else { f64::NAN };
+        let rare = if n.is_multiple_of(97) { x } else { f64::NAN };
         (vec![x, rare, 1.0, 0.0], vec![x + 1.0, rare, 2.0, 0.0])
     }
 
