@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::config::{Placed, Value};
+use crate::io::generate::moa::{Generator, RandomRbf};
 use crate::math::distance::squared_distance;
 use crate::protect::Masked;
 use proptest::prelude::*;
@@ -90,6 +91,59 @@ fn slow_mdav(records: &Records, k: usize) -> Vec<Vec<usize>> {
     groups
 }
 
+/// V-MDAV as the paper tells it.
+fn slow_v_mdav(records: &Records, k: usize, gamma: f64) -> Vec<Vec<usize>> {
+    let between = |a: usize, b: usize| {
+        squared_distance(records.record(a), records.record(b), &nominal()).sqrt()
+    };
+    let mut left: Vec<usize> = (0..records.len()).collect();
+    let centre = centre_of(records, &left);
+    let out = |row: usize| squared_distance(&centre, records.record(row), &nominal());
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    while left.len() >= k {
+        let farthest = |a: &usize, b: &usize| out(*a).total_cmp(&out(*b)).then(b.cmp(a));
+        let extreme = left.iter().copied().max_by(farthest).expect("k are left");
+        left.retain(|&row| row != extreme);
+        left.sort_by(|&a, &b| {
+            between(extreme, a)
+                .total_cmp(&between(extreme, b))
+                .then(a.cmp(&b))
+        });
+        let mut group: Vec<usize> = left.drain(..k - 1).collect();
+        group.push(extreme);
+        while group.len() < 2 * k - 1 && !left.is_empty() {
+            let inside = |row: usize| {
+                let all = group.iter().map(|&member| between(member, row));
+                all.fold(f64::INFINITY, f64::min)
+            };
+            let nearest = |a: &usize, b: &usize| inside(*a).total_cmp(&inside(*b)).then(a.cmp(b));
+            let candidate = left.iter().copied().min_by(nearest).expect("not empty");
+            let others = left.iter().filter(|&&row| row != candidate);
+            let outside = others.fold(f64::INFINITY, |least, &row| {
+                least.min(between(candidate, row))
+            });
+            if inside(candidate) >= gamma * outside {
+                break;
+            }
+            group.push(candidate);
+            left.retain(|&row| row != candidate);
+        }
+        groups.push(group);
+    }
+    let centres: Vec<Vec<f64>> = groups
+        .iter()
+        .map(|group| centre_of(records, group))
+        .collect();
+    left.sort_unstable();
+    for row in left {
+        let far =
+            |group: &usize| squared_distance(&centres[*group], records.record(row), &nominal());
+        let nearest = (0..groups.len()).min_by(|a, b| far(a).total_cmp(&far(b)));
+        groups[nearest.expect("k records or more")].push(row);
+    }
+    groups
+}
+
 fn sorted(mut groups: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     groups.iter_mut().for_each(|group| group.sort_unstable());
     groups
@@ -141,6 +195,18 @@ proptest! {
         prop_assume!(records.len() >= k);
         let groups = config(k, Grouping::Mdav, None).groups(&KINDS, &records);
         prop_assert_eq!(sorted(groups), sorted(slow_mdav(&records, k)));
+    }
+
+    #[test]
+    fn v_mdav_is_the_obvious_v_mdav(
+        records in any_records(50),
+        k in 2..6_usize,
+        gamma in prop::sample::select(vec![0.25, 1.0, 1.5]),
+    ) {
+        prop_assume!(records.len() >= k);
+        let config = Microaggregation { gamma, ..config(k, Grouping::VMdav, None) };
+        let groups = config.groups(&KINDS, &records);
+        prop_assert_eq!(sorted(groups), sorted(slow_v_mdav(&records, k, gamma)));
     }
 
     #[test]
@@ -199,33 +265,56 @@ proptest! {
 
 #[test]
 fn groups_of_v_mdav_grow_where_records_lie_close() {
-    // Two clusters of three and one of four: with k = 3 the fourth joins if γ allows.
-    let values = [0.0, 1.0, 2.0, 50.0, 51.0, 52.0, 53.0, 100.0, 101.0, 102.0];
-    let mut records = Records::new(1);
-    values.iter().for_each(|&value| records.push(&[value]));
-    for (gamma, sizes) in [(0.0, vec![3, 3, 4]), (1.1, vec![3, 3, 4])] {
+    let groups = |values: &[f64], gamma: f64| {
+        let mut records = Records::new(1);
+        values.iter().for_each(|&value| records.push(&[value]));
         let config = Microaggregation {
             gamma,
             ..config(3, Grouping::VMdav, None)
         };
-        let groups = config.groups(&[Attribute::Number], &records);
-        let mut found: Vec<usize> = groups.iter().map(Vec::len).collect();
-        found.sort_unstable();
-        assert_eq!(found, sizes, "γ = {gamma}");
-    }
-    // Seven close and three far away: a γ of 1.1 makes one group of five out of the seven.
-    let values = [0.0, 1.0, 2.0, 3.0, 4.5, 50.0, 51.0, 52.0];
-    let mut records = Records::new(1);
-    values.iter().for_each(|&value| records.push(&[value]));
-    let sizes = |gamma: f64| {
-        let config = Microaggregation {
-            gamma,
-            ..config(3, Grouping::VMdav, None)
-        };
-        let groups = config.groups(&[Attribute::Number], &records);
-        groups.iter().map(Vec::len).collect::<Vec<_>>()
+        sorted(config.groups(&[Attribute::Number], &records))
     };
-    assert_eq!(sizes(1.1), [3, 5]);
+    // The fourth of the first cluster is as far from the group as from the fifth.
+    let values = [0.0, 1.0, 2.0, 3.0, 4.0, 50.0, 51.0, 52.0];
+    assert_eq!(groups(&values, 1.1), [vec![5, 6, 7], vec![0, 1, 2, 3, 4]]);
+    // Six records make two groups, or one of five and one that must join it.
+    let values = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
+    assert_eq!(groups(&values, 0.2), [vec![0, 1, 2], vec![3, 4, 5]]);
+    assert_eq!(groups(&values, 1.1), [vec![0, 1, 2, 3, 4, 5]]);
+    // With γ = 0 no group grows, and the last joins the group that is nearest.
+    let values = [0.0, 1.0, 2.0, 50.0, 51.0, 52.0, 49.0];
+    assert_eq!(groups(&values, 0.0), [vec![0, 1, 2], vec![3, 4, 5, 6]]);
+}
+
+#[test]
+fn numbers_as_large_as_they_get_are_grouped_and_stay_finite() {
+    let mut records = Records::new(4);
+    for row in 0..200 {
+        let huge = if row % 2 == 0 { f64::MAX } else { -f64::MAX };
+        records.push(&[
+            huge,
+            f64::from(row % 3),
+            f64::from(row % 5),
+            huge / f64::from(row + 1),
+        ]);
+    }
+    for scale in [Scale::Deviation, Scale::Range, Scale::None] {
+        for grouping in [Grouping::Nearest, Grouping::Mdav, Grouping::VMdav] {
+            let config = Microaggregation {
+                scale,
+                ..config(3, grouping, Some(20))
+            };
+            let out = pass(&config, &records);
+            assert_eq!(out.records().len(), 200);
+            assert!(smallest_class(out.records()) >= 3, "{scale:?} {grouping:?}");
+            assert!(
+                out.records()
+                    .iter()
+                    .flatten()
+                    .all(|value| value.is_finite())
+            );
+        }
+    }
 }
 
 fn load(name: &str) -> Option<Records> {
@@ -285,6 +374,29 @@ fn mdav_loses_what_was_published_on_census_and_tarragona() {
             assert!((found - expected).abs() < 0.5e-4, "{name} k = {k}: {found}");
         }
     }
+}
+
+#[test]
+fn the_nearest_in_a_stream_lose_what_they_should() {
+    // The sum of squared differences of the first 100,000 that leave a window of 100;
+    // consecutive records instead of the nearest would lose 74,917.
+    let mut generator = RandomRbf::default().generator().expect("defaults");
+    let kinds = vec![Attribute::Number; generator.header().attributes.len()];
+    let config = config(3, Grouping::Nearest, Some(100));
+    let mut filter = config.filter(&kinds, 0).expect("fits");
+    let (mut originals, mut out) = (Records::new(kinds.len()), Masked::new(kinds.len()));
+    let mut record = vec![0.0; kinds.len()];
+    while out.decided().len() < 100_000 {
+        generator.next(&mut record);
+        originals.push(&record);
+        filter.push(&record, &mut out).expect("taken");
+    }
+    let pairs = originals
+        .iter()
+        .flatten()
+        .zip(out.records().iter().flatten());
+    let lost: f64 = pairs.map(|(a, b)| (a - b).powi(2)).sum();
+    assert!((lost - 26_268.5).abs() < 0.05, "{lost}");
 }
 
 #[test]

@@ -64,7 +64,8 @@ fn extend(group: &mut Vec<usize>, records: &Records, pool: &mut Pool, (k, gamma)
         let others = outside.filter(|&(slot, _)| slot != candidate);
         let next = others.fold(f64::INFINITY, |least, (_, &other)| least.min(other));
         // Distances are squared, and so is γ.
-        if to_group[candidate] >= gamma * gamma * next {
+        let joins = to_group[candidate] < gamma * gamma * next;
+        if !joins {
             return;
         }
         group.push(pool.take(candidate));
