@@ -11,6 +11,7 @@
 
 use moretta::data::{Attribute, Records, Role};
 use moretta::io::generate::moa::{Generator, RandomRbf, Waveform};
+use moretta::measure::pairs::{PairSettings, build};
 use moretta::policy::{Policy, Root};
 use moretta::protect::{Masked, MaskedColumn, Masking, Method};
 use std::error::Error;
@@ -89,19 +90,36 @@ fn mask(masking: &dyn Masking, records: &Records, measures: &[String]) -> Outcom
         })
         .collect();
     let mut filter = masking.filter(&columns, 1)?;
+    let settings = PairSettings::new(vec![Attribute::Number; records.width()]);
+    let mut measures = measures
+        .iter()
+        .map(|name| build(name, &settings))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut out = Masked::new(records.width());
-    let mut released = 0;
+    let mut left = 0;
+    let mut look = |out: &mut Masked| {
+        let mut released = out.records().iter();
+        for &kept in out.decided() {
+            if let Some(released) = released.by_ref().next().filter(|_| kept) {
+                let original = records.record(left);
+                for measure in &mut measures {
+                    measure.observe(original, released);
+                }
+            }
+            left += 1;
+        }
+        out.clear();
+    };
     for record in records.iter() {
         filter.push(record, &mut out)?;
-        released += out.decided().len();
-        out.clear();
+        look(&mut out);
     }
     filter.finish(&mut out)?;
-    released += out.decided().len();
-    if released != records.len() || !measures.is_empty() {
-        return Err("the filter kept records back".into());
+    look(&mut out);
+    match left == records.len() {
+        true => Ok(()),
+        false => Err("the filter kept records back".into()),
     }
-    Ok(())
 }
 
 /// Seconds that this process has spent on its cores.
