@@ -62,8 +62,8 @@ fn the_summary_is_what_the_program_prints() {
 #[test]
 fn the_policies_explained_are_those_of_the_examples() {
     let shown = blocks(&readme(), "toml");
-    assert_eq!(shown.len(), 2);
-    for (shown, example) in shown.iter().zip(["hospital", "shop"]) {
+    assert_eq!(shown.len(), 3);
+    for (shown, example) in shown.iter().zip(["hospital", "shop", "sensors"]) {
         let place = root().join("examples").join(example).join("policy.toml");
         let policy = fs::read_to_string(place).expect("read");
         let (_comment, rest) = policy.split_once('\n').expect("a first line");
@@ -75,7 +75,9 @@ fn the_policies_explained_are_those_of_the_examples() {
 fn every_method_and_measure_is_named() {
     let readme = readme();
     let methods = moretta::protect::METHODS.iter().map(|info| info.name);
-    let measures = moretta::measure::LIST.iter().map(|info| info.name);
+    let pairs = moretta::measure::PAIR_LIST;
+    let measures = moretta::measure::LIST.iter().chain(pairs);
+    let measures = measures.map(|info| info.name);
     let parameters = moretta::protect::METHODS
         .iter()
         .flat_map(|info| info.parameters.iter().map(|parameter| parameter.name));

@@ -42,6 +42,16 @@ const CASES: &[Case] = &[
         ],
         repeats: true,
     },
+    Case {
+        name: "rank-swapping",
+        configurations: &[
+            "within = 5",
+            "within = \"10%\"\ndirection = \"descending\"",
+            "within = 5\nbuffer = 20",
+            "within = \"50%\"\nbuffer = 10\ncolumns = [\"y\", \"grade\"]",
+        ],
+        repeats: true,
+    },
 ];
 
 fn method(case: &Case, configuration: &str) -> Method {

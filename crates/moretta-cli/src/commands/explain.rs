@@ -48,9 +48,10 @@ fn list(console: &Console) -> Result<ExitCode, Failure> {
     console.result(&rows[1..].to_vec(), || table(&rows))
 }
 
-/// Measures of tables and of streams.
+/// Measures of tables, of streams and of pairs of records.
 fn measures() -> impl Iterator<Item = &'static measure::Info> {
-    measure::LIST.iter().chain(measure::STREAM_LIST)
+    let lists = [measure::LIST, measure::STREAM_LIST, measure::PAIR_LIST];
+    lists.into_iter().flatten()
 }
 
 fn page(topic: &str) -> Result<Page, Failure> {

@@ -50,6 +50,14 @@ fn command(args: &RunArgs) -> String {
     command
 }
 
+/// Measures of masked records that are worth a line; the report has all.
+const SHOWN: [&str; 4] = [
+    "record_linkage",
+    "sse",
+    "sse_ratio",
+    "probabilistic_information_loss",
+];
+
 fn summary(outcome: &Outcome, page: Option<&std::path::Path>) -> String {
     let report = &outcome.report;
     let mut text = match &report.stream {
@@ -71,6 +79,15 @@ fn summary(outcome: &Outcome, page: Option<&std::path::Path>) -> String {
     }
     if let Some(facts) = &report.stream {
         let _ = writeln!(text, "  {}", stream_figures(facts));
+    }
+    for measure in report.pairs.iter().flat_map(|facts| &facts.measures) {
+        if let (Some(value), true) = (measure.value, SHOWN.contains(&measure.name.as_str())) {
+            let value = match measure.percent {
+                true => format!("{:.2} %", value * 100.0),
+                false => format!("{value:.4}"),
+            };
+            let _ = writeln!(text, "  {} {value}", measure.name);
+        }
     }
     if let Some(page) = page {
         let _ = writeln!(text, "report: {}", page.display());

@@ -1,8 +1,10 @@
 //! Reports to draw in tests: one as a hospital would get it, and some that
 //! nobody should ever get.
 
+mod pairs;
 mod stream;
 
+pub(super) use pairs::{filtered, filtered_degenerate, filtered_few, filtered_once};
 pub(crate) use stream::events;
 pub(super) use stream::{
     events_all_hidden, events_at_a_fixed_z, events_degenerate, events_with_many_points,
@@ -94,6 +96,7 @@ pub(super) fn admissions() -> Report {
             "`education` loses more than half of its information; a finer hierarchy may help".to_owned(),
         ],
         stream: None,
+        pairs: None,
         stages: ["read", "protect", "measure", "write", "check"]
             .into_iter()
             .zip([0.021, 0.148, 0.037, 0.019, 1.052])

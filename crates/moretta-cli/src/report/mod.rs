@@ -19,6 +19,7 @@ mod markup;
 mod measures;
 mod number;
 mod page;
+mod pairs;
 mod plot;
 mod policy;
 mod risk;

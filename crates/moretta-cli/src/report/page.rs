@@ -1,7 +1,7 @@
 //! The skeleton of the page.
 
 use super::markup::Markup;
-use super::{classes, columns, measures, policy, risk, stream, suppression, verdict};
+use super::{classes, columns, measures, pairs, policy, risk, stream, suppression, verdict};
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;
 
@@ -35,12 +35,17 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
 
 fn body(report: &Report, page: &mut Markup) {
     verdict::write(report, page);
-    match &report.stream {
-        Some(facts) => {
+    match (&report.stream, &report.pairs) {
+        (Some(facts), _) => {
             stream::write(report, facts, page);
             columns::treatments(report, page);
         }
-        None => table(report, page),
+        (None, Some(facts)) => {
+            suppression::write(report, page);
+            pairs::write(facts, page);
+            columns::treatments(report, page);
+        }
+        (None, None) => table(report, page),
     }
     measures::write(report, page);
     policy::write(report, page);
@@ -131,6 +136,10 @@ mod tests {
                 fixture::events_with_many_points(),
             ),
             ("events-degenerate", fixture::events_degenerate()),
+            ("filtered", fixture::filtered()),
+            ("filtered-few", fixture::filtered_few()),
+            ("filtered-once", fixture::filtered_once()),
+            ("filtered-degenerate", fixture::filtered_degenerate()),
         ]
     }
 

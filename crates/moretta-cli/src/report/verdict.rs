@@ -5,6 +5,7 @@ use super::markup::Markup;
 use super::suppression::Suppressed;
 use super::{measures, number, risk};
 use moretta::data::duration_text;
+use moretta::measure::pairs::{PairFacts, PairValue};
 use moretta::pipeline::report::{Claim, Report, StreamFacts};
 
 /// The promised k, if the policy promises one.
@@ -125,9 +126,10 @@ struct Tile {
 
 fn tiles(report: &Report, page: &mut Markup) {
     page.element("dl", &[("class", &"tiles")], |page| {
-        let figures = match &report.stream {
-            Some(facts) => stream(facts),
-            None => figures(report),
+        let figures = match (&report.stream, &report.pairs) {
+            (Some(facts), _) => stream(facts),
+            (None, Some(facts)) => masked(facts),
+            (None, None) => figures(report),
         };
         for tile in rows(report).into_iter().chain(figures) {
             let class = if tile.alarm { "value fails" } else { "value" };
@@ -232,6 +234,47 @@ fn stream(facts: &StreamFacts) -> [Tile; 3] {
             alarm: facts
                 .unique_all
                 .is_some_and(|share| (MOST..=1.0).contains(&share)),
+        },
+    ]
+}
+
+/// The best of the attackers, and what masking has cost.
+fn masked(facts: &PairFacts) -> [Tile; 3] {
+    let of = |family: &'static str| {
+        let measures = facts.measures.iter();
+        measures.filter(move |measure| measure.family == family)
+    };
+    let value = |measure: Option<&PairValue>| {
+        let value = measure.and_then(|measure| measure.value);
+        value.map_or(number::NONE.to_owned(), number::percent)
+    };
+    let linked = of("risk")
+        .filter(|measure| measure.name.ends_with("linkage") && measure.value.is_some())
+        .max_by(|one, other| {
+            let value = |measure: &PairValue| measure.value.unwrap_or(0.0);
+            value(one).total_cmp(&value(other))
+        });
+    let named = |name: &'static str| of("loss").find(move |measure| measure.name == name);
+    [
+        Tile {
+            name: "Records linked",
+            value: value(linked),
+            more: linked.map_or_else(String::new, |measure| {
+                format!("at most, by {}", measure.name.replace('_', " "))
+            }),
+            alarm: false,
+        },
+        Tile {
+            name: "Spread lost",
+            value: value(named("sse_ratio")),
+            more: "SSE over SST".to_owned(),
+            alarm: false,
+        },
+        Tile {
+            name: "Statistics lost",
+            value: value(named("probabilistic_information_loss")),
+            more: "probabilistic information loss".to_owned(),
+            alarm: false,
         },
     ]
 }

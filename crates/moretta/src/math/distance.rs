@@ -7,8 +7,16 @@
 //! differ by 1 or 0; of missing values (NaN) two are equal, and one is at distance 1
 //! from any value.
 
+use std::cmp::Ordering;
+
 /// Records side by side.
 const LANES: usize = 8;
+
+/// Attributes that are summed before a block is looked at again.
+const CUT: usize = 4;
+
+/// Squares whose roots may be one double differ by less than this share.
+const SLACK: f64 = 1.0 / (1_u64 << 48) as f64;
 
 /// Records in numbered slots, to measure distances to.
 #[derive(Clone, Debug)]
@@ -19,8 +27,8 @@ pub struct Slots {
     slots: usize,
     /// Block by block, in it attribute by attribute; 0 where no record is.
     lanes: Vec<[f64; LANES]>,
-    /// How many missing values there are.
-    missing: usize,
+    /// How many missing or infinite values there are.
+    odd: usize,
 }
 
 impl Slots {
@@ -31,7 +39,7 @@ impl Slots {
             weights: vec![1.0; nominal.len()].into(),
             slots,
             lanes: vec![[0.0; LANES]; slots.div_ceil(LANES) * nominal.len()],
-            missing: 0,
+            odd: 0,
         }
     }
 
@@ -57,8 +65,8 @@ impl Slots {
         let block = &mut self.lanes[slot / LANES * width..][..width];
         for (lanes, &value) in block.iter_mut().zip(record) {
             let lane = &mut lanes[slot % LANES];
-            self.missing += usize::from(value.is_nan());
-            self.missing -= usize::from(lane.is_nan());
+            self.odd += usize::from(!value.is_finite());
+            self.odd -= usize::from(!lane.is_finite());
             *lane = value;
         }
     }
@@ -86,7 +94,7 @@ impl Slots {
                 true => moved,
                 false => std::mem::replace(to, moved),
             };
-            self.missing -= usize::from(dropped.is_nan());
+            self.odd -= usize::from(!dropped.is_finite());
         }
         self.slots = last;
         self.lanes.truncate(last.div_ceil(LANES) * width);
@@ -109,7 +117,7 @@ impl Slots {
                 for (sum, &value) in sums.iter_mut().zip(lanes) {
                     *sum += if value.is_nan() { 0.0 } else { value };
                 }
-                if self.missing > 0 {
+                if self.odd > 0 {
                     missing += lanes.iter().filter(|value| value.is_nan()).count();
                 }
             }
@@ -124,9 +132,7 @@ impl Slots {
             distances.resize(self.slots, 0.0);
             return;
         }
-        let missing = self.missing > 0 || target.iter().any(|value| value.is_nan());
-        let plain = !missing && !self.nominal.contains(&true);
-        let equal = self.weights.iter().all(|&weight| weight == 1.0);
+        let (plain, equal) = (self.is_plain(target), self.is_equal());
         distances.reserve(self.slots.next_multiple_of(LANES));
         for block in self.lanes.chunks_exact(self.nominal.len()) {
             let sums = match (plain, equal) {
@@ -137,6 +143,91 @@ impl Slots {
             distances.extend_from_slice(&sums);
         }
         distances.truncate(self.slots);
+    }
+
+    /// How many of the first `filled` slots are at the distance from `target` whose
+    /// square is `squared`; none when one is nearer.
+    ///
+    /// Distances are equal when their roots are the same double. Sums only grow, so
+    /// a block is left as soon as all its sums are too large.
+    pub fn ties(&self, filled: usize, target: &[f64], squared: f64) -> Option<usize> {
+        match (self.is_plain(target), self.is_equal()) {
+            (true, true) => self.ties_of(filled, squared, |block, most| {
+                sums_within(block, most, |sums, from, block| {
+                    add_numbers(sums, block, &target[from..]);
+                })
+            }),
+            (true, false) => self.ties_of(filled, squared, |block, most| {
+                sums_within(block, most, |sums, from, block| {
+                    add_weighted(sums, block, &target[from..], &self.weights[from..]);
+                })
+            }),
+            (false, _) => self.ties_of(filled, squared, |block, _| Some(self.mixed(block, target))),
+        }
+    }
+
+    /// Ties among sums that `sums` gives for a block, or none when all are above a bound.
+    #[inline]
+    fn ties_of(
+        &self,
+        filled: usize,
+        squared: f64,
+        sums: impl Fn(&[[f64; LANES]], f64) -> Option<[f64; LANES]>,
+    ) -> Option<usize> {
+        if self.nominal.is_empty() {
+            return (squared <= 0.0).then_some(filled);
+        }
+        let (low, high) = (squared * (1.0 - SLACK), squared * (1.0 + SLACK));
+        let mut ties = 0;
+        let mut left = filled.min(self.slots);
+        for block in self.lanes.chunks_exact(self.nominal.len()) {
+            let lanes = left.min(LANES);
+            let sums = sums(block, high);
+            for &sum in sums.iter().flat_map(|sums| &sums[..lanes]) {
+                match compare_roots(sum, squared, low, high) {
+                    Ordering::Less => return None,
+                    Ordering::Equal => ties += 1,
+                    Ordering::Greater => {}
+                }
+            }
+            left -= lanes;
+            if left == 0 {
+                break;
+            }
+        }
+        Some(ties)
+    }
+
+    /// Puts into `patterns`, for each of the first `filled` slots, which of the first
+    /// 64 attributes agree with `target`: bit j is set when values j are equal, differ
+    /// by at most `tolerances[j]`, or are both missing.
+    pub fn agreements(
+        &self,
+        filled: usize,
+        target: &[f64],
+        tolerances: &[f64],
+        patterns: &mut Vec<u64>,
+    ) {
+        patterns.clear();
+        let width = self.nominal.len();
+        if width > 0 {
+            let blocks = self.lanes.chunks_exact(width);
+            for block in blocks.take(filled.div_ceil(LANES)) {
+                patterns.extend_from_slice(&agreement(block, target, tolerances));
+            }
+        }
+        patterns.resize(filled, 0);
+    }
+
+    /// Whether differences can be taken without looking at the values.
+    fn is_plain(&self, target: &[f64]) -> bool {
+        let odd = self.odd > 0 || target.iter().any(|value| !value.is_finite());
+        !odd && !self.nominal.contains(&true)
+    }
+
+    /// Whether all attributes weigh the same.
+    fn is_equal(&self) -> bool {
+        self.weights.iter().all(|&weight| weight == 1.0)
     }
 
     fn mixed(&self, block: &[[f64; LANES]], target: &[f64]) -> [f64; LANES] {
@@ -151,28 +242,83 @@ impl Slots {
     }
 }
 
+/// Compares the root of `sum` with that of `squared`, which is between `low` and
+/// `high`; roots are only taken where they could be equal.
+#[inline]
+fn compare_roots(sum: f64, squared: f64, low: f64, high: f64) -> Ordering {
+    if sum < low {
+        Ordering::Less
+    } else if sum <= high {
+        sum.sqrt().total_cmp(&squared.sqrt())
+    } else {
+        Ordering::Greater
+    }
+}
+
+fn agreement(block: &[[f64; LANES]], target: &[f64], tolerances: &[f64]) -> [u64; LANES] {
+    let mut patterns = [0; LANES];
+    let terms = block.iter().zip(target).zip(tolerances).zip(0..64);
+    for (((lanes, &value), &tolerance), bit) in terms {
+        for (pattern, &other) in patterns.iter_mut().zip(lanes) {
+            let near = (other - value).abs() <= tolerance;
+            let same = (other == value) | (other.is_nan() & value.is_nan());
+            *pattern |= u64::from(near | same) << bit;
+        }
+    }
+    patterns
+}
+
+/// The sums of a block; none when all are above `most`. `add` adds the terms of some
+/// attributes, from a first one on.
+#[inline]
+fn sums_within(
+    block: &[[f64; LANES]],
+    most: f64,
+    add: impl Fn(&mut [f64; LANES], usize, &[[f64; LANES]]),
+) -> Option<[f64; LANES]> {
+    let mut sums = [0.0; LANES];
+    for (part, lanes) in block.chunks(CUT).enumerate() {
+        add(&mut sums, part * CUT, lanes);
+        let least = |least, &sum| if sum < least { sum } else { least };
+        if sums.iter().fold(f64::INFINITY, least) > most {
+            return None;
+        }
+    }
+    Some(sums)
+}
+
 #[inline]
 fn numbers(block: &[[f64; LANES]], target: &[f64]) -> [f64; LANES] {
     let mut sums = [0.0; LANES];
-    for (lanes, &value) in block.iter().zip(target) {
-        for (sum, &other) in sums.iter_mut().zip(lanes) {
-            let difference = other - value;
-            *sum += difference * difference;
-        }
-    }
+    add_numbers(&mut sums, block, target);
     sums
 }
 
 #[inline]
 fn weighted(block: &[[f64; LANES]], target: &[f64], weights: &[f64]) -> [f64; LANES] {
     let mut sums = [0.0; LANES];
+    add_weighted(&mut sums, block, target, weights);
+    sums
+}
+
+#[inline]
+fn add_numbers(sums: &mut [f64; LANES], block: &[[f64; LANES]], target: &[f64]) {
+    for (lanes, &value) in block.iter().zip(target) {
+        for (sum, &other) in sums.iter_mut().zip(lanes) {
+            let difference = other - value;
+            *sum += difference * difference;
+        }
+    }
+}
+
+#[inline]
+fn add_weighted(sums: &mut [f64; LANES], block: &[[f64; LANES]], target: &[f64], weights: &[f64]) {
     for ((lanes, &value), &weight) in block.iter().zip(target).zip(weights) {
         for (sum, &other) in sums.iter_mut().zip(lanes) {
             let difference = other - value;
             *sum += difference * difference * weight;
         }
     }
-    sums
 }
 
 /// The term of one attribute in a squared distance.
@@ -201,6 +347,14 @@ pub fn squared_distance(a: &[f64], b: &[f64], nominal: &[bool]) -> f64 {
     })
 }
 
+/// The squared distance of two records, with a weight for each square of a difference.
+pub fn weighted_distance(a: &[f64], b: &[f64], weights: &[f64], nominal: &[bool]) -> f64 {
+    let terms = a.iter().zip(b).zip(weights).zip(nominal);
+    terms.fold(0.0, |sum, (((&a, &b), &weight), &nominal)| {
+        sum + weighted_difference(a, b, nominal, weight)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,6 +365,17 @@ mod tests {
             8 => -1e3..1e3,
             2 => prop::sample::select(vec![0.0, 1.0, 2.0]),
             1 => Just(f64::NAN),
+        ]
+    }
+
+    fn any_width() -> impl Strategy<Value = (Vec<bool>, Vec<f64>)> {
+        let plain = prop::sample::select(vec![0.0, 0.25, 1.0, 2.0]);
+        prop_oneof![
+            (Just(vec![false; 7]), prop::collection::vec(plain, 7 * 30)),
+            (
+                prop::collection::vec(any::<bool>(), 7),
+                prop::collection::vec(any_value(), 7 * 30)
+            ),
         ]
     }
 
@@ -233,6 +398,53 @@ mod tests {
                 .map(|slot| squared_distance(record(slot), record(29), &nominal))
                 .collect();
             prop_assert_eq!(distances, expected);
+        }
+
+        #[test]
+        fn ties_are_those_of_the_sorted_distances(
+            (nominal, values) in any_width(),
+            filled in 1..29_usize,
+            own in 0..29_usize,
+        ) {
+            let record = |row: usize| &values[row * 7..][..7];
+            let mut held = Slots::new(29, &nominal);
+            (0..29).for_each(|slot| held.set(slot, record(slot)));
+            let square = |slot: usize| squared_distance(record(slot), record(29), &nominal);
+            let own = square(own % filled);
+            let roots = || (0..filled).map(|slot| square(slot).sqrt());
+            let nearer = roots().any(|root| root < own.sqrt());
+            let equal = roots().filter(|root| *root == own.sqrt()).count();
+            let found = held.ties(filled, record(29), own);
+            prop_assert_eq!(found, (!nearer).then_some(equal));
+            let weights = [0.5, 0.0, 1.0, 3.0, 0.1, 0.2, 0.3];
+            let square =
+                |slot: usize| weighted_distance(record(slot), record(29), &weights, &nominal);
+            let least = (0..filled).map(square).fold(f64::INFINITY, f64::min);
+            let equal = (0..filled).filter(|&slot| square(slot).sqrt() == least.sqrt()).count();
+            held.weigh(&weights);
+            let found = held.ties(filled, record(29), least);
+            prop_assert_eq!(found, Some(equal));
+        }
+
+        #[test]
+        fn agreements_are_those_of_each_value(
+            (nominal, values) in any_width(),
+            filled in 0..29_usize,
+        ) {
+            let record = |row: usize| &values[row * 7..][..7];
+            let mut held = Slots::new(29, &nominal);
+            (0..29).for_each(|slot| held.set(slot, record(slot)));
+            let tolerances = [0.25, 0.5, 0.0, -1.0, 1.0, f64::NAN, 100.0];
+            let mut patterns = Vec::new();
+            held.agreements(filled, record(29), &tolerances, &mut patterns);
+            prop_assert_eq!(patterns.len(), filled);
+            for (slot, pattern) in patterns.into_iter().enumerate() {
+                for (bit, (&a, &b)) in record(slot).iter().zip(record(29)).enumerate() {
+                    let near = (a - b).abs() <= tolerances[bit] || a == b;
+                    let agrees = near || a.is_nan() && b.is_nan();
+                    prop_assert_eq!(pattern >> bit & 1 == 1, agrees);
+                }
+            }
         }
 
         #[test]
@@ -272,6 +484,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn squares_with_the_same_root_tie() {
+        let (a, b) = (2.0_f64, 2.0_f64.next_up());
+        assert_eq!(a.sqrt(), b.sqrt());
+        let compare = |sum, squared| {
+            compare_roots(
+                sum,
+                squared,
+                squared * (1.0 - SLACK),
+                squared * (1.0 + SLACK),
+            )
+        };
+        assert_eq!(compare(b, a), Ordering::Equal);
+        assert_eq!(compare(3.0, a), Ordering::Greater);
+        assert_eq!(compare(a, 3.0), Ordering::Less);
     }
 
     #[test]

@@ -277,9 +277,9 @@ mod tests {
                     column.push(value);
                 }
             }
-            for i in 0..4 {
-                prop_assert_eq!(columns[i].mean(), running.means()[i]);
-                prop_assert_eq!(columns[i].variance(), running.variance(i));
+            for (i, column) in columns.iter().enumerate() {
+                prop_assert_eq!(column.mean(), running.means()[i]);
+                prop_assert_eq!(column.variance(), running.variance(i));
                 for j in 0..4 {
                     prop_assert_eq!(running.covariance(i, j), running.covariance(j, i));
                     if records.len() > 1 {

@@ -5,6 +5,7 @@ mod groups;
 pub mod histogram;
 mod list;
 mod measures;
+pub mod pairs;
 pub mod risk;
 pub mod stream;
 pub mod utility;
@@ -13,6 +14,7 @@ pub use groups::{SizeCount, Sizes};
 pub use histogram::{Bin, Histogram, HistogramBuilder};
 pub use list::{Family, Info, LIST, info};
 pub use measures::{Measures, Value};
+pub use pairs::{PAIR_LIST, PairMeasure, PairMeasures};
 pub use risk::Band;
 pub use stream::{STREAM_LIST, StreamMeasures};
 

@@ -85,6 +85,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         risk: risk(judgement),
         warnings: facts.warnings.clone(),
         stream: None,
+        pairs: None,
         stages: stages(facts.progress),
     })
 }

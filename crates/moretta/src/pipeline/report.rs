@@ -4,6 +4,7 @@
 //! [`SMALL_CELL`] + 1 rows share: counts from 1 to [`SMALL_CELL`] are hidden,
 //! and enough of their neighbours that they cannot be had by subtraction.
 
+use crate::measure::pairs::PairFacts;
 use serde::{Deserialize, Serialize};
 
 /// Counts from 1 to this are hidden.
@@ -45,6 +46,9 @@ pub struct Report {
     /// What is told of a stream; none of a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<StreamFacts>,
+    /// What is told of pairs of original and protected records; none when they were not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<PairFacts>,
     /// Seconds spent by stage.
     pub stages: Vec<StageFact>,
 }

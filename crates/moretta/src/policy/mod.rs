@@ -56,6 +56,8 @@ pub struct Policy {
     pub fail_above: Vec<(String, f64)>,
     /// The measures to show first; all of them when empty.
     pub report_measures: Vec<String>,
+    /// How pairs of original and masked records are measured.
+    pub pairs: PairPolicy,
     /// Where the release goes.
     pub sink: Option<SinkPolicy>,
     /// Where the report goes: HTML, or JSON by its ending.
@@ -82,6 +84,27 @@ pub enum Every {
     Rows(u64),
     /// After so many milliseconds of the clock.
     Milliseconds(i64),
+}
+
+/// How pairs of original and masked records are measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairPolicy {
+    /// Originals among which a masked record is looked for.
+    pub buffer: usize,
+    /// Half the width of disclosure intervals, in percent.
+    pub interval: f64,
+    /// Share of a standard deviation within which numbers agree.
+    pub tolerance: f64,
+}
+
+impl Default for PairPolicy {
+    fn default() -> Self {
+        PairPolicy {
+            buffer: 100,
+            interval: 10.0,
+            tolerance: 0.1,
+        }
+    }
 }
 
 /// Where the data comes from.
@@ -169,7 +192,8 @@ impl Policy {
             None => Vec::new(),
         };
         let protect = read_protect(&mut top)?;
-        let (report_measures, fail_above) = read_measure(top.table("measure")?)?;
+        let masks = protect.iter().any(|method| method.as_masking().is_some());
+        let (report_measures, fail_above, pairs) = read_measure(top.table("measure")?, masks)?;
         let sink = top
             .table("sink")?
             .map(|section| SinkPolicy::read(section, root, &source))
@@ -201,6 +225,7 @@ impl Policy {
             protect,
             fail_above,
             report_measures,
+            pairs,
             sink,
             report,
             audit: audit.unwrap_or(true),
@@ -362,16 +387,25 @@ fn read_protect(top: &mut Section) -> Result<Vec<Method>> {
         .collect()
 }
 
-type Measures = (Vec<String>, Vec<(String, f64)>);
+type Measures = (Vec<String>, Vec<(String, f64)>, PairPolicy);
 
-fn read_measure(section: Option<Section>) -> Result<Measures> {
+/// `masks`: the method masks records, and what can be measured are pairs of them.
+fn read_measure(section: Option<Section>, masks: bool) -> Result<Measures> {
     let Some(mut section) = section else {
         return Ok(Measures::default());
     };
-    let names: Vec<&str> = measure::LIST.iter().map(|info| info.name).collect();
+    let list = match masks {
+        true => measure::PAIR_LIST,
+        false => measure::LIST,
+    };
+    let names: Vec<&str> = list.iter().map(|info| info.name).collect();
     let check = |name: &str, error: Error| match names.contains(&name) {
         true => Ok(()),
         false => Err(unknown(error, name, &names)),
+    };
+    let pairs = match masks {
+        true => PairPolicy::read(&mut section)?,
+        false => PairPolicy::default(),
     };
     let mut report = Vec::new();
     for placed in section.list("report")?.unwrap_or_default() {
@@ -392,7 +426,23 @@ fn read_measure(section: Option<Section>) -> Result<Measures> {
         }
     }
     section.finish()?;
-    Ok((report, limits))
+    Ok((report, limits, pairs))
+}
+
+impl PairPolicy {
+    fn read(section: &mut Section) -> Result<Self> {
+        let usual = PairPolicy::default();
+        let buffer = section.whole("buffer", 1..=1 << 20)?;
+        Ok(PairPolicy {
+            buffer: buffer.map_or(usual.buffer, |rows| rows as usize),
+            interval: section
+                .number("interval", 0.01..=100.0)?
+                .unwrap_or(usual.interval),
+            tolerance: section
+                .number("tolerance", 0.0001..=10.0)?
+                .unwrap_or(usual.tolerance),
+        })
+    }
 }
 
 fn read_report(mut section: Section, root: &Root) -> Result<PathBuf> {

@@ -4,6 +4,7 @@ use super::generalization::Generalization;
 use super::microaggregation::Microaggregation;
 use super::mondrian::{Mode, Mondrian};
 use super::noise::Noise;
+use super::rank_swapping::RankSwapping;
 use super::z_anonymity::ZAnonymity;
 use super::{Filtered, Masking, Protector, Setting, Table};
 use crate::config::{Section, unknown};
@@ -24,6 +25,8 @@ pub enum Method {
     Noise(Noise),
     /// Shows similar records as one.
     Microaggregation(Microaggregation),
+    /// Exchanges values of nearly the same rank.
+    RankSwapping(RankSwapping),
 }
 
 /// What is known of a method.
@@ -99,6 +102,13 @@ pub const METHODS: &[MethodInfo] = &[
         family: Family::Filter,
         read: |section| Microaggregation::read(section).map(Method::Microaggregation),
     },
+    MethodInfo {
+        name: "rank-swapping",
+        source: include_str!("rank_swapping/mod.rs"),
+        parameters: RankSwapping::PARAMETERS,
+        family: Family::Filter,
+        read: |section| RankSwapping::read(section).map(Method::RankSwapping),
+    },
 ];
 
 impl MethodInfo {
@@ -147,6 +157,7 @@ impl Method {
             Method::ZAnonymity(_) => "z-anonymity",
             Method::Noise(_) => "noise",
             Method::Microaggregation(_) => "microaggregation",
+            Method::RankSwapping(_) => "rank-swapping",
         }
     }
 
@@ -182,6 +193,7 @@ impl Method {
         match self {
             Method::Noise(config) => Some(config),
             Method::Microaggregation(config) => Some(config),
+            Method::RankSwapping(config) => Some(config),
             Method::Mondrian(_) | Method::Generalization(_) | Method::ZAnonymity(_) => None,
         }
     }
@@ -193,15 +205,14 @@ impl Method {
 
     /// Makes the method work on tables of this schema; those of streams are not for tables.
     pub fn build(&self, schema: &Arc<Schema>, setting: &Setting) -> Result<Box<dyn Protector>> {
+        if let Some(masking) = self.as_masking() {
+            let filtered = Filtered::build(masking, schema, setting.seed)?;
+            return Ok(Box::new(filtered));
+        }
         let table = match self {
             Method::Mondrian(config) => config.on(setting),
             Method::Generalization(config) => config.on(setting),
-            Method::ZAnonymity(_) => return Err(Error::bug("a stream is no table")),
-            Method::Noise(_) | Method::Microaggregation(_) => {
-                let masking = self.as_masking().ok_or_else(|| Error::bug("no filter"))?;
-                let filtered = Filtered::build(masking, schema, setting.seed)?;
-                return Ok(Box::new(filtered));
-            }
+            _ => return Err(Error::bug("a stream is no table")),
         };
         Ok(Box::new(Table::new(
             table,

@@ -4,12 +4,13 @@
 //! value before is drawn pale and wide, the value after strong and narrow over
 //! it, so that both are seen whichever is larger. [`upright()`] suits ordered
 //! bins, [`lying()`] suits names. A [`Timeline`] shows what changes: lines and bands
-//! over time. Colours come from the style sheet by class, so
+//! over time; [`Curves`] small lines over the number of records. Colours come from the style sheet by class, so
 //! one drawing serves light, dark and print. Values that are not finite are
 //! drawn as nothing.
 
 mod bands;
 mod calendar;
+mod curves;
 mod lines;
 mod lying;
 mod timeline;
@@ -20,6 +21,7 @@ use std::fmt;
 
 pub(super) use bands::{BANDS, Stack};
 pub(super) use calendar::date_and_time;
+pub(super) use curves::{Around, Curve, Curves, Point as CurvePoint, SLICES, curves};
 pub(super) use lying::lying;
 pub(super) use timeline::{Panel, Shape, Span, Timeline, timeline};
 pub(super) use upright::upright;

@@ -3,6 +3,7 @@
 use super::flow::Flow;
 use crate::data::{Role, Schema};
 use crate::error::Result;
+use crate::measure::pairs::PairMeasures;
 use crate::pipeline::facts::{file_facts, reasons, shown_read, stages};
 use crate::pipeline::progress::Progress;
 use crate::pipeline::report::{Claim, ColumnFact, Report, RowFacts, Verdict};
@@ -65,6 +66,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         risk: Vec::new(),
         warnings: warnings(facts),
         stream: None,
+        pairs: flow.measures().map(PairMeasures::facts),
         stages: stages(facts.progress),
     })
 }

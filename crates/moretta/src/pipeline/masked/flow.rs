@@ -1,8 +1,10 @@
 //! From rows that were read to masked rows that may leave.
 
 use super::pairs::Pairs;
-use crate::data::{Batch, Schema};
+use crate::data::{Batch, Encoder, Schema};
 use crate::error::{Error, Result};
+use crate::measure::pairs::{PAIR_LIST, PairMeasures, PairSettings};
+use crate::pipeline::progress::Records;
 use crate::pipeline::run::pseudonyms;
 use crate::policy::Policy;
 use crate::protect::{Chain, Filtered, Masking, Protector};
@@ -12,16 +14,21 @@ use std::sync::Arc;
 pub(super) struct Flow {
     chain: Chain,
     pairs: Pairs,
+    /// None when nobody wants to know.
+    measures: Option<PairMeasures>,
     pub(super) read: u64,
     pub(super) released: u64,
 }
 
 impl Flow {
+    /// `watched`: somebody looks at the run.
     pub(super) fn new(
         policy: &Policy,
         masking: &dyn Masking,
         schema: &Arc<Schema>,
+        watched: bool,
     ) -> Result<Self> {
+        let places = masking.places(schema)?;
         let seed = match policy.seed {
             Some(seed) => seed,
             None => secret_seed()?,
@@ -30,7 +37,8 @@ impl Flow {
         let filtered = Filtered::build(masking, pseudonyms.schema(), seed)?;
         Ok(Flow {
             chain: Chain::new(vec![Box::new(pseudonyms), Box::new(filtered)])?,
-            pairs: Pairs::new(schema, &masking.places(schema)?)?,
+            pairs: Pairs::new(schema, &places)?,
+            measures: measures(policy, schema, &places, watched)?,
             read: 0,
             released: 0,
         })
@@ -44,6 +52,24 @@ impl Flow {
     /// Why rows were held back for good.
     pub(super) fn suppressed(&self) -> Vec<(String, u64)> {
         self.chain.suppressed()
+    }
+
+    /// What was measured.
+    pub(super) fn measures(&self) -> Option<&PairMeasures> {
+        self.measures.as_ref()
+    }
+
+    /// How it is going.
+    pub(super) fn live(&self) -> Records {
+        let figures = self.measures.iter().flat_map(PairMeasures::values);
+        Records {
+            read: self.read,
+            released: self.released,
+            figures: figures
+                .filter(|(info, _)| matches!(info.name, "record_linkage" | "sse"))
+                .filter_map(|(info, value)| Some((info.name, value?, info.percent)))
+                .collect(),
+        }
     }
 
     /// Takes rows; gives those that may leave.
@@ -62,9 +88,52 @@ impl Flow {
 
     fn look(&mut self, released: Batch) -> Result<Batch> {
         self.released += released.len() as u64;
-        self.pairs.released(&released, |_, _| {})?;
+        let measures = &mut self.measures;
+        self.pairs.released(&released, |original, released| {
+            if let Some(measures) = measures {
+                measures.observe(original, released);
+            }
+        })?;
         Ok(released)
     }
+}
+
+/// What is worth measuring: what the policy asks for, everything where a report is
+/// written, and the two classic figures for whoever watches. A class is not counted.
+fn measures(
+    policy: &Policy,
+    schema: &Schema,
+    places: &[usize],
+    watched: bool,
+) -> Result<Option<PairMeasures>> {
+    let limits = policy.fail_above.iter().map(|(name, _)| name.as_str());
+    let asked = policy.report_measures.iter().map(String::as_str);
+    let mut names: Vec<&str> = asked.chain(limits).collect();
+    if names.is_empty() && policy.report.is_some() {
+        names = PAIR_LIST.iter().map(|info| info.name).collect();
+    } else if watched {
+        names.extend(["record_linkage", "sse"]);
+    }
+    names = PAIR_LIST
+        .iter()
+        .map(|info| info.name)
+        .filter(|name| names.contains(name))
+        .collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let attributes = Encoder::new(schema, places)?.attributes();
+    let columns: Vec<&str> = places
+        .iter()
+        .map(|&place| &*schema.fields()[place].name)
+        .collect();
+    let settings = PairSettings {
+        attributes,
+        buffer: policy.pairs.buffer,
+        interval: policy.pairs.interval,
+        tolerance: policy.pairs.tolerance,
+    };
+    PairMeasures::new(&settings, &columns, &names).map(Some)
 }
 
 /// Noise that nobody can draw again.

@@ -24,11 +24,6 @@ impl Pairs {
         })
     }
 
-    /// What the numbers of a record mean.
-    pub(super) fn encoder(&self) -> &Encoder {
-        &self.encoder
-    }
-
     /// Rows that were read.
     pub(super) fn read(&mut self, batch: &Batch) {
         if !batch.is_empty() {

@@ -6,10 +6,11 @@ use super::output::{Crowd, Output};
 use crate::data::{Batch, Schema};
 use crate::error::{Error, Result};
 use crate::io;
+use crate::measure::pairs::PairMeasures;
 use crate::pipeline::order::by_content;
 use crate::pipeline::place::commit_all;
 use crate::pipeline::places::check_places;
-use crate::pipeline::progress::Stage;
+use crate::pipeline::progress::{Live, Stage};
 use crate::pipeline::read;
 use crate::pipeline::run::{Options, Outcome, ordered, write_reports};
 use crate::policy::{Order, Policy};
@@ -29,7 +30,8 @@ pub(in crate::pipeline) fn run(
     check_places(policy, options.force)?;
     let rows = Rows::open(policy, masking, options)?;
     options.progress.enter(Stage::Protect);
-    let mut flow = Flow::new(policy, masking, &rows.schema)?;
+    let watched = options.progress.is_watched();
+    let mut flow = Flow::new(policy, masking, &rows.schema, watched)?;
     let places = masking.places(&rows.schema)?;
     let names = places
         .iter()
@@ -47,6 +49,9 @@ pub(in crate::pipeline) fn run(
     for batch in batches.by_ref() {
         let released = flow.push(batch?)?;
         output.write(released).map_err(|e| named(e, &output))?;
+        if live {
+            options.progress.tell(Live::Records(flow.live()));
+        }
     }
     notes.extend(batches.notes());
     let left = flow.finish()?;
@@ -57,6 +62,7 @@ pub(in crate::pipeline) fn run(
     output.write(left).map_err(|e| named(e, &output))?;
     options.progress.enter(Stage::Check);
     let smallest = output.close().map_err(|e| named(e, &output))?;
+    keep_limits(policy, &flow)?;
     options.progress.enter(Stage::Report);
     let report = report(&Facts {
         policy,
@@ -79,6 +85,22 @@ pub(in crate::pipeline) fn run(
         report,
         read: flow.read,
     })
+}
+
+/// Refuses a release that misses a goal.
+fn keep_limits(policy: &Policy, flow: &Flow) -> Result<()> {
+    for (info, value) in flow.measures().into_iter().flat_map(PairMeasures::values) {
+        let limit = policy.fail_above.iter().find(|(name, _)| name == info.name);
+        if let (Some((name, limit)), Some(value)) = (limit, value)
+            && value > *limit
+        {
+            return Err(
+                Error::goal(format!("{name} is {value:.4}, above the limit of {limit}"))
+                    .help("change the method, or raise the limit under [measure]"),
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The rows that come: a whole table at once, or a stream.

@@ -77,6 +77,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         risk: Vec::new(),
         warnings: facts.warnings.clone(),
         stream: Some(stream_facts(facts)),
+        pairs: None,
         stages: stages(facts.progress),
     })
 }

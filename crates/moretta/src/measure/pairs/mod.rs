@@ -1,0 +1,191 @@
+//! Running measures of risk and loss, from pairs of original and protected records.
+//!
+//! A measure is shown each pair once, in the order in which records leave, and can
+//! be asked at any time. What it says after n pairs depends on these pairs and their
+//! order alone. Records are rows of numbers as of [`crate::data::Records`]; NaN is a
+//! missing value, and each measure says what it makes of it. The caller leaves out
+//! attributes that do not count, such as the class.
+//!
+//! Memory is bounded: by the buffer of the linkages, and by fixed numbers of samples
+//! and of cells.
+
+mod entropy;
+mod facts;
+mod il1s;
+mod interval_disclosure;
+mod list;
+mod moments;
+mod probabilistic_information_loss;
+mod probabilistic_linkage;
+mod record_linkage;
+#[cfg(test)]
+mod reference;
+mod sample;
+mod sse;
+mod timeline;
+mod window;
+
+pub use facts::{PairColumn, PairColumnPoint, PairFacts, PairPoint, PairValue};
+pub use list::PAIR_LIST;
+pub use timeline::PairMeasures;
+
+use crate::data::Attribute;
+use crate::error::{Error, Result};
+
+/// A measure that looks at pairs.
+pub trait PairMeasure: Send {
+    /// One more pair: a record, and what is released of it.
+    fn observe(&mut self, original: &[f64], protected: &[f64]);
+    /// The measure of all pairs so far; none while nothing can be said.
+    fn value(&self) -> Option<f64>;
+}
+
+/// What measures are built with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairSettings {
+    /// What the values of a record mean.
+    pub attributes: Vec<Attribute>,
+    /// Originals among which a record is looked for. The more, the harder to link.
+    pub buffer: usize,
+    /// Half the width of the intervals of interval disclosure, in percent of the
+    /// ranks or of the standard deviation.
+    pub interval: f64,
+    /// Share of a standard deviation within which numbers agree, for probabilistic linkage.
+    pub tolerance: f64,
+}
+
+impl PairSettings {
+    /// A buffer of 100, intervals of 10 percent, agreement within a tenth of the deviation.
+    pub fn new(attributes: Vec<Attribute>) -> Self {
+        PairSettings {
+            attributes,
+            buffer: 100,
+            interval: 10.0,
+            tolerance: 0.1,
+        }
+    }
+
+    /// Which attributes are nominal.
+    fn nominal(&self) -> Vec<bool> {
+        let attributes = self.attributes.iter();
+        attributes.map(|kind| *kind == Attribute::Nominal).collect()
+    }
+
+    /// The places of numbers and ordinals.
+    fn scalars(&self) -> Vec<usize> {
+        let places = self.attributes.iter().enumerate();
+        let scalars = places.filter(|(_, kind)| **kind != Attribute::Nominal);
+        scalars.map(|(place, _)| place).collect()
+    }
+}
+
+/// The measure called `name`, which is one of [`PAIR_LIST`].
+pub fn build(name: &str, settings: &PairSettings) -> Result<Box<dyn PairMeasure>> {
+    check(settings)?;
+    Ok(match name {
+        "record_linkage" => Box::new(record_linkage::RecordLinkage::new(settings)),
+        "distance_linkage" => Box::new(record_linkage::RecordLinkage::standardised(settings)),
+        "probabilistic_linkage" => {
+            Box::new(probabilistic_linkage::ProbabilisticLinkage::new(settings))
+        }
+        "rank_interval_disclosure" => Box::new(interval_disclosure::RankIntervals::new(settings)),
+        "sd_interval_disclosure" => {
+            Box::new(interval_disclosure::DeviationIntervals::new(settings))
+        }
+        "sse" => Box::new(sse::Sse::new(settings)),
+        "sse_ratio" => Box::new(sse::SseRatio::new(settings)),
+        "il1s" => Box::new(il1s::Il1s::new(settings)),
+        "mean_discrepancy" => Box::new(moments::MeanDiscrepancy::new(settings)),
+        "covariance_discrepancy" => Box::new(moments::CovarianceDiscrepancy::new(settings)),
+        "correlation_discrepancy" => Box::new(moments::CorrelationDiscrepancy::new(settings)),
+        "probabilistic_information_loss" => {
+            Box::new(probabilistic_information_loss::Pil::new(settings))
+        }
+        "entropy_loss" => Box::new(entropy::EntropyLoss::new(settings)),
+        _ => return Err(unknown(name)),
+    })
+}
+
+fn check(settings: &PairSettings) -> Result<()> {
+    let positive = |value: f64| value.is_finite() && value > 0.0;
+    let what = match settings {
+        PairSettings { buffer: 0, .. } => "a buffer of no records links nothing",
+        _ if !positive(settings.interval) => "an interval needs a percentage above 0",
+        _ if !positive(settings.tolerance) => "a tolerance must be a number above 0",
+        _ => return Ok(()),
+    };
+    Err(Error::policy(what))
+}
+
+fn unknown(name: &str) -> Error {
+    let names: Vec<&str> = PAIR_LIST.iter().map(|info| info.name).collect();
+    Error::policy(format!("`{name}` is no measure of pairs"))
+        .help(format!("choose from {}", names.join(", ")))
+}
+
+/// The mean; none of nothing, nor where values are too large for one.
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0_u64, 0.0), |(count, sum), value| (count + 1, sum + value));
+    let mean = sum / count as f64;
+    mean.is_finite().then_some(mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reference::{KINDS, settings};
+    use super::*;
+
+    #[test]
+    fn every_measure_of_the_list_is_built_and_no_other() {
+        for info in PAIR_LIST {
+            let measure = build(info.name, &settings()).expect("it is in the list");
+            assert_eq!(measure.value(), None, "{}", info.name);
+            assert!(!info.meaning.ends_with('.'), "{}", info.name);
+        }
+        let error = build("sss", &settings()).err().expect("not in the list");
+        assert!(error.to_string().contains("`sss`"));
+    }
+
+    #[test]
+    fn settings_that_mean_nothing_are_refused() {
+        let odd = |change: fn(&mut PairSettings)| {
+            let mut settings = settings();
+            change(&mut settings);
+            build("sse", &settings).is_err()
+        };
+        assert!(odd(|settings| settings.buffer = 0));
+        assert!(odd(|settings| settings.interval = 0.0));
+        assert!(odd(|settings| settings.tolerance = f64::NAN));
+        assert_eq!(settings().scalars(), [0, 1, 2]);
+        assert_eq!(settings().nominal().len(), KINDS.len());
+    }
+
+    #[test]
+    fn values_without_measure_are_no_trouble() {
+        let odd = [1e308, -1e308, f64::INFINITY, f64::NEG_INFINITY, 5e-324, 0.0];
+        for info in PAIR_LIST {
+            let mut measure = build(info.name, &settings()).expect("built");
+            for n in 0..200 {
+                let value = |step: usize| odd[n * step % odd.len()];
+                measure.observe(
+                    &[value(1), value(5), value(7), value(11)],
+                    &[value(5), value(1), value(1), value(7)],
+                );
+                let value = measure.value();
+                assert!(value.is_none_or(f64::is_finite), "{}: {value:?}", info.name);
+            }
+        }
+    }
+
+    #[test]
+    fn records_of_no_attributes_are_no_trouble() {
+        for info in PAIR_LIST {
+            let mut measure = build(info.name, &PairSettings::new(Vec::new())).expect("built");
+            for _ in 0..300 {
+                measure.observe(&[], &[]);
+            }
+            let value = measure.value();
+            assert!(value.is_none_or(f64::is_finite), "{}", info.name);
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! Measures of pairs over the number of records, and columns before and after.
+//!
+//! Every step-th record all measures are asked, and the mean and deviation of each
+//! number or ordinal are taken of the records since then, on both sides. When there
+//! are [`MOST`] points, every other one is dropped, neighbouring pieces of columns
+//! become one, and the step doubles: points depend on the records alone, and a long
+//! stream has no more of them than a short one.
+//!
+//! What is told must not give a record away: the difference of two points, or of the
+//! last point and the end, is of more than [`SMALL_CELL`] records, and a piece of a
+//! column with no more values than that is not told.
+
+use super::facts::{PairColumn, PairColumnPoint, PairFacts, PairPoint, PairValue};
+use super::{PAIR_LIST, PairMeasure, PairSettings, build};
+use crate::data::Records;
+use crate::error::Result;
+use crate::math::moments::Moments;
+use crate::measure::histogram::SMALL_CELL;
+use crate::measure::{Goal, Info};
+
+/// Points that are kept; even, so that the last one stays when every other is dropped.
+const MOST: usize = 200;
+
+/// Records between the first points.
+const STEP: u64 = 50;
+
+/// Some measures of one stream of pairs, and how they went.
+pub struct PairMeasures {
+    measures: Vec<Watched>,
+    columns: Vec<Column>,
+    seen: u64,
+    step: u64,
+}
+
+/// A measure and its value after each step.
+struct Watched {
+    info: &'static Info,
+    measure: Box<dyn PairMeasure>,
+    points: Vec<Option<f64>>,
+}
+
+/// A number or ordinal in each piece of the stream, and in the one that is open.
+struct Column {
+    name: String,
+    place: usize,
+    points: Vec<Piece>,
+    open: Piece,
+}
+
+/// Both sides of a column in a piece of the stream.
+#[derive(Clone, Copy, Default)]
+struct Piece {
+    before: Moments,
+    after: Moments,
+}
+
+impl Piece {
+    fn push(&mut self, before: f64, after: f64) {
+        self.before.push(before);
+        self.after.push(after);
+    }
+
+    fn merged(mut self, later: &Piece) -> Self {
+        self.before.merge(&later.before);
+        self.after.merge(&later.after);
+        self
+    }
+}
+
+impl PairMeasures {
+    /// The measures of these names, of records whose attributes are called `columns`.
+    pub fn new(settings: &PairSettings, columns: &[&str], names: &[&str]) -> Result<Self> {
+        let mut measures = Vec::new();
+        for name in names {
+            let measure = build(name, settings)?;
+            let info = PAIR_LIST.iter().find(|info| info.name == *name);
+            measures.extend(info.map(|info| Watched {
+                info,
+                measure,
+                points: Vec::new(),
+            }));
+        }
+        let column = |place: usize| Column {
+            name: columns.get(place).copied().unwrap_or_default().to_owned(),
+            place,
+            points: Vec::new(),
+            open: Piece::default(),
+        };
+        Ok(PairMeasures {
+            measures,
+            columns: settings.scalars().into_iter().map(column).collect(),
+            seen: 0,
+            step: STEP,
+        })
+    }
+
+    /// One more pair.
+    pub fn observe(&mut self, original: &[f64], protected: &[f64]) {
+        self.seen += 1;
+        for watched in &mut self.measures {
+            watched.measure.observe(original, protected);
+        }
+        for column in &mut self.columns {
+            column
+                .open
+                .push(original[column.place], protected[column.place]);
+        }
+        if self.seen.is_multiple_of(self.step) {
+            self.take_point();
+        }
+    }
+
+    /// More pairs: the records of both, in order.
+    pub fn observe_all(&mut self, originals: &Records, protected: &Records) {
+        for (original, protected) in originals.iter().zip(protected.iter()) {
+            self.observe(original, protected);
+        }
+    }
+
+    /// Pairs so far.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// The measures and what they say now.
+    pub fn values(&self) -> impl Iterator<Item = (&'static Info, Option<f64>)> + '_ {
+        let measures = self.measures.iter();
+        measures.map(|watched| (watched.info, watched.measure.value()))
+    }
+
+    fn take_point(&mut self) {
+        for watched in &mut self.measures {
+            watched.points.push(watched.measure.value());
+        }
+        for column in &mut self.columns {
+            column.points.push(std::mem::take(&mut column.open));
+        }
+        if self.seen == self.step * MOST as u64 {
+            self.thin();
+        }
+    }
+
+    /// Drops every other point.
+    fn thin(&mut self) {
+        self.step *= 2;
+        for watched in &mut self.measures {
+            watched.points = watched.points.iter().copied().skip(1).step_by(2).collect();
+        }
+        for column in &mut self.columns {
+            let pieces = column.points.chunks_exact(2);
+            column.points = pieces.map(|two| two[0].merged(&two[1])).collect();
+        }
+    }
+
+    /// What can be told of the pairs so far.
+    pub fn facts(&self) -> PairFacts {
+        let ends = self.ends();
+        PairFacts {
+            records: self.seen,
+            measures: self
+                .measures
+                .iter()
+                .map(|watched| watched.fact(&ends))
+                .collect(),
+            columns: self
+                .columns
+                .iter()
+                .map(|column| column.fact(&ends))
+                .collect(),
+        }
+    }
+
+    /// Where the pieces end that are told: after each step, and at the end of the
+    /// stream, which takes the place of the last step when few records follow that.
+    fn ends(&self) -> Vec<u64> {
+        let steps = self.seen / self.step;
+        let mut ends: Vec<u64> = (1..=steps).map(|n| n * self.step).collect();
+        let left = self.seen % self.step;
+        if left > SMALL_CELL {
+            ends.push(self.seen);
+        } else if let Some(last) = ends.last_mut() {
+            *last = self.seen;
+        }
+        ends
+    }
+}
+
+impl Watched {
+    fn fact(&self, ends: &[u64]) -> PairValue {
+        let value = match ends {
+            [] => None,
+            _ => self.measure.value(),
+        };
+        let (last, steps) = match ends.split_last() {
+            Some((&records, steps)) => (Some(PairPoint { records, value }), steps),
+            None => (None, ends),
+        };
+        let points = steps.iter().zip(&self.points);
+        let points = points.map(|(&records, &value)| PairPoint { records, value });
+        PairValue {
+            name: self.info.name.to_owned(),
+            family: self.info.family.word().to_owned(),
+            meaning: self.info.meaning.to_owned(),
+            goal: match self.info.goal {
+                Goal::Low => "low".to_owned(),
+                Goal::High => "high".to_owned(),
+            },
+            percent: self.info.percent,
+            value,
+            points: points.chain(last).collect(),
+        }
+    }
+}
+
+impl Column {
+    fn fact(&self, ends: &[u64]) -> PairColumn {
+        let mut pieces = self.points.clone();
+        match pieces.last_mut() {
+            // The open piece has no end of its own.
+            Some(last) if ends.len() == self.points.len() => *last = last.merged(&self.open),
+            _ => pieces.push(self.open),
+        }
+        let points = ends
+            .iter()
+            .zip(&pieces)
+            .map(|(&records, piece)| PairColumnPoint {
+                records,
+                before: told(&piece.before),
+                after: told(&piece.after),
+            });
+        PairColumn {
+            name: self.name.clone(),
+            points: points.collect(),
+        }
+    }
+}
+
+/// Mean and deviation, of enough values.
+fn told(moments: &Moments) -> Option<(f64, f64)> {
+    (moments.count() > SMALL_CELL).then(|| (moments.mean(), moments.deviation()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reference::settings;
+    use super::*;
+
+    const NAMES: [&str; 2] = ["sse", "record_linkage"];
+
+    fn pair(n: u64) -> (Vec<f64>, Vec<f64>) {
+        let x = (n * 37 % 101) as f64;
+        let rare = if n.is_multiple_of(97) { x } else { f64::NAN };
+        (vec![x, rare, 1.0, 0.0], vec![x + 1.0, rare, 2.0, 0.0])
+    }
+
+    fn after(records: u64) -> PairMeasures {
+        let mut measures =
+            PairMeasures::new(&settings(), &["a", "b", "c", "d"], &NAMES).expect("known names");
+        for n in 0..records {
+            let (original, protected) = pair(n);
+            measures.observe(&original, &protected);
+        }
+        measures
+    }
+
+    #[test]
+    fn points_are_few_and_never_tell_few_records() {
+        for records in [
+            0, 10, 11, 49, 50, 51, 60, 61, 100, 9_999, 10_000, 10_007, 33_333,
+        ] {
+            let facts = after(records).facts();
+            assert_eq!(facts.records, records);
+            for measure in &facts.measures {
+                let ends: Vec<u64> = measure.points.iter().map(|point| point.records).collect();
+                assert_eq!(ends.last().copied(), (records > 10).then_some(records));
+                assert!(ends.len() <= MOST + 1, "{} points", ends.len());
+                assert!(
+                    records < 10_000 || ends.len() >= MOST / 2,
+                    "{} points",
+                    ends.len()
+                );
+                let starts = [0].into_iter().chain(ends.iter().copied());
+                assert!(starts.zip(&ends).all(|(from, to)| to - from > SMALL_CELL));
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_is_the_value_of_the_records_up_to_it() {
+        for records in [70, 1_000, 10_049, 41_005] {
+            let facts = after(records).facts();
+            let values: Vec<(u64, Option<f64>)> = [0, 3, 7, 150]
+                .into_iter()
+                .filter_map(|n| facts.measures[0].points.get(n))
+                .map(|point| (point.records, point.value))
+                .collect();
+            assert!(!values.is_empty());
+            for (records, value) in values {
+                // Each record has two differences of 1.
+                assert_eq!(value, Some(2.0 * records as f64));
+            }
+        }
+    }
+
+    #[test]
+    fn a_piece_of_a_column_is_that_of_its_records() {
+        for records in [64, 1_000, 10_049, 41_005] {
+            let facts = after(records).facts();
+            assert_eq!(facts.columns.len(), 3);
+            let column = &facts.columns[0];
+            let mut from = 0;
+            for point in &column.points {
+                let originals = (from..point.records).map(|n| pair(n).0[0]);
+                let moments: Moments = originals.collect();
+                let (mean, deviation) = point.before.expect("enough records");
+                assert!((mean - moments.mean()).abs() < 1e-9);
+                assert!((deviation - moments.deviation()).abs() < 1e-9);
+                let (after, _) = point.after.expect("enough records");
+                assert!((after - mean - 1.0).abs() < 1e-9);
+                from = point.records;
+            }
+            assert_eq!(from, records);
+        }
+    }
+
+    #[test]
+    fn a_column_with_few_values_is_not_told() {
+        let facts = after(1_000).facts();
+        assert!(
+            facts.columns[1]
+                .points
+                .iter()
+                .all(|point| point.before.is_none())
+        );
+    }
+
+    #[test]
+    fn batches_do_not_matter_and_every_measure_can_be_watched() {
+        let names: Vec<&str> = PAIR_LIST.iter().map(|info| info.name).collect();
+        let pairs: Vec<_> = (0..700).map(pair).collect();
+        let facts = |size: usize| {
+            let mut measures =
+                PairMeasures::new(&settings(), &["a"; 4], &names).expect("all are known");
+            for chunk in pairs.chunks(size) {
+                let (mut originals, mut protected) = (Records::new(4), Records::new(4));
+                for (original, masked) in chunk {
+                    originals.push(original);
+                    protected.push(masked);
+                }
+                measures.observe_all(&originals, &protected);
+            }
+            assert_eq!(
+                (measures.seen(), measures.values().count()),
+                (700, names.len())
+            );
+            measures.facts()
+        };
+        assert_eq!(facts(1), facts(700));
+        assert_eq!(facts(64), facts(700));
+        let told = facts(64).measures;
+        assert!(
+            told.iter()
+                .all(|measure| measure.value.is_none_or(f64::is_finite))
+        );
+    }
+}
