@@ -61,8 +61,7 @@ impl Runs {
 
     pub(crate) fn verdict(&self, point: &Point) -> Verdict {
         let Outcome { risk, loss } = self.first();
-        let same = point.risk.write_like(risk) == point.risk.text
-            && point.loss.write_like(loss) == point.loss.text;
+        let same = point.risk.stands_for(risk) && point.loss.stands_for(loss);
         let gap = point.risk.gap(risk).max(point.loss.gap(loss));
         match (same, gap <= TOLERANCE) {
             (true, _) => Verdict::AsPrinted,
