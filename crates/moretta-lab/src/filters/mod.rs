@@ -14,6 +14,7 @@ mod figure;
 mod filter;
 mod microaggregation;
 mod noise;
+mod ours;
 mod plot;
 mod point;
 mod printed;
