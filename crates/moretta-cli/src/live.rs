@@ -182,7 +182,7 @@ mod tests {
         };
         assert_eq!(
             records_line(&records, 912_345.0),
-            "1,234,567 rows  912.3 k/s  released 99.9 %  record_linkage 4.1 %  sse 26.3 k"
+            "1,234,567 rows  912 k/s  released 99.9 %  record_linkage 4.1 %  sse 26.3 k"
         );
     }
 

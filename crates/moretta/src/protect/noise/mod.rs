@@ -29,7 +29,7 @@
 //!
 //! **From** Kim 1986 (correlated noise and its transformation), Brand 2002, Kim and
 //! Winkler 2003 (multiplicative); as a filter of streams, Martínez Rodríguez, Nin
-//! and Torra 2017, which let the first record pass unchanged.
+//! and Nuñez-del-Prado 2017, which let the first record pass unchanged.
 
 mod filter;
 
