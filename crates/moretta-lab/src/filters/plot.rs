@@ -40,6 +40,15 @@ fn coordinates(method: Method) -> (f64, usize) {
     }
 }
 
+/// The name of the swept parameter.
+fn swept(method: Method) -> &'static str {
+    match method {
+        Method::Noise { .. } => "a",
+        Method::RankSwapping { .. } => "p",
+        Method::Microaggregation { .. } | Method::DifferentialPrivacy { .. } => "k",
+    }
+}
+
 /// What a panel shows of a line.
 #[derive(Clone, Copy)]
 enum Measure {
@@ -241,8 +250,14 @@ impl<'a> Panel<'a> {
                 ),
             );
         }
+        let (x, y) = (RIGHT + 15.0, bottom + 16.0);
+        let swept = swept(self.table[0].point.method);
+        add(
+            svg,
+            format_args!("<text x=\"{x}\" y=\"{y}\">{swept}</text>"),
+        );
         for &value in &self.values {
-            let (x, y) = (self.x(value), bottom + 16.0);
+            let x = self.x(value);
             add(
                 svg,
                 format_args!("<text x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{value}</text>"),

@@ -137,10 +137,12 @@ mod tests {
                 .collect();
             let mut filter = RankSwapping::new(p, b, 1, SEED);
             let mut pair = Pair::new(1);
-            let fast: Vec<f64> = records
-                .iter()
-                .filter_map(|&value| filter.push(&[value], &mut pair).then(|| pair.released[0]))
-                .collect();
+            let mut fast = Vec::new();
+            for &value in &records {
+                if filter.push(&[value], &mut pair) {
+                    fast.push(pair.released[0]);
+                }
+            }
             assert_eq!(fast, slow(&records, p, b), "p = {p}, b = {b}");
         }
     }

@@ -79,7 +79,7 @@ fn near_one(f: f64, k: i32) -> f64 {
             dk * LN2_HIGH + dk * LN2_LOW
         };
     }
-    let r = f * f * (0.5 - 0.333_333_333_333_333_33 * f);
+    let r = f * f * (0.5 - 1.0 / 3.0 * f);
     if k == 0 {
         return f - r;
     }

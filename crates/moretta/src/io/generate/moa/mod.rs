@@ -104,7 +104,7 @@ fn within<T: PartialOrd + std::fmt::Display>(
 
 /// Whether chance hits so many percent.
 fn percent(random: &mut JavaRandom, percentage: u32) -> bool {
-    1 + random.next_int_below(100) as u32 <= percentage
+    (random.next_int_below(100) as u32) < percentage
 }
 
 /// Takes turns between the two classes, if asked to; the first turn is class 1's.
