@@ -109,7 +109,7 @@ impl Entropy {
     #[inline]
     pub fn below_wide(&mut self, n: u128) -> u128 {
         debug_assert!(n > 0);
-        let spare = (n - 1 | 1).leading_zeros();
+        let spare = ((n - 1) | 1).leading_zeros();
         loop {
             let number = if spare >= 64 {
                 u128::from(self.next_u64() >> (spare - 64))

@@ -57,8 +57,9 @@ fn high_product(a: u128, b: u128) -> u128 {
     const LOW: u128 = u64::MAX as u128;
     let (a1, a0) = (a >> 64, a & LOW);
     let (b1, b0) = (b >> 64, b & LOW);
-    let middle = (a0 * b0 >> 64) + (a1 * b0 & LOW) + (a0 * b1 & LOW);
-    a1 * b1 + (a1 * b0 >> 64) + (a0 * b1 >> 64) + (middle >> 64)
+    let (low, cross, other) = (a0 * b0, a1 * b0, a0 * b1);
+    let carry = (low >> 64) + (cross & LOW) + (other & LOW);
+    a1 * b1 + (cross >> 64) + (other >> 64) + (carry >> 64)
 }
 
 #[cfg(test)]
