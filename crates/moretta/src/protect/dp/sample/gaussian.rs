@@ -103,11 +103,12 @@ mod tests {
 
     #[test]
     fn planted_bugs_are_rejected() {
-        let planted: [fn(&mut Entropy) -> i64; 4] = [
-            |entropy| sampler(100).proposal.sample(entropy),
-            |entropy| sampler(110).sample(entropy),
-            |entropy| sampler(100).sample(entropy).abs(),
-            |entropy| sampler(100).sample(entropy) + 1,
+        let (right, wide) = (sampler(100), sampler(110));
+        let planted: [&dyn Fn(&mut Entropy) -> i64; 4] = [
+            &|entropy| right.proposal.sample(entropy),
+            &|entropy| wide.sample(entropy),
+            &|entropy| right.sample(entropy).abs(),
+            &|entropy| right.sample(entropy) + 1,
         ];
         for bug in planted {
             let mut entropy = Entropy::fixed(3);

@@ -118,16 +118,16 @@ mod tests {
     #[test]
     fn a_doubled_rate_an_offset_and_a_lost_bit_are_rejected() {
         let expected = probabilities(0.1, 80);
-        let right = sampler(1, 10);
-        let planted: [fn(&mut Entropy, &Geometric) -> u64; 4] = [
-            |entropy, _| sampler(2, 10).sample(entropy),
-            |entropy, right| right.sample(entropy) + 1,
-            |entropy, right| right.sample(entropy) & !4,
-            |entropy, _| sampler(11, 100).sample(entropy),
+        let (right, doubled, near) = (sampler(1, 10), sampler(2, 10), sampler(11, 100));
+        let planted: [&dyn Fn(&mut Entropy) -> u64; 4] = [
+            &|entropy| doubled.sample(entropy),
+            &|entropy| right.sample(entropy) + 1,
+            &|entropy| right.sample(entropy) & !4,
+            &|entropy| near.sample(entropy),
         ];
         for bug in planted {
             let mut entropy = Entropy::fixed(2);
-            let counts = tally(80, 50_000, || bug(&mut entropy, &right) as usize);
+            let counts = tally(80, 50_000, || bug(&mut entropy) as usize);
             rejects(&counts, &expected);
         }
     }

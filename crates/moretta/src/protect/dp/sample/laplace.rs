@@ -102,20 +102,21 @@ mod tests {
     #[test]
     fn planted_bugs_are_rejected() {
         let (a, b) = (1, 5);
-        let planted: [fn(&mut Entropy) -> i64; 5] = [
+        let (right, doubled) = (sampler(a, b), sampler(2 * a, b));
+        let planted: [&dyn Fn(&mut Entropy) -> i64; 5] = [
             // One-sided.
-            |entropy| sampler(1, 5).sample(entropy).abs(),
+            &|entropy| right.sample(entropy).abs(),
             // Zero comes twice as often.
-            |entropy| {
-                let magnitude = sampler(1, 5).magnitude.sample(entropy) as i64;
+            &|entropy| {
+                let magnitude = right.magnitude.sample(entropy) as i64;
                 magnitude * (1 - 2 * i64::from(entropy.below(2)))
             },
             // ε doubled.
-            |entropy| sampler(2, 5).sample(entropy),
+            &|entropy| doubled.sample(entropy),
             // Off by one.
-            |entropy| sampler(1, 5).sample(entropy) + 1,
+            &|entropy| right.sample(entropy) + 1,
             // One seed for all.
-            |_| sampler(1, 5).sample(&mut Entropy::fixed(7)),
+            &|_| right.sample(&mut Entropy::fixed(7)),
         ];
         for bug in planted {
             let mut entropy = Entropy::fixed(2);

@@ -83,16 +83,17 @@ mod tests {
 
     #[test]
     fn planted_bugs_are_rejected() {
-        let planted: [fn(&mut Entropy) -> u32; 3] = [
+        let (right, doubled, short) = (response(4, 1, 1), response(4, 2, 1), response(3, 1, 1));
+        let planted: [&dyn Fn(&mut Entropy) -> u32; 3] = [
             // Twice ε.
-            |entropy| response(4, 2, 1).answer(entropy, 2),
+            &|entropy| doubled.answer(entropy, 2),
             // The other answer may be the truth again.
-            |entropy| match entropy.next_u64() < response(4, 1, 1).truth {
+            &|entropy| match entropy.next_u64() < right.truth {
                 true => 2,
                 false => entropy.below(4),
             },
             // The last category is never drawn.
-            |entropy| response(3, 1, 1).answer(entropy, 2),
+            &|entropy| short.answer(entropy, 2),
         ];
         for bug in planted {
             let mut entropy = Entropy::fixed(2);
