@@ -183,32 +183,17 @@ fn exact_odds_of_any_two_inputs_differ_by_at_most_e_to_epsilon() {
     }
 }
 
-/// ln P(noise = x) of the sampler as it stands, from the odds of its coins.
-fn log_probability(odds: &[f64], x: i64) -> f64 {
-    let magnitude = x.unsigned_abs();
-    let bits = odds.iter().enumerate();
-    bits.map(|(i, p)| {
-        if magnitude >> i & 1 == 1 {
-            p.ln()
-        } else {
-            (-p).ln_1p()
-        }
-    })
-    .sum()
-}
-
 #[test]
 fn the_sampler_as_it_stands_loses_no_more_than_epsilon_between_any_two_values() {
     for (width, value) in [(1.0, 0.3), (5.0, 1.0), (12.0, 4.0)] {
         let epsilon = Epsilon::new(value).expect("in range");
         let rate = epsilon.per(width as u64).expect("in range");
-        let odds: Vec<f64> = crate::protect::dp::sample::Geometric::new(rate)
-            .odds()
-            .collect();
+        let magnitude = crate::protect::dp::sample::Geometric::new(rate);
+        let log_probability = |x: i64| magnitude.log_probability(x.unsigned_abs());
         let (mut worst, top) = (0f64, width as i64);
         for output in -20..=20 {
             for (a, b) in [(0, top), (top, 0), (0, 1), (top / 2, 0)] {
-                let loss = log_probability(&odds, output - a) - log_probability(&odds, output - b);
+                let loss = log_probability(output - a) - log_probability(output - b);
                 worst = worst.max(loss);
             }
         }

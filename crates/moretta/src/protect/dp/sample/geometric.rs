@@ -1,46 +1,57 @@
 //! The geometric distribution: P(n) = (1 − q) qⁿ with q = e^−γ.
 //!
 //! Written in binary, the bits of a geometric number are independent, and bit i
-//! is one with probability qʷ / (1 + qʷ), w = 2ⁱ. So a sample is one coin for
-//! each bit. A coin compares uniform bits with its threshold, known to 118
-//! bits, and stops at the first byte that differs: seldom more than one.
+//! is one with probability qʷ / (1 + qʷ), w = 2ⁱ. So the low bits of a sample,
+//! as far as γ 2ⁱ < 2, are one coin each, and what is above them is geometric
+//! again with few values: the length of a run of coins of probability e^−γ2ⁱ.
 //!
-//! Bits beyond γ 2ⁱ ≥ 90 are one with probability under 2⁻¹²⁹ and left out, so
-//! the distribution is exact to 2⁻¹¹² in total variation.
+//! A coin compares uniform bits with its threshold, known to 118 bits, and
+//! stops at the first byte that differs: seldom more than one is needed. The
+//! distribution is exact to 2⁻¹¹¹ in total variation.
 
 use super::Ratio;
 use super::fixed_point::{exp_negative, quotient};
 use crate::protect::dp::Entropy;
 
-const MOST_COINS: usize = 63;
+const MOST_BITS: usize = 50;
+
+/// The longest run; a longer one has a probability below 2⁻²⁰⁰⁰⁰.
+const LONGEST: u64 = 8191;
 
 /// A sampler of geometric numbers.
 #[derive(Clone, Debug)]
 pub struct Geometric {
-    coins: usize,
-    /// The first byte of each threshold.
-    first: [u8; MOST_COINS],
+    /// How many low bits have a coin.
+    bits: usize,
+    /// The first byte of the threshold of each, and of the coin of the run.
+    first: [u8; MOST_BITS + 1],
     /// The bytes that follow.
-    rest: [u128; MOST_COINS],
+    rest: [u128; MOST_BITS + 1],
 }
 
 impl Geometric {
     /// Numbers that fall off at the rate γ.
     pub fn new(rate: Ratio) -> Self {
         let mut sampler = Geometric {
-            coins: 0,
-            first: [0; MOST_COINS],
-            rest: [0; MOST_COINS],
+            bits: 0,
+            first: [0; MOST_BITS + 1],
+            rest: [0; MOST_BITS + 1],
         };
-        let mut exponent = rate.numerator() as f64 / rate.denominator() as f64;
-        while exponent < 90.0 {
-            let threshold = threshold(rate, sampler.coins as u32);
-            sampler.first[sampler.coins] = (threshold >> 120) as u8;
-            sampler.rest[sampler.coins] = threshold << 8;
-            sampler.coins += 1;
-            exponent *= 2.0;
+        let numerator = u128::from(rate.numerator());
+        let denominator = u128::from(rate.denominator());
+        while numerator << sampler.bits < 2 * denominator {
+            sampler.set(sampler.bits, bit_threshold(rate, sampler.bits as u32));
+            sampler.bits += 1;
+        }
+        if numerator < 128 * denominator {
+            sampler.set(sampler.bits, exp_negative(rate, sampler.bits as u32));
         }
         sampler
+    }
+
+    fn set(&mut self, coin: usize, threshold: u128) {
+        self.first[coin] = (threshold >> 120) as u8;
+        self.rest[coin] = threshold << 8;
     }
 
     /// One number.
@@ -52,9 +63,9 @@ impl Geometric {
     #[inline]
     pub(super) fn sample_and_bit(&self, entropy: &mut Entropy) -> (u64, bool) {
         let (mut number, mut undecided) = (0u64, 0u64);
-        let bytes = entropy.bytes(self.coins + 1);
-        let coin = bytes[self.coins] & 1 == 1;
-        for (i, (&byte, &first)) in bytes.iter().zip(&self.first[..self.coins]).enumerate() {
+        let bytes = entropy.bytes(self.bits + 1);
+        let coin = bytes[self.bits] & 1 == 1;
+        for (i, (&byte, &first)) in bytes.iter().zip(&self.first[..self.bits]).enumerate() {
             number |= u64::from(byte < first) << i;
             undecided |= u64::from(byte == first) << i;
         }
@@ -63,19 +74,38 @@ impl Geometric {
             number |= u64::from(is_below(entropy, self.rest[i as usize])) << i;
             undecided &= undecided - 1;
         }
-        (number, coin)
+        (number | self.run(entropy) << self.bits, coin)
     }
 
-    /// The probability that bit i is one, for checks.
+    #[inline]
+    fn run(&self, entropy: &mut Entropy) -> u64 {
+        let (first, rest) = (self.first[self.bits], self.rest[self.bits]);
+        let mut length = 0;
+        while length < LONGEST {
+            let byte = entropy.bytes(1)[0];
+            if byte > first || byte == first && !is_below(entropy, rest) {
+                break;
+            }
+            length += 1;
+        }
+        length
+    }
+
+    /// The logarithm of the probability of `n`, from the thresholds as they stand.
     #[cfg(test)]
-    pub(in crate::protect::dp) fn odds(&self) -> impl Iterator<Item = f64> {
-        let threshold = |i| f64::from(self.first[i]) + self.rest[i] as f64 / 2f64.powi(128);
-        (0..self.coins).map(move |i| threshold(i) / 256.0)
+    pub(in crate::protect::dp) fn log_probability(&self, n: u64) -> f64 {
+        let odds = |i| (f64::from(self.first[i]) + self.rest[i] as f64 / 2f64.powi(128)) / 256.0;
+        let bit = |i| match n >> i & 1 {
+            1 => f64::ln(odds(i)),
+            _ => f64::ln_1p(-odds(i)),
+        };
+        let run = odds(self.bits);
+        (0..self.bits).map(bit).sum::<f64>() + (n >> self.bits) as f64 * run.ln() + (-run).ln_1p()
     }
 }
 
 /// 2¹²⁸ p / (1 + p) for p = e^−γ2ⁱ, to within 2¹⁰.
-fn threshold(rate: Ratio, i: u32) -> u128 {
+fn bit_threshold(rate: Ratio, i: u32) -> u128 {
     let power = exp_negative(rate, i) >> 2;
     quotient(power, (1 << 126) + power)
 }
@@ -136,18 +166,9 @@ mod tests {
     fn the_coins_multiply_to_the_geometric_probabilities() {
         for (a, b) in [(1u64, 7u64), (3, 2), (1, 1_000_000)] {
             let rate = a as f64 / b as f64;
-            let odds: Vec<f64> = sampler(a, b).odds().collect();
+            let sampler = sampler(a, b);
             for n in [0u64, 1, 2, 5, 12, 40, 1_000_003] {
-                let bits = odds.iter().enumerate();
-                let log: f64 = bits
-                    .map(|(i, p)| {
-                        if n >> i & 1 == 1 {
-                            p.ln()
-                        } else {
-                            (-p).ln_1p()
-                        }
-                    })
-                    .sum();
+                let log = sampler.log_probability(n);
                 let expected = (-(-rate).exp_m1()).ln() - rate * n as f64;
                 if n as f64 * rate < 60.0 {
                     assert!((log - expected).abs() < 1e-9, "{a}/{b} at {n}");
