@@ -113,8 +113,11 @@ impl DpMicroaggregationFilter {
     /// Takes a record; when it fills the window, appends the window's release to
     /// `out`, record after record, one for each that was taken.
     ///
-    /// Fails if the budget does not allow it; then nothing is released.
+    /// Fails if the budget does not allow it; then nothing is released, and never again.
     pub fn push(&mut self, record: &[f64], out: &mut Vec<f64>) -> Result<()> {
+        if self.held == self.buffer {
+            self.release(out)?;
+        }
         let columns = self.values.chunks_exact_mut(self.buffer);
         for ((column, attribute), &value) in columns.zip(&self.attributes).zip(record) {
             column[self.held] = attribute.grid.index(value);

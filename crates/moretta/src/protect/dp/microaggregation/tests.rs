@@ -284,8 +284,11 @@ fn a_spent_budget_ends_the_stream_with_exit_code_7() {
     for _ in 0..5 {
         filter.push(&[0.5], &mut out).expect("within the budget");
     }
-    let error = filter.push(&[0.5], &mut out).expect_err("spent");
-    assert_eq!(error.exit_code(), 7);
+    for _ in 0..3 {
+        let error = filter.push(&[0.5], &mut out).expect_err("spent");
+        assert_eq!(error.exit_code(), 7);
+    }
+    assert!(filter.finish(&mut out).is_err());
     assert_eq!(out.len(), 4);
 }
 
