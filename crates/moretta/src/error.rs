@@ -120,6 +120,11 @@ impl Error {
         Error::Goal(Message::new(what))
     }
 
+    /// The privacy budget or the ledger forbids it.
+    pub fn budget(what: impl Into<String>) -> Self {
+        Error::Budget(Message::new(what))
+    }
+
     /// The call makes no sense.
     pub fn usage(what: impl Into<String>) -> Self {
         Error::Usage(Message::new(what))

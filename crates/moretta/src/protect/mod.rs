@@ -1,6 +1,7 @@
 //! Methods that protect: one file a method, one trait for all, one list of them.
 
 mod chain;
+pub mod dp;
 mod filter;
 pub mod generalization;
 pub mod identifiers;
