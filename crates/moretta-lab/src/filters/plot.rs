@@ -314,6 +314,7 @@ impl<'a> Panel<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::results::tests::line;
+    use super::super::sides::SIDES;
     use super::*;
 
     #[test]

@@ -138,6 +138,13 @@ impl Encoder {
         })
     }
 
+    /// The categories that a column can have: their places are their codes.
+    pub fn declare(&mut self, attribute: usize, categories: &[String]) {
+        for category in categories {
+            self.columns[attribute].builder.intern(category);
+        }
+    }
+
     /// The places of the columns in the schema.
     pub fn places(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
         self.columns.iter().map(|column| column.place)
@@ -284,6 +291,20 @@ mod tests {
             encoder.attributes(),
             [Attribute::Number, Attribute::Nominal]
         );
+    }
+
+    #[test]
+    fn declared_categories_have_their_places_as_codes() {
+        let batch = batch(0, &[None, None], &[Some("b"), Some("c")]);
+        let mut encoder = Encoder::new(batch.schema(), &[1]).expect("no plain column");
+        encoder.declare(0, &["a".to_owned(), "b".to_owned()]);
+        let mut records = Records::default();
+        encoder.encode(&batch, &mut records).expect("encoded");
+        assert_eq!(records.column(0).collect::<Vec<_>>(), [1.0, 2.0]);
+        records.record_mut(0)[0] = 0.0;
+        let columns = encoder.decode(&records);
+        let words = columns[0].as_categories().expect("categories");
+        assert_eq!([words.get(0), words.get(1)], [Some("a"), Some("c")]);
     }
 
     #[test]

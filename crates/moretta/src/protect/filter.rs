@@ -28,13 +28,21 @@ pub trait Masking {
     /// Rows that it may hold back; none for a whole table.
     fn buffer(&self) -> Option<usize>;
     /// The columns that it masks; none for all quasi-identifiers.
-    fn columns(&self) -> Option<&[String]>;
+    fn columns(&self) -> Option<Vec<&str>>;
+    /// The categories that were declared for a column; their places are their codes.
+    fn categories(&self, _column: &str) -> Option<&[String]> {
+        None
+    }
     /// Whether it masks columns with the role class, too.
     fn masks_classes(&self) -> bool {
         false
     }
     /// Each record that it releases is one of so many that look alike.
     fn k(&self) -> Option<u32> {
+        None
+    }
+    /// What a record loses at most, in words, where it is differentially private.
+    fn loss(&self) -> Option<String> {
         None
     }
     /// The filter on records with these attributes, those of columns with these
@@ -44,7 +52,7 @@ pub trait Masking {
     /// The places of the columns that it masks.
     fn places(&self, schema: &Schema) -> Result<Vec<usize>> {
         if let Some(names) = self.columns() {
-            let place = |name: &String| {
+            let place = |&name: &&str| {
                 schema.index_of(name).ok_or_else(|| {
                     Error::policy(format!("there is no column `{name}` to mask"))
                         .help("name columns of [columns] that are read")
@@ -164,7 +172,12 @@ impl Filtered {
     /// The filter that `masking` makes for rows of this schema.
     pub fn build(masking: &dyn Masking, schema: &Schema, seed: u64) -> Result<Self> {
         let places = masking.places(schema)?;
-        let encoder = Encoder::new(schema, &places)?;
+        let mut encoder = Encoder::new(schema, &places)?;
+        for (attribute, &place) in places.iter().enumerate() {
+            if let Some(categories) = masking.categories(&schema.fields()[place].name) {
+                encoder.declare(attribute, categories);
+            }
+        }
         let columns: Vec<MaskedColumn<'_>> = places
             .iter()
             .zip(encoder.attributes())

@@ -1,5 +1,7 @@
 //! The list of methods: what CLI, documentation and policy are made from.
 
+use super::dp::local::LocalDp;
+use super::dp::microaggregation::DpMicroaggregation;
 use super::generalization::Generalization;
 use super::microaggregation::Microaggregation;
 use super::mondrian::{Mode, Mondrian};
@@ -27,6 +29,10 @@ pub enum Method {
     Microaggregation(Microaggregation),
     /// Exchanges values of nearly the same rank.
     RankSwapping(RankSwapping),
+    /// Shows noisy means of groups.
+    DpMicroaggregation(DpMicroaggregation),
+    /// Makes each value noisy by itself.
+    LocalDp(LocalDp),
 }
 
 /// What is known of a method.
@@ -109,6 +115,20 @@ pub const METHODS: &[MethodInfo] = &[
         family: Family::Filter,
         read: |section| RankSwapping::read(section).map(Method::RankSwapping),
     },
+    MethodInfo {
+        name: "dp-microaggregation",
+        source: include_str!("dp/microaggregation/mod.rs"),
+        parameters: DpMicroaggregation::PARAMETERS,
+        family: Family::Filter,
+        read: |section| DpMicroaggregation::read(section).map(Method::DpMicroaggregation),
+    },
+    MethodInfo {
+        name: "local-dp",
+        source: include_str!("dp/local/mod.rs"),
+        parameters: LocalDp::PARAMETERS,
+        family: Family::Filter,
+        read: |section| LocalDp::read(section).map(Method::LocalDp),
+    },
 ];
 
 impl MethodInfo {
@@ -158,6 +178,8 @@ impl Method {
             Method::Noise(_) => "noise",
             Method::Microaggregation(_) => "microaggregation",
             Method::RankSwapping(_) => "rank-swapping",
+            Method::DpMicroaggregation(_) => "dp-microaggregation",
+            Method::LocalDp(_) => "local-dp",
         }
     }
 
@@ -194,6 +216,8 @@ impl Method {
             Method::Noise(config) => Some(config),
             Method::Microaggregation(config) => Some(config),
             Method::RankSwapping(config) => Some(config),
+            Method::DpMicroaggregation(config) => Some(config),
+            Method::LocalDp(config) => Some(config),
             Method::Mondrian(_) | Method::Generalization(_) | Method::ZAnonymity(_) => None,
         }
     }

@@ -16,6 +16,7 @@ mod entropy;
 mod epsilon;
 mod grid;
 pub mod local;
+mod masking;
 pub mod microaggregation;
 pub mod sample;
 

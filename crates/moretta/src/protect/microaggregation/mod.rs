@@ -243,8 +243,9 @@ impl Masking for Microaggregation {
         self.buffer
     }
 
-    fn columns(&self) -> Option<&[String]> {
-        self.columns.as_deref()
+    fn columns(&self) -> Option<Vec<&str>> {
+        let columns = self.columns.as_ref()?;
+        Some(columns.iter().map(String::as_str).collect())
     }
 
     fn k(&self) -> Option<u32> {

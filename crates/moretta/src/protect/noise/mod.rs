@@ -135,8 +135,9 @@ impl Masking for Noise {
         self.buffer
     }
 
-    fn columns(&self) -> Option<&[String]> {
-        self.columns.as_deref()
+    fn columns(&self) -> Option<Vec<&str>> {
+        let columns = self.columns.as_ref()?;
+        Some(columns.iter().map(String::as_str).collect())
     }
 
     fn masks_classes(&self) -> bool {

@@ -194,8 +194,9 @@ impl Masking for RankSwapping {
         self.buffer
     }
 
-    fn columns(&self) -> Option<&[String]> {
-        self.columns.as_deref()
+    fn columns(&self) -> Option<Vec<&str>> {
+        let columns = self.columns.as_ref()?;
+        Some(columns.iter().map(String::as_str).collect())
     }
 
     fn filter(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<Box<dyn Filter>> {

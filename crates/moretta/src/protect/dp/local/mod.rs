@@ -43,6 +43,7 @@ use super::sample::{DiscreteGaussian, DiscreteLaplace, KaryResponse, Ratio, expo
 use super::{Accountant, Bounds, Budget, Entropy, Epsilon, Grid, Loss, Scope};
 use crate::error::{Error, Result};
 use crate::protect::Parameter;
+use crate::protect::filter::BUFFER;
 use std::collections::BTreeMap;
 
 /// Local differential privacy with its parameters.
@@ -54,6 +55,8 @@ pub struct LocalDp {
     pub clamp: bool,
     /// What all columns of a record together may lose at most.
     pub budget: Option<Budget>,
+    /// Rows of a stream may leave at once; none for a whole table.
+    pub buffer: Option<usize>,
 }
 
 /// How one column is protected.
@@ -106,6 +109,7 @@ impl LocalDp {
             default: "none",
             meaning: "what the columns of a record together may lose at most; more is refused",
         },
+        BUFFER,
     ];
 
     /// What one record loses over all its columns.

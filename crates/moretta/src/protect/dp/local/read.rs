@@ -5,6 +5,7 @@ use crate::config::{Placed, Section, Value};
 use crate::error::Result;
 use crate::protect::dp::sample::KaryResponse;
 use crate::protect::dp::{Bounds, Budget, Epsilon};
+use crate::protect::filter::read_buffer;
 use std::collections::BTreeSet;
 
 #[derive(Clone, Copy)]
@@ -40,6 +41,7 @@ impl LocalDp {
                 .take("budget")
                 .map(|placed| read_budget(&placed))
                 .transpose()?,
+            buffer: read_buffer(section, 1)?,
             ..LocalDp::default()
         };
         for (name, span) in columns.keys() {
