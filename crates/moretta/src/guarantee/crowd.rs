@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::collections::VecDeque;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 
 /// Counts records that look alike.
 pub struct CrowdChecker {
@@ -63,9 +63,7 @@ impl CrowdChecker {
             for (state, part) in STATES.iter().zip(0..2) {
                 let cells = hashes(batch.column(column), state)?;
                 for (record, cell) in records.iter_mut().zip(cells) {
-                    let mut hasher = state.build_hasher();
-                    (record[part], cell).hash(&mut hasher);
-                    record[part] = hasher.finish();
+                    record[part] = state.hash_one((record[part], cell));
                 }
             }
         }

@@ -30,12 +30,25 @@ pub(super) struct Facts<'a> {
     pub(super) progress: &'a Progress,
 }
 
+impl Facts<'_> {
+    /// What leaves is differentially private.
+    fn is_private(&self) -> bool {
+        self.masking.loss().is_some()
+    }
+
+    /// The policy asks for measures, which compare with the originals.
+    fn is_asked(&self) -> bool {
+        !(self.policy.report_measures.is_empty() && self.policy.fail_above.is_empty())
+    }
+}
+
 /// The report of a masked release.
 pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     let Facts { policy, flow, .. } = facts;
     let suppressed = reasons(&flow.suppressed(), flow.read - flow.released);
     let read = shown_read(flow.released, &suppressed);
     let source = &policy.source;
+    let told = (!facts.is_private() || facts.is_asked()).then_some(());
     Ok(Report {
         version: 1,
         program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
@@ -66,7 +79,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         risk: Vec::new(),
         warnings: warnings(facts),
         stream: None,
-        pairs: flow.measures().map(PairMeasures::facts),
+        pairs: told.and_then(|()| flow.measures().map(PairMeasures::facts)),
         stages: stages(facts.progress),
     })
 }
@@ -143,6 +156,12 @@ fn warnings(facts: &Facts<'_>) -> Vec<String> {
     if facts.policy.seed.is_some() && facts.masking.loss().is_none() {
         warnings.push(
             "the policy has a seed: whoever knows it can draw the same random numbers and undo them"
+                .to_owned(),
+        );
+    }
+    if facts.is_private() && facts.is_asked() {
+        warnings.push(
+            "measures compare with the originals and are not differentially private: keep the report to yourself"
                 .to_owned(),
         );
     }

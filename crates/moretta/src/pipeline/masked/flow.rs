@@ -38,7 +38,7 @@ impl Flow {
         Ok(Flow {
             chain: Chain::new(vec![Box::new(pseudonyms), Box::new(filtered)])?,
             pairs: Pairs::new(schema, &places)?,
-            measures: measures(policy, schema, &places, watched)?,
+            measures: measures(policy, masking, schema, &places, watched)?,
             read: 0,
             released: 0,
         })
@@ -99,9 +99,11 @@ impl Flow {
 }
 
 /// What is worth measuring: what the policy asks for, everything where a report is
-/// written, and the two classic figures for whoever watches. A class is not counted.
+/// written, and the two classic figures for whoever watches. A report on what is
+/// differentially private tells nothing of the originals unless it is asked to.
 fn measures(
     policy: &Policy,
+    masking: &dyn Masking,
     schema: &Schema,
     places: &[usize],
     watched: bool,
@@ -109,7 +111,7 @@ fn measures(
     let limits = policy.fail_above.iter().map(|(name, _)| name.as_str());
     let asked = policy.report_measures.iter().map(String::as_str);
     let mut names: Vec<&str> = asked.chain(limits).collect();
-    if names.is_empty() && policy.report.is_some() {
+    if names.is_empty() && policy.report.is_some() && masking.loss().is_none() {
         names = PAIR_LIST.iter().map(|info| info.name).collect();
     } else if watched {
         names.extend(["record_linkage", "sse"]);
