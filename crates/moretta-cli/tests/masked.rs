@@ -1,0 +1,233 @@
+//! Methods that mask records, from the policy to the file.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::Stdio;
+use support::{CANARY, Folder, PROGRAM, Table, policy_with, replaced};
+
+const GUARANTEE: &str = "[guarantee]\nk = 5\n\n[[protect]]\nmethod = \"mondrian\"\n";
+
+/// The policy of the admissions, with a method that masks them instead.
+fn policy(method: &str) -> String {
+    policy_with(GUARANTEE, &format!("[[protect]]\n{method}\n"))
+}
+
+fn folder(method: &str, rows: usize) -> Folder {
+    Folder::with_table(&Table::of(rows)).policy(&policy(method))
+}
+
+const AGE: &str = "bounds = { age = [0, 120] }";
+
+/// Each method, on a table and on a stream.
+const METHODS: &[&str] = &[
+    "method = \"noise\"",
+    "method = \"noise\"\nkind = \"correlated\"\nbuffer = 10",
+    "method = \"microaggregation\"\nk = 5",
+    "method = \"microaggregation\"\nk = 5\nbuffer = 20",
+    "method = \"rank-swapping\"",
+    "method = \"rank-swapping\"\nwithin = 3\nbuffer = 20",
+    "method = \"dp-microaggregation\"\nk = 5\nepsilon = 1\nbuffer = 20\nbounds = { age = [0, 120] }",
+    "method = \"local-dp\"\ncolumns = { age = { mechanism = \"geometric\", epsilon = 1, bounds = [0, 120] }, sex = { mechanism = \"randomised-response\", epsilon = 1, categories = [\"f\", \"m\"] } }",
+    "method = \"local-dp\"\nbuffer = 1\ncolumns = { age = { mechanism = \"laplace\", epsilon = 1, bounds = [0, 120] } }",
+];
+
+fn rows(text: &str) -> Vec<Vec<&str>> {
+    let lines = text.lines().skip(1);
+    lines.map(|line| line.split(',').collect()).collect()
+}
+
+#[test]
+fn every_method_releases_all_rows_with_a_report() {
+    for method in METHODS {
+        let folder = folder(method, 200);
+        folder.run().succeeds();
+        let release = folder.text("out/release.csv");
+        assert_eq!(
+            release.lines().next(),
+            Some("age,sex,zip,admission,diagnosis,cost"),
+            "{method}"
+        );
+        assert_eq!(rows(&release).len(), 200, "{method}");
+        let report = folder.report();
+        assert_eq!(report["rows"]["released"], 200, "{method}");
+        assert_eq!(report["verdict"]["passed"], true, "{method}");
+    }
+}
+
+#[test]
+fn microaggregated_records_are_k_anonymous_and_verify_agrees() {
+    for method in METHODS
+        .iter()
+        .filter(|text| text.contains("\"microaggregation\""))
+    {
+        let folder = folder(method, 203);
+        folder.run().succeeds();
+        let release = folder.text("out/release.csv");
+        let mut crowds: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
+        for row in rows(&release) {
+            *crowds.entry(row[..4].to_vec()).or_default() += 1;
+        }
+        assert!(crowds.values().all(|&count| count >= 5), "{method}");
+        let verified = folder.moretta(&["verify", "out/release.csv", "--policy", "policy.toml"]);
+        assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+        // One row less, and a crowd is too small.
+        let shorter: Vec<&str> = release.lines().take(203).collect();
+        let folder = folder.file("shorter.csv", shorter.join("\n"));
+        let verified = folder.moretta(&["verify", "shorter.csv", "--policy", "policy.toml"]);
+        assert_eq!(verified.code, Some(1), "{}", verified.stdout);
+    }
+}
+
+#[test]
+fn a_stream_passes_from_standard_input_to_standard_output() {
+    for method in METHODS.iter().filter(|text| text.contains("buffer")) {
+        let text = replaced(&policy(method), "\"admissions.csv\"", "\"-\"");
+        let text = replaced(&text, "\"out/release.csv\"", "\"-\"");
+        let text = replaced(&text, "\n[report]\npath = \"out/report.html\"\n", "");
+        let folder = Folder::new().policy(&text);
+        let mut child = folder
+            .command(PROGRAM)
+            .args(["run", "policy.toml"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut input = child.stdin.take().expect("piped");
+        input
+            .write_all(Table::of(100).csv().as_ref())
+            .expect("taken");
+        drop(input);
+        let output = child.wait_with_output().expect("it ends");
+        assert!(output.status.success(), "{method}");
+        let released = String::from_utf8(output.stdout).expect("text");
+        assert_eq!(rows(&released).len(), 100, "{method}");
+        assert!(!released.contains(CANARY));
+    }
+}
+
+#[test]
+fn a_seed_repeats_noise_and_swaps_and_nothing_repeats_private_noise() {
+    for method in METHODS {
+        let release = |seeded: bool| {
+            let mut text = policy(method);
+            if seeded {
+                text = replaced(&text, "version = 1\n", "version = 1\nseed = 7\n");
+            }
+            let folder = Folder::with_table(&Table::of(200)).policy(&text);
+            folder.run().succeeds();
+            folder.text("out/release.csv")
+        };
+        let private = method.contains("dp");
+        let random = !method.contains("\"microaggregation\"");
+        assert_eq!(release(true) == release(true), !private, "{method}");
+        assert_eq!(release(false) == release(false), !random, "{method}");
+    }
+}
+
+#[test]
+fn a_private_report_tells_nothing_of_the_originals_unless_asked() {
+    let method = format!("method = \"dp-microaggregation\"\nk = 5\nepsilon = 1\n{AGE}");
+    let silent = folder(&method, 200);
+    silent.run().succeeds();
+    assert!(silent.report().get("pairs").is_none());
+    let asked = folder(&method, 200).policy(&format!(
+        "{}\n[measure]\nreport = [\"sse\"]\n",
+        policy(&method)
+    ));
+    asked.run().succeeds().warns("not differentially private");
+    assert!(asked.report().get("pairs").is_some());
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_nothing_is_left() {
+    let spent = format!(
+        "method = \"dp-microaggregation\"\nk = 5\nepsilon = 1\nbuffer = 20\nbudget = 3\n{AGE}"
+    );
+    let cases: &[(&str, &str, i32, &str)] = &[
+        (&spent, "", 7, "budget"),
+        (
+            "method = \"noise\"",
+            "[guarantee]\nk = 5\n",
+            3,
+            "noise cannot promise k",
+        ),
+        (
+            "method = \"microaggregation\"\nk = 3",
+            "[guarantee]\nk = 5\n",
+            3,
+            "k = 5 is promised",
+        ),
+        (
+            "method = \"microaggregation\"\nk = 5\nbuffer = 9",
+            "",
+            3,
+            "buffer",
+        ),
+        ("method = \"microaggregation\"", "", 3, "k"),
+        ("method = \"noise\"\namount = -1", "", 3, "amount"),
+        ("method = \"noise\"\ncolumns = [\"agee\"]", "", 3, "agee"),
+        ("method = \"noise\"\ncolumns = [\"name\"]", "", 3, "name"),
+        ("method = \"rank-swapping\"\nwithin = 0.1", "", 3, "within"),
+        (
+            "method = \"noise\"",
+            "[measure]\nfail_above = { record_linkage = 0 }\n",
+            6,
+            "record_linkage is",
+        ),
+        (
+            "method = \"noise\"",
+            "[measure]\nreport = [\"gcp\"]\n",
+            3,
+            "gcp",
+        ),
+        (
+            "method = \"local-dp\"\ncolumns = { sex = { mechanism = \"k-ary\", epsilon = 1, categories = [\"f\", \"x\"] } }",
+            "",
+            4,
+            "no declared category",
+        ),
+        (
+            "method = \"local-dp\"\ncolumns = { sex = { mechanism = \"laplace\", epsilon = 1, bounds = [0, 1] } }",
+            "",
+            3,
+            "holds no numbers",
+        ),
+        (
+            "method = \"dp-microaggregation\"\nk = 5\nepsilon = 1",
+            "",
+            3,
+            "bounds",
+        ),
+        (
+            "method = \"noise\"",
+            "[checkpoint]\npath = \"a.json\"\n",
+            3,
+            "streams",
+        ),
+    ];
+    for (method, more, code, message) in cases {
+        let folder = Folder::with_table(&Table::of(200));
+        let folder = folder.policy(&format!("{}\n{more}", policy(method)));
+        let ran = folder.run();
+        assert_eq!(ran.code, Some(*code), "{method}: {}", ran.stderr);
+        ran.fails(*code, message);
+    }
+}
+
+#[test]
+fn short_tables_are_suppressed_rather_than_shown() {
+    for (method, rows_in, released) in [
+        ("method = \"microaggregation\"\nk = 5", 4, 0),
+        ("method = \"microaggregation\"\nk = 5\nbuffer = 10", 4, 0),
+        ("method = \"microaggregation\"\nk = 5\nbuffer = 10", 5, 5),
+        ("method = \"noise\"", 1, 0),
+        ("method = \"noise\"\nbuffer = 50", 3, 3),
+    ] {
+        let folder = folder(method, rows_in);
+        folder.run().succeeds();
+        let text = folder.text("out/release.csv");
+        assert_eq!(rows(&text).len(), released, "{method} of {rows_in}");
+    }
+}
