@@ -125,7 +125,7 @@ fn title(table: &[Line]) -> String {
         method => method.name().replace('_', " "),
     };
     let (name, stream) = (&point.table, point.stream.name());
-    format!("Table {name}: {filter} on {stream} (rings: printed)")
+    format!("Table {name}: {filter} on {stream} (rings: printed, dashes: ours)")
 }
 
 fn buffers(table: &[Line]) -> Vec<usize> {

@@ -19,6 +19,8 @@ pub(crate) type Build = fn(&Setting) -> Option<Box<dyn Filter>>;
 pub(crate) struct Side {
     pub(crate) name: &'static str,
     pub(crate) build: Build,
+    /// What a reader of its figures should know.
+    pub(crate) note: &'static str,
     /// Whether its figures must be the printed ones.
     pub(crate) must_agree: fn(Method) -> bool,
 }
@@ -28,11 +30,17 @@ pub(crate) const SIDES: &[Side] = &[
     Side {
         name: "published",
         build: published,
+        note: "the code as it was: microaggregation averages records that follow each other and \
+               releases the raw ones; the noise of dp is not divided by k, not split over the \
+               attributes, and follows the range of the data",
         must_agree: |_| true,
     },
     Side {
         name: "ours",
         build: ours::build,
+        note: "noise and rank swapping must agree; microaggregation releases centroids of true \
+               neighbours (less loss, and a linker that finds them more often), dp keeps its ε \
+               for whole records (far more loss): these differ on purpose",
         must_agree: |method| matches!(method, Method::Noise { .. } | Method::RankSwapping { .. }),
     },
 ];

@@ -91,11 +91,12 @@ pub(crate) fn summary(lines: &[Line], judged: bool, time: Duration) -> String {
             .collect();
         let count = |verdict| verdicts.iter().filter(|&&v| v == verdict).count();
         text += &format!(
-            "{}: {} as printed, {} more within 1 %, {} differ\n",
+            "{}: {} as printed, {} more within 1 %, {} differ\n  {}\n",
             side.name,
             count(Verdict::AsPrinted),
             count(Verdict::Within),
-            count(Verdict::Differs)
+            count(Verdict::Differs),
+            side.note
         );
     }
     text
