@@ -9,7 +9,7 @@
 //! cargo run --release --example filter_cost -- waveform 'method = "noise"' --measure sse
 //! ```
 
-use moretta::data::{Attribute, Records, Role};
+use moretta::data::{Attribute, Records};
 use moretta::io::generate::moa::{Generator, RandomRbf, Waveform};
 use moretta::measure::pairs::{PairSettings, build};
 use moretta::policy::{Policy, Root};
@@ -81,14 +81,7 @@ fn method(lines: &str) -> Outcome<Method> {
 /// Puts the records through the filter, and the pairs to the measures.
 fn mask(masking: &dyn Masking, records: &Records, measures: &[String]) -> Outcome<()> {
     let names: Vec<String> = (1..=records.width()).map(|n| format!("att{n}")).collect();
-    let columns: Vec<MaskedColumn<'_>> = names
-        .iter()
-        .map(|name| MaskedColumn {
-            name,
-            role: Role::Quasi,
-            attribute: Attribute::Number,
-        })
-        .collect();
+    let columns = MaskedColumn::numbers(&names);
     let mut filter = masking.filter(&columns, 1)?;
     let settings = PairSettings::new(vec![Attribute::Number; records.width()]);
     let mut measures = measures

@@ -16,7 +16,6 @@
 use super::filter::{Filter, Pair};
 use super::point::{Method, Setting};
 use super::{noise, rank_swapping};
-use moretta::data::{Attribute, Role};
 use moretta::math::java_random::JavaRandom;
 use moretta::protect::dp::microaggregation::{DpMicroaggregation, Order};
 use moretta::protect::dp::{Bounds, Epsilon};
@@ -34,14 +33,7 @@ pub(crate) fn build(setting: &Setting) -> Option<Box<dyn Filter>> {
         seeds,
     } = *setting;
     let names: Vec<String> = (1..=attributes).map(|n| format!("att{n}")).collect();
-    let columns: Vec<MaskedColumn<'_>> = names
-        .iter()
-        .map(|name| MaskedColumn {
-            name,
-            role: Role::Quasi,
-            attribute: Attribute::Number,
-        })
-        .collect();
+    let columns = MaskedColumn::numbers(&names);
     // Centres in the unit cube and offsets of deviation up to 1; triangles up to 6 and
     // offsets of deviation 1: beyond these lies less than one value in ten thousand.
     let bounds = match attributes {

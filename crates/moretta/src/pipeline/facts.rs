@@ -56,24 +56,21 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
             )
         },
     );
-    Ok(Report {
-        version: 1,
-        program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
-        name: policy.name.clone(),
-        policy: policy.text.clone(),
-        policy_sha256: sha256::of_text(&policy.text),
-        command: facts.command.to_owned(),
+    let blank = blank(&Blank {
+        policy,
+        command: facts.command,
         source: source?,
-        sink: Some(sink?),
+        sink: sink?,
+        released: findings.rows,
+        suppressed,
+        escaped: facts.escaped,
+    });
+    Ok(Report {
         verdict: verdict(findings, Some(judgement.untruths.is_empty())),
         rows: RowFacts {
-            read,
-            read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
-            released: findings.rows,
-            suppressed,
             classes_before: count(&judgement.measures.class_sizes_before()),
             classes_after: findings.classes,
-            escaped: facts.escaped,
+            ..blank.rows
         },
         class_sizes: findings
             .class_sizes
@@ -84,10 +81,61 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         columns: columns(facts),
         risk: risk(judgement),
         warnings: facts.warnings.clone(),
+        stages: stages(facts.progress),
+        ..blank
+    })
+}
+
+/// What every report begins with.
+pub(super) struct Blank<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) command: &'a str,
+    pub(super) source: FileFacts,
+    pub(super) sink: FileFacts,
+    /// Rows of the source that were released.
+    pub(super) released: u64,
+    pub(super) suppressed: Vec<Reason>,
+    pub(super) escaped: u64,
+}
+
+/// A report that tells what was run and how rows fared, with the rest to be filled in.
+pub(super) fn blank(facts: &Blank<'_>) -> Report {
+    let Blank {
+        policy, suppressed, ..
+    } = facts;
+    Report {
+        version: 1,
+        program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
+        name: policy.name.clone(),
+        policy: policy.text.clone(),
+        policy_sha256: sha256::of_text(&policy.text),
+        command: facts.command.to_owned(),
+        source: facts.source.clone(),
+        sink: Some(facts.sink.clone()),
+        verdict: Verdict {
+            passed: true,
+            claims: Vec::new(),
+            unit: "rows".to_owned(),
+            truthful: None,
+        },
+        rows: RowFacts {
+            read: shown_read(facts.released, suppressed),
+            read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
+            released: facts.released,
+            suppressed: suppressed.clone(),
+            classes_before: 0,
+            classes_after: 0,
+            escaped: facts.escaped,
+        },
+        class_sizes: Vec::new(),
+        measures: Vec::new(),
+        columns: Vec::new(),
+        risk: Vec::new(),
+        warnings: Vec::new(),
         stream: None,
         pairs: None,
-        stages: stages(facts.progress),
-    })
+        stages: Vec::new(),
+    }
 }
 
 /// The stages of a run and the seconds spent in each; it ends the last of them.

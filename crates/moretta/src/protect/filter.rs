@@ -83,6 +83,18 @@ pub struct MaskedColumn<'a> {
     pub attribute: Attribute,
 }
 
+impl<'a> MaskedColumn<'a> {
+    /// Quasi-identifiers that are numbers.
+    pub fn numbers(names: &'a [String]) -> Vec<Self> {
+        let column = |name: &'a String| MaskedColumn {
+            name,
+            role: Role::Quasi,
+            attribute: Attribute::Number,
+        };
+        names.iter().map(column).collect()
+    }
+}
+
 /// The parameter that makes a table or a stream of the rows, the same for all filters.
 pub(super) const BUFFER: Parameter = Parameter {
     name: "buffer",

@@ -4,10 +4,9 @@ use super::flow::Flow;
 use crate::data::{Role, Schema};
 use crate::error::Result;
 use crate::measure::pairs::PairMeasures;
-use crate::pipeline::facts::{file_facts, reasons, shown_read, stages};
+use crate::pipeline::facts::{Blank, blank, file_facts, reasons, shown_read, stages};
 use crate::pipeline::progress::Progress;
-use crate::pipeline::report::{Claim, ColumnFact, Report, RowFacts, Verdict};
-use crate::pipeline::sha256;
+use crate::pipeline::report::{Claim, ColumnFact, Report, Verdict};
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Masking;
 use std::path::Path;
@@ -48,39 +47,28 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     let suppressed = reasons(&flow.suppressed(), flow.read - flow.released);
     let read = shown_read(flow.released, &suppressed);
     let source = &policy.source;
-    let told = (!facts.is_private() || facts.is_asked()).then_some(());
-    Ok(Report {
-        version: 1,
-        program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
-        name: policy.name.clone(),
-        policy: policy.text.clone(),
-        policy_sha256: sha256::of_text(&policy.text),
-        command: facts.command.to_owned(),
+    let told = !facts.is_private() || facts.is_asked();
+    let blank = blank(&Blank {
+        policy,
+        command: facts.command,
         source: file_facts(&source.path, &source.shown, source.options.format, read)?,
-        sink: Some(file_facts(
+        sink: file_facts(
             facts.path,
             &facts.sink.shown,
             facts.sink.options.format,
             flow.released,
-        )?),
+        )?,
+        released: flow.released,
+        suppressed,
+        escaped: facts.escaped,
+    });
+    Ok(Report {
         verdict: verdict(facts),
-        rows: RowFacts {
-            read,
-            read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
-            released: flow.released,
-            suppressed,
-            classes_before: 0,
-            classes_after: 0,
-            escaped: facts.escaped,
-        },
-        class_sizes: Vec::new(),
-        measures: Vec::new(),
         columns: columns(facts),
-        risk: Vec::new(),
         warnings: warnings(facts),
-        stream: None,
-        pairs: told.and_then(|()| flow.measures().map(PairMeasures::facts)),
+        pairs: flow.measures().filter(|_| told).map(PairMeasures::facts),
         stages: stages(facts.progress),
+        ..blank
     })
 }
 

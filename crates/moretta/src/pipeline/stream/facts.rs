@@ -5,13 +5,11 @@ use crate::error::Result;
 use crate::guarantee::StreamFindings;
 use crate::io::Format;
 use crate::measure::stream::{Facts as Measured, Point};
-use crate::pipeline::facts::{file_facts, reasons, shown_read, stages};
+use crate::pipeline::facts::{Blank, blank, file_facts, reasons, shown_read, stages};
 use crate::pipeline::progress::Progress;
 use crate::pipeline::report::{
-    Claim, ColumnFact, Delay, FileFacts, Report, RowFacts, SMALL_CELL, StreamFacts, StreamPoint,
-    Verdict,
+    Claim, ColumnFact, Delay, FileFacts, Report, SMALL_CELL, StreamFacts, StreamPoint, Verdict,
 };
-use crate::pipeline::sha256;
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Protector;
 use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
@@ -40,13 +38,9 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     let suppressed = reasons(&held_back(facts, real), facts.read - real);
     let read = shown_read(real, &suppressed);
     let source = &policy.source;
-    Ok(Report {
-        version: 1,
-        program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
-        name: policy.name.clone(),
-        policy: policy.text.clone(),
-        policy_sha256: sha256::of_text(&policy.text),
-        command: facts.command.to_owned(),
+    let blank = blank(&Blank {
+        policy,
+        command: facts.command,
         source: file(
             policy,
             &source.path,
@@ -54,31 +48,24 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
             source.options.format,
             read,
         )?,
-        sink: Some(file(
+        sink: file(
             policy,
             &facts.sink.path,
             &facts.sink.shown,
             facts.sink.options.format,
             facts.released,
-        )?),
+        )?,
+        released: real,
+        suppressed,
+        escaped: facts.escaped,
+    });
+    Ok(Report {
         verdict: verdict(facts),
-        rows: RowFacts {
-            read,
-            read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
-            released: real,
-            suppressed,
-            classes_before: 0,
-            classes_after: 0,
-            escaped: facts.escaped,
-        },
-        class_sizes: Vec::new(),
-        measures: Vec::new(),
         columns: columns(policy),
-        risk: Vec::new(),
         warnings: facts.warnings.clone(),
         stream: Some(stream_facts(facts)),
-        pairs: None,
         stages: stages(facts.progress),
+        ..blank
     })
 }
 
