@@ -3,13 +3,16 @@
 use crate::data::{Batch, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::CrowdChecker;
-use crate::io::{self, ColumnPlan, ReadAs, Sink};
+use crate::io::{self, ColumnPlan, ReadAs, ReadOptions, Sink};
 use crate::pipeline::judge::reading;
 use crate::pipeline::place::Pending;
 use crate::pipeline::run::without_dropped;
 use crate::policy::{Policy, SinkPolicy};
 use std::path::Path;
 use std::sync::Arc;
+
+/// Rows that are counted again at a time.
+const CHUNK: usize = 1 << 16;
 
 /// A release on its way.
 pub(super) struct Output<'a> {
@@ -90,7 +93,10 @@ impl<'a> Output<'a> {
     }
 
     fn recount(&self, path: &Path, crowd: Crowd) -> Result<Option<u64>> {
-        let options = reading(self.policy, self.sink);
+        let options = ReadOptions {
+            batch_rows: Some(CHUNK),
+            ..reading(self.policy, self.sink)
+        };
         let names = io::names(path, &options)?;
         let plan = |name: String| ColumnPlan {
             read: match self.masked.contains(&name) {
