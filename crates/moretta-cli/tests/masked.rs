@@ -11,7 +11,9 @@ const GUARANTEE: &str = "[guarantee]\nk = 5\n\n[[protect]]\nmethod = \"mondrian\
 
 /// The policy of the admissions, with a method that masks them instead.
 fn policy(method: &str) -> String {
-    policy_with(GUARANTEE, &format!("[[protect]]\n{method}\n"))
+    let text = policy_with(GUARANTEE, &format!("[[protect]]\n{method}\n"));
+    // Groups count rows: each person has one here.
+    replaced(&text, "{ role = \"subject\" }", "{ role = \"identifier\" }")
 }
 
 fn folder(method: &str, rows: usize) -> Folder {
@@ -145,6 +147,7 @@ fn what_cannot_be_is_refused_and_nothing_is_left() {
     let spent = format!(
         "method = \"dp-microaggregation\"\nk = 5\nepsilon = 1\nbuffer = 20\nbudget = 3\n{AGE}"
     );
+    let private = format!("method = \"dp-microaggregation\"\nk = 5\nepsilon = 1\n{AGE}");
     let cases: &[(&str, &str, i32, &str)] = &[
         (&spent, "", 7, "budget"),
         (
@@ -207,6 +210,22 @@ fn what_cannot_be_is_refused_and_nothing_is_left() {
             "streams",
         ),
     ];
+    let persons = replaced(
+        &policy("method = \"microaggregation\"\nk = 5"),
+        "patient   = { role = \"identifier\" }",
+        "patient   = { role = \"subject\" }",
+    );
+    Folder::with_table(&Table::of(50))
+        .policy(&persons)
+        .run()
+        .fails(3, "count rows");
+    let mixed = Table::of(50).with(7, "age", "n/a");
+    let odd = Folder::with_table(&mixed).policy(&policy("method = \"noise\""));
+    odd.run().fails(4, "most values are numbers");
+    let strict = folder("method = \"microaggregation\"\nk = 5", 50);
+    strict
+        .moretta(&["run", "policy.toml", "--strict"])
+        .fails(3, "only k is promised");
     for (method, more, code, message) in cases {
         let folder = Folder::with_table(&Table::of(200));
         let folder = folder.policy(&format!("{}\n{more}", policy(method)));
@@ -214,6 +233,99 @@ fn what_cannot_be_is_refused_and_nothing_is_left() {
         assert_eq!(ran.code, Some(*code), "{method}: {}", ran.stderr);
         ran.fails(*code, message);
     }
+}
+
+#[test]
+fn what_is_dropped_does_not_show_in_the_order_of_the_rows() {
+    for method in METHODS
+        .iter()
+        .filter(|text| !text.contains("buffer") && !text.contains("dp"))
+    {
+        let release = |patient: &str| {
+            let table = Table::of(200).with_each("patient", |i| format!("{patient}{i}"));
+            let text = replaced(
+                &policy(method),
+                "patient   = { role = \"identifier\" }",
+                "patient   = { role = \"key\" }",
+            );
+            let text = replaced(&text, "version = 1\n", "version = 1\nseed = 7\n");
+            let folder = Folder::with_table(&table).policy(&text);
+            folder.run().succeeds();
+            let report = folder.report();
+            assert!(
+                !report["policy"]
+                    .as_str()
+                    .expect("text")
+                    .contains("seed = 7")
+            );
+            folder.text("out/release.csv")
+        };
+        assert_eq!(release("a"), release("b"), "{method}");
+    }
+}
+
+#[test]
+fn a_private_report_has_no_sum_of_the_originals() {
+    for method in METHODS.iter().filter(|text| text.contains("dp")) {
+        let folder = folder(method, 200);
+        folder.run().succeeds();
+        let source = &folder.report()["source"];
+        assert_eq!(
+            (&source["sha256"], &source["bytes"]),
+            (&serde_json::Value::Null, &0.into())
+        );
+    }
+    // Nor has one that hides how few rows were suppressed.
+    let folder = folder("method = \"microaggregation\"\nk = 5", 4);
+    folder.run().succeeds();
+    assert_eq!(folder.report()["source"]["sha256"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_stream_that_breaks_off_leaves_whole_groups() {
+    let text = "version = 1\n[source]\npath = \"-\"\n[columns]\nx = { role = \"quasi\", type = \"number\" }\n\
+                [[protect]]\nmethod = \"microaggregation\"\nk = 3\nbuffer = 20\n[sink]\npath = \"-\"\n";
+    let folder = Folder::new().policy(text);
+    let mut child = folder
+        .command(PROGRAM)
+        .args(["run", "policy.toml"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().expect("piped");
+    let rows: String = (0..60).map(|row| format!("{}\n", row * 37 % 101)).collect();
+    input
+        .write_all(format!("x\n{rows}").as_bytes())
+        .expect("taken");
+    input.flush().expect("sent");
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    input.write_all(b"bad\n").expect("taken");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(4));
+    let released = String::from_utf8(output.stdout).expect("text");
+    let mut crowds: BTreeMap<&str, usize> = BTreeMap::new();
+    for value in released.lines().skip(1) {
+        *crowds.entry(value).or_default() += 1;
+    }
+    assert!(crowds.values().all(|&count| count >= 3), "{crowds:?}");
+}
+
+#[test]
+fn a_table_is_searched_as_a_whole_for_each_record() {
+    let folder = folder("method = \"microaggregation\"\nk = 5", 200);
+    folder.run().succeeds();
+    let report = folder.report();
+    assert_eq!(report["pairs"]["buffer"], 200);
+    let linked = &report["pairs"]["measures"][0];
+    assert_eq!(linked["name"], "record_linkage");
+    // Each record is one of five at the least, wherever it lies.
+    assert!(
+        linked["value"].as_f64().expect("a share") <= 0.2,
+        "{linked}"
+    );
 }
 
 #[test]

@@ -40,15 +40,22 @@ fn body(report: &Report, page: &mut Markup) {
             stream::write(report, facts, page);
             columns::treatments(report, page);
         }
-        (None, Some(facts)) => {
+        (None, facts) if is_masked(report) => {
             suppression::write(report, page);
-            pairs::write(facts, page);
+            if let Some(facts) = facts {
+                pairs::write(facts, page);
+            }
             columns::treatments(report, page);
         }
-        (None, None) => table(report, page),
+        (None, _) => table(report, page),
     }
     measures::write(report, page);
     policy::write(report, page);
+}
+
+/// Whether values were replaced, record by record.
+pub(super) fn is_masked(report: &Report) -> bool {
+    report.pairs.is_some() || report.columns.iter().any(|c| c.treatment == "masked")
 }
 
 /// What only a table has: classes of rows, and distributions.

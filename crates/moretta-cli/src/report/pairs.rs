@@ -17,7 +17,11 @@ pub(super) fn write(facts: &PairFacts, page: &mut Markup) {
         page.element("p", &[("class", &"note")], |page| {
             page.raw("Each line tells a measure of all records so far; it ends at ");
             page.text(number::hidden_or_count(Some(facts.records)));
-            page.raw(" records. Lower is better, unless it says otherwise.");
+            page.raw(" records. Lower is better, unless it says otherwise. Here b is ");
+            page.text(number::count(facts.buffer));
+            page.raw(" and p ");
+            page.text(number::number(facts.interval));
+            page.raw(".");
         });
         for (family, heading) in FAMILIES {
             group(facts, heading, |measure| measure.family == family, page);
@@ -259,6 +263,8 @@ mod tests {
     #[test]
     fn nothing_measured_is_nothing_drawn() {
         let none = PairFacts {
+            buffer: 100,
+            interval: 10.0,
             records: 0,
             measures: Vec::new(),
             columns: Vec::new(),

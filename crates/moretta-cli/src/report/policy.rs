@@ -1,13 +1,21 @@
 //! How to make the same release again, and how to know that it is the same.
 
 use super::markup::Markup;
+use super::page::is_masked;
 use super::suppression::Suppressed;
 use super::{number, toml};
 use moretta::pipeline::report::{FileFacts, Report};
 
 pub(super) fn write(report: &Report, page: &mut Markup) {
     page.raw("<section id=\"policy\"><h2>How to reproduce</h2>");
-    page.raw("<p class=\"note\">The command that makes the same release again.</p>");
+    // What chance has made is made once.
+    let again = match is_masked(report) {
+        true => "such a release",
+        false => "the same release",
+    };
+    page.element("p", &[("class", &"note")], |page| {
+        page.text(format!("The command that makes {again} again."));
+    });
     page.element("pre", &[("class", &"command")], |page| {
         page.leaf("code", &[], &report.command);
     });

@@ -2,6 +2,7 @@
 //! warnings.
 
 use super::markup::Markup;
+use super::page::is_masked;
 use super::suppression::Suppressed;
 use super::{measures, number, risk};
 use moretta::data::duration_text;
@@ -43,6 +44,9 @@ fn finding(report: &Report) -> String {
     let verdict = &report.verdict;
     let claims = verdict.claims.len();
     let broken = verdict.claims.iter().filter(|claim| !claim.holds).count();
+    if verdict.passed && report.rows.released == 0 && is_masked(report) {
+        return "no row may be shown".to_owned();
+    }
     if verdict.passed && report.stream.is_some() && claims > 0 {
         return released(report);
     }
@@ -99,6 +103,9 @@ fn explanation(report: &Report) -> &'static str {
         (true, _) if verdict.claims.is_empty() => {
             "The policy sets no guarantee, so none was checked."
         }
+        (true, true) if report.verdict.claims.iter().any(is_private) => {
+            "How much a record loses is kept by how noise is made; nobody can read it off the file."
+        }
         (true, true) if report.stream.is_some() => {
             "Every promise was checked by code that did not make the release."
         }
@@ -109,6 +116,10 @@ fn explanation(report: &Report) -> &'static str {
         (false, true) => "Do not pass the file on.",
         (false, false) => "Nothing was written.",
     }
+}
+
+fn is_private(claim: &Claim) -> bool {
+    claim.name.starts_with("differential privacy")
 }
 
 fn k_anonymity(report: &Report) -> Option<&Claim> {
@@ -126,10 +137,11 @@ struct Tile {
 
 fn tiles(report: &Report, page: &mut Markup) {
     page.element("dl", &[("class", &"tiles")], |page| {
-        let figures = match (&report.stream, &report.pairs) {
-            (Some(facts), _) => stream(facts),
-            (None, Some(facts)) => masked(facts),
-            (None, None) => figures(report),
+        let figures: Vec<Tile> = match (&report.stream, &report.pairs) {
+            (Some(facts), _) => stream(facts).into(),
+            (None, Some(facts)) => masked(facts).into(),
+            (None, None) if is_masked(report) => Vec::new(),
+            (None, None) => figures(report).into(),
         };
         for tile in rows(report).into_iter().chain(figures) {
             let class = if tile.alarm { "value fails" } else { "value" };

@@ -241,10 +241,15 @@ impl Coded {
                 let codes = values.map(code).collect();
                 Column::Category(Categories::new(codes, Arc::clone(&self.levels)))
             }
-            Kind::Date(_) => Column::Number(values.map(|day| present(day.round())).collect()),
+            Kind::Date(_) => Column::Number(values.map(|day| present(a_day(day))).collect()),
             _ => Column::Number(values.map(present).collect()),
         }
     }
+}
+
+/// A day from 0001-01-01 to 9999-12-31, which can be written.
+fn a_day(value: f64) -> f64 {
+    value.round().clamp(-719_162.0, 2_932_896.0)
 }
 
 fn present(value: f64) -> Option<f64> {

@@ -103,6 +103,7 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
     let Blank {
         policy, suppressed, ..
     } = facts;
+    let hidden = suppressed.iter().any(|reason| reason.rows.is_none());
     Report {
         version: 1,
         program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
@@ -110,7 +111,12 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
         policy: policy.text.clone(),
         policy_sha256: sha256::of_text(&policy.text),
         command: facts.command.to_owned(),
-        source: facts.source.clone(),
+        source: FileFacts {
+            // A sum of few rows would let them be guessed.
+            sha256: facts.source.sha256.clone().filter(|_| !hidden),
+            bytes: if hidden { 0 } else { facts.source.bytes },
+            ..facts.source.clone()
+        },
         sink: Some(facts.sink.clone()),
         verdict: Verdict {
             passed: true,
@@ -120,7 +126,7 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
         },
         rows: RowFacts {
             read: shown_read(facts.released, suppressed),
-            read_is_bound: suppressed.iter().any(|reason| reason.rows.is_none()),
+            read_is_bound: hidden,
             released: facts.released,
             suppressed: suppressed.clone(),
             classes_before: 0,
@@ -174,9 +180,10 @@ pub(super) fn file_facts(
     let format = format
         .or(Format::from_path(path).map(|(format, _)| format))
         .unwrap_or(Format::Csv);
-    let (sha256, bytes) = match path == Path::new("-") {
-        true => (None, 0),
-        false => {
+    // A pipe cannot be read again.
+    let (sha256, bytes) = match path.is_file() {
+        false => (None, 0),
+        true => {
             let (sha256, bytes) = sha256::of_file(path)?;
             (Some(sha256), bytes)
         }

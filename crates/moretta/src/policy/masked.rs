@@ -49,6 +49,12 @@ pub(super) fn check(policy: &Policy) -> Result<()> {
         )
         .help("write to a file, or take it out"));
     }
+    if masking.loss().is_some() && !policy.fail_above.is_empty() {
+        return Err(Error::policy(
+            "`fail_above` would make a private release depend on the originals beyond its budget",
+        )
+        .help("take it out"));
+    }
     if let Some(column) = policy.columns.iter().find(|column| column.from.is_some()) {
         return Err(Error::policy(format!(
             "column `{}` is made from two, which goes with generalising methods only",

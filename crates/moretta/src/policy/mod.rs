@@ -89,8 +89,8 @@ pub enum Every {
 /// How pairs of original and masked records are measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairPolicy {
-    /// Originals among which a masked record is looked for.
-    pub buffer: usize,
+    /// Originals among which a masked record is looked for, when the policy says.
+    pub buffer: Option<usize>,
     /// Half the width of disclosure intervals, in percent.
     pub interval: f64,
     /// Share of a standard deviation within which numbers agree.
@@ -100,7 +100,7 @@ pub struct PairPolicy {
 impl Default for PairPolicy {
     fn default() -> Self {
         PairPolicy {
-            buffer: 100,
+            buffer: None,
             interval: 10.0,
             tolerance: 0.1,
         }
@@ -421,7 +421,14 @@ fn read_measure(section: Option<Section>, masks: bool) -> Result<Measures> {
                 Error::policy(format!("there is no measure `{name}`")).at(span),
             )?;
             if let Some(placed) = table.take_named(&name) {
-                limits.push((name.clone(), placed.number(&name)?));
+                let limit = placed.number(&name)?;
+                let share = list.iter().any(|info| info.name == name && info.percent);
+                if masks && share && limit > 1.0 {
+                    return Err(placed
+                        .error(format!("`{name}` is a share from 0 to 1"))
+                        .help("write 0.05 for 5 %"));
+                }
+                limits.push((name.clone(), limit));
             }
         }
     }
@@ -434,7 +441,7 @@ impl PairPolicy {
         let usual = PairPolicy::default();
         let buffer = section.whole("buffer", 1..=1 << 20)?;
         Ok(PairPolicy {
-            buffer: buffer.map_or(usual.buffer, |rows| rows as usize),
+            buffer: buffer.map(|rows| rows as usize),
             interval: section
                 .number("interval", 0.01..=100.0)?
                 .unwrap_or(usual.interval),

@@ -52,6 +52,15 @@ pub trait Masking {
     /// The places of the columns that it masks.
     fn places(&self, schema: &Schema) -> Result<Vec<usize>> {
         if let Some(names) = self.columns() {
+            let twice = (1..names.len()).find(|&i| names[..i].contains(&names[i]));
+            if let Some(twice) = twice {
+                let what = format!("column `{}` is named twice", names[twice]);
+                return Err(Error::policy(what).help("name each column once under `columns`"));
+            }
+            if names.is_empty() {
+                return Err(Error::policy("`columns` names no column")
+                    .help("leave it out for all quasi-identifiers"));
+            }
             let place = |&name: &&str| {
                 schema.index_of(name).ok_or_else(|| {
                     Error::policy(format!("there is no column `{name}` to mask"))

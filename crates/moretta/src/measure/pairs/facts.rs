@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 pub struct PairFacts {
     /// Pairs that were measured.
     pub records: u64,
+    /// b: originals among which a record was looked for.
+    pub buffer: u64,
+    /// p: half the width of disclosure intervals, in percent.
+    pub interval: f64,
     /// The measures, in the order of the list.
     pub measures: Vec<PairValue>,
     /// Numbers and ordinals before and after.

@@ -29,13 +29,15 @@ pub use facts::{PairColumn, PairColumnPoint, PairFacts, PairPoint, PairValue};
 pub use list::PAIR_LIST;
 pub use timeline::PairMeasures;
 
-use crate::data::Attribute;
+use crate::data::{Attribute, Records};
 use crate::error::{Error, Result};
 
 /// A measure that looks at pairs.
 pub trait PairMeasure: Send {
     /// One more pair: a record, and what is released of it.
     fn observe(&mut self, original: &[f64], protected: &[f64]);
+    /// Of a table: all originals are known before the first pair is shown.
+    fn prepare(&mut self, _originals: &Records) {}
     /// The measure of all pairs so far; none while nothing can be said.
     fn value(&self) -> Option<f64>;
 }

@@ -26,7 +26,7 @@
 
 use super::window::Window;
 use super::{PairMeasure, PairSettings};
-use crate::data::Attribute;
+use crate::data::{Attribute, Records};
 use crate::math::moments::Moments;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -206,6 +206,10 @@ impl ProbabilisticLinkage {
 }
 
 impl PairMeasure for ProbabilisticLinkage {
+    fn prepare(&mut self, originals: &Records) {
+        self.window.fill(originals);
+    }
+
     fn observe(&mut self, original: &[f64], protected: &[f64]) {
         self.measure(original);
         let slot = self.window.push(original);

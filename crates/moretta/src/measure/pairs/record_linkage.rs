@@ -25,6 +25,7 @@
 
 use super::window::Window;
 use super::{PairMeasure, PairSettings};
+use crate::data::Records;
 use crate::math::distance::{squared_distance, weighted_distance};
 use crate::math::moments::Moments;
 
@@ -34,6 +35,8 @@ pub(super) struct RecordLinkage {
     window: Window,
     found: f64,
     scale: Option<Scale>,
+    /// The scale is that of all originals.
+    prepared: bool,
 }
 
 /// The deviations that distances are measured in.
@@ -47,6 +50,7 @@ impl RecordLinkage {
     pub(super) fn new(settings: &PairSettings) -> Self {
         let nominal = settings.nominal();
         RecordLinkage {
+            prepared: false,
             window: Window::new(settings.buffer, &nominal),
             nominal,
             found: 0.0,
@@ -83,22 +87,36 @@ impl Scale {
 }
 
 impl PairMeasure for RecordLinkage {
+    fn prepare(&mut self, originals: &Records) {
+        self.window.fill(originals);
+        if let Some(scale) = &mut self.scale {
+            for record in originals.iter() {
+                scale.push(record, &self.nominal);
+            }
+            self.prepared = true;
+        }
+    }
+
     fn observe(&mut self, original: &[f64], protected: &[f64]) {
         self.window.push(original);
         let nominal = &self.nominal[..];
         let own = match &mut self.scale {
             None => squared_distance(original, protected, nominal),
             Some(scale) => {
-                scale.push(original, nominal);
+                if !self.prepared {
+                    scale.push(original, nominal);
+                }
                 self.window.weigh(&scale.weights);
                 weighted_distance(original, protected, &scale.weights, nominal)
             }
         };
         let filled = self.window.filled();
         let ties = self.window.slots().ties(filled, protected, own);
-        // Beyond the range of doubles a distance may equal none, not even itself.
-        if let Some(ties) = ties.filter(|ties| *ties > 0) {
-            self.found += 1.0 / ties as f64;
+        match ties {
+            // Beyond the range of doubles nothing is known, and the worst is assumed.
+            _ if !own.is_finite() => self.found += 1.0,
+            Some(ties) if ties > 0 => self.found += 1.0 / ties as f64,
+            _ => {}
         }
     }
 

@@ -30,6 +30,8 @@ pub struct PairMeasures {
     columns: Vec<Column>,
     seen: u64,
     step: u64,
+    buffer: u64,
+    interval: f64,
 }
 
 /// A measure and its value after each step.
@@ -91,7 +93,16 @@ impl PairMeasures {
             columns: settings.scalars().into_iter().map(column).collect(),
             seen: 0,
             step: STEP,
+            buffer: settings.buffer as u64,
+            interval: settings.interval,
         })
+    }
+
+    /// Of a table: all originals, before the first pair.
+    pub fn prepare(&mut self, originals: &Records) {
+        for watched in &mut self.measures {
+            watched.measure.prepare(originals);
+        }
     }
 
     /// One more pair.
@@ -157,6 +168,8 @@ impl PairMeasures {
         let ends = self.ends();
         PairFacts {
             records: self.seen,
+            buffer: self.buffer,
+            interval: self.interval,
             measures: self
                 .measures
                 .iter()

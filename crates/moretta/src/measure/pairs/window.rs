@@ -1,5 +1,6 @@
 //! The last originals, for measures that look for a record among them.
 
+use crate::data::Records;
 use crate::math::distance::Slots;
 
 /// The last records, the oldest replaced first.
@@ -7,6 +8,8 @@ use crate::math::distance::Slots;
 pub(super) struct Window {
     slots: Slots,
     seen: u64,
+    /// Slots that held a record before the first was put in.
+    known: usize,
 }
 
 impl Window {
@@ -15,6 +18,7 @@ impl Window {
         Window {
             slots: Slots::new(buffer.max(1), nominal),
             seen: 0,
+            known: 0,
         }
     }
 
@@ -25,6 +29,14 @@ impl Window {
         self.slots.set(slot, record);
         self.seen += 1;
         slot
+    }
+
+    /// Fills the slots with records that will be put in again, in this order.
+    pub(super) fn fill(&mut self, records: &Records) {
+        for (slot, record) in records.iter().take(self.slots.len()).enumerate() {
+            self.slots.set(slot, record);
+            self.known = slot + 1;
+        }
     }
 
     /// From now on the squared difference of two numbers counts so much.
@@ -39,7 +51,7 @@ impl Window {
 
     /// How many slots hold a record.
     pub(super) fn filled(&self) -> usize {
-        self.slots.len().min(self.seen as usize)
+        self.slots.len().min((self.seen as usize).max(self.known))
     }
 
     /// Records ever put in.

@@ -7,9 +7,13 @@ use crate::measure::pairs::PairMeasures;
 use crate::pipeline::facts::{Blank, blank, file_facts, reasons, shown_read, stages};
 use crate::pipeline::progress::Progress;
 use crate::pipeline::report::{Claim, ColumnFact, Report, Verdict};
+use crate::pipeline::sha256;
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Masking;
 use std::path::Path;
+
+/// What k leaves open.
+pub(super) const SENSITIVE: &str = "only k is promised although a sensitive column exists: a group in which all share one value gives it away";
 
 /// Everything a report is made from.
 pub(super) struct Facts<'a> {
@@ -47,11 +51,17 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     let suppressed = reasons(&flow.suppressed(), flow.read - flow.released);
     let read = shown_read(flow.released, &suppressed);
     let source = &policy.source;
+    let text = without_seed(&policy.text);
     let told = !facts.is_private() || facts.is_asked();
+    // A sum of the originals would confirm a guess of any of them.
+    let secret = match facts.is_private() {
+        true => Path::new("-"),
+        false => &source.path,
+    };
     let blank = blank(&Blank {
         policy,
         command: facts.command,
-        source: file_facts(&source.path, &source.shown, source.options.format, read)?,
+        source: file_facts(secret, &source.shown, source.options.format, read)?,
         sink: file_facts(
             facts.path,
             &facts.sink.shown,
@@ -67,9 +77,24 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         columns: columns(facts),
         warnings: warnings(facts),
         pairs: flow.measures().filter(|_| told).map(PairMeasures::facts),
+        policy_sha256: sha256::of_text(&text),
+        policy: text,
         stages: stages(facts.progress),
         ..blank
     })
+}
+
+/// The policy without its seed, which would undo what chance has hidden.
+fn without_seed(text: &str) -> String {
+    let is_seed = |line: &str| {
+        let rest = line.trim_start().strip_prefix("seed");
+        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+    };
+    let line = |line: &str| match is_seed(line) {
+        true => "# seed = (not shown)\n".to_owned(),
+        false => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 fn verdict(facts: &Facts<'_>) -> Verdict {
@@ -153,11 +178,19 @@ fn warnings(facts: &Facts<'_>) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let subject = facts.policy.columns.iter().any(|c| c.role == Role::Subject);
-    if subject && facts.masking.k().is_some() {
-        warnings.push(
-            "k counts rows: of a person with several rows, several may be in one group".to_owned(),
-        );
+    for name in facts.flow.unchanged() {
+        warnings.push(format!("most numbers of column `{name}` left as they were"));
+    }
+    if facts.policy.seed.is_some() && facts.is_private() {
+        warnings.push("the seed is not used: private noise is never drawn again".to_owned());
+    }
+    let sensitive = facts
+        .policy
+        .columns
+        .iter()
+        .any(|c| c.role == Role::Sensitive);
+    if sensitive && facts.masking.k().is_some() {
+        warnings.push(SENSITIVE.to_owned());
     }
     warnings.extend_from_slice(&facts.notes);
     warnings

@@ -1,6 +1,7 @@
 //! From rows that were read to masked rows that may leave.
 
 use super::pairs::Pairs;
+use super::unchanged::Unchanged;
 use crate::data::{Batch, Encoder, Schema};
 use crate::error::{Error, Result};
 use crate::measure::pairs::{PAIR_LIST, PairMeasures, PairSettings};
@@ -14,6 +15,8 @@ use std::sync::Arc;
 pub(super) struct Flow {
     chain: Chain,
     pairs: Pairs,
+    table: bool,
+    looked: Unchanged,
     /// None when nobody wants to know.
     measures: Option<PairMeasures>,
     pub(super) read: u64,
@@ -21,11 +24,12 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    /// `watched`: somebody looks at the run.
+    /// `table`: the rows of a table, which comes at once; `watched`: somebody looks at the run.
     pub(super) fn new(
         policy: &Policy,
         masking: &dyn Masking,
         schema: &Arc<Schema>,
+        table: Option<usize>,
         watched: bool,
     ) -> Result<Self> {
         let places = masking.places(schema)?;
@@ -38,7 +42,9 @@ impl Flow {
         Ok(Flow {
             chain: Chain::new(vec![Box::new(pseudonyms), Box::new(filtered)])?,
             pairs: Pairs::new(schema, &places)?,
-            measures: measures(policy, masking, schema, &places, watched)?,
+            measures: measures(policy, masking, schema, &places, (table, watched))?,
+            table: table.is_some(),
+            looked: Unchanged::new(schema, &places),
             read: 0,
             released: 0,
         })
@@ -52,6 +58,11 @@ impl Flow {
     /// Why rows were held back for good.
     pub(super) fn suppressed(&self) -> Vec<(String, u64)> {
         self.chain.suppressed()
+    }
+
+    /// Columns most of whose numbers left as they were.
+    pub(super) fn unchanged(&self) -> Vec<&str> {
+        self.looked.columns(self.released)
     }
 
     /// What was measured.
@@ -76,6 +87,9 @@ impl Flow {
     pub(super) fn push(&mut self, batch: Batch) -> Result<Batch> {
         self.read += batch.len() as u64;
         self.pairs.read(&batch);
+        if let (true, Some(measures)) = (self.table, &mut self.measures) {
+            measures.prepare(self.pairs.encode(&batch)?);
+        }
         let released = self.chain.protect(batch)?;
         self.look(released)
     }
@@ -88,8 +102,9 @@ impl Flow {
 
     fn look(&mut self, released: Batch) -> Result<Batch> {
         self.released += released.len() as u64;
-        let measures = &mut self.measures;
+        let (measures, looked) = (&mut self.measures, &mut self.looked);
         self.pairs.released(&released, |original, released| {
+            looked.observe(original, released);
             if let Some(measures) = measures {
                 measures.observe(original, released);
             }
@@ -106,14 +121,14 @@ fn measures(
     masking: &dyn Masking,
     schema: &Schema,
     places: &[usize],
-    watched: bool,
+    (table, watched): (Option<usize>, bool),
 ) -> Result<Option<PairMeasures>> {
     let limits = policy.fail_above.iter().map(|(name, _)| name.as_str());
     let asked = policy.report_measures.iter().map(String::as_str);
     let mut names: Vec<&str> = asked.chain(limits).collect();
     if names.is_empty() && policy.report.is_some() && masking.loss().is_none() {
         names = PAIR_LIST.iter().map(|info| info.name).collect();
-    } else if watched {
+    } else if watched && masking.loss().is_none() {
         names.extend(["record_linkage", "sse"]);
     }
     names = PAIR_LIST
@@ -131,12 +146,22 @@ fn measures(
         .collect();
     let settings = PairSettings {
         attributes,
-        buffer: policy.pairs.buffer,
+        buffer: policy.pairs.buffer.unwrap_or(match table {
+            Some(rows) if rows <= WHOLE => rows.max(1),
+            Some(_) => LARGE,
+            None => 100,
+        }),
         interval: policy.pairs.interval,
         tolerance: policy.pairs.tolerance,
     };
     PairMeasures::new(&settings, &columns, &names).map(Some)
 }
+
+/// A table of up to so many rows is searched as a whole for each masked record,…
+const WHOLE: usize = 10_000;
+
+/// …of a larger one so many rows.
+const LARGE: usize = 1_000;
 
 /// Noise that nobody can draw again.
 fn secret_seed() -> Result<u64> {

@@ -11,13 +11,15 @@ mod flow;
 mod output;
 mod pairs;
 mod run;
+mod unchanged;
 
 pub(super) use run::run;
 
-use crate::data::{Field, Kind, Role, Schema};
+use crate::data::{Attribute, Batch, Column, Field, Kind, Role, Schema};
 use crate::error::{Error, Result};
+use crate::io::ReadAs;
 use crate::policy::{Action, Policy};
-use crate::protect::Masking;
+use crate::protect::{MaskedColumn, Masking};
 
 /// What can be known of the policy without reading the rows.
 pub(super) fn check(policy: &Policy, masking: &dyn Masking) -> Result<()> {
@@ -26,14 +28,81 @@ pub(super) fn check(policy: &Policy, masking: &dyn Masking) -> Result<()> {
         .filter(|column| column.action != Action::Drop || column.role != Role::Identifier)
         .map(|column| Field::new(&*column.name, column.role, Kind::Number { integer: false }));
     let schema = Schema::new(fields.collect())?;
-    for place in masking.places(&schema)? {
-        let name = &schema.fields()[place].name;
-        let column = policy.column(name);
-        if column.is_some_and(|column| column.action != Action::Keep) {
-            return Err(
-                Error::policy(format!("`{name}` is masked and not released as it is"))
-                    .help("leave it out of `columns`, or let it be released"),
-            );
+    let places = masking.places(&schema)?;
+    let mut columns = Vec::new();
+    for &place in &places {
+        let field = &schema.fields()[place];
+        let Some(column) = policy.column(&field.name) else {
+            continue;
+        };
+        if column.action != Action::Keep {
+            let what = format!("`{}` is masked and not released as it is", field.name);
+            return Err(Error::policy(what)
+                .at(column.span.clone())
+                .help("leave it out of `columns`, or let it be released"));
+        }
+        let attribute = match column.read {
+            ReadAs::Number | ReadAs::Integer | ReadAs::Date(_) => Attribute::Number,
+            ReadAs::Category | ReadAs::Ordered(_) => Attribute::Nominal,
+            _ => continue,
+        };
+        columns.push(MaskedColumn {
+            name: &field.name,
+            role: field.role,
+            attribute,
+        });
+    }
+    if masking.k().is_some() {
+        check_promise(policy, &schema, &places)?;
+    }
+    // Where all types are declared, the method can say what does not fit them.
+    if columns.len() == places.len() {
+        masking.filter(&columns, 0)?;
+    }
+    Ok(())
+}
+
+/// k is promised of all quasi-identifiers, and of persons.
+fn check_promise(policy: &Policy, schema: &Schema, places: &[usize]) -> Result<()> {
+    for column in &policy.columns {
+        let place = schema.index_of(&column.name);
+        let masked = place.is_some_and(|place| places.contains(&place));
+        if column.role == Role::Quasi && !masked {
+            return Err(Error::policy(format!(
+                "k is promised and the quasi-identifier `{}` is not masked",
+                column.name
+            ))
+            .at(column.span.clone())
+            .help("name it under `columns`, or give it another role"));
+        }
+        if column.role == Role::Subject {
+            return Err(Error::policy(format!(
+                "the groups count rows and not the persons of `{}`",
+                column.name
+            ))
+            .at(column.span.clone())
+            .help("where each person has one row, make it an identifier; else use mondrian"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a column that nobody called categories and most of whose values are
+/// numbers: one stray cell would make a mask of numbers a mask of words.
+fn refuse_mixed(policy: &Policy, batch: &Batch, places: &[usize]) -> Result<()> {
+    for &place in places {
+        let name = &batch.schema().fields()[place].name;
+        let declared = policy.column(name).is_some_and(|c| c.read != ReadAs::Infer);
+        let Column::Category(categories) = batch.column(place) else {
+            continue;
+        };
+        let levels = categories.levels();
+        let is_number = |text: &&str| text.trim().replace(',', ".").parse::<f64>().is_ok();
+        let numbers = levels.iter().filter(is_number).count();
+        if !declared && numbers >= 10 && 2 * numbers > levels.len() {
+            return Err(Error::input("most values are numbers and some are not")
+                .in_column(&**name)
+                .help("say type = \"number\" and name what stands for missing under [source], or say type = \"category\""));
         }
     }
     Ok(())

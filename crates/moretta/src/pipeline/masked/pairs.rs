@@ -24,6 +24,12 @@ impl Pairs {
         })
     }
 
+    /// The records of a batch, with the codes that pairs have.
+    pub(super) fn encode(&mut self, batch: &Batch) -> Result<&Records> {
+        self.encoder.encode(batch, &mut self.originals)?;
+        Ok(&self.originals)
+    }
+
     /// Rows that were read.
     pub(super) fn read(&mut self, batch: &Batch) {
         if !batch.is_empty() {

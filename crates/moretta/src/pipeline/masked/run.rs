@@ -1,9 +1,9 @@
 //! `run` of a method that masks records, from beginning to end.
 
-use super::facts::{Facts, report};
+use super::facts::{Facts, SENSITIVE, report};
 use super::flow::Flow;
 use super::output::{Crowd, Output};
-use crate::data::{Batch, Schema};
+use crate::data::{Batch, Role, Schema};
 use crate::error::{Error, Result};
 use crate::io;
 use crate::measure::pairs::PairMeasures;
@@ -12,7 +12,7 @@ use crate::pipeline::place::commit_all;
 use crate::pipeline::places::check_places;
 use crate::pipeline::progress::{Live, Stage};
 use crate::pipeline::read;
-use crate::pipeline::run::{Options, Outcome, ordered, write_reports};
+use crate::pipeline::run::{Options, Outcome, ordered, without_dropped, write_reports};
 use crate::policy::{Order, Policy};
 use crate::protect::Masking;
 use std::sync::Arc;
@@ -27,12 +27,19 @@ pub(in crate::pipeline) fn run(
         Error::policy("the policy has no [sink]").help("add [sink] with path = \"-\"")
     })?;
     super::check(policy, masking)?;
+    let sensitive = policy.columns.iter().any(|c| c.role == Role::Sensitive);
+    if options.strict && sensitive && masking.k().is_some() {
+        return Err(
+            Error::policy(SENSITIVE).help("use mondrian with l, t or p, or run without --strict")
+        );
+    }
     check_places(policy, options.force)?;
     let rows = Rows::open(policy, masking, options)?;
     options.progress.enter(Stage::Protect);
     let watched = options.progress.is_watched();
-    let mut flow = Flow::new(policy, masking, &rows.schema, watched)?;
     let places = masking.places(&rows.schema)?;
+    let table = rows.batches.table();
+    let mut flow = Flow::new(policy, masking, &rows.schema, table, watched)?;
     let names = places
         .iter()
         .map(|&place| rows.schema.fields()[place].name.to_string());
@@ -46,15 +53,29 @@ pub(in crate::pipeline) fn run(
     let shuffled = !live && sink.order == Order::Shuffled;
     let mut notes = rows.notes;
     let mut batches = rows.batches;
+    let mut first = true;
     for batch in batches.by_ref() {
-        let released = flow.push(batch?)?;
+        let batch = match batch {
+            Ok(batch) => batch,
+            Err(flaw) => {
+                // Records that have left need the rest of their groups.
+                let left = flow.finish()?;
+                output.write(left).map_err(|e| named(e, &output))?;
+                return Err(flaw);
+            }
+        };
+        if std::mem::replace(&mut first, batch.is_empty()) {
+            super::refuse_mixed(policy, &batch, &places)?;
+        }
+        let released = flow.push(batch)?;
         output.write(released).map_err(|e| named(e, &output))?;
         if live {
             options.progress.tell(Live::Records(flow.live()));
         }
     }
     notes.extend(batches.notes());
-    let left = flow.finish()?;
+    // What is not released must not tell its hash by the order of the rows.
+    let left = without_dropped(policy, flow.finish()?)?;
     let left = match shuffled {
         true => left.take(&by_content(&left)?)?,
         false => left,
@@ -91,9 +112,14 @@ pub(in crate::pipeline) fn run(
 fn keep_limits(policy: &Policy, flow: &Flow) -> Result<()> {
     for (info, value) in flow.measures().into_iter().flat_map(PairMeasures::values) {
         let limit = policy.fail_above.iter().find(|(name, _)| name == info.name);
-        if let (Some((name, limit)), Some(value)) = (limit, value)
-            && value > *limit
-        {
+        let Some((name, limit)) = limit else {
+            continue;
+        };
+        let Some(value) = value.filter(|value| value.is_finite()) else {
+            return Err(Error::goal(format!("{name} could not be measured"))
+                .help("take its limit away, or look for numbers that are too large"));
+        };
+        if value > *limit {
             return Err(
                 Error::goal(format!("{name} is {value:.4}, above the limit of {limit}"))
                     .help("change the method, or raise the limit under [measure]"),
@@ -138,6 +164,14 @@ impl Rows {
 }
 
 impl Batches {
+    /// The rows of a table.
+    fn table(&self) -> Option<usize> {
+        match self {
+            Batches::Table(batch) => Some(batch.as_ref().map_or(0, Batch::len)),
+            Batches::Stream(_) => None,
+        }
+    }
+
     fn notes(&self) -> Vec<String> {
         match self {
             Batches::Table(_) => Vec::new(),

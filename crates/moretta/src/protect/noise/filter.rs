@@ -51,7 +51,8 @@ struct Joint {
     places: Vec<usize>,
     moments: CoMoments,
     factor: Cholesky,
-    /// Records at which the factor is made anew.
+    /// Records that were masked, and at how many the factor is made anew.
+    seen: u64,
     due: u64,
     numbers: Vec<f64>,
     normal: Vec<f64>,
@@ -99,7 +100,8 @@ impl NoiseFilter {
         self.record.extend_from_slice(record);
         if let Some(joint) = &mut self.joint {
             let shrink = self.kind == Kind::Transformed;
-            joint.mask(&mut self.record, self.amount, shrink, &mut self.generator);
+            let noise = (self.amount, shrink);
+            joint.mask(&mut self.record, noise, &self.columns, &mut self.generator);
         }
         for (column, value) in self.columns.iter().zip(&mut self.record) {
             match column {
@@ -253,6 +255,7 @@ impl Joint {
         Joint {
             moments: CoMoments::new(width),
             factor: Cholesky::new(width),
+            seen: 0,
             due: 0,
             numbers: vec![0.0; width],
             normal: vec![0.0; width],
@@ -267,31 +270,39 @@ impl Joint {
         self.moments.push(&self.numbers);
     }
 
-    /// Adds noise with the covariances so far. Their factor is made anew whenever
-    /// there is one record in a hundred more, since it changes little in between.
+    /// Adds noise with the deviation of each column and the correlations so far. Their
+    /// factor is made anew whenever there is one record in a hundred more, since it
+    /// changes little in between.
     fn mask(
         &mut self,
         record: &mut [f64],
-        amount: f64,
-        shrink: bool,
+        (amount, shrink): (f64, bool),
+        columns: &[Noisy],
         generator: &mut Xoshiro256PlusPlus,
     ) {
-        let count = self.moments.count();
-        if count >= self.due {
+        self.seen += 1;
+        if self.seen >= self.due {
+            // Correlations are of records without a missing value; the spread of a
+            // column is its own, or a column that is seldom whole would get no noise.
             let moments = &self.moments;
-            self.factor.factor(|i, j| moments.covariance(i, j));
-            self.due = count + count / 100 + 1;
+            self.factor.factor(|i, j| match i == j {
+                true => 1.0,
+                false => moments.correlation(i, j).unwrap_or(0.0),
+            });
+            self.due = self.seen + self.seen / 100 + 1;
         }
-        for (normal, noise) in self.normal.iter_mut().zip(&mut self.numbers) {
+        for normal in &mut self.normal {
             *normal = StandardNormal.sample(generator);
-            *noise = 0.0;
         }
         self.factor.multiply(&self.normal, &mut self.numbers);
         let towards = 1.0 / (1.0 + amount * amount).sqrt();
-        for (column, &place) in self.places.iter().enumerate() {
-            let value = record[place] + amount * self.numbers[column];
+        for (noise, &place) in self.numbers.iter().zip(&self.places) {
+            let Noisy::Number { moments, .. } = &columns[place] else {
+                continue;
+            };
+            let value = record[place] + amount * noise * moments.deviation();
             record[place] = match shrink {
-                true => towards * value + (1.0 - towards) * self.moments.means()[column],
+                true => towards * value + (1.0 - towards) * moments.mean(),
                 false => value,
             };
         }

@@ -1,7 +1,8 @@
 //! Noise: adds random amounts to numbers and replaces categories at random.
 //!
 //! Each number gets noise whose size follows the spread σ of its column: with
-//! `amount` a the standard deviation of the noise is a·σ, whatever the kind.
+//! `amount` a the standard deviation of what is added is a·σ. Where numbers are
+//! multiplied instead, a is the standard deviation of the factor.
 //!
 //! - *uncorrelated*: x' = x + a·σ·N(0, 1), column by column.
 //! - *correlated*: the noise of a record has covariance a²·Σ, where Σ is that of the
@@ -21,6 +22,8 @@
 //! **Protects against** an exact match of a record with one that is known.
 //! **Does not protect against** an attacker who averages over repeated releases or
 //! over correlated columns, nor outliers, which stay far out; it promises nothing.
+//! A column that has been constant so far has no spread and gets no noise, and in a
+//! stream the first values after such a stretch get little.
 //! Multiplied values keep their sign, and zero stays zero. The noise can be taken
 //! off by whoever knows the `seed`: without one in the policy it is never repeated.
 //!

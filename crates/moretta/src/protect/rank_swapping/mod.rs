@@ -183,7 +183,7 @@ impl RankSwapping {
                     direction,
                     uniform,
                 });
-                Ok(Box::new(Window::new(mask, width, None, 1)))
+                Ok(Box::new(Window::new(mask, width, None, 2)))
             }
         }
     }

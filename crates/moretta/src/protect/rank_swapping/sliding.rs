@@ -113,6 +113,11 @@ impl<U: Uniform> Filter for Sliding<U> {
     }
 
     fn finish(&mut self, out: &mut Masked) -> Result<()> {
+        if self.next == 1 {
+            // Alone it would leave as it is.
+            out.suppress();
+            self.head = 1;
+        }
         let ranks = self.within.ranks(self.next.min(self.buffer));
         while self.head < self.next {
             self.leave(ranks, out);

@@ -16,7 +16,7 @@ fn any_records(most: usize) -> impl Strategy<Value = Records> {
         8 => -1.0..1.0_f64,
         1 => Just(f64::NAN),
     ];
-    prop::collection::vec(value, 0..most * 3).prop_map(|values| {
+    prop::collection::vec(value, 6..most * 3).prop_map(|values| {
         let mut records = Records::new(3);
         values
             .chunks_exact(3)
@@ -53,7 +53,8 @@ fn pass(config: &RankSwapping, records: &Records, seed: u64) -> Records {
         );
     }
     filter.finish(&mut out).expect("done");
-    assert_eq!(out.decided(), vec![true; records.len()]);
+    // One that is alone would leave as it is.
+    assert_eq!(out.decided(), vec![records.len() > 1; records.len()]);
     out.records().clone()
 }
 

@@ -109,7 +109,10 @@ impl LocalDp {
             default: "none",
             meaning: "what the columns of a record together may lose at most; more is refused",
         },
-        BUFFER,
+        Parameter {
+            meaning: "1 makes the rows a stream of which each leaves at once; without it they are a table, released in an order that tells nothing",
+            ..BUFFER
+        },
     ];
 
     /// What one record loses over all its columns.

@@ -134,6 +134,39 @@ fn correlated_noise_keeps_correlations_and_transformed_noise_variances_too() {
 }
 
 #[test]
+fn records_that_are_never_whole_get_noise_of_their_columns_too() {
+    let mut records = Records::new(3);
+    for (row, pair) in pairs().iter().enumerate() {
+        let missing = |odd| row % 2 == odd;
+        let hole = |value, odd| if missing(odd) { f64::NAN } else { value };
+        records.push(&[pair[0], hole(pair[1], 0), hole(pair[0], 1)]);
+    }
+    let attributes = [Attribute::Number; 3];
+    for kind in [Kind::Correlated, Kind::Transformed] {
+        for buffer in [None, Some(100)] {
+            let config = Noise {
+                buffer,
+                ..config(kind, 0.5)
+            };
+            let out = mask(&config, &attributes, &[Role::Quasi; 3], &records);
+            for (column, deviation) in [(0, 3.0), (1, 0.5), (2, 3.0)] {
+                let masked = out.records().column(column).zip(records.column(column));
+                let noise: Moments = masked.map(|(masked, original)| masked - original).collect();
+                let expected = match kind {
+                    // What is drawn towards the mean moves by that, too.
+                    Kind::Transformed => {
+                        let towards = 1.0 / 1.25_f64.sqrt();
+                        (0.25 * towards * towards + (1.0 - towards).powi(2)).sqrt()
+                    }
+                    _ => 0.5,
+                };
+                near(noise.deviation(), expected * deviation, 0.05);
+            }
+        }
+    }
+}
+
+#[test]
 fn factors_have_the_mean_one_and_the_deviation_of_the_amount() {
     let records = pairs();
     for kind in [Kind::Multiplicative, Kind::LogNormal] {
