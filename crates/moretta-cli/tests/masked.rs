@@ -209,6 +209,31 @@ fn what_cannot_be_is_refused_and_nothing_is_left() {
             3,
             "streams",
         ),
+        (
+            "method = \"noise\"\ncolumns = [\"age\", \"age\"]",
+            "",
+            3,
+            "named twice",
+        ),
+        ("method = \"noise\"\ncolumns = []", "", 3, "names no column"),
+        (
+            "method = \"microaggregation\"\nk = 5\ncolumns = [\"age\"]",
+            "",
+            3,
+            "is not masked",
+        ),
+        (
+            "method = \"noise\"",
+            "[measure]\nfail_above = { record_linkage = 5 }\n",
+            3,
+            "share from 0 to 1",
+        ),
+        (
+            &private,
+            "[measure]\nfail_above = { sse = 5 }\n",
+            3,
+            "beyond its budget",
+        ),
     ];
     let persons = replaced(
         &policy("method = \"microaggregation\"\nk = 5"),
