@@ -1,0 +1,94 @@
+//! Learners of streams: each record is predicted, then learnt, then forgotten.
+//!
+//! A record is a slice of numbers, one for each attribute of its [`Header`]: a number
+//! stands for itself, a nominal value for its code, NaN for a missing value. A learner
+//! votes for classes; the class with most votes is its prediction. Learners keep
+//! counts and moments, never records, but what they keep tells about the records: a
+//! model is no protection by itself.
+//!
+//! Each learner is an inert struct of options with MOA's defaults and a method `build`,
+//! which fails before the first record is seen. The same seed and stream give the same
+//! model, for any number of threads.
+//!
+//! ```
+//! use moretta::learn::{Header, Input, Learner, NaiveBayes, predicted};
+//!
+//! let header = Header::new(vec![Input::Number], 2)?;
+//! let mut learner = NaiveBayes.build(&header);
+//! for (record, class) in [([1.0], 0), ([1.5], 0), ([8.0], 1), ([9.0], 1)] {
+//!     learner.learn(&record, class);
+//! }
+//! let mut votes = Vec::new();
+//! learner.predict(&[2.0], &mut votes);
+//! assert_eq!(predicted(&votes), 0);
+//! # Ok::<(), moretta::Error>(())
+//! ```
+
+pub mod drift;
+
+mod adaptive_random_forest;
+mod gaussian;
+mod header;
+mod hoeffding_adaptive_tree;
+mod hoeffding_tree;
+mod leaf;
+mod majority;
+mod naive_bayes;
+mod observers;
+mod online_bagging;
+mod poisson;
+mod split;
+mod subspace;
+
+pub use adaptive_random_forest::{AdaptiveRandomForest, AdaptiveRandomForestLearner, SubspaceSize};
+pub use header::{Header, Input};
+pub use hoeffding_adaptive_tree::{HoeffdingAdaptiveTree, HoeffdingAdaptiveTreeLearner};
+pub use hoeffding_tree::{HoeffdingTree, HoeffdingTreeLearner};
+pub use leaf::LeafPrediction;
+pub use majority::{Majority, MajorityLearner};
+pub use naive_bayes::{NaiveBayes, NaiveBayesLearner};
+pub use online_bagging::{OnlineBagging, OnlineBaggingLearner};
+pub use split::Criterion;
+
+use crate::data::Records;
+
+/// Predicts classes of records and learns from records whose class is known.
+pub trait Learner: Send {
+    /// Replaces `votes` by one vote for each class, none of them negative; all are 0
+    /// if nothing is known.
+    fn predict(&self, record: &[f64], votes: &mut Vec<f64>);
+
+    /// Learns a record as if it had come `weight` times.
+    fn learn_weighted(&mut self, record: &[f64], class: u32, weight: f64);
+
+    /// Learns a record.
+    fn learn(&mut self, record: &[f64], class: u32) {
+        self.learn_weighted(record, class, 1.0);
+    }
+
+    /// Predicts each record before it is learnt, and replaces `votes` by those of all
+    /// records, one after the other.
+    fn predict_then_learn(&mut self, records: &Records, classes: &[u32], votes: &mut Vec<f64>) {
+        let mut own = Vec::new();
+        votes.clear();
+        for (record, &class) in records.iter().zip(classes) {
+            self.predict(record, &mut own);
+            votes.extend_from_slice(&own);
+            self.learn(record, class);
+        }
+    }
+
+    /// Bytes that the model occupies.
+    fn memory(&self) -> usize;
+}
+
+/// The class with most votes; of several the first, and the first class without votes.
+pub fn predicted(votes: &[f64]) -> u32 {
+    let mut best = 0;
+    for (class, &vote) in votes.iter().enumerate() {
+        if vote > votes[best] {
+            best = class;
+        }
+    }
+    best as u32
+}
