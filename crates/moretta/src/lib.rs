@@ -16,6 +16,7 @@ pub mod data;
 pub mod error;
 pub mod guarantee;
 pub mod io;
+pub mod learn;
 pub mod math;
 pub mod measure;
 pub mod pipeline;

@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("data", &["error", "math"]),
     ("io", &["data", "error", "math"]),
     ("guarantee", &["data", "error", "math"]),
+    ("learn", &["data", "error", "math"]),
     ("measure", &["data", "error", "math"]),
     ("protect", &["config", "data", "error", "guarantee", "math"]),
     (
