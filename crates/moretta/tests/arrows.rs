@@ -17,7 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("io", &["data", "error", "math"]),
     ("guarantee", &["data", "error", "math"]),
     ("learn", &["data", "error", "math"]),
-    ("measure", &["data", "error", "math"]),
+    ("measure", &["data", "error", "learn", "math"]),
     ("protect", &["config", "data", "error", "guarantee", "math"]),
     (
         "policy",
@@ -40,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "error",
             "guarantee",
             "io",
+            "learn",
             "math",
             "measure",
             "policy",

@@ -13,11 +13,13 @@
 mod header;
 mod knn;
 mod linear;
+mod list;
 pub mod prequential;
 
 pub use header::{Header, Input};
 pub use knn::{NearestNeighbours, NearestNeighboursLearner};
 pub use linear::{Linear, LinearLearner, Rule};
+pub use list::{LEARNERS, LearnerInfo, build};
 
 /// Predicts classes of records and learns from records whose class is known.
 pub trait Learner: Send {
