@@ -27,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "error",
             "guarantee",
             "io",
+            "learn",
             "math",
             "measure",
             "protect",

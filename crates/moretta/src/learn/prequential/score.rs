@@ -93,6 +93,11 @@ impl Score {
         self.results
     }
 
+    /// Share of right answers among all that count.
+    pub fn accuracy(&self) -> Option<f64> {
+        self.whole.accuracy()
+    }
+
     /// Over all results that count.
     pub fn whole(&self) -> Figures {
         self.whole.figures()
