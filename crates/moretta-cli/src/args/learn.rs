@@ -10,19 +10,19 @@ Nothing is written but the page. Rows are protected in memory, so the table must
 The figures come from the originals: they are yours, not for publication.
 
 Examples:
-  moretta learn noise.toml --learner knn,logistic
-  moretta learn noise.toml swapping.toml --learner knn --output learning.html
+  moretta learn noise.toml --learner nb,ht,arf
+  moretta learn noise.toml swapping.toml --learner ht --output learning.html
   moretta learn electricity.csv --class class --learner knn --warm-up 1000")]
 pub(crate) struct LearnArgs {
     /// Policies, or files that no policy describes (with --class)
     #[arg(required = true, value_name = "POLICY|FILE")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The learners
+    /// The learners: majority, nb, perceptron, logistic, knn, ht, hat, bagging, arf
     #[arg(
         long,
         value_delimiter = ',',
         value_name = "NAMES",
-        default_value = "knn"
+        default_value = "nb,ht"
     )]
     pub(crate) learner: Vec<String>,
     /// What they learn from [default: both with a policy, `original` with a file]

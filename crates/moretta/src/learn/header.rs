@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 
-/// Codes and classes beyond this are no categories, and would need memory without bound.
-const MOST: usize = 1 << 20;
+/// Counts that one leaf of a tree may keep: more need memory without bound.
+const MOST_COUNTS: usize = 1 << 22;
 
 /// What the numbers of one attribute mean to a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,17 +25,21 @@ pub struct Header {
 }
 
 impl Header {
-    /// Fails without a class, or with more values or classes than a learner can count.
+    /// Fails without a class, or when a learner would count more values in more classes
+    /// than it can hold.
     pub fn new(attributes: Vec<Input>, classes: usize) -> Result<Self> {
-        let values = attributes.iter().map(|input| match input {
-            Input::Number => 0,
+        if classes == 0 {
+            return Err(Error::usage("there is no class").help("have one class at least"));
+        }
+        let counts = attributes.iter().map(|input| match input {
+            Input::Number => 1,
             Input::Nominal { values } => *values,
         });
-        let most = values.max().unwrap_or(0).max(classes);
-        if classes == 0 || most > MOST {
-            let what = format!("a learner cannot tell {most} values or classes apart");
+        let counts = counts.fold(1, usize::saturating_add);
+        if counts.saturating_mul(classes) > MOST_COUNTS {
+            let what = format!("{counts} values in {classes} classes are too many to count");
             return Err(Error::usage(what).help(format!(
-                "have from 1 to {MOST} classes and at most {MOST} values of an attribute"
+                "group values or classes until their product is at most {MOST_COUNTS}"
             )));
         }
         Ok(Header {
@@ -63,8 +67,10 @@ mod tests {
     fn headers_that_no_learner_can_hold_are_refused() {
         assert!(Header::new(vec![], 1).is_ok());
         assert!(Header::new(vec![Input::Number], 0).is_err());
-        assert!(Header::new(vec![], MOST + 1).is_err());
-        let error = Header::new(vec![Input::Nominal { values: MOST + 1 }], 2).expect_err("many");
+        assert!(Header::new(vec![Input::Number; 1000], 4000).is_ok());
+        assert!(Header::new(vec![Input::Number; 1000], 5000).is_err());
+        let nominal = Input::Nominal { values: usize::MAX };
+        let error = Header::new(vec![nominal, nominal], 2).expect_err("too many");
         assert_eq!(error.exit_code(), 2);
     }
 }

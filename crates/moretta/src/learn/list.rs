@@ -1,6 +1,9 @@
 //! The one list of learners that can be asked for by name.
 
-use super::{Header, Learner, Linear, NearestNeighbours};
+use super::{
+    AdaptiveRandomForest, Header, HoeffdingAdaptiveTree, HoeffdingTree, Learner, Linear, Majority,
+    NaiveBayes, NearestNeighbours, OnlineBagging,
+};
 use crate::error::{Error, Result};
 
 /// A learner that can be asked for.
@@ -14,21 +17,38 @@ pub struct LearnerInfo {
 
 /// Every learner, the simple ones first.
 pub const LEARNERS: &[LearnerInfo] = &[
-    info("knn", "10 nearest neighbours among the last 1000 records"),
+    info("majority", "always the most frequent class"),
+    info("nb", "naive Bayes, Gaussian for numbers"),
     info(
         "perceptron",
         "a weight for each attribute, moved by mistakes",
     ),
     info("logistic", "logistic regression by stochastic gradient"),
+    info("knn", "10 nearest neighbours among the last 1000 records"),
+    info("ht", "Hoeffding tree"),
+    info("hat", "Hoeffding adaptive tree, which follows drift"),
+    info("bagging", "10 Hoeffding trees by online bagging"),
+    info("arf", "adaptive random forest of 10 trees"),
 ];
 
 /// The learner called `name`, with its default options.
 pub fn build(name: &str, header: &Header, seed: u64) -> Result<Box<dyn Learner>> {
-    let _ = seed;
     Ok(match name {
-        "knn" => Box::new(NearestNeighbours::default().build(header)?),
+        "majority" => Box::new(Majority.build(header)),
+        "nb" => Box::new(NaiveBayes.build(header)),
         "perceptron" => Box::new(Linear::PERCEPTRON.build(header)?),
         "logistic" => Box::new(Linear::LOGISTIC.build(header)?),
+        "knn" => Box::new(NearestNeighbours::default().build(header)?),
+        "ht" => Box::new(HoeffdingTree::default().build(header, seed)?),
+        "hat" => Box::new(HoeffdingAdaptiveTree::default().build(header, seed)?),
+        "bagging" => Box::new(OnlineBagging::default().build(header, seed)?),
+        "arf" => {
+            let forest = AdaptiveRandomForest {
+                trees: 10,
+                ..AdaptiveRandomForest::default()
+            };
+            Box::new(forest.build(header, seed)?)
+        }
         _ => return Err(unknown(name)),
     })
 }

@@ -9,17 +9,55 @@
 //! Each learner is an inert struct of options with MOA's defaults and a method `build`,
 //! which fails before the first record is seen. The same seed and stream give the same
 //! model, for any number of threads.
+//!
+//! ```
+//! use moretta::learn::{Header, Input, Learner, NaiveBayes, predicted};
+//!
+//! let header = Header::new(vec![Input::Number], 2)?;
+//! let mut learner = NaiveBayes.build(&header);
+//! for (record, class) in [([1.0], 0), ([1.5], 0), ([8.0], 1), ([9.0], 1)] {
+//!     learner.learn(&record, class);
+//! }
+//! let mut votes = Vec::new();
+//! learner.predict(&[2.0], &mut votes);
+//! assert_eq!(predicted(&votes), 0);
+//! # Ok::<(), moretta::Error>(())
+//! ```
 
-mod header;
-mod knn;
-mod linear;
-mod list;
+pub mod drift;
 pub mod prequential;
 
+mod adaptive_random_forest;
+mod gaussian;
+mod header;
+mod hoeffding_adaptive_tree;
+mod hoeffding_tree;
+mod knn;
+mod leaf;
+mod linear;
+mod list;
+mod majority;
+mod naive_bayes;
+mod observers;
+mod online_bagging;
+mod poisson;
+mod split;
+mod subspace;
+
+pub use adaptive_random_forest::{AdaptiveRandomForest, AdaptiveRandomForestLearner, SubspaceSize};
 pub use header::{Header, Input};
+pub use hoeffding_adaptive_tree::{HoeffdingAdaptiveTree, HoeffdingAdaptiveTreeLearner};
+pub use hoeffding_tree::{HoeffdingTree, HoeffdingTreeLearner};
 pub use knn::{NearestNeighbours, NearestNeighboursLearner};
+pub use leaf::LeafPrediction;
 pub use linear::{Linear, LinearLearner, Rule};
 pub use list::{LEARNERS, LearnerInfo, build};
+pub use majority::{Majority, MajorityLearner};
+pub use naive_bayes::{NaiveBayes, NaiveBayesLearner};
+pub use online_bagging::{OnlineBagging, OnlineBaggingLearner};
+pub use split::Criterion;
+
+use crate::data::Records;
 
 /// Predicts classes of records and learns from records whose class is known.
 pub trait Learner: Send {
@@ -33,6 +71,18 @@ pub trait Learner: Send {
     /// Learns a record.
     fn learn(&mut self, record: &[f64], class: u32) {
         self.learn_weighted(record, class, 1.0);
+    }
+
+    /// Predicts each record before it is learnt, and replaces `votes` by those of all
+    /// records, one after the other.
+    fn predict_then_learn(&mut self, records: &Records, classes: &[u32], votes: &mut Vec<f64>) {
+        let mut own = Vec::new();
+        votes.clear();
+        for (record, &class) in records.iter().zip(classes) {
+            self.predict(record, &mut own);
+            votes.extend_from_slice(&own);
+            self.learn(record, class);
+        }
     }
 
     /// Bytes that the model occupies.

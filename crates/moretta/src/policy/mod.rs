@@ -106,7 +106,7 @@ impl Default for PairPolicy {
             buffer: 100,
             interval: 10.0,
             tolerance: 0.1,
-            learner: "logistic",
+            learner: "nb",
         }
     }
 }

@@ -88,7 +88,7 @@ impl PairSettings {
             buffer: 100,
             interval: 10.0,
             tolerance: 0.1,
-            learner: "logistic",
+            learner: "nb",
             class: None,
         }
     }

@@ -1,0 +1,415 @@
+//! The Hoeffding adaptive tree: a Hoeffding tree that replaces branches which got worse.
+//!
+//! Each node watches its errors with ADWIN. When those of a split rise, a new leaf
+//! begins to learn beside it; it takes the split's place as soon as it makes fewer
+//! errors, or finds a split of its own, and is given up when it makes more. A record
+//! costs O(depth) more than in a Hoeffding tree; when the memory limit is reached the
+//! tree stops growing. A. Bifet, R. Gavaldà, "Adaptive Learning from Evolving Data
+//! Streams", IDA 2009; as in MOA, where a leaf weighs records by Poisson(1), but never
+//! less than once, and an alternate that splits replaces the branch without a contest.
+
+use super::drift::{Adwin, Detector};
+use super::hoeffding_tree::{HoeffdingTree, heaviest};
+use super::leaf::{Leaf, Soil};
+use super::poisson::poisson;
+use super::split::Split;
+use super::{Header, Learner, predicted};
+use crate::error::Result;
+use crate::math::java_random::JavaRandom;
+
+/// Errors that must have been watched on both sides before a contest.
+const LEAST_WATCHED: u64 = 300;
+/// The probability that a contest goes wrong.
+const CONTEST: f64 = 0.05;
+
+/// The options, by default MOA's.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HoeffdingAdaptiveTree {
+    /// How the tree grows.
+    pub tree: HoeffdingTree,
+}
+
+impl HoeffdingAdaptiveTree {
+    /// A tree of one leaf. Fails on options out of range.
+    pub fn build(self, header: &Header, seed: u64) -> Result<HoeffdingAdaptiveTreeLearner> {
+        self.tree.check()?;
+        let soil = Soil::new(self.tree, header, seed as i64);
+        Ok(HoeffdingAdaptiveTreeLearner {
+            nodes: vec![Node::leaf(Leaf::new(vec![0.0; header.classes()]))],
+            unreachable: 0,
+            random: JavaRandom::new(seed as i64),
+            observers: soil.observers_memory(),
+            soil,
+            votes: Vec::new(),
+        })
+    }
+}
+
+/// The tree.
+#[derive(Clone, Debug)]
+pub struct HoeffdingAdaptiveTreeLearner {
+    /// The root is the first; children of a split lie side by side.
+    nodes: Vec<Node>,
+    /// Nodes that hung from a split that was replaced.
+    unreachable: usize,
+    soil: Soil,
+    random: JavaRandom,
+    /// Bytes of what a leaf observes.
+    observers: usize,
+    votes: Vec<f64>,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    kind: Kind,
+    errors: Adwin,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Leaf(Leaf),
+    Split {
+        split: Split,
+        first: usize,
+        heaviest: usize,
+        alternate: Option<Box<Alternate>>,
+    },
+}
+
+/// A leaf that learns beside a split.
+#[derive(Clone, Debug)]
+struct Alternate {
+    leaf: Leaf,
+    errors: Adwin,
+}
+
+/// How a contest between a split and its alternate ends.
+#[derive(Debug, PartialEq)]
+enum Verdict {
+    Replace,
+    GiveUp,
+    Undecided,
+}
+
+impl Node {
+    fn leaf(leaf: Leaf) -> Self {
+        Node {
+            kind: Kind::Leaf(leaf),
+            errors: Adwin::default(),
+        }
+    }
+}
+
+impl HoeffdingAdaptiveTreeLearner {
+    /// How many nodes the tree has.
+    pub fn nodes(&self) -> usize {
+        self.nodes.len() - self.unreachable
+    }
+
+    /// The leaf of a record.
+    fn find(&self, record: &[f64]) -> &Leaf {
+        let mut place = 0;
+        loop {
+            match &self.nodes[place].kind {
+                Kind::Leaf(leaf) => return leaf,
+                Kind::Split {
+                    split,
+                    first,
+                    heaviest,
+                    ..
+                } => place = first + split.branch(record).unwrap_or(*heaviest),
+            }
+        }
+    }
+
+    /// Takes a record at a split; gives the child to go on with, or nothing if the split
+    /// was replaced by one that has learnt the record.
+    fn pass(
+        &mut self,
+        place: usize,
+        record: &[f64],
+        class: u32,
+        weight: f64,
+        error: f64,
+    ) -> Option<usize> {
+        let node = &mut self.nodes[place];
+        let before = node.errors.mean();
+        let risen = node.errors.add(error) && node.errors.mean() >= before;
+        let Kind::Split {
+            split,
+            first,
+            heaviest,
+            alternate,
+        } = &mut node.kind
+        else {
+            return Some(place);
+        };
+        let child = *first + split.branch(record).unwrap_or(*heaviest);
+        if risen {
+            *alternate = Some(Box::new(Alternate {
+                leaf: Leaf::new(vec![0.0; self.soil.header.classes()]),
+                errors: Adwin::default(),
+            }));
+        } else if let Some(other) = alternate {
+            match contest(&node.errors, &other.errors) {
+                Verdict::Replace => {
+                    let Alternate { leaf, errors } = *alternate.take().expect("just seen");
+                    let kind = Kind::Leaf(leaf);
+                    self.replace(place, Node { kind, errors });
+                    return Some(place);
+                }
+                Verdict::GiveUp => *alternate = None,
+                Verdict::Undecided => {}
+            }
+        }
+        let Some(other) = alternate else {
+            return Some(child);
+        };
+        let leaf = &mut other.leaf;
+        leaf.votes(record, self.soil.options.leaf, &mut self.votes);
+        other.errors.add(f64::from(predicted(&self.votes) != class));
+        let weight = weight * f64::from(poisson(1.0, &mut self.random).max(1));
+        leaf.learn(record, class, weight, &mut self.soil);
+        if !leaf.is_due(self.soil.options.grace_period) {
+            return Some(child);
+        }
+        let Some((split, leaves)) = leaf.split(&mut self.soil) else {
+            return Some(child);
+        };
+        let node = self.grown(split, leaves);
+        self.replace(place, node);
+        None
+    }
+
+    /// Takes a record at a leaf.
+    fn arrive(&mut self, place: usize, record: &[f64], class: u32, weight: f64, error: f64) {
+        let weight = weight * f64::from(poisson(1.0, &mut self.random).max(1));
+        let full = self.is_full();
+        let node = &mut self.nodes[place];
+        node.errors.add(error);
+        let Kind::Leaf(leaf) = &mut node.kind else {
+            return;
+        };
+        leaf.learn(record, class, weight, &mut self.soil);
+        if full || !leaf.is_due(self.soil.options.grace_period) {
+            return;
+        }
+        if let Some((split, leaves)) = leaf.split(&mut self.soil) {
+            self.nodes[place] = self.grown(split, leaves);
+        }
+    }
+
+    /// A split whose leaves have joined the nodes.
+    fn grown(&mut self, split: Split, leaves: Vec<Leaf>) -> Node {
+        let kind = Kind::Split {
+            split,
+            first: self.nodes.len(),
+            heaviest: heaviest(&leaves),
+            alternate: None,
+        };
+        self.nodes.extend(leaves.into_iter().map(Node::leaf));
+        Node {
+            kind,
+            errors: Adwin::default(),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        let node = size_of::<Node>() + self.observers;
+        self.nodes.len().saturating_mul(node) > self.soil.options.memory_limit
+    }
+
+    /// Puts a node in the place of another, whose descendants are dropped now and then.
+    fn replace(&mut self, place: usize, node: Node) {
+        let descendants = self.descendants(place);
+        for &descendant in &descendants {
+            self.nodes[descendant] = Node::leaf(Leaf::new(Vec::new()));
+        }
+        self.unreachable += descendants.len();
+        self.nodes[place] = node;
+        if self.unreachable > self.nodes.len() / 2 {
+            self.compact();
+        }
+    }
+
+    fn descendants(&self, place: usize) -> Vec<usize> {
+        let (mut found, mut next) = (vec![place], 0);
+        while next < found.len() {
+            if let Kind::Split { split, first, .. } = &self.nodes[found[next]].kind {
+                found.extend(*first..first + split.test.branches());
+            }
+            next += 1;
+        }
+        found.swap_remove(0);
+        found
+    }
+
+    /// Lays the nodes that can be reached side by side.
+    fn compact(&mut self) {
+        let mut nodes = std::mem::take(&mut self.nodes);
+        let mut take = |place: usize| {
+            let nothing = Node::leaf(Leaf::new(Vec::new()));
+            std::mem::replace(&mut nodes[place], nothing)
+        };
+        self.nodes.push(take(0));
+        let mut next = 0;
+        while next < self.nodes.len() {
+            let end = self.nodes.len();
+            if let Kind::Split { split, first, .. } = &mut self.nodes[next].kind {
+                let children = *first..*first + split.test.branches();
+                *first = end;
+                self.nodes.extend(children.map(&mut take));
+            }
+            next += 1;
+        }
+        self.unreachable = 0;
+    }
+}
+
+/// Compares the error rates of a split and of its alternate.
+fn contest(split: &Adwin, alternate: &Adwin) -> Verdict {
+    if split.width() <= LEAST_WATCHED || alternate.width() <= LEAST_WATCHED {
+        return Verdict::Undecided;
+    }
+    let (old, new) = (split.mean(), alternate.mean());
+    let inverse = 1.0 / split.width() as f64 + 1.0 / alternate.width() as f64;
+    let bound = (2.0 * old * (1.0 - old) * (2.0 / CONTEST).ln() * inverse).sqrt();
+    match () {
+        () if old - new > bound => Verdict::Replace,
+        () if new - old > bound => Verdict::GiveUp,
+        () => Verdict::Undecided,
+    }
+}
+
+impl Learner for HoeffdingAdaptiveTreeLearner {
+    fn predict(&self, record: &[f64], votes: &mut Vec<f64>) {
+        self.find(record)
+            .votes(record, self.soil.options.leaf, votes);
+    }
+
+    fn learn_weighted(&mut self, record: &[f64], class: u32, weight: f64) {
+        if class as usize >= self.soil.header.classes() {
+            return;
+        }
+        let mut votes = std::mem::take(&mut self.votes);
+        self.predict(record, &mut votes);
+        let error = f64::from(predicted(&votes) != class);
+        self.votes = votes;
+        let mut place = 0;
+        while let Kind::Split { .. } = self.nodes[place].kind {
+            match self.pass(place, record, class, weight, error) {
+                Some(next) => place = next,
+                None => return,
+            }
+        }
+        self.arrive(place, record, class, weight, error);
+    }
+
+    fn memory(&self) -> usize {
+        let node = |node: &Node| {
+            let kind = match &node.kind {
+                Kind::Leaf(leaf) => leaf.memory(&self.soil),
+                Kind::Split { alternate, .. } => alternate.as_deref().map_or(0, |alternate| {
+                    size_of::<Leaf>()
+                        + alternate.leaf.memory(&self.soil)
+                        + alternate.errors.memory()
+                }),
+            };
+            size_of::<Node>() + kind + node.errors.memory()
+        };
+        size_of::<Self>() + self.nodes.iter().map(node).sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Input;
+    use super::*;
+
+    /// Two numbers; which of them tells the class changes every `period` records.
+    fn accuracy(learner: &mut dyn Learner, rows: usize, period: usize) -> f64 {
+        let mut random = JavaRandom::new(3);
+        let (mut votes, mut right) = (Vec::new(), 0);
+        for at in 0..rows {
+            let record = [random.next_double(), random.next_double()];
+            let class = u32::from(record[at / period % 2] > 0.5);
+            learner.predict(&record, &mut votes);
+            right += usize::from(predicted(&votes) == class);
+            learner.learn(&record, class);
+        }
+        right as f64 / rows as f64
+    }
+
+    fn header() -> Header {
+        Header::new(vec![Input::Number; 2], 2).expect("small")
+    }
+
+    #[test]
+    fn it_follows_drifts_that_a_hoeffding_tree_does_not() {
+        let options = HoeffdingAdaptiveTree::default();
+        let mut adaptive = options.build(&header(), 1).expect("sound");
+        let mut fixed = options.tree.build(&header(), 1).expect("sound");
+        let (adaptive_right, fixed_right) = (
+            accuracy(&mut adaptive, 20_000, 4000),
+            accuracy(&mut fixed, 20_000, 4000),
+        );
+        assert!(adaptive_right > 0.85, "{adaptive_right}");
+        assert!(adaptive_right > fixed_right + 0.05, "{fixed_right}");
+        assert!(adaptive.memory() < 200_000, "{}", adaptive.memory());
+    }
+
+    #[test]
+    fn replaced_branches_do_not_pile_up() {
+        let mut learner = HoeffdingAdaptiveTree::default()
+            .build(&header(), 1)
+            .expect("sound");
+        accuracy(&mut learner, 60_000, 1500);
+        assert!(learner.unreachable <= learner.nodes.len() / 2);
+        let reachable = learner.descendants(0).len() + 1;
+        assert_eq!(learner.nodes(), reachable);
+    }
+
+    #[test]
+    fn compacting_changes_no_prediction() {
+        let mut learner = HoeffdingAdaptiveTree::default()
+            .build(&header(), 1)
+            .expect("sound");
+        accuracy(&mut learner, 9000, 2000);
+        let mut compacted = learner.clone();
+        compacted.compact();
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        for at in 0..400 {
+            let record = [f64::from(at % 20) / 20.0, f64::from(at / 20) / 20.0];
+            learner.predict(&record, &mut first);
+            compacted.predict(&record, &mut second);
+            assert_eq!(first, second);
+        }
+    }
+
+    #[test]
+    fn contests_need_enough_errors_and_a_clear_difference() {
+        let errors = |count: u32, every: u32| {
+            let mut adwin = Adwin::default();
+            for at in 0..count {
+                adwin.add(f64::from(at % every == 0));
+            }
+            adwin
+        };
+        let check = |split: &Adwin, alternate: &Adwin, expected: Verdict| {
+            assert_eq!(contest(split, alternate), expected);
+        };
+        check(&errors(1000, 2), &errors(300, 10), Verdict::Undecided);
+        check(&errors(1000, 2), &errors(320, 10), Verdict::Replace);
+        check(&errors(1000, 10), &errors(320, 2), Verdict::GiveUp);
+        check(&errors(1000, 3), &errors(320, 3), Verdict::Undecided);
+    }
+
+    #[test]
+    fn a_full_tree_stops_growing() {
+        let mut options = HoeffdingAdaptiveTree::default();
+        options.tree.memory_limit = 2000;
+        let mut learner = options.build(&header(), 1).expect("sound");
+        accuracy(&mut learner, 20_000, 20_000);
+        assert!(learner.nodes() <= 7, "{}", learner.nodes());
+    }
+}

@@ -1,0 +1,358 @@
+//! The Hoeffding tree (VFDT): a decision tree that grows with the stream and reads it once.
+//!
+//! A record goes down to a leaf, which keeps statistics of it and splits once enough
+//! records say which split is best (see [`split_confidence`](HoeffdingTree::split_confidence)).
+//! Splits are never taken back, so the tree assumes that the stream does not drift. A
+//! missing value follows the branch that was heaviest when the split was made. A
+//! record costs O(depth + attributes · classes); the memory is bounded: leaves with the
+//! least to gain stop observing when the limit is reached. P. Domingos, G. Hulten,
+//! "Mining High-Speed Data Streams", KDD 2000; numbers, leaves and defaults as in MOA.
+
+use super::leaf::{Leaf, LeafPrediction, Soil};
+use super::split::Split;
+use super::{Criterion, Header, Learner};
+use crate::error::{Error, Result};
+
+/// The options, by default MOA's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HoeffdingTree {
+    /// Weight that a leaf takes in between two looks at its splits; more is faster and
+    /// splits later.
+    pub grace_period: f64,
+    /// The probability of a wrong split: closer to 0 takes longer to decide.
+    pub split_confidence: f64,
+    /// Splits whose merits cannot be told apart better than this are tied, and the best
+    /// is taken; 0 waits for ever.
+    pub tie_threshold: f64,
+    /// How splits are compared.
+    pub criterion: Criterion,
+    /// How leaves predict.
+    pub leaf: LeafPrediction,
+    /// Whether nominal attributes split in two only.
+    pub binary_splits: bool,
+    /// Thresholds tried for a number, equally spaced between its extremes.
+    pub split_points: u32,
+    /// How many attributes, drawn at random, a leaf observes; all if none is given.
+    pub subspace: Option<usize>,
+    /// Bytes that the tree may occupy.
+    pub memory_limit: usize,
+}
+
+impl Default for HoeffdingTree {
+    fn default() -> Self {
+        HoeffdingTree {
+            grace_period: 200.0,
+            split_confidence: 1e-7,
+            tie_threshold: 0.05,
+            criterion: Criterion::InformationGain,
+            leaf: LeafPrediction::Adaptive,
+            binary_splits: false,
+            split_points: 10,
+            subspace: None,
+            memory_limit: 32 << 20,
+        }
+    }
+}
+
+impl HoeffdingTree {
+    /// A tree of one leaf; the seed draws subspaces. Fails on options out of range.
+    pub fn build(self, header: &Header, seed: u64) -> Result<HoeffdingTreeLearner> {
+        self.check()?;
+        Ok(HoeffdingTreeLearner {
+            nodes: vec![Node::Leaf(Leaf::new(vec![0.0; header.classes()]))],
+            leaves: 1,
+            soil: Soil::new(self, header, seed as i64),
+        })
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let fault = |option: &str, range: &str| {
+            Err(Error::usage(format!("the {option} is out of range"))
+                .help(format!("choose the {option} {range}")))
+        };
+        if !(self.grace_period >= 1.0 && self.grace_period.is_finite()) {
+            return fault("grace period", "from 1");
+        }
+        if !(self.split_confidence > 0.0 && self.split_confidence < 1.0) {
+            return fault("split confidence", "between 0 and 1");
+        }
+        if !(0.0..=1.0).contains(&self.tie_threshold) {
+            return fault("tie threshold", "from 0 to 1");
+        }
+        if !(1..=1000).contains(&self.split_points) {
+            return fault("number of split points", "from 1 to 1000");
+        }
+        Ok(())
+    }
+}
+
+/// The tree.
+#[derive(Clone, Debug)]
+pub struct HoeffdingTreeLearner {
+    /// The root is the first; children of a split lie side by side.
+    nodes: Vec<Node>,
+    leaves: usize,
+    soil: Soil,
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    Leaf(Leaf),
+    Split {
+        split: Split,
+        first: usize,
+        heaviest: usize,
+    },
+}
+
+impl HoeffdingTreeLearner {
+    /// How many leaves the tree has.
+    pub fn leaves(&self) -> usize {
+        self.leaves
+    }
+
+    /// The place of the leaf of a record.
+    #[inline]
+    fn find(&self, record: &[f64]) -> usize {
+        let mut place = 0;
+        while let Node::Split {
+            split,
+            first,
+            heaviest,
+        } = &self.nodes[place]
+        {
+            place = first + split.branch(record).unwrap_or(*heaviest);
+        }
+        place
+    }
+
+    fn grow(&mut self, place: usize, split: Split, leaves: Vec<Leaf>) {
+        self.leaves += leaves.len() - 1;
+        self.nodes[place] = Node::Split {
+            split,
+            first: self.nodes.len(),
+            heaviest: heaviest(&leaves),
+        };
+        self.nodes.extend(leaves.into_iter().map(Node::Leaf));
+        let observers = self.soil.observers_memory();
+        let fixed = self.fixed_memory();
+        let limit = self.soil.options.memory_limit;
+        if fixed + self.leaves * observers > limit {
+            self.keep_awake(limit.saturating_sub(fixed) / observers.max(1));
+        }
+    }
+
+    /// Bytes of nodes and counts of classes.
+    fn fixed_memory(&self) -> usize {
+        let counts = self.soil.header.classes() * size_of::<f64>();
+        self.nodes.len() * size_of::<Node>() + self.leaves * counts
+    }
+
+    /// Lets so many leaves observe, those with most promise.
+    fn keep_awake(&mut self, most: usize) {
+        let mut leaves: Vec<&mut Leaf> = self
+            .nodes
+            .iter_mut()
+            .filter_map(|node| match node {
+                Node::Leaf(leaf) => Some(leaf),
+                Node::Split { .. } => None,
+            })
+            .collect();
+        leaves.sort_by(|a, b| b.promise().total_cmp(&a.promise()));
+        for (rank, leaf) in leaves.into_iter().enumerate() {
+            match rank < most {
+                true => leaf.wake(),
+                false => leaf.sleep(),
+            }
+        }
+    }
+}
+
+/// The leaf with most weight.
+pub(super) fn heaviest(leaves: &[Leaf]) -> usize {
+    let weights: Vec<f64> = leaves.iter().map(Leaf::weight).collect();
+    super::predicted(&weights) as usize
+}
+
+impl Learner for HoeffdingTreeLearner {
+    fn predict(&self, record: &[f64], votes: &mut Vec<f64>) {
+        if let Node::Leaf(leaf) = &self.nodes[self.find(record)] {
+            leaf.votes(record, self.soil.options.leaf, votes);
+        }
+    }
+
+    fn learn_weighted(&mut self, record: &[f64], class: u32, weight: f64) {
+        if class as usize >= self.soil.header.classes() {
+            return;
+        }
+        let place = self.find(record);
+        let Node::Leaf(leaf) = &mut self.nodes[place] else {
+            return;
+        };
+        leaf.learn(record, class, weight, &mut self.soil);
+        if leaf.is_due(self.soil.options.grace_period) {
+            if let Some((split, leaves)) = leaf.split(&mut self.soil) {
+                self.grow(place, split, leaves);
+            }
+        }
+    }
+
+    fn memory(&self) -> usize {
+        let leaves = self.nodes.iter().map(|node| match node {
+            Node::Leaf(leaf) => leaf.memory(&self.soil),
+            Node::Split { .. } => 0,
+        });
+        let nodes = self.nodes.capacity() * size_of::<Node>();
+        size_of::<Self>() + nodes + leaves.sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Input, predicted};
+    use super::*;
+    use crate::math::java_random::JavaRandom;
+
+    const NOMINAL: Input = Input::Nominal { values: 3 };
+
+    /// Records of a number and a nominal value; the class depends on both.
+    fn stream(rows: usize) -> Vec<([f64; 2], u32)> {
+        let mut random = JavaRandom::new(4);
+        let record = |_| {
+            let record = [random.next_double(), f64::from(random.next_int_below(3))];
+            let class = match record[1] {
+                0.0 => record[0] > 0.3,
+                1.0 => record[0] > 0.7,
+                _ => false,
+            };
+            (record, u32::from(class))
+        };
+        (0..rows).map(record).collect()
+    }
+
+    fn tree(options: HoeffdingTree) -> HoeffdingTreeLearner {
+        let header = Header::new(vec![Input::Number, NOMINAL], 2).expect("small");
+        options.build(&header, 1).expect("sound options")
+    }
+
+    /// The accuracy over the second half.
+    fn accuracy(learner: &mut dyn Learner, stream: &[([f64; 2], u32)]) -> f64 {
+        let (mut votes, mut right) = (Vec::new(), 0);
+        for (at, (record, class)) in stream.iter().enumerate() {
+            learner.predict(record, &mut votes);
+            right += usize::from(at >= stream.len() / 2 && predicted(&votes) == *class);
+            learner.learn(record, *class);
+        }
+        right as f64 / (stream.len() - stream.len() / 2) as f64
+    }
+
+    #[test]
+    fn concepts_that_need_two_splits_are_learnt_by_every_kind_of_leaf() {
+        for leaf in [
+            LeafPrediction::Majority,
+            LeafPrediction::NaiveBayes,
+            LeafPrediction::Adaptive,
+        ] {
+            for criterion in [Criterion::InformationGain, Criterion::Gini] {
+                for binary_splits in [false, true] {
+                    let mut learner = tree(HoeffdingTree {
+                        leaf,
+                        criterion,
+                        binary_splits,
+                        ..HoeffdingTree::default()
+                    });
+                    let accuracy = accuracy(&mut learner, &stream(10_000));
+                    assert!(accuracy > 0.86, "{leaf:?} {criterion:?}: {accuracy}");
+                    assert!(learner.leaves() >= 4);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_smaller_memory_limit_gives_a_smaller_tree_that_still_predicts() {
+        let stream = stream(20_000);
+        let eager = HoeffdingTree {
+            grace_period: 20.0,
+            split_confidence: 0.5,
+            ..HoeffdingTree::default()
+        };
+        let mut free = tree(eager);
+        accuracy(&mut free, &stream);
+        for memory_limit in [0, 2000, 4000] {
+            let mut bound = tree(HoeffdingTree {
+                memory_limit,
+                ..eager
+            });
+            let accuracy = accuracy(&mut bound, &stream);
+            assert!(bound.memory() < memory_limit + 3000, "{}", bound.memory());
+            assert!(bound.memory() < free.memory(), "{}", free.memory());
+            assert!(accuracy > 0.6, "{memory_limit}: {accuracy}");
+        }
+    }
+
+    #[test]
+    fn missing_values_and_unknown_classes_do_no_harm() {
+        let mut learner = tree(HoeffdingTree::default());
+        let mut holed = stream(10_000);
+        for (at, (record, class)) in holed.iter_mut().enumerate() {
+            if at % 7 == 0 {
+                record[at % 2] = f64::NAN;
+            }
+            if at % 1001 == 0 {
+                *class = 9;
+            }
+        }
+        assert!(accuracy(&mut learner, &holed) > 0.85);
+        let mut votes = Vec::new();
+        learner.predict(&[f64::NAN, f64::NAN], &mut votes);
+        assert_eq!(votes.len(), 2);
+        learner.predict(&[f64::INFINITY, 17.0], &mut votes);
+        assert_eq!(votes.len(), 2);
+    }
+
+    #[test]
+    fn subspaces_are_drawn_by_the_seed() {
+        let options = HoeffdingTree {
+            subspace: Some(1),
+            ..HoeffdingTree::default()
+        };
+        let header = Header::new(vec![Input::Number, NOMINAL], 2).expect("small");
+        let run = |seed| {
+            let mut learner = options.build(&header, seed).expect("sound options");
+            accuracy(&mut learner, &stream(5000))
+        };
+        assert_eq!(run(1).to_bits(), run(1).to_bits());
+        assert!((1..20).any(|seed| run(seed) != run(1)));
+    }
+
+    #[test]
+    fn options_out_of_range_are_refused() {
+        let header = Header::new(vec![], 2).expect("small");
+        let refused = |options: HoeffdingTree| {
+            let error = options.build(&header, 1).expect_err("out of range");
+            assert_eq!(error.exit_code(), 2);
+        };
+        let sound = HoeffdingTree::default();
+        refused(HoeffdingTree {
+            grace_period: 0.0,
+            ..sound
+        });
+        refused(HoeffdingTree {
+            grace_period: f64::NAN,
+            ..sound
+        });
+        refused(HoeffdingTree {
+            split_confidence: 0.0,
+            ..sound
+        });
+        refused(HoeffdingTree {
+            tie_threshold: 1.5,
+            ..sound
+        });
+        refused(HoeffdingTree {
+            split_points: 0,
+            ..sound
+        });
+    }
+}

@@ -1,0 +1,75 @@
+//! The attributes that a leaf looks at: all of them, or some drawn at random.
+
+use super::{Header, Input};
+use crate::math::java_random::JavaRandom;
+use std::sync::Arc;
+
+/// Places of attributes in the record, apart by kind.
+#[derive(Debug)]
+pub(super) struct Subspace {
+    /// Places of numbers.
+    pub(super) numbers: Vec<usize>,
+    /// Places of nominal attributes, and how many values they have.
+    pub(super) nominals: Vec<(usize, usize)>,
+}
+
+impl Subspace {
+    /// All attributes.
+    pub(super) fn whole(header: &Header) -> Arc<Self> {
+        Subspace::of(header, 0..header.attributes().len())
+    }
+
+    /// So many attributes, drawn without replacement.
+    pub(super) fn drawn(header: &Header, count: usize, random: &mut JavaRandom) -> Arc<Self> {
+        let mut left: Vec<usize> = (0..header.attributes().len()).collect();
+        let mut drawn = Vec::with_capacity(count);
+        while drawn.len() < count && !left.is_empty() {
+            let bound = i32::try_from(left.len()).unwrap_or(i32::MAX);
+            drawn.push(left.remove(random.next_int_below(bound) as usize));
+        }
+        Subspace::of(header, drawn)
+    }
+
+    fn of(header: &Header, places: impl IntoIterator<Item = usize>) -> Arc<Self> {
+        let mut subspace = Subspace {
+            numbers: Vec::new(),
+            nominals: Vec::new(),
+        };
+        for place in places {
+            match header.attributes()[place] {
+                Input::Number => subspace.numbers.push(place),
+                Input::Nominal { values } => subspace.nominals.push((place, values)),
+            }
+        }
+        Arc::new(subspace)
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn memory(&self) -> usize {
+        self.numbers.capacity() * size_of::<usize>()
+            + self.nominals.capacity() * size_of::<(usize, usize)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawn_attributes_differ_and_are_never_more_than_there_are() {
+        let inputs = [Input::Number, Input::Nominal { values: 3 }].repeat(3);
+        let header = Header::new(inputs, 2).expect("small");
+        let mut random = JavaRandom::new(1);
+        for count in [0, 1, 4, 6, 9] {
+            let subspace = Subspace::drawn(&header, count, &mut random);
+            let nominals = subspace.nominals.iter().map(|nominal| nominal.0);
+            let mut places: Vec<usize> = nominals.chain(subspace.numbers.iter().copied()).collect();
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), count.min(6));
+        }
+        let whole = Subspace::whole(&header);
+        assert_eq!(whole.numbers, [0, 2, 4]);
+        assert_eq!(whole.nominals, [(1, 3), (3, 3), (5, 3)]);
+    }
+}
