@@ -1,8 +1,10 @@
 //! The command line: commands, options and the examples of `--help`.
 
 mod generate;
+mod learn;
 
 pub(crate) use generate::*;
+pub(crate) use learn::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -48,6 +50,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Print risk and loss of two files side by side
     Compare(CompareArgs),
+    /// Tell how well learners do on the original and on the protected rows
+    Learn(LearnArgs),
     /// Write made-up data
     Generate(GenerateArgs),
     /// Build, draw and check hierarchies

@@ -7,6 +7,7 @@ pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod hierarchy;
 pub(crate) mod init;
+pub(crate) mod learn;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod verify;

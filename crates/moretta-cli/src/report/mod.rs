@@ -15,6 +15,7 @@ mod classes;
 mod columns;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod learning;
 mod markup;
 mod measures;
 mod number;
@@ -28,6 +29,7 @@ mod suppression;
 mod toml;
 mod verdict;
 
+pub(crate) use learning::{Study, learning_html};
 pub(crate) use number::{count, number, percent, seconds, told};
 pub(crate) use suppression::Suppressed;
 

@@ -12,24 +12,31 @@ const SECURITY: &str = "<meta http-equiv=\"Content-Security-Policy\" \
     content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">";
 
 /// A moretta: an oval without a mouth.
-const MASK: &str = "<svg class=\"mask\" viewBox=\"0 0 24 30\" aria-hidden=\"true\">\
+pub(super) const MASK: &str = "<svg class=\"mask\" viewBox=\"0 0 24 30\" aria-hidden=\"true\">\
     <path d=\"M12 1C5.5 1 2 5.8 2 12.5S6.5 29 12 29s10-9.8 10-16.5S18.5 1 12 1Z\
     M5.2 12.6c1.5-2 4-2 5.2.2-1.6 1.7-3.9 1.6-5.2-.2Z\
     M18.8 12.6c-1.5-2-4-2-5.2.2 1.6 1.7 3.9 1.6 5.2-.2Z\"/></svg>";
 
 pub(super) fn write(report: &Report, page: &mut Markup) {
+    let title = format!("{} – {}", report.name, verdict::headline(report));
+    frame(&title, page, |page| {
+        header(report, page);
+        page.element("main", &[], |page| body(report, page));
+        footer(report, page);
+    });
+}
+
+/// A page that is complete in itself, around its content.
+pub(super) fn frame(title: &str, page: &mut Markup, content: impl FnOnce(&mut Markup)) {
     page.raw("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
     page.raw(SECURITY);
     page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     page.raw("<meta name=\"color-scheme\" content=\"light dark\">");
     page.raw("<meta name=\"referrer\" content=\"no-referrer\">");
-    let title = format!("{} – {}", report.name, verdict::headline(report));
     page.leaf("title", &[], title);
     page.element("style", &[], |page| page.raw(STYLE));
     page.raw("</head>\n<body>");
-    header(report, page);
-    page.element("main", &[], |page| body(report, page));
-    footer(report, page);
+    content(page);
     page.raw("</body></html>\n");
 }
 
@@ -102,12 +109,12 @@ fn footer(report: &Report, page: &mut Markup) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use crate::report::{fixture, html};
     use moretta::pipeline::Report;
 
     /// Opening and closing tags match, void elements aside.
-    fn assert_balanced(page: &str) {
+    pub(in crate::report) fn assert_balanced(page: &str) {
         let mut open: Vec<&str> = Vec::new();
         let mut rest = page;
         while let Some(at) = rest.find('<') {

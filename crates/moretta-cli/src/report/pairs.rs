@@ -209,7 +209,11 @@ fn side(
 }
 
 /// For each slice of the records the text of the point at or after its middle.
-fn details<P>(records: u64, points: &[P], of: impl Fn(&P) -> (u64, String)) -> Vec<String> {
+pub(super) fn details<P>(
+    records: u64,
+    points: &[P],
+    of: impl Fn(&P) -> (u64, String),
+) -> Vec<String> {
     let texts: Vec<(u64, String)> = points.iter().map(of).collect();
     if texts.is_empty() {
         return Vec::new();

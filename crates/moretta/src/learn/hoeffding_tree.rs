@@ -190,10 +190,10 @@ impl Learner for HoeffdingTreeLearner {
             return;
         };
         leaf.learn(record, class, weight, &mut self.soil);
-        if leaf.is_due(self.soil.options.grace_period) {
-            if let Some((split, leaves)) = leaf.split(&mut self.soil) {
-                self.grow(place, split, leaves);
-            }
+        if leaf.is_due(self.soil.options.grace_period)
+            && let Some((split, leaves)) = leaf.split(&mut self.soil)
+        {
+            self.grow(place, split, leaves);
         }
     }
 
@@ -285,11 +285,7 @@ mod tests {
                 ..eager
             });
             let accuracy = accuracy(&mut bound, &stream);
-            assert!(
-                bound.memory() < memory_limit + 3000,
-                "{}",
-                bound.memory()
-            );
+            assert!(bound.memory() < memory_limit + 3000, "{}", bound.memory());
             assert!(bound.memory() < free.memory(), "{}", free.memory());
             assert!(accuracy > 0.6, "{memory_limit}: {accuracy}");
         }

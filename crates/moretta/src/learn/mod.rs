@@ -25,13 +25,17 @@
 //! ```
 
 pub mod drift;
+pub mod prequential;
 
 mod adaptive_random_forest;
 mod gaussian;
 mod header;
 mod hoeffding_adaptive_tree;
 mod hoeffding_tree;
+mod knn;
 mod leaf;
+mod linear;
+mod list;
 mod majority;
 mod naive_bayes;
 mod observers;
@@ -44,7 +48,10 @@ pub use adaptive_random_forest::{AdaptiveRandomForest, AdaptiveRandomForestLearn
 pub use header::{Header, Input};
 pub use hoeffding_adaptive_tree::{HoeffdingAdaptiveTree, HoeffdingAdaptiveTreeLearner};
 pub use hoeffding_tree::{HoeffdingTree, HoeffdingTreeLearner};
+pub use knn::{NearestNeighbours, NearestNeighboursLearner};
 pub use leaf::LeafPrediction;
+pub use linear::{Linear, LinearLearner, Rule};
+pub use list::{LEARNERS, LearnerInfo, build};
 pub use majority::{Majority, MajorityLearner};
 pub use naive_bayes::{NaiveBayes, NaiveBayesLearner};
 pub use online_bagging::{OnlineBagging, OnlineBaggingLearner};

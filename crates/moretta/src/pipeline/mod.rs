@@ -6,6 +6,7 @@ mod distributions;
 mod domains;
 mod facts;
 mod judge;
+mod learn;
 mod masked;
 mod order;
 mod place;
@@ -22,6 +23,7 @@ mod warnings;
 
 pub use check::check;
 pub use compare::{Standing, compare};
+pub use learn::{LearnSettings, Learned, Lessons, Side, learn, lessons, lessons_of_file};
 pub use plan::{Plan, PlannedColumn, TellingSet, plan};
 pub use progress::{Live, Progress, Records, Stage};
 pub use read::{Original, read};

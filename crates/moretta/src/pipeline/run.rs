@@ -136,7 +136,12 @@ pub(super) fn ordered(policy: &Policy, original: &Batch) -> Result<Batch> {
     }
 }
 
-fn build(policy: &Policy, schema: &Arc<Schema>, domains: &Arc<Domains>) -> Result<Chain> {
+/// The policy's methods, one after the other.
+pub(super) fn build(
+    policy: &Policy,
+    schema: &Arc<Schema>,
+    domains: &Arc<Domains>,
+) -> Result<Chain> {
     let setting = Setting {
         guarantee: policy.guarantee.clone(),
         domains: Arc::clone(domains),

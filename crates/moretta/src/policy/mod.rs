@@ -24,6 +24,7 @@ use crate::data::{Role, parse_duration};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::io::{self, Compression, Encoding, Format, ReadOptions, WriteOptions};
+use crate::learn::LEARNERS;
 use crate::measure;
 use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use crate::protect::{Masking, Method};
@@ -95,6 +96,8 @@ pub struct PairPolicy {
     pub interval: f64,
     /// Share of a standard deviation within which numbers agree.
     pub tolerance: f64,
+    /// The learner whose accuracy is compared.
+    pub learner: &'static str,
 }
 
 impl Default for PairPolicy {
@@ -103,6 +106,7 @@ impl Default for PairPolicy {
             buffer: None,
             interval: 10.0,
             tolerance: 0.1,
+            learner: "nb",
         }
     }
 }
@@ -440,6 +444,8 @@ impl PairPolicy {
     fn read(section: &mut Section) -> Result<Self> {
         let usual = PairPolicy::default();
         let buffer = section.whole("buffer", 1..=1 << 20)?;
+        let learners = LEARNERS.iter().map(|info| (info.name, info.name));
+        let learners: Vec<(&str, &'static str)> = learners.collect();
         Ok(PairPolicy {
             buffer: buffer.map(|rows| rows as usize),
             interval: section
@@ -448,6 +454,7 @@ impl PairPolicy {
             tolerance: section
                 .number("tolerance", 0.0001..=10.0)?
                 .unwrap_or(usual.tolerance),
+            learner: section.word("learner", &learners)?.unwrap_or(usual.learner),
         })
     }
 }

@@ -3,12 +3,13 @@
 //! A measure is shown each pair once, in the order in which records leave, and can
 //! be asked at any time. What it says after n pairs depends on these pairs and their
 //! order alone. Records are rows of numbers as of [`crate::data::Records`]; NaN is a
-//! missing value, and each measure says what it makes of it. The caller leaves out
-//! attributes that do not count, such as the class.
+//! missing value, and each measure says what it makes of it. The class of a
+//! record comes beside it; the caller leaves out attributes that do not count.
 //!
 //! Memory is bounded: by the buffer of the linkages, and by fixed numbers of samples
 //! and of cells.
 
+mod accuracy_loss;
 mod entropy;
 mod facts;
 mod il1s;
@@ -38,8 +39,29 @@ pub trait PairMeasure: Send {
     fn observe(&mut self, original: &[f64], protected: &[f64]);
     /// Of a table: all originals are known before the first pair is shown.
     fn prepare(&mut self, _originals: &Records) {}
+    /// One more pair, with the classes of the record.
+    fn observe_labelled(&mut self, original: &[f64], protected: &[f64], _labels: Labels) {
+        self.observe(original, protected);
+    }
     /// The measure of all pairs so far; none while nothing can be said.
     fn value(&self) -> Option<f64>;
+}
+
+/// The class of a record, before and after; NaN where there is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Labels {
+    /// As it was.
+    pub original: f64,
+    /// As it is released.
+    pub protected: f64,
+}
+
+impl Labels {
+    /// Of a record without a class.
+    pub const NONE: Labels = Labels {
+        original: f64::NAN,
+        protected: f64::NAN,
+    };
 }
 
 /// What measures are built with.
@@ -54,6 +76,10 @@ pub struct PairSettings {
     pub interval: f64,
     /// Share of a standard deviation within which numbers agree, for probabilistic linkage.
     pub tolerance: f64,
+    /// The learner whose accuracy is compared, one of [`crate::learn::LEARNERS`].
+    pub learner: &'static str,
+    /// The place of the class among the attributes, where it is masked, too.
+    pub class: Option<usize>,
 }
 
 impl PairSettings {
@@ -64,6 +90,8 @@ impl PairSettings {
             buffer: 100,
             interval: 10.0,
             tolerance: 0.1,
+            learner: "nb",
+            class: None,
         }
     }
 
@@ -103,6 +131,7 @@ pub fn build(name: &str, settings: &PairSettings) -> Result<Box<dyn PairMeasure>
         "probabilistic_information_loss" => {
             Box::new(probabilistic_information_loss::Pil::new(settings))
         }
+        "accuracy_loss" => Box::new(accuracy_loss::AccuracyLoss::new(settings)),
         "entropy_loss" => Box::new(entropy::EntropyLoss::new(settings)),
         _ => return Err(unknown(name)),
     })

@@ -11,7 +11,7 @@
 //! column with no more values than that is not told.
 
 use super::facts::{PairColumn, PairColumnPoint, PairFacts, PairPoint, PairValue};
-use super::{PAIR_LIST, PairMeasure, PairSettings, build};
+use super::{Labels, PAIR_LIST, PairMeasure, PairSettings, build};
 use crate::data::Records;
 use crate::error::Result;
 use crate::math::moments::Moments;
@@ -107,9 +107,16 @@ impl PairMeasures {
 
     /// One more pair.
     pub fn observe(&mut self, original: &[f64], protected: &[f64]) {
+        self.observe_labelled(original, protected, Labels::NONE);
+    }
+
+    /// One more pair, with the classes of the record.
+    pub fn observe_labelled(&mut self, original: &[f64], protected: &[f64], labels: Labels) {
         self.seen += 1;
         for watched in &mut self.measures {
-            watched.measure.observe(original, protected);
+            watched
+                .measure
+                .observe_labelled(original, protected, labels);
         }
         for column in &mut self.columns {
             column

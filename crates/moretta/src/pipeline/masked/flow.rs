@@ -2,7 +2,7 @@
 
 use super::pairs::Pairs;
 use super::unchanged::Unchanged;
-use crate::data::{Batch, Encoder, Schema};
+use crate::data::{Batch, Encoder, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use crate::measure::pairs::{PAIR_LIST, PairMeasures, PairSettings};
 use crate::pipeline::progress::Records;
@@ -41,7 +41,7 @@ impl Flow {
         let filtered = Filtered::build(masking, pseudonyms.schema(), seed)?;
         Ok(Flow {
             chain: Chain::new(vec![Box::new(pseudonyms), Box::new(filtered)])?,
-            pairs: Pairs::new(schema, &places)?,
+            pairs: Pairs::new(schema, &places, class(schema))?,
             measures: measures(policy, masking, schema, &places, (table, watched))?,
             table: table.is_some(),
             looked: Unchanged::new(schema, &places),
@@ -103,12 +103,13 @@ impl Flow {
     fn look(&mut self, released: Batch) -> Result<Batch> {
         self.released += released.len() as u64;
         let (measures, looked) = (&mut self.measures, &mut self.looked);
-        self.pairs.released(&released, |original, released| {
-            looked.observe(original, released);
-            if let Some(measures) = measures {
-                measures.observe(original, released);
-            }
-        })?;
+        self.pairs
+            .released(&released, |original, released, labels| {
+                looked.observe(original, released);
+                if let Some(measures) = measures {
+                    measures.observe_labelled(original, released, labels);
+                }
+            })?;
         Ok(released)
     }
 }
@@ -126,8 +127,15 @@ fn measures(
     let limits = policy.fail_above.iter().map(|(name, _)| name.as_str());
     let asked = policy.report_measures.iter().map(String::as_str);
     let mut names: Vec<&str> = asked.chain(limits).collect();
+    if names.contains(&"accuracy_loss") && class(schema).is_none() {
+        return Err(
+            Error::policy("accuracy_loss needs one column with the role class")
+                .help("give the column to predict the role class, or take the measure out"),
+        );
+    }
     if names.is_empty() && policy.report.is_some() && masking.loss().is_none() {
         names = PAIR_LIST.iter().map(|info| info.name).collect();
+        names.retain(|name| *name != "accuracy_loss" || class(schema).is_some());
     } else if watched && masking.loss().is_none() {
         names.extend(["record_linkage", "sse"]);
     }
@@ -153,6 +161,10 @@ fn measures(
         }),
         interval: policy.pairs.interval,
         tolerance: policy.pairs.tolerance,
+        learner: policy.pairs.learner,
+        class: places
+            .iter()
+            .position(|place| Some(*place) == class(schema)),
     };
     PairMeasures::new(&settings, &columns, &names).map(Some)
 }
@@ -162,6 +174,14 @@ const WHOLE: usize = 10_000;
 
 /// …of a larger one so many rows.
 const LARGE: usize = 1_000;
+
+/// The column that learners predict, if there is one and it has a type.
+fn class(schema: &Schema) -> Option<usize> {
+    match schema.with_role(Role::Class)[..] {
+        [class] if !matches!(schema.fields()[class].kind, Kind::Plain(_)) => Some(class),
+        _ => None,
+    }
+}
 
 /// Noise that nobody can draw again.
 fn secret_seed() -> Result<u64> {

@@ -2,6 +2,7 @@
 
 use crate::data::{Batch, Encoder, Records, RowIds, Schema};
 use crate::error::{Error, Result};
+use crate::measure::pairs::Labels;
 use std::collections::VecDeque;
 
 /// Originals whose records have not left, and what is measured of those that have.
@@ -11,16 +12,32 @@ pub(super) struct Pairs {
     encoder: Encoder,
     originals: Records,
     released: Records,
+    class: Option<Class>,
+}
+
+/// The classes of records, before and after.
+struct Class {
+    encoder: Encoder,
+    originals: Records,
+    released: Records,
 }
 
 impl Pairs {
-    /// Of these columns.
-    pub(super) fn new(schema: &Schema, columns: &[usize]) -> Result<Self> {
+    /// Of these columns, with the class beside them.
+    pub(super) fn new(schema: &Schema, columns: &[usize], class: Option<usize>) -> Result<Self> {
+        let class = class.map(|place| {
+            Ok(Class {
+                encoder: Encoder::new(schema, &[place])?,
+                originals: Records::new(1),
+                released: Records::new(1),
+            })
+        });
         Ok(Pairs {
             waiting: VecDeque::new(),
             encoder: Encoder::new(schema, columns)?,
             originals: Records::new(columns.len()),
             released: Records::new(columns.len()),
+            class: class.transpose()?,
         })
     }
 
@@ -44,7 +61,7 @@ impl Pairs {
     pub(super) fn released(
         &mut self,
         released: &Batch,
-        mut show: impl FnMut(&[f64], &[f64]),
+        mut show: impl FnMut(&[f64], &[f64], Labels),
     ) -> Result<()> {
         let mut start = 0;
         while start < released.len() {
@@ -52,12 +69,19 @@ impl Pairs {
             let places = places(original.rows(), released.rows(), start);
             let seen = places.last().map_or(0, |&last| last as usize + 1);
             if !places.is_empty() {
-                self.encoder
-                    .encode(&original.take(&places)?, &mut self.originals)?;
-                let part = released.slice(start, places.len());
-                self.encoder.encode(&part, &mut self.released)?;
-                for (original, released) in self.originals.iter().zip(self.released.iter()) {
-                    show(original, released);
+                let before = original.take(&places)?;
+                let after = released.slice(start, places.len());
+                self.encoder.encode(&before, &mut self.originals)?;
+                self.encoder.encode(&after, &mut self.released)?;
+                if let Some(class) = &mut self.class {
+                    class.encoder.encode(&before, &mut class.originals)?;
+                    class.encoder.encode(&after, &mut class.released)?;
+                }
+                let pairs = self.originals.iter().zip(self.released.iter());
+                for (row, (original, released)) in pairs.enumerate() {
+                    let labels = self.class.as_ref();
+                    let labels = labels.map_or(Labels::NONE, |class| class.labels(row));
+                    show(original, released, labels);
                 }
                 start += places.len();
             }
@@ -68,6 +92,15 @@ impl Pairs {
             }
         }
         Ok(())
+    }
+}
+
+impl Class {
+    fn labels(&self, row: usize) -> Labels {
+        Labels {
+            original: self.originals.record(row)[0],
+            protected: self.released.record(row)[0],
+        }
     }
 }
 
@@ -115,7 +148,7 @@ mod tests {
         ) {
             let ids: Vec<u64> = (0..released.len() as u64).collect();
             let left: Vec<u64> = ids.iter().copied().filter(|&id| released[id as usize]).collect();
-            let mut pairs = Pairs::new(batch(&[]).schema(), &[0]).expect("a number");
+            let mut pairs = Pairs::new(batch(&[]).schema(), &[0], Some(0)).expect("a number");
             let mut met = Vec::new();
             let mut batches = left.chunks(size).peekable();
             for (place, chunk) in ids.chunks(read).enumerate() {
@@ -123,14 +156,16 @@ mod tests {
                 let known = ((place + 1) * read) as u64;
                 if place < late { continue; }
                 while let Some(part) = batches.next_if(|part| part.iter().all(|&id| id < known)) {
-                    pairs.released(&batch(part), |original, released| {
+                    pairs.released(&batch(part), |original, released, labels| {
+                        assert_eq!(labels.original, original[0]);
                         assert_eq!(original, released);
                         met.push(original[0] as u64);
                     }).expect("in order");
                 }
             }
             for part in batches {
-                pairs.released(&batch(part), |original, released| {
+                pairs.released(&batch(part), |original, released, labels| {
+                    assert_eq!(labels.protected, released[0]);
                     assert_eq!(original, released);
                     met.push(original[0] as u64);
                 }).expect("in order");
@@ -142,9 +177,9 @@ mod tests {
     #[test]
     fn rows_released_twice_out_of_order_or_never_read_are_bugs() {
         for released in [[1, 1], [2, 1], [2, 9]] {
-            let mut pairs = Pairs::new(batch(&[]).schema(), &[0]).expect("a number");
+            let mut pairs = Pairs::new(batch(&[]).schema(), &[0], Some(0)).expect("a number");
             pairs.read(&batch(&[0, 1, 2, 3]));
-            let found = pairs.released(&batch(&released), |_, _| {});
+            let found = pairs.released(&batch(&released), |_, _, _| {});
             assert_eq!(found.expect_err("a fault").exit_code(), 8, "{released:?}");
         }
     }

@@ -1,0 +1,253 @@
+//! How learners did over time, on the original and on the protected rows, as one page.
+
+use super::markup::Markup;
+use super::number;
+use super::page::{MASK, frame};
+use super::pairs::details;
+use super::plot::{Around, Curve, CurvePoint, Curves, curves};
+use moretta::learn::prequential::ScorePoint;
+use moretta::pipeline::{Learned, Side};
+use serde::Serialize;
+
+/// What the learners did with one policy or file.
+#[derive(Serialize)]
+pub(crate) struct Study {
+    /// The policy or file.
+    pub(crate) input: String,
+    /// Records that were learnt.
+    pub(crate) records: u64,
+    /// Results that the points are taken over.
+    pub(crate) window: u64,
+    /// What was odd.
+    pub(crate) notes: Vec<String>,
+    /// Each learner on each side.
+    pub(crate) learners: Vec<Learned>,
+}
+
+impl Study {
+    /// Accuracy that a learner lost by learning from the protected rows.
+    pub(crate) fn lost(&self, learned: &Learned) -> Option<f64> {
+        let mut original = self
+            .learners
+            .iter()
+            .filter(|other| other.side == Side::Original && other.learner == learned.learner);
+        match learned.side {
+            Side::Original => None,
+            Side::Protected => Some(original.next()?.whole.accuracy? - learned.whole.accuracy?),
+        }
+    }
+
+    /// The learners in their order, each once.
+    fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for learned in &self.learners {
+            if !names.contains(&learned.learner.as_str()) {
+                names.push(&learned.learner);
+            }
+        }
+        names
+    }
+}
+
+/// The page of some studies.
+pub(crate) fn learning_html(studies: &[Study]) -> String {
+    let mut page = Markup::default();
+    frame("Learning on protected data", &mut page, |page| {
+        page.element("header", &[], |page| {
+            page.raw(MASK);
+            page.raw("<div><p class=\"name\">Learning on protected data</p>");
+            page.raw("<p class=\"note\">Each record is a test before it is a lesson; figures in percent.</p></div>");
+        });
+        page.element("main", &[], |page| {
+            for study in studies {
+                section(study, page);
+            }
+        });
+        page.raw("<footer>This page shows no row of the data. Its figures are computed from the originals.</footer>");
+    });
+    page.into_string()
+}
+
+fn section(study: &Study, page: &mut Markup) {
+    page.element("section", &[], |page| {
+        page.leaf("h2", &[], &study.input);
+        page.element("p", &[("class", &"note")], |page| {
+            page.text(number::count(study.records));
+            page.raw(" records; the curves tell accuracy over the last ");
+            page.text(number::count(study.window));
+            page.raw(" results.");
+        });
+        page.raw("<p class=\"legend\"><span class=\"swatch before\"></span>original ");
+        page.raw("<span class=\"swatch curve\"></span>protected</p>");
+        page.element("div", &[("class", &"multiples")], |page| {
+            for name in study.names() {
+                card(study, name, page);
+            }
+        });
+        figures(study, page);
+        for note in &study.notes {
+            page.element("p", &[("class", &"note")], |page| page.prose(note));
+        }
+    });
+}
+
+fn card(study: &Study, name: &str, page: &mut Markup) {
+    let sides: Vec<&Learned> = study
+        .learners
+        .iter()
+        .filter(|learned| learned.learner == name)
+        .collect();
+    let said =
+        |learned: &&Learned| format!("{} {}", learned.side.word(), share(learned.whole.accuracy));
+    let said = sides.iter().map(said).collect::<Vec<_>>().join(", ");
+    page.element("figure", &[("class", &"card")], |page| {
+        page.element("figcaption", &[], |page| {
+            page.leaf("h3", &[], name);
+            page.leaf("p", &[("class", &"note")], &said);
+        });
+        let longest = sides.iter().map(|learned| learned.points.len()).max();
+        let places: Vec<usize> = (0..longest.unwrap_or(0)).collect();
+        let plot = Curves {
+            title: format!("Accuracy of {name} over the records"),
+            description: said.clone(),
+            axis: number::percent,
+            from_zero: false,
+            records: study.records,
+            curves: sides.iter().map(|learned| curve(learned)).collect(),
+            details: details(study.records, &places, |&place| detail(&sides, place)),
+        };
+        curves(page, &plot);
+    });
+}
+
+fn curve(learned: &Learned) -> Curve {
+    let point = |point: &ScorePoint| CurvePoint {
+        at: point.results as f64,
+        value: point.accuracy,
+        distance: 0.0,
+    };
+    Curve {
+        class: match learned.side {
+            Side::Original => "mean",
+            Side::Protected => "line",
+        },
+        points: learned.points.iter().map(point).collect(),
+        around: Around::Nothing,
+    }
+}
+
+fn detail(sides: &[&Learned], place: usize) -> (u64, String) {
+    let mut at = 0;
+    let mut texts = Vec::new();
+    for learned in sides {
+        if let Some(point) = learned.points.get(place) {
+            at = point.results;
+            texts.push(format!("{} {}", learned.side.word(), share(point.accuracy)));
+        }
+    }
+    (
+        at,
+        format!("{} records: {}", number::count(at), texts.join(", ")),
+    )
+}
+
+fn figures(study: &Study, page: &mut Markup) {
+    page.element("table", &[], |page| {
+        page.raw("<thead><tr><th>learner</th><th>learnt from</th><th>accuracy</th><th>± SD</th>");
+        page.raw(
+            "<th>lost</th><th>kappa</th><th>kappa-M</th><th>kappa-T</th><th>F1</th></tr></thead>",
+        );
+        page.element("tbody", &[], |page| {
+            for learned in &study.learners {
+                page.element("tr", &[], |page| row(study, learned, page));
+            }
+        });
+    });
+}
+
+fn row(study: &Study, learned: &Learned, page: &mut Markup) {
+    page.leaf("td", &[], &learned.learner);
+    page.leaf("td", &[], learned.side.word());
+    let whole = &learned.whole;
+    let figures = [
+        whole.accuracy,
+        learned.deviation,
+        study.lost(learned),
+        whole.kappa,
+        whole.kappa_m,
+        whole.kappa_t,
+        whole.f1,
+    ];
+    for figure in figures {
+        page.leaf("td", &[], share(figure));
+    }
+}
+
+fn share(value: Option<f64>) -> String {
+    value.map_or(number::NONE.to_owned(), |value| {
+        format!("{:.2}", value * 100.0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::page::tests::assert_balanced;
+    use super::*;
+    use moretta::learn::prequential::Figures;
+
+    fn learned(learner: &str, side: Side, accuracy: Option<f64>) -> Learned {
+        let point = |results: u64| ScorePoint {
+            results,
+            accuracy,
+            kappa: None,
+        };
+        let figures = Figures {
+            accuracy,
+            ..Figures::default()
+        };
+        Learned {
+            learner: learner.to_owned(),
+            side,
+            results: 300,
+            whole: figures.clone(),
+            lately: figures.clone(),
+            faded: figures,
+            deviation: None,
+            memory: 1,
+            points: [50, 100, 150].map(point).to_vec(),
+        }
+    }
+
+    fn study(accuracy: Option<f64>) -> Study {
+        Study {
+            input: "<script>.toml".to_owned(),
+            records: 300,
+            window: 100,
+            notes: vec!["`x` is left out".to_owned()],
+            learners: vec![
+                learned("knn", Side::Original, Some(0.9)),
+                learned("knn", Side::Protected, accuracy),
+                learned("nb", Side::Original, None),
+            ],
+        }
+    }
+
+    #[test]
+    fn each_learner_has_one_drawing_and_the_page_is_well_formed() {
+        for accuracy in [None, Some(0.75), Some(f64::NAN)] {
+            let page = learning_html(&[study(accuracy), study(Some(0.5))]);
+            assert_balanced(&page);
+            assert_eq!(page.matches("<svg class=\"plot").count(), 4);
+            assert!(!page.contains("<script"));
+        }
+        assert_balanced(&learning_html(&[]));
+    }
+
+    #[test]
+    fn what_is_lost_is_the_difference_to_the_original() {
+        let study = study(Some(0.75));
+        let lost: Vec<Option<f64>> = study.learners.iter().map(|one| study.lost(one)).collect();
+        assert_eq!((lost[0], lost[2]), (None, None));
+        assert!((lost[1].expect("known") - 0.15).abs() < 1e-12);
+    }
+}

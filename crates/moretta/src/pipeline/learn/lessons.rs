@@ -1,0 +1,379 @@
+//! From a policy or a file to records and classes that learners can take.
+
+use super::super::domains::domains;
+use super::super::progress::{Progress, Stage};
+use super::super::read::{Original, read};
+use super::super::run::{build, ordered};
+use super::super::stream;
+use crate::data::{
+    Attribute, Batch, Categories, Column, Domain, Encoder, Kind, Numbers, Records, Region, Role,
+    Scale, Schema,
+};
+use crate::error::{Error, Result};
+use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
+use crate::learn::{Header, Input};
+use crate::policy::{Action, Policy, propose};
+use crate::protect::Protector;
+use serde::Serialize;
+use std::path::Path;
+use std::sync::Arc;
+
+/// More different texts than this are names rather than categories.
+const MOST_VALUES: usize = 1000;
+
+/// More classes than this are no classes.
+const MOST_CLASSES: usize = 1000;
+
+/// Which half of the pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// Rows as they were read.
+    Original,
+    /// What is released of them.
+    Protected,
+}
+
+impl Side {
+    /// "original" or "protected".
+    pub fn word(self) -> &'static str {
+        match self {
+            Side::Original => "original",
+            Side::Protected => "protected",
+        }
+    }
+}
+
+/// Records in the order of the source, with their classes.
+#[derive(Clone, Debug)]
+pub struct Lessons {
+    header: Header,
+    original: Taught,
+    protected: Option<Taught>,
+    /// The original class of each record.
+    actual: Vec<u32>,
+    /// What was odd about the input.
+    pub notes: Vec<String>,
+}
+
+/// One side of the records, and the classes that come with them.
+#[derive(Clone, Debug)]
+struct Taught {
+    records: Records,
+    classes: Vec<u32>,
+}
+
+impl Lessons {
+    /// What the records hold.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.actual.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.actual.is_empty()
+    }
+
+    /// Whether something was protected.
+    pub fn has(&self, side: Side) -> bool {
+        side == Side::Original || self.protected.is_some()
+    }
+
+    /// The records of a side in order, each with its original class and the class
+    /// that comes with it.
+    pub fn of(&self, side: Side) -> impl Iterator<Item = (&[f64], u32, u32)> + '_ {
+        let taught = match side {
+            Side::Original => Some(&self.original),
+            Side::Protected => self.protected.as_ref(),
+        };
+        taught.into_iter().flat_map(|taught| {
+            let classes = self.actual.iter().zip(&taught.classes);
+            let pairs = taught.records.iter().zip(classes);
+            pairs.map(|(record, (&actual, &class))| (record, actual, class))
+        })
+    }
+}
+
+/// The rows of a policy's source, as they are and as they would be released. The
+/// class is the column with that role, or the one named.
+pub fn lessons(policy: &Policy, class: Option<&str>, progress: &Progress) -> Result<Lessons> {
+    stream::refuse(policy, "learn")?;
+    let original = read(policy, progress)?;
+    let class = class_of(original.batch.schema(), class)?;
+    let released = protect(policy, &original, progress)?;
+    let released = with_middles(policy, &original, released)?;
+    let released = released.take(&in_order_of_ids(&released))?;
+    let ids: Option<Vec<u32>> = released
+        .rows()
+        .iter()
+        .map(|id| u32::try_from(id).ok())
+        .collect();
+    let ids = ids.ok_or_else(|| Error::input("too many rows to learn in memory"))?;
+    let kept = original.batch.take(&ids)?;
+    let keeps = |name: &str| {
+        let column = policy.column(name);
+        column.is_none_or(|column| column.action == Action::Keep)
+    };
+    pair(&kept, Some(&released), class, keeps, original.notes)
+}
+
+/// The rows of a file that no policy describes, with the types that they seem to have.
+pub fn lessons_of_file(
+    path: &Path,
+    options: &ReadOptions,
+    class: &str,
+    progress: &Progress,
+) -> Result<Lessons> {
+    progress.enter(Stage::Read);
+    let proposal = propose(path, options)?;
+    let mut options = options.clone();
+    options.delimiter = proposal.delimiter.or(options.delimiter);
+    options.missing.extend(proposal.missing);
+    options.progress = Some(progress.counter());
+    let plan = |guess: crate::policy::Guess| match guess.name == class {
+        true => ColumnPlan {
+            name: guess.name,
+            role: Role::Class,
+            read: ReadAs::Category,
+        },
+        false => ColumnPlan {
+            name: guess.name,
+            role: Role::Quasi,
+            read: guess.read,
+        },
+    };
+    let plans: Vec<ColumnPlan> = proposal.columns.into_iter().map(plan).collect();
+    let mut source = io::open(path, &options, &plans)?;
+    let schema = Arc::clone(source.schema());
+    let place = class_of(&schema, Some(class)).map_err(|error| error.in_file(path))?;
+    let batch = Batch::concat(&schema, source.by_ref().collect::<Result<Vec<_>>>()?)?;
+    pair(&batch, None, place, |_| true, source.notes())
+}
+
+/// The place of the class.
+fn class_of(schema: &Schema, named: Option<&str>) -> Result<usize> {
+    if let Some(name) = named {
+        return schema.index_of(name).ok_or_else(|| {
+            Error::usage(format!("there is no column `{name}`"))
+                .help("give --class the name of a column that is read")
+        });
+    }
+    match schema.with_role(Role::Class)[..] {
+        [class] => Ok(class),
+        [] => Err(Error::policy("no column has the role class")
+            .help("give the column to predict the role class, or name it with --class")),
+        _ => Err(Error::policy("several columns have the role class")
+            .help("name the one to predict with --class")),
+    }
+}
+
+/// What would be released, with all columns in their places.
+fn protect(policy: &Policy, original: &Original, progress: &Progress) -> Result<Batch> {
+    let domains = Arc::new(domains(policy, original)?);
+    progress.enter(Stage::Protect);
+    let mut chain = build(policy, original.batch.schema(), &domains)?;
+    let buffered = policy
+        .masking()
+        .is_some_and(|masking| masking.buffer().is_some());
+    let rows = match buffered {
+        true => original.batch.clone(),
+        false => ordered(policy, &original.batch)?,
+    };
+    let parts = vec![chain.protect(rows)?, chain.finish()?];
+    Batch::concat(&Arc::clone(chain.schema()), parts)
+}
+
+/// Numbers that were generalised, as the middles of their intervals.
+fn with_middles(policy: &Policy, original: &Original, released: Batch) -> Result<Batch> {
+    let schema = original.batch.schema();
+    let domains = domains(policy, original)?.quasi(schema);
+    let mut fields = released.schema().fields().to_vec();
+    let mut columns = released.columns().to_vec();
+    for (name, domain) in &domains {
+        let Some(place) = schema.index_of(name) else {
+            continue;
+        };
+        let number = !matches!(schema.fields()[place].kind, Kind::Category { .. });
+        if let (true, Column::Category(texts)) = (number, released.column(place)) {
+            columns[place] = Column::Number(middles(texts, domain));
+            fields[place].kind = Kind::Number { integer: false };
+        }
+    }
+    Batch::new(
+        Arc::new(Schema::new(fields)?),
+        released.rows().clone(),
+        columns,
+    )
+}
+
+fn middles(texts: &Categories, domain: &Domain) -> Numbers {
+    let levels = texts.levels().iter();
+    let middles: Vec<Option<f64>> = levels.map(|text| middle(text, domain)).collect();
+    let codes = texts.codes().iter();
+    codes
+        .map(|&code| middles.get(code as usize).copied().flatten())
+        .collect()
+}
+
+/// The middle of what a text says of a number; none where it may be any.
+fn middle(text: &str, domain: &Domain) -> Option<f64> {
+    let between = |low: f64, high: f64| low / 2.0 + high / 2.0;
+    match Region::parse(Some(text), domain)? {
+        Region::Interval(low, high) => Some(between(low, high)),
+        Region::Node(level, node) => {
+            let hierarchy = domain.hierarchy.as_ref()?;
+            let leaves = hierarchy.leaves_under(level, node);
+            let value = |leaf| number(hierarchy.label(0, leaf), domain);
+            let last = leaves.end.checked_sub(1)?;
+            Some(between(value(leaves.start)?, value(last)?))
+        }
+        _ => None,
+    }
+}
+
+/// A number or date as it stands in the data.
+fn number(text: &str, domain: &Domain) -> Option<f64> {
+    match domain.scale {
+        Scale::Number {
+            date: Some(format), ..
+        } => format.parse(text).map(f64::from),
+        _ => text.parse().ok(),
+    }
+}
+
+fn in_order_of_ids(batch: &Batch) -> Vec<u32> {
+    let mut places: Vec<u32> = (0..batch.len() as u32).collect();
+    places.sort_by_key(|&place| batch.rows().get(place as usize));
+    places
+}
+
+/// Encodes both sides. Rows without a class are left out.
+fn pair(
+    original: &Batch,
+    released: Option<&Batch>,
+    class: usize,
+    keeps: impl Fn(&str) -> bool,
+    mut notes: Vec<String>,
+) -> Result<Lessons> {
+    let (labels, classes) = labels(original, released, class)?;
+    let labelled: Vec<u32> = (0..original.len() as u32)
+        .filter(|&row| labels.iter().all(|side| side[row as usize].is_some()))
+        .collect();
+    if labelled.len() < original.len() {
+        let missing = original.len() - labelled.len();
+        notes.push(format!("{missing} rows without a class are left out"));
+    }
+    let places = attributes(original, class, keeps, &mut notes);
+    if places.is_empty() {
+        return Err(Error::policy("there is nothing to learn from").help(
+            "a learner sees columns with the role quasi, sensitive or plain that have a type",
+        ));
+    }
+    let mut encoder = Encoder::new(original.schema(), &places)?;
+    let mut taught = Vec::new();
+    for (batch, labels) in [Some(original), released]
+        .into_iter()
+        .flatten()
+        .zip(&labels)
+    {
+        let mut records = Records::new(places.len());
+        encoder.encode(&batch.take(&labelled)?, &mut records)?;
+        let classes = labelled.iter().filter_map(|&row| labels[row as usize]);
+        taught.push(Taught {
+            records,
+            classes: classes.collect(),
+        });
+    }
+    let header = header(&encoder.attributes(), &taught, classes)?;
+    let mut taught = taught.into_iter();
+    let original = taught
+        .next()
+        .ok_or_else(|| Error::bug("no side to learn from"))?;
+    Ok(Lessons {
+        header,
+        actual: original.classes.clone(),
+        original,
+        protected: taught.next(),
+        notes,
+    })
+}
+
+/// The class of each row on each side, and how many classes there are.
+fn labels(
+    original: &Batch,
+    released: Option<&Batch>,
+    class: usize,
+) -> Result<(Vec<Vec<Option<u32>>>, usize)> {
+    let mut encoder = Encoder::new(original.schema(), &[class])?;
+    let mut codes: Vec<Vec<f64>> = Vec::new();
+    for batch in [Some(original), released].into_iter().flatten() {
+        let mut records = Records::new(1);
+        encoder.encode(batch, &mut records)?;
+        codes.push(records.column(0).collect());
+    }
+    let mut known: Vec<f64> = codes.iter().flatten().copied().collect();
+    known.retain(|code| !code.is_nan());
+    known.sort_by(f64::total_cmp);
+    known.dedup();
+    let name = &*original.schema().fields()[class].name;
+    if known.is_empty() || known.len() > MOST_CLASSES {
+        let what = format!("{} different values are no classes", known.len());
+        return Err(Error::input(what).in_column(name).help(format!(
+            "the class has from 1 to {MOST_CLASSES} different values"
+        )));
+    }
+    let label = |code: &f64| {
+        let place = known.binary_search_by(|other| other.total_cmp(code));
+        place.ok().map(|place| place as u32)
+    };
+    let sides = codes.iter().map(|side| side.iter().map(label).collect());
+    Ok((sides.collect(), known.len()))
+}
+
+/// The places of the columns that a learner sees.
+fn attributes(
+    original: &Batch,
+    class: usize,
+    keeps: impl Fn(&str) -> bool,
+    notes: &mut Vec<String>,
+) -> Vec<usize> {
+    let fields = original.schema().fields().iter().enumerate();
+    let seen = fields.filter(|(place, field)| {
+        let role = matches!(
+            field.role,
+            Role::Quasi | Role::Sensitive | Role::Plain | Role::Class
+        );
+        *place != class && role && keeps(&field.name) && !matches!(field.kind, Kind::Plain(_))
+    });
+    let few = seen.filter(|(place, field)| {
+        let values = original.column(*place).as_categories();
+        let few = values.is_none_or(|column| column.levels().len() <= MOST_VALUES);
+        if !few {
+            let name = &field.name;
+            notes.push(format!(
+                "`{name}` has more than {MOST_VALUES} different texts and is left out"
+            ));
+        }
+        few
+    });
+    few.map(|(place, _)| place).collect()
+}
+
+fn header(attributes: &[Attribute], sides: &[Taught], classes: usize) -> Result<Header> {
+    let input = |(place, kind): (usize, &Attribute)| match kind {
+        Attribute::Nominal => {
+            let codes = sides.iter().flat_map(|side| side.records.column(place));
+            let most = codes.fold(0.0, f64::max);
+            Input::Nominal {
+                values: most as usize + 1,
+            }
+        }
+        Attribute::Number | Attribute::Ordinal { .. } => Input::Number,
+    };
+    Header::new(attributes.iter().enumerate().map(input).collect(), classes)
+}

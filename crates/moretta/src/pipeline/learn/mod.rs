@@ -1,0 +1,17 @@
+//! What protection costs a learner: the same learners on the stream as it was and as
+//! it is released.
+//!
+//! Rows are read and protected in memory, put back into the order of the source, and
+//! shown to two copies of each learner: one is tested with and taught the originals,
+//! the other what is released of them. Suppressed rows are shown to neither. Where the
+//! class is masked, too, learners are taught the released class and judged by the
+//! original one. A number that was generalised to an interval is shown as its middle.
+//!
+//! *Does not protect* anything: the figures are computed from the originals.
+//! *Costs* memory for the whole table, twice.
+
+mod lessons;
+mod trials;
+
+pub use lessons::{Lessons, Side, lessons, lessons_of_file};
+pub use trials::{LearnSettings, Learned, learn};
