@@ -47,7 +47,10 @@ fn a_full_run_agrees_with_the_tables() {
     let output = filters(folder.path(), &["--csv", "out.csv", "--plots", "plots"]);
     let text = String::from_utf8(output.stdout).expect("text");
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.contains("published: 4 as printed, 0 more within 1 %, 0 differ"), "{text}");
+    assert!(
+        text.contains("published: 4 as printed, 0 more within 1 %, 0 differ"),
+        "{text}"
+    );
     let csv = std::fs::read_to_string(folder.path().join("out.csv")).expect("a file");
     assert_eq!(csv.lines().count(), 9);
     assert!(csv.contains(",published,0.95669,1123.97"), "{csv}");

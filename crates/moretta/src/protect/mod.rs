@@ -10,6 +10,7 @@ mod method;
 pub mod microaggregation;
 pub mod mondrian;
 pub mod noise;
+pub mod random_projection;
 pub mod rank_swapping;
 pub mod rotation;
 mod table;

@@ -37,7 +37,15 @@ impl Flow {
         let filtered = Filtered::build(masking, pseudonyms.schema(), seed)?;
         Ok(Flow {
             chain: Chain::new(vec![Box::new(pseudonyms), Box::new(filtered)])?,
-            pairs: Pairs::new(schema, &places)?,
+            // Columns that have no originals are paired for their order only.
+            pairs: Pairs::new(
+                schema,
+                if masking.is_comparable() {
+                    &places
+                } else {
+                    &[]
+                },
+            )?,
             measures: measures(policy, masking, schema, &places, watched)?,
             read: 0,
             released: 0,
@@ -111,6 +119,15 @@ fn measures(
     let limits = policy.fail_above.iter().map(|(name, _)| name.as_str());
     let asked = policy.report_measures.iter().map(String::as_str);
     let mut names: Vec<&str> = asked.chain(limits).collect();
+    if !masking.is_comparable() {
+        return match names.first() {
+            None => Ok(None),
+            Some(name) => Err(Error::policy(format!(
+                "{name} compares values with their originals, and mixtures of columns have none"
+            ))
+            .help("take it out of [measure]; `moretta attack` tells what can be got back")),
+        };
+    }
     if names.is_empty() && policy.report.is_some() && masking.loss().is_none() {
         names = PAIR_LIST.iter().map(|info| info.name).collect();
     } else if watched {
