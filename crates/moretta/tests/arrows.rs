@@ -17,6 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("io", &["data", "error", "math"]),
     ("guarantee", &["data", "error", "math"]),
     ("measure", &["data", "error", "math"]),
+    ("attack", &["data", "error", "math"]),
     ("protect", &["config", "data", "error", "guarantee", "math"]),
     (
         "policy",
@@ -34,6 +35,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "pipeline",
         &[
+            "attack",
             "config",
             "data",
             "error",
