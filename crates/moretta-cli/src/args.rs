@@ -1,7 +1,9 @@
 //! The command line: commands, options and the examples of `--help`.
 
+mod attack;
 mod generate;
 
+pub(crate) use attack::*;
 pub(crate) use generate::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -48,6 +50,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Print risk and loss of two files side by side
     Compare(CompareArgs),
+    /// Attack what a policy would release, and count what an attacker gets back
+    Attack(AttackArgs),
     /// Write made-up data
     Generate(GenerateArgs),
     /// Build, draw and check hierarchies

@@ -93,6 +93,30 @@ pub struct MaskedColumn<'a> {
     pub attribute: Attribute,
 }
 
+/// Makes records of the columns that a method masks.
+pub fn encoder(masking: &dyn Masking, schema: &Schema) -> Result<Encoder> {
+    let places = masking.places(schema)?;
+    let mut encoder = Encoder::new(schema, &places)?;
+    for (attribute, &place) in places.iter().enumerate() {
+        if let Some(categories) = masking.categories(&schema.fields()[place].name) {
+            encoder.declare(attribute, categories);
+        }
+    }
+    Ok(encoder)
+}
+
+/// The columns that an encoder makes records of.
+pub fn masked_columns<'a>(encoder: &Encoder, schema: &'a Schema) -> Vec<MaskedColumn<'a>> {
+    let places = encoder.places().zip(encoder.attributes());
+    places
+        .map(|(place, attribute)| MaskedColumn {
+            name: &schema.fields()[place].name,
+            role: schema.fields()[place].role,
+            attribute,
+        })
+        .collect()
+}
+
 /// The parameter that makes a table or a stream of the rows, the same for all filters.
 pub(super) const BUFFER: Parameter = Parameter {
     name: "buffer",
@@ -151,6 +175,11 @@ impl Masked {
         &self.records
     }
 
+    /// The records that leave, to keep.
+    pub fn into_records(self) -> Records {
+        self.records
+    }
+
     /// For each decided record, whether it leaves.
     pub fn decided(&self) -> &[bool] {
         &self.released
@@ -183,22 +212,8 @@ pub struct Filtered {
 impl Filtered {
     /// The filter that `masking` makes for rows of this schema.
     pub fn build(masking: &dyn Masking, schema: &Schema, seed: u64) -> Result<Self> {
-        let places = masking.places(schema)?;
-        let mut encoder = Encoder::new(schema, &places)?;
-        for (attribute, &place) in places.iter().enumerate() {
-            if let Some(categories) = masking.categories(&schema.fields()[place].name) {
-                encoder.declare(attribute, categories);
-            }
-        }
-        let columns: Vec<MaskedColumn<'_>> = places
-            .iter()
-            .zip(encoder.attributes())
-            .map(|(&place, attribute)| MaskedColumn {
-                name: &schema.fields()[place].name,
-                role: schema.fields()[place].role,
-                attribute,
-            })
-            .collect();
+        let encoder = encoder(masking, schema)?;
+        let columns = masked_columns(&encoder, schema);
         let guarantee = Guarantee {
             k: masking.k(),
             ..Guarantee::default()

@@ -234,6 +234,14 @@ impl Method {
         }
     }
 
+    /// The method, if it projects records.
+    pub fn as_projection(&self) -> Option<&RandomProjection> {
+        match self {
+            Method::RandomProjection(config) => Some(config),
+            _ => None,
+        }
+    }
+
     /// Whether it decides rows of a stream as they come.
     pub fn is_stream(&self) -> bool {
         self.as_stream().is_some()

@@ -18,7 +18,7 @@ mod window;
 pub mod z_anonymity;
 
 pub use chain::Chain;
-pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking};
+pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
 pub use method::{Family, METHODS, Method, MethodInfo, Parameter};
 pub use table::{Release, Table, TableMethod};
 pub use window::{Mask, Window};

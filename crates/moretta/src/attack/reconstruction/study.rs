@@ -37,6 +37,8 @@ pub struct StudySettings {
     pub optimizer: Optimizer,
     /// From how many points.
     pub starts: usize,
+    /// The accuracy of a learner on the release, where it is known.
+    pub accuracy: Option<f64>,
     /// Chooses records and starts.
     pub seed: u64,
 }
@@ -69,6 +71,8 @@ pub struct Success {
     pub interval: [f64; 2],
     /// Median relative error.
     pub median_error: f64,
+    /// The [`magnitude`] with the error of a learner, where that is known.
+    pub magnitude: Option<f64>,
     /// Mean time of one attack.
     pub seconds: f64,
     /// The error by the distance to the nearest known record, in fifths of the attacks.
@@ -120,7 +124,7 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
     })?;
     let success = |(place, attack): (usize, &Attack)| {
         let trials: Vec<Trial> = tried.iter().map(|trials| trials[place]).collect();
-        success(attack.name(blur), trials, settings.epsilon)
+        success(attack.name(blur), trials, settings)
     };
     Ok(Study {
         features: inputs.width(),
@@ -194,8 +198,9 @@ fn relative_error(found: &[f64], original: &[f64]) -> f64 {
     norm(&difference) / norm(original)
 }
 
-fn success(attack: String, mut trials: Vec<Trial>, epsilon: f64) -> Success {
+fn success(attack: String, mut trials: Vec<Trial>, settings: &StudySettings) -> Success {
     const FIFTHS: usize = 5;
+    let epsilon = settings.epsilon;
     trials.sort_by_key(|trial| trial.distance);
     let count = trials.len();
     let breaches = |trials: &[Trial]| trials.iter().filter(|trial| trial.error < epsilon).count();
@@ -216,6 +221,9 @@ fn success(attack: String, mut trials: Vec<Trial>, epsilon: f64) -> Success {
         breach: share(&trials),
         interval: wilson(breaches(&trials), count),
         median_error: median(&trials),
+        magnitude: settings
+            .accuracy
+            .map(|accuracy| magnitude(1.0 - accuracy, share(&trials))),
         seconds: trials.iter().map(|trial| trial.seconds).sum::<f64>() / count.max(1) as f64,
         by_distance: (0..FIFTHS).filter_map(fifth).collect(),
     }

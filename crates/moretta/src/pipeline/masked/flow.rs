@@ -156,6 +156,6 @@ fn measures(
 }
 
 /// Noise that nobody can draw again.
-fn secret_seed() -> Result<u64> {
+pub(in crate::pipeline) fn secret_seed() -> Result<u64> {
     getrandom::u64().map_err(|e| Error::bug(format!("no randomness from the system: {e}")))
 }

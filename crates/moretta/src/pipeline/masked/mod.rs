@@ -12,6 +12,7 @@ mod output;
 mod pairs;
 mod run;
 
+pub(super) use flow::secret_seed;
 pub(super) use run::run;
 
 use crate::data::{Field, Kind, Role, Schema};

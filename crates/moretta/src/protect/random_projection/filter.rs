@@ -62,6 +62,11 @@ impl RandomProjectionFilter {
         &self.features
     }
 
+    /// Numbers of a released record: k.
+    pub fn width(&self) -> usize {
+        self.projected.len()
+    }
+
     /// Lets cumulative noise start anew, for example where the stream has drifted.
     pub fn reset_noise(&mut self) {
         self.walk.fill(0.0);
