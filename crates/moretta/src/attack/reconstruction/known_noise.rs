@@ -19,10 +19,8 @@ pub(super) fn estimate(evidence: &Evidence<'_>, blur: Blur) -> Vec<f64> {
     let mut estimated = vec![0.0; p * k];
     let covariance = noise(&evidence.rows, true, &|a, b| blur.covariance(a, b));
     let q = p - 1;
-    let mut inputs = vec![0.0; q * m];
-    relative(&evidence.inputs.concat(), m, true, &mut inputs);
-    let mut solved = vec![0.0; q * k];
-    relative(&evidence.outputs.concat(), k, true, &mut solved);
+    let inputs = relative(evidence.inputs.concat(), m, true);
+    let mut solved = relative(evidence.outputs.concat(), k, true);
     let mut factor = Cholesky::new(q);
     factor.factor(|i, j| {
         let both = inputs[i * m..][..m].iter().zip(&inputs[j * m..][..m]);

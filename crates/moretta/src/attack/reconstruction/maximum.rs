@@ -158,11 +158,18 @@ fn subtract(from: &mut [f64], what: &[f64]) {
 /// Variance of a feature that is uniform between 0 and 1.
 pub(super) const UNIFORM: f64 = 1.0 / 12.0;
 
-/// The unknown record is expected where the known ones are.
+/// The unknown record is expected where the known ones are; a feature of uniform
+/// variance counts as one more of them.
 fn expected(evidence: &Evidence<'_>) -> Prior {
+    let means = means(evidence);
+    let weight = evidence.inputs.len() as f64 + 1.0;
+    let variance = |(feature, mean): (usize, &f64)| {
+        let known = evidence.inputs.iter().map(|input| input[feature] - mean);
+        (known.map(|x| x * x).sum::<f64>() + UNIFORM) / weight
+    };
     Prior {
-        means: means(evidence),
-        variance: UNIFORM,
+        variances: means.iter().enumerate().map(variance).collect(),
+        means,
     }
 }
 

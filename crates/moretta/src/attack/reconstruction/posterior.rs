@@ -13,31 +13,22 @@ const CAP: f64 = 1e6;
 pub(super) struct Posterior {
     m: usize,
     k: usize,
-    place: usize,
-    /// Originals in the order of the stream; that of the unknown record changes.
-    inputs: Vec<f64>,
-    /// Releases, with what is known of their noise taken off.
-    outputs: Vec<f64>,
+    /// What all records are taken relative to.
+    anchor: (Vec<f64>, Vec<f64>),
+    /// The release of the unknown record, without what is known of its noise.
     output: Vec<f64>,
-    anchored: bool,
     unknown_noise: Option<f64>,
     prior: Option<Prior>,
     likelihood: Likelihood,
-    vectors: Vectors,
-    by: Vectors,
-}
-
-/// Inputs and outputs as the likelihood takes them, or gradients by them.
-#[derive(Default)]
-struct Vectors {
-    inputs: Vec<f64>,
-    outputs: Vec<f64>,
+    /// What is assumed of the unknown record, relative to the anchor.
+    assumed: (Vec<f64>, Vec<f64>),
+    by_output: Vec<f64>,
 }
 
 /// Where features are expected: independent normals.
 pub(super) struct Prior {
     pub(super) means: Vec<f64>,
-    pub(super) variance: f64,
+    pub(super) variances: Vec<f64>,
 }
 
 /// What makes one attack differ from another.
@@ -46,7 +37,8 @@ pub(super) struct Assumptions<'a> {
     pub(super) outputs: Vec<f64>,
     /// The release of the unknown record without what is known of its noise.
     pub(super) output: Vec<f64>,
-    /// Records are taken relative to the first.
+    /// Records are taken relative to the first known one. Relative to any other the
+    /// density is the same.
     pub(super) anchored: bool,
     /// Deviation of noise of the unknown record that is searched for.
     pub(super) unknown_noise: Option<f64>,
@@ -58,33 +50,31 @@ pub(super) struct Assumptions<'a> {
 impl Posterior {
     pub(super) fn new(evidence: &Evidence<'_>, assumptions: Assumptions<'_>) -> Self {
         let (m, k) = (evidence.features(), evidence.output.len());
-        let place = evidence.place();
+        let anchored = assumptions.anchored;
         let mut rows = evidence.rows.clone();
-        rows.insert(place, evidence.row);
-        let mut inputs = evidence.inputs.concat();
-        inputs.splice(place * m..place * m, std::iter::repeat_n(0.0, m));
-        let mut outputs = assumptions.outputs;
-        outputs.splice(place * k..place * k, assumptions.output.iter().copied());
-        let noise = noise(&rows, assumptions.anchored, assumptions.covariance);
-        let likelihood = Likelihood::new(m, k, noise);
-        let q = likelihood.vectors();
-        let vectors = || Vectors {
-            inputs: vec![0.0; q * m],
-            outputs: vec![0.0; q * k],
+        rows.push(evidence.row);
+        let noise = noise(&rows, anchored, assumptions.covariance);
+        let inputs = evidence.inputs.concat();
+        let anchor = |vectors: &[f64], width: usize| match anchored {
+            true => vectors[..width].to_vec(),
+            false => vec![0.0; width],
         };
         Posterior {
             m,
             k,
-            place,
-            inputs,
-            outputs,
+            anchor: (anchor(&inputs, m), anchor(&assumptions.outputs, k)),
             output: assumptions.output,
-            anchored: assumptions.anchored,
             unknown_noise: assumptions.unknown_noise,
             prior: assumptions.prior,
-            vectors: vectors(),
-            by: vectors(),
-            likelihood,
+            likelihood: Likelihood::new(
+                m,
+                k,
+                relative(inputs, m, anchored),
+                relative(assumptions.outputs, k, anchored),
+                &noise,
+            ),
+            assumed: (vec![0.0; m], vec![0.0; k]),
+            by_output: vec![0.0; k],
         }
     }
 
@@ -95,23 +85,12 @@ impl Posterior {
 
     fn assume(&mut self, point: &[f64]) {
         let (features, noise) = point.split_at(self.m);
-        self.inputs[self.place * self.m..][..self.m].copy_from_slice(features);
-        let output = &mut self.outputs[self.place * self.k..][..self.k];
-        for ((output, &seen), noise) in output.iter_mut().zip(&self.output).zip(noise) {
-            *output = seen - noise;
+        let (input, output) = &mut self.assumed;
+        subtract(features, &self.anchor.0, input);
+        subtract(&self.output, &self.anchor.1, output);
+        for (output, noise) in output.iter_mut().zip(noise) {
+            *output -= noise;
         }
-        relative(
-            &self.inputs,
-            self.m,
-            self.anchored,
-            &mut self.vectors.inputs,
-        );
-        relative(
-            &self.outputs,
-            self.k,
-            self.anchored,
-            &mut self.vectors.outputs,
-        );
     }
 
     /// Weighs the density of the outputs with what is expected of noise and features;
@@ -135,47 +114,29 @@ impl Posterior {
 impl Objective for Posterior {
     fn value(&mut self, point: &[f64]) -> f64 {
         self.assume(point);
-        let density = self
-            .likelihood
-            .value(&self.vectors.inputs, &self.vectors.outputs);
+        let density = self.likelihood.value(&self.assumed.0, &self.assumed.1);
         self.combine(density, point).0
     }
 
     fn gradient(&mut self, point: &[f64], gradient: &mut [f64]) -> f64 {
         self.assume(point);
-        let density = self.likelihood.gradients(
-            &self.vectors.inputs,
-            &self.vectors.outputs,
-            &mut self.by.inputs,
-            &mut self.by.outputs,
-        );
+        let (features, noise) = gradient.split_at_mut(self.m);
+        let (input, output) = &self.assumed;
+        let by_output = &mut self.by_output;
+        let density = self
+            .likelihood
+            .gradients(input, output, features, by_output);
         let (value, weight) = self.combine(density, point);
-        let (m, k) = (self.m, self.k);
-        let (features, noise) = gradient.split_at_mut(m);
-        collect(
-            &self.by.inputs,
-            m,
-            self.anchored,
-            self.place,
-            weight,
-            features,
-        );
+        features.iter_mut().for_each(|by| *by *= weight);
         if let Some(prior) = &self.prior {
-            prior.add_gradient(&point[..m], features);
+            prior.add_gradient(&point[..self.m], features);
         }
         if let Some(deviation) = self.unknown_noise {
-            // More noise is less output.
-            collect(
-                &self.by.outputs,
-                k,
-                self.anchored,
-                self.place,
-                -weight,
-                noise,
-            );
-            let share = weight / (k as f64 * deviation * deviation);
-            for (by, &noise) in noise.iter_mut().zip(&point[m..]) {
-                *by -= share * noise;
+            let share = weight / (self.k as f64 * deviation * deviation);
+            let outputs = self.by_output.iter().zip(&point[self.m..]);
+            for (by, (by_output, assumed)) in noise.iter_mut().zip(outputs) {
+                // More noise is less output.
+                *by = -weight * by_output - share * assumed;
             }
         }
         value
@@ -184,47 +145,39 @@ impl Objective for Posterior {
 
 impl Prior {
     fn value(&self, features: &[f64]) -> f64 {
-        let both = features.iter().zip(&self.means);
-        let squares: f64 = both.map(|(x, mean)| (x - mean) * (x - mean)).sum();
-        -0.5 * squares / self.variance
+        let expected = self.means.iter().zip(&self.variances);
+        let squares = features.iter().zip(expected);
+        -0.5 * squares
+            .map(|(x, (mean, variance))| (x - mean) * (x - mean) / variance)
+            .sum::<f64>()
     }
 
     fn add_gradient(&self, features: &[f64], gradient: &mut [f64]) {
-        for ((by, x), mean) in gradient.iter_mut().zip(features).zip(&self.means) {
-            *by -= (x - mean) / self.variance;
+        let expected = self.means.iter().zip(&self.variances);
+        for ((by, x), (mean, variance)) in gradient.iter_mut().zip(features).zip(expected) {
+            *by -= (x - mean) / variance;
         }
+    }
+}
+
+fn subtract(from: &[f64], what: &[f64], out: &mut [f64]) {
+    for ((out, from), what) in out.iter_mut().zip(from).zip(what) {
+        *out = from - what;
     }
 }
 
 /// Vectors as they are, or all but the first relative to it.
-pub(super) fn relative(vectors: &[f64], width: usize, anchored: bool, out: &mut [f64]) {
-    if !anchored {
-        out.copy_from_slice(vectors);
-        return;
+pub(super) fn relative(mut vectors: Vec<f64>, width: usize, anchored: bool) -> Vec<f64> {
+    if anchored {
+        let others = vectors.split_off(width);
+        let first = vectors.iter().cycle();
+        return others
+            .iter()
+            .zip(first)
+            .map(|(other, first)| other - first)
+            .collect();
     }
-    let (first, others) = vectors.split_at(width);
-    for (out, other) in out.chunks_exact_mut(width).zip(others.chunks_exact(width)) {
-        for ((out, other), first) in out.iter_mut().zip(other).zip(first) {
-            *out = other - first;
-        }
-    }
-}
-
-/// The gradient by the vector at `place`, of gradients by relative ones.
-fn collect(by: &[f64], width: usize, anchored: bool, place: usize, weight: f64, out: &mut [f64]) {
-    out.fill(0.0);
-    let mut add = |weight: f64, vector: &[f64]| {
-        let both = out.iter_mut().zip(vector);
-        both.for_each(|(out, by)| *out += weight * by);
-    };
-    match (anchored, place) {
-        (false, _) => add(weight, &by[place * width..][..width]),
-        (true, 1..) => add(weight, &by[(place - 1) * width..][..width]),
-        // All others move the other way when the first one moves.
-        (true, 0) => by
-            .chunks_exact(width)
-            .for_each(|vector| add(-weight, vector)),
-    }
+    vectors
 }
 
 /// Covariance of the noise of rows, or of all but the first relative to it.
@@ -275,7 +228,7 @@ mod tests {
                 anchored,
                 unknown_noise: searched.then_some(0.2),
                 covariance: &|a, b| blur.covariance(a, b),
-                prior: Some(Prior { means: vec![0.5; m], variance: 0.1 }),
+                prior: Some(Prior { means: vec![0.5; m], variances: vec![0.1; m] }),
             });
             let point = if searched { point } else { point[..m].to_vec() };
             let mut gradient = vec![0.0; point.len()];

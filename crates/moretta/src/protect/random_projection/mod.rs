@@ -112,7 +112,7 @@ impl RandomProjection {
             name: "noise",
             values: "none, independent, cumulative",
             default: "cumulative",
-            meaning: "how projected numbers are blurred; cumulative noise hides most from who knows some records",
+            meaning: "how projected numbers are blurred; of equal size, cumulative noise hides less of records near to known ones and disturbs learners less",
         },
         Parameter {
             name: "sigma",
