@@ -1,8 +1,10 @@
 //! The command line: commands, options and the examples of `--help`.
 
+mod attack;
 mod generate;
 mod learn;
 
+pub(crate) use attack::*;
 pub(crate) use generate::*;
 pub(crate) use learn::*;
 
@@ -52,6 +54,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Tell how well learners do on the original and on the protected rows
     Learn(LearnArgs),
+    /// Attack what a policy would release, and count what an attacker gets back
+    Attack(AttackArgs),
     /// Write made-up data
     Generate(GenerateArgs),
     /// Build, draw and check hierarchies

@@ -11,6 +11,7 @@
 //! The library is synchronous, prints nothing and knows no network. Errors name
 //! files, lines, columns and counts; they never carry a value from the data.
 
+pub mod attack;
 pub mod config;
 pub mod data;
 pub mod error;

@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("guarantee", &["data", "error", "math"]),
     ("learn", &["data", "error", "math"]),
     ("measure", &["data", "error", "learn", "math"]),
+    ("attack", &["data", "error", "math"]),
     ("protect", &["config", "data", "error", "guarantee", "math"]),
     (
         "policy",
@@ -36,6 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "pipeline",
         &[
+            "attack",
             "config",
             "data",
             "error",

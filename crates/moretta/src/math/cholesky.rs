@@ -6,6 +6,8 @@
 //! entry is taken for 0, and its column of L is 0. Of a singular A the product
 //! L·Lᵀ is still A, but for that tolerance.
 //!
+//! Of a matrix that is definite it also solves equations, many at once.
+//!
 //! *Costs* `width³/6` multiplications. Nothing is allocated after [`Cholesky::new`].
 
 /// Shares of a diagonal entry below which what is left of it is rounding.
@@ -62,6 +64,49 @@ impl Cholesky {
         }
     }
 
+    /// Whether no pivot was taken for 0, so that equations can be solved.
+    pub fn is_definite(&self) -> bool {
+        (0..self.width).all(|i| self.value(i, i) > 0.0)
+    }
+
+    /// Natural logarithm of the determinant of A; −∞ of a singular one.
+    pub fn log_determinant(&self) -> f64 {
+        (0..self.width).map(|i| 2.0 * self.value(i, i).ln()).sum()
+    }
+
+    /// Solves L·X = B, of a definite matrix; `rows` holds B, a row for each of L,
+    /// and gets X.
+    pub fn solve_lower(&self, rows: &mut [f64], columns: usize) {
+        for i in 0..self.width {
+            let (solved, rest) = rows.split_at_mut(i * columns);
+            let row = &mut rest[..columns];
+            for (j, other) in solved.chunks_exact(columns).enumerate() {
+                subtract(row, self.rows[start(i) + j], other);
+            }
+            let pivot = self.rows[start(i) + i];
+            row.iter_mut().for_each(|value| *value /= pivot);
+        }
+    }
+
+    /// Solves Lᵀ·X = B in the same way.
+    pub fn solve_upper(&self, rows: &mut [f64], columns: usize) {
+        for i in (0..self.width).rev() {
+            let (rest, solved) = rows.split_at_mut((i + 1) * columns);
+            let row = &mut rest[i * columns..];
+            for (j, other) in (i + 1..).zip(solved.chunks_exact(columns)) {
+                subtract(row, self.rows[start(j) + i], other);
+            }
+            let pivot = self.rows[start(i) + i];
+            row.iter_mut().for_each(|value| *value /= pivot);
+        }
+    }
+
+    /// Solves A·X = B in the same way.
+    pub fn solve(&self, rows: &mut [f64], columns: usize) {
+        self.solve_lower(rows, columns);
+        self.solve_upper(rows, columns);
+    }
+
     /// Puts L·z into `out`.
     pub fn multiply(&self, z: &[f64], out: &mut [f64]) {
         for (i, out) in out.iter_mut().enumerate().take(self.width) {
@@ -73,6 +118,12 @@ impl Cholesky {
 /// Where a row begins.
 fn start(row: usize) -> usize {
     row * (row + 1) / 2
+}
+
+fn subtract(from: &mut [f64], share: f64, of: &[f64]) {
+    for (from, of) in from.iter_mut().zip(of) {
+        *from -= share * of;
+    }
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -132,5 +183,27 @@ mod tests {
         let mut out = [0.0; 2];
         cholesky.multiply(&[1.0, 10.0], &mut out);
         assert_eq!(out, [2.0, 21.0]);
+    }
+
+    #[test]
+    fn equations_are_solved_and_determinants_known() {
+        let matrix = [[4.0, 2.0, 0.4], [2.0, 5.0, 1.0], [0.4, 1.0, 3.0]];
+        let mut cholesky = Cholesky::new(3);
+        cholesky.factor(|i, j| matrix[i][j]);
+        assert!(cholesky.is_definite());
+        // 4(15 − 1) − 2(6 − 0.4) + 0.4(2 − 2)
+        assert!((cholesky.log_determinant() - 44.8_f64.ln()).abs() < 1e-12);
+        let mut rows = [1.0, 0.0, -2.0, 7.0, 3.0, 0.5];
+        let wanted = rows;
+        cholesky.solve(&mut rows, 2);
+        for (i, line) in matrix.iter().enumerate() {
+            for column in 0..2 {
+                let product: f64 = (0..3).map(|j| line[j] * rows[2 * j + column]).sum();
+                assert!((product - wanted[2 * i + column]).abs() < 1e-12);
+            }
+        }
+        cholesky.factor(|_, _| 1.0);
+        assert!(!cholesky.is_definite());
+        assert_eq!(cholesky.log_determinant(), f64::NEG_INFINITY);
     }
 }

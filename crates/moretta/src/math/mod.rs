@@ -5,4 +5,5 @@ pub mod distance;
 pub mod fdlibm;
 pub mod java_random;
 pub mod moments;
+pub mod optimize;
 pub mod uniform;

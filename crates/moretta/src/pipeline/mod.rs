@@ -1,5 +1,6 @@
 //! The flow from source to sink: read, protect, write aside, read back, check, measure, put in place.
 
+mod attack;
 mod check;
 mod compare;
 mod distributions;
@@ -21,6 +22,7 @@ mod stream;
 mod verify;
 mod warnings;
 
+pub use attack::attack;
 pub use check::check;
 pub use compare::{Standing, compare};
 pub use learn::{LearnSettings, Learned, Lessons, Side, learn, lessons, lessons_of_file};

@@ -45,9 +45,19 @@ pub trait Masking {
     fn loss(&self) -> Option<String> {
         None
     }
+    /// The names of the numbers that leave in place of the masked columns, where
+    /// these are not the same columns with other values.
+    fn replaced_by(&self, _columns: &[MaskedColumn<'_>]) -> Result<Option<Vec<String>>> {
+        Ok(None)
+    }
     /// The filter on records with these attributes, those of columns with these
     /// names and roles; `seed` is for randomness that is not a secret.
     fn filter(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<Box<dyn Filter>>;
+
+    /// Whether a masked value can be held against its original.
+    fn is_comparable(&self) -> bool {
+        true
+    }
 
     /// The places of the columns that it masks.
     fn places(&self, schema: &Schema) -> Result<Vec<usize>> {
@@ -102,6 +112,30 @@ impl<'a> MaskedColumn<'a> {
         };
         names.iter().map(column).collect()
     }
+}
+
+/// Makes records of the columns that a method masks.
+pub fn encoder(masking: &dyn Masking, schema: &Schema) -> Result<Encoder> {
+    let places = masking.places(schema)?;
+    let mut encoder = Encoder::new(schema, &places)?;
+    for (attribute, &place) in places.iter().enumerate() {
+        if let Some(categories) = masking.categories(&schema.fields()[place].name) {
+            encoder.declare(attribute, categories);
+        }
+    }
+    Ok(encoder)
+}
+
+/// The columns that an encoder makes records of.
+pub fn masked_columns<'a>(encoder: &Encoder, schema: &'a Schema) -> Vec<MaskedColumn<'a>> {
+    let places = encoder.places().zip(encoder.attributes());
+    places
+        .map(|(place, attribute)| MaskedColumn {
+            name: &schema.fields()[place].name,
+            role: schema.fields()[place].role,
+            attribute,
+        })
+        .collect()
 }
 
 /// The parameter that makes a table or a stream of the rows, the same for all filters.
@@ -162,6 +196,11 @@ impl Masked {
         &self.records
     }
 
+    /// The records that leave, to keep.
+    pub fn into_records(self) -> Records {
+        self.records
+    }
+
     /// For each decided record, whether it leaves.
     pub fn decided(&self) -> &[bool] {
         &self.released
@@ -187,32 +226,26 @@ pub struct Filtered {
     masked: Masked,
     suppressed: u64,
     reason: &'static str,
+    /// The masked columns leave as other ones.
+    replaces: bool,
 }
 
 impl Filtered {
     /// The filter that `masking` makes for rows of this schema.
     pub fn build(masking: &dyn Masking, schema: &Schema, seed: u64) -> Result<Self> {
-        let places = masking.places(schema)?;
-        let mut encoder = Encoder::new(schema, &places)?;
-        for (attribute, &place) in places.iter().enumerate() {
-            if let Some(categories) = masking.categories(&schema.fields()[place].name) {
-                encoder.declare(attribute, categories);
-            }
-        }
-        let columns: Vec<MaskedColumn<'_>> = places
-            .iter()
-            .zip(encoder.attributes())
-            .map(|(&place, attribute)| MaskedColumn {
-                name: &schema.fields()[place].name,
-                role: schema.fields()[place].role,
-                attribute,
-            })
-            .collect();
+        let encoder = encoder(masking, schema)?;
+        let columns = masked_columns(&encoder, schema);
         let guarantee = Guarantee {
             k: masking.k(),
             ..Guarantee::default()
         };
-        Filtered::new(masking.filter(&columns, seed)?, encoder, schema, guarantee)
+        let filter = masking.filter(&columns, seed)?;
+        let replaced_by = masking.replaced_by(&columns)?;
+        let filtered = Filtered::new(filter, encoder, schema, guarantee)?;
+        match replaced_by {
+            None => Ok(filtered),
+            Some(names) => filtered.replace_by(&names),
+        }
     }
 
     /// `filter` gets the columns of `encoder`, which are of `schema`.
@@ -241,13 +274,53 @@ impl Filtered {
             masked: Masked::new(width),
             suppressed: 0,
             reason: "too few records were left for a group",
+            replaces: false,
         })
+    }
+
+    /// The filter makes numbers of these names, which leave at the place of the
+    /// first masked column; the masked columns do not leave.
+    fn replace_by(self, names: &[String]) -> Result<Self> {
+        let number =
+            |name: &String| Field::new(name.as_str(), Role::Quasi, Kind::Number { integer: false });
+        let fields = self.spliced(self.schema.fields(), names.iter().map(number));
+        Ok(Filtered {
+            schema: Arc::new(Schema::new(fields)?),
+            masked: Masked::new(names.len()),
+            replaces: true,
+            ..self
+        })
+    }
+
+    /// What belongs to columns, those of the masked ones exchanged for others.
+    fn spliced<T: Clone>(&self, all: &[T], others: impl Iterator<Item = T>) -> Vec<T> {
+        let masked: Vec<usize> = self.encoder.places().collect();
+        let kept = |places: std::ops::Range<usize>| {
+            let kept = places.filter(|place| !masked.contains(place));
+            kept.map(|place| all[place].clone())
+        };
+        let first = masked.iter().copied().min().unwrap_or(0);
+        kept(0..first)
+            .chain(others)
+            .chain(kept(first..all.len()))
+            .collect()
+    }
+
+    /// The columns that hold what was released.
+    fn decode(&mut self) -> Vec<Column> {
+        let records = &self.masked.records;
+        match self.replaces {
+            false => self.encoder.decode(records),
+            true => (0..records.width())
+                .map(|place| Column::Number(records.column(place).map(present).collect()))
+                .collect(),
+        }
     }
 
     /// The rows that were decided, as they leave.
     fn leave(&mut self) -> Result<Batch> {
         let mut parts = Vec::new();
-        let mut columns = self.encoder.decode(&self.masked.records);
+        let columns = self.decode();
         let mut decided = &self.masked.released[..];
         let mut from = 0;
         while !decided.is_empty() {
@@ -259,7 +332,7 @@ impl Filtered {
                 true => first.slice(self.gone, rows),
                 false => first.take(&places(now, self.gone))?,
             };
-            parts.push(self.masked_rows(original, &mut columns, from)?);
+            parts.push(self.masked_rows(original, &columns, from)?);
             (decided, from) = (later, from + kept);
             self.suppressed += (rows - kept) as u64;
             self.gone += rows;
@@ -273,13 +346,25 @@ impl Filtered {
     }
 
     /// `original` with the masked columns from record `from` on.
-    fn masked_rows(&self, original: Batch, masked: &mut [Column], from: usize) -> Result<Batch> {
-        let mut columns = original.columns().to_vec();
-        for (place, column) in self.encoder.places().zip(masked) {
-            columns[place] = column.slice(from, original.len());
-        }
+    fn masked_rows(&self, original: Batch, masked: &[Column], from: usize) -> Result<Batch> {
+        let rows = original.len();
+        let masked = masked.iter().map(|column| column.slice(from, rows));
+        let columns = match self.replaces {
+            true => self.spliced(original.columns(), masked),
+            false => {
+                let mut columns = original.columns().to_vec();
+                for (place, column) in self.encoder.places().zip(masked) {
+                    columns[place] = column;
+                }
+                columns
+            }
+        };
         Batch::new(Arc::clone(&self.schema), original.rows().clone(), columns)
     }
+}
+
+fn present(value: f64) -> Option<f64> {
+    (!value.is_nan()).then_some(value)
 }
 
 fn too_many() -> Error {

@@ -6,6 +6,7 @@ use super::generalization::Generalization;
 use super::microaggregation::Microaggregation;
 use super::mondrian::{Mode, Mondrian};
 use super::noise::Noise;
+use super::random_projection::RandomProjection;
 use super::rank_swapping::RankSwapping;
 use super::z_anonymity::ZAnonymity;
 use super::{Filtered, Masking, Protector, Setting, Table};
@@ -29,6 +30,8 @@ pub enum Method {
     Microaggregation(Microaggregation),
     /// Exchanges values of nearly the same rank.
     RankSwapping(RankSwapping),
+    /// Releases secret mixtures of the columns.
+    RandomProjection(RandomProjection),
     /// Shows noisy means of groups.
     DpMicroaggregation(DpMicroaggregation),
     /// Makes each value noisy by itself.
@@ -116,6 +119,13 @@ pub const METHODS: &[MethodInfo] = &[
         read: |section| RankSwapping::read(section).map(Method::RankSwapping),
     },
     MethodInfo {
+        name: "random-projection",
+        source: include_str!("random_projection/mod.rs"),
+        parameters: RandomProjection::PARAMETERS,
+        family: Family::Filter,
+        read: |section| RandomProjection::read(section).map(Method::RandomProjection),
+    },
+    MethodInfo {
         name: "dp-microaggregation",
         source: include_str!("dp/microaggregation/mod.rs"),
         parameters: DpMicroaggregation::PARAMETERS,
@@ -178,6 +188,7 @@ impl Method {
             Method::Noise(_) => "noise",
             Method::Microaggregation(_) => "microaggregation",
             Method::RankSwapping(_) => "rank-swapping",
+            Method::RandomProjection(_) => "random-projection",
             Method::DpMicroaggregation(_) => "dp-microaggregation",
             Method::LocalDp(_) => "local-dp",
         }
@@ -216,9 +227,18 @@ impl Method {
             Method::Noise(config) => Some(config),
             Method::Microaggregation(config) => Some(config),
             Method::RankSwapping(config) => Some(config),
+            Method::RandomProjection(config) => Some(config),
             Method::DpMicroaggregation(config) => Some(config),
             Method::LocalDp(config) => Some(config),
             Method::Mondrian(_) | Method::Generalization(_) | Method::ZAnonymity(_) => None,
+        }
+    }
+
+    /// The method, if it projects records.
+    pub fn as_projection(&self) -> Option<&RandomProjection> {
+        match self {
+            Method::RandomProjection(config) => Some(config),
+            _ => None,
         }
     }
 

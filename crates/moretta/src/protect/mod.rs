@@ -10,6 +10,7 @@ mod method;
 pub mod microaggregation;
 pub mod mondrian;
 pub mod noise;
+pub mod random_projection;
 pub mod rank_swapping;
 pub mod rotation;
 mod table;
@@ -17,7 +18,7 @@ mod window;
 pub mod z_anonymity;
 
 pub use chain::Chain;
-pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking};
+pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
 pub use method::{Family, METHODS, Method, MethodInfo, Parameter};
 pub use table::{Release, Table, TableMethod};
 pub use window::{Mask, Window};

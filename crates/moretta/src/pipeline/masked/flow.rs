@@ -39,12 +39,17 @@ impl Flow {
         };
         let pseudonyms = pseudonyms(policy, schema)?;
         let filtered = Filtered::build(masking, pseudonyms.schema(), seed)?;
+        let compared = match masking.is_comparable() {
+            true => &places[..],
+            false => &[],
+        };
         Ok(Flow {
             chain: Chain::new(vec![Box::new(pseudonyms), Box::new(filtered)])?,
-            pairs: Pairs::new(schema, &places, class(schema))?,
+            // Columns that have no originals are paired for their order only.
+            pairs: Pairs::new(schema, compared, class(schema))?,
             measures: measures(policy, masking, schema, &places, (table, watched))?,
             table: table.is_some(),
-            looked: Unchanged::new(schema, &places),
+            looked: Unchanged::new(schema, compared),
             read: 0,
             released: 0,
         })
@@ -133,6 +138,15 @@ fn measures(
                 .help("give the column to predict the role class, or take the measure out"),
         );
     }
+    if !masking.is_comparable() {
+        return match names.first() {
+            None => Ok(None),
+            Some(name) => Err(Error::policy(format!(
+                "{name} compares values with their originals, and mixtures of columns have none"
+            ))
+            .help("take it out of [measure]; `moretta attack` tells what can be got back")),
+        };
+    }
     if names.is_empty() && policy.report.is_some() && masking.loss().is_none() {
         names = PAIR_LIST.iter().map(|info| info.name).collect();
         names.retain(|name| *name != "accuracy_loss" || class(schema).is_some());
@@ -184,6 +198,6 @@ fn class(schema: &Schema) -> Option<usize> {
 }
 
 /// Noise that nobody can draw again.
-fn secret_seed() -> Result<u64> {
+pub(in crate::pipeline) fn secret_seed() -> Result<u64> {
     getrandom::u64().map_err(|e| Error::bug(format!("no randomness from the system: {e}")))
 }

@@ -13,6 +13,7 @@ mod pairs;
 mod run;
 mod unchanged;
 
+pub(super) use flow::secret_seed;
 pub(super) use run::run;
 
 use crate::data::{Attribute, Batch, Column, Field, Kind, Role, Schema};

@@ -34,7 +34,7 @@ impl Bounds {
     }
 
     /// Reads `[lower, upper]`.
-    pub(super) fn read(placed: &Placed, column: &str) -> Result<Self> {
+    pub(in crate::protect) fn read(placed: &Placed, column: &str) -> Result<Self> {
         let wanted = || {
             placed
                 .error(format!("the bounds of `{column}` are a lower and a greater upper number"))
@@ -47,6 +47,11 @@ impl Bounds {
             return Err(wanted());
         };
         Bounds::new(lower.number("bounds")?, upper.number("bounds")?).ok_or_else(wanted)
+    }
+
+    /// Its lower end.
+    pub fn lower(self) -> f64 {
+        self.lower
     }
 
     /// upper − lower.

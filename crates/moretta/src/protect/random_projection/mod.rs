@@ -1,0 +1,281 @@
+//! Random projection: releases secret mixtures of the columns instead of the columns.
+//!
+//! A record of m features, each scaled to 0…1, leaves as k numbers `p1` … `pk`:
+//! y = x·R/√k + t + noise, where R is m × k of secret standard normals and t a
+//! secret shift. Distances between records survive in expectation, and the better
+//! the larger k is, so learners that rest on distances or on linear boundaries
+//! still work. (With normals of another deviation σ_r the scale is 1/(√k·σ_r),
+//! which comes to the same.)
+//!
+//! - *none* (RP): no noise; whoever knows m + 1 records solves for R.
+//! - *independent* (RPIN): each number gets N(0, σ) of its own, σ = `sigma`.
+//! - *cumulative* (RPCN): each number gets the place of a random walk that makes one
+//!   step N(0, σ_γ) a record. With n = `records`, σ_γ = n·σ / (√1 + … + √n), so that
+//!   noise over n records is on average as large as independent noise of `sigma`;
+//!   without it `sigma` is the step. `reset` lets the walk start anew now and then,
+//!   which gives accuracy back when it has gone far, and privacy away.
+//!
+//! A number is scaled by its `bounds`, or by the range of the first `buffer` rows,
+//! which wait for it, or of the whole table; what lies beyond goes on beyond 0 and 1.
+//! A category needs `categories`: each becomes a feature that is 0 or 1; ordered
+//! ones become their rank. Columns without them are refused.
+//!
+//! **Protects against** reading values, and, with noise, against solving for R.
+//! **Does not protect against** an attacker who knows some records with what they
+//! became: `moretta attack` tells what they get back. Without noise few records are
+//! enough; independent noise averages out over many known records; cumulative noise
+//! hides what is far in the stream from the known records, not what is near. It
+//! promises nothing. R and the noise follow from the `seed`, which must stay secret:
+//! without one in the policy the system draws it.
+//!
+//! **Costs** m·k multiplications a record and no delay, but for `buffer`. Of a record
+//! with a missing value all projected numbers are missing, since each needs it.
+//!
+//! **From** Liu, Kargupta and Ryan 2006 (projection); Johnson and Lindenstrauss 1984
+//! (why distances survive); Denham, Pears and Naeem 2020 (independent and cumulative
+//! noise in data streams, and the attacks).
+
+mod features;
+mod filter;
+#[cfg(test)]
+mod tests;
+
+pub use features::Features;
+pub use filter::RandomProjectionFilter;
+
+use super::dp::Bounds;
+use super::filter::{BUFFER, COLUMNS, Filter, MaskedColumn, Masking, read_buffer};
+use super::method::Parameter;
+use crate::config::Section;
+use crate::error::{Error, Result};
+use std::collections::BTreeMap;
+
+/// How projected numbers are blurred.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Noise {
+    /// Not at all.
+    None,
+    /// Each for itself.
+    Independent,
+    /// By a random walk.
+    #[default]
+    Cumulative,
+}
+
+const NOISES: &[(&str, Noise)] = &[
+    ("none", Noise::None),
+    ("independent", Noise::Independent),
+    ("cumulative", Noise::Cumulative),
+];
+
+/// Random projection with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RandomProjection {
+    /// Numbers that leave; none for as many as there are features.
+    pub k: Option<usize>,
+    /// How they are blurred.
+    pub noise: Noise,
+    /// Standard deviation of the noise; of cumulative noise on average over `records`.
+    pub sigma: f64,
+    /// Rows over which cumulative noise is on average as large as independent noise.
+    pub records: u64,
+    /// Rows after which cumulative noise starts anew.
+    pub reset: Option<u64>,
+    /// Secret shifts are drawn from −translation to translation.
+    pub translation: f64,
+    /// What numbers can be, by column.
+    pub bounds: BTreeMap<String, Bounds>,
+    /// What categories can be, by column.
+    pub categories: BTreeMap<String, Vec<String>>,
+    /// Rows that wait until ranges are known; none for a whole table.
+    pub buffer: Option<usize>,
+    /// The columns; none for all quasi-identifiers.
+    pub columns: Option<Vec<String>>,
+}
+
+/// More than this is no projection of columns.
+const MOST: i64 = 1 << 12;
+
+/// Rows whose square roots are summed one by one; beyond, the integral is as good.
+const SUMMED: u64 = 1 << 20;
+
+impl RandomProjection {
+    /// Its parameters in a policy.
+    pub const PARAMETERS: &'static [Parameter] = &[
+        Parameter {
+            name: "k",
+            values: "1 to the number of features",
+            default: "the number of features",
+            meaning: "numbers that leave; fewer hide more and keep distances less well",
+        },
+        Parameter {
+            name: "noise",
+            values: "none, independent, cumulative",
+            default: "cumulative",
+            meaning: "how projected numbers are blurred; of equal size, cumulative noise hides less of records near to known ones and disturbs learners less",
+        },
+        Parameter {
+            name: "sigma",
+            values: "0 to 10",
+            default: "0.1",
+            meaning: "standard deviation of the noise, where features range from 0 to 1; a larger one hides and loses more",
+        },
+        Parameter {
+            name: "records",
+            values: "rows",
+            default: "1",
+            meaning: "over so many rows cumulative noise is on average as large as `sigma`; more rows make its steps smaller",
+        },
+        Parameter {
+            name: "reset",
+            values: "rows, or nothing for never",
+            default: "never",
+            meaning: "cumulative noise starts anew after so many rows; fewer keep learners accurate and help attackers",
+        },
+        Parameter {
+            name: "translation",
+            values: "0 to 1000",
+            default: "0",
+            meaning: "each projected number is shifted by a secret amount of at most this",
+        },
+        Parameter {
+            name: "bounds",
+            values: "[lower, upper] by column",
+            default: "the range of the first rows, or of the table",
+            meaning: "what a number can be; with bounds for all of them no row has to wait",
+        },
+        Parameter {
+            name: "categories",
+            values: "names by column",
+            default: "columns of categories are refused",
+            meaning: "what a category can be; each is a feature of 0 or 1, ordered ones are their rank",
+        },
+        BUFFER,
+        COLUMNS,
+    ];
+
+    /// Reads its parameters.
+    pub fn read(section: &mut Section) -> Result<Self> {
+        let k = section.whole("k", 1..=MOST)?;
+        let reset = section.whole("reset", 1..=i64::MAX)?;
+        let records = section.whole("records", 1..=i64::MAX)?;
+        let config = RandomProjection {
+            k: k.map(|k| k as usize),
+            noise: section.word("noise", NOISES)?.unwrap_or_default(),
+            sigma: section.number("sigma", 0.0..=10.0)?.unwrap_or(0.1),
+            records: records.unwrap_or(1) as u64,
+            reset: reset.map(|rows| rows as u64),
+            translation: section.number("translation", 0.0..=1000.0)?.unwrap_or(0.0),
+            bounds: read_bounds(section)?,
+            categories: read_categories(section)?,
+            buffer: read_buffer(section, 1)?,
+            columns: section.texts("columns")?,
+        };
+        let walks = config.noise == Noise::Cumulative;
+        if !walks && (reset.is_some() || records.is_some()) {
+            return Err(section
+                .error("`reset` and `records` are for cumulative noise")
+                .help("take them out, or take noise = \"cumulative\""));
+        }
+        Ok(config)
+    }
+
+    /// Standard deviation of one draw of noise: σ_δ, or σ_γ of cumulative noise.
+    pub fn deviation(&self) -> f64 {
+        match self.noise {
+            Noise::None => 0.0,
+            Noise::Independent => self.sigma,
+            Noise::Cumulative => cumulative_deviation(self.sigma, self.records),
+        }
+    }
+
+    /// The projection of records of these columns.
+    pub fn build(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<RandomProjectionFilter> {
+        let features = Features::new(self, columns)?;
+        let k = self.released_width(&features)?;
+        Ok(RandomProjectionFilter::new(self, features, k, seed))
+    }
+
+    fn released_width(&self, features: &Features) -> Result<usize> {
+        let m = features.width();
+        let k = self.k.unwrap_or(m);
+        match k <= m {
+            true => Ok(k),
+            false => Err(
+                Error::policy(format!("k = {k}, and there are {m} features to project"))
+                    .help("a projection has at most as many numbers as there are features"),
+            ),
+        }
+    }
+}
+
+/// σ_γ of cumulative noise that is over n records on average as large as
+/// independent noise of σ_δ: after i steps its deviation is √i·σ_γ.
+pub fn cumulative_deviation(sigma: f64, records: u64) -> f64 {
+    let n = records as f64;
+    let roots: f64 = match records <= SUMMED {
+        true => (1..=records).map(|i| (i as f64).sqrt()).sum(),
+        // Euler and Maclaurin; the next term is a constant of −0.2.
+        false => (2.0 / 3.0) * n * n.sqrt() + 0.5 * n.sqrt(),
+    };
+    n * sigma / roots
+}
+
+fn read_bounds(section: &mut Section) -> Result<BTreeMap<String, Bounds>> {
+    let mut table = section.table("bounds")?.unwrap_or_default();
+    let keys = table.keys().into_iter();
+    keys.filter_map(|(name, _)| Some((table.take_named(&name)?, name)))
+        .map(|(placed, name)| Ok((name.clone(), Bounds::read(&placed, &name)?)))
+        .collect()
+}
+
+fn read_categories(section: &mut Section) -> Result<BTreeMap<String, Vec<String>>> {
+    let mut table = section.table("categories")?.unwrap_or_default();
+    let mut all = BTreeMap::new();
+    for (name, span) in table.keys() {
+        let Some(placed) = table.take_named(&name) else {
+            continue;
+        };
+        let mut one = Section::new("categories", span);
+        one.insert("categories", placed.span.clone(), placed.clone());
+        let categories = one.texts("categories")?.unwrap_or_default();
+        let mut sorted = categories.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        if sorted.len() < categories.len() || !(2..=MOST as usize).contains(&categories.len()) {
+            return Err(placed.error(format!(
+                "`{name}` needs from 2 to {MOST} categories, each named once"
+            )));
+        }
+        all.insert(name, categories);
+    }
+    Ok(all)
+}
+
+impl Masking for RandomProjection {
+    fn buffer(&self) -> Option<usize> {
+        self.buffer
+    }
+
+    fn columns(&self) -> Option<Vec<&str>> {
+        let columns = self.columns.as_ref()?;
+        Some(columns.iter().map(String::as_str).collect())
+    }
+
+    fn categories(&self, column: &str) -> Option<&[String]> {
+        self.categories.get(column).map(Vec::as_slice)
+    }
+
+    fn replaced_by(&self, columns: &[MaskedColumn<'_>]) -> Result<Option<Vec<String>>> {
+        let k = self.released_width(&Features::new(self, columns)?)?;
+        Ok(Some((1..=k).map(|place| format!("p{place}")).collect()))
+    }
+
+    fn is_comparable(&self) -> bool {
+        false
+    }
+
+    fn filter(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<Box<dyn Filter>> {
+        Ok(Box::new(self.build(columns, seed)?))
+    }
+}
