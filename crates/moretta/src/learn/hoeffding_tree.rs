@@ -10,7 +10,7 @@
 
 use super::leaf::{Leaf, LeafPrediction, Soil};
 use super::split::Split;
-use super::{Criterion, Header, Learner};
+use super::{Criterion, Draw, Header, Learner};
 use crate::error::{Error, Result};
 
 /// The options, by default MOA's.
@@ -34,6 +34,8 @@ pub struct HoeffdingTree {
     pub split_points: u32,
     /// How many attributes, drawn at random, a leaf observes; all if none is given.
     pub subspace: Option<usize>,
+    /// How they are drawn.
+    pub draw: Draw,
     /// Bytes that the tree may occupy.
     pub memory_limit: usize,
 }
@@ -49,6 +51,7 @@ impl Default for HoeffdingTree {
             binary_splits: false,
             split_points: 10,
             subspace: None,
+            draw: Draw::default(),
             memory_limit: 32 << 20,
         }
     }
@@ -285,11 +288,7 @@ mod tests {
                 ..eager
             });
             let accuracy = accuracy(&mut bound, &stream);
-            assert!(
-                bound.memory() < memory_limit + 3000,
-                "{}",
-                bound.memory()
-            );
+            assert!(bound.memory() < memory_limit + 3000, "{}", bound.memory());
             assert!(bound.memory() < free.memory(), "{}", free.memory());
             assert!(accuracy > 0.6, "{memory_limit}: {accuracy}");
         }

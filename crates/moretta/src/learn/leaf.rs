@@ -51,7 +51,7 @@ impl Soil {
 
     fn subspace(&mut self) -> Arc<Subspace> {
         match self.options.subspace {
-            Some(size) => Subspace::drawn(&self.header, size, &mut self.random),
+            Some(size) => Subspace::drawn(&self.header, size, self.options.draw, &mut self.random),
             None => Arc::clone(&self.whole),
         }
     }

@@ -49,6 +49,7 @@ pub use majority::{Majority, MajorityLearner};
 pub use naive_bayes::{NaiveBayes, NaiveBayesLearner};
 pub use online_bagging::{OnlineBagging, OnlineBaggingLearner};
 pub use split::Criterion;
+pub use subspace::Draw;
 
 use crate::data::Records;
 

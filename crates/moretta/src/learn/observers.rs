@@ -121,7 +121,7 @@ impl Observers {
             let counts = &self.counts[slot];
             let seen = counts.seen();
             let each = (0..seen).map(|code| Test::Equals(code as u32));
-            let all = (!binary).then_some(Test::Each(seen as u32));
+            let all = (!binary && seen > 0).then_some(Test::Each(counts.values as u32));
             for test in all.into_iter().chain(each) {
                 counts.divide(test, self.classes, branches);
                 show(&Split::new(place, test), branches);
@@ -306,7 +306,7 @@ mod tests {
         });
         assert_eq!(numeric, 10);
         let expected = [
-            (Test::Each(3), vec![2.0, 0.0, 0.0, 0.0, 0.0, 2.0]),
+            (Test::Each(4), vec![2.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0]),
             (Test::Equals(0), vec![2.0, 0.0, 0.0, 2.0]),
             (Test::Equals(1), vec![0.0, 0.0, 2.0, 2.0]),
             (Test::Equals(2), vec![0.0, 2.0, 2.0, 0.0]),
