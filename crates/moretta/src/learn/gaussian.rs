@@ -31,6 +31,10 @@ impl Gaussian {
     /// Takes a finite value.
     #[inline]
     pub(super) fn add(&mut self, value: f64, weight: f64) {
+        if self.weight == 0.0 {
+            // Without rounding, so that equal values have no variance whatever their weight.
+            self.mean = value;
+        }
         self.weight += weight;
         let before = value - self.mean;
         self.mean += weight * before / self.weight;
@@ -122,8 +126,10 @@ mod tests {
         let variance = 2.0f64;
         let expected = (-1.0 / (2.0 * variance)).exp() / (2.0 * PI * variance).sqrt();
         assert!((density(&two, 1.0) - expected).abs() < 1e-12);
-        let one = gaussian(&[(3.0, 5.0)]);
-        assert_eq!((density(&one, 3.0), density(&one, 3.1)), (1.0, 0.0));
+        for weight in [1.0, 3.0, 5.0, 7.0] {
+            let equal = gaussian(&[(0.1, weight), (0.1, 6.0)]);
+            assert_eq!((density(&equal, 0.1), density(&equal, 0.3)), (1.0, 0.0));
+        }
         assert_eq!(density(&Gaussian::EMPTY, 0.0), 0.0);
     }
 
