@@ -215,14 +215,14 @@ impl Member {
         }
     }
 
-    /// Learns a record so many times; `votes` are those before it.
-    fn learn(&mut self, record: &[f64], class: u32, times: u32) {
+    /// Learns a record with this weight; the votes at hand are those before it.
+    fn learn(&mut self, record: &[f64], class: u32, weight: f64) {
         self.seen += 1;
         self.right += u64::from(predicted(&self.votes) == class);
-        if times == 0 {
+        if weight <= 0.0 {
             return;
         }
-        self.tree.learn_weighted(record, class, f64::from(times));
+        self.tree.learn_weighted(record, class, weight);
         if let Some(background) = &mut self.background {
             background.learn(record, class);
         }
@@ -304,10 +304,9 @@ impl Learner for AdaptiveRandomForestLearner {
             return;
         }
         self.draw(1);
-        let times = weight.round().max(0.0) as u32;
-        for (member, draw) in self.members.iter_mut().zip(&self.draws) {
+        for (member, &draw) in self.members.iter_mut().zip(&self.draws) {
             member.tree.predict(record, &mut member.votes);
-            member.learn(record, class, draw.saturating_mul(times));
+            member.learn(record, class, f64::from(draw) * weight);
         }
     }
 
@@ -326,7 +325,8 @@ impl Learner for AdaptiveRandomForestLearner {
                 member.vote(&own, sums);
                 member.votes = own;
                 if (class as usize) < width {
-                    member.learn(record, class, draws[row * trees + place]);
+                    let draw = draws[row * trees + place];
+                    member.learn(record, class, f64::from(draw));
                 }
             }
             sums

@@ -2,6 +2,15 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
+/// Squares of values beyond this overflow.
+const GREATEST: f64 = 1e150;
+
+/// Whether a value can be observed: one that is missing, or out of all measure, says nothing.
+#[inline]
+pub(super) fn is_observable(value: f64) -> bool {
+    value.abs() < GREATEST
+}
+
 /// Moments and extremes of the values; what the density needs is kept up to date, since
 /// it is asked for more often than values come.
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +33,11 @@ impl Gaussian {
         squares: 0.0,
         least: f64::INFINITY,
         greatest: f64::NEG_INFINITY,
-        steepness: 0.0,
+        steepness: f64::MAX,
         height: 0.0,
     };
 
-    /// Takes a finite value.
+    /// Takes a value that [is observable](is_observable).
     #[inline]
     pub(super) fn add(&mut self, value: f64, weight: f64) {
         if self.weight == 0.0 {

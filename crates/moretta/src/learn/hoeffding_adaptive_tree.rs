@@ -41,7 +41,6 @@ impl HoeffdingAdaptiveTree {
             ))],
             unreachable: 0,
             seed: seed as i64,
-            observers: soil.observers_memory(),
             soil,
             votes: Vec::new(),
         })
@@ -58,8 +57,6 @@ pub struct HoeffdingAdaptiveTreeLearner {
     soil: Soil,
     /// Of the weights that each leaf draws.
     seed: i64,
-    /// Bytes of what a leaf observes.
-    observers: usize,
     votes: Vec<f64>,
 }
 
@@ -261,7 +258,7 @@ impl HoeffdingAdaptiveTreeLearner {
     }
 
     fn is_full(&self) -> bool {
-        let node = size_of::<Node>() + self.observers;
+        let node = size_of::<Node>() + self.soil.observers_memory;
         self.nodes.len().saturating_mul(node) > self.soil.options.memory_limit
     }
 

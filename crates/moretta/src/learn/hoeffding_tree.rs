@@ -137,7 +137,7 @@ impl HoeffdingTreeLearner {
             heaviest: heaviest(&leaves),
         };
         self.nodes.extend(leaves.into_iter().map(Node::Leaf));
-        let observers = self.soil.observers_memory();
+        let observers = self.soil.observers_memory;
         let fixed = self.fixed_memory();
         let limit = self.soil.options.memory_limit;
         if fixed + self.leaves * observers > limit {
@@ -193,10 +193,10 @@ impl Learner for HoeffdingTreeLearner {
             return;
         };
         leaf.learn(record, class, weight, &mut self.soil);
-        if leaf.is_due(self.soil.options.grace_period) {
-            if let Some((split, leaves)) = leaf.split(&mut self.soil) {
-                self.grow(place, split, leaves);
-            }
+        if leaf.is_due(self.soil.options.grace_period)
+            && let Some((split, leaves)) = leaf.split(&mut self.soil)
+        {
+            self.grow(place, split, leaves);
         }
     }
 
@@ -312,6 +312,22 @@ mod tests {
         assert_eq!(votes.len(), 2);
         learner.predict(&[f64::INFINITY, 17.0], &mut votes);
         assert_eq!(votes.len(), 2);
+    }
+
+    #[test]
+    fn values_out_of_all_measure_count_as_missing() {
+        let mut learner = tree(HoeffdingTree::default());
+        let mut wild = stream(8000);
+        let extremes = [f64::INFINITY, f64::MAX, f64::MIN, -1e200, f64::MIN_POSITIVE];
+        for (at, (record, _)) in wild.iter_mut().enumerate().step_by(9) {
+            record[at % 2] = extremes[at % 5];
+        }
+        assert!(accuracy(&mut learner, &wild) > 0.8);
+        let mut votes = Vec::new();
+        for extreme in extremes {
+            learner.predict(&[extreme, extreme], &mut votes);
+            assert!(votes.iter().all(|vote| vote.is_finite()), "{votes:?}");
+        }
     }
 
     #[test]

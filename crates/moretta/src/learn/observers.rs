@@ -3,7 +3,7 @@
 //! Numbers are taken for normally distributed, nominal values are counted. Missing
 //! values are passed over in learning and in predicting.
 
-use super::gaussian::Gaussian;
+use super::gaussian::{Gaussian, is_observable};
 use super::split::{Split, Test};
 use super::subspace::Subspace;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Observers {
         let gaussians = &mut self.gaussians[class * numbers.len()..][..numbers.len()];
         for (gaussian, &place) in gaussians.iter_mut().zip(numbers) {
             let value = record[place];
-            if value.is_finite() {
+            if is_observable(value) {
                 gaussian.add(value, weight);
             }
         }
@@ -81,7 +81,7 @@ impl Observers {
         let (mut height, mut exponent) = (1.0, 0.0);
         for (gaussian, &place) in gaussians.iter().zip(numbers) {
             let value = record[place];
-            if !value.is_nan() {
+            if is_observable(value) {
                 height *= gaussian.height();
                 exponent += gaussian.exponent(value);
             }
