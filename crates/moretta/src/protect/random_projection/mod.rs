@@ -22,10 +22,11 @@
 //!
 //! **Protects against** reading values, and, with noise, against solving for R.
 //! **Does not protect against** an attacker who knows some records with what they
-//! became: `moretta attack` tells what they get back. Without noise few records are
-//! enough; independent noise averages out over many known records; cumulative noise
-//! hides what is far in the stream from the known records, not what is near. It
-//! promises nothing. R and the noise follow from the `seed`, which must stay secret:
+//! became: `moretta attack` tells what they get back. Of electricity prices (8 features)
+//! who knew 7 records found 98 % of others to a fifth of their length without noise,
+//! 62 % with cumulative and 25 % with independent noise of the same average size, 0.1:
+//! rows that are near share most steps of a walk, which then hides nothing. It promises
+//! nothing. R and the noise follow from the `seed`, which must stay secret:
 //! without one in the policy the system draws it.
 //!
 //! **Costs** m·k multiplications a record and no delay, but for `buffer`. Of a record
@@ -56,9 +57,9 @@ pub enum Noise {
     /// Not at all.
     None,
     /// Each for itself.
+    #[default]
     Independent,
     /// By a random walk.
-    #[default]
     Cumulative,
 }
 
@@ -111,8 +112,8 @@ impl RandomProjection {
         Parameter {
             name: "noise",
             values: "none, independent, cumulative",
-            default: "cumulative",
-            meaning: "how projected numbers are blurred; of equal size, cumulative noise hides less of records near to known ones and disturbs learners less",
+            default: "independent",
+            meaning: "how projected numbers are blurred; cumulative noise changes slowly, and of equal size it hides less",
         },
         Parameter {
             name: "sigma",
