@@ -75,11 +75,11 @@ fn learners(stream: &Stream) -> Vec<(&'static str, f64, usize)> {
 }
 
 fn build(name: &str, header: &Header, seed: u64) -> Outcome<Box<dyn Learner>> {
-    let mut of_2017 = AdaptiveRandomForest::of_2017();
+    let mut of_2017 = AdaptiveRandomForest::of_moa_2017();
     of_2017.tree.leaf = LeafPrediction::NaiveBayes;
     let today = AdaptiveRandomForest {
         trees: 10,
-        ..AdaptiveRandomForest::default()
+        ..AdaptiveRandomForest::of_moa()
     };
     Ok(match name {
         "NB" => Box::new(NaiveBayes.build(header)),
@@ -143,7 +143,11 @@ fn streams(folder: Option<&Path>) -> Outcome<Vec<Stream>> {
         )?,
     ];
     if let Some(folder) = folder {
-        let electricity = read(&folder.join("electricity/electricity.csv"), None, None)?;
+        let mut electricity = read(&folder.join("electricity/electricity.csv"), None, None)?;
+        for row in 0..electricity.0.len() {
+            // The day of the week is nominal, and written from 1.
+            electricity.0.record_mut(row)[1] -= 1.0;
+        }
         let robot = read(&folder.join("wall-following-robot/wfr24.csv"), None, None)?;
         let twice = repeated(robot);
         let order = folder.join("occupancy/shuffle-order.txt");
@@ -211,8 +215,7 @@ fn named(
     let count = classes.iter().max().map_or(1, |&most| most as usize + 1);
     let mut inputs = vec![Input::Number; records.width()];
     if name == "electricity" {
-        // The day of the week is nominal; its codes start with 1.
-        inputs[1] = Input::Nominal { values: 8 };
+        inputs[1] = Input::Nominal { values: 7 };
     }
     Ok(Stream {
         name,

@@ -12,19 +12,22 @@
 use super::drift::{Adwin, Detector};
 use super::hoeffding_tree::{HoeffdingTree, HoeffdingTreeLearner};
 use super::poisson::poisson;
-use super::{Header, Learner, predicted};
+use super::{Draw, Header, Learner, predicted};
 use crate::data::Records;
 use crate::error::{Error, Result};
 use crate::math::java_random::JavaRandom;
 use rayon::prelude::*;
+
+/// The seed of trees that draw alike.
+const SEED_OF_ALL: i64 = 1;
 
 /// How many attributes a leaf observes, of M.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SubspaceSize {
     /// So many, or all if there are fewer.
     Count(usize),
-    /// √M, rounded.
-    Root,
+    /// √M + 1, the root rounded.
+    RootPlusOne,
     /// A share of M from 0 to 1, rounded.
     Share(f64),
 }
@@ -33,14 +36,14 @@ impl SubspaceSize {
     fn of(self, attributes: usize) -> usize {
         let size = match self {
             SubspaceSize::Count(count) => count,
-            SubspaceSize::Root => (attributes as f64).sqrt().round() as usize,
+            SubspaceSize::RootPlusOne => (attributes as f64).sqrt().round() as usize + 1,
             SubspaceSize::Share(share) => (attributes as f64 * share).round() as usize,
         };
         size.clamp(1, attributes.max(1))
     }
 }
 
-/// The options, by default those of today's MOA.
+/// The options, by default those of today's MOA, but for trees that draw alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdaptiveRandomForest {
     /// How many trees there are.
@@ -51,6 +54,9 @@ pub struct AdaptiveRandomForest {
     pub subspace: SubspaceSize,
     /// How often a tree learns a record, on average.
     pub lambda: f64,
+    /// Whether all trees draw their subspaces alike, as those of MOA do; then the weights
+    /// of records alone make them differ, and they often predict worse.
+    pub alike: bool,
     /// δ of the ADWIN that replaces a tree.
     pub drift: f64,
     /// δ of the ADWIN that starts a tree in the background; more than `drift`.
@@ -68,6 +74,7 @@ impl Default for AdaptiveRandomForest {
             },
             subspace: SubspaceSize::Share(0.6),
             lambda: 6.0,
+            alike: false,
             drift: 1e-3,
             warning: 1e-2,
         }
@@ -75,16 +82,27 @@ impl Default for AdaptiveRandomForest {
 }
 
 impl AdaptiveRandomForest {
-    /// The options of MOA 17.06, with which the forest was published. It drew √M + 1
-    /// attributes for a leaf, but the leaf left out the last of them.
-    pub fn of_2017() -> Self {
+    /// What today's MOA does, trees that draw alike included.
+    pub fn of_moa() -> Self {
         AdaptiveRandomForest {
+            alike: true,
+            ..AdaptiveRandomForest::default()
+        }
+    }
+
+    /// What MOA 17.06 did, the version in which the forest was published; its leaves did
+    /// not observe the last attribute that they drew.
+    pub fn of_moa_2017() -> Self {
+        let mut options = AdaptiveRandomForest {
             trees: 10,
-            subspace: SubspaceSize::Root,
+            subspace: SubspaceSize::RootPlusOne,
+            alike: true,
             drift: 1e-5,
             warning: 1e-4,
             ..AdaptiveRandomForest::default()
-        }
+        };
+        options.tree.draw = Draw::Of2017;
+        options
     }
 
     /// A forest that saw nothing yet. Fails on options out of range.
@@ -95,7 +113,13 @@ impl AdaptiveRandomForest {
             ..self.tree
         };
         let mut random = JavaRandom::new(seed as i64);
-        let member = |_| Member::new(self, tree, header, random.next_long());
+        let member = |_| {
+            let seed = match self.alike {
+                true => SEED_OF_ALL,
+                false => random.next_long(),
+            };
+            Member::new(self, tree, header, seed)
+        };
         Ok(AdaptiveRandomForestLearner {
             members: (0..self.trees).map(member).collect::<Result<_>>()?,
             classes: header.classes(),
@@ -163,13 +187,12 @@ impl Member {
         header: &Header,
         seed: i64,
     ) -> Result<Self> {
-        let mut random = JavaRandom::new(seed);
         Ok(Member {
             options,
             tree_options,
             header: header.clone(),
-            tree: tree_options.build(header, random.next_long() as u64)?,
-            random,
+            tree: tree_options.build(header, seed as u64)?,
+            random: JavaRandom::new(seed),
             drift: Adwin::new(options.drift),
             warning: Adwin::new(options.warning),
             background: None,
@@ -192,31 +215,34 @@ impl Member {
         }
     }
 
-    /// Learns a record so many times; `votes` are those before it.
-    fn learn(&mut self, record: &[f64], class: u32, times: u32) {
+    /// Learns a record with this weight; the votes at hand are those before it.
+    fn learn(&mut self, record: &[f64], class: u32, weight: f64) {
         self.seen += 1;
         self.right += u64::from(predicted(&self.votes) == class);
-        if times == 0 {
+        if weight <= 0.0 {
             return;
         }
-        self.tree.learn_weighted(record, class, f64::from(times));
+        self.tree.learn_weighted(record, class, weight);
         if let Some(background) = &mut self.background {
             background.learn(record, class);
         }
         self.tree.predict(record, &mut self.votes);
         let error = f64::from(predicted(&self.votes) != class);
-        if self.warning.add(error) {
+        if rises(&mut self.warning, error) {
             self.background = Some(Box::new(self.sapling()));
             self.warning = Adwin::new(self.options.warning);
         }
-        if self.drift.add(error) {
+        if rises(&mut self.drift, error) {
             self.replace();
         }
     }
 
     fn sapling(&mut self) -> HoeffdingTreeLearner {
-        let seed = self.random.next_long() as u64;
-        let tree = self.tree_options.build(&self.header, seed);
+        let seed = match self.options.alike {
+            true => SEED_OF_ALL,
+            false => self.random.next_long(),
+        };
+        let tree = self.tree_options.build(&self.header, seed as u64);
         tree.expect("the options were checked for the first tree")
     }
 
@@ -238,6 +264,13 @@ impl Member {
         let watching = self.drift.memory() + self.warning.memory();
         size_of::<Self>() + self.tree.memory() + background + watching
     }
+}
+
+/// Takes an error and says whether errors have become more frequent; a tree that errs
+/// less is kept.
+fn rises(errors: &mut Adwin, error: f64) -> bool {
+    let before = errors.mean();
+    errors.add(error) && errors.mean() > before
 }
 
 impl AdaptiveRandomForestLearner {
@@ -271,10 +304,9 @@ impl Learner for AdaptiveRandomForestLearner {
             return;
         }
         self.draw(1);
-        let times = weight.round().max(0.0) as u32;
-        for (member, draw) in self.members.iter_mut().zip(&self.draws) {
+        for (member, &draw) in self.members.iter_mut().zip(&self.draws) {
             member.tree.predict(record, &mut member.votes);
-            member.learn(record, class, draw.saturating_mul(times));
+            member.learn(record, class, f64::from(draw) * weight);
         }
     }
 
@@ -293,7 +325,8 @@ impl Learner for AdaptiveRandomForestLearner {
                 member.vote(&own, sums);
                 member.votes = own;
                 if (class as usize) < width {
-                    member.learn(record, class, draws[row * trees + place]);
+                    let draw = draws[row * trees + place];
+                    member.learn(record, class, f64::from(draw));
                 }
             }
             sums
@@ -400,8 +433,8 @@ mod tests {
         let check = |size: SubspaceSize, attributes, expected| {
             assert_eq!(size.of(attributes), expected, "{size:?} of {attributes}");
         };
-        check(SubspaceSize::Root, 24, 5);
-        check(SubspaceSize::Root, 3, 2);
+        check(SubspaceSize::RootPlusOne, 24, 6);
+        check(SubspaceSize::RootPlusOne, 1, 1);
         check(SubspaceSize::Share(0.6), 10, 6);
         check(SubspaceSize::Share(0.0), 10, 1);
         check(SubspaceSize::Count(50), 10, 10);
@@ -410,7 +443,7 @@ mod tests {
 
     #[test]
     fn options_out_of_range_are_refused() {
-        let sound = AdaptiveRandomForest::of_2017();
+        let sound = AdaptiveRandomForest::of_moa_2017();
         for options in [
             AdaptiveRandomForest { trees: 0, ..sound },
             AdaptiveRandomForest {

@@ -2,6 +2,15 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
+/// Squares of values beyond this overflow.
+const GREATEST: f64 = 1e150;
+
+/// Whether a value can be observed: one that is missing, or out of all measure, says nothing.
+#[inline]
+pub(super) fn is_observable(value: f64) -> bool {
+    value.abs() < GREATEST
+}
+
 /// Moments and extremes of the values; what the density needs is kept up to date, since
 /// it is asked for more often than values come.
 #[derive(Clone, Copy, Debug)]
@@ -24,13 +33,17 @@ impl Gaussian {
         squares: 0.0,
         least: f64::INFINITY,
         greatest: f64::NEG_INFINITY,
-        steepness: 0.0,
+        steepness: f64::MAX,
         height: 0.0,
     };
 
-    /// Takes a finite value.
+    /// Takes a value that [is observable](is_observable).
     #[inline]
     pub(super) fn add(&mut self, value: f64, weight: f64) {
+        if self.weight == 0.0 {
+            // Without rounding, so that equal values have no variance whatever their weight.
+            self.mean = value;
+        }
         self.weight += weight;
         let before = value - self.mean;
         self.mean += weight * before / self.weight;
@@ -122,8 +135,10 @@ mod tests {
         let variance = 2.0f64;
         let expected = (-1.0 / (2.0 * variance)).exp() / (2.0 * PI * variance).sqrt();
         assert!((density(&two, 1.0) - expected).abs() < 1e-12);
-        let one = gaussian(&[(3.0, 5.0)]);
-        assert_eq!((density(&one, 3.0), density(&one, 3.1)), (1.0, 0.0));
+        for weight in [1.0, 3.0, 5.0, 7.0] {
+            let equal = gaussian(&[(0.1, weight), (0.1, 6.0)]);
+            assert_eq!((density(&equal, 0.1), density(&equal, 0.3)), (1.0, 0.0));
+        }
         assert_eq!(density(&Gaussian::EMPTY, 0.0), 0.0);
     }
 

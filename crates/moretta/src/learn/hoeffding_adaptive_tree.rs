@@ -6,7 +6,7 @@
 //! costs O(depth) more than in a Hoeffding tree; when the memory limit is reached the
 //! tree stops growing. A. Bifet, R. Gavaldà, "Adaptive Learning from Evolving Data
 //! Streams", IDA 2009; as in MOA, where a leaf weighs records by Poisson(1), but never
-//! less than once, and an alternate that splits replaces the branch without a contest.
+//! less than once and all leaves from the same seed, and an alternate that splits replaces the branch without a contest.
 
 use super::drift::{Adwin, Detector};
 use super::hoeffding_tree::{HoeffdingTree, heaviest};
@@ -35,10 +35,12 @@ impl HoeffdingAdaptiveTree {
         self.tree.check()?;
         let soil = Soil::new(self.tree, header, seed as i64);
         Ok(HoeffdingAdaptiveTreeLearner {
-            nodes: vec![Node::leaf(Leaf::new(vec![0.0; header.classes()]))],
+            nodes: vec![Node::leaf(Sprout::new(
+                vec![0.0; header.classes()],
+                seed as i64,
+            ))],
             unreachable: 0,
-            random: JavaRandom::new(seed as i64),
-            observers: soil.observers_memory(),
+            seed: seed as i64,
             soil,
             votes: Vec::new(),
         })
@@ -53,9 +55,8 @@ pub struct HoeffdingAdaptiveTreeLearner {
     /// Nodes that hung from a split that was replaced.
     unreachable: usize,
     soil: Soil,
-    random: JavaRandom,
-    /// Bytes of what a leaf observes.
-    observers: usize,
+    /// Of the weights that each leaf draws.
+    seed: i64,
     votes: Vec<f64>,
 }
 
@@ -65,9 +66,42 @@ struct Node {
     errors: Adwin,
 }
 
+/// A leaf that weighs records by chance.
+#[derive(Clone, Debug)]
+struct Sprout {
+    leaf: Leaf,
+    random: JavaRandom,
+}
+
+impl Sprout {
+    fn new(weights: Vec<f64>, seed: i64) -> Self {
+        Sprout {
+            leaf: Leaf::new(weights),
+            random: JavaRandom::new(seed),
+        }
+    }
+
+    /// Takes a record, and gives a split with its leaves once one is surely best.
+    fn learn(
+        &mut self,
+        record: &[f64],
+        class: u32,
+        weight: f64,
+        soil: &mut Soil,
+    ) -> Option<(Split, Vec<Leaf>)> {
+        let times = poisson(1.0, &mut self.random).max(1);
+        self.leaf
+            .learn(record, class, weight * f64::from(times), soil);
+        match self.leaf.is_due(soil.options.grace_period) {
+            true => self.leaf.split(soil),
+            false => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Kind {
-    Leaf(Leaf),
+    Leaf(Sprout),
     Split {
         split: Split,
         first: usize,
@@ -79,7 +113,7 @@ enum Kind {
 /// A leaf that learns beside a split.
 #[derive(Clone, Debug)]
 struct Alternate {
-    leaf: Leaf,
+    sprout: Sprout,
     errors: Adwin,
 }
 
@@ -92,9 +126,9 @@ enum Verdict {
 }
 
 impl Node {
-    fn leaf(leaf: Leaf) -> Self {
+    fn leaf(sprout: Sprout) -> Self {
         Node {
-            kind: Kind::Leaf(leaf),
+            kind: Kind::Leaf(sprout),
             errors: Adwin::default(),
         }
     }
@@ -111,7 +145,7 @@ impl HoeffdingAdaptiveTreeLearner {
         let mut place = 0;
         loop {
             match &self.nodes[place].kind {
-                Kind::Leaf(leaf) => return leaf,
+                Kind::Leaf(sprout) => return &sprout.leaf,
                 Kind::Split {
                     split,
                     first,
@@ -120,6 +154,18 @@ impl HoeffdingAdaptiveTreeLearner {
                 } => place = first + split.branch(record).unwrap_or(*heaviest),
             }
         }
+    }
+
+    /// Takes a record from the root down.
+    fn descend(&mut self, record: &[f64], class: u32, weight: f64, error: f64) {
+        let mut place = 0;
+        while let Kind::Split { .. } = self.nodes[place].kind {
+            match self.pass(place, record, class, weight, error) {
+                Some(next) => place = next,
+                None => return,
+            }
+        }
+        self.arrive(place, record, class, weight, error);
     }
 
     /// Takes a record at a split; gives the child to go on with, or nothing if the split
@@ -147,14 +193,14 @@ impl HoeffdingAdaptiveTreeLearner {
         let child = *first + split.branch(record).unwrap_or(*heaviest);
         if risen {
             *alternate = Some(Box::new(Alternate {
-                leaf: Leaf::new(vec![0.0; self.soil.header.classes()]),
+                sprout: Sprout::new(vec![0.0; self.soil.header.classes()], self.seed),
                 errors: Adwin::default(),
             }));
         } else if let Some(other) = alternate {
             match contest(&node.errors, &other.errors) {
                 Verdict::Replace => {
-                    let Alternate { leaf, errors } = *alternate.take().expect("just seen");
-                    let kind = Kind::Leaf(leaf);
+                    let Alternate { sprout, errors } = *alternate.take().expect("just seen");
+                    let kind = Kind::Leaf(sprout);
                     self.replace(place, Node { kind, errors });
                     return Some(place);
                 }
@@ -165,15 +211,11 @@ impl HoeffdingAdaptiveTreeLearner {
         let Some(other) = alternate else {
             return Some(child);
         };
-        let leaf = &mut other.leaf;
+        let leaf = &other.sprout.leaf;
         leaf.votes(record, self.soil.options.leaf, &mut self.votes);
         other.errors.add(f64::from(predicted(&self.votes) != class));
-        let weight = weight * f64::from(poisson(1.0, &mut self.random).max(1));
-        leaf.learn(record, class, weight, &mut self.soil);
-        if !leaf.is_due(self.soil.options.grace_period) {
-            return Some(child);
-        }
-        let Some((split, leaves)) = leaf.split(&mut self.soil) else {
+        let grown = other.sprout.learn(record, class, weight, &mut self.soil);
+        let Some((split, leaves)) = grown else {
             return Some(child);
         };
         let node = self.grown(split, leaves);
@@ -183,18 +225,15 @@ impl HoeffdingAdaptiveTreeLearner {
 
     /// Takes a record at a leaf.
     fn arrive(&mut self, place: usize, record: &[f64], class: u32, weight: f64, error: f64) {
-        let weight = weight * f64::from(poisson(1.0, &mut self.random).max(1));
-        let full = self.is_full();
         let node = &mut self.nodes[place];
         node.errors.add(error);
-        let Kind::Leaf(leaf) = &mut node.kind else {
+        let Kind::Leaf(sprout) = &mut node.kind else {
             return;
         };
-        leaf.learn(record, class, weight, &mut self.soil);
-        if full || !leaf.is_due(self.soil.options.grace_period) {
-            return;
-        }
-        if let Some((split, leaves)) = leaf.split(&mut self.soil) {
+        let grown = sprout.learn(record, class, weight, &mut self.soil);
+        if let Some((split, leaves)) = grown
+            && !self.is_full()
+        {
             self.nodes[place] = self.grown(split, leaves);
         }
     }
@@ -207,7 +246,11 @@ impl HoeffdingAdaptiveTreeLearner {
             heaviest: heaviest(&leaves),
             alternate: None,
         };
-        self.nodes.extend(leaves.into_iter().map(Node::leaf));
+        let random = JavaRandom::new(self.seed);
+        self.nodes.extend(leaves.into_iter().map(|leaf| {
+            let random = random.clone();
+            Node::leaf(Sprout { leaf, random })
+        }));
         Node {
             kind,
             errors: Adwin::default(),
@@ -215,21 +258,18 @@ impl HoeffdingAdaptiveTreeLearner {
     }
 
     fn is_full(&self) -> bool {
-        let node = size_of::<Node>() + self.observers;
+        let node = size_of::<Node>() + self.soil.observers_memory;
         self.nodes.len().saturating_mul(node) > self.soil.options.memory_limit
     }
 
-    /// Puts a node in the place of another, whose descendants are dropped now and then.
+    /// Puts a node in the place of another, whose descendants are emptied.
     fn replace(&mut self, place: usize, node: Node) {
         let descendants = self.descendants(place);
         for &descendant in &descendants {
-            self.nodes[descendant] = Node::leaf(Leaf::new(Vec::new()));
+            self.nodes[descendant] = Node::leaf(Sprout::new(Vec::new(), 0));
         }
         self.unreachable += descendants.len();
         self.nodes[place] = node;
-        if self.unreachable > self.nodes.len() / 2 {
-            self.compact();
-        }
     }
 
     fn descendants(&self, place: usize) -> Vec<usize> {
@@ -248,7 +288,7 @@ impl HoeffdingAdaptiveTreeLearner {
     fn compact(&mut self) {
         let mut nodes = std::mem::take(&mut self.nodes);
         let mut take = |place: usize| {
-            let nothing = Node::leaf(Leaf::new(Vec::new()));
+            let nothing = Node::leaf(Sprout::new(Vec::new(), 0));
             std::mem::replace(&mut nodes[place], nothing)
         };
         self.nodes.push(take(0));
@@ -295,23 +335,19 @@ impl Learner for HoeffdingAdaptiveTreeLearner {
         self.predict(record, &mut votes);
         let error = f64::from(predicted(&votes) != class);
         self.votes = votes;
-        let mut place = 0;
-        while let Kind::Split { .. } = self.nodes[place].kind {
-            match self.pass(place, record, class, weight, error) {
-                Some(next) => place = next,
-                None => return,
-            }
+        self.descend(record, class, weight, error);
+        if self.unreachable > self.nodes.len() / 2 {
+            self.compact();
         }
-        self.arrive(place, record, class, weight, error);
     }
 
     fn memory(&self) -> usize {
         let node = |node: &Node| {
             let kind = match &node.kind {
-                Kind::Leaf(leaf) => leaf.memory(&self.soil),
+                Kind::Leaf(sprout) => sprout.leaf.memory(&self.soil),
                 Kind::Split { alternate, .. } => alternate.as_deref().map_or(0, |alternate| {
-                    size_of::<Leaf>()
-                        + alternate.leaf.memory(&self.soil)
+                    size_of::<Alternate>()
+                        + alternate.sprout.leaf.memory(&self.soil)
                         + alternate.errors.memory()
                 }),
             };

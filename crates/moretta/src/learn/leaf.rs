@@ -31,6 +31,8 @@ pub enum LeafPrediction {
 pub(super) struct Soil {
     pub(super) options: HoeffdingTree,
     pub(super) header: Header,
+    /// Bytes of what a leaf observes, at most.
+    pub(super) observers_memory: usize,
     whole: Arc<Subspace>,
     random: JavaRandom,
     votes: Vec<f64>,
@@ -39,10 +41,12 @@ pub(super) struct Soil {
 
 impl Soil {
     pub(super) fn new(options: HoeffdingTree, header: &Header, seed: i64) -> Self {
+        let whole = Subspace::whole(header);
         Soil {
             options,
             header: header.clone(),
-            whole: Subspace::whole(header),
+            observers_memory: Observers::new(Arc::clone(&whole), header.classes()).memory(),
+            whole,
             random: JavaRandom::new(seed),
             votes: Vec::with_capacity(header.classes()),
             branches: Vec::new(),
@@ -51,14 +55,9 @@ impl Soil {
 
     fn subspace(&mut self) -> Arc<Subspace> {
         match self.options.subspace {
-            Some(size) => Subspace::drawn(&self.header, size, &mut self.random),
+            Some(size) => Subspace::drawn(&self.header, size, self.options.draw, &mut self.random),
             None => Arc::clone(&self.whole),
         }
-    }
-
-    /// Bytes of what a leaf observes, at most.
-    pub(super) fn observers_memory(&self) -> usize {
-        Observers::new(Arc::clone(&self.whole), self.header.classes()).memory()
     }
 }
 

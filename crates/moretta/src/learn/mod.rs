@@ -56,10 +56,14 @@ pub use majority::{Majority, MajorityLearner};
 pub use naive_bayes::{NaiveBayes, NaiveBayesLearner};
 pub use online_bagging::{OnlineBagging, OnlineBaggingLearner};
 pub use split::Criterion;
+pub use subspace::Draw;
 
 use crate::data::Records;
 
 /// Predicts classes of records and learns from records whose class is known.
+///
+/// A record has a number for each attribute of the header that the learner was built
+/// for. A record of a class that the header does not have is not learnt.
 pub trait Learner: Send {
     /// Replaces `votes` by one vote for each class, none of them negative; all are 0
     /// if nothing is known.

@@ -3,7 +3,7 @@
 //! Numbers are taken for normally distributed, nominal values are counted. Missing
 //! values are passed over in learning and in predicting.
 
-use super::gaussian::Gaussian;
+use super::gaussian::{Gaussian, is_observable};
 use super::split::{Split, Test};
 use super::subspace::Subspace;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Observers {
         let gaussians = &mut self.gaussians[class * numbers.len()..][..numbers.len()];
         for (gaussian, &place) in gaussians.iter_mut().zip(numbers) {
             let value = record[place];
-            if value.is_finite() {
+            if is_observable(value) {
                 gaussian.add(value, weight);
             }
         }
@@ -81,7 +81,7 @@ impl Observers {
         let (mut height, mut exponent) = (1.0, 0.0);
         for (gaussian, &place) in gaussians.iter().zip(numbers) {
             let value = record[place];
-            if !value.is_nan() {
+            if is_observable(value) {
                 height *= gaussian.height();
                 exponent += gaussian.exponent(value);
             }
@@ -121,7 +121,7 @@ impl Observers {
             let counts = &self.counts[slot];
             let seen = counts.seen();
             let each = (0..seen).map(|code| Test::Equals(code as u32));
-            let all = (!binary).then_some(Test::Each(seen as u32));
+            let all = (!binary && seen > 0).then_some(Test::Each(counts.values as u32));
             for test in all.into_iter().chain(each) {
                 counts.divide(test, self.classes, branches);
                 show(&Split::new(place, test), branches);
@@ -306,7 +306,7 @@ mod tests {
         });
         assert_eq!(numeric, 10);
         let expected = [
-            (Test::Each(3), vec![2.0, 0.0, 0.0, 0.0, 0.0, 2.0]),
+            (Test::Each(4), vec![2.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0]),
             (Test::Equals(0), vec![2.0, 0.0, 0.0, 2.0]),
             (Test::Equals(1), vec![0.0, 0.0, 2.0, 2.0]),
             (Test::Equals(2), vec![0.0, 2.0, 2.0, 0.0]),

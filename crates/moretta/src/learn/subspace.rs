@@ -4,6 +4,17 @@ use super::{Header, Input};
 use crate::math::java_random::JavaRandom;
 use std::sync::Arc;
 
+/// How attributes are drawn for a leaf: in either way all are as likely, but the same
+/// seed draws others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Draw {
+    /// From a list of those that are left.
+    #[default]
+    Shrinking,
+    /// From all until one is new, and the last of several is left out: what MOA 17.06 did.
+    Of2017,
+}
+
 /// Places of attributes in the record, apart by kind.
 #[derive(Debug)]
 pub(super) struct Subspace {
@@ -20,12 +31,35 @@ impl Subspace {
     }
 
     /// So many attributes, drawn without replacement.
-    pub(super) fn drawn(header: &Header, count: usize, random: &mut JavaRandom) -> Arc<Self> {
-        let mut left: Vec<usize> = (0..header.attributes().len()).collect();
-        let mut drawn = Vec::with_capacity(count);
-        while drawn.len() < count && !left.is_empty() {
-            let bound = i32::try_from(left.len()).unwrap_or(i32::MAX);
-            drawn.push(left.remove(random.next_int_below(bound) as usize));
+    pub(super) fn drawn(
+        header: &Header,
+        count: usize,
+        draw: Draw,
+        random: &mut JavaRandom,
+    ) -> Arc<Self> {
+        let attributes = header.attributes().len();
+        let mut draws = |bound: usize| {
+            let bound = i32::try_from(bound).unwrap_or(i32::MAX);
+            random.next_int_below(bound) as usize
+        };
+        let (mut drawn, count) = (Vec::with_capacity(count), count.min(attributes));
+        match draw {
+            Draw::Shrinking => {
+                let mut left: Vec<usize> = (0..attributes).collect();
+                while drawn.len() < count {
+                    drawn.push(left.remove(draws(left.len())));
+                }
+            }
+            Draw::Of2017 => {
+                let mut taken = vec![false; attributes];
+                while drawn.len() < count {
+                    let place = draws(attributes);
+                    if !std::mem::replace(&mut taken[place], true) {
+                        drawn.push(place);
+                    }
+                }
+                drawn.truncate((count - 1).max(1));
+            }
         }
         Subspace::of(header, drawn)
     }
@@ -60,13 +94,17 @@ mod tests {
         let inputs = [Input::Number, Input::Nominal { values: 3 }].repeat(3);
         let header = Header::new(inputs, 2).expect("small");
         let mut random = JavaRandom::new(1);
-        for count in [0, 1, 4, 6, 9] {
-            let subspace = Subspace::drawn(&header, count, &mut random);
+        let mut check = |count, draw, expected| {
+            let subspace = Subspace::drawn(&header, count, draw, &mut random);
             let nominals = subspace.nominals.iter().map(|nominal| nominal.0);
             let mut places: Vec<usize> = nominals.chain(subspace.numbers.iter().copied()).collect();
             places.sort_unstable();
             places.dedup();
-            assert_eq!(places.len(), count.min(6));
+            assert_eq!(places.len(), expected, "{draw:?} {count}");
+        };
+        for count in 1..9 {
+            check(count, Draw::Shrinking, count.min(6));
+            check(count, Draw::Of2017, (count.min(6) - 1).max(1));
         }
         let whole = Subspace::whole(&header);
         assert_eq!(whole.numbers, [0, 2, 4]);
