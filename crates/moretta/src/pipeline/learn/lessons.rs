@@ -377,3 +377,116 @@ fn header(attributes: &[Attribute], sides: &[Taught], classes: usize) -> Result<
     };
     Header::new(attributes.iter().enumerate().map(input).collect(), classes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Root;
+
+    const HEAD: &str = r#"
+        version = 1
+        seed = 7
+        [source]
+        path = "rows.csv"
+        [columns]
+        name = { role = "identifier" }
+        x = { role = "quasi" }
+        colour = { role = "quasi" }
+        kind = { role = "class" }
+    "#;
+
+    /// 40 rows with names that no learner may see; the class is told by `x`.
+    fn rows() -> String {
+        let mut text = "name,x,colour,kind\n".to_owned();
+        for n in 0..40 {
+            let x = n * 17 % 40;
+            let colour = ["red", "green", "blue"][n % 3];
+            let kind = if x < 20 { "low" } else { "high" };
+            text += &format!("person-{n},{x},{colour},{kind}\n");
+        }
+        text
+    }
+
+    fn of_policy(rows: &str, rest: &str, class: Option<&str>) -> Result<Lessons> {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("rows.csv"), rows).expect("written");
+        let root = Root::of_policy(&folder.path().join("policy.toml"), None)?;
+        let policy = Policy::parse(&format!("{HEAD}{rest}"), &root)?;
+        lessons(&policy, class, &Progress::default())
+    }
+
+    fn values(lessons: &Lessons, side: Side) -> Vec<(Vec<f64>, u32, u32)> {
+        let records = lessons.of(side);
+        let owned = records.map(|(record, actual, class)| (record.to_vec(), actual, class));
+        owned.collect()
+    }
+
+    #[test]
+    fn both_sides_are_in_the_order_of_the_source_whatever_the_method() {
+        for method in [
+            "[[protect]]\nmethod = \"noise\"\namount = 0.1\n",
+            "[[protect]]\nmethod = \"microaggregation\"\nk = 4\n",
+            "[[protect]]\nmethod = \"microaggregation\"\nk = 2\nbuffer = 20\n",
+            "[guarantee]\nk = 4\n[[protect]]\nmethod = \"mondrian\"\n",
+        ] {
+            let lessons = of_policy(&rows(), method, None).expect("lessons");
+            assert_eq!(lessons.len(), 40, "{method}");
+            let classes = lessons.header().classes();
+            assert_eq!((lessons.header().attributes().len(), classes), (2, 2));
+            let (before, after) = (
+                values(&lessons, Side::Original),
+                values(&lessons, Side::Protected),
+            );
+            let (mut changed, mut moved) = (0, 0.0);
+            for (n, (before, after)) in before.iter().zip(&after).enumerate() {
+                let x = (n * 17 % 40) as f64;
+                // Codes are in the order of the texts: high, low.
+                let class = u32::from(x < 20.0);
+                assert_eq!((before.0[0], before.1, before.2), (x, class, class));
+                assert_eq!(after.1, class, "judged by the original class");
+                moved += (after.0[0] - x).abs() / 40.0;
+                changed += usize::from(before.0 != after.0);
+            }
+            assert!(changed > 20, "{method}: {changed}");
+            // In a wrong order values would differ by 13 on average.
+            assert!(moved < 8.0, "{method}: {moved}");
+        }
+    }
+
+    #[test]
+    fn rows_without_a_class_are_left_out_and_counted() {
+        let rows = rows().replace(",low\n", ",\n");
+        let method = "[[protect]]\nmethod = \"noise\"\n";
+        let lessons = of_policy(&rows, method, None).expect("lessons");
+        assert_eq!((lessons.len(), lessons.header().classes()), (20, 1));
+        assert_eq!(lessons.notes, ["20 rows without a class are left out"]);
+    }
+
+    #[test]
+    fn a_class_that_is_none_is_refused_without_showing_it() {
+        let method = "[[protect]]\nmethod = \"noise\"\n";
+        let error = of_policy(&rows(), method, Some("size")).expect_err("no column");
+        assert_eq!(error.exit_code(), 2);
+        let rows = rows().replace(",low\n", ",\n").replace(",high\n", ",\n");
+        let error = of_policy(&rows, method, None).expect_err("no classes");
+        assert!(error.to_string().contains("0 different values"), "{error}");
+    }
+
+    #[test]
+    fn a_file_is_read_as_what_it_looks_like() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rows.csv");
+        let many: String = (0..1500)
+            .map(|n| format!("text {n};{n};{}\n", n % 2))
+            .collect();
+        std::fs::write(&path, format!("id;x;kind\n{many}")).expect("written");
+        let progress = Progress::default();
+        let options = ReadOptions::default();
+        let lessons = lessons_of_file(&path, &options, "kind", &progress).expect("lessons");
+        assert_eq!(lessons.header().attributes(), [Input::Number]);
+        assert_eq!(lessons.notes.len(), 1, "the texts are left out");
+        assert!(!lessons.has(Side::Protected));
+        let error = lessons_of_file(&path, &options, "class", &progress).expect_err("no column");
+        assert_eq!(error.exit_code(), 2);
+    }
+}

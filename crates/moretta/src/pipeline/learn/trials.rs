@@ -81,3 +81,44 @@ fn one(lessons: &Lessons, settings: &LearnSettings, name: &str, side: Side) -> R
         points: score.points().to_vec(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::lessons::lessons_of_file;
+    use super::*;
+    use crate::io::ReadOptions;
+    use crate::pipeline::Progress;
+
+    fn settings(sides: &[Side]) -> LearnSettings {
+        LearnSettings {
+            learners: vec!["knn".to_owned(), "nb".to_owned(), "arf".to_owned()],
+            sides: sides.to_vec(),
+            schedule: Schedule::TestThenTrain,
+            score: ScoreSettings::default(),
+            seed: 3,
+        }
+    }
+
+    #[test]
+    fn learners_come_in_their_order_and_the_same_every_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rows.csv");
+        let row = |n: u32| format!("{},{}\n", n * 37 % 101, u32::from(n * 37 % 101 > 50));
+        let rows: String = (0..600).map(row).collect();
+        std::fs::write(&path, format!("x,kind\n{rows}")).expect("written");
+        let progress = Progress::default();
+        let lessons = lessons_of_file(&path, &ReadOptions::default(), "kind", &progress);
+        let lessons = lessons.expect("lessons");
+        let learned = learn(&lessons, &settings(&[Side::Original])).expect("learnt");
+        let names: Vec<&str> = learned.iter().map(|one| one.learner.as_str()).collect();
+        assert_eq!(names, ["knn", "nb", "arf"]);
+        for one in &learned {
+            assert!(one.whole.accuracy > Some(0.9), "{}", one.learner);
+            assert_eq!((one.results, one.points.len()), (600, 12));
+        }
+        let again = learn(&lessons, &settings(&[Side::Original])).expect("learnt");
+        assert_eq!(learned, again);
+        let error = learn(&lessons, &settings(&[Side::Protected])).expect_err("nothing is");
+        assert_eq!(error.exit_code(), 2);
+    }
+}
