@@ -10,7 +10,7 @@
 
 use super::drift::{Adwin, Detector};
 use super::hoeffding_tree::{HoeffdingTree, heaviest};
-use super::leaf::{Leaf, Soil};
+use super::leaf::{Leaf, LeafPrediction, Soil};
 use super::poisson::poisson;
 use super::split::Split;
 use super::{Header, Learner, predicted};
@@ -117,6 +117,21 @@ struct Alternate {
     errors: Adwin,
 }
 
+impl Alternate {
+    fn new(classes: usize, seed: i64) -> Self {
+        Alternate {
+            sprout: Sprout::new(vec![0.0; classes], seed),
+            errors: Adwin::default(),
+        }
+    }
+
+    /// Notes whether the leaf would have been right.
+    fn watch(&mut self, record: &[f64], class: u32, rule: LeafPrediction, votes: &mut Vec<f64>) {
+        self.sprout.leaf.votes(record, rule, votes);
+        self.errors.add(f64::from(predicted(votes) != class));
+    }
+}
+
 /// How a contest between a split and its alternate ends.
 #[derive(Debug, PartialEq)]
 enum Verdict {
@@ -192,10 +207,8 @@ impl HoeffdingAdaptiveTreeLearner {
         };
         let child = *first + split.branch(record).unwrap_or(*heaviest);
         if risen {
-            *alternate = Some(Box::new(Alternate {
-                sprout: Sprout::new(vec![0.0; self.soil.header.classes()], self.seed),
-                errors: Adwin::default(),
-            }));
+            let classes = self.soil.header.classes();
+            *alternate = Some(Box::new(Alternate::new(classes, self.seed)));
         } else if let Some(other) = alternate {
             match contest(&node.errors, &other.errors) {
                 Verdict::Replace => {
@@ -211,9 +224,7 @@ impl HoeffdingAdaptiveTreeLearner {
         let Some(other) = alternate else {
             return Some(child);
         };
-        let leaf = &other.sprout.leaf;
-        leaf.votes(record, self.soil.options.leaf, &mut self.votes);
-        other.errors.add(f64::from(predicted(&self.votes) != class));
+        other.watch(record, class, self.soil.options.leaf, &mut self.votes);
         let grown = other.sprout.learn(record, class, weight, &mut self.soil);
         let Some((split, leaves)) = grown else {
             return Some(child);
