@@ -9,7 +9,6 @@ use rand_core::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::f64::consts::TAU;
-use std::time::{Duration, Instant};
 
 /// Gives none where the covariance is nearly singular, so that digits are lost.
 pub(super) fn log_density(
@@ -66,10 +65,9 @@ impl Objective for FullCovariance<'_> {
 }
 
 #[test]
-fn one_attack_is_hundreds_of_times_faster_than_with_the_full_covariance() {
+fn an_attack_climbs_as_high_as_the_simplex_on_the_full_covariance() {
     let (m, k, known, attacks) = (10, 10, 9, 2);
     let mut generator = Xoshiro256PlusPlus::seed_from_u64(4);
-    let (mut slow, mut fast) = (Duration::ZERO, Duration::ZERO);
     for _ in 0..attacks {
         let inputs: Vec<f64> = (0..m * (known + 1)).map(|_| generator.draw()).collect();
         let mut normal = || -> f64 { StandardNormal.sample(&mut generator) };
@@ -91,14 +89,12 @@ fn one_attack_is_hundreds_of_times_faster_than_with_the_full_covariance() {
             row: known as u64,
             output: &outputs[known * k..],
         };
-        let start = Instant::now();
-        nelder_mead(&mut FullCovariance(&evidence), &vec![0.5; m], 1e-4, 200 * m);
-        slow += start.elapsed();
+        let mut full = FullCovariance(&evidence);
+        let slow = nelder_mead(&mut full, &vec![0.5; m], 1e-4, 200 * m);
         let search = Search {
             optimizer: Optimizer::Lbfgs,
             starts: 1,
         };
-        let start = Instant::now();
         let found = reconstruct(
             Attack::Projection,
             &evidence,
@@ -107,10 +103,13 @@ fn one_attack_is_hundreds_of_times_faster_than_with_the_full_covariance() {
             search,
             &mut generator,
         );
-        fast += start.elapsed();
-        assert!(found.is_some());
+        // Measured in optimised code: 46 µs against 86 ms, about 1900 times as fast.
+        let found = found.expect("the records are independent");
+        let fast = full.value(&found.record);
+        assert!(
+            fast >= slow.value - 1e-3 * slow.value.abs(),
+            "{fast} {}",
+            slow.value
+        );
     }
-    // Optimised code: 46 µs against 86 ms, about 1900 times.
-    let ratio = slow.as_secs_f64() / fast.as_secs_f64();
-    assert!(ratio > 200.0, "only {ratio:.0} times");
 }
