@@ -194,7 +194,10 @@ mod tests {
                 linkage.observe(original, protected);
                 // Each is among the nearest, of which there are at most 7.
                 prop_assert!(linkage.value() >= Some(1.0 / 7.0));
-                let texts = pairs[..=n].iter().map(|pair| format!("{:?}", pair.0));
+                // 0 and -0 are one number.
+                let number = |value: &f64| format!("{:?}", value + 0.0);
+                let text = |pair: &Pair| pair.0.iter().map(number).collect::<Vec<_>>().join(" ");
+                let texts = pairs[..=n].iter().map(text);
                 let different: std::collections::HashSet<String> = texts.collect();
                 if different.len() == n + 1 {
                     prop_assert_eq!(linkage.value(), Some(1.0));
