@@ -125,9 +125,9 @@ pub fn build(name: &str, settings: &PairSettings) -> Result<Box<dyn PairMeasure>
         "sse" => Box::new(sse::Sse::new(settings)),
         "sse_ratio" => Box::new(sse::SseRatio::new(settings)),
         "il1s" => Box::new(il1s::Il1s::new(settings)),
-        "mean_discrepancy" => Box::new(moments::MeanDiscrepancy::new(settings)),
-        "covariance_discrepancy" => Box::new(moments::CovarianceDiscrepancy::new(settings)),
-        "correlation_discrepancy" => Box::new(moments::CorrelationDiscrepancy::new(settings)),
+        "mean_discrepancy" => Box::new(moments::Discrepancy::of_means(settings)),
+        "covariance_discrepancy" => Box::new(moments::Discrepancy::of_covariances(settings)),
+        "correlation_discrepancy" => Box::new(moments::Discrepancy::of_correlations(settings)),
         "probabilistic_information_loss" => {
             Box::new(probabilistic_information_loss::Pil::new(settings))
         }

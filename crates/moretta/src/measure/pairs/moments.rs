@@ -74,85 +74,58 @@ pub(super) fn couples(
     })
 }
 
-/// By how much means moved.
-pub(super) struct MeanDiscrepancy(BothMoments);
+/// A discrepancy of the moments of both sides.
+pub(super) struct Discrepancy {
+    moments: BothMoments,
+    of: fn(&BothMoments) -> Option<f64>,
+}
 
-/// By how much variances and covariances changed.
-pub(super) struct CovarianceDiscrepancy(BothMoments);
+impl Discrepancy {
+    fn new(settings: &PairSettings, of: fn(&BothMoments) -> Option<f64>) -> Self {
+        let moments = BothMoments::new(settings);
+        Discrepancy { moments, of }
+    }
 
-/// By how much correlations changed.
-pub(super) struct CorrelationDiscrepancy(BothMoments);
+    /// By how much means moved.
+    pub(super) fn of_means(settings: &PairSettings) -> Self {
+        Discrepancy::new(settings, |both| {
+            mean(both.varying().into_iter().map(|i| {
+                let difference = both.protected.means()[i] - both.original.means()[i];
+                difference.abs() / both.original.variance(i).sqrt()
+            }))
+        })
+    }
 
-impl MeanDiscrepancy {
-    pub(super) fn new(settings: &PairSettings) -> Self {
-        MeanDiscrepancy(BothMoments::new(settings))
+    /// By how much variances and covariances changed.
+    pub(super) fn of_covariances(settings: &PairSettings) -> Self {
+        Discrepancy::new(settings, |both| {
+            let (original, protected) = (&both.original, &both.protected);
+            mean(couples(&both.varying(), true).map(|(i, j)| {
+                let difference = protected.covariance(i, j) - original.covariance(i, j);
+                difference.abs() / (original.variance(i).sqrt() * original.variance(j).sqrt())
+            }))
+        })
+    }
+
+    /// By how much correlations changed.
+    pub(super) fn of_correlations(settings: &PairSettings) -> Self {
+        Discrepancy::new(settings, |both| {
+            mean(couples(&both.varying(), false).filter_map(|(i, j)| {
+                let before = both.original.correlation(i, j)?;
+                let after = both.protected.correlation(i, j)?;
+                Some((after - before).abs())
+            }))
+        })
     }
 }
 
-impl CovarianceDiscrepancy {
-    pub(super) fn new(settings: &PairSettings) -> Self {
-        CovarianceDiscrepancy(BothMoments::new(settings))
-    }
-}
-
-impl CorrelationDiscrepancy {
-    pub(super) fn new(settings: &PairSettings) -> Self {
-        CorrelationDiscrepancy(BothMoments::new(settings))
-    }
-}
-
-impl PairMeasure for MeanDiscrepancy {
+impl PairMeasure for Discrepancy {
     fn observe(&mut self, original: &[f64], protected: &[f64]) {
-        self.0.push(original, protected);
+        self.moments.push(original, protected);
     }
 
     fn value(&self) -> Option<f64> {
-        let BothMoments {
-            original,
-            protected,
-            ..
-        } = &self.0;
-        let varying = self.0.varying();
-        mean(varying.into_iter().map(|i| {
-            let difference = protected.means()[i] - original.means()[i];
-            difference.abs() / original.variance(i).sqrt()
-        }))
-    }
-}
-
-impl PairMeasure for CovarianceDiscrepancy {
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
-        self.0.push(original, protected);
-    }
-
-    fn value(&self) -> Option<f64> {
-        let BothMoments {
-            original,
-            protected,
-            ..
-        } = &self.0;
-        mean(couples(&self.0.varying(), true).map(|(i, j)| {
-            let difference = protected.covariance(i, j) - original.covariance(i, j);
-            difference.abs() / (original.variance(i).sqrt() * original.variance(j).sqrt())
-        }))
-    }
-}
-
-impl PairMeasure for CorrelationDiscrepancy {
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
-        self.0.push(original, protected);
-    }
-
-    fn value(&self) -> Option<f64> {
-        let BothMoments {
-            original,
-            protected,
-            ..
-        } = &self.0;
-        mean(couples(&self.0.varying(), false).filter_map(|(i, j)| {
-            let (before, after) = (original.correlation(i, j)?, protected.correlation(i, j)?);
-            Some((after - before).abs())
-        }))
+        (self.of)(&self.moments)
     }
 }
 
@@ -226,17 +199,17 @@ mod tests {
     proptest! {
         #[test]
         fn discrepancies_are_those_of_two_passes(pairs in any_pairs(true)) {
-            check(MeanDiscrepancy::new(&settings()), &pairs, means)?;
-            check(CovarianceDiscrepancy::new(&settings()), &pairs, covariances)?;
-            check(CorrelationDiscrepancy::new(&settings()), &pairs, correlations)?;
+            check(Discrepancy::of_means(&settings()), &pairs, means)?;
+            check(Discrepancy::of_covariances(&settings()), &pairs, covariances)?;
+            check(Discrepancy::of_correlations(&settings()), &pairs, correlations)?;
         }
 
         #[test]
         fn what_is_released_as_it_was_loses_nothing(pairs in same_pairs()) {
             let none = |value: Option<f64>| value.map(|_| 0.0);
-            check(MeanDiscrepancy::new(&settings()), &pairs, |pairs| none(means(pairs)))?;
-            check(CovarianceDiscrepancy::new(&settings()), &pairs, |p| none(covariances(p)))?;
-            check(CorrelationDiscrepancy::new(&settings()), &pairs, |p| none(correlations(p)))?;
+            check(Discrepancy::of_means(&settings()), &pairs, |pairs| none(means(pairs)))?;
+            check(Discrepancy::of_covariances(&settings()), &pairs, |p| none(covariances(p)))?;
+            check(Discrepancy::of_correlations(&settings()), &pairs, |p| none(correlations(p)))?;
         }
     }
 }
