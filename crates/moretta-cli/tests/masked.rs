@@ -273,7 +273,7 @@ fn what_is_dropped_does_not_show_in_the_order_of_the_rows() {
                 "patient   = { role = \"identifier\" }",
                 "patient   = { role = \"key\" }",
             );
-            let text = replaced(&text, "version = 1\n", "version = 1\nseed = 7\n");
+            let text = replaced(&text, "version = 1\n", "version = 1\n\"seed\" = 7\n");
             let folder = Folder::with_table(&table).policy(&text);
             folder.run().succeeds();
             let report = folder.report();
@@ -287,6 +287,19 @@ fn what_is_dropped_does_not_show_in_the_order_of_the_rows() {
         };
         assert_eq!(release("a"), release("b"), "{method}");
     }
+}
+
+#[test]
+fn no_warning_tells_how_much_of_a_private_column_stayed() {
+    // Of such noise nearly every value stays as it was.
+    let weak = "method = \"local-dp\"\ncolumns = { age = { mechanism = \"geometric\", epsilon = 1000, bounds = [0, 120] } }";
+    let folder = folder(weak, 200);
+    folder.run().succeeds();
+    let text = folder.report()["warnings"].to_string();
+    assert!(!text.contains("left as they were"), "{text}");
+    // Of noise without a promise it is told.
+    let none = self::folder("method = \"noise\"\namount = 0", 200);
+    none.run().succeeds().warns("left as they were");
 }
 
 #[test]

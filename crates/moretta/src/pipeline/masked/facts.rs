@@ -87,8 +87,8 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
 /// The policy without its seed, which would undo what chance has hidden.
 fn without_seed(text: &str) -> String {
     let is_seed = |line: &str| {
-        let rest = line.trim_start().strip_prefix("seed");
-        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+        let key = line.split('=').next().unwrap_or_default();
+        line.contains('=') && key.trim().trim_matches(['"', '\'']) == "seed"
     };
     let line = |line: &str| match is_seed(line) {
         true => "# seed = (not shown)\n".to_owned(),
@@ -178,7 +178,12 @@ fn warnings(facts: &Facts<'_>) -> Vec<String> {
                 .to_owned(),
         );
     }
-    for name in facts.flow.unchanged() {
+    // How often a value left as it was is a fact about the originals, too.
+    let unchanged = match facts.is_private() {
+        true => Vec::new(),
+        false => facts.flow.unchanged(),
+    };
+    for name in unchanged {
         warnings.push(format!("most numbers of column `{name}` left as they were"));
     }
     if facts.policy.seed.is_some() && facts.is_private() {
