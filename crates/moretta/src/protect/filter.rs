@@ -213,6 +213,9 @@ impl Masked {
     }
 }
 
+/// Why a record never leaves.
+const TOO_FEW: &str = "too few records were left to hide among";
+
 /// A filter on some columns of batches.
 pub struct Filtered {
     filter: Box<dyn Filter>,
@@ -225,7 +228,6 @@ pub struct Filtered {
     records: Records,
     masked: Masked,
     suppressed: u64,
-    reason: &'static str,
     /// The masked columns leave as other ones.
     replaces: bool,
 }
@@ -273,7 +275,6 @@ impl Filtered {
             records: Records::new(width),
             masked: Masked::new(width),
             suppressed: 0,
-            reason: "too few records were left for a group",
             replaces: false,
         })
     }
@@ -410,7 +411,7 @@ impl Protector for Filtered {
     fn suppressed(&self) -> Vec<(String, u64)> {
         match self.suppressed {
             0 => Vec::new(),
-            rows => vec![(self.reason.to_owned(), rows)],
+            rows => vec![(TOO_FEW.to_owned(), rows)],
         }
     }
 }
