@@ -1,32 +1,34 @@
-//! Where a random walk starts anew, an attacker who sees it gains: cumulative noise of a
-//! stream that drifts, attacked with and without that knowledge.
+//! What an attacker assumes of cumulative noise that starts anew where a stream drifts is
+//! how that noise is made.
 
-use moretta::attack::reconstruction::{Blur, Optimizer, Restarts, Stream, StudySettings, study};
-use moretta::data::Records;
+use moretta::attack::reconstruction::{Blur, Restarts};
 use moretta::math::java_random::JavaRandom;
 use moretta::protect::random_projection::{Noise, RandomProjection, Reset};
 use moretta::protect::{Filter, Masked, MaskedColumn};
 use std::collections::BTreeMap;
 
-/// Even features, all of which lie higher in every other part of the stream.
-fn drifting(rows: usize, part: usize) -> Records {
+const ROWS: usize = 1_600;
+
+/// An even number that lies higher in every other quarter of the stream.
+fn drifting() -> Vec<f64> {
     let mut random = JavaRandom::new(4);
-    let mut records = Records::new(4);
-    for row in 0..rows {
-        let shift = if (row / part) % 2 == 0 { 0.0 } else { 0.5 };
-        let record: Vec<f64> = (0..4).map(|_| shift + 0.5 * random.next_double()).collect();
-        records.push(&record);
-    }
-    records
+    let shift = |row: usize| {
+        if (row / 400).is_multiple_of(2) {
+            0.0
+        } else {
+            0.5
+        }
+    };
+    let value = |row| shift(row) + 0.5 * random.next_double();
+    (0..ROWS).map(value).collect()
 }
 
-#[test]
-fn an_attacker_who_sees_restarts_gets_more() {
-    let records = drifting(4_000, 400);
-    let names: Vec<String> = (0..4).map(|place| format!("x{place}")).collect();
+/// What is released, and the rows with which the noise started.
+fn project(values: &[f64], noise: Noise, seed: u64) -> (Vec<f64>, Vec<u64>) {
+    let names = ["x".to_owned()];
     let config = RandomProjection {
         k: None,
-        noise: Noise::Cumulative,
+        noise,
         sigma: 0.1,
         records: 1,
         reset: Some(Reset::Drift { delta: 0.002 }),
@@ -36,50 +38,62 @@ fn an_attacker_who_sees_restarts_gets_more() {
         buffer: None,
         columns: None,
     };
-    let mut filter = config
-        .build(&MaskedColumn::numbers(&names), 7)
-        .expect("built");
+    let filter = config.build(&MaskedColumn::numbers(&names), seed);
+    let (mut filter, mut masked) = (filter.expect("built"), Masked::new(1));
     filter.note_starts();
-    let mut masked = Masked::new(4);
-    for record in records.iter() {
-        filter.push(record, &mut masked).expect("projected");
+    for value in values {
+        filter.push(&[*value], &mut masked).expect("projected");
     }
-    filter.finish(&mut masked).expect("done");
-    let mut inputs = Records::new(4);
-    let mut features = Vec::new();
-    for record in records.iter() {
-        let encoded = filter.features().encode(record, &mut features);
-        encoded.expect("numbers");
-        inputs.push(&features);
-    }
-    // One start for each of the ten parts, soon after it began.
-    let starts = filter.starts();
-    assert_eq!(starts.len(), 10, "{starts:?}");
-    assert!(starts.iter().all(|start| start % 400 < 80), "{starts:?}");
-    let breach = |reset| {
-        let stream = Stream {
-            inputs: &inputs,
-            outputs: masked.records(),
-            blur: Blur::Cumulative {
-                deviation: config.deviation(),
-                reset,
-            },
-            translated: false,
-        };
-        let settings = StudySettings {
-            known: 3,
-            attacks: 80,
-            epsilon: 0.5,
-            optimizer: Optimizer::Lbfgs,
-            starts: 3,
-            accuracy: None,
-            seed: 1,
-        };
-        let study = study(&stream, &settings).expect("enough records");
-        let mut attacks = study.attacks.into_iter();
-        let marginal = attacks.find(|one| one.attack == "marginal");
-        marginal.expect("tried").breach
+    filter.finish(&mut masked).expect("projected");
+    let starts = filter.starts().to_vec();
+    (masked.into_records().column(0).collect(), starts)
+}
+
+#[test]
+fn noise_has_the_covariance_that_an_attacker_assumes() {
+    let values = drifting();
+    let (_, starts) = project(&values, Noise::Cumulative, 1);
+    assert_eq!(starts.len(), 4, "{starts:?}");
+    let soon =
+        |(part, start): (usize, &u64)| (400 * part..400 * part + 80).contains(&(*start as usize));
+    assert!(starts.iter().enumerate().all(soon), "{starts:?}");
+    let blur = Blur::Cumulative {
+        deviation: 0.1,
+        reset: Some(Restarts::At(&starts)),
     };
-    let (blind, seeing) = (breach(None), breach(Some(Restarts::At(starts))));
-    assert!(seeing > blind + 0.02, "{seeing} {blind}");
+    let last = starts[3] as usize;
+    let pairs = [
+        (10, 350),
+        (300, 300),
+        (300, last - 1),
+        (last - 1, last),
+        (last, last),
+        (last + 40, 1_599),
+    ];
+    let mut sums = [0.0; 6];
+    let seeds = 400;
+    for seed in 0..seeds {
+        // The same seed gives the same matrix, so that the difference is noise alone.
+        let (noisy, found) = project(&values, Noise::Cumulative, seed);
+        let (plain, _) = project(&values, Noise::None, seed);
+        assert_eq!(
+            found, starts,
+            "starts depend on the records and not on the seed"
+        );
+        for (sum, (one, other)) in sums.iter_mut().zip(pairs) {
+            *sum += (noisy[one] - plain[one]) * (noisy[other] - plain[other]);
+        }
+    }
+    for (sum, (one, other)) in sums.into_iter().zip(pairs) {
+        let variance = |row: usize| blur.covariance(row as u64, row as u64);
+        let expected = blur.covariance(one as u64, other as u64);
+        // Of a product of normals, whose variance is σ₁²σ₂² + σ₁₂².
+        let error = (variance(one) * variance(other) + expected * expected).sqrt();
+        let error = error / f64::from(seeds as u32).sqrt();
+        let found = sum / seeds as f64;
+        assert!(
+            (found - expected).abs() < 5.0 * error,
+            "{one} {other}: {found} {expected}"
+        );
+    }
 }
