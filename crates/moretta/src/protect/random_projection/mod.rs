@@ -13,8 +13,19 @@
 //!   step N(0, σ_γ) a record. With n = `records`, σ_γ = n·σ / (√1 + … + √n), so that
 //!   noise over n records is on average as large as independent noise of `sigma`;
 //!   without it `sigma` is the step. `reset` lets the walk start anew after so many rows,
-//!   or where the stream drifts, and a learner has to begin again in any case; that gives
-//!   accuracy back when the walk has gone far, and privacy away.
+//!   or where the stream drifts, since a learner has to begin again there in any case.
+//!
+//! `reset = "drift"` watches the mean of each feature by a window of ADWIN (`delta`), in
+//! the order of the rows: for a stream, or a table with `order = "input"`. A start is a
+//! jump of all released numbers: it tells everybody that the stream drifted, and where.
+//! It does not see what leaves means as they are, such as other classes for the same
+//! records, and it takes rows that follow from each other for drift: electricity prices
+//! start anew every 170 rows. We found no gain. Of three abrupt drifts in 40,000 records
+//! of RBF all were seen within 710 rows, and nothing else was. But with σ = 0.25, on
+//! average over five seeds, an adaptive tree was right on 66.9 % of them with it and on
+//! 67.0 % without, and where centroids move on 65.2 and 66.0 %: the jump is one more
+//! change to follow. Attackers of one such release, who knew 9 records, found 70 % of 200
+//! with it and 75 % without, which chance explains.
 //!
 //! A number is scaled by its `bounds`, or by the range of the first `buffer` rows,
 //! which wait for it, or of the whole table; what lies beyond goes on beyond 0 and 1.
@@ -149,7 +160,7 @@ impl RandomProjection {
             name: "reset",
             values: "rows, or \"drift\", or nothing for never",
             default: "never",
-            meaning: "cumulative noise starts anew after so many rows, or where the means of the features change; more often keeps learners accurate and helps attackers",
+            meaning: "cumulative noise starts anew after so many rows, or where the means of the features change; the more often, the smaller the noise stays",
         },
         Parameter {
             name: "delta",
