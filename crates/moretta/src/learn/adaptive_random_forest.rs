@@ -12,6 +12,7 @@
 use super::drift::{Adwin, Detector};
 use super::hoeffding_tree::{HoeffdingTree, HoeffdingTreeLearner};
 use super::poisson::poisson;
+use super::shares::add_shares;
 use super::{Draw, Header, Learner, predicted};
 use crate::data::Records;
 use crate::error::{Error, Result};
@@ -205,14 +206,8 @@ impl Member {
 
     /// Adds the votes of the tree, weighted by its accuracy in percent.
     fn vote(&self, votes: &[f64], sums: &mut [f64]) {
-        let total: f64 = votes.iter().sum();
-        if total > 0.0 {
-            let accuracy = 100.0 * self.right as f64 / self.seen.max(1) as f64;
-            let weight = if self.right > 0 { accuracy } else { 1.0 } / total;
-            for (sum, vote) in sums.iter_mut().zip(votes) {
-                *sum += vote * weight;
-            }
-        }
+        let accuracy = 100.0 * self.right as f64 / self.seen.max(1) as f64;
+        add_shares(votes, if self.right > 0 { accuracy } else { 1.0 }, sums);
     }
 
     /// Learns a record with this weight; the votes at hand are those before it.
@@ -279,11 +274,17 @@ impl AdaptiveRandomForestLearner {
         self.members.iter().map(|member| member.drifts).sum()
     }
 
-    /// Draws how often each tree learns each of so many records.
-    fn draw(&mut self, records: usize) {
+    /// Draws how often each tree learns each record; those of unknown classes never.
+    fn draw(&mut self, classes: &[u32]) {
         self.draws.clear();
-        for _ in 0..records * self.members.len() {
-            self.draws.push(poisson(self.lambda, &mut self.random));
+        let trees = self.members.len();
+        for &class in classes {
+            match (class as usize) < self.classes {
+                true => {
+                    (0..trees).for_each(|_| self.draws.push(poisson(self.lambda, &mut self.random)))
+                }
+                false => self.draws.resize(self.draws.len() + trees, 0),
+            }
         }
     }
 }
@@ -303,7 +304,7 @@ impl Learner for AdaptiveRandomForestLearner {
         if class as usize >= self.classes {
             return;
         }
-        self.draw(1);
+        self.draw(&[class]);
         for (member, &draw) in self.members.iter_mut().zip(&self.draws) {
             member.tree.predict(record, &mut member.votes);
             member.learn(record, class, f64::from(draw) * weight);
@@ -311,7 +312,7 @@ impl Learner for AdaptiveRandomForestLearner {
     }
 
     fn predict_then_learn(&mut self, records: &Records, classes: &[u32], votes: &mut Vec<f64>) {
-        self.draw(records.len());
+        self.draw(classes);
         let (width, trees, draws) = (self.classes, self.members.len(), &self.draws);
         let run = |(place, member): (usize, &mut Member)| {
             let mut sums = vec![0.0; records.len() * width];

@@ -173,7 +173,7 @@ impl Learner for NearestNeighboursLearner {
 
     /// A record is kept once, whatever its weight, and not at all for none.
     fn learn_weighted(&mut self, record: &[f64], class: u32, weight: f64) {
-        if weight > 0.0 {
+        if weight > 0.0 && (class as usize) < self.classes {
             self.put(record, class);
             let columns = self.weights.iter_mut().zip(&self.ranges).zip(&self.nominal);
             for ((weight, range), &nominal) in columns {

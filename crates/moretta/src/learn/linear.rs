@@ -174,6 +174,9 @@ impl Learner for LinearLearner {
     }
 
     fn learn_weighted(&mut self, record: &[f64], class: u32, weight: f64) {
+        if class as usize >= self.classes {
+            return;
+        }
         self.known = true;
         for (column, &value) in self.columns.iter_mut().zip(record) {
             column.moments.push(value);

@@ -41,6 +41,7 @@ mod naive_bayes;
 mod observers;
 mod online_bagging;
 mod poisson;
+mod shares;
 mod split;
 mod subspace;
 

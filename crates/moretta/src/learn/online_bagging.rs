@@ -6,6 +6,7 @@
 //! "Online Bagging and Boosting", 2001; λ = 6 is the leveraging of Bifet et al., 2010.
 
 use super::poisson::poisson;
+use super::shares::add_shares;
 use super::{Header, HoeffdingTree, Learner};
 use crate::error::{Error, Result};
 use crate::math::java_random::JavaRandom;
@@ -79,16 +80,14 @@ impl Learner for OnlineBaggingLearner {
         let mut own = Vec::with_capacity(self.classes);
         for learner in &self.learners {
             learner.predict(record, &mut own);
-            let total: f64 = own.iter().sum();
-            if total > 0.0 {
-                for (sum, vote) in votes.iter_mut().zip(&own) {
-                    *sum += vote / total;
-                }
-            }
+            add_shares(&own, 1.0, votes);
         }
     }
 
     fn learn_weighted(&mut self, record: &[f64], class: u32, weight: f64) {
+        if class as usize >= self.classes {
+            return;
+        }
         for learner in &mut self.learners {
             let times = poisson(self.lambda, &mut self.random);
             if times > 0 {
