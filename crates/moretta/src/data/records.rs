@@ -165,14 +165,27 @@ impl Encoder {
 
     /// Puts the rows of a batch into `records`, whose content is dropped.
     pub fn encode(&mut self, batch: &Batch, records: &mut Records) -> Result<()> {
+        let places: Vec<usize> = self.places().collect();
+        self.encode_at(batch, &places, records)
+    }
+
+    /// As [`encode`](Self::encode), of a batch that has the columns at other places.
+    pub fn encode_at(
+        &mut self,
+        batch: &Batch,
+        places: &[usize],
+        records: &mut Records,
+    ) -> Result<()> {
+        debug_assert_eq!(places.len(), self.columns.len());
         let width = self.columns.len();
         records.width = width;
         records.values.clear();
         records.values.resize(batch.len() * width, 0.0);
-        for (attribute, coded) in self.columns.iter_mut().enumerate() {
+        let columns = self.columns.iter_mut().zip(places);
+        for (attribute, (coded, &place)) in columns.enumerate() {
             let values = records.values.get_mut(attribute..).unwrap_or_default();
             let slots = values.iter_mut().step_by(width);
-            match batch.column(coded.place) {
+            match batch.column(place) {
                 Column::Number(numbers) => encode_numbers(numbers, slots),
                 Column::Category(categories) => {
                     let codes = coded.codes(categories.levels())?;

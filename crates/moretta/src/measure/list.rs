@@ -85,7 +85,15 @@ pub const LIST: &[Info] = &[
         "share of rows that are suppressed or not of their class's most frequent label",
         true,
     ),
+    ACCURACY_LOSS,
 ];
+
+/// Of tables and of pairs of records alike.
+pub(super) const ACCURACY_LOSS: Info = loss(
+    "accuracy_loss",
+    "accuracy that a learner loses by learning from the release: of two copies of it, each tested with a record before it learns it, the one that sees the originals is right so much more often; suppressed records are left out of both",
+    true,
+);
 
 /// The measure called `name`.
 pub fn info(name: &str) -> Option<&'static Info> {

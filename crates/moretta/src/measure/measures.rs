@@ -2,7 +2,8 @@
 //!
 //! Rows are grouped twice, by their original and by their released
 //! quasi-identifiers, and every measure of classes reads those two groupings.
-//! Suppressed rows belong to the original grouping only.
+//! Suppressed rows belong to the original grouping only. What a learner loses is told
+//! from outside.
 
 use super::column::{Codes, Words};
 use super::groups::{Belonging, Groups, SizeCount, Sizes};
@@ -36,6 +37,7 @@ pub struct Measures {
     released_words: Vec<Words>,
     released: u64,
     suppressed: u64,
+    accuracy_loss: Option<f64>,
 }
 
 struct Watched {
@@ -77,6 +79,7 @@ impl Measures {
             subject,
             released: 0,
             suppressed: 0,
+            accuracy_loss: None,
         }
     }
 
@@ -112,6 +115,11 @@ impl Measures {
             groups.add(&self.original_words, original.len(), &belonging);
         }
         Ok(())
+    }
+
+    /// What a learner loses, which only learning can tell.
+    pub fn tell_accuracy_loss(&mut self, loss: Option<f64>) {
+        self.accuracy_loss = loss;
     }
 
     fn read_original(&mut self, original: &Batch) -> Result<Belonging> {
@@ -159,6 +167,7 @@ impl Measures {
         if self.label.is_some() {
             values.push(pair("classification", &utility::classification));
         }
+        values.extend(self.accuracy_loss.map(|loss| single("accuracy_loss", loss)));
         values
     }
 
@@ -558,7 +567,8 @@ mod tests {
 
     #[test]
     fn the_values_are_those_of_the_list() {
-        let measures = Measures::new(&fields(false, true), &domains(), 3);
+        let mut measures = Measures::new(&fields(false, true), &domains(), 3);
+        measures.tell_accuracy_loss(Some(0.1));
         let names: Vec<&str> = measures.values().iter().map(|v| v.name).collect();
         let listed: Vec<&str> = LIST.iter().map(|info| info.name).collect();
         assert_eq!(names, listed);

@@ -3,6 +3,7 @@
 use super::domains::domains;
 use super::facts::{Facts, report};
 use super::judge::{Judge, Judgement};
+use super::learn::accuracy_loss;
 use super::masked;
 use super::order::by_content;
 use super::place::{Pending, commit_all};
@@ -61,12 +62,14 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let warnings = warnings(policy, &original, options.strict)?;
     let domains = Arc::new(domains(policy, &original)?);
     let (release, suppressed) = protect(policy, &original, &domains, progress)?;
+    let accuracy_loss = accuracy_loss(policy, &original, &release)?;
     let pending = Pending::new(&sink.path)?;
     let named = |error: Error| error.instead_of(pending.temporary(), &sink.path);
     let written = write(sink, release, pending.temporary(), progress).map_err(named)?;
-    let judgement = Judge::new(policy, &original.batch, &domains)?
+    let mut judgement = Judge::new(policy, &original.batch, &domains)?
         .judge(&pending, sink, &written.order, progress)
         .map_err(named)?;
+    judgement.measures.tell_accuracy_loss(accuracy_loss);
     accept(policy, &judgement)?;
     progress.enter(Stage::Report);
     let report = report(&Facts {
@@ -252,9 +255,11 @@ fn accept(policy: &Policy, judgement: &Judgement) -> Result<()> {
         return Err(judgement.refusal());
     }
     for (name, limit) in &policy.fail_above {
-        if let Some(value) = judgement.measure(name)
-            && value > *limit
-        {
+        let Some(value) = judgement.measure(name) else {
+            return Err(Error::goal(format!("{name} could not be measured"))
+                .help("take its limit away: it needs a class, or rows that are released"));
+        };
+        if value > *limit {
             return Err(
                 Error::goal(format!("{name} is {value:.4}, above the limit of {limit}")).help(
                     "loosen the guarantee, change the method, or raise the limit under [measure]",

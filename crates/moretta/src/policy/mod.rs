@@ -30,6 +30,9 @@ use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use crate::protect::{Masking, Method};
 use std::path::{Path, PathBuf};
 
+/// The measure of what a learner loses.
+pub const ACCURACY_LOSS: &str = "accuracy_loss";
+
 /// A policy that has been read and checked.
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -87,7 +90,7 @@ pub enum Every {
     Milliseconds(i64),
 }
 
-/// How pairs of original and masked records are measured.
+/// How originals and what is released of them are measured against each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairPolicy {
     /// Originals among which a masked record is looked for, when the policy says.
@@ -236,6 +239,7 @@ impl Policy {
             checkpoint,
         };
         policy.check_limits()?;
+        policy.check_learning()?;
         policy.check_stream(audit)?;
         masked::check(&policy)?;
         Ok(policy)
@@ -258,6 +262,34 @@ impl Policy {
             ))
             .help("take the limit away, or show regions: output = \"auto\"")),
             _ => Ok(()),
+        }
+    }
+
+    /// Whether a measure is asked for by its name, to be shown or to be kept low.
+    pub fn measures(&self, name: &str) -> bool {
+        let limits = self.fail_above.iter().map(|(limited, _)| limited);
+        let mut asked = self.report_measures.iter().chain(limits);
+        asked.any(|asked| asked == name)
+    }
+
+    /// A learner needs records, and something to predict.
+    fn check_learning(&self) -> Result<()> {
+        if !self.measures(ACCURACY_LOSS) {
+            return Ok(());
+        }
+        if self.stream().is_some() {
+            return Err(Error::policy(
+                "accuracy_loss needs records, and events of z-anonymity are none",
+            )
+            .help("take it out of [measure]"));
+        }
+        let classes = self.columns.iter().filter(|c| c.role == Role::Class);
+        match classes.count() {
+            1 => Ok(()),
+            _ => Err(
+                Error::policy("accuracy_loss needs one column with the role class")
+                    .help("give the column to predict the role class, or take the measure out"),
+            ),
         }
     }
 
@@ -407,10 +439,7 @@ fn read_measure(section: Option<Section>, masks: bool) -> Result<Measures> {
         true => Ok(()),
         false => Err(unknown(error, name, &names)),
     };
-    let pairs = match masks {
-        true => PairPolicy::read(&mut section)?,
-        false => PairPolicy::default(),
-    };
+    let pairs = PairPolicy::read(&mut section, masks)?;
     let mut report = Vec::new();
     for placed in section.list("report")?.unwrap_or_default() {
         let name = placed.text("report")?;
@@ -441,11 +470,16 @@ fn read_measure(section: Option<Section>, masks: bool) -> Result<Measures> {
 }
 
 impl PairPolicy {
-    fn read(section: &mut Section) -> Result<Self> {
+    /// Of a table only the learner matters.
+    fn read(section: &mut Section, masks: bool) -> Result<Self> {
         let usual = PairPolicy::default();
-        let buffer = section.whole("buffer", 1..=1 << 20)?;
         let learners = LEARNERS.iter().map(|info| (info.name, info.name));
         let learners: Vec<(&str, &'static str)> = learners.collect();
+        let learner = section.word("learner", &learners)?.unwrap_or(usual.learner);
+        if !masks {
+            return Ok(PairPolicy { learner, ..usual });
+        }
+        let buffer = section.whole("buffer", 1..=1 << 20)?;
         Ok(PairPolicy {
             buffer: buffer.map(|rows| rows as usize),
             interval: section
@@ -454,7 +488,7 @@ impl PairPolicy {
             tolerance: section
                 .number("tolerance", 0.0001..=10.0)?
                 .unwrap_or(usual.tolerance),
-            learner: section.word("learner", &learners)?.unwrap_or(usual.learner),
+            learner,
         })
     }
 }

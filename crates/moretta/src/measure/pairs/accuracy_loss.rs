@@ -9,9 +9,10 @@
 //! accuracy loss = accuracy on the originals − accuracy on the release
 //! ```
 //!
-//! Below 0 the release is easier to learn. Only masked attributes are seen. Classes
-//! and categories are those of the first [`LOOK`] records; a later class is left out, a
-//! later category counts as missing. Records without a class are left out.
+//! Below 0 the release is easier to learn. Only masked attributes are seen, or, where
+//! what leaves are mixtures of them, those mixtures. Classes and categories are those of
+//! the first [`LOOK`] records; a later class is left out, a later category counts as
+//! missing. Records without a class, and suppressed ones, are left out of both.
 //!
 //! *Does not tell* what another learner would lose, nor one that could prepare the data.
 //! *Costs* what two learners cost; memory of their models and of [`LOOK`] records.
@@ -34,6 +35,8 @@ const MOST_CLASSES: usize = 100;
 pub(super) struct AccuracyLoss {
     learner: &'static str,
     attributes: Vec<Attribute>,
+    /// Of what is released, where it is not the same attributes.
+    released: Option<Vec<Attribute>>,
     /// The place of the class among the attributes of a record, where it is masked.
     class: Option<usize>,
     first: First,
@@ -70,17 +73,24 @@ impl AccuracyLoss {
         if let Some(place) = class {
             attributes.remove(place);
         }
+        let released = settings.released.clone();
         AccuracyLoss {
             learner: settings.learner,
             first: First {
                 originals: Records::new(attributes.len()),
-                protected: Records::new(attributes.len()),
+                protected: Records::new(released.as_ref().map_or(attributes.len(), Vec::len)),
                 labels: Vec::new(),
             },
             attributes,
+            released,
             class,
             halves: Halves::Waiting,
         }
+    }
+
+    fn learnt(&self) -> Option<Pair> {
+        self.first
+            .learnt(self.learner, &self.attributes, self.released.as_deref())
     }
 
     fn keep(&mut self, original: &[f64], protected: &[f64], labels: Labels) {
@@ -93,7 +103,7 @@ impl AccuracyLoss {
         self.first.protected.push(&without(protected));
         self.first.labels.push(labels);
         if self.first.labels.len() == LOOK {
-            self.halves = match self.first.learnt(self.learner, &self.attributes) {
+            self.halves = match self.learnt() {
                 Some(pair) => Halves::Learning(Box::new(pair)),
                 None => Halves::None,
             };
@@ -104,25 +114,33 @@ impl AccuracyLoss {
 
 impl First {
     /// Two learners that have seen these pairs; none where there are no classes.
-    fn learnt(&self, learner: &str, attributes: &[Attribute]) -> Option<Pair> {
+    fn learnt(
+        &self,
+        learner: &str,
+        attributes: &[Attribute],
+        released: Option<&[Attribute]>,
+    ) -> Option<Pair> {
         let mut classes: Vec<f64> = self.labels.iter().map(|labels| labels.original).collect();
         classes.sort_by(f64::total_cmp);
         classes.dedup();
         if classes.is_empty() || classes.len() > MOST_CLASSES || attributes.is_empty() {
             return None;
         }
-        let inputs = attributes.iter().enumerate();
-        let inputs = inputs.map(|(place, kind)| self.input(place, *kind));
-        let header = Header::new(inputs.collect(), classes.len()).ok()?;
-        let trial = || {
-            let learner = learn::build(learner, &header, 1).ok()?;
-            let settings = ScoreSettings::default();
-            Trial::new(learner, &header, Schedule::TestThenTrain, &settings).ok()
+        let both = &[&self.originals, &self.protected][..];
+        let (original, protected) = match released {
+            None => {
+                let header = header(attributes, both, classes.len())?;
+                (header.clone(), header)
+            }
+            Some(released) => (
+                header(attributes, &both[..1], classes.len())?,
+                header(released, &both[1..], classes.len())?,
+            ),
         };
         let mut pair = Pair {
             classes,
-            original: trial()?,
-            protected: trial()?,
+            original: trial(learner, &original)?,
+            protected: trial(learner, &protected)?,
         };
         let records = self.originals.iter().zip(self.protected.iter());
         for ((original, protected), labels) in records.zip(&self.labels) {
@@ -130,19 +148,26 @@ impl First {
         }
         Some(pair)
     }
+}
 
-    fn input(&self, place: usize, kind: Attribute) -> Input {
-        let sides = self
-            .originals
-            .column(place)
-            .chain(self.protected.column(place));
-        match kind {
-            Attribute::Nominal => Input::Nominal {
-                values: sides.fold(0.0, f64::max).min(1e6) as usize + 1,
-            },
-            Attribute::Number | Attribute::Ordinal { .. } => Input::Number,
+/// Of these attributes, whose categories are those of the records.
+fn header(attributes: &[Attribute], records: &[&Records], classes: usize) -> Option<Header> {
+    let input = |(place, kind): (usize, &Attribute)| match kind {
+        Attribute::Nominal => {
+            let codes = records.iter().flat_map(|records| records.column(place));
+            Input::Nominal {
+                values: codes.fold(0.0, f64::max).min(1e6) as usize + 1,
+            }
         }
-    }
+        Attribute::Number | Attribute::Ordinal { .. } => Input::Number,
+    };
+    Header::new(attributes.iter().enumerate().map(input).collect(), classes).ok()
+}
+
+fn trial(learner: &str, header: &Header) -> Option<Trial> {
+    let learner = learn::build(learner, header, 1).ok()?;
+    let settings = ScoreSettings::default();
+    Trial::new(learner, header, Schedule::TestThenTrain, &settings).ok()
 }
 
 impl Pair {
@@ -189,7 +214,7 @@ impl PairMeasure for AccuracyLoss {
     fn value(&self) -> Option<f64> {
         match &self.halves {
             Halves::None => None,
-            Halves::Waiting => self.first.learnt(self.learner, &self.attributes)?.loss(),
+            Halves::Waiting => self.learnt()?.loss(),
             Halves::Learning(pair) => pair.loss(),
         }
     }
@@ -266,6 +291,31 @@ mod tests {
             let lost = loss(records, Some(1), wrong).expect("there are classes");
             assert!((0.01..0.4).contains(&lost), "{records}: {lost}");
         }
+    }
+
+    #[test]
+    fn mixtures_of_attributes_are_learnt_as_what_they_are() {
+        let settings = PairSettings {
+            released: Some(vec![Attribute::Number; 3]),
+            ..settings(None)
+        };
+        for (records, tells) in [(700, true), (1500, true), (1500, false)] {
+            let mut measure = AccuracyLoss::new(&settings);
+            for n in 0..records {
+                let x = f64::from(n * 37 % 101);
+                let y = f64::from(n * 53 % 97);
+                let labels = Labels {
+                    original: f64::from(x < 50.0),
+                    protected: f64::from(x < 50.0),
+                };
+                let told = if tells { x - y } else { y };
+                measure.observe_labelled(&[x, y], &[y, told, -y], labels);
+            }
+            let lost = measure.value().expect("there are classes");
+            let expected = if tells { -0.05..0.1 } else { 0.3..0.6 };
+            assert!(expected.contains(&lost), "{records} {tells}: {lost}");
+        }
+        assert!(super::super::build("sse", &settings).is_err());
     }
 
     #[test]

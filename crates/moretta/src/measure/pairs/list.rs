@@ -1,5 +1,6 @@
 //! The list of measures of pairs: names, meanings, and which way is better.
 
+use crate::measure::list::ACCURACY_LOSS;
 use crate::measure::{Family, Goal, Info};
 
 /// Every measure of pairs, in the order of the report.
@@ -82,12 +83,7 @@ pub const PAIR_LIST: &[Info] = &[
         "share of the information about a value that the protected value no longer tells, H(original | protected) / H(original), on average over the attributes",
         true,
     ),
-    info(
-        "accuracy_loss",
-        Family::Loss,
-        "accuracy that a learner loses by learning from the release: of two copies of it, each tested with a record before it learns it, the one that sees the originals is right so much more often",
-        true,
-    ),
+    ACCURACY_LOSS,
 ];
 
 const fn info(name: &'static str, family: Family, meaning: &'static str, percent: bool) -> Info {

@@ -69,6 +69,9 @@ impl Labels {
 pub struct PairSettings {
     /// What the values of a record mean.
     pub attributes: Vec<Attribute>,
+    /// What the values of a protected record mean, where these are not the same
+    /// attributes. Only `accuracy_loss` can make something of such pairs.
+    pub released: Option<Vec<Attribute>>,
     /// Originals among which a record is looked for. The more, the harder to link.
     pub buffer: usize,
     /// Half the width of the intervals of interval disclosure, in percent of the
@@ -87,6 +90,7 @@ impl PairSettings {
     pub fn new(attributes: Vec<Attribute>) -> Self {
         PairSettings {
             attributes,
+            released: None,
             buffer: 100,
             interval: 10.0,
             tolerance: 0.1,
@@ -112,6 +116,9 @@ impl PairSettings {
 /// The measure called `name`, which is one of [`PAIR_LIST`].
 pub fn build(name: &str, settings: &PairSettings) -> Result<Box<dyn PairMeasure>> {
     check(settings)?;
+    if settings.released.is_some() && name != "accuracy_loss" {
+        return Err(Error::bug(format!("{name} of records that do not compare")));
+    }
     Ok(match name {
         "record_linkage" => Box::new(record_linkage::RecordLinkage::new(settings)),
         "distance_linkage" => Box::new(record_linkage::RecordLinkage::standardised(settings)),

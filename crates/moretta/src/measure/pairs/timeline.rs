@@ -88,9 +88,13 @@ impl PairMeasures {
             points: Vec::new(),
             open: Piece::default(),
         };
+        let compared = match settings.released {
+            None => settings.scalars(),
+            Some(_) => Vec::new(),
+        };
         Ok(PairMeasures {
             measures,
-            columns: settings.scalars().into_iter().map(column).collect(),
+            columns: compared.into_iter().map(column).collect(),
             seen: 0,
             step: STEP,
             buffer: settings.buffer as u64,

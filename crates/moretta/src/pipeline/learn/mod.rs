@@ -11,7 +11,10 @@
 //! *Costs* memory for the whole table, twice.
 
 mod lessons;
+mod loss;
 mod trials;
+
+pub(super) use loss::accuracy_loss;
 
 pub use lessons::{Lessons, Side, lessons, lessons_of_file};
 pub use trials::{LearnSettings, Learned, learn};

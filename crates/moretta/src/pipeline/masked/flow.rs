@@ -2,13 +2,13 @@
 
 use super::pairs::Pairs;
 use super::unchanged::Unchanged;
-use crate::data::{Batch, Encoder, Kind, Role, Schema};
+use crate::data::{Attribute, Batch, Encoder, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use crate::measure::pairs::{PAIR_LIST, PairMeasures, PairSettings};
 use crate::pipeline::progress::Records;
 use crate::pipeline::run::pseudonyms;
-use crate::policy::Policy;
-use crate::protect::{Chain, Filtered, Masking, Protector};
+use crate::policy::{ACCURACY_LOSS, Policy};
+use crate::protect::{Chain, Filtered, Masking, Protector, encoder, masked_columns};
 use std::sync::Arc;
 
 /// Masks rows and measures what leaves.
@@ -43,11 +43,13 @@ impl Flow {
             true => &places[..],
             false => &[],
         };
+        let released = Released::new(masking, schema, places.clone())?;
+        let measures = measures(policy, masking, schema, &released, (table, watched))?;
+        let chain = Chain::new(vec![Box::new(pseudonyms), Box::new(filtered)])?;
         Ok(Flow {
-            chain: Chain::new(vec![Box::new(pseudonyms), Box::new(filtered)])?,
-            // Columns that have no originals are paired for their order only.
-            pairs: Pairs::new(schema, compared, class(schema))?,
-            measures: measures(policy, masking, schema, &places, (table, watched))?,
+            pairs: released.pairs(schema, chain.schema(), measures.is_some())?,
+            chain,
+            measures,
             table: table.is_some(),
             looked: Unchanged::new(schema, compared),
             read: 0,
@@ -119,6 +121,38 @@ impl Flow {
     }
 }
 
+/// The masked columns, what they leave as, and the class that leaves beside them.
+struct Released {
+    places: Vec<usize>,
+    /// Names of other columns that leave in their place.
+    made: Option<Vec<String>>,
+    class: Option<usize>,
+}
+
+impl Released {
+    fn new(masking: &dyn Masking, schema: &Schema, places: Vec<usize>) -> Result<Self> {
+        let columns = masked_columns(&encoder(masking, schema)?, schema);
+        let made = masking.replaced_by(&columns)?;
+        Ok(Released {
+            class: class(schema).filter(|place| made.is_none() || !places.contains(place)),
+            places,
+            made,
+        })
+    }
+
+    /// Columns that have no originals are paired where they are `measured`, else for
+    /// their order only.
+    fn pairs(&self, before: &Schema, after: &Schema, measured: bool) -> Result<Pairs> {
+        let own = |&place: &usize| &*before.fields()[place].name;
+        let (columns, names): (&[usize], Vec<&str>) = match &self.made {
+            None => (&self.places, self.places.iter().map(own).collect()),
+            Some(_) if !measured => (&[], Vec::new()),
+            Some(made) => (&self.places, made.iter().map(String::as_str).collect()),
+        };
+        Pairs::new((before, columns), (after, &names), self.class)
+    }
+}
+
 /// What is worth measuring: what the policy asks for, everything where a report is
 /// written, and the two classic figures for whoever watches. A report on what is
 /// differentially private tells nothing of the originals unless it is asked to.
@@ -126,37 +160,36 @@ fn measures(
     policy: &Policy,
     masking: &dyn Masking,
     schema: &Schema,
-    places: &[usize],
+    released: &Released,
     (table, watched): (Option<usize>, bool),
 ) -> Result<Option<PairMeasures>> {
+    let Released { places, class, .. } = released;
     let limits = policy.fail_above.iter().map(|(name, _)| name.as_str());
     let asked = policy.report_measures.iter().map(String::as_str);
     let mut names: Vec<&str> = asked.chain(limits).collect();
-    if names.contains(&"accuracy_loss") && class(schema).is_none() {
+    if names.contains(&ACCURACY_LOSS) && class.is_none() {
         return Err(
-            Error::policy("accuracy_loss needs one column with the role class")
-                .help("give the column to predict the role class, or take the measure out"),
+            Error::policy("accuracy_loss needs a class that has a type and is released")
+                .help("give the column to predict a type, and do not mix it into others"),
         );
     }
-    if !masking.is_comparable() {
-        return match names.first() {
-            None => Ok(None),
-            Some(name) => Err(Error::policy(format!(
-                "{name} compares values with their originals, and mixtures of columns have none"
-            ))
-            .help("take it out of [measure]; `moretta attack` tells what can be got back")),
-        };
+    let measurable = |name: &str| masking.is_comparable() || name == ACCURACY_LOSS;
+    if let Some(name) = names.iter().find(|name| !measurable(name)) {
+        return Err(Error::policy(format!(
+            "{name} compares values with their originals, and mixtures of columns have none"
+        ))
+        .help("take it out of [measure]; accuracy_loss tells what learners lose, and `moretta attack` what can be got back"));
     }
     if names.is_empty() && policy.report.is_some() && masking.loss().is_none() {
         names = PAIR_LIST.iter().map(|info| info.name).collect();
-        names.retain(|name| *name != "accuracy_loss" || class(schema).is_some());
+        names.retain(|name| *name != ACCURACY_LOSS || class.is_some());
     } else if watched && masking.loss().is_none() {
         names.extend(["record_linkage", "sse"]);
     }
     names = PAIR_LIST
         .iter()
         .map(|info| info.name)
-        .filter(|name| names.contains(name))
+        .filter(|name| names.contains(name) && measurable(name))
         .collect();
     if names.is_empty() {
         return Ok(None);
@@ -166,8 +199,10 @@ fn measures(
         .iter()
         .map(|&place| &*schema.fields()[place].name)
         .collect();
+    let made = released.made.as_ref();
     let settings = PairSettings {
         attributes,
+        released: made.map(|names| vec![Attribute::Number; names.len()]),
         buffer: policy.pairs.buffer.unwrap_or(match table {
             Some(rows) if rows <= WHOLE => rows.max(1),
             Some(_) => LARGE,
@@ -176,9 +211,7 @@ fn measures(
         interval: policy.pairs.interval,
         tolerance: policy.pairs.tolerance,
         learner: policy.pairs.learner,
-        class: places
-            .iter()
-            .position(|place| Some(*place) == class(schema)),
+        class: places.iter().position(|place| Some(*place) == *class),
     };
     PairMeasures::new(&settings, &columns, &names).map(Some)
 }

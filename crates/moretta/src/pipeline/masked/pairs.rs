@@ -8,43 +8,48 @@ use std::collections::VecDeque;
 /// Originals whose records have not left, and what is measured of those that have.
 pub(super) struct Pairs {
     waiting: VecDeque<Batch>,
-    /// One encoder for both sides, or the codes of categories would differ.
-    encoder: Encoder,
-    originals: Records,
-    released: Records,
-    class: Option<Class>,
+    records: Sides,
+    class: Option<Sides>,
 }
 
-/// The classes of records, before and after.
-struct Class {
+/// Some columns before and after, as records.
+struct Sides {
     encoder: Encoder,
+    /// What becomes of the columns, where they are not released under their names.
+    /// Columns that are have one encoder, or the codes of categories would differ.
+    made: Option<Encoder>,
+    /// The places after of columns that are released under their names.
+    places: Vec<usize>,
     originals: Records,
     released: Records,
 }
 
 impl Pairs {
-    /// Of these columns, with the class beside them.
-    pub(super) fn new(schema: &Schema, columns: &[usize], class: Option<usize>) -> Result<Self> {
+    /// Of these columns, which are released as columns of these names, with the class
+    /// beside them.
+    pub(super) fn new(
+        (before, columns): (&Schema, &[usize]),
+        (after, names): (&Schema, &[&str]),
+        class: Option<usize>,
+    ) -> Result<Self> {
         let class = class.map(|place| {
-            Ok(Class {
-                encoder: Encoder::new(schema, &[place])?,
-                originals: Records::new(1),
-                released: Records::new(1),
-            })
+            let name = &*before.fields()[place].name;
+            Sides::new((before, &[place]), (after, &[name]))
         });
         Ok(Pairs {
             waiting: VecDeque::new(),
-            encoder: Encoder::new(schema, columns)?,
-            originals: Records::new(columns.len()),
-            released: Records::new(columns.len()),
+            records: Sides::new((before, columns), (after, names))?,
             class: class.transpose()?,
         })
     }
 
     /// The records of a batch, with the codes that pairs have.
     pub(super) fn encode(&mut self, batch: &Batch) -> Result<&Records> {
-        self.encoder.encode(batch, &mut self.originals)?;
-        Ok(&self.originals)
+        let Sides {
+            encoder, originals, ..
+        } = &mut self.records;
+        encoder.encode(batch, originals)?;
+        Ok(originals)
     }
 
     /// Rows that were read.
@@ -71,13 +76,12 @@ impl Pairs {
             if !places.is_empty() {
                 let before = original.take(&places)?;
                 let after = released.slice(start, places.len());
-                self.encoder.encode(&before, &mut self.originals)?;
-                self.encoder.encode(&after, &mut self.released)?;
+                self.records.encode(&before, &after)?;
                 if let Some(class) = &mut self.class {
-                    class.encoder.encode(&before, &mut class.originals)?;
-                    class.encoder.encode(&after, &mut class.released)?;
+                    class.encode(&before, &after)?;
                 }
-                let pairs = self.originals.iter().zip(self.released.iter());
+                let pairs = self.records.originals.iter();
+                let pairs = pairs.zip(self.records.released.iter());
                 for (row, (original, released)) in pairs.enumerate() {
                     let labels = self.class.as_ref();
                     let labels = labels.map_or(Labels::NONE, |class| class.labels(row));
@@ -95,7 +99,40 @@ impl Pairs {
     }
 }
 
-impl Class {
+impl Sides {
+    fn new(
+        (before, columns): (&Schema, &[usize]),
+        (after, names): (&Schema, &[&str]),
+    ) -> Result<Self> {
+        let places = names.iter().map(|name| {
+            let place = after.index_of(name);
+            place.ok_or_else(|| Error::bug("a column that is paired is not released"))
+        });
+        let places: Vec<usize> = places.collect::<Result<_>>()?;
+        let own = columns.iter().map(|&place| &*before.fields()[place].name);
+        let made = match own.eq(names.iter().copied()) {
+            true => None,
+            false => Some(Encoder::new(after, &places)?),
+        };
+        Ok(Sides {
+            encoder: Encoder::new(before, columns)?,
+            originals: Records::new(columns.len()),
+            released: Records::new(places.len()),
+            made,
+            places,
+        })
+    }
+
+    fn encode(&mut self, before: &Batch, after: &Batch) -> Result<()> {
+        self.encoder.encode(before, &mut self.originals)?;
+        match &mut self.made {
+            Some(encoder) => encoder.encode(after, &mut self.released),
+            None => self
+                .encoder
+                .encode_at(after, &self.places, &mut self.released),
+        }
+    }
+
     fn labels(&self, row: usize) -> Labels {
         Labels {
             original: self.originals.record(row)[0],
@@ -140,6 +177,39 @@ mod tests {
         Batch::new(schema, rows, vec![Column::Number(numbers)]).expect("fits")
     }
 
+    fn pairs() -> Pairs {
+        let empty = batch(&[]);
+        let schema = empty.schema();
+        Pairs::new((schema, &[0]), (schema, &["x"]), Some(0)).expect("a number")
+    }
+
+    #[test]
+    fn mixtures_and_a_class_that_moved_are_found_by_their_names() {
+        let number = |name: &str| Field::new(name, Role::Quasi, Kind::Number { integer: false });
+        let schema = |names: &[&str]| {
+            let fields = names.iter().map(|name| number(name)).collect();
+            Arc::new(Schema::new(fields).expect("names"))
+        };
+        let table = |schema: &Arc<Schema>, values: &[f64]| {
+            let columns = values
+                .iter()
+                .map(|&value| Column::Number([Some(value)].into_iter().collect()));
+            let rows = RowIds::Range { start: 0, len: 1 };
+            Batch::new(Arc::clone(schema), rows, columns.collect()).expect("fits")
+        };
+        let (before, after) = (schema(&["x", "y", "kind"]), schema(&["p1", "kind"]));
+        let mut pairs = Pairs::new((&before, &[0, 1]), (&after, &["p1"]), Some(2)).expect("fits");
+        pairs.read(&table(&before, &[1.0, 2.0, 9.0]));
+        let mut met = 0;
+        let shown = pairs.released(&table(&after, &[7.0, 9.0]), |original, released, labels| {
+            assert_eq!((original, released), (&[1.0, 2.0][..], &[7.0][..]));
+            assert_eq!((labels.original, labels.protected), (9.0, 9.0));
+            met += 1;
+        });
+        shown.expect("in order");
+        assert_eq!(met, 1);
+    }
+
     proptest! {
         #[test]
         fn each_released_record_meets_its_original(
@@ -148,7 +218,7 @@ mod tests {
         ) {
             let ids: Vec<u64> = (0..released.len() as u64).collect();
             let left: Vec<u64> = ids.iter().copied().filter(|&id| released[id as usize]).collect();
-            let mut pairs = Pairs::new(batch(&[]).schema(), &[0], Some(0)).expect("a number");
+            let mut pairs = pairs();
             let mut met = Vec::new();
             let mut batches = left.chunks(size).peekable();
             for (place, chunk) in ids.chunks(read).enumerate() {
@@ -177,7 +247,7 @@ mod tests {
     #[test]
     fn rows_released_twice_out_of_order_or_never_read_are_bugs() {
         for released in [[1, 1], [2, 1], [2, 9]] {
-            let mut pairs = Pairs::new(batch(&[]).schema(), &[0], Some(0)).expect("a number");
+            let mut pairs = pairs();
             pairs.read(&batch(&[0, 1, 2, 3]));
             let found = pairs.released(&batch(&released), |_, _, _| {});
             assert_eq!(found.expect_err("a fault").exit_code(), 8, "{released:?}");

@@ -1,0 +1,228 @@
+//! Accuracy lost by learning from the release of a table, as a measure of the run.
+//!
+//! It is what [`learn`] finds with one learner on both sides, and so what `moretta learn`
+//! tells of the policy: rows in the order of the source, all released columns that have a
+//! type, suppressed rows left out of both sides. It is computed where the policy names
+//! it, since it needs both sides in memory as records.
+
+use super::lessons::{Side, class_of, lessons_of_release};
+use super::trials::{LearnSettings, learn};
+use crate::data::Batch;
+use crate::error::Result;
+use crate::learn::prequential::{Schedule, ScoreSettings};
+use crate::pipeline::read::Original;
+use crate::policy::{ACCURACY_LOSS, Policy};
+
+/// Accuracy on the originals less that on the release; none where the policy does not
+/// ask for it, or where nothing was released to learn from.
+pub(in crate::pipeline) fn accuracy_loss(
+    policy: &Policy,
+    original: &Original,
+    release: &Batch,
+) -> Result<Option<f64>> {
+    if !policy.measures(ACCURACY_LOSS) || release.is_empty() {
+        return Ok(None);
+    }
+    let class = class_of(original.batch.schema(), None)?;
+    let lessons = lessons_of_release(policy, original, release.clone(), class)?;
+    let settings = LearnSettings {
+        learners: vec![policy.pairs.learner.to_owned()],
+        sides: vec![Side::Original, Side::Protected],
+        schedule: Schedule::TestThenTrain,
+        score: ScoreSettings::default(),
+        seed: 1,
+    };
+    let learned = learn(&lessons, &settings)?;
+    let accuracy = |side: Side| {
+        let learned = learned.iter().find(|learned| learned.side == side)?;
+        learned.whole.accuracy
+    };
+    let both = accuracy(Side::Original).zip(accuracy(Side::Protected));
+    Ok(both.map(|(original, protected)| original - protected))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lessons::lessons;
+    use super::*;
+    use crate::pipeline::progress::Progress;
+    use crate::pipeline::report::{MeasureFact, Report};
+    use crate::pipeline::run::{Options, run};
+    use crate::policy::Root;
+    use std::path::Path;
+
+    const HEAD: &str = r#"
+        version = 1
+        [source]
+        path = "rows.csv"
+        [columns]
+        x = { role = "quasi", hierarchy = { intervals = [10, 50] } }
+        colour = { role = "quasi", hierarchy = { mask = "right" } }
+        kind = { role = "class" }
+        [sink]
+        path = "out.csv"
+        [guarantee]
+    "#;
+
+    /// 600 rows; the class is told by `x`.
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        let row = |n: u32| {
+            let x = n * 37 % 101;
+            let colour = ["red", "green", "blue"][n as usize % 3];
+            format!("{x},{colour},{}\n", if x < 50 { "low" } else { "high" })
+        };
+        let rows: String = (0..600).map(row).collect();
+        let text = format!("x,colour,kind\n{rows}");
+        std::fs::write(folder.path().join("rows.csv"), text).expect("written");
+        folder
+    }
+
+    fn policy(folder: &Path, rest: &str) -> Result<Policy> {
+        let root = Root::of_policy(&folder.join("policy.toml"), None)?;
+        Policy::parse(&format!("{HEAD}{rest}"), &root)
+    }
+
+    fn report(policy: &Policy) -> Result<Report> {
+        let options = Options {
+            command: String::new(),
+            force: true,
+            strict: false,
+            render: &|_| String::new(),
+            progress: &Progress::default(),
+        };
+        run(policy, &options).map(|outcome| outcome.report)
+    }
+
+    fn fact(report: &Report) -> Option<&MeasureFact> {
+        let mut measures = report.measures.iter();
+        measures.find(|fact| fact.name == ACCURACY_LOSS)
+    }
+
+    const METHODS: [&str; 3] = [
+        "k = 5\n[[protect]]\nmethod = \"mondrian\"\n",
+        "k = 40\n[[protect]]\nmethod = \"mondrian\"\nsuppress = 0.1\n",
+        "k = 40\n[[protect]]\nmethod = \"generalization\"\nlevels = { x = 2, colour = 1 }\nsuppress = 0.05\n",
+    ];
+
+    #[test]
+    fn it_is_what_learn_tells_of_the_same_policy() {
+        let folder = folder();
+        for method in METHODS {
+            for learner in ["nb", "knn"] {
+                let measure =
+                    format!("[measure]\nreport = [\"accuracy_loss\"]\nlearner = \"{learner}\"\n");
+                let policy = policy(folder.path(), &format!("{method}{measure}")).expect("fine");
+                let report = report(&policy).expect("released");
+                let found = fact(&report).expect("measured").after;
+                let lessons = lessons(&policy, None, &Progress::default()).expect("lessons");
+                let settings = LearnSettings {
+                    learners: vec![learner.to_owned()],
+                    sides: vec![Side::Original, Side::Protected],
+                    schedule: Schedule::TestThenTrain,
+                    score: ScoreSettings::default(),
+                    seed: 1,
+                };
+                let learned = learn(&lessons, &settings).expect("learnt");
+                let [before, after] = [0, 1].map(|i: usize| learned[i].whole.accuracy);
+                let expected = before.expect("tested") - after.expect("tested");
+                assert_eq!(found, expected, "{method} {learner}");
+                assert_eq!(report.measures[0].name, ACCURACY_LOSS, "named first");
+            }
+        }
+    }
+
+    #[test]
+    fn more_protection_loses_more_and_a_limit_holds() {
+        let folder = folder();
+        let loss = |k: u32| {
+            let rest = format!(
+                "k = {k}\n[[protect]]\nmethod = \"mondrian\"\n[measure]\nreport = [\"accuracy_loss\"]\n"
+            );
+            let policy = policy(folder.path(), &rest).expect("fine");
+            fact(&report(&policy).expect("released"))
+                .expect("measured")
+                .after
+        };
+        let (little, much) = (loss(5), loss(500));
+        assert!(little < 0.1 && much > 0.3, "{little} {much}");
+        for (k, kept) in [(5, true), (500, false)] {
+            let rest = format!(
+                "k = {k}\n[[protect]]\nmethod = \"mondrian\"\n[measure]\nfail_above = {{ accuracy_loss = 0.2 }}\n"
+            );
+            let policy = policy(folder.path(), &rest).expect("fine");
+            match report(&policy) {
+                Ok(report) => assert!(kept && fact(&report).expect("told").limit == Some(0.2)),
+                Err(error) => assert!(!kept && error.exit_code() == 6, "{error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_projection_is_measured_by_its_mixtures_as_table_and_as_stream() {
+        let folder = folder();
+        let run = |method: &str, measure: &str| {
+            let rest = format!(
+                "[[protect]]\nmethod = \"random-projection\"\ncolumns = [\"x\"]\n{method}\n[measure]\n{measure}\n"
+            );
+            report(&policy(folder.path(), &rest)?)
+        };
+        let measure = "report = [\"accuracy_loss\"]\nlearner = \"knn\"";
+        for buffer in ["", "buffer = 100"] {
+            for (sigma, lost) in [("0", -0.01..0.01), ("5", 0.3..0.6)] {
+                let report = run(&format!("sigma = {sigma}\n{buffer}"), measure).expect("released");
+                let pairs = report.pairs.expect("measured");
+                assert_eq!((pairs.records, pairs.measures.len()), (600, 1));
+                assert!(pairs.columns.is_empty(), "mixtures have no originals");
+                let found = pairs.measures[0].value.expect("a value");
+                assert!(lost.contains(&found), "{sigma} {buffer}: {found}");
+            }
+        }
+        for (measure, code) in [
+            ("fail_above = { accuracy_loss = 0.2 }", 6),
+            ("report = [\"sse\", \"accuracy_loss\"]", 3),
+        ] {
+            let error = run("sigma = 5", measure).expect_err("refused");
+            assert_eq!(error.exit_code(), code, "{error}");
+        }
+        // A class that is mixed into the others is not there to be predicted.
+        let rest = "[[protect]]\nmethod = \"random-projection\"\ncolumns = [\"x\", \"kind\"]\ncategories = { kind = [\"low\", \"high\"] }\n[measure]\nreport = [\"accuracy_loss\"]\n";
+        let error = report(&policy(folder.path(), rest).expect("fine")).expect_err("no class");
+        assert_eq!(error.exit_code(), 3, "{error}");
+    }
+
+    #[test]
+    fn what_cannot_be_learnt_is_refused_with_the_policy() {
+        let folder = folder();
+        let root = Root::of_policy(&folder.path().join("policy.toml"), None).expect("a root");
+        let measure = "[measure]\nreport = [\"accuracy_loss\"]\n";
+        let text = format!("{HEAD}{}{measure}", METHODS[0]);
+        for (from, to) in [
+            ("role = \"class\"", "role = \"sensitive\""),
+            ("[measure]", "[measure]\nlearner = \"oracle\""),
+            ("[measure]", "[measure]\ninterval = 5"),
+        ] {
+            let error = Policy::parse(&text.replace(from, to), &root).expect_err("refused");
+            assert_eq!(error.exit_code(), 3, "{error}");
+        }
+        let stream = r#"
+            version = 1
+            source = { path = "rows.csv" }
+            protect = [{ method = "z-anonymity", z = 2, window = "1h" }]
+            measure = { report = ["accuracy_loss"] }
+            [columns]
+            t = { role = "time" }
+            user = { role = "subject" }
+            kind = { role = "quasi" }
+        "#;
+        let error = Policy::parse(stream, &root).expect_err("events");
+        assert!(error.to_string().contains("accuracy_loss"), "{error}");
+    }
+
+    #[test]
+    fn nobody_asks_and_nothing_is_learnt() {
+        let folder = folder();
+        let policy = policy(folder.path(), METHODS[0]).expect("fine");
+        assert_eq!(fact(&report(&policy).expect("released")), None);
+    }
+}
