@@ -8,7 +8,8 @@
 //!
 //! Each learner is an inert struct of options with MOA's defaults and a method `build`,
 //! which fails before the first record is seen. The same seed and stream give the same
-//! model, for any number of threads.
+//! model, for any number of threads; a [`Model`] is a learner that was saved, to go on
+//! with later.
 //!
 //! ```
 //! use moretta::learn::{Header, Input, Learner, NaiveBayes, predicted};
@@ -37,6 +38,7 @@ mod leaf;
 mod linear;
 mod list;
 mod majority;
+mod model;
 mod naive_bayes;
 mod observers;
 mod online_bagging;
@@ -53,6 +55,7 @@ pub use leaf::LeafPrediction;
 pub use linear::{Linear, LinearLearner, Rule};
 pub use list::{LEARNERS, LearnerInfo, build};
 pub use majority::{Majority, MajorityLearner};
+pub use model::{Knowledge, Meaning, Model, Vocabulary};
 pub use naive_bayes::{NaiveBayes, NaiveBayesLearner};
 pub use online_bagging::{OnlineBagging, OnlineBaggingLearner};
 pub use split::Criterion;
@@ -91,6 +94,22 @@ pub trait Learner: Send {
 
     /// Bytes that the model occupies.
     fn memory(&self) -> usize;
+
+    /// What the learner knows, for [`Model::save`]; nothing of one that cannot be saved.
+    fn knowledge(&self) -> Option<Knowledge> {
+        None
+    }
+}
+
+/// Replaces `votes` by the sum of the votes of several learners, in their order.
+fn add_up(all: Vec<Vec<f64>>, length: usize, votes: &mut Vec<f64>) {
+    votes.clear();
+    votes.resize(length, 0.0);
+    for sums in all {
+        for (vote, sum) in votes.iter_mut().zip(sums) {
+            *vote += sum;
+        }
+    }
 }
 
 /// The class with most votes; of several the first, and the first class without votes.
