@@ -9,7 +9,9 @@
 //! Time-Changing Data with Adaptive Windowing", SDM 2007; as in MOA, of which it gives
 //! the same windows.
 
+use super::super::model::{Reader, Writer, odd};
 use super::{Detector, Signal};
+use crate::error::Result;
 use std::collections::VecDeque;
 
 /// Buckets of one size before the two oldest are merged.
@@ -20,6 +22,9 @@ const CLOCK: u64 = 32;
 const SHORTEST_WINDOW: u64 = 10;
 /// A part this short is not compared.
 const SHORTEST_PART: u64 = 5;
+
+/// Rows of a window of 2^53 values, more than are ever counted.
+const MOST_ROWS: usize = 52;
 
 /// The window.
 #[derive(Clone, Debug)]
@@ -77,6 +82,57 @@ impl Adwin {
         self.merge();
         let due = self.time.is_multiple_of(CLOCK) && self.width > SHORTEST_WINDOW;
         due && self.shrink()
+    }
+
+    /// Bytes that a window of up to 2^32 values occupies at most.
+    pub(in crate::learn) const fn most_memory() -> usize {
+        let row = BUCKETS.next_power_of_two() * size_of::<Bucket>();
+        size_of::<Self>() + 30 * row + 32 * size_of::<VecDeque<Bucket>>()
+    }
+
+    /// All but δ and the width, which the buckets tell.
+    pub(in crate::learn) fn save(&self, out: &mut Writer) {
+        out.u64(self.time);
+        out.f64s(&[self.total, self.variance]);
+        out.size(self.rows.len());
+        for row in &self.rows {
+            out.byte(row.len() as u8);
+            for bucket in row {
+                out.f64s(&[bucket.total, bucket.variance]);
+            }
+        }
+    }
+
+    /// The window as it was saved. Rows are as full as merging leaves them, so that the
+    /// last always has a bucket to drop.
+    pub(in crate::learn) fn load(delta: f64, from: &mut Reader<'_>) -> Result<Self> {
+        let mut adwin = Adwin {
+            time: from.count()?,
+            total: from.f64()?,
+            variance: from.f64()?,
+            rows: Vec::new(),
+            ..Adwin::new(delta)
+        };
+        let rows = from.size()?;
+        if !(1..=MOST_ROWS).contains(&rows) {
+            return Err(odd("a window without an end"));
+        }
+        for row in 0..rows {
+            let buckets = usize::from(from.byte()?);
+            let least = match row + 1 < rows {
+                true => BUCKETS - 1,
+                false => usize::from(rows > 1),
+            };
+            if !(least..=BUCKETS).contains(&buckets) {
+                return Err(odd("a window with a hole"));
+            }
+            adwin.width += buckets as u64 * bucket_size(row);
+            adwin.rows.push(load_row(buckets, from)?);
+        }
+        match adwin.width <= adwin.time {
+            true => Ok(adwin),
+            false => Err(odd("a window that is longer than its stream")),
+        }
     }
 
     fn insert(&mut self, value: f64) {
@@ -188,6 +244,17 @@ impl Detector for Adwin {
         };
         size_of::<Self>() + self.rows.iter().map(row).sum::<usize>()
     }
+}
+
+fn load_row(buckets: usize, from: &mut Reader<'_>) -> Result<VecDeque<Bucket>> {
+    let mut row = VecDeque::with_capacity(BUCKETS + 1);
+    for _ in 0..buckets {
+        row.push_back(Bucket {
+            total: from.f64()?,
+            variance: from.f64()?,
+        });
+    }
+    Ok(row)
 }
 
 fn bucket_size(row: usize) -> u64 {

@@ -1,4 +1,7 @@
-//! Votes of several learners, brought to one measure.
+//! What ensembles have in common: votes brought to one measure, and weights drawn by lot.
+
+use super::poisson::poisson;
+use crate::math::java_random::JavaRandom;
 
 /// Adds to `sums` the share that each class has of `votes`, times `weight`. Without
 /// votes nothing is added; infinite votes share all of it.
@@ -13,6 +16,35 @@ pub(super) fn add_shares(votes: &[f64], weight: f64, sums: &mut [f64]) {
     } else if total > 0.0 {
         for (sum, vote) in sums.iter_mut().zip(votes) {
             *sum += vote / total * weight;
+        }
+    }
+}
+
+/// Replaces `votes` by the sum of the votes of several learners, in their order.
+pub(super) fn add_up(all: Vec<Vec<f64>>, length: usize, votes: &mut Vec<f64>) {
+    votes.clear();
+    votes.resize(length, 0.0);
+    for sums in all {
+        for (vote, sum) in votes.iter_mut().zip(sums) {
+            *vote += sum;
+        }
+    }
+}
+
+/// Replaces `draws` by how often each of the learners learns each record: Poisson(λ)
+/// times, and never one whose class is not known.
+pub(super) fn draw_weights(
+    learners: usize,
+    lambda: f64,
+    known: impl Iterator<Item = bool>,
+    random: &mut JavaRandom,
+    draws: &mut Vec<u32>,
+) {
+    draws.clear();
+    for known in known {
+        match known {
+            true => draws.extend((0..learners).map(|_| poisson(lambda, random))),
+            false => draws.resize(draws.len() + learners, 0),
         }
     }
 }
