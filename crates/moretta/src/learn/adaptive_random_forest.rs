@@ -411,10 +411,11 @@ impl Learner for AdaptiveRandomForestLearner {
     }
 
     fn learn_weighted(&mut self, record: &[f64], class: u32, weight: f64) {
+        // Also for a class that there is not, as for records that come together.
+        self.draw(1);
         if class as usize >= self.classes {
             return;
         }
-        self.draw(1);
         for (member, &draw) in self.members.iter_mut().zip(&self.draws) {
             member.tree.predict(record, &mut member.votes);
             member.learn(record, class, f64::from(draw) * weight);

@@ -5,24 +5,18 @@ use super::super::progress::{Progress, Stage};
 use super::super::read::{Original, read};
 use super::super::run::{build, ordered};
 use super::super::stream;
+use super::classroom::Classroom;
 use crate::data::{
-    Attribute, Batch, Categories, Column, Domain, Encoder, Kind, Numbers, Records, Region, Role,
-    Scale, Schema,
+    Batch, Categories, Column, Domain, Kind, Numbers, Records, Region, Role, Scale, Schema,
 };
 use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
-use crate::learn::{Header, Input};
-use crate::policy::{Action, Policy, propose};
+use crate::learn::{Header, Meaning, Vocabulary};
+use crate::policy::{Action, Guess, Policy, propose};
 use crate::protect::Protector;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
-
-/// More different texts than this are names rather than categories.
-const MOST_VALUES: usize = 1000;
-
-/// More classes than this are no classes.
-const MOST_CLASSES: usize = 1000;
 
 /// Which half of the pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -47,7 +41,7 @@ impl Side {
 /// Records in the order of the source, with their classes.
 #[derive(Clone, Debug)]
 pub struct Lessons {
-    header: Header,
+    vocabulary: Vocabulary,
     original: Taught,
     protected: Option<Taught>,
     /// The original class of each record.
@@ -58,15 +52,39 @@ pub struct Lessons {
 
 /// One side of the records, and the classes that come with them.
 #[derive(Clone, Debug)]
-struct Taught {
-    records: Records,
-    classes: Vec<u32>,
+pub(super) struct Taught {
+    pub(super) records: Records,
+    pub(super) classes: Vec<u32>,
 }
 
 impl Lessons {
+    /// The originals and, if there is one, the other side.
+    pub(super) fn new(
+        vocabulary: Vocabulary,
+        taught: Vec<Taught>,
+        notes: Vec<String>,
+    ) -> Result<Self> {
+        let mut taught = taught.into_iter();
+        let original = taught
+            .next()
+            .ok_or_else(|| Error::bug("no side to learn from"))?;
+        Ok(Lessons {
+            vocabulary,
+            actual: original.classes.clone(),
+            original,
+            protected: taught.next(),
+            notes,
+        })
+    }
+
     /// What the records hold.
     pub fn header(&self) -> &Header {
-        &self.header
+        self.vocabulary.header()
+    }
+
+    /// What their numbers stand for.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
     }
 
     /// How many there are.
@@ -84,24 +102,26 @@ impl Lessons {
         side == Side::Original || self.protected.is_some()
     }
 
-    /// The records of a side in order, each with its original class and the class
-    /// that comes with it.
-    pub fn of(&self, side: Side) -> impl Iterator<Item = (&[f64], u32, u32)> + '_ {
+    /// The records of a side in order, their original classes and those that come with
+    /// them; none where nothing was protected.
+    pub fn of(&self, side: Side) -> Option<(&Records, &[u32], &[u32])> {
         let taught = match side {
             Side::Original => Some(&self.original),
             Side::Protected => self.protected.as_ref(),
         };
-        taught.into_iter().flat_map(|taught| {
-            let classes = self.actual.iter().zip(&taught.classes);
-            let pairs = taught.records.iter().zip(classes);
-            pairs.map(|(record, (&actual, &class))| (record, actual, class))
-        })
+        taught.map(|taught| (&taught.records, &self.actual[..], &taught.classes[..]))
     }
 }
 
 /// The rows of a policy's source, as they are and as they would be released. The
-/// class is the column with that role, or the one named.
-pub fn lessons(policy: &Policy, class: Option<&str>, progress: &Progress) -> Result<Lessons> {
+/// class is the column with that role, or the one named. What is `known` to a model
+/// gets the numbers that the model knows it by; it must be there.
+pub fn lessons(
+    policy: &Policy,
+    class: Option<&str>,
+    known: Option<&Vocabulary>,
+    progress: &Progress,
+) -> Result<Lessons> {
     stream::refuse(policy, "learn")?;
     let original = read(policy, progress)?;
     let class = class_of(original.batch.schema(), class)?;
@@ -119,14 +139,23 @@ pub fn lessons(policy: &Policy, class: Option<&str>, progress: &Progress) -> Res
         let column = policy.column(name);
         column.is_none_or(|column| column.action == Action::Keep)
     };
-    pair(&kept, Some(&released), class, keeps, original.notes)
+    Classroom {
+        original: &kept,
+        released: Some(&released),
+        class,
+        known,
+        notes: original.notes,
+    }
+    .lessons(keeps)
 }
 
-/// The rows of a file that no policy describes, with the types that they seem to have.
+/// The rows of a file that no policy describes, with the types that they seem to have,
+/// or that a model knows them by.
 pub fn lessons_of_file(
     path: &Path,
     options: &ReadOptions,
     class: &str,
+    known: Option<&Vocabulary>,
     progress: &Progress,
 ) -> Result<Lessons> {
     progress.enter(Stage::Read);
@@ -135,16 +164,16 @@ pub fn lessons_of_file(
     options.delimiter = proposal.delimiter.or(options.delimiter);
     options.missing.extend(proposal.missing);
     options.progress = Some(progress.counter());
-    let plan = |guess: crate::policy::Guess| match guess.name == class {
+    let plan = |guess: Guess| match guess.name == class {
         true => ColumnPlan {
             name: guess.name,
             role: Role::Class,
             read: ReadAs::Category,
         },
         false => ColumnPlan {
-            name: guess.name,
             role: Role::Quasi,
-            read: guess.read,
+            read: known.map_or(guess.read.clone(), |known| read_as(&guess, known)),
+            name: guess.name,
         },
     };
     let plans: Vec<ColumnPlan> = proposal.columns.into_iter().map(plan).collect();
@@ -152,7 +181,29 @@ pub fn lessons_of_file(
     let schema = Arc::clone(source.schema());
     let place = class_of(&schema, Some(class)).map_err(|error| error.in_file(path))?;
     let batch = Batch::concat(&schema, source.by_ref().collect::<Result<Vec<_>>>()?)?;
-    pair(&batch, None, place, |_| true, source.notes())
+    Classroom {
+        original: &batch,
+        released: None,
+        class: place,
+        known,
+        notes: source.notes(),
+    }
+    .lessons(|_| true)
+    .map_err(|error| error.in_file(path))
+}
+
+/// How a model would have a column read.
+fn read_as(guess: &Guess, known: &Vocabulary) -> ReadAs {
+    let mut columns = known.columns().iter();
+    let meaning = columns.find(|(name, _)| *name == guess.name);
+    match meaning.map(|(_, meaning)| meaning) {
+        Some(Meaning::Number) => ReadAs::Number,
+        Some(Meaning::Nominal(_)) => ReadAs::Category,
+        Some(Meaning::Ordered(levels)) => {
+            ReadAs::Ordered(levels.iter().map(str::to_owned).collect())
+        }
+        Some(Meaning::Date) | None => guess.read.clone(),
+    }
 }
 
 /// The place of the class.
@@ -252,135 +303,10 @@ fn in_order_of_ids(batch: &Batch) -> Vec<u32> {
     places
 }
 
-/// Encodes both sides. Rows without a class are left out.
-fn pair(
-    original: &Batch,
-    released: Option<&Batch>,
-    class: usize,
-    keeps: impl Fn(&str) -> bool,
-    mut notes: Vec<String>,
-) -> Result<Lessons> {
-    let (labels, classes) = labels(original, released, class)?;
-    let labelled: Vec<u32> = (0..original.len() as u32)
-        .filter(|&row| labels.iter().all(|side| side[row as usize].is_some()))
-        .collect();
-    if labelled.len() < original.len() {
-        let missing = original.len() - labelled.len();
-        notes.push(format!("{missing} rows without a class are left out"));
-    }
-    let places = attributes(original, class, keeps, &mut notes);
-    if places.is_empty() {
-        return Err(Error::policy("there is nothing to learn from").help(
-            "a learner sees columns with the role quasi, sensitive or plain that have a type",
-        ));
-    }
-    let mut encoder = Encoder::new(original.schema(), &places)?;
-    let mut taught = Vec::new();
-    for (batch, labels) in [Some(original), released]
-        .into_iter()
-        .flatten()
-        .zip(&labels)
-    {
-        let mut records = Records::new(places.len());
-        encoder.encode(&batch.take(&labelled)?, &mut records)?;
-        let classes = labelled.iter().filter_map(|&row| labels[row as usize]);
-        taught.push(Taught {
-            records,
-            classes: classes.collect(),
-        });
-    }
-    let header = header(&encoder.attributes(), &taught, classes)?;
-    let mut taught = taught.into_iter();
-    let original = taught
-        .next()
-        .ok_or_else(|| Error::bug("no side to learn from"))?;
-    Ok(Lessons {
-        header,
-        actual: original.classes.clone(),
-        original,
-        protected: taught.next(),
-        notes,
-    })
-}
-
-/// The class of each row on each side, and how many classes there are.
-fn labels(
-    original: &Batch,
-    released: Option<&Batch>,
-    class: usize,
-) -> Result<(Vec<Vec<Option<u32>>>, usize)> {
-    let mut encoder = Encoder::new(original.schema(), &[class])?;
-    let mut codes: Vec<Vec<f64>> = Vec::new();
-    for batch in [Some(original), released].into_iter().flatten() {
-        let mut records = Records::new(1);
-        encoder.encode(batch, &mut records)?;
-        codes.push(records.column(0).collect());
-    }
-    let mut known: Vec<f64> = codes.iter().flatten().copied().collect();
-    known.retain(|code| !code.is_nan());
-    known.sort_by(f64::total_cmp);
-    known.dedup();
-    let name = &*original.schema().fields()[class].name;
-    if known.is_empty() || known.len() > MOST_CLASSES {
-        let what = format!("{} different values are no classes", known.len());
-        return Err(Error::input(what).in_column(name).help(format!(
-            "the class has from 1 to {MOST_CLASSES} different values"
-        )));
-    }
-    let label = |code: &f64| {
-        let place = known.binary_search_by(|other| other.total_cmp(code));
-        place.ok().map(|place| place as u32)
-    };
-    let sides = codes.iter().map(|side| side.iter().map(label).collect());
-    Ok((sides.collect(), known.len()))
-}
-
-/// The places of the columns that a learner sees.
-fn attributes(
-    original: &Batch,
-    class: usize,
-    keeps: impl Fn(&str) -> bool,
-    notes: &mut Vec<String>,
-) -> Vec<usize> {
-    let fields = original.schema().fields().iter().enumerate();
-    let seen = fields.filter(|(place, field)| {
-        let role = matches!(
-            field.role,
-            Role::Quasi | Role::Sensitive | Role::Plain | Role::Class
-        );
-        *place != class && role && keeps(&field.name) && !matches!(field.kind, Kind::Plain(_))
-    });
-    let few = seen.filter(|(place, field)| {
-        let values = original.column(*place).as_categories();
-        let few = values.is_none_or(|column| column.levels().len() <= MOST_VALUES);
-        if !few {
-            let name = &field.name;
-            notes.push(format!(
-                "`{name}` has more than {MOST_VALUES} different texts and is left out"
-            ));
-        }
-        few
-    });
-    few.map(|(place, _)| place).collect()
-}
-
-fn header(attributes: &[Attribute], sides: &[Taught], classes: usize) -> Result<Header> {
-    let input = |(place, kind): (usize, &Attribute)| match kind {
-        Attribute::Nominal => {
-            let codes = sides.iter().flat_map(|side| side.records.column(place));
-            let most = codes.fold(0.0, f64::max);
-            Input::Nominal {
-                values: most as usize + 1,
-            }
-        }
-        Attribute::Number | Attribute::Ordinal { .. } => Input::Number,
-    };
-    Header::new(attributes.iter().enumerate().map(input).collect(), classes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::Input;
     use crate::policy::Root;
 
     const HEAD: &str = r#"
@@ -412,13 +338,16 @@ mod tests {
         std::fs::write(folder.path().join("rows.csv"), rows).expect("written");
         let root = Root::of_policy(&folder.path().join("policy.toml"), None)?;
         let policy = Policy::parse(&format!("{HEAD}{rest}"), &root)?;
-        lessons(&policy, class, &Progress::default())
+        lessons(&policy, class, None, &Progress::default())
     }
 
     fn values(lessons: &Lessons, side: Side) -> Vec<(Vec<f64>, u32, u32)> {
-        let records = lessons.of(side);
-        let owned = records.map(|(record, actual, class)| (record.to_vec(), actual, class));
-        owned.collect()
+        let (records, actual, taught) = lessons.of(side).expect("a side");
+        let classes = actual.iter().zip(taught);
+        let owned = records.iter().zip(classes);
+        owned
+            .map(|(record, (&actual, &class))| (record.to_vec(), actual, class))
+            .collect()
     }
 
     #[test]
@@ -482,11 +411,12 @@ mod tests {
         std::fs::write(&path, format!("id;x;kind\n{many}")).expect("written");
         let progress = Progress::default();
         let options = ReadOptions::default();
-        let lessons = lessons_of_file(&path, &options, "kind", &progress).expect("lessons");
+        let lessons = lessons_of_file(&path, &options, "kind", None, &progress).expect("lessons");
         assert_eq!(lessons.header().attributes(), [Input::Number]);
         assert_eq!(lessons.notes.len(), 1, "the texts are left out");
         assert!(!lessons.has(Side::Protected));
-        let error = lessons_of_file(&path, &options, "class", &progress).expect_err("no column");
+        let error =
+            lessons_of_file(&path, &options, "class", None, &progress).expect_err("no column");
         assert_eq!(error.exit_code(), 2);
     }
 }
