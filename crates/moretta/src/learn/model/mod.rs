@@ -40,6 +40,8 @@ const START: usize = 20;
 /// Bytes after it.
 const SUM: usize = 32;
 
+const AGAIN: &str = "take a copy that is whole, or learn the model again";
+
 /// What a learner knows, in the words of the file.
 #[derive(Debug)]
 pub struct Knowledge {
@@ -112,6 +114,16 @@ impl Model {
         })
     }
 
+    /// How long a file is that begins with these [`START`](Self::START) bytes, so that no
+    /// other need be read whole.
+    pub fn length(start: &[u8]) -> Result<u64> {
+        let length = length_of_body(start)?;
+        Ok(length.saturating_add((START + SUM) as u64))
+    }
+
+    /// Bytes that tell the length of a file.
+    pub const START: usize = START;
+
     /// The name of the learner, one of [`LEARNERS`].
     pub fn name(&self) -> &'static str {
         self.name
@@ -127,34 +139,47 @@ impl fmt::Debug for Model {
 
 /// What lies between the start and the sum, if both are right.
 fn body(bytes: &[u8]) -> Result<&[u8]> {
-    let again = "take a copy that is whole, or learn the model again";
+    let length = length_of_body(bytes)?;
+    let rest = &bytes[START..];
+    let body = usize::try_from(length)
+        .ok()
+        .and_then(|length| rest.get(..length));
+    let body = body.ok_or_else(cut)?;
+    let sum = &rest[body.len()..];
+    if sum.len() < SUM {
+        return Err(cut());
+    }
+    if sum.len() > SUM {
+        return Err(Error::input("something follows the model").help(AGAIN));
+    }
+    if Sha256::digest(&bytes[..START + body.len()])[..] != *sum {
+        return Err(Error::input("the model was changed since it was saved").help(AGAIN));
+    }
+    Ok(body)
+}
+
+/// What the start of a file says.
+fn length_of_body(bytes: &[u8]) -> Result<u64> {
     if !bytes.starts_with(MAGIC) {
         return Err(Error::input("this is no model of ours")
             .help("give a file that `moretta learn --save-model` has written"));
     }
-    let cut = || Error::input("the model is cut short").help(again);
-    let (start, rest) = bytes.split_at_checked(START).ok_or_else(cut)?;
-    let mut start = Reader::new(&start[MAGIC.len()..]);
-    let version = start.u32()?;
-    if version != VERSION {
-        let what = format!("the model has version {version}, this program reads {VERSION}");
-        return Err(Error::input(what).help(match version > VERSION {
-            true => "read it with a newer program, or learn it again with this one",
-            false => again,
-        }));
+    let start = bytes.get(MAGIC.len()..START).ok_or_else(cut)?;
+    let mut start = Reader::new(start);
+    match start.u32()? {
+        VERSION => start.u64(),
+        version => {
+            let what = format!("the model has version {version}, this program reads {VERSION}");
+            Err(Error::input(what).help(match version > VERSION {
+                true => "read it with a newer program, or learn it again with this one",
+                false => AGAIN,
+            }))
+        }
     }
-    let length = start.size()?;
-    let body = rest.get(..length).ok_or_else(cut)?;
-    let sum = &rest[length..];
-    match sum.len() {
-        less if less < SUM => return Err(cut()),
-        SUM => {}
-        _ => return Err(Error::input("something follows the model").help(again)),
-    }
-    if Sha256::digest(&bytes[..START + length])[..] != *sum {
-        return Err(Error::input("the model was changed since it was saved").help(again));
-    }
-    Ok(body)
+}
+
+fn cut() -> Error {
+    Error::input("the model is cut short").help(AGAIN)
 }
 
 fn cannot_be_saved() -> Error {

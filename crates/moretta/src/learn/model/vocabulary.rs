@@ -127,6 +127,13 @@ impl Vocabulary {
         &self.columns
     }
 
+    /// What the column of this name means.
+    pub fn meaning(&self, name: &str) -> Option<&Meaning> {
+        let mut columns = self.columns.iter();
+        let column = columns.find(|(column, _)| column == name);
+        column.map(|(_, meaning)| meaning)
+    }
+
     /// The column of the class.
     pub fn class(&self) -> &str {
         &self.class
