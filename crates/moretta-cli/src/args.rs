@@ -3,10 +3,12 @@
 mod attack;
 mod generate;
 mod learn;
+mod tune;
 
 pub(crate) use attack::*;
 pub(crate) use generate::*;
 pub(crate) use learn::*;
+pub(crate) use tune::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Learn(LearnArgs),
     /// Attack what a policy would release, and count what an attacker gets back
     Attack(AttackArgs),
+    /// Find how much a policy may protect and still meet goals
+    Tune(TuneArgs),
     /// Write made-up data
     Generate(GenerateArgs),
     /// Build, draw and check hierarchies

@@ -35,6 +35,7 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, failure::Failure> {
         Command::Compare(args) => commands::compare::run(args, &console),
         Command::Learn(args) => commands::learn::run(args, &console),
         Command::Attack(args) => commands::attack::run(args, &console),
+        Command::Tune(args) => commands::tune::run(args, &console),
         Command::Generate(args) => commands::generate::run(args, &console),
         Command::Hierarchy(args) => commands::hierarchy::run(args, &console),
         Command::Explain(args) => commands::explain::run(args, &console),

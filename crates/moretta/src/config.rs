@@ -134,6 +134,13 @@ impl Section {
         self.entries.remove(key).map(|(_, value)| value)
     }
 
+    /// A value that was not taken, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
+        self.entries
+            .get_mut(key)
+            .map(|(_, placed)| &mut placed.value)
+    }
+
     /// Takes a text.
     pub fn text(&mut self, key: &'static str) -> Result<Option<(String, Range<usize>)>> {
         self.take(key)

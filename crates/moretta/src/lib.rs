@@ -20,6 +20,7 @@ pub mod io;
 pub mod learn;
 pub mod math;
 pub mod measure;
+pub mod optimize;
 pub mod pipeline;
 pub mod policy;
 pub mod protect;

@@ -58,6 +58,7 @@ const CASES: &[Case] = &[
             "noise = \"none\"\ncolumns = [\"x\", \"y\"]",
             "noise = \"independent\"\nsigma = 0.25\nk = 1\ncolumns = [\"x\", \"y\"]\nbuffer = 10\ntranslation = 3",
             "noise = \"cumulative\"\nrecords = 100\nreset = 7\ncategories = { word = [\"ash\", \"birch\", \"cedar\", \"elm\"], grade = [\"low\", \"middle\", \"high\"] }",
+            "noise = \"cumulative\"\nreset = \"drift\"\ndelta = 0.9\nbuffer = 20\ncolumns = [\"x\", \"y\"]",
             "buffer = 1\ncolumns = [\"x\", \"y\"]\nbounds = { x = [-5, 5], y = [-1, 100] }",
         ],
         repeats: true,

@@ -1,5 +1,6 @@
 //! Plain mathematics that several modules share.
 
+pub mod adwin;
 pub mod cholesky;
 pub mod distance;
 pub mod fdlibm;

@@ -6,11 +6,11 @@
 use super::masked::{self, secret_seed};
 use super::progress::{Progress, Stage};
 use super::read::read;
-use crate::attack::reconstruction::{Blur, Stream, Study, StudySettings, study};
+use crate::attack::reconstruction::{Blur, Restarts, Stream, Study, StudySettings, study};
 use crate::data::Records;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
-use crate::protect::random_projection::{Noise, RandomProjection};
+use crate::protect::random_projection::{Noise, RandomProjection, Reset};
 use crate::protect::{Filter, Masked, Method, encoder, masked_columns};
 
 /// Attacks the random projection of the policy.
@@ -24,29 +24,41 @@ pub fn attack(policy: &Policy, settings: &StudySettings, progress: &Progress) ->
         );
     };
     masked::check(policy, projection)?;
-    let (inputs, outputs) = project(policy, projection, progress)?;
+    let Projected {
+        inputs,
+        outputs,
+        starts,
+    } = project(policy, projection, progress)?;
     progress.enter(Stage::Check);
     let stream = Stream {
         inputs: &inputs,
         outputs: &outputs,
-        blur: blur(projection),
+        blur: blur(projection, &starts),
         translated: projection.translation > 0.0,
     };
     study(&stream, settings)
 }
 
-/// The features of all records, and what is released of them.
+/// The features of all records, what is released of them, and the rows with which
+/// cumulative noise started.
+struct Projected {
+    inputs: Records,
+    outputs: Records,
+    starts: Vec<u64>,
+}
+
 fn project(
     policy: &Policy,
     projection: &RandomProjection,
     progress: &Progress,
-) -> Result<(Records, Records)> {
+) -> Result<Projected> {
     let original = read(policy, progress)?;
     progress.enter(Stage::Protect);
     let schema = original.batch.schema();
     let seed = policy.seed.map_or_else(secret_seed, Ok)?;
     let mut encoder = encoder(projection, schema)?;
     let mut filter = projection.build(&masked_columns(&encoder, schema), seed)?;
+    filter.note_starts();
     let mut records = Records::default();
     encoder.encode(&original.batch, &mut records)?;
     let mut masked = Masked::new(filter.width());
@@ -60,10 +72,15 @@ fn project(
         filter.features().encode(record, &mut features)?;
         inputs.push(&features);
     }
-    Ok((inputs, masked.into_records()))
+    Ok(Projected {
+        inputs,
+        outputs: masked.into_records(),
+        starts: filter.starts().to_vec(),
+    })
 }
 
-fn blur(projection: &RandomProjection) -> Blur {
+/// What the attacker knows of the noise: all but its draws.
+fn blur<'a>(projection: &RandomProjection, starts: &'a [u64]) -> Blur<'a> {
     let deviation = projection.deviation();
     match projection.noise {
         _ if deviation == 0.0 => Blur::None,
@@ -71,7 +88,10 @@ fn blur(projection: &RandomProjection) -> Blur {
         Noise::Independent => Blur::Independent { deviation },
         Noise::Cumulative => Blur::Cumulative {
             deviation,
-            reset: projection.reset,
+            reset: projection.reset.map(|reset| match reset {
+                Reset::Rows(rows) => Restarts::Every(rows),
+                Reset::Drift { .. } => Restarts::At(starts),
+            }),
         },
     }
 }

@@ -19,6 +19,7 @@ pub mod report;
 mod run;
 mod sha256;
 mod stream;
+mod tune;
 mod verify;
 mod warnings;
 
@@ -35,5 +36,6 @@ pub use read::{Original, read};
 pub use report::Report;
 pub use run::{Options, Outcome, run};
 pub use stream::StreamVerification;
+pub use tune::{Attempt, Figure, TuneSettings, Tuned, tune};
 pub use verify::{Verification, verify, verify_stream};
 pub use warnings::warnings;

@@ -106,7 +106,7 @@ fn refuse_levels(policy: &Policy) -> Result<()> {
 type Suppressed = Vec<(String, u64)>;
 
 /// The released rows, and why others were held back.
-fn protect(
+pub(super) fn protect(
     policy: &Policy,
     original: &Original,
     domains: &Arc<Domains>,

@@ -12,6 +12,7 @@ mod masked;
 mod parse;
 mod paths;
 mod secret;
+mod vary;
 
 pub use columns::{Action, ColumnPolicy, KeyPlace};
 pub use init::{Guess, Proposal, propose};
@@ -164,7 +165,11 @@ impl Policy {
 
     /// Reads and checks the text of a policy.
     pub fn parse(text: &str, root: &Root) -> Result<Self> {
-        let mut top = parse::parse(text)?;
+        Policy::read(parse::parse(text)?, text, root)
+    }
+
+    /// Checks what was parsed of `text`.
+    fn read(mut top: Section, text: &str, root: &Root) -> Result<Self> {
         secret::refuse(&top)?;
         version(&mut top)?;
         let name = top

@@ -14,6 +14,7 @@ pub mod random_projection;
 pub mod rank_swapping;
 pub mod rotation;
 mod table;
+mod tunable;
 mod window;
 pub mod z_anonymity;
 
@@ -21,6 +22,7 @@ pub use chain::Chain;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
 pub use method::{Family, METHODS, Method, MethodInfo, Parameter};
 pub use table::{Release, Table, TableMethod};
+pub use tunable::{TUNABLE, Tunable, tunable};
 pub use window::{Mask, Window};
 
 use crate::data::{Batch, Domains, Schema};

@@ -2,7 +2,7 @@
 
 /// The noise of a projection; deviations are of one draw.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Blur {
+pub enum Blur<'a> {
     /// None.
     None,
     /// Each number has its own.
@@ -14,12 +14,34 @@ pub enum Blur {
     Cumulative {
         /// σ_γ, of a step.
         deviation: f64,
-        /// Rows after which it starts anew.
-        reset: Option<u64>,
+        /// When it starts anew; none for never.
+        reset: Option<Restarts<'a>>,
     },
 }
 
-impl Blur {
+/// The rows, counted from 0, with which a random walk starts anew.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Restarts<'a> {
+    /// Every so many.
+    Every(u64),
+    /// These, in ascending order.
+    At(&'a [u64]),
+}
+
+impl Restarts<'_> {
+    /// The first row of the walk that `row` belongs to.
+    fn start(self, row: u64) -> u64 {
+        match self {
+            Restarts::Every(rows) => row - row % rows.max(1),
+            Restarts::At(starts) => {
+                let later = starts.partition_point(|&start| start <= row);
+                later.checked_sub(1).map_or(0, |place| starts[place])
+            }
+        }
+    }
+}
+
+impl Blur<'_> {
     /// Covariance of the noise of two rows, which are counted from 0.
     pub fn covariance(self, one: u64, other: u64) -> f64 {
         match self {
@@ -27,7 +49,7 @@ impl Blur {
             Blur::Independent { deviation } if one == other => deviation * deviation,
             Blur::Independent { .. } => 0.0,
             Blur::Cumulative { deviation, reset } => {
-                let start = |row: u64| reset.map_or(0, |rows| row - row % rows);
+                let start = |row: u64| reset.map_or(0, |restarts| restarts.start(row));
                 match start(one) == start(other) {
                     // They share the steps up to the earlier row.
                     true => {
@@ -60,13 +82,21 @@ mod tests {
             deviation: 0.5,
             reset,
         };
+        let four = Some(Restarts::Every(4));
+        let some = Some(Restarts::At(&[0, 3, 10]));
         for (reset, one, other, expected) in [
             (None, 0, 0, 0.25),
             (None, 3, 9, 1.0),
             (None, 9, 3, 1.0),
-            (Some(4), 3, 9, 0.0),
-            (Some(4), 9, 11, 0.5),
-            (Some(4), 4, 4, 0.25),
+            (four, 3, 9, 0.0),
+            (four, 9, 11, 0.5),
+            (four, 4, 4, 0.25),
+            (some, 2, 3, 0.0),
+            (some, 3, 3, 0.25),
+            (some, 4, 9, 0.5),
+            (some, 9, 10, 0.0),
+            (some, 99, 11, 0.5),
+            (Some(Restarts::At(&[])), 3, 9, 1.0),
         ] {
             let found = walk(reset).covariance(one, other);
             assert_eq!(found, expected, "{reset:?} {one} {other}");

@@ -13,10 +13,12 @@
 //!   that a translation does not matter.
 //! - *A-RPIN*, *A-RPCN* first estimate the noise of the known records (which has a
 //!   closed form), take it off, and then search for original and noise of the unknown
-//!   one together; cumulative noise is interpolated between the known rows.
+//!   one together; cumulative noise is interpolated between the known rows, also where
+//!   it started anew between them, which the published attacks do not know.
 //! - *…-1* use only the known record that is nearest in the stream, and *MAX(…)*
 //!   takes whichever of both has the higher score.
 //! - *marginal* is stronger than those: noise is not estimated but integrated out,
+//!   it is known where cumulative noise started anew (released numbers jump there),
 //!   nothing is taken relative to a first record unless there is a translation, and
 //!   features are expected where the known ones are.
 //! - *known matrix*, with as many known records as features: least squares gives the
@@ -37,7 +39,7 @@ mod maximum;
 mod posterior;
 mod study;
 
-pub use blur::Blur;
+pub use blur::{Blur, Restarts};
 pub use evidence::Evidence;
 pub use maximum::{Attack, Optimizer, Reconstruction, Search, reconstruct};
 pub use study::{AtDistance, Stream, Study, StudySettings, Success, magnitude, study};

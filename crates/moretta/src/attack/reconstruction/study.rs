@@ -19,7 +19,7 @@ pub struct Stream<'a> {
     /// What they became.
     pub outputs: &'a Records,
     /// The noise, as far as an attacker knows it.
-    pub blur: Blur,
+    pub blur: Blur<'a>,
     /// All records may have been shifted.
     pub translated: bool,
 }

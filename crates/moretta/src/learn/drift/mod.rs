@@ -2,7 +2,8 @@
 //!
 //! A detector sees one number after the other and says whether what it sees is
 //! still what it saw. None keeps the stream: the memory is constant, or grows with
-//! the logarithm of the stretch without change.
+//! the logarithm of the stretch without change. ADWIN's window is in
+//! [`crate::math::adwin`], since methods that follow drift use it as well.
 
 mod adwin;
 mod ddm;
@@ -10,7 +11,7 @@ mod eddm;
 mod kswin;
 mod page_hinkley;
 
-pub use adwin::Adwin;
+pub use crate::math::adwin::Adwin;
 pub use ddm::{Ddm, DdmDetector};
 pub use eddm::Eddm;
 pub use kswin::{Kswin, KswinDetector};

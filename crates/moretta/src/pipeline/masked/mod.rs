@@ -14,7 +14,7 @@ mod run;
 mod unchanged;
 
 pub(super) use flow::secret_seed;
-pub(super) use run::run;
+pub(super) use run::{measured, run};
 
 use crate::data::{Attribute, Batch, Column, Field, Kind, Role, Schema};
 use crate::error::{Error, Result};

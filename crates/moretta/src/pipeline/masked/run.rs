@@ -108,6 +108,28 @@ pub(in crate::pipeline) fn run(
     })
 }
 
+/// What the policy measures of the masked rows; they go nowhere.
+pub(in crate::pipeline) fn measured(
+    policy: &Policy,
+    masking: &dyn Masking,
+    original: &Batch,
+) -> Result<Vec<(&'static str, Option<f64>)>> {
+    super::check(policy, masking)?;
+    let (rows, table) = match masking.buffer() {
+        Some(_) => (original.clone(), None),
+        None => (ordered(policy, original)?, Some(original.len())),
+    };
+    super::refuse_mixed(policy, &rows, &masking.places(rows.schema())?)?;
+    let mut flow = Flow::new(policy, masking, original.schema(), table, false)?;
+    flow.push(rows)?;
+    flow.finish()?;
+    let values = flow.measures().into_iter().flat_map(PairMeasures::values);
+    let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+    Ok(values
+        .map(|(info, value)| (info.name, finite(value)))
+        .collect())
+}
+
 /// Refuses a release that misses a goal.
 fn keep_limits(policy: &Policy, flow: &Flow) -> Result<()> {
     for (info, value) in flow.measures().into_iter().flat_map(PairMeasures::values) {

@@ -1,6 +1,7 @@
 //! Random projection of records as they come.
 
-use super::{Features, Noise, RandomProjection};
+use super::drift::Watch;
+use super::{Features, Noise, RandomProjection, Reset};
 use crate::data::Records;
 use crate::error::{Error, Result};
 use crate::math::uniform::Uniform;
@@ -21,7 +22,13 @@ pub struct RandomProjectionFilter {
     /// Where the random walk is.
     walk: Vec<f64>,
     steps: u64,
+    /// Steps after which it starts anew.
     reset: Option<u64>,
+    /// What it starts anew for.
+    watch: Option<Watch>,
+    /// Records released so far, and those with which a walk started, if anybody asks.
+    released: u64,
+    starts: Option<Vec<u64>>,
     generator: Xoshiro256PlusPlus,
     /// Rows to wait for; none waits for all.
     wait: Option<usize>,
@@ -47,7 +54,16 @@ impl RandomProjectionFilter {
             deviation: config.deviation(),
             walk: vec![0.0; k],
             steps: 0,
-            reset: config.reset,
+            reset: match config.reset {
+                Some(Reset::Rows(rows)) => Some(rows),
+                _ => None,
+            },
+            watch: match config.reset {
+                Some(Reset::Drift { delta }) => Some(Watch::new(features.width(), delta)),
+                _ => None,
+            },
+            released: 0,
+            starts: None,
             generator,
             wait: config.buffer,
             waiting: features.are_learnt().then(|| Records::new(columns)),
@@ -67,10 +83,22 @@ impl RandomProjectionFilter {
         self.projected.len()
     }
 
-    /// Lets cumulative noise start anew, for example where the stream has drifted.
+    /// Lets cumulative noise start anew.
     pub fn reset_noise(&mut self) {
         self.walk.fill(0.0);
         self.steps = 0;
+    }
+
+    /// From now on keeps the rows with which cumulative noise starts anew, for whoever
+    /// attacks the release.
+    pub fn note_starts(&mut self) {
+        self.starts = Some(Vec::new());
+    }
+
+    /// The rows, counted from 0, with which cumulative noise started, as far as they
+    /// were noted.
+    pub fn starts(&self) -> &[u64] {
+        self.starts.as_deref().unwrap_or_default()
     }
 
     fn release(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
@@ -89,6 +117,7 @@ impl RandomProjectionFilter {
                 .help("scale the columns first, or look for numbers that are wrong"));
         }
         out.release(&self.projected);
+        self.released += 1;
         Ok(())
     }
 
@@ -103,8 +132,13 @@ impl RandomProjectionFilter {
                 }
             }
             Noise::Cumulative => {
-                if self.reset == Some(self.steps) {
+                let watch = self.watch.as_mut();
+                let drifted = watch.is_some_and(|watch| watch.sees_drift(&self.record));
+                if drifted || self.reset == Some(self.steps) {
                     self.reset_noise();
+                }
+                if let (0, Some(starts)) = (self.steps, &mut self.starts) {
+                    starts.push(self.released);
                 }
                 self.steps += 1;
                 for (projected, place) in self.projected.iter_mut().zip(&mut self.walk) {

@@ -12,8 +12,9 @@
 //! - *cumulative* (RPCN): each number gets the place of a random walk that makes one
 //!   step N(0, σ_γ) a record. With n = `records`, σ_γ = n·σ / (√1 + … + √n), so that
 //!   noise over n records is on average as large as independent noise of `sigma`;
-//!   without it `sigma` is the step. `reset` lets the walk start anew now and then,
-//!   which gives accuracy back when it has gone far, and privacy away.
+//!   without it `sigma` is the step. `reset` lets the walk start anew after so many rows,
+//!   or where the stream drifts, and a learner has to begin again in any case; that gives
+//!   accuracy back when the walk has gone far, and privacy away.
 //!
 //! A number is scaled by its `bounds`, or by the range of the first `buffer` rows,
 //! which wait for it, or of the whole table; what lies beyond goes on beyond 0 and 1.
@@ -36,6 +37,7 @@
 //! (why distances survive); Denham, Pears and Naeem 2020 (independent and cumulative
 //! noise in data streams, and the attacks).
 
+mod drift;
 mod features;
 mod filter;
 #[cfg(test)]
@@ -47,7 +49,7 @@ pub use filter::RandomProjectionFilter;
 use super::dp::Bounds;
 use super::filter::{BUFFER, COLUMNS, Filter, MaskedColumn, Masking, read_buffer};
 use super::method::Parameter;
-use crate::config::Section;
+use crate::config::{Section, Value};
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -69,6 +71,22 @@ const NOISES: &[(&str, Noise)] = &[
     ("cumulative", Noise::Cumulative),
 ];
 
+/// When cumulative noise starts anew.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reset {
+    /// After so many rows.
+    Rows(u64),
+    /// Where the stream drifts.
+    Drift {
+        /// Bounds the chance of a false alarm: a greater one sees drift sooner, and
+        /// more often where there is none.
+        delta: f64,
+    },
+}
+
+/// δ where the policy gives none, as for learners.
+const DELTA: f64 = 0.002;
+
 /// Random projection with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RandomProjection {
@@ -80,8 +98,8 @@ pub struct RandomProjection {
     pub sigma: f64,
     /// Rows over which cumulative noise is on average as large as independent noise.
     pub records: u64,
-    /// Rows after which cumulative noise starts anew.
-    pub reset: Option<u64>,
+    /// When cumulative noise starts anew; none for never.
+    pub reset: Option<Reset>,
     /// Secret shifts are drawn from −translation to translation.
     pub translation: f64,
     /// What numbers can be, by column.
@@ -129,9 +147,15 @@ impl RandomProjection {
         },
         Parameter {
             name: "reset",
-            values: "rows, or nothing for never",
+            values: "rows, or \"drift\", or nothing for never",
             default: "never",
-            meaning: "cumulative noise starts anew after so many rows; fewer keep learners accurate and help attackers",
+            meaning: "cumulative noise starts anew after so many rows, or where the means of the features change; more often keeps learners accurate and helps attackers",
+        },
+        Parameter {
+            name: "delta",
+            values: "above 0, below 1",
+            default: "0.002",
+            meaning: "how easily drift is seen; a greater one starts anew sooner and more often for nothing",
         },
         Parameter {
             name: "translation",
@@ -158,14 +182,14 @@ impl RandomProjection {
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
         let k = section.whole("k", 1..=MOST)?;
-        let reset = section.whole("reset", 1..=i64::MAX)?;
+        let reset = read_reset(section)?;
         let records = section.whole("records", 1..=i64::MAX)?;
         let config = RandomProjection {
             k: k.map(|k| k as usize),
             noise: section.word("noise", NOISES)?.unwrap_or_default(),
             sigma: section.number("sigma", 0.0..=10.0)?.unwrap_or(0.1),
             records: records.unwrap_or(1) as u64,
-            reset: reset.map(|rows| rows as u64),
+            reset,
             translation: section.number("translation", 0.0..=1000.0)?.unwrap_or(0.0),
             bounds: read_bounds(section)?,
             categories: read_categories(section)?,
@@ -220,6 +244,27 @@ pub fn cumulative_deviation(sigma: f64, records: u64) -> f64 {
         false => (2.0 / 3.0) * n * n.sqrt() + 0.5 * n.sqrt(),
     };
     n * sigma / roots
+}
+
+fn read_reset(section: &mut Section) -> Result<Option<Reset>> {
+    let delta = section.number("delta", 1e-12..=0.999)?;
+    let reset = section.take("reset");
+    let reset = reset.map(|placed| match &placed.value {
+        Value::Whole(rows) if *rows > 0 => Ok(Reset::Rows(*rows as u64)),
+        Value::Text(text) if text == "drift" => Ok(Reset::Drift {
+            delta: delta.unwrap_or(DELTA),
+        }),
+        _ => Err(placed
+            .error("`reset` is neither a number of rows nor \"drift\"")
+            .help("for example reset = 10000, or reset = \"drift\"")),
+    });
+    let reset = reset.transpose()?;
+    match (reset, delta) {
+        (Some(Reset::Drift { .. }), _) | (_, None) => Ok(reset),
+        _ => Err(section
+            .error("`delta` is for reset = \"drift\"")
+            .help("take it out, or take reset = \"drift\"")),
+    }
 }
 
 fn read_bounds(section: &mut Section) -> Result<BTreeMap<String, Bounds>> {

@@ -1,7 +1,11 @@
 use super::*;
+use crate::config::Placed;
 use crate::data::{Attribute, Role};
+use crate::math::uniform::Uniform;
 use crate::protect::filter::Masked;
 use proptest::prelude::*;
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn config(noise: Noise) -> RandomProjection {
     RandomProjection {
@@ -123,7 +127,7 @@ fn cumulative_noise_starts_anew_after_so_many_rows() {
     let columns = columns(&names, Attribute::Number);
     let records = vec![vec![0.0]; 60_000];
     let config = RandomProjection {
-        reset: Some(3),
+        reset: Some(Reset::Rows(3)),
         ..bounded(Noise::Cumulative, &names)
     };
     let noise = project(&config, &columns, &records, 9);
@@ -131,6 +135,79 @@ fn cumulative_noise_starts_anew_after_so_many_rows() {
         let variance = noise.chunks(3).map(|c| c[place][0].powi(2)).sum::<f64>() / 20_000.0;
         let expected = 0.01 * (place + 1) as f64;
         assert!((variance / expected - 1.0).abs() < 0.06, "{variance}");
+    }
+}
+
+/// Where the noise on two features of 0 or 1, which are 1 more often after half of the
+/// rows, starts.
+fn starts(reset: Option<Reset>, often: [f64; 2]) -> Vec<u64> {
+    let names = names(2);
+    let config = RandomProjection {
+        reset,
+        ..bounded(Noise::Cumulative, &names)
+    };
+    let mut filter = config
+        .build(&columns(&names, Attribute::Number), 3)
+        .expect("built");
+    filter.note_starts();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
+    let mut out = Masked::new(2);
+    for row in 0..6_000 {
+        let mut bit = || f64::from(u8::from(random.draw() < often[row / 3_000]));
+        let record = [bit(), if row % 7 == 0 { f64::NAN } else { bit() }];
+        filter.push(&record, &mut out).expect("projected");
+    }
+    filter.finish(&mut out).expect("done");
+    filter.starts().to_vec()
+}
+
+#[test]
+fn cumulative_noise_starts_anew_where_the_stream_drifts() {
+    let drift = Some(Reset::Drift { delta: 0.002 });
+    let found = starts(drift, [0.2, 0.7]);
+    assert!(
+        matches!(found[..], [0, row] if (3_000..3_200).contains(&row)),
+        "{found:?}"
+    );
+    assert_eq!(starts(drift, [0.4, 0.4]), [0]);
+    assert_eq!(starts(None, [0.2, 0.7]), [0]);
+    assert_eq!(
+        starts(Some(Reset::Rows(2_500)), [0.2, 0.7]),
+        [0, 2500, 5000]
+    );
+}
+
+#[test]
+fn drift_is_read_with_its_delta() {
+    let read = |given: &[(&str, Value)]| {
+        let mut section = Section::new("[[protect]]", 0..1);
+        let noise = ("noise", Value::Text("cumulative".to_owned()));
+        for (key, value) in [&[noise], given].concat() {
+            section.insert(key, 0..1, Placed { value, span: 0..1 });
+        }
+        RandomProjection::read(&mut section).map(|config| config.reset)
+    };
+    let text = |text: &str| ("reset", Value::Text(text.to_owned()));
+    let rows = |rows| ("reset", Value::Whole(rows));
+    let delta = |delta| ("delta", Value::Number(delta));
+    let drift = |delta| Some(Reset::Drift { delta });
+    for (given, expected) in [
+        (&[][..], None),
+        (&[rows(7)], Some(Reset::Rows(7))),
+        (&[text("drift")], drift(0.002)),
+        (&[text("drift"), delta(0.1)], drift(0.1)),
+    ] {
+        assert_eq!(read(given).expect("read"), expected);
+    }
+    for given in [
+        &[rows(0)][..],
+        &[text("never")],
+        &[("reset", Value::Number(1.5))],
+        &[delta(0.1)],
+        &[rows(7), delta(0.1)],
+        &[text("drift"), delta(0.0)],
+    ] {
+        assert_eq!(read(given).expect_err("refused").exit_code(), 3);
     }
 }
 

@@ -1,0 +1,175 @@
+//! The same policy with one number changed, and with other measures.
+
+use super::{Policy, Root, parse};
+use crate::config::{Placed, Section, Value, unknown};
+use crate::error::{Error, Result};
+use crate::protect::{Tunable, tunable};
+
+impl Policy {
+    /// The number of its protection that is called `name`.
+    ///
+    /// # Errors
+    /// There is none that could be varied; of private methods there is none.
+    pub fn tunable(&self, name: &str) -> Result<&'static Tunable> {
+        let method = self.protect.last().map_or("", |method| method.name());
+        if self
+            .masking()
+            .is_some_and(|masking| masking.loss().is_some())
+        {
+            return Err(Error::policy(format!(
+                "{method} is private, and each look at the data would cost budget"
+            ))
+            .help("choose epsilon by what persons may lose, and try it on made-up data"));
+        }
+        let keeps_guarantee = self.masking().is_none() && self.stream().is_none();
+        let known: Vec<_> = tunable(method, keeps_guarantee).collect();
+        let found = known.iter().find(|one| one.parameter == name);
+        found.copied().ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(|one| one.parameter).collect();
+            let what = format!("`{name}` of {method} cannot be varied");
+            match names.is_empty() {
+                true => Error::policy(what).help("no number of this method can be"),
+                false => unknown(Error::policy(what), name, &names),
+            }
+        })
+    }
+
+    /// This policy with another value of `what`, to be measured by what `goals` limits
+    /// and by nothing else. It is read and checked like any policy.
+    pub fn varied(
+        &self,
+        root: &Root,
+        what: &Tunable,
+        value: f64,
+        goals: &[(String, f64)],
+    ) -> Result<Policy> {
+        let mut top = parse::parse(&self.text)?;
+        let number = match what.whole {
+            true => Value::Whole(value as i64),
+            false => Value::Number(value),
+        };
+        match what.method {
+            None => set(table(&mut top, "guarantee")?, what.parameter, number),
+            Some(_) => set(method(&mut top)?, what.parameter, number),
+        }
+        let names = goals
+            .iter()
+            .map(|(name, _)| placed(Value::Text(name.clone())));
+        let measure = table(&mut top, "measure")?;
+        measure.take_named("fail_above");
+        set(measure, "report", Value::List(names.collect()));
+        let policy = Policy {
+            file: self.file.clone(),
+            fail_above: goals.to_vec(),
+            ..Policy::read(top, &self.text, root)?
+        };
+        policy.check_limits()?;
+        Ok(policy)
+    }
+}
+
+fn placed(value: Value) -> Placed {
+    Placed { value, span: 0..0 }
+}
+
+/// Sets a value at the place of the one that was there.
+fn set(section: &mut Section, key: &str, value: Value) {
+    let span = section.take_named(key).map_or(0..0, |old| old.span);
+    section.insert(key, span.clone(), Placed { value, span });
+}
+
+/// The table of this name, made if it is not there.
+fn table<'a>(top: &'a mut Section, key: &'static str) -> Result<&'a mut Section> {
+    if top.get_mut(key).is_none() {
+        let empty = Section::new(format!("[{key}]"), 0..0);
+        top.insert(key, 0..0, placed(Value::Table(empty)));
+    }
+    match top.get_mut(key) {
+        Some(Value::Table(section)) => Ok(section),
+        _ => Err(Error::policy(format!("[{key}] is no table"))),
+    }
+}
+
+/// The last `[[protect]]`.
+fn method(top: &mut Section) -> Result<&mut Section> {
+    let last = match top.get_mut("protect") {
+        Some(Value::List(list)) => list.last_mut().map(|placed| &mut placed.value),
+        _ => None,
+    };
+    match last {
+        Some(Value::Table(section)) => Ok(section),
+        _ => Err(Error::policy("the policy has no [[protect]]")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protect::Method;
+    use std::path::Path;
+
+    const HEAD: &str = r#"
+        version = 1
+        source = { path = "rows.csv" }
+        columns = { x = { role = "quasi" }, kind = { role = "class" } }
+    "#;
+
+    fn policy(rest: &str) -> (Policy, Root) {
+        let root = Root::of_policy(Path::new("policy.toml"), None).expect("a root");
+        let policy = Policy::parse(&format!("{HEAD}{rest}"), &root).expect("a policy");
+        (policy, root)
+    }
+
+    #[test]
+    fn a_parameter_is_set_whether_it_was_there_or_not() {
+        for protect in [
+            "[[protect]]\nmethod = \"random-projection\"\nsigma = 0.5\n",
+            "[[protect]]\nmethod = \"random-projection\"\n",
+            "protect = [{ method = \"random-projection\" }]\n[measure]\nfail_above = { accuracy_loss = 0.1 }\n",
+        ] {
+            let (policy, root) = policy(protect);
+            let sigma = policy.tunable("sigma").expect("known");
+            let goals = [("accuracy_loss".to_owned(), 0.3)];
+            let varied = policy.varied(&root, sigma, 0.25, &goals).expect("a policy");
+            let Some(Method::RandomProjection(config)) = varied.protect.last() else {
+                panic!("another method");
+            };
+            assert_eq!(config.sigma, 0.25);
+            assert_eq!(varied.report_measures, ["accuracy_loss"]);
+            assert_eq!(varied.fail_above, goals);
+            let beyond = policy
+                .varied(&root, sigma, 25.0, &[])
+                .expect_err("too much");
+            assert_eq!(beyond.exit_code(), 3);
+        }
+    }
+
+    #[test]
+    fn k_of_a_guarantee_is_a_whole_number() {
+        let (policy, root) = policy("[guarantee]\nk = 3\n[[protect]]\nmethod = \"mondrian\"\n");
+        let k = policy.tunable("k").expect("known");
+        let goals = [("gcp".to_owned(), 0.5)];
+        let varied = policy.varied(&root, k, 7.0, &goals).expect("a policy");
+        assert_eq!((varied.guarantee.k, policy.guarantee.k), (Some(7), Some(3)));
+    }
+
+    #[test]
+    fn goals_are_measures_that_the_method_has() {
+        let (policy, root) = policy("[guarantee]\nk = 3\n[[protect]]\nmethod = \"mondrian\"\n");
+        let k = policy.tunable("k").expect("known");
+        let error = policy.varied(&root, k, 7.0, &[("sse".to_owned(), 0.5)]);
+        assert_eq!(error.expect_err("of masked records").exit_code(), 3);
+    }
+
+    #[test]
+    fn what_cannot_be_varied_is_told_with_what_can() {
+        let (projected, _) = policy("[[protect]]\nmethod = \"random-projection\"\n");
+        let error = projected.tunable("sigm").expect_err("unknown");
+        assert!(format!("{error:?}").contains("sigma"), "{error:?}");
+        let (private, _) = policy(
+            "[[protect]]\nmethod = \"dp-microaggregation\"\nk = 5\nepsilon = 1\nbuffer = 20\nbounds = { x = [0, 1] }\n",
+        );
+        let error = private.tunable("epsilon").expect_err("refused");
+        assert!(error.to_string().contains("private"), "{error}");
+    }
+}
