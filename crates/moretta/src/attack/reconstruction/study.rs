@@ -1,8 +1,9 @@
 //! Many attacks on one stream, and how often they succeed.
 
 use super::blur::Blur;
-use super::evidence::{Evidence, draw, norm};
+use super::evidence::{Evidence, draw};
 use super::maximum::{Attack, Optimizer, Search, reconstruct};
+use crate::attack::success::{AtDistance, Success, Yardstick, norm, relative_error};
 use crate::data::Records;
 use crate::error::{Error, Result};
 use rand_core::SeedableRng;
@@ -58,42 +59,6 @@ pub struct Study {
     pub attacks: Vec<Success>,
 }
 
-/// How one attack went.
-#[derive(Clone, Debug, Serialize)]
-pub struct Success {
-    /// Its name.
-    pub attack: String,
-    /// Records that were attacked.
-    pub records: usize,
-    /// Share of them whose relative error |x̂ − x|/|x| was below ε.
-    pub breach: f64,
-    /// Between these the probability of a breach lies with 95 % confidence.
-    pub interval: [f64; 2],
-    /// Median relative error.
-    pub median_error: f64,
-    /// The [`magnitude`] with the error of a learner, where that is known.
-    pub magnitude: Option<f64>,
-    /// Mean time of one attack.
-    pub seconds: f64,
-    /// The error by the distance to the nearest known record, in fifths of the attacks.
-    pub by_distance: Vec<AtDistance>,
-}
-
-/// Attacks on records that are so far from the nearest known one.
-#[derive(Clone, Debug, Serialize)]
-pub struct AtDistance {
-    /// Rows at least.
-    pub from: u64,
-    /// Rows at most.
-    pub to: u64,
-    /// How many attacks.
-    pub records: usize,
-    /// Their median relative error.
-    pub median_error: f64,
-    /// The share of breaches.
-    pub breach: f64,
-}
-
 /// Runs all attacks that make sense; the same for any number of threads.
 ///
 /// # Errors
@@ -124,7 +89,7 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
     })?;
     let success = |(place, attack): (usize, &Attack)| {
         let trials: Vec<Trial> = tried.iter().map(|trials| trials[place]).collect();
-        success(attack.name(blur), trials, settings)
+        success(&attack.name(blur), trials, settings)
     };
     Ok(Study {
         features: inputs.width(),
@@ -133,12 +98,6 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
         epsilon: settings.epsilon,
         attacks: attacks.iter().enumerate().map(success).collect(),
     })
-}
-
-/// The privacy–accuracy magnitude: the squared error rate of a learner and the
-/// squared probability of a breach; 0 were perfect.
-pub fn magnitude(error: f64, breach: f64) -> f64 {
-    error * error + breach * breach
 }
 
 /// One attack on one record.
@@ -193,57 +152,26 @@ fn attack_one(
     Some(attacks.iter().map(trial).collect())
 }
 
-fn relative_error(found: &[f64], original: &[f64]) -> f64 {
-    let difference: Vec<f64> = found.iter().zip(original).map(|(f, o)| f - o).collect();
-    norm(&difference) / norm(original)
-}
-
-fn success(attack: String, mut trials: Vec<Trial>, settings: &StudySettings) -> Success {
+fn success(attack: &str, mut trials: Vec<Trial>, settings: &StudySettings) -> Success {
     const FIFTHS: usize = 5;
-    let epsilon = settings.epsilon;
     trials.sort_by_key(|trial| trial.distance);
+    let errors: Vec<f64> = trials.iter().map(|trial| trial.error).collect();
+    let seconds = trials.iter().map(|trial| trial.seconds).sum();
+    let yardstick = Yardstick {
+        epsilon: settings.epsilon,
+        accuracy: settings.accuracy,
+    };
     let count = trials.len();
-    let breaches = |trials: &[Trial]| trials.iter().filter(|trial| trial.error < epsilon).count();
-    let share = |trials: &[Trial]| breaches(trials) as f64 / trials.len().max(1) as f64;
     let fifth = |fifth: usize| {
-        let part = &trials[fifth * count / FIFTHS..(fifth + 1) * count / FIFTHS];
-        Some(AtDistance {
-            from: part.first()?.distance,
-            to: part.last()?.distance,
-            records: part.len(),
-            median_error: median(part),
-            breach: share(part),
-        })
+        let part = fifth * count / FIFTHS..(fifth + 1) * count / FIFTHS;
+        let (first, last) = (trials[part.clone()].first()?, trials[part.clone()].last()?);
+        let distances = [first.distance, last.distance];
+        Some(AtDistance::new(distances, &errors[part], settings.epsilon))
     };
     Success {
-        attack,
-        records: count,
-        breach: share(&trials),
-        interval: wilson(breaches(&trials), count),
-        median_error: median(&trials),
-        magnitude: settings
-            .accuracy
-            .map(|accuracy| magnitude(1.0 - accuracy, share(&trials))),
-        seconds: trials.iter().map(|trial| trial.seconds).sum::<f64>() / count.max(1) as f64,
         by_distance: (0..FIFTHS).filter_map(fifth).collect(),
+        ..Success::new(attack, &errors, seconds, yardstick)
     }
-}
-
-fn median(trials: &[Trial]) -> f64 {
-    let mut errors: Vec<f64> = trials.iter().map(|trial| trial.error).collect();
-    errors.sort_by(f64::total_cmp);
-    errors.get(errors.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// Wilson's interval of a probability, with 95 % confidence.
-fn wilson(successes: usize, trials: usize) -> [f64; 2] {
-    const Z: f64 = 1.959_963_984_540_054;
-    let n = trials.max(1) as f64;
-    let share = successes as f64 / n;
-    let middle = share + Z * Z / (2.0 * n);
-    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-    let end = |value: f64| (value / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
-    [end(middle - half), end(middle + half)]
 }
 
 #[cfg(test)]

@@ -161,18 +161,3 @@ fn too_few_records_are_an_error_and_missing_values_are_passed_over() {
         assert_eq!(error.exit_code(), 4, "{error}");
     }
 }
-
-#[test]
-fn intervals_are_wilsons() {
-    // Newcombe 1998, table I: 81 of 263, and 0 of 20.
-    for ((successes, trials), expected) in [
-        ((81, 263), [0.2553, 0.3662]),
-        ((0, 20), [0.0, 0.1611]),
-        ((1, 29), [0.0061, 0.1718]),
-    ] {
-        let found = wilson(successes, trials);
-        for (found, expected) in found.iter().zip(expected) {
-            assert!((found - expected).abs() < 5e-5, "{found} {expected}");
-        }
-    }
-}
