@@ -134,12 +134,7 @@ impl Sides {
         sample: Option<usize>,
         generator: &mut Xoshiro256PlusPlus,
     ) -> Result<Self> {
-        let Stream {
-            inputs,
-            outputs,
-            blur,
-            ..
-        } = *stream;
+        let (inputs, outputs) = (stream.inputs, stream.outputs);
         let m = inputs.width();
         let complete = |&row: &usize| {
             let values = inputs.record(row).iter().chain(outputs.record(row));
@@ -167,7 +162,7 @@ impl Sides {
         };
         let variances = others
             .iter()
-            .map(|&row| blur.covariance(row as u64, row as u64));
+            .map(|&row| stream.blur.covariance(row as u64, row as u64));
         Ok(Sides {
             noise: variances.sum::<f64>() / left as f64,
             sample: collect(inputs, drawn),

@@ -22,7 +22,7 @@ mod stream;
 mod verify;
 mod warnings;
 
-pub use attack::attack;
+pub use attack::{AttackSettings, Attacked, attack};
 pub use check::check;
 pub use compare::{Standing, compare};
 pub use learn::{LearnSettings, Learned, Lessons, Side, learn, lessons, lessons_of_file};

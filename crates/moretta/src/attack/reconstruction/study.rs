@@ -3,7 +3,7 @@
 use super::blur::Blur;
 use super::evidence::{Evidence, draw};
 use super::maximum::{Attack, Optimizer, Search, reconstruct};
-use crate::attack::success::{AtDistance, Success, Yardstick, norm, relative_error};
+use crate::attack::success::{AtDistance, Guess, Success, Yardstick, norm, relative_error};
 use crate::data::Records;
 use crate::error::{Error, Result};
 use rand_core::SeedableRng;
@@ -57,7 +57,16 @@ pub struct Study {
     pub epsilon: f64,
     /// Each attack.
     pub attacks: Vec<Success>,
+    /// The first 10,000 records that were attacked…
+    #[serde(skip)]
+    pub originals: Records,
+    /// …and what each attack took for them; missing where it found nothing.
+    #[serde(skip)]
+    pub guesses: Vec<Guess>,
 }
+
+/// Attacks whose records are kept.
+const KEPT: usize = 10_000;
 
 /// Runs all attacks that make sense; the same for any number of threads.
 ///
@@ -79,7 +88,7 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
         return Err(Error::input(what).help("know fewer with --known, or take more rows"));
     }
     let attacks = Attack::all(blur, settings.known, inputs.width(), stream.translated);
-    let tried: Option<Vec<Vec<Trial>>> = (0..settings.attacks as u64)
+    let tried: Option<Vec<Tried>> = (0..settings.attacks as u64)
         .into_par_iter()
         .map(|attack| attack_one(stream, settings, &candidates, &attacks, attack))
         .collect();
@@ -88,8 +97,16 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
             .help("know fewer with --known, or project fewer columns that are alike")
     })?;
     let success = |(place, attack): (usize, &Attack)| {
-        let trials: Vec<Trial> = tried.iter().map(|trials| trials[place]).collect();
+        let trials = tried.iter().map(|tried| &tried.trials[place]).collect();
         success(&attack.name(blur), trials, settings)
+    };
+    let mut originals = Records::new(inputs.width());
+    for tried in tried.iter().take(KEPT) {
+        originals.push(inputs.record(tried.unknown));
+    }
+    let guess = |(place, attack): (usize, &Attack)| {
+        let trials = tried.iter().take(KEPT).map(|tried| &tried.trials[place]);
+        guess(attack.name(blur), inputs.width(), trials)
     };
     Ok(Study {
         features: inputs.width(),
@@ -97,12 +114,21 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
         known: settings.known,
         epsilon: settings.epsilon,
         attacks: attacks.iter().enumerate().map(success).collect(),
+        guesses: attacks.iter().enumerate().map(guess).collect(),
+        originals,
     })
 }
 
+/// All attacks on one record.
+struct Tried {
+    unknown: usize,
+    trials: Vec<Trial>,
+}
+
 /// One attack on one record.
-#[derive(Clone, Copy, Debug)]
 struct Trial {
+    /// What was found, as far as it is kept.
+    found: Option<Vec<f64>>,
     error: f64,
     distance: u64,
     seconds: f64,
@@ -115,7 +141,7 @@ fn attack_one(
     candidates: &[usize],
     attacks: &[Attack],
     number: u64,
-) -> Option<Vec<Trial>> {
+) -> Option<Tried> {
     let Stream {
         inputs,
         outputs,
@@ -140,19 +166,38 @@ fn attack_one(
         let start = Instant::now();
         let found = reconstruct(attack, &evidence, blur, translated, search, &mut generator);
         let seconds = start.elapsed().as_secs_f64();
-        let error = found.map_or(f64::INFINITY, |found| {
-            relative_error(&found.record, inputs.record(unknown))
+        let found = found.map(|found| found.record);
+        let error = found.as_ref().map_or(f64::INFINITY, |found| {
+            relative_error(found, inputs.record(unknown))
         });
         Trial {
+            found: found.filter(|_| number < KEPT as u64),
             error,
             distance: evidence.distance(),
             seconds,
         }
     };
-    Some(attacks.iter().map(trial).collect())
+    Some(Tried {
+        unknown,
+        trials: attacks.iter().map(trial).collect(),
+    })
 }
 
-fn success(attack: &str, mut trials: Vec<Trial>, settings: &StudySettings) -> Success {
+fn guess<'a>(attack: String, width: usize, trials: impl Iterator<Item = &'a Trial>) -> Guess {
+    let nothing = vec![f64::NAN; width];
+    let (mut records, mut seconds) = (Records::new(width), 0.0);
+    for trial in trials {
+        records.push(trial.found.as_ref().unwrap_or(&nothing));
+        seconds += trial.seconds;
+    }
+    Guess {
+        attack,
+        records,
+        seconds,
+    }
+}
+
+fn success(attack: &str, mut trials: Vec<&Trial>, settings: &StudySettings) -> Success {
     const FIFTHS: usize = 5;
     trials.sort_by_key(|trial| trial.distance);
     let errors: Vec<f64> = trials.iter().map(|trial| trial.error).collect();

@@ -47,7 +47,6 @@ impl Side {
 /// Records in the order of the source, with their classes.
 #[derive(Clone, Debug)]
 pub struct Lessons {
-    header: Header,
     original: Taught,
     protected: Option<Taught>,
     /// The original class of each record.
@@ -59,14 +58,16 @@ pub struct Lessons {
 /// One side of the records, and the classes that come with them.
 #[derive(Clone, Debug)]
 struct Taught {
+    header: Header,
     records: Records,
     classes: Vec<u32>,
 }
 
 impl Lessons {
-    /// What the records hold.
-    pub fn header(&self) -> &Header {
-        &self.header
+    /// What the records of a side hold; none where nothing was protected. Mixtures of
+    /// columns are other columns than those they were made of.
+    pub fn header(&self, side: Side) -> Option<&Header> {
+        self.side(side).map(|taught| &taught.header)
     }
 
     /// How many there are.
@@ -87,15 +88,18 @@ impl Lessons {
     /// The records of a side in order, each with its original class and the class
     /// that comes with it.
     pub fn of(&self, side: Side) -> impl Iterator<Item = (&[f64], u32, u32)> + '_ {
-        let taught = match side {
-            Side::Original => Some(&self.original),
-            Side::Protected => self.protected.as_ref(),
-        };
-        taught.into_iter().flat_map(|taught| {
+        self.side(side).into_iter().flat_map(|taught| {
             let classes = self.actual.iter().zip(&taught.classes);
             let pairs = taught.records.iter().zip(classes);
             pairs.map(|(record, (&actual, &class))| (record, actual, class))
         })
+    }
+
+    fn side(&self, side: Side) -> Option<&Taught> {
+        match side {
+            Side::Original => Some(&self.original),
+            Side::Protected => self.protected.as_ref(),
+        }
     }
 }
 
@@ -106,7 +110,18 @@ pub fn lessons(policy: &Policy, class: Option<&str>, progress: &Progress) -> Res
     let original = read(policy, progress)?;
     let class = class_of(original.batch.schema(), class)?;
     let released = protect(policy, &original, progress)?;
-    let released = with_middles(policy, &original, released)?;
+    lessons_of_release(policy, &original, released, class)
+}
+
+/// The rows that were released, as they were and as they are. `class` is the place of
+/// the class among the original columns.
+pub(super) fn lessons_of_release(
+    policy: &Policy,
+    original: &Original,
+    released: Batch,
+    class: usize,
+) -> Result<Lessons> {
+    let released = with_middles(policy, original, released)?;
     let released = released.take(&in_order_of_ids(&released))?;
     let ids: Option<Vec<u32>> = released
         .rows()
@@ -119,7 +134,7 @@ pub fn lessons(policy: &Policy, class: Option<&str>, progress: &Progress) -> Res
         let column = policy.column(name);
         column.is_none_or(|column| column.action == Action::Keep)
     };
-    pair(&kept, Some(&released), class, keeps, original.notes)
+    pair(&kept, Some(&released), class, keeps, original.notes.clone())
 }
 
 /// The rows of a file that no policy describes, with the types that they seem to have.
@@ -156,7 +171,7 @@ pub fn lessons_of_file(
 }
 
 /// The place of the class.
-fn class_of(schema: &Schema, named: Option<&str>) -> Result<usize> {
+pub(super) fn class_of(schema: &Schema, named: Option<&str>) -> Result<usize> {
     if let Some(name) = named {
         return schema.index_of(name).ok_or_else(|| {
             Error::usage(format!("there is no column `{name}`"))
@@ -195,10 +210,11 @@ fn with_middles(policy: &Policy, original: &Original, released: Batch) -> Result
     let mut fields = released.schema().fields().to_vec();
     let mut columns = released.columns().to_vec();
     for (name, domain) in &domains {
-        let Some(place) = schema.index_of(name) else {
+        let places = (schema.index_of(name), released.schema().index_of(name));
+        let (Some(before), Some(place)) = places else {
             continue;
         };
-        let number = !matches!(schema.fields()[place].kind, Kind::Category { .. });
+        let number = !matches!(schema.fields()[before].kind, Kind::Category { .. });
         if let (true, Column::Category(texts)) = (number, released.column(place)) {
             columns[place] = Column::Number(middles(texts, domain));
             fields[place].kind = Kind::Number { integer: false };
@@ -268,39 +284,51 @@ fn pair(
         let missing = original.len() - labelled.len();
         notes.push(format!("{missing} rows without a class are left out"));
     }
-    let places = attributes(original, class, keeps, &mut notes);
-    if places.is_empty() {
-        return Err(Error::policy("there is nothing to learn from").help(
-            "a learner sees columns with the role quasi, sensitive or plain that have a type",
-        ));
-    }
-    let mut encoder = Encoder::new(original.schema(), &places)?;
-    let mut taught = Vec::new();
-    for (batch, labels) in [Some(original), released]
-        .into_iter()
-        .flatten()
-        .zip(&labels)
-    {
+    let seen = attributes(original, class, keeps, &mut notes);
+    let taught = |batch: &Batch, places: &[usize], labels: &[Option<u32>]| {
+        if places.is_empty() {
+            return Err(nothing_to_learn_from());
+        }
+        let mut encoder = encoder(original, batch.schema(), places)?;
         let mut records = Records::new(places.len());
         encoder.encode(&batch.take(&labelled)?, &mut records)?;
-        let classes = labelled.iter().filter_map(|&row| labels[row as usize]);
-        taught.push(Taught {
+        let labels = labelled.iter().filter_map(|&row| labels[row as usize]);
+        Ok(Taught {
+            header: header(&encoder.attributes(), &records, classes)?,
             records,
-            classes: classes.collect(),
-        });
-    }
-    let header = header(&encoder.attributes(), &taught, classes)?;
-    let mut taught = taught.into_iter();
-    let original = taught
-        .next()
-        .ok_or_else(|| Error::bug("no side to learn from"))?;
+            classes: labels.collect(),
+        })
+    };
+    let sides = released.zip(labels.get(1));
+    let protected = sides.map(|(batch, labels)| {
+        let places = released_attributes(original.schema(), &seen, batch.schema());
+        taught(batch, &places, labels)
+    });
+    let original = taught(original, &seen, &labels[0])?;
     Ok(Lessons {
-        header,
         actual: original.classes.clone(),
         original,
-        protected: taught.next(),
+        protected: protected.transpose()?,
         notes,
     })
+}
+
+fn nothing_to_learn_from() -> Error {
+    Error::policy("there is nothing to learn from")
+        .help("a learner sees columns with the role quasi, sensitive or plain that have a type")
+}
+
+/// Categories that were there before have the same codes on both sides.
+fn encoder(original: &Batch, schema: &Schema, places: &[usize]) -> Result<Encoder> {
+    let mut encoder = Encoder::new(schema, places)?;
+    for (attribute, &place) in places.iter().enumerate() {
+        let before = original.column_named(&schema.fields()[place].name);
+        if let Some(categories) = before.and_then(Column::as_categories) {
+            let texts = categories.levels().iter().map(str::to_owned);
+            encoder.declare(attribute, &texts.collect::<Vec<_>>());
+        }
+    }
+    Ok(encoder)
 }
 
 /// The class of each row on each side, and how many classes there are.
@@ -309,9 +337,14 @@ fn labels(
     released: Option<&Batch>,
     class: usize,
 ) -> Result<(Vec<Vec<Option<u32>>>, usize)> {
-    let mut encoder = Encoder::new(original.schema(), &[class])?;
+    let name = &*original.schema().fields()[class].name;
     let mut codes: Vec<Vec<f64>> = Vec::new();
     for batch in [Some(original), released].into_iter().flatten() {
+        let place = batch.schema().index_of(name).ok_or_else(|| {
+            Error::policy(format!("the class `{name}` is not released"))
+                .help("keep it out of the masked columns, or predict another column")
+        })?;
+        let mut encoder = encoder(original, batch.schema(), &[place])?;
         let mut records = Records::new(1);
         encoder.encode(batch, &mut records)?;
         codes.push(records.column(0).collect());
@@ -320,7 +353,6 @@ fn labels(
     known.retain(|code| !code.is_nan());
     known.sort_by(f64::total_cmp);
     known.dedup();
-    let name = &*original.schema().fields()[class].name;
     if known.is_empty() || known.len() > MOST_CLASSES {
         let what = format!("{} different values are no classes", known.len());
         return Err(Error::input(what).in_column(name).help(format!(
@@ -364,15 +396,22 @@ fn attributes(
     few.map(|(place, _)| place).collect()
 }
 
-fn header(attributes: &[Attribute], sides: &[Taught], classes: usize) -> Result<Header> {
+/// The places of the released columns that a learner sees: what became of those that
+/// were `seen`, and what the method made of several.
+fn released_attributes(original: &Schema, seen: &[usize], released: &Schema) -> Vec<usize> {
+    let fields = released.fields().iter().enumerate();
+    let shown = fields.filter(|(_, field)| {
+        let before = original.index_of(&field.name);
+        before.is_none_or(|place| seen.contains(&place)) && !matches!(field.kind, Kind::Plain(_))
+    });
+    shown.map(|(place, _)| place).collect()
+}
+
+fn header(attributes: &[Attribute], records: &Records, classes: usize) -> Result<Header> {
     let input = |(place, kind): (usize, &Attribute)| match kind {
-        Attribute::Nominal => {
-            let codes = sides.iter().flat_map(|side| side.records.column(place));
-            let most = codes.fold(0.0, f64::max);
-            Input::Nominal {
-                values: most as usize + 1,
-            }
-        }
+        Attribute::Nominal => Input::Nominal {
+            values: records.column(place).fold(0.0, f64::max) as usize + 1,
+        },
         Attribute::Number | Attribute::Ordinal { .. } => Input::Number,
     };
     Header::new(attributes.iter().enumerate().map(input).collect(), classes)
@@ -431,8 +470,10 @@ mod tests {
         ] {
             let lessons = of_policy(&rows(), method, None).expect("lessons");
             assert_eq!(lessons.len(), 40, "{method}");
-            let classes = lessons.header().classes();
-            assert_eq!((lessons.header().attributes().len(), classes), (2, 2));
+            for side in [Side::Original, Side::Protected] {
+                let header = lessons.header(side).expect("both sides");
+                assert_eq!((header.attributes().len(), header.classes()), (2, 2));
+            }
             let (before, after) = (
                 values(&lessons, Side::Original),
                 values(&lessons, Side::Protected),
@@ -454,11 +495,27 @@ mod tests {
     }
 
     #[test]
+    fn a_projection_is_learnt_from_its_mixtures_and_from_what_stayed() {
+        let method = "[[protect]]\nmethod = \"random-projection\"\ncolumns = [\"x\"]\n";
+        let lessons = of_policy(&rows(), method, None).expect("lessons");
+        let inputs = |side| lessons.header(side).expect("a side").attributes().to_vec();
+        let nominal = Input::Nominal { values: 3 };
+        assert_eq!(inputs(Side::Original), [Input::Number, nominal]);
+        assert_eq!(inputs(Side::Protected), [Input::Number, nominal]);
+        let sides = [Side::Original, Side::Protected].map(|side| values(&lessons, side));
+        for (before, after) in sides[0].iter().zip(&sides[1]) {
+            assert_eq!((before.0[1], before.1), (after.0[1], after.1));
+            assert!(before.0[0] != after.0[0], "a mixture is no value");
+        }
+    }
+
+    #[test]
     fn rows_without_a_class_are_left_out_and_counted() {
         let rows = rows().replace(",low\n", ",\n");
         let method = "[[protect]]\nmethod = \"noise\"\n";
         let lessons = of_policy(&rows, method, None).expect("lessons");
-        assert_eq!((lessons.len(), lessons.header().classes()), (20, 1));
+        let header = lessons.header(Side::Protected).expect("protected");
+        assert_eq!((lessons.len(), header.classes()), (20, 1));
         assert_eq!(lessons.notes, ["20 rows without a class are left out"]);
     }
 
@@ -483,7 +540,8 @@ mod tests {
         let progress = Progress::default();
         let options = ReadOptions::default();
         let lessons = lessons_of_file(&path, &options, "kind", &progress).expect("lessons");
-        assert_eq!(lessons.header().attributes(), [Input::Number]);
+        let header = lessons.header(Side::Original).expect("a header");
+        assert_eq!(header.attributes(), [Input::Number]);
         assert_eq!(lessons.notes.len(), 1, "the texts are left out");
         assert!(!lessons.has(Side::Protected));
         let error = lessons_of_file(&path, &options, "class", &progress).expect_err("no column");

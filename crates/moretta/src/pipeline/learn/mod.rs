@@ -10,8 +10,10 @@
 //! *Does not protect* anything: the figures are computed from the originals.
 //! *Costs* memory for the whole table, twice.
 
+mod accuracy;
 mod lessons;
 mod trials;
 
+pub(super) use accuracy::{Pupil, accuracy_of_release};
 pub use lessons::{Lessons, Side, lessons, lessons_of_file};
 pub use trials::{LearnSettings, Learned, learn};

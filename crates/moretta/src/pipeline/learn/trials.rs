@@ -62,7 +62,9 @@ pub fn learn(lessons: &Lessons, settings: &LearnSettings) -> Result<Vec<Learned>
 }
 
 fn one(lessons: &Lessons, settings: &LearnSettings, name: &str, side: Side) -> Result<Learned> {
-    let header = lessons.header();
+    let header = lessons
+        .header(side)
+        .ok_or_else(|| Error::bug("a side that is not there"))?;
     let learner = learn::build(name, header, settings.seed)?;
     let mut trial = Trial::new(learner, header, settings.schedule, &settings.score)?;
     for (record, actual, taught) in lessons.of(side) {

@@ -67,6 +67,15 @@ fn without_noise_as_many_known_records_as_features_tell_everything() {
         let known = named(&found, "known matrix");
         assert_eq!(known.breach, 1.0);
         assert!(known.median_error < 1e-6, "{}", known.median_error);
+        let guess = found
+            .guesses
+            .iter()
+            .find(|guess| guess.attack == "known matrix");
+        let guessed = guess.expect("tried").records.iter();
+        assert_eq!((guessed.len(), found.originals.len()), (60, 60));
+        for (guessed, original) in guessed.zip(found.originals.iter()) {
+            assert!(relative_error(guessed, original) < 0.2);
+        }
     }
 }
 
