@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn independent_features_that_are_not_normal_come_back() {
-        for seed in 0..4 {
+        for seed in 0..2 {
             let table = release(ROWS, &random_matrix(seed), 0.0, skewed);
             let [independent, _, mean] = breaches(table, Blur::None);
             assert!(
