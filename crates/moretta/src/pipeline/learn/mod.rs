@@ -11,12 +11,14 @@
 //! *Does not protect* anything: the figures are computed from the originals.
 //! *Costs* memory for the whole table, twice.
 
+mod accuracy;
 mod classroom;
 mod lessons;
 mod loss;
 mod saved;
 mod trials;
 
+pub(super) use accuracy::{Pupil, accuracy_of_release};
 pub(super) use loss::accuracy_loss;
 
 pub use lessons::{Lessons, Side, lessons, lessons_of_file};
