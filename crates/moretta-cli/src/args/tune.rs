@@ -29,7 +29,7 @@ pub(crate) struct TuneArgs {
     /// Values that are tried between the best of these and the next
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) bisections: u32,
-    /// How the first values lie apart [default: log from one to ten times as much]
+    /// How the first values lie apart [default: log where they grow tenfold or more]
     #[arg(long, value_enum)]
     pub(crate) scale: Option<ScaleArg>,
     /// Which end protects more [default: what is known of the number]

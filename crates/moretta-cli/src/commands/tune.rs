@@ -118,7 +118,7 @@ fn hints(tuned: &Tuned) -> impl Iterator<Item = &'static str> {
         (tuned.at_end, "the end of the range meets the goals: a wider one may protect more"),
         (
             tuned.ragged,
-            "a value that protects less misses a goal: between those tried there may be better ones; --steps tries more",
+            "a value misses a goal between two that do not: there may be better ones; --steps tries more",
         ),
     ]
     .into_iter()

@@ -75,22 +75,23 @@ pub struct Tuning<T> {
 impl<T> Tuning<T> {
     /// The most preferred value that meets all goals.
     pub fn best(&self) -> Option<&Tried<T>> {
-        self.from_preferred().find(|tried| tried.meets())
+        self.preferred_first().find(|tried| tried.meets())
     }
 
     /// The value that misses its goals by least, the more preferred one of equals.
     pub fn nearest(&self) -> Option<&Tried<T>> {
-        self.from_preferred()
+        self.preferred_first()
             .min_by(|one, other| one.excess.total_cmp(&other.excess))
     }
 
-    /// Whether a value meets the goals and a less preferred one does not.
+    /// Whether a value misses the goals between two that meet them.
     pub fn is_ragged(&self) -> bool {
-        let met = self.from_preferred().skip_while(|tried| !tried.meets());
-        met.into_iter().any(|tried| !tried.meets())
+        let best = self.tried.iter().skip_while(|tried| !tried.meets());
+        best.skip_while(|tried| tried.meets())
+            .any(|tried| tried.meets())
     }
 
-    fn from_preferred(&self) -> Box<dyn Iterator<Item = &Tried<T>> + '_> {
+    fn preferred_first(&self) -> Box<dyn Iterator<Item = &Tried<T>> + '_> {
         match self.prefer {
             Prefer::High => Box::new(self.tried.iter().rev()),
             Prefer::Low => Box::new(self.tried.iter()),
@@ -241,6 +242,9 @@ mod tests {
             let tried = tuning.tried.iter().filter(|tried| met[tried.value as usize]);
             let expected = tried.map(|tried| tried.value).reduce(f64::max);
             prop_assert_eq!(tuning.best().map(|best| best.value), expected);
+            let mut pattern: Vec<bool> = tuning.tried.iter().map(Tried::meets).collect();
+            pattern.dedup();
+            prop_assert_eq!(tuning.is_ragged(), pattern.iter().filter(|&&met| met).count() > 1);
             // Beyond the best one nothing is left to bisect.
             if let Some(best) = expected.filter(|&best| best < 59.0) {
                 prop_assert!(tuning.tried.iter().any(|tried| tried.value == best + 1.0));

@@ -62,8 +62,8 @@ pub struct Tuned {
     pub nearest: Option<f64>,
     /// The best is the end of the range: beyond it may be better ones.
     pub at_end: bool,
-    /// A value meets the goals and one that protects less does not: between the
-    /// values tried there may be better ones.
+    /// A value misses the goals between two that meet them: between the values tried
+    /// there may be better ones.
     pub ragged: bool,
 }
 
