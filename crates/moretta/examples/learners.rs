@@ -88,6 +88,7 @@ fn options() -> Outcome<Options> {
 fn print(streams: &[Stream], options: &Options) -> Outcome<()> {
     println!("stream learner accuracy MOA records/CPU-s records/s KiB");
     for stream in streams {
+        let chunks = chunks(&stream.records);
         for (learner, moa, skipped) in learners(stream) {
             let name = format!("{} {learner}", stream.name);
             if !name.contains(&options.only) {
@@ -99,7 +100,8 @@ fn print(streams: &[Stream], options: &Options) -> Outcome<()> {
                 let seed = if learner.starts_with("ARF") { run } else { 1 };
                 let mut learner = build(learner, &stream.header, seed)?;
                 let (cpu, wall) = (cpu_seconds()?, Instant::now());
-                accuracy += prequential(learner.as_mut(), stream, skipped) / options.times as f64;
+                accuracy +=
+                    prequential(learner.as_mut(), stream, &chunks, skipped) / options.times as f64;
                 let records = stream.records.len() as f64;
                 per_wall = f64::max(per_wall, records / wall.elapsed().as_secs_f64());
                 per_cpu = f64::max(per_cpu, records / (cpu_seconds()? - cpu));
@@ -157,22 +159,35 @@ fn build(name: &str, header: &Header, seed: u64) -> Outcome<Box<dyn Learner>> {
 }
 
 /// The percentage of records that were predicted rightly before they were learnt.
-fn prequential(learner: &mut dyn Learner, stream: &Stream, skipped: usize) -> f64 {
-    let (mut votes, mut right) = (Vec::new(), 0);
-    let mut chunk = Records::new(stream.records.width());
-    for (start, classes) in stream.classes.chunks(CHUNK).enumerate() {
-        chunk.clear();
-        for row in 0..classes.len() {
-            chunk.push(stream.records.record(start * CHUNK + row));
-        }
-        learner.predict_then_learn(&chunk, classes, &mut votes);
-        let votes = votes.chunks_exact(stream.header.classes());
-        for (row, (votes, &class)) in votes.zip(classes).enumerate() {
-            let counted = start * CHUNK + row >= skipped;
-            right += usize::from(counted && predicted(votes) == class);
+fn prequential(
+    learner: &mut dyn Learner,
+    stream: &Stream,
+    chunks: &[Records],
+    skipped: usize,
+) -> f64 {
+    let (mut votes, mut seen, mut right) = (Vec::new(), 0, 0);
+    for (chunk, classes) in chunks.iter().zip(stream.classes.chunks(CHUNK)) {
+        learner.predict_then_learn(chunk, classes, &mut votes);
+        for (votes, &class) in votes.chunks_exact(stream.header.classes()).zip(classes) {
+            right += usize::from(seen >= skipped && predicted(votes) == class);
+            seen += 1;
         }
     }
     100.0 * right as f64 / (stream.classes.len() - skipped) as f64
+}
+
+/// The records as a stream brings them.
+fn chunks(records: &Records) -> Vec<Records> {
+    let mut chunks = Vec::new();
+    for (row, record) in records.iter().enumerate() {
+        if row % CHUNK == 0 {
+            chunks.push(Records::new(records.width()));
+        }
+        if let Some(chunk) = chunks.last_mut() {
+            chunk.push(record);
+        }
+    }
+    chunks
 }
 
 fn streams(folder: Option<&Path>) -> Outcome<Vec<Stream>> {
