@@ -507,6 +507,51 @@ mod tests {
     }
 
     #[test]
+    fn a_stream_that_would_grow_without_bound_is_held_in_bounds() {
+        let run = |memory_limit: usize| {
+            let mut options = AdaptiveRandomForest {
+                trees: 3,
+                warning: 0.5,
+                drift: 1e-9,
+                ..AdaptiveRandomForest::default()
+            };
+            options.tree.memory_limit = memory_limit;
+            options.tree.grace_period = 10.0;
+            options.tree.tie_threshold = 1.0;
+            let mut forest = options.build(&header(), 1).expect("sound options");
+            let mut random = JavaRandom::new(1);
+            let (mut most, mut votes) = (0, Vec::new());
+            for _ in 0..30 {
+                let (mut records, mut classes) = (Records::new(3), Vec::new());
+                for _ in 0..200 {
+                    let code = f64::from(random.next_int_below(3));
+                    records.push(&[random.next_double(), random.next_double(), code]);
+                    classes.push(random.next_int_below(2) as u32);
+                }
+                forest.predict_then_learn(&records, &classes, &mut votes);
+                most = most.max(forest.memory());
+            }
+            let grown = forest
+                .members
+                .iter()
+                .any(|member| member.background.is_some());
+            assert!(grown, "a tree in the background counts, too");
+            (most, forest)
+        };
+        let limit = 100_000;
+        let (most, forest) = run(limit);
+        let member = &forest.members[0];
+        // One split of a tree adds three leaves at most.
+        let tree = limit + limit / 8 + 3000;
+        let watching = 2 * Adwin::most_memory();
+        let draws = 4 * 200 * 3;
+        let bound = 3 * (size_of_val(member) + 2 * tree + watching) + draws;
+        assert!(most <= size_of_val(&forest) + bound, "{most} of {bound}");
+        let (free, _) = run(usize::MAX);
+        assert!(free > 2 * bound, "{free}: nothing would be bounded");
+    }
+
+    #[test]
     fn chunks_threads_and_single_records_give_the_same_votes() {
         let (records, classes) = stream(900);
         let mut one_by_one = forest(7);

@@ -544,6 +544,34 @@ mod tests {
     }
 
     #[test]
+    fn a_stream_that_always_splits_and_drifts_does_not_overrun_the_limit() {
+        let mut options = HoeffdingAdaptiveTree::default();
+        options.tree.grace_period = 10.0;
+        options.tree.tie_threshold = 1.0;
+        let run = |memory_limit| {
+            let mut options = options;
+            options.tree.memory_limit = memory_limit;
+            let inputs = vec![Input::Number, Input::Nominal { values: 8 }];
+            let header = Header::new(inputs, 2).expect("small");
+            let mut tree = options.build(&header, 1).expect("sound options");
+            let mut random = JavaRandom::new(1);
+            let mut most = 0;
+            for at in 0..12_000 {
+                let record = [random.next_double(), f64::from(random.next_int_below(8))];
+                let noise = random.next_int_below(10) < 3;
+                let class = (record[at / 1500 % 2] > 0.5) != noise;
+                tree.learn(&record, u32::from(class));
+                most = most.max(tree.memory());
+            }
+            most
+        };
+        let limit = 400_000;
+        let split = 8 * 20_000;
+        assert!(run(limit) < limit + limit / 8 + split);
+        assert!(run(usize::MAX) > 2 * limit, "nothing would be bounded");
+    }
+
+    #[test]
     fn a_full_tree_stops_growing() {
         let mut options = HoeffdingAdaptiveTree::default();
         options.tree.memory_limit = 2000;

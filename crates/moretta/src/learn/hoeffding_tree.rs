@@ -397,6 +397,33 @@ mod tests {
     }
 
     #[test]
+    fn a_stream_that_always_splits_does_not_overrun_the_limit() {
+        let header = Header::new(vec![Input::Number, Input::Nominal { values: 8 }], 4);
+        let header = header.expect("small");
+        for (memory_limit, subspace) in [(5000, None), (50_000, None), (50_000, Some(1))] {
+            let options = HoeffdingTree {
+                grace_period: 10.0,
+                tie_threshold: 1.0,
+                memory_limit,
+                subspace,
+                ..HoeffdingTree::default()
+            };
+            let mut tree = options.build(&header, 1).expect("sound options");
+            let mut random = JavaRandom::new(1);
+            let split = 8 * (size_of::<Node>() + tree.soil.leaf_memory);
+            let most = size_of_val(&tree) + memory_limit + memory_limit / 8 + split;
+            for _ in 0..20_000 {
+                let record = [random.next_double(), f64::from(random.next_int_below(8))];
+                tree.learn(&record, random.next_int_below(4) as u32);
+                if random.next_int_below(10) == 0 {
+                    assert!(tree.memory() <= most, "{} of {most}", tree.memory());
+                }
+            }
+            assert!(tree.leaves() > 10 && tree.memory() > memory_limit / 2);
+        }
+    }
+
+    #[test]
     fn missing_values_and_unknown_classes_do_no_harm() {
         let mut learner = tree(HoeffdingTree::default());
         let mut holed = stream(10_000);

@@ -7,6 +7,7 @@ use crate::learn::prequential::{Figures, Schedule, ScorePoint, ScoreSettings, Tr
 use crate::learn::{self, Model};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
+use std::fmt;
 
 /// Which learners, on what, and how they are judged.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +48,6 @@ pub struct Learned {
 }
 
 /// A learner that went through its side, to be saved.
-#[derive(Debug)]
 pub struct Trained {
     /// How it did.
     pub learned: Learned,
@@ -55,6 +55,13 @@ pub struct Trained {
     pub model: Vec<u8>,
     /// Whether it has ever learnt from rows that were not protected.
     pub from_originals: bool,
+}
+
+/// Says how it did and not what it knows.
+impl fmt::Debug for Trained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} in {} bytes", self.learned, self.model.len())
+    }
 }
 
 /// Leads each learner through each side; in the order of the learners, then the sides.
@@ -159,7 +166,7 @@ mod tests {
 
     fn settings(sides: &[Side]) -> LearnSettings {
         LearnSettings {
-            learners: vec!["knn".to_owned(), "nb".to_owned(), "arf".to_owned()],
+            learners: ["knn", "nb", "arf", "bagging"].map(str::to_owned).to_vec(),
             sides: sides.to_vec(),
             schedule: Schedule::TestThenTrain,
             score: ScoreSettings::default(),
@@ -179,13 +186,17 @@ mod tests {
         let lessons = lessons.expect("lessons");
         let learned = learn(&lessons, &settings(&[Side::Original]), None).expect("learnt");
         let names: Vec<&str> = learned.iter().map(|one| one.learner.as_str()).collect();
-        assert_eq!(names, ["knn", "nb", "arf"]);
+        assert_eq!(names, ["knn", "nb", "arf", "bagging"]);
         for one in &learned {
             assert!(one.whole.accuracy > Some(0.9), "{}", one.learner);
             assert_eq!((one.results, one.points.len()), (600, 12));
         }
-        let again = learn(&lessons, &settings(&[Side::Original]), None).expect("learnt");
-        assert_eq!(learned, again);
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let pool = pool.expect("a few threads");
+            let again = pool.install(|| learn(&lessons, &settings(&[Side::Original]), None));
+            assert_eq!(learned, again.expect("learnt"), "{threads} threads");
+        }
         let error = learn(&lessons, &settings(&[Side::Protected]), None).expect_err("nothing is");
         assert_eq!(error.exit_code(), 2);
     }
