@@ -462,6 +462,34 @@ mod tests {
     }
 
     #[test]
+    fn numbers_without_measure_are_no_trouble() {
+        let odd = [1e308, -1e308, 1e154, 5e-324, 0.0, 1.0];
+        let (mut originals, mut released) = (Records::new(2), Records::new(2));
+        for n in 0..60 {
+            originals.push(&[odd[n % 6], odd[n * 5 % 6]]);
+            released.push(&[odd[n * 7 % 6], odd[n / 6 % 6]]);
+        }
+        let yardstick = Yardstick {
+            epsilon: 0.2,
+            accuracy: None,
+        };
+        for noise in [
+            Noise::Independent { amount: 1.0 },
+            Noise::Factors { variance: 1.0 },
+            Noise::Correlated {
+                amount: 1.0,
+                shrunk: true,
+            },
+        ] {
+            if let Ok(found) = attack(&originals, &released, noise) {
+                let successes = found.successes(yardstick);
+                let shares = successes.iter().map(|one| one.breach);
+                assert!(shares.into_iter().all(|share| (0.0..=1.0).contains(&share)));
+            }
+        }
+    }
+
+    #[test]
     fn what_is_missing_or_constant_is_left_out_and_too_little_is_told() {
         let noise = Noise::Independent { amount: 0.5 };
         let (mut originals, mut released) = (Records::new(3), Records::new(3));

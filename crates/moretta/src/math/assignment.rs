@@ -3,9 +3,15 @@
 //! *Costs* `n³` steps. *From* Kuhn 1955, Munkres 1957 (the Hungarian method), with
 //! shortest augmenting paths as Jonker and Volgenant 1987.
 
-/// For each row the column that it goes with; `cost` is finite and asked for by row
-/// and column.
+/// A cost that no number tells.
+const WITHOUT_MEASURE: f64 = 1e200;
+
+/// For each row the column that it goes with; `cost` is asked for by row and column.
 pub fn assign(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
+    let cost = |row: usize, column: usize| match cost(row, column) {
+        cost if cost.is_finite() => cost,
+        _ => WITHOUT_MEASURE,
+    };
     // Places are counted from 1: column 0 stands for the row that looks for one.
     let (mut of_rows, mut of_columns) = (vec![0.0; n + 1], vec![0.0; n + 1]);
     let mut row_of = vec![0_usize; n + 1];
@@ -69,6 +75,13 @@ mod tests {
             free.insert(place, column);
         }
         best
+    }
+
+    #[test]
+    fn what_costs_no_number_is_taken_last() {
+        let costs = [f64::NAN, 1.0, 2.0, f64::INFINITY];
+        assert_eq!(assign(2, |row, column| costs[row * 2 + column]), [1, 0]);
+        assert_eq!(assign(2, |_, _| f64::NAN).len(), 2);
     }
 
     proptest! {

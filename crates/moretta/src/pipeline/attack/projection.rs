@@ -47,7 +47,7 @@ fn by_sample(
 ) -> Result<()> {
     if !known_sample::applies(attacked.features, attacked.released) {
         attacked.notes.push(
-            "attacks by a known sample were not tried: they need as many numbers as features (k = m), at most 500"
+            "attacks by a known sample were not tried: they need as many numbers as features (k = m), at most 100"
                 .to_owned(),
         );
         return Ok(());
