@@ -62,6 +62,13 @@ impl Console {
         }
     }
 
+    /// Prints what nobody should overlook, beside JSON, too.
+    pub(crate) fn warn(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+
     /// Does long work while showing how far it is.
     pub(crate) fn watch<T>(
         &self,

@@ -135,3 +135,158 @@ fn schedules_files_and_what_is_wrong_with_a_call() {
     check(&["policy.toml", "--class", "size"], 2, "`size`");
     check(&["policy.toml", "--fading", "2"], 2, "fading");
 }
+
+/// What a call says, with its exit code.
+fn told(folder: &Path, arguments: &[&str], code: i32) -> (String, String) {
+    let output = learn(folder, arguments);
+    let (out, error) = (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    );
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "{arguments:?}\n{out}{error}"
+    );
+    (out, error)
+}
+
+/// The rows in two files; the second has its columns and rows in another order.
+fn two_days(folder: &Path) {
+    let rows = std::fs::read_to_string(folder.join("rows.csv")).expect("rows");
+    let mut lines = rows.lines();
+    let head = lines.next().expect("a head").to_owned() + "\n";
+    let rows: Vec<&str> = lines.collect();
+    let monday = head + &rows[..200].join("\n");
+    let mut tuesday = "kind,colour,x,name\n".to_owned();
+    for row in rows[200..].iter().rev() {
+        let mut cells: Vec<&str> = row.split(',').collect();
+        cells.reverse();
+        tuesday += &(cells.join(",") + "\n");
+    }
+    std::fs::write(folder.join("monday.csv"), monday).expect("written");
+    std::fs::write(folder.join("tuesday.csv"), tuesday).expect("written");
+}
+
+#[test]
+fn a_model_of_today_goes_on_tomorrow() {
+    let folder = folder();
+    two_days(folder.path());
+    let monday = ["monday.csv", "--class", "kind"];
+    let first = [&monday[..], &["--learner", "nb", "--save-model", "m.model"]].concat();
+    let (out, error) = told(folder.path(), &first, 0);
+    assert!(out.contains("model: m.model"), "{out}");
+    let warned: Vec<&str> = error
+        .lines()
+        .filter(|line| line.contains("persons"))
+        .collect();
+    assert_eq!(warned.len(), 1, "{error}");
+    let accuracy = |arguments: &[&str]| {
+        let arguments = [arguments, &["--json"]].concat();
+        let (out, _) = told(folder.path(), &arguments, 0);
+        let studies: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+        let learned = &studies[0]["learners"][0];
+        assert_eq!(learned["learner"], "nb");
+        learned["whole"]["accuracy"].as_f64().expect("a number")
+    };
+    let known = accuracy(&["tuesday.csv", "--model", "m.model", "--hold-out", "1", "0"]);
+    let fresh = accuracy(&["tuesday.csv", "--class", "kind", "--learner", "nb"]);
+    assert!(known > 0.9 && known > fresh, "{known} {fresh}");
+    let again = ["--model", "m.model", "--save-model", "m.model", "--force"];
+    told(folder.path(), &[&["tuesday.csv"], &again[..]].concat(), 0);
+    let (_, error) = told(
+        folder.path(),
+        &[
+            "policy.toml",
+            "--compare",
+            "protected",
+            "--learner",
+            "ht",
+            "--save-model",
+            "p.model",
+        ],
+        0,
+    );
+    assert!(!error.contains("persons"), "{error}");
+    // What has seen originals once tells about them for ever.
+    for (side, places) in [
+        (
+            "original",
+            &["--learner", "nb", "--save-model", "o.model"][..],
+        ),
+        (
+            "protected",
+            &["--model", "o.model", "--save-model", "q.model"],
+        ),
+        (
+            "protected",
+            &["--model", "q.model", "--save-model", "r.model"],
+        ),
+    ] {
+        let arguments = [&["policy.toml", "--compare", side], places].concat();
+        let (_, error) = told(folder.path(), &arguments, 0);
+        assert!(error.contains("persons"), "{arguments:?}\n{error}");
+    }
+}
+
+#[test]
+fn models_that_cannot_be_saved_or_do_not_fit_are_refused_with_a_way_out() {
+    let folder = folder();
+    let check = |arguments: &[&str], code: i32, expected: &[&str]| {
+        let (_, error) = told(folder.path(), arguments, code);
+        for expected in expected {
+            assert!(error.contains(expected), "{arguments:?}\n{error}");
+        }
+    };
+    let save = ["--save-model", "m.model"];
+    let file = ["rows.csv", "--class", "kind"];
+    check(&[&file[..], &save].concat(), 2, &["--learner ht"]);
+    let ht = [&file[..], &save, &["--learner", "ht"]].concat();
+    check(
+        &["policy.toml", "--learner", "ht", save[0], save[1]],
+        2,
+        &["--compare original"],
+    );
+    check(&[&["policy.toml"], &ht[..]].concat(), 2, &["one policy"]);
+    check(
+        &[
+            &file[..],
+            &["--learner", "ht", "--save-model", "rows.csv", "--force"],
+        ]
+        .concat(),
+        2,
+        &["of its own"],
+    );
+    check(&ht, 0, &[]);
+    check(&ht, 2, &["--force"]);
+    check(
+        &["rows.csv", "--model", "m.model", "--learner", "nb"],
+        2,
+        &["`ht`"],
+    );
+    let place = folder.path().join("m.model");
+    let bytes = std::fs::read(&place).expect("a model");
+    let damaged = |bytes: &[u8], expected: &str| {
+        std::fs::write(&place, bytes).expect("written");
+        check(
+            &["rows.csv", "--model", "m.model"],
+            4,
+            &["m.model", expected, "learn the model again"],
+        );
+    };
+    damaged(&bytes[..bytes.len() / 2], "cut short");
+    let mut changed = bytes.clone();
+    changed[bytes.len() / 2] ^= 4;
+    damaged(&changed, "changed");
+    std::fs::write(&place, &bytes).expect("written");
+    let rows = std::fs::read_to_string(folder.path().join("rows.csv")).expect("rows");
+    let other = |rows: String, expected: &[&str]| {
+        std::fs::write(folder.path().join("other.csv"), rows).expect("written");
+        check(&["other.csv", "--model", "m.model"], 4, expected);
+    };
+    other(rows.replace("x,colour", "y,colour"), &["`x`"]);
+    other(
+        rows.replace(&format!("{CANARY}-b\n"), &format!("{CANARY}-c\n")),
+        &["1 of 2 classes", "kind"],
+    );
+}

@@ -7,22 +7,32 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "Examples:
   moretta attack examples/projection/policy.toml --known 4 --attacks 500
   moretta attack policy.toml --known 9 --epsilon 0.1 --accuracy 0.85 --json
+  moretta attack examples/sensors/policy.toml --learner nb
 
-The policy releases a random projection. An attacker knows some original records and
-which released ones they became, and reconstructs others. Nothing is written, and no
-value is shown.")]
+What is tried depends on the method of the policy:
+  random-projection  reconstruction from known records (--known) and from others of the
+                     same population (--sample)
+  noise              filters that take the noise off, and intervals
+  other masks        intervals round each number, beside what chance gives
+An attacker knows the method and its parameters, but not its seed. Nothing is written,
+and no value is shown. The figures come from the originals: they are yours, not for
+publication.")]
 pub(crate) struct AttackArgs {
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
-    /// Records that the attacker knows
+    /// Records of a projection that the attacker knows, with what they became
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) known: u32,
-    /// Records that are attacked
+    /// Records that are attacked one by one; other attacks are on all at once
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) attacks: u32,
     /// A relative error below this is a breach
     #[arg(long, default_value_t = 0.2, value_parser = share)]
     pub(crate) epsilon: f64,
+    /// Records that an attacker has who knows none of the released ones of a projection
+    /// [default: 1000, at most half of the rows]
+    #[arg(long, value_name = "RECORDS", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) sample: Option<u32>,
     /// How the most probable record is searched for
     #[arg(long, value_enum, default_value_t = OptimizerArg::Lbfgs)]
     pub(crate) optimizer: OptimizerArg,
@@ -30,9 +40,16 @@ pub(crate) struct AttackArgs {
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) starts: u32,
     /// Accuracy of a learner on the release; adds the privacy-accuracy magnitude
-    #[arg(long, value_parser = share)]
+    #[arg(long, value_parser = share, conflicts_with = "learner")]
     pub(crate) accuracy: Option<f64>,
-    /// Chooses the records
+    /// Measure that accuracy with majority, nb, perceptron, logistic, knn, ht, hat,
+    /// bagging or arf
+    #[arg(long, value_name = "NAME")]
+    pub(crate) learner: Option<String>,
+    /// The column to predict [default: the one with the role class]
+    #[arg(long, value_name = "COLUMN", requires = "learner")]
+    pub(crate) class: Option<String>,
+    /// Chooses records and starts
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
 }

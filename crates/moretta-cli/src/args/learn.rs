@@ -6,29 +6,40 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Nothing is written but the page. Rows are protected in memory, so the table must fit.
-The figures come from the originals: they are yours, not for publication.
+Nothing is written but the page and the model. Rows are protected in memory, so the
+table must fit. The figures come from the originals: they are yours, not for publication.
+
+A saved model holds the names of columns, categories and classes and what was learnt,
+`knn` even whole records: it is as confidential as the data it learnt from, also where
+it learnt from protected rows. Only its owner can read the file. A model goes on with
+columns of the same names and types; categories it does not know count as missing,
+classes it does not know are an error.
 
 Examples:
   moretta learn noise.toml --learner nb,ht,arf
   moretta learn noise.toml swapping.toml --learner ht --output learning.html
-  moretta learn electricity.csv --class class --learner knn --warm-up 1000")]
+  moretta learn electricity.csv --class class --learner knn --warm-up 1000
+  moretta learn monday.csv --class kind --learner ht --save-model tree.model
+  moretta learn tuesday.csv --model tree.model --save-model tree.model --force
+  moretta learn tuesday.csv --model tree.model --hold-out 1 0    (test only)")]
 pub(crate) struct LearnArgs {
     /// Policies, or files that no policy describes (with --class)
     #[arg(required = true, value_name = "POLICY|FILE")]
     pub(crate) inputs: Vec<PathBuf>,
     /// The learners: majority, nb, perceptron, logistic, knn, ht, hat, bagging, arf
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "NAMES",
-        default_value = "nb,ht"
-    )]
+    /// [default: nb,ht, or that of --model]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) learner: Vec<String>,
+    /// Begin with a model that was saved
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model: Option<PathBuf>,
+    /// Save the model in the end; of one input, one learner and one side
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_model: Option<PathBuf>,
     /// What they learn from [default: both with a policy, `original` with a file]
     #[arg(long, value_delimiter = ',', value_name = "SIDES")]
     pub(crate) compare: Vec<Compare>,
-    /// The column to predict [default: the one with the role class]
+    /// The column to predict [default: that of --model, or the one with the role class]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) class: Option<String>,
     /// Leave the first results out of every figure
@@ -52,7 +63,7 @@ pub(crate) struct LearnArgs {
     /// Where to write the page with the curves
     #[arg(long, short, value_name = "FILE.html")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace a page that is there
+    /// Replace a page or a model that is there
     #[arg(long)]
     pub(crate) force: bool,
     /// The folder that no path of a policy may leave [default: the policy's own]

@@ -4,14 +4,30 @@ use super::load;
 use crate::args::{AttackArgs, OptimizerArg};
 use crate::console::{Console, table};
 use crate::failure::Failure;
-use moretta::attack::reconstruction::{Optimizer, Study, StudySettings, Success};
-use moretta::pipeline::{self, Progress};
+use moretta::attack::Success;
+use moretta::attack::interval::Disclosure;
+use moretta::attack::reconstruction::{Optimizer, StudySettings};
+use moretta::pipeline::{self, AttackSettings, Attacked, Progress};
+use std::fmt::Write;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &AttackArgs, console: &Console) -> Result<ExitCode, Failure> {
     let policy = load(&args.policy)?;
     let progress = Progress::default();
-    let settings = StudySettings {
+    let settings = settings(args);
+    let attacked = console
+        .watch(&progress, || {
+            pipeline::attack(&policy, &settings, &progress)
+        })
+        .map_err(|error| Failure::of_policy(error, &args.policy.policy))?;
+    for note in &attacked.notes {
+        console.hint(&format!("note: {note}"));
+    }
+    console.result(&attacked, || text(&attacked))
+}
+
+fn settings(args: &AttackArgs) -> AttackSettings {
+    let study = StudySettings {
         known: args.known as usize,
         attacks: args.attacks as usize,
         epsilon: args.epsilon,
@@ -23,44 +39,87 @@ pub(crate) fn run(args: &AttackArgs, console: &Console) -> Result<ExitCode, Fail
         accuracy: args.accuracy,
         seed: args.seed,
     };
-    let study = console
-        .watch(&progress, || {
-            pipeline::attack(&policy, &settings, &progress)
-        })
-        .map_err(|error| Failure::of_policy(error, &args.policy.policy))?;
-    console.result(&study, || text(&study))
+    AttackSettings {
+        study,
+        sample: args.sample.map(|records| records as usize),
+        learner: args.learner.clone(),
+        class: args.class.clone(),
+    }
 }
 
-fn text(study: &Study) -> String {
-    let head = format!(
-        "{} features released as {} numbers; the attacker knows {} records; a breach is an error below {}\n\n",
-        study.features, study.released, study.known, study.epsilon
-    );
-    let known = study.attacks.iter().any(|one| one.magnitude.is_some());
+fn text(attacked: &Attacked) -> String {
+    let mut text = head(attacked);
+    if !attacked.attacks.is_empty() {
+        let _ = write!(text, "\n{}", table(&successes(attacked)));
+    }
+    let near: Vec<&Success> = attacked
+        .attacks
+        .iter()
+        .filter(|success| !success.by_distance.is_empty())
+        .collect();
+    if !near.is_empty() {
+        let _ = write!(
+            text,
+            "\nmedian error by rows to the nearest known record\n{}",
+            distances(&near)
+        );
+    }
+    if !attacked.intervals.is_empty() {
+        let _ = write!(
+            text,
+            "\nwithin an interval of 1, 2, …, 10 % round the guess, on average\n{}",
+            intervals(attacked)
+        );
+    }
+    text
+}
+
+/// What was attacked, and what the attackers knew.
+fn head(attacked: &Attacked) -> String {
+    let mut head = match attacked.known {
+        Some(known) => format!(
+            "{}: {} features released as {} numbers; the attacker knows {known} records",
+            attacked.method, attacked.features, attacked.released
+        ),
+        None => format!("{}: {} masked numbers", attacked.method, attacked.features),
+    };
+    if let Some(sample) = attacked.sample {
+        let _ = write!(head, ", or a sample of {sample} others");
+    }
+    if !attacked.attacks.is_empty() {
+        let _ = write!(head, "; a breach is an error below {}", attacked.epsilon);
+    }
+    head.push('\n');
+    if let (Some(learner), Some(accuracy)) = (&attacked.learner, attacked.accuracy) {
+        let percent = accuracy * 100.0;
+        let _ = writeln!(head, "accuracy of {learner} on the release: {percent:.2} %");
+    }
+    head
+}
+
+fn successes(attacked: &Attacked) -> Vec<Vec<String>> {
     let mut names = vec![
         "attack",
+        "records",
         "breach",
         "95 % between",
         "median error",
         "seconds",
     ];
-    if known {
+    if attacked.accuracy.is_some() {
         names.push("magnitude");
     }
-    let mut rows = vec![names.into_iter().map(str::to_owned).collect()];
-    rows.extend(study.attacks.iter().map(line));
-    let far = format!(
-        "\nmedian error by rows to the nearest known record\n{}",
-        distances(study)
-    );
-    head + &table(&rows) + &far
+    let head = names.into_iter().map(str::to_owned).collect();
+    let lines = attacked.attacks.iter().map(line);
+    std::iter::once(head).chain(lines).collect()
 }
 
 fn line(success: &Success) -> Vec<String> {
     let [low, high] = success.interval.map(|end| end * 100.0);
     let cells = [
         success.attack.clone(),
-        format!("{:.1} %", success.breach * 100.0),
+        success.records.to_string(),
+        percent(success.breach),
         format!("{low:.1} and {high:.1} %"),
         error(success.median_error),
         format!("{:.6}", success.seconds),
@@ -70,18 +129,46 @@ fn line(success: &Success) -> Vec<String> {
 }
 
 /// Attacks beside each other, nearer records first.
-fn distances(study: &Study) -> String {
-    let Some(first) = study.attacks.first() else {
-        return String::new();
-    };
-    let ranges = first.by_distance.iter();
+fn distances(attacks: &[&Success]) -> String {
+    let ranges = attacks.first().into_iter().flat_map(|one| &one.by_distance);
     let ranges = ranges.map(|part| format!("{}–{}", part.from, part.to));
     let head = std::iter::once("attack".to_owned()).chain(ranges).collect();
-    let rows = study.attacks.iter().map(|one| {
+    let rows = attacks.iter().map(|one| {
         let errors = one.by_distance.iter().map(|part| error(part.median_error));
         std::iter::once(one.attack.clone()).chain(errors).collect()
     });
     table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+}
+
+fn intervals(attacked: &Attacked) -> String {
+    let head = [
+        "guess",
+        "interval",
+        "values",
+        "by chance",
+        "whole records",
+        "by chance",
+        "seconds",
+    ];
+    let row = |disclosure: &Disclosure| {
+        let mean = &disclosure.mean;
+        vec![
+            disclosure.guess.clone(),
+            disclosure.interval.word().to_owned(),
+            percent(mean.values),
+            percent(mean.values_by_chance),
+            percent(mean.records),
+            percent(mean.records_by_chance),
+            format!("{:.3}", disclosure.seconds),
+        ]
+    };
+    let rows = attacked.intervals.iter().map(row);
+    let head = head.map(str::to_owned).to_vec();
+    table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
 }
 
 /// An attack that found nothing has no error.

@@ -6,11 +6,15 @@ use crate::console::{Console, table, thousands};
 use crate::failure::Failure;
 use crate::report::{Study, learning_html};
 use moretta::Error;
+use moretta::learn::Vocabulary;
 use moretta::learn::prequential::{Schedule, ScoreSettings};
-use moretta::pipeline::{self, LearnSettings, Learned, Lessons, Progress, Side};
+use moretta::pipeline::{self, LearnSettings, Learned, Lessons, Progress, SavedModel, Side};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
+
+/// The learners that are compared when none is named.
+const DEFAULT_LEARNERS: [&str; 2] = ["nb", "ht"];
 
 /// Points of the table over time.
 const MOMENTS: usize = 10;
@@ -19,9 +23,13 @@ pub(crate) fn run(args: &LearnArgs, console: &Console) -> Result<ExitCode, Failu
     if let Some(output) = &args.output {
         may_write(output, args.force)?;
     }
+    if let Some(place) = &args.save_model {
+        may_save(args, place)?;
+    }
+    let model = args.model.as_deref().map(SavedModel::open).transpose()?;
     let mut studies = Vec::new();
     for input in &args.inputs {
-        let study = study(args, input, console)?;
+        let study = study(args, input, model.as_ref(), console)?;
         for note in &study.notes {
             console.hint(&format!("note: {note}"));
         }
@@ -31,17 +39,82 @@ pub(crate) fn run(args: &LearnArgs, console: &Console) -> Result<ExitCode, Failu
         std::fs::write(output, learning_html(&studies))
             .map_err(|e| Error::io("write", output, e))?;
     }
-    console.result(&studies, || text(&studies, args.output.as_deref()))
+    console.result(&studies, || text(&studies, args))
 }
 
-fn study(args: &LearnArgs, input: &Path, console: &Console) -> Result<Study, Failure> {
-    let progress = Progress::default();
-    let lessons = match input.extension().is_some_and(|ending| ending == "toml") {
-        true => of_policy(args, input, console, &progress)?,
-        false => of_file(args, input, console, &progress)?,
+/// Refuses, before anything is read, to save what is no single model, or in a wrong place.
+fn may_save(args: &LearnArgs, place: &Path) -> moretta::Result<()> {
+    let of_one = |what: &str, help: &str| {
+        Err(Error::usage(format!("--save-model saves one model: {what}")).help(help))
     };
-    let settings = settings(args, &lessons);
-    let learners = console.watch(&progress, || pipeline::learn(&lessons, &settings))?;
+    let [input] = &args.inputs[..] else {
+        return of_one("there are several inputs", "give one policy or file");
+    };
+    let named = match args.model {
+        Some(_) => args.learner.len() <= 1,
+        None => args.learner.len() == 1,
+    };
+    if !named {
+        return of_one("which learner?", "name one, such as --learner ht");
+    }
+    let sides = match args.compare.len() {
+        0 => usize::from(is_policy(input)) + 1,
+        sides => sides,
+    };
+    if sides != 1 {
+        let help = "choose --compare original or --compare protected";
+        return of_one("learnt from which rows?", help);
+    }
+    let same = |other: &Path| match (place.canonicalize(), other.canonicalize()) {
+        (Ok(place), Ok(other)) => place == other,
+        _ => place == other,
+    };
+    if place == Path::new("-") {
+        return Err(Error::usage("a model is not printed").help("name a file to keep it in"));
+    }
+    if same(input) || args.output.as_deref().is_some_and(same) {
+        return Err(
+            Error::usage("--save-model would replace another file of this call")
+                .help("give the model a name of its own"),
+        );
+    }
+    may_write(place, args.force)
+}
+
+fn is_policy(input: &Path) -> bool {
+    input.extension().is_some_and(|ending| ending == "toml")
+}
+
+fn study(
+    args: &LearnArgs,
+    input: &Path,
+    model: Option<&SavedModel>,
+    console: &Console,
+) -> Result<Study, Failure> {
+    let progress = Progress::default();
+    let known = model.map(SavedModel::vocabulary);
+    let lessons = match is_policy(input) {
+        true => of_policy(args, input, known, console, &progress)?,
+        false => of_file(args, input, known, console, &progress)?,
+    };
+    let settings = settings(args, &lessons, model);
+    let learners = match &args.save_model {
+        None => console.watch(&progress, || pipeline::learn(&lessons, &settings, model))?,
+        Some(place) => {
+            let trained = console.watch(&progress, || {
+                let trained = pipeline::train(&lessons, &settings, model)?;
+                trained.save(place, args.force)?;
+                Ok(trained)
+            })?;
+            if trained.from_originals {
+                console.warn(&format!(
+                    "note: {} learnt from original rows and tells about the persons in them: keep it as you keep the data",
+                    place.display()
+                ));
+            }
+            vec![trained.learned]
+        }
+    };
     Ok(Study {
         input: input.display().to_string(),
         records: lessons.len() as u64,
@@ -51,26 +124,35 @@ fn study(args: &LearnArgs, input: &Path, console: &Console) -> Result<Study, Fai
     })
 }
 
+/// The column to predict, if one was named here or in the model.
+fn class<'a>(args: &'a LearnArgs, known: Option<&'a Vocabulary>) -> Option<&'a str> {
+    args.class.as_deref().or(known.map(Vocabulary::class))
+}
+
 fn of_policy(
     args: &LearnArgs,
     input: &Path,
+    known: Option<&Vocabulary>,
     console: &Console,
     progress: &Progress,
 ) -> Result<Lessons, Failure> {
     let policy = load_at(input, args.root.as_deref())?;
-    let class = args.class.as_deref();
+    let class = class(args, known);
     console
-        .watch(progress, || pipeline::lessons(&policy, class, progress))
+        .watch(progress, || {
+            pipeline::lessons(&policy, class, known, progress)
+        })
         .map_err(|error| Failure::of_policy(error, input))
 }
 
 fn of_file(
     args: &LearnArgs,
     input: &Path,
+    known: Option<&Vocabulary>,
     console: &Console,
     progress: &Progress,
 ) -> Result<Lessons, Failure> {
-    let class = args.class.as_deref().ok_or_else(|| {
+    let class = class(args, known).ok_or_else(|| {
         Error::usage(format!(
             "{} is no policy: which column is the class?",
             input.display()
@@ -79,11 +161,11 @@ fn of_file(
     })?;
     let options = args.reading.options()?;
     Ok(console.watch(progress, || {
-        pipeline::lessons_of_file(input, &options, class, progress)
+        pipeline::lessons_of_file(input, &options, class, known, progress)
     })?)
 }
 
-fn settings(args: &LearnArgs, lessons: &Lessons) -> LearnSettings {
+fn settings(args: &LearnArgs, lessons: &Lessons, model: Option<&SavedModel>) -> LearnSettings {
     let mut sides: Vec<Side> = Vec::new();
     for side in &args.compare {
         let side = match side {
@@ -99,7 +181,11 @@ fn settings(args: &LearnArgs, lessons: &Lessons) -> LearnSettings {
         sides.retain(|side| lessons.has(*side));
     }
     LearnSettings {
-        learners: args.learner.clone(),
+        learners: match (&args.learner[..], model) {
+            ([], Some(model)) => vec![model.name().to_owned()],
+            ([], None) => DEFAULT_LEARNERS.map(str::to_owned).to_vec(),
+            (named, _) => named.to_vec(),
+        },
         sides,
         schedule: match (args.chunks, &args.hold_out[..]) {
             (Some(size), _) => Schedule::Chunks { size },
@@ -119,7 +205,7 @@ fn settings(args: &LearnArgs, lessons: &Lessons) -> LearnSettings {
     }
 }
 
-fn text(studies: &[Study], output: Option<&Path>) -> String {
+fn text(studies: &[Study], args: &LearnArgs) -> String {
     let mut text = String::new();
     for study in studies {
         let _ = writeln!(
@@ -140,8 +226,10 @@ fn text(studies: &[Study], output: Option<&Path>) -> String {
         }
         text.push('\n');
     }
-    if let Some(output) = output {
-        let _ = writeln!(text, "page: {}", output.display());
+    for (what, place) in [("page", &args.output), ("model", &args.save_model)] {
+        if let Some(place) = place {
+            let _ = writeln!(text, "{what}: {}", place.display());
+        }
     }
     text
 }

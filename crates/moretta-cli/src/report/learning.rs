@@ -155,7 +155,7 @@ fn figures(study: &Study, page: &mut Markup) {
     page.element("table", &[], |page| {
         page.raw("<thead><tr><th>learner</th><th>learnt from</th><th>accuracy</th><th>± SD</th>");
         page.raw(
-            "<th>lost</th><th>kappa</th><th>kappa-M</th><th>kappa-T</th><th>F1</th></tr></thead>",
+            "<th>lost</th><th>kappa</th><th>kappa-M</th><th>kappa-T</th><th>F1</th><th>KiB</th></tr></thead>",
         );
         page.element("tbody", &[], |page| {
             for learned in &study.learners {
@@ -181,6 +181,8 @@ fn row(study: &Study, learned: &Learned, page: &mut Markup) {
     for figure in figures {
         page.leaf("td", &[], share(figure));
     }
+    let memory = learned.memory.div_ceil(1024) as u64;
+    page.leaf("td", &[], number::count(memory));
 }
 
 fn share(value: Option<f64>) -> String {

@@ -3,4 +3,10 @@
 //! An attack here is run by those who own the data, against their own release, so
 //! that its success can be counted. Nothing it finds leaves but counts and errors.
 
+pub mod interval;
+pub mod known_sample;
 pub mod reconstruction;
+pub mod spectral;
+mod success;
+
+pub use success::{AtDistance, Guess, Success, Yardstick, magnitude};

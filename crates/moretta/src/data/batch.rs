@@ -276,6 +276,14 @@ impl Batch {
         self.schema.index_of(name).map(|i| &self.columns[i])
     }
 
+    /// The categories at place `index` of the schema, of a column that was read as such.
+    pub fn categories(&self, index: usize) -> Result<&Categories> {
+        self.column(index).as_categories().ok_or_else(|| {
+            let name = &self.schema.fields()[index].name;
+            Error::bug(format!("column `{name}` was not read as categories"))
+        })
+    }
+
     /// The rows at `rows`, in that order.
     pub fn take(&self, rows: &[u32]) -> Result<Self> {
         Ok(Batch {

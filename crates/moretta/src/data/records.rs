@@ -10,6 +10,7 @@ use super::levels::{Levels, LevelsBuilder};
 use super::numbers::Numbers;
 use super::schema::{Kind, Schema};
 use crate::error::{Error, Result};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What the numbers of one attribute mean.
@@ -78,6 +79,13 @@ impl Records {
         self.values.extend_from_slice(record);
     }
 
+    /// More records of the same width, those of `rows` among others.
+    pub fn extend_from(&mut self, others: &Records, rows: Range<usize>) {
+        debug_assert_eq!(others.width, self.width);
+        let values = rows.start * self.width..rows.end * self.width;
+        self.values.extend_from_slice(&others.values[values]);
+    }
+
     /// Drops all records.
     pub fn clear(&mut self) {
         self.values.clear();
@@ -143,6 +151,11 @@ impl Encoder {
         for category in categories {
             self.columns[attribute].builder.intern(category);
         }
+    }
+
+    /// The categories of a column so far: their places are their codes.
+    pub fn levels(&self, attribute: usize) -> &Levels {
+        self.columns[attribute].builder.levels()
     }
 
     /// The places of the columns in the schema.

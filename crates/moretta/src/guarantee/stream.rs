@@ -183,8 +183,8 @@ impl StreamChecker {
 
     /// Remembers what decided rows must show when they leave.
     fn hold(&mut self, seen: &Decided<'_>) -> Result<()> {
-        let labels = categories(seen.released, seen.attributes[0])?;
-        let users = categories(seen.released, seen.subject)?;
+        let labels = seen.released.categories(seen.attributes[0])?;
+        let users = seen.released.categories(seen.subject)?;
         for (place, id) in seen.released.rows().iter().enumerate() {
             let print = self
                 .fingerprints
@@ -202,8 +202,8 @@ impl StreamChecker {
     /// `Error::guarantee` when a row leaves that may not.
     pub fn settle(&mut self, released: &Batch, subject: usize, attribute: usize) -> Result<()> {
         let (users, labels) = (
-            categories(released, subject)?,
-            categories(released, attribute)?,
+            released.categories(subject)?,
+            released.categories(attribute)?,
         );
         for (place, id) in released.rows().iter().enumerate() {
             let (user, label) = (users.get(place), labels.get(place));
@@ -279,13 +279,13 @@ impl StreamChecker {
         }
         let all = |batch: &'a Batch| -> Result<Vec<&'a Categories>> {
             let places = seen.attributes.iter();
-            places.map(|&place| categories(batch, place)).collect()
+            places.map(|&place| batch.categories(place)).collect()
         };
         let rows = Rows {
-            subject: categories(seen.original, seen.subject)?,
+            subject: seen.original.categories(seen.subject)?,
             group: seen
                 .group
-                .map(|place| categories(seen.original, place))
+                .map(|place| seen.original.categories(place))
                 .transpose()?,
             original: all(seen.original)?,
             released: all(seen.released)?,
@@ -518,14 +518,6 @@ fn fault(seen: &Decided<'_>, row: usize, column: usize, what: &str) -> Error {
     let name = &seen.original.schema().fields()[seen.attributes[column]].name;
     let row = row_name(seen.original.rows().get(row));
     Error::guarantee(format!("row {row}, column `{name}`: {what}")).help(HELP)
-}
-
-fn categories(batch: &Batch, place: usize) -> Result<&Categories> {
-    let name = || &batch.schema().fields()[place].name;
-    batch
-        .column(place)
-        .as_categories()
-        .ok_or_else(|| Error::bug(format!("column `{}` was not read as categories", name())))
 }
 
 #[cfg(test)]

@@ -269,10 +269,6 @@ impl<C: Chunks> Source for Gather<C> {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.line_ends
-            .note()
-            .map(str::to_owned)
-            .into_iter()
-            .collect()
+        self.line_ends.notes()
     }
 }

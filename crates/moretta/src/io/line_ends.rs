@@ -27,8 +27,12 @@ impl LineEnds {
         self.cr_lf |= other.cr_lf;
     }
 
-    /// What a steward should know of them, if anything.
-    pub(super) fn note(self) -> Option<&'static str> {
+    /// What a steward should know of them.
+    pub(super) fn notes(self) -> Vec<String> {
+        self.note().map(str::to_owned).into_iter().collect()
+    }
+
+    fn note(self) -> Option<&'static str> {
         match (self.cr, self.lf, self.cr_lf) {
             (false, false, _) | (false, true, false) => None,
             (true, false, false) => Some("the lines end with CR, as on old computers"),

@@ -217,11 +217,7 @@ impl<C: Chunks> Source for Stream<C> {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.line_ends
-            .note()
-            .map(str::to_owned)
-            .into_iter()
-            .collect()
+        self.line_ends.notes()
     }
 }
 

@@ -5,13 +5,16 @@
 //! background, a drift puts that in its place. Trees vote by their accuracy since they
 //! began. Trees know nothing of one another, so
 //! [`predict_then_learn`](Learner::predict_then_learn) runs them in parallel, with the
-//! same votes for any number of threads. Memory is at most two trees' limits for each
-//! tree. H. M. Gomes et al., "Adaptive random forests for evolving data stream
+//! same votes for any number of threads. Memory is bounded: each tree and the one in its
+//! background keep to the [limit of a tree](HoeffdingTree::memory_limit), and an ADWIN
+//! holds less than 5 KiB for 2^32 errors. H. M. Gomes et al., "Adaptive random forests for evolving data stream
 //! classification", Machine Learning 2017; as in MOA.
 
 use super::drift::{Adwin, Detector};
+use super::ensemble::{add_shares, add_up, draw_weights};
 use super::hoeffding_tree::{HoeffdingTree, HoeffdingTreeLearner};
-use super::poisson::poisson;
+use super::leaf::Ground;
+use super::model::{Knowledge, Reader, Writer, odd};
 use super::{Draw, Header, Learner, predicted};
 use crate::data::Records;
 use crate::error::{Error, Result};
@@ -40,6 +43,25 @@ impl SubspaceSize {
             SubspaceSize::Share(share) => (attributes as f64 * share).round() as usize,
         };
         size.clamp(1, attributes.max(1))
+    }
+
+    fn save(self, out: &mut Writer) {
+        let (kind, bits) = match self {
+            SubspaceSize::Count(count) => (0, count as u64),
+            SubspaceSize::RootPlusOne => (1, 0),
+            SubspaceSize::Share(share) => (2, share.to_bits()),
+        };
+        out.byte(kind);
+        out.u64(bits);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        match (from.byte()?, from.u64()?) {
+            (0, count) => Ok(SubspaceSize::Count(count as usize)),
+            (1, 0) => Ok(SubspaceSize::RootPlusOne),
+            (2, bits) => Ok(SubspaceSize::Share(f64::from_bits(bits))),
+            _ => Err(odd("a size of subspaces that there is not")),
+        }
     }
 }
 
@@ -108,25 +130,30 @@ impl AdaptiveRandomForest {
     /// A forest that saw nothing yet. Fails on options out of range.
     pub fn build(self, header: &Header, seed: u64) -> Result<AdaptiveRandomForestLearner> {
         self.check()?;
-        let tree = HoeffdingTree {
-            subspace: Some(self.subspace.of(header.attributes().len())),
-            ..self.tree
-        };
+        let ground = Ground::new(header);
         let mut random = JavaRandom::new(seed as i64);
         let member = |_| {
             let seed = match self.alike {
                 true => SEED_OF_ALL,
                 false => random.next_long(),
             };
-            Member::new(self, tree, header, seed)
+            Member::new(self, &ground, seed)
         };
         Ok(AdaptiveRandomForestLearner {
-            members: (0..self.trees).map(member).collect::<Result<_>>()?,
+            members: (0..self.trees).map(member).collect(),
             classes: header.classes(),
-            lambda: self.lambda,
+            options: self,
             random: JavaRandom::new(seed as i64),
             draws: Vec::new(),
         })
+    }
+
+    /// How the trees grow.
+    fn tree_on(&self, ground: &Ground) -> HoeffdingTree {
+        HoeffdingTree {
+            subspace: Some(self.subspace.of(ground.header.attributes().len())),
+            ..self.tree
+        }
     }
 
     fn check(&self) -> Result<()> {
@@ -148,17 +175,42 @@ impl AdaptiveRandomForest {
             SubspaceSize::Share(share) if !(0.0..=1.0).contains(&share) => {
                 fault("share of attributes", "from 0 to 1")
             }
-            _ => Ok(()),
+            _ => self.tree.check(),
         }
+    }
+
+    fn save(&self, out: &mut Writer) {
+        out.size(self.trees);
+        self.tree.save(out);
+        self.subspace.save(out);
+        out.f64(self.lambda);
+        out.bool(self.alike);
+        out.f64s(&[self.drift, self.warning]);
+    }
+
+    /// Fails on options out of range.
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let options = AdaptiveRandomForest {
+            trees: from.size()?,
+            tree: HoeffdingTree::load(from)?,
+            subspace: SubspaceSize::load(from)?,
+            lambda: from.f64()?,
+            alike: from.bool()?,
+            drift: from.f64()?,
+            warning: from.f64()?,
+        };
+        let sound = options.check();
+        sound.map_err(|_| odd("options of a forest that are out of range"))?;
+        Ok(options)
     }
 }
 
 /// The forest.
 #[derive(Clone, Debug)]
 pub struct AdaptiveRandomForestLearner {
+    options: AdaptiveRandomForest,
     members: Vec<Member>,
     classes: usize,
-    lambda: f64,
     random: JavaRandom,
     draws: Vec<u32>,
 }
@@ -168,7 +220,7 @@ pub struct AdaptiveRandomForestLearner {
 struct Member {
     options: AdaptiveRandomForest,
     tree_options: HoeffdingTree,
-    header: Header,
+    ground: Ground,
     random: JavaRandom,
     tree: HoeffdingTreeLearner,
     drift: Adwin,
@@ -181,17 +233,13 @@ struct Member {
 }
 
 impl Member {
-    fn new(
-        options: AdaptiveRandomForest,
-        tree_options: HoeffdingTree,
-        header: &Header,
-        seed: i64,
-    ) -> Result<Self> {
-        Ok(Member {
+    fn new(options: AdaptiveRandomForest, ground: &Ground, seed: i64) -> Self {
+        let tree_options = options.tree_on(ground);
+        Member {
             options,
             tree_options,
-            header: header.clone(),
-            tree: tree_options.build(header, seed as u64)?,
+            ground: ground.clone(),
+            tree: tree_options.plant(ground, seed),
             random: JavaRandom::new(seed),
             drift: Adwin::new(options.drift),
             warning: Adwin::new(options.warning),
@@ -200,19 +248,60 @@ impl Member {
             right: 0,
             drifts: 0,
             votes: Vec::new(),
-        })
+        }
+    }
+
+    /// Bytes that one is saved in, at least.
+    fn saved(classes: usize) -> usize {
+        HoeffdingTreeLearner::saved(classes) + 3 * size_of::<u64>()
+    }
+
+    fn save(&self, out: &mut Writer) {
+        out.random(&self.random);
+        self.tree.save(out);
+        self.drift.save(out);
+        self.warning.save(out);
+        out.bool(self.background.is_some());
+        if let Some(background) = &self.background {
+            background.save(out);
+        }
+        out.u64(self.seen);
+        out.u64(self.right);
+        out.u64(self.drifts);
+    }
+
+    fn load(options: AdaptiveRandomForest, ground: &Ground, from: &mut Reader<'_>) -> Result<Self> {
+        let tree_options = options.tree_on(ground);
+        let member = Member {
+            options,
+            tree_options,
+            ground: ground.clone(),
+            random: from.random()?,
+            tree: HoeffdingTreeLearner::load_on(ground, tree_options, from)?,
+            drift: Adwin::load(options.drift, from)?,
+            warning: Adwin::load(options.warning, from)?,
+            background: match from.bool()? {
+                true => {
+                    let tree = HoeffdingTreeLearner::load_on(ground, tree_options, from)?;
+                    Some(Box::new(tree))
+                }
+                false => None,
+            },
+            seen: from.count()?,
+            right: from.count()?,
+            drifts: from.count()?,
+            votes: Vec::new(),
+        };
+        match member.right <= member.seen {
+            true => Ok(member),
+            false => Err(odd("a tree that was right more often than asked")),
+        }
     }
 
     /// Adds the votes of the tree, weighted by its accuracy in percent.
     fn vote(&self, votes: &[f64], sums: &mut [f64]) {
-        let total: f64 = votes.iter().sum();
-        if total > 0.0 {
-            let accuracy = 100.0 * self.right as f64 / self.seen.max(1) as f64;
-            let weight = if self.right > 0 { accuracy } else { 1.0 } / total;
-            for (sum, vote) in sums.iter_mut().zip(votes) {
-                *sum += vote * weight;
-            }
-        }
+        let accuracy = 100.0 * self.right as f64 / self.seen.max(1) as f64;
+        add_shares(votes, if self.right > 0 { accuracy } else { 1.0 }, sums);
     }
 
     /// Learns a record with this weight; the votes at hand are those before it.
@@ -242,8 +331,7 @@ impl Member {
             true => SEED_OF_ALL,
             false => self.random.next_long(),
         };
-        let tree = self.tree_options.build(&self.header, seed as u64);
-        tree.expect("the options were checked for the first tree")
+        self.tree_options.plant(&self.ground, seed)
     }
 
     fn replace(&mut self) {
@@ -279,12 +367,26 @@ impl AdaptiveRandomForestLearner {
         self.members.iter().map(|member| member.drifts).sum()
     }
 
-    /// Draws how often each tree learns each of so many records.
-    fn draw(&mut self, records: usize) {
-        self.draws.clear();
-        for _ in 0..records * self.members.len() {
-            self.draws.push(poisson(self.lambda, &mut self.random));
-        }
+    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+        let options = AdaptiveRandomForest::load(from)?;
+        let (random, ground) = (from.random()?, Ground::new(header));
+        let least = Member::saved(header.classes());
+        let members = from.many(options.trees, least, |from| {
+            Member::load(options, &ground, from)
+        })?;
+        Ok(AdaptiveRandomForestLearner {
+            options,
+            members,
+            classes: header.classes(),
+            random,
+            draws: Vec::new(),
+        })
+    }
+
+    fn draw(&mut self, classes: &[u32]) {
+        let (trees, lambda) = (self.members.len(), self.options.lambda);
+        let known = classes.iter().map(|&class| (class as usize) < self.classes);
+        draw_weights(trees, lambda, known, &mut self.random, &mut self.draws);
     }
 }
 
@@ -303,7 +405,7 @@ impl Learner for AdaptiveRandomForestLearner {
         if class as usize >= self.classes {
             return;
         }
-        self.draw(1);
+        self.draw(&[class]);
         for (member, &draw) in self.members.iter_mut().zip(&self.draws) {
             member.tree.predict(record, &mut member.votes);
             member.learn(record, class, f64::from(draw) * weight);
@@ -311,7 +413,7 @@ impl Learner for AdaptiveRandomForestLearner {
     }
 
     fn predict_then_learn(&mut self, records: &Records, classes: &[u32], votes: &mut Vec<f64>) {
-        self.draw(records.len());
+        self.draw(classes);
         let (width, trees, draws) = (self.classes, self.members.len(), &self.draws);
         let run = |(place, member): (usize, &mut Member)| {
             let mut sums = vec![0.0; records.len() * width];
@@ -332,17 +434,20 @@ impl Learner for AdaptiveRandomForestLearner {
             sums
         };
         let all: Vec<Vec<f64>> = self.members.par_iter_mut().enumerate().map(run).collect();
-        votes.clear();
-        votes.resize(records.len() * width, 0.0);
-        for sums in all {
-            for (vote, sum) in votes.iter_mut().zip(sums) {
-                *vote += sum;
-            }
-        }
+        add_up(all, records.len() * width, votes);
     }
 
     fn memory(&self) -> usize {
-        size_of::<Self>() + self.members.iter().map(Member::memory).sum::<usize>()
+        let draws = self.draws.capacity() * size_of::<u32>();
+        size_of::<Self>() + draws + self.members.iter().map(Member::memory).sum::<usize>()
+    }
+
+    fn knowledge(&self) -> Option<Knowledge> {
+        Knowledge::new("arf", |out| {
+            self.options.save(out);
+            out.random(&self.random);
+            self.members.iter().for_each(|member| member.save(out));
+        })
     }
 }
 
@@ -399,6 +504,51 @@ mod tests {
         assert!(accuracy(&votes[4000..], &classes[2000..]) > 0.85);
         assert!(forest.drifts() >= 3, "{}", forest.drifts());
         assert!(forest.memory() < 1 << 20);
+    }
+
+    #[test]
+    fn a_stream_that_would_grow_without_bound_is_held_in_bounds() {
+        let run = |memory_limit: usize| {
+            let mut options = AdaptiveRandomForest {
+                trees: 3,
+                warning: 0.5,
+                drift: 1e-9,
+                ..AdaptiveRandomForest::default()
+            };
+            options.tree.memory_limit = memory_limit;
+            options.tree.grace_period = 10.0;
+            options.tree.tie_threshold = 1.0;
+            let mut forest = options.build(&header(), 1).expect("sound options");
+            let mut random = JavaRandom::new(1);
+            let (mut most, mut votes) = (0, Vec::new());
+            for _ in 0..30 {
+                let (mut records, mut classes) = (Records::new(3), Vec::new());
+                for _ in 0..200 {
+                    let code = f64::from(random.next_int_below(3));
+                    records.push(&[random.next_double(), random.next_double(), code]);
+                    classes.push(random.next_int_below(2) as u32);
+                }
+                forest.predict_then_learn(&records, &classes, &mut votes);
+                most = most.max(forest.memory());
+            }
+            let grown = forest
+                .members
+                .iter()
+                .any(|member| member.background.is_some());
+            assert!(grown, "a tree in the background counts, too");
+            (most, forest)
+        };
+        let limit = 100_000;
+        let (most, forest) = run(limit);
+        let member = &forest.members[0];
+        // One split of a tree adds three leaves at most.
+        let tree = limit + limit / 8 + 3000;
+        let watching = 2 * Adwin::most_memory();
+        let draws = 4 * 200 * 3;
+        let bound = 3 * (size_of_val(member) + 2 * tree + watching) + draws;
+        assert!(most <= size_of_val(&forest) + bound, "{most} of {bound}");
+        let (free, _) = run(usize::MAX);
+        assert!(free > 2 * bound, "{free}: nothing would be bounded");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A normal distribution, estimated from weighted values one by one.
 
+use super::model::{Reader, Writer};
+use crate::error::Result;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 /// Squares of values beyond this overflow.
@@ -50,6 +52,12 @@ impl Gaussian {
         self.squares += weight * before * (value - self.mean);
         self.least = self.least.min(value);
         self.greatest = self.greatest.max(value);
+        self.shape();
+    }
+
+    /// What the density needs, from the moments of some values.
+    #[inline]
+    fn shape(&mut self) {
         let variance = self.squares / (self.weight - 1.0);
         if self.weight > 1.0 && variance > 0.0 {
             let inverse = 0.5 / variance;
@@ -60,6 +68,34 @@ impl Gaussian {
             self.steepness = f64::MAX;
             self.height = 1.0;
         }
+    }
+
+    /// Bytes that one is saved in.
+    pub(super) const SAVED: usize = 5 * size_of::<f64>();
+
+    pub(super) fn save(&self, out: &mut Writer) {
+        out.f64s(&[
+            self.weight,
+            self.mean,
+            self.squares,
+            self.least,
+            self.greatest,
+        ]);
+    }
+
+    pub(super) fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let mut gaussian = Gaussian {
+            weight: from.f64()?,
+            mean: from.f64()?,
+            squares: from.f64()?,
+            least: from.f64()?,
+            greatest: from.f64()?,
+            ..Gaussian::EMPTY
+        };
+        if gaussian.least <= gaussian.greatest {
+            gaussian.shape();
+        }
+        Ok(gaussian)
     }
 
     pub(super) fn weight(&self) -> f64 {

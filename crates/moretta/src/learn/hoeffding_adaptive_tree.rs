@@ -3,22 +3,27 @@
 //! Each node watches its errors with ADWIN. When those of a split rise, a new leaf
 //! begins to learn beside it; it takes the split's place as soon as it makes fewer
 //! errors, or finds a split of its own, and is given up when it makes more. A record
-//! costs O(depth) more than in a Hoeffding tree; when the memory limit is reached the
-//! tree stops growing. A. Bifet, R. Gavaldà, "Adaptive Learning from Evolving Data
+//! costs O(depth) more than in a Hoeffding tree. The memory is bounded: the tree does not
+//! grow when its nodes could come to occupy the limit, each with an alternate and with
+//! ADWINs of 2^32 values; so it is at most the limit, an eighth of it, and one split.
+//! A. Bifet, R. Gavaldà, "Adaptive Learning from Evolving Data
 //! Streams", IDA 2009; as in MOA, where a leaf weighs records by Poisson(1), but never
 //! less than once and all leaves from the same seed, and an alternate that splits replaces the branch without a contest.
 
 use super::drift::{Adwin, Detector};
-use super::hoeffding_tree::{HoeffdingTree, heaviest};
-use super::leaf::{Leaf, LeafPrediction, Soil};
+use super::hoeffding_tree::{HoeffdingTree, heaviest, make_room};
+use super::leaf::{Ground, Leaf, LeafPrediction, Soil};
+use super::model::{Knowledge, Reader, Writer};
 use super::poisson::poisson;
-use super::split::Split;
+use super::split::{Fork, Split, check_shape};
 use super::{Header, Learner, predicted};
 use crate::error::Result;
 use crate::math::java_random::JavaRandom;
 
 /// Errors that must have been watched on both sides before a contest.
 const LEAST_WATCHED: u64 = 300;
+/// δ of the ADWINs that watch errors.
+const WATCHING: f64 = 0.002;
 /// The probability that a contest goes wrong.
 const CONTEST: f64 = 0.05;
 
@@ -33,7 +38,8 @@ impl HoeffdingAdaptiveTree {
     /// A tree of one leaf. Fails on options out of range.
     pub fn build(self, header: &Header, seed: u64) -> Result<HoeffdingAdaptiveTreeLearner> {
         self.tree.check()?;
-        let soil = Soil::new(self.tree, header, seed as i64);
+        let random = JavaRandom::new(seed as i64);
+        let soil = Soil::new(self.tree, &Ground::new(header), random);
         Ok(HoeffdingAdaptiveTreeLearner {
             nodes: vec![Node::leaf(Sprout::new(
                 vec![0.0; header.classes()],
@@ -102,10 +108,8 @@ impl Sprout {
 #[derive(Clone, Debug)]
 enum Kind {
     Leaf(Sprout),
-    Split {
-        split: Split,
-        first: usize,
-        heaviest: usize,
+    Fork {
+        fork: Fork,
         alternate: Option<Box<Alternate>>,
     },
 }
@@ -121,7 +125,7 @@ impl Alternate {
     fn new(classes: usize, seed: i64) -> Self {
         Alternate {
             sprout: Sprout::new(vec![0.0; classes], seed),
-            errors: Adwin::default(),
+            errors: Adwin::new(WATCHING),
         }
     }
 
@@ -144,7 +148,7 @@ impl Node {
     fn leaf(sprout: Sprout) -> Self {
         Node {
             kind: Kind::Leaf(sprout),
-            errors: Adwin::default(),
+            errors: Adwin::new(WATCHING),
         }
     }
 }
@@ -161,12 +165,7 @@ impl HoeffdingAdaptiveTreeLearner {
         loop {
             match &self.nodes[place].kind {
                 Kind::Leaf(sprout) => return &sprout.leaf,
-                Kind::Split {
-                    split,
-                    first,
-                    heaviest,
-                    ..
-                } => place = first + split.branch(record).unwrap_or(*heaviest),
+                Kind::Fork { fork, .. } => place = fork.child(record),
             }
         }
     }
@@ -174,7 +173,7 @@ impl HoeffdingAdaptiveTreeLearner {
     /// Takes a record from the root down.
     fn descend(&mut self, record: &[f64], class: u32, weight: f64, error: f64) {
         let mut place = 0;
-        while let Kind::Split { .. } = self.nodes[place].kind {
+        while let Kind::Fork { .. } = self.nodes[place].kind {
             match self.pass(place, record, class, weight, error) {
                 Some(next) => place = next,
                 None => return,
@@ -196,16 +195,10 @@ impl HoeffdingAdaptiveTreeLearner {
         let node = &mut self.nodes[place];
         let before = node.errors.mean();
         let risen = node.errors.add(error) && node.errors.mean() >= before;
-        let Kind::Split {
-            split,
-            first,
-            heaviest,
-            alternate,
-        } = &mut node.kind
-        else {
+        let Kind::Fork { fork, alternate } = &mut node.kind else {
             return Some(place);
         };
-        let child = *first + split.branch(record).unwrap_or(*heaviest);
+        let child = fork.child(record);
         if risen {
             let classes = self.soil.header.classes();
             *alternate = Some(Box::new(Alternate::new(classes, self.seed)));
@@ -226,12 +219,14 @@ impl HoeffdingAdaptiveTreeLearner {
         };
         other.watch(record, class, self.soil.options.leaf, &mut self.votes);
         let grown = other.sprout.learn(record, class, weight, &mut self.soil);
-        let Some((split, leaves)) = grown else {
-            return Some(child);
-        };
-        let node = self.grown(split, leaves);
-        self.replace(place, node);
-        None
+        match grown {
+            Some((split, leaves)) if !self.is_full() => {
+                let node = self.grown(split, leaves);
+                self.replace(place, node);
+                None
+            }
+            _ => Some(child),
+        }
     }
 
     /// Takes a record at a leaf.
@@ -251,26 +246,32 @@ impl HoeffdingAdaptiveTreeLearner {
 
     /// A split whose leaves have joined the nodes.
     fn grown(&mut self, split: Split, leaves: Vec<Leaf>) -> Node {
-        let kind = Kind::Split {
+        let fork = Fork {
             split,
             first: self.nodes.len(),
             heaviest: heaviest(&leaves),
-            alternate: None,
         };
         let random = JavaRandom::new(self.seed);
+        make_room(&mut self.nodes, leaves.len());
         self.nodes.extend(leaves.into_iter().map(|leaf| {
             let random = random.clone();
             Node::leaf(Sprout { leaf, random })
         }));
         Node {
-            kind,
-            errors: Adwin::default(),
+            kind: Kind::Fork {
+                fork,
+                alternate: None,
+            },
+            errors: Adwin::new(WATCHING),
         }
     }
 
+    /// Whether the nodes could come to occupy the limit. Those that cannot be reached are
+    /// at most as many, and do not count: they may be gone at any time.
     fn is_full(&self) -> bool {
-        let node = size_of::<Node>() + self.soil.observers_memory;
-        self.nodes.len().saturating_mul(node) > self.soil.options.memory_limit
+        let alternate = size_of::<Alternate>() + Adwin::most_memory();
+        let node = 2 * size_of::<Node>() + self.soil.leaf_memory + Adwin::most_memory();
+        self.nodes().saturating_mul(node + alternate) > self.soil.options.memory_limit
     }
 
     /// Puts a node in the place of another, whose descendants are emptied.
@@ -286,8 +287,8 @@ impl HoeffdingAdaptiveTreeLearner {
     fn descendants(&self, place: usize) -> Vec<usize> {
         let (mut found, mut next) = (vec![place], 0);
         while next < found.len() {
-            if let Kind::Split { split, first, .. } = &self.nodes[found[next]].kind {
-                found.extend(*first..first + split.test.branches());
+            if let Kind::Fork { fork, .. } = &self.nodes[found[next]].kind {
+                found.extend(fork.children());
             }
             next += 1;
         }
@@ -297,7 +298,8 @@ impl HoeffdingAdaptiveTreeLearner {
 
     /// Lays the nodes that can be reached side by side.
     fn compact(&mut self) {
-        let mut nodes = std::mem::take(&mut self.nodes);
+        let room = Vec::with_capacity(self.nodes());
+        let mut nodes = std::mem::replace(&mut self.nodes, room);
         let mut take = |place: usize| {
             let nothing = Node::leaf(Sprout::new(Vec::new(), 0));
             std::mem::replace(&mut nodes[place], nothing)
@@ -306,14 +308,99 @@ impl HoeffdingAdaptiveTreeLearner {
         let mut next = 0;
         while next < self.nodes.len() {
             let end = self.nodes.len();
-            if let Kind::Split { split, first, .. } = &mut self.nodes[next].kind {
-                let children = *first..*first + split.test.branches();
-                *first = end;
+            if let Kind::Fork { fork, .. } = &mut self.nodes[next].kind {
+                let children = fork.children();
+                fork.first = end;
                 self.nodes.extend(children.map(&mut take));
             }
             next += 1;
         }
         self.unreachable = 0;
+    }
+}
+
+impl HoeffdingAdaptiveTreeLearner {
+    /// Saves the nodes that can be reached, as [`compact`](Self::compact) would lay them.
+    fn save(&self, out: &mut Writer) {
+        self.soil.options.save(out);
+        out.random(self.soil.random());
+        out.u64(self.seed as u64);
+        out.size(self.nodes());
+        let mut places = vec![0];
+        let mut next = 0;
+        while next < places.len() {
+            let Node { kind, errors } = &self.nodes[places[next]];
+            errors.save(out);
+            out.bool(matches!(kind, Kind::Leaf(_)));
+            match kind {
+                Kind::Leaf(sprout) => sprout.save(&self.soil, out),
+                Kind::Fork { fork, alternate } => {
+                    let first = places.len();
+                    places.extend(fork.children());
+                    Fork { first, ..*fork }.save(out);
+                    out.bool(alternate.is_some());
+                    if let Some(alternate) = alternate {
+                        alternate.errors.save(out);
+                        alternate.sprout.save(&self.soil, out);
+                    }
+                }
+            }
+            next += 1;
+        }
+    }
+
+    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+        let options = HoeffdingTree::load(from)?;
+        let soil = Soil::new(options, &Ground::new(header), from.random()?);
+        let (seed, length) = (from.u64()? as i64, from.size()?);
+        let nodes = from.many(length, Fork::SAVED, |from| Node::load(&soil, from))?;
+        let forks = nodes.iter().enumerate();
+        let forks = forks.filter_map(|(place, node)| match &node.kind {
+            Kind::Fork { fork, .. } => Some((place, fork)),
+            Kind::Leaf(_) => None,
+        });
+        check_shape(nodes.len(), forks)?;
+        Ok(HoeffdingAdaptiveTreeLearner {
+            nodes,
+            unreachable: 0,
+            soil,
+            seed,
+            votes: Vec::new(),
+        })
+    }
+}
+
+impl Sprout {
+    fn save(&self, soil: &Soil, out: &mut Writer) {
+        out.random(&self.random);
+        self.leaf.save(soil, out);
+    }
+
+    fn load(soil: &Soil, from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Sprout {
+            random: from.random()?,
+            leaf: Leaf::load(soil, from)?,
+        })
+    }
+}
+
+impl Node {
+    fn load(soil: &Soil, from: &mut Reader<'_>) -> Result<Self> {
+        let errors = Adwin::load(WATCHING, from)?;
+        if from.bool()? {
+            let kind = Kind::Leaf(Sprout::load(soil, from)?);
+            return Ok(Node { kind, errors });
+        }
+        let fork = Fork::load(&soil.header, from)?;
+        let alternate = match from.bool()? {
+            true => Some(Box::new(Alternate {
+                errors: Adwin::load(WATCHING, from)?,
+                sprout: Sprout::load(soil, from)?,
+            })),
+            false => None,
+        };
+        let kind = Kind::Fork { fork, alternate };
+        Ok(Node { kind, errors })
     }
 }
 
@@ -356,15 +443,20 @@ impl Learner for HoeffdingAdaptiveTreeLearner {
         let node = |node: &Node| {
             let kind = match &node.kind {
                 Kind::Leaf(sprout) => sprout.leaf.memory(&self.soil),
-                Kind::Split { alternate, .. } => alternate.as_deref().map_or(0, |alternate| {
+                Kind::Fork { alternate, .. } => alternate.as_deref().map_or(0, |alternate| {
                     size_of::<Alternate>()
                         + alternate.sprout.leaf.memory(&self.soil)
                         + alternate.errors.memory()
                 }),
             };
-            size_of::<Node>() + kind + node.errors.memory()
+            kind + node.errors.memory()
         };
-        size_of::<Self>() + self.nodes.iter().map(node).sum::<usize>()
+        let nodes = self.nodes.capacity() * size_of::<Node>();
+        size_of::<Self>() + nodes + self.nodes.iter().map(node).sum::<usize>()
+    }
+
+    fn knowledge(&self) -> Option<Knowledge> {
+        Knowledge::new("hat", |out| self.save(out))
     }
 }
 
@@ -436,7 +528,7 @@ mod tests {
     #[test]
     fn contests_need_enough_errors_and_a_clear_difference() {
         let errors = |count: u32, every: u32| {
-            let mut adwin = Adwin::default();
+            let mut adwin = Adwin::new(WATCHING);
             for at in 0..count {
                 adwin.add(f64::from(at % every == 0));
             }
@@ -449,6 +541,34 @@ mod tests {
         check(&errors(1000, 2), &errors(320, 10), Verdict::Replace);
         check(&errors(1000, 10), &errors(320, 2), Verdict::GiveUp);
         check(&errors(1000, 3), &errors(320, 3), Verdict::Undecided);
+    }
+
+    #[test]
+    fn a_stream_that_always_splits_and_drifts_does_not_overrun_the_limit() {
+        let mut options = HoeffdingAdaptiveTree::default();
+        options.tree.grace_period = 10.0;
+        options.tree.tie_threshold = 1.0;
+        let run = |memory_limit| {
+            let mut options = options;
+            options.tree.memory_limit = memory_limit;
+            let inputs = vec![Input::Number, Input::Nominal { values: 8 }];
+            let header = Header::new(inputs, 2).expect("small");
+            let mut tree = options.build(&header, 1).expect("sound options");
+            let mut random = JavaRandom::new(1);
+            let mut most = 0;
+            for at in 0..12_000 {
+                let record = [random.next_double(), f64::from(random.next_int_below(8))];
+                let noise = random.next_int_below(10) < 3;
+                let class = (record[at / 1500 % 2] > 0.5) != noise;
+                tree.learn(&record, u32::from(class));
+                most = most.max(tree.memory());
+            }
+            most
+        };
+        let limit = 400_000;
+        let split = 8 * 20_000;
+        assert!(run(limit) < limit + limit / 8 + split);
+        assert!(run(usize::MAX) > 2 * limit, "nothing would be bounded");
     }
 
     #[test]

@@ -4,14 +4,18 @@
 //! records say which split is best (see [`split_confidence`](HoeffdingTree::split_confidence)).
 //! Splits are never taken back, so the tree assumes that the stream does not drift. A
 //! missing value follows the branch that was heaviest when the split was made. A
-//! record costs O(depth + attributes · classes); the memory is bounded: leaves with the
-//! least to gain stop observing when the limit is reached. P. Domingos, G. Hulten,
+//! record costs O(depth + attributes · classes). The memory is bounded: leaves with the
+//! least to gain stop observing when the limit is reached, and a tree without a leaf
+//! that observes does not grow; so it is at most the limit, an eighth of it, and one
+//! split. P. Domingos, G. Hulten,
 //! "Mining High-Speed Data Streams", KDD 2000; numbers, leaves and defaults as in MOA.
 
-use super::leaf::{Leaf, LeafPrediction, Soil};
-use super::split::Split;
+use super::leaf::{Ground, Leaf, LeafPrediction, Soil};
+use super::model::{Knowledge, Reader, Writer, odd};
+use super::split::{Fork, Split, check_shape};
 use super::{Criterion, Draw, Header, Learner};
 use crate::error::{Error, Result};
+use crate::math::java_random::JavaRandom;
 
 /// The options, by default MOA's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,11 +65,50 @@ impl HoeffdingTree {
     /// A tree of one leaf; the seed draws subspaces. Fails on options out of range.
     pub fn build(self, header: &Header, seed: u64) -> Result<HoeffdingTreeLearner> {
         self.check()?;
-        Ok(HoeffdingTreeLearner {
-            nodes: vec![Node::Leaf(Leaf::new(vec![0.0; header.classes()]))],
+        Ok(self.plant(&Ground::new(header), seed as i64))
+    }
+
+    /// A tree of one leaf; the options were checked.
+    pub(super) fn plant(self, ground: &Ground, seed: i64) -> HoeffdingTreeLearner {
+        HoeffdingTreeLearner {
+            nodes: vec![Node::Leaf(Leaf::new(vec![0.0; ground.header.classes()]))],
             leaves: 1,
-            soil: Soil::new(self, header, seed as i64),
-        })
+            soil: Soil::new(self, ground, JavaRandom::new(seed)),
+        }
+    }
+
+    pub(super) fn save(&self, out: &mut Writer) {
+        out.f64s(&[self.grace_period, self.split_confidence, self.tie_threshold]);
+        self.criterion.save(out);
+        self.leaf.save(out);
+        out.bool(self.binary_splits);
+        out.u32(self.split_points);
+        out.bool(self.subspace.is_some());
+        out.size(self.subspace.unwrap_or(0));
+        self.draw.save(out);
+        out.size(self.memory_limit);
+    }
+
+    /// Fails on options out of range.
+    pub(super) fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let options = HoeffdingTree {
+            grace_period: from.f64()?,
+            split_confidence: from.f64()?,
+            tie_threshold: from.f64()?,
+            criterion: Criterion::load(from)?,
+            leaf: LeafPrediction::load(from)?,
+            binary_splits: from.bool()?,
+            split_points: from.u32()?,
+            subspace: {
+                let (drawn, size) = (from.bool()?, from.size()?);
+                drawn.then_some(size)
+            },
+            draw: Draw::load(from)?,
+            memory_limit: from.size()?,
+        };
+        let sound = options.check();
+        sound.map_err(|_| odd("options of a tree that are out of range"))?;
+        Ok(options)
     }
 
     pub(super) fn check(&self) -> Result<()> {
@@ -101,11 +144,7 @@ pub struct HoeffdingTreeLearner {
 #[derive(Clone, Debug)]
 enum Node {
     Leaf(Leaf),
-    Split {
-        split: Split,
-        first: usize,
-        heaviest: usize,
-    },
+    Fork(Fork),
 }
 
 impl HoeffdingTreeLearner {
@@ -118,37 +157,27 @@ impl HoeffdingTreeLearner {
     #[inline]
     fn find(&self, record: &[f64]) -> usize {
         let mut place = 0;
-        while let Node::Split {
-            split,
-            first,
-            heaviest,
-        } = &self.nodes[place]
-        {
-            place = first + split.branch(record).unwrap_or(*heaviest);
+        while let Node::Fork(fork) = &self.nodes[place] {
+            place = fork.child(record);
         }
         place
     }
 
     fn grow(&mut self, place: usize, split: Split, leaves: Vec<Leaf>) {
         self.leaves += leaves.len() - 1;
-        self.nodes[place] = Node::Split {
+        self.nodes[place] = Node::Fork(Fork {
             split,
             first: self.nodes.len(),
             heaviest: heaviest(&leaves),
-        };
+        });
+        make_room(&mut self.nodes, leaves.len());
         self.nodes.extend(leaves.into_iter().map(Node::Leaf));
-        let observers = self.soil.observers_memory;
-        let fixed = self.fixed_memory();
-        let limit = self.soil.options.memory_limit;
-        if fixed + self.leaves * observers > limit {
-            self.keep_awake(limit.saturating_sub(fixed) / observers.max(1));
+        let asleep = self.soil.header.classes() * size_of::<f64>();
+        let (awake, limit) = (self.soil.leaf_memory, self.soil.options.memory_limit);
+        let least = self.nodes.len() * size_of::<Node>() + self.leaves * asleep;
+        if least + self.leaves * (awake - asleep) > limit {
+            self.keep_awake(limit.saturating_sub(least) / (awake - asleep));
         }
-    }
-
-    /// Bytes of nodes and counts of classes.
-    fn fixed_memory(&self) -> usize {
-        let counts = self.soil.header.classes() * size_of::<f64>();
-        self.nodes.len() * size_of::<Node>() + self.leaves * counts
     }
 
     /// Lets so many leaves observe, those with most promise.
@@ -158,7 +187,7 @@ impl HoeffdingTreeLearner {
             .iter_mut()
             .filter_map(|node| match node {
                 Node::Leaf(leaf) => Some(leaf),
-                Node::Split { .. } => None,
+                Node::Fork(_) => None,
             })
             .collect();
         leaves.sort_by(|a, b| b.promise().total_cmp(&a.promise()));
@@ -171,10 +200,76 @@ impl HoeffdingTreeLearner {
     }
 }
 
+/// Room for more nodes, and for an eighth of those that there are: a tree that doubled
+/// would overrun its limit.
+pub(super) fn make_room<T>(nodes: &mut Vec<T>, more: usize) {
+    if nodes.capacity() - nodes.len() < more {
+        nodes.reserve_exact(more + nodes.len() / 8);
+    }
+}
+
 /// The leaf with most weight.
 pub(super) fn heaviest(leaves: &[Leaf]) -> usize {
     let weights: Vec<f64> = leaves.iter().map(Leaf::weight).collect();
     super::predicted(&weights) as usize
+}
+
+impl HoeffdingTreeLearner {
+    /// Bytes that one is saved in, at least.
+    pub(super) fn saved(classes: usize) -> usize {
+        Leaf::saved(classes) + 1
+    }
+
+    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+        let options = HoeffdingTree::load(from)?;
+        HoeffdingTreeLearner::load_on(&Ground::new(header), options, from)
+    }
+
+    /// All but the options and what is shared.
+    pub(super) fn save(&self, out: &mut Writer) {
+        out.random(self.soil.random());
+        out.size(self.nodes.len());
+        for node in &self.nodes {
+            out.bool(matches!(node, Node::Leaf(_)));
+            match node {
+                Node::Leaf(leaf) => leaf.save(&self.soil, out),
+                Node::Fork(fork) => fork.save(out),
+            }
+        }
+    }
+
+    pub(super) fn load_on(
+        ground: &Ground,
+        options: HoeffdingTree,
+        from: &mut Reader<'_>,
+    ) -> Result<Self> {
+        let soil = Soil::new(options, ground, from.random()?);
+        let header = &soil.header;
+        let least = 1 + Fork::SAVED.min(Leaf::saved(header.classes()));
+        let length = from.size()?;
+        let nodes = from.many(length, least, |from| {
+            Ok(match from.bool()? {
+                true => Node::Leaf(Leaf::load(&soil, from)?),
+                false => Node::Fork(Fork::load(header, from)?),
+            })
+        })?;
+        let mut tree = HoeffdingTreeLearner {
+            nodes,
+            leaves: 0,
+            soil,
+        };
+        check_shape(tree.nodes.len(), tree.forks())?;
+        tree.leaves = tree.nodes.len() - tree.forks().count();
+        Ok(tree)
+    }
+
+    fn forks(&self) -> impl Iterator<Item = (usize, &Fork)> {
+        let nodes = self.nodes.iter().enumerate();
+        nodes.filter_map(|(place, node)| match node {
+            Node::Fork(fork) => Some((place, fork)),
+            Node::Leaf(_) => None,
+        })
+    }
 }
 
 impl Learner for HoeffdingTreeLearner {
@@ -203,10 +298,17 @@ impl Learner for HoeffdingTreeLearner {
     fn memory(&self) -> usize {
         let leaves = self.nodes.iter().map(|node| match node {
             Node::Leaf(leaf) => leaf.memory(&self.soil),
-            Node::Split { .. } => 0,
+            Node::Fork(_) => 0,
         });
         let nodes = self.nodes.capacity() * size_of::<Node>();
         size_of::<Self>() + nodes + leaves.sum::<usize>()
+    }
+
+    fn knowledge(&self) -> Option<Knowledge> {
+        Knowledge::new("ht", |out| {
+            self.soil.options.save(out);
+            self.save(out);
+        })
     }
 }
 
@@ -291,6 +393,33 @@ mod tests {
             assert!(bound.memory() < memory_limit + 3000, "{}", bound.memory());
             assert!(bound.memory() < free.memory(), "{}", free.memory());
             assert!(accuracy > 0.6, "{memory_limit}: {accuracy}");
+        }
+    }
+
+    #[test]
+    fn a_stream_that_always_splits_does_not_overrun_the_limit() {
+        let header = Header::new(vec![Input::Number, Input::Nominal { values: 8 }], 4);
+        let header = header.expect("small");
+        for (memory_limit, subspace) in [(5000, None), (50_000, None), (50_000, Some(1))] {
+            let options = HoeffdingTree {
+                grace_period: 10.0,
+                tie_threshold: 1.0,
+                memory_limit,
+                subspace,
+                ..HoeffdingTree::default()
+            };
+            let mut tree = options.build(&header, 1).expect("sound options");
+            let mut random = JavaRandom::new(1);
+            let split = 8 * (size_of::<Node>() + tree.soil.leaf_memory);
+            let most = size_of_val(&tree) + memory_limit + memory_limit / 8 + split;
+            for _ in 0..20_000 {
+                let record = [random.next_double(), f64::from(random.next_int_below(8))];
+                tree.learn(&record, random.next_int_below(4) as u32);
+                if random.next_int_below(10) == 0 {
+                    assert!(tree.memory() <= most, "{} of {most}", tree.memory());
+                }
+            }
+            assert!(tree.leaves() > 10 && tree.memory() > memory_limit / 2);
         }
     }
 

@@ -12,10 +12,14 @@
 //! with it costs one look at that column.
 //! *From* Fix, Hodges (1951); as MOA's `lazy.kNN`, whose defaults these are.
 
+use super::model::{Knowledge, Reader, odd};
 use super::{Header, Input, Learner};
 use crate::error::{Error, Result};
 use crate::math::distance::Slots;
 use std::cell::RefCell;
+
+/// A window of more records is no window.
+const MOST_RECORDS: usize = 1 << 24;
 
 /// k nearest neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +47,10 @@ impl NearestNeighbours {
             return Err(Error::usage(
                 "a window must hold k neighbours, and k is at least 1",
             ));
+        }
+        if self.window > MOST_RECORDS {
+            let what = format!("a window of more than {MOST_RECORDS} records is too long");
+            return Err(Error::usage(what).help("choose a shorter one"));
         }
         let inputs = header.attributes().iter();
         let nominal: Vec<bool> = inputs.map(|input| *input != Input::Number).collect();
@@ -123,6 +131,41 @@ impl Range {
 }
 
 impl NearestNeighboursLearner {
+    /// Puts the saved records into their slots again, from which all else follows.
+    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+        let options = NearestNeighbours {
+            k: from.size()?,
+            window: from.size()?,
+        };
+        let learner = options.build(header);
+        let mut learner = learner.map_err(|_| odd("options that are out of range"))?;
+        let (oldest, width) = (from.size()?, header.attributes().len());
+        let records = from.length(size_of::<u32>() + width * size_of::<f64>())?;
+        let full = records == options.window;
+        if records > options.window || oldest >= if full { records } else { 1 } {
+            return Err(odd("more records than its window"));
+        }
+        for _ in 0..records {
+            let class = from.u32()?;
+            if class as usize >= header.classes() {
+                return Err(odd("a record of a class that there is not"));
+            }
+            learner.put(&from.f64s(width)?, class);
+        }
+        learner.oldest = oldest;
+        learner.weigh();
+        Ok(learner)
+    }
+
+    /// Lets each attribute count by its range.
+    fn weigh(&mut self) {
+        let columns = self.weights.iter_mut().zip(&self.ranges).zip(&self.nominal);
+        for ((weight, range), &nominal) in columns {
+            *weight = if nominal { 1.0 } else { range.weight() };
+        }
+        self.slots.weigh(&self.weights);
+    }
+
     fn put(&mut self, record: &[f64], class: u32) {
         if self.labels.len() < self.window {
             self.slots.push(record);
@@ -173,13 +216,9 @@ impl Learner for NearestNeighboursLearner {
 
     /// A record is kept once, whatever its weight, and not at all for none.
     fn learn_weighted(&mut self, record: &[f64], class: u32, weight: f64) {
-        if weight > 0.0 {
+        if weight > 0.0 && (class as usize) < self.classes {
             self.put(record, class);
-            let columns = self.weights.iter_mut().zip(&self.ranges).zip(&self.nominal);
-            for ((weight, range), &nominal) in columns {
-                *weight = if nominal { 1.0 } else { range.weight() };
-            }
-            self.slots.weigh(&self.weights);
+            self.weigh();
         }
     }
 
@@ -189,6 +228,20 @@ impl Learner for NearestNeighboursLearner {
             + (values + self.labels.len() + self.k) * size_of::<f64>()
             + self.labels.len() * size_of::<u32>()
             + self.nominal.len() * (size_of::<Range>() + 3 * size_of::<f64>())
+    }
+
+    fn knowledge(&self) -> Option<Knowledge> {
+        Knowledge::new("knn", |out| {
+            out.size(self.k);
+            out.size(self.window);
+            out.size(self.oldest);
+            out.size(self.labels.len());
+            for (slot, &label) in self.labels.iter().enumerate() {
+                out.u32(label);
+                let values = 0..self.nominal.len();
+                values.for_each(|attribute| out.f64(self.slots.value(slot, attribute)));
+            }
+        })
     }
 }
 

@@ -7,10 +7,12 @@
 //! that stretched the range of a number do not stand in the way for ever.
 
 use super::hoeffding_tree::HoeffdingTree;
+use super::model::{Reader, Writer, odd};
 use super::observers::Observers;
 use super::split::Split;
 use super::subspace::Subspace;
 use super::{Header, predicted};
+use crate::error::Result;
 use crate::math::java_random::JavaRandom;
 use std::sync::Arc;
 
@@ -26,13 +28,48 @@ pub enum LeafPrediction {
     Adaptive,
 }
 
+impl LeafPrediction {
+    pub(super) fn save(self, out: &mut Writer) {
+        out.byte(match self {
+            LeafPrediction::Majority => 0,
+            LeafPrediction::NaiveBayes => 1,
+            LeafPrediction::Adaptive => 2,
+        });
+    }
+
+    pub(super) fn load(from: &mut Reader<'_>) -> Result<Self> {
+        match from.byte()? {
+            0 => Ok(LeafPrediction::Majority),
+            1 => Ok(LeafPrediction::NaiveBayes),
+            2 => Ok(LeafPrediction::Adaptive),
+            _ => Err(odd("a leaf that predicts like none")),
+        }
+    }
+}
+
+/// What all trees of a forest share.
+#[derive(Clone, Debug)]
+pub(super) struct Ground {
+    pub(super) header: Arc<Header>,
+    whole: Arc<Subspace>,
+}
+
+impl Ground {
+    pub(super) fn new(header: &Header) -> Self {
+        Ground {
+            header: Arc::new(header.clone()),
+            whole: Subspace::whole(header),
+        }
+    }
+}
+
 /// What all leaves of a tree share.
 #[derive(Clone, Debug)]
 pub(super) struct Soil {
     pub(super) options: HoeffdingTree,
-    pub(super) header: Header,
-    /// Bytes of what a leaf observes, at most.
-    pub(super) observers_memory: usize,
+    pub(super) header: Arc<Header>,
+    /// Bytes of a leaf beside its node, at most.
+    pub(super) leaf_memory: usize,
     whole: Arc<Subspace>,
     random: JavaRandom,
     votes: Vec<f64>,
@@ -40,17 +77,28 @@ pub(super) struct Soil {
 }
 
 impl Soil {
-    pub(super) fn new(options: HoeffdingTree, header: &Header, seed: i64) -> Self {
-        let whole = Subspace::whole(header);
+    pub(super) fn new(options: HoeffdingTree, ground: &Ground, random: JavaRandom) -> Self {
+        let Ground { header, whole } = ground.clone();
+        let classes = header.classes();
+        let drawn = match options.subspace {
+            Some(_) => size_of::<Subspace>() + whole.memory(),
+            None => 0,
+        };
+        let observers = size_of::<Observers>() + Observers::memory_of(&whole, classes);
         Soil {
             options,
-            header: header.clone(),
-            observers_memory: Observers::new(Arc::clone(&whole), header.classes()).memory(),
+            leaf_memory: classes * size_of::<f64>() + observers + drawn,
+            header,
             whole,
-            random: JavaRandom::new(seed),
-            votes: Vec::with_capacity(header.classes()),
+            random,
+            votes: Vec::with_capacity(classes),
             branches: Vec::new(),
         }
+    }
+
+    /// The state of the source of chance; the rest is known.
+    pub(super) fn random(&self) -> &JavaRandom {
+        &self.random
     }
 
     fn subspace(&mut self) -> Arc<Subspace> {
@@ -82,6 +130,51 @@ impl Leaf {
             awake: true,
             majority_right: 0.0,
             bayes_right: 0.0,
+        }
+    }
+
+    /// Bytes that one of so many classes is saved in, at least.
+    pub(super) fn saved(classes: usize) -> usize {
+        (classes + 3) * size_of::<f64>() + 2
+    }
+
+    pub(super) fn save(&self, soil: &Soil, out: &mut Writer) {
+        out.f64s(&self.weights);
+        out.f64s(&[
+            self.weight_at_last_look,
+            self.majority_right,
+            self.bayes_right,
+        ]);
+        out.bool(self.awake);
+        out.bool(self.observers.is_some());
+        if let Some(observers) = &self.observers {
+            if soil.options.subspace.is_some() {
+                observers.subspace().save(out);
+            }
+            observers.save(out);
+        }
+    }
+
+    pub(super) fn load(soil: &Soil, from: &mut Reader<'_>) -> Result<Self> {
+        let classes = soil.header.classes();
+        let mut leaf = Leaf {
+            weights: from.f64s(classes)?,
+            weight_at_last_look: from.f64()?,
+            majority_right: from.f64()?,
+            bayes_right: from.f64()?,
+            awake: from.bool()?,
+            observers: None,
+        };
+        if from.bool()? {
+            let subspace = match soil.options.subspace {
+                Some(_) => Subspace::load(&soil.header, from)?,
+                None => Arc::clone(&soil.whole),
+            };
+            leaf.observers = Some(Box::new(Observers::load(subspace, classes, from)?));
+        }
+        match leaf.awake || leaf.observers.is_none() {
+            true => Ok(leaf),
+            false => Err(odd("a leaf that observes in its sleep")),
         }
     }
 
@@ -257,7 +350,7 @@ mod tests {
             leaf,
             ..HoeffdingTree::default()
         };
-        Soil::new(options, &header, 1)
+        Soil::new(options, &Ground::new(&header), JavaRandom::new(1))
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! *Costs* O(classes · attributes) a record; memory the same, with a place for each code.
 //! *From* Rosenblatt (1958); Robbins, Monro (1951).
 
+use super::model::{Knowledge, Reader, odd};
 use super::{Header, Input, Learner, predicted};
 use crate::error::{Error, Result};
 use crate::math::moments::Moments;
@@ -135,6 +136,26 @@ impl Column {
 }
 
 impl LinearLearner {
+    pub(super) fn load(rule: Rule, header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+        let options = Linear {
+            rule,
+            rate: from.f64()?,
+        };
+        let known = from.bool()?;
+        let moments = from.many(header.attributes().len(), 24, |from| {
+            let (count, mean, squares) = (from.count()?, from.f64()?, from.f64()?);
+            Ok(Moments::from_parts(count, mean, squares))
+        })?;
+        let learner = options.build(header);
+        let mut learner = learner.map_err(|_| odd("options that are out of range"))?;
+        for (column, moments) in learner.columns.iter_mut().zip(moments) {
+            column.moments = moments;
+        }
+        learner.weights = from.f64s(learner.weights.len())?;
+        learner.known = known;
+        Ok(learner)
+    }
+
     fn features(&self, record: &[f64], features: &mut Vec<(usize, f64)>) {
         features.clear();
         features.push((0, 1.0));
@@ -174,6 +195,9 @@ impl Learner for LinearLearner {
     }
 
     fn learn_weighted(&mut self, record: &[f64], class: u32, weight: f64) {
+        if class as usize >= self.classes {
+            return;
+        }
         self.known = true;
         for (column, &value) in self.columns.iter_mut().zip(record) {
             column.moments.push(value);
@@ -206,6 +230,22 @@ impl Learner for LinearLearner {
         size_of::<Self>()
             + (self.weights.len() + self.classes) * size_of::<f64>()
             + self.columns.len() * (size_of::<Column>() + size_of::<(usize, f64)>())
+    }
+
+    fn knowledge(&self) -> Option<Knowledge> {
+        let name = match self.options.rule {
+            Rule::Perceptron => "perceptron",
+            Rule::Logistic => "logistic",
+        };
+        Knowledge::new(name, |out| {
+            out.f64(self.options.rate);
+            out.bool(self.known);
+            for Column { moments, .. } in &self.columns {
+                out.u64(moments.count());
+                out.f64s(&[moments.mean(), moments.squares()]);
+            }
+            out.f64s(&self.weights);
+        })
     }
 }
 

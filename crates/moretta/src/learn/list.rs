@@ -1,8 +1,11 @@
 //! The one list of learners that can be asked for by name.
 
+use super::model::Reader;
 use super::{
-    AdaptiveRandomForest, Header, HoeffdingAdaptiveTree, HoeffdingTree, Learner, Linear, Majority,
-    NaiveBayes, NearestNeighbours, OnlineBagging,
+    AdaptiveRandomForest, AdaptiveRandomForestLearner, Header, HoeffdingAdaptiveTree,
+    HoeffdingAdaptiveTreeLearner, HoeffdingTree, HoeffdingTreeLearner, Learner, Linear,
+    LinearLearner, Majority, MajorityLearner, NaiveBayes, NaiveBayesLearner, NearestNeighbours,
+    NearestNeighboursLearner, OnlineBagging, OnlineBaggingLearner, Rule,
 };
 use crate::error::{Error, Result};
 
@@ -49,6 +52,22 @@ pub fn build(name: &str, header: &Header, seed: u64) -> Result<Box<dyn Learner>>
             };
             Box::new(forest.build(header, seed)?)
         }
+        _ => return Err(unknown(name)),
+    })
+}
+
+/// The learner called `name` as it was saved.
+pub(super) fn load(name: &str, header: &Header, from: &mut Reader<'_>) -> Result<Box<dyn Learner>> {
+    Ok(match name {
+        "majority" => Box::new(MajorityLearner::load(header, from)?),
+        "nb" => Box::new(NaiveBayesLearner::load(header, from)?),
+        "perceptron" => Box::new(LinearLearner::load(Rule::Perceptron, header, from)?),
+        "logistic" => Box::new(LinearLearner::load(Rule::Logistic, header, from)?),
+        "knn" => Box::new(NearestNeighboursLearner::load(header, from)?),
+        "ht" => Box::new(HoeffdingTreeLearner::load(header, from)?),
+        "hat" => Box::new(HoeffdingAdaptiveTreeLearner::load(header, from)?),
+        "bagging" => Box::new(OnlineBaggingLearner::load(header, from)?),
+        "arf" => Box::new(AdaptiveRandomForestLearner::load(header, from)?),
         _ => return Err(unknown(name)),
     })
 }

@@ -1,6 +1,8 @@
 //! The most frequent class so far, whatever the record: the least a learner must beat.
 
+use super::model::{Knowledge, Reader};
 use super::{Header, Learner};
+use crate::error::Result;
 
 /// The options: there is none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +23,13 @@ pub struct MajorityLearner {
     weights: Vec<f64>,
 }
 
+impl MajorityLearner {
+    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+        let weights = from.f64s(header.classes())?;
+        Ok(MajorityLearner { weights })
+    }
+}
+
 impl Learner for MajorityLearner {
     fn predict(&self, _: &[f64], votes: &mut Vec<f64>) {
         votes.clone_from(&self.weights);
@@ -34,6 +43,10 @@ impl Learner for MajorityLearner {
 
     fn memory(&self) -> usize {
         size_of::<Self>() + self.weights.capacity() * size_of::<f64>()
+    }
+
+    fn knowledge(&self) -> Option<Knowledge> {
+        Knowledge::new("majority", |out| out.f64s(&self.weights))
     }
 }
 

@@ -8,7 +8,8 @@
 //!
 //! Each learner is an inert struct of options with MOA's defaults and a method `build`,
 //! which fails before the first record is seen. The same seed and stream give the same
-//! model, for any number of threads.
+//! model, for any number of threads; a [`Model`] is a learner that was saved, to go on
+//! with later.
 //!
 //! ```
 //! use moretta::learn::{Header, Input, Learner, NaiveBayes, predicted};
@@ -28,6 +29,7 @@ pub mod drift;
 pub mod prequential;
 
 mod adaptive_random_forest;
+mod ensemble;
 mod gaussian;
 mod header;
 mod hoeffding_adaptive_tree;
@@ -37,6 +39,7 @@ mod leaf;
 mod linear;
 mod list;
 mod majority;
+mod model;
 mod naive_bayes;
 mod observers;
 mod online_bagging;
@@ -53,6 +56,7 @@ pub use leaf::LeafPrediction;
 pub use linear::{Linear, LinearLearner, Rule};
 pub use list::{LEARNERS, LearnerInfo, build};
 pub use majority::{Majority, MajorityLearner};
+pub use model::{Knowledge, Meaning, Model, Vocabulary};
 pub use naive_bayes::{NaiveBayes, NaiveBayesLearner};
 pub use online_bagging::{OnlineBagging, OnlineBaggingLearner};
 pub use split::Criterion;
@@ -91,6 +95,11 @@ pub trait Learner: Send {
 
     /// Bytes that the model occupies.
     fn memory(&self) -> usize;
+
+    /// What the learner knows, for [`Model::save`]; nothing of one that cannot be saved.
+    fn knowledge(&self) -> Option<Knowledge> {
+        None
+    }
 }
 
 /// The class with most votes; of several the first, and the first class without votes.

@@ -6,9 +6,11 @@
 //! drift. After MOA's `NaiveBayes`: densities are multiplied, not their logarithms
 //! added, and far from all that was seen every vote is 0.
 
+use super::model::{Knowledge, Reader};
 use super::observers::Observers;
 use super::subspace::Subspace;
 use super::{Header, Learner};
+use crate::error::Result;
 
 /// The options: there is none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,6 +33,15 @@ pub struct NaiveBayesLearner {
     observers: Observers,
 }
 
+impl NaiveBayesLearner {
+    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+        Ok(NaiveBayesLearner {
+            weights: from.f64s(header.classes())?,
+            observers: Observers::load(Subspace::whole(header), header.classes(), from)?,
+        })
+    }
+}
+
 impl Learner for NaiveBayesLearner {
     fn predict(&self, record: &[f64], votes: &mut Vec<f64>) {
         self.observers.votes(record, &self.weights, votes);
@@ -48,6 +59,13 @@ impl Learner for NaiveBayesLearner {
             + self.weights.capacity() * size_of::<f64>()
             + self.observers.memory()
             + self.observers.subspace().memory()
+    }
+
+    fn knowledge(&self) -> Option<Knowledge> {
+        Knowledge::new("nb", |out| {
+            out.f64s(&self.weights);
+            self.observers.save(out);
+        })
     }
 }
 

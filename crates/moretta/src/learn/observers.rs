@@ -4,8 +4,10 @@
 //! values are passed over in learning and in predicting.
 
 use super::gaussian::{Gaussian, is_observable};
+use super::model::{Reader, Writer, odd};
 use super::split::{Split, Test};
 use super::subspace::Subspace;
+use crate::error::Result;
 use std::sync::Arc;
 
 /// Distributions of the attributes of a subspace, given the class.
@@ -185,6 +187,42 @@ impl Observers {
             + self.counts.iter().map(counts).sum::<usize>()
     }
 
+    /// Bytes that those of a subspace will have on the heap.
+    pub(super) fn memory_of(subspace: &Subspace, classes: usize) -> usize {
+        let counts = |&(_, values): &(usize, usize)| {
+            size_of::<Counts>() + classes * (values * size_of::<f64>() + size_of::<(f64, usize)>())
+        };
+        subspace.numbers.len() * classes * size_of::<Gaussian>()
+            + subspace.nominals.iter().map(counts).sum::<usize>()
+    }
+
+    /// All but the subspace.
+    pub(super) fn save(&self, out: &mut Writer) {
+        self.gaussians
+            .iter()
+            .for_each(|gaussian| gaussian.save(out));
+        self.counts.iter().for_each(|counts| counts.save(out));
+    }
+
+    /// Those of a subspace, as they were saved.
+    pub(super) fn load(
+        subspace: Arc<Subspace>,
+        classes: usize,
+        from: &mut Reader<'_>,
+    ) -> Result<Self> {
+        let numbers = subspace.numbers.len() * classes;
+        Ok(Observers {
+            classes,
+            gaussians: from.many(numbers, Gaussian::SAVED, Gaussian::load)?,
+            counts: subspace
+                .nominals
+                .iter()
+                .map(|&(_, values)| Counts::load(values, classes, from))
+                .collect::<Result<_>>()?,
+            subspace,
+        })
+    }
+
     /// The subspace that is observed.
     pub(super) fn subspace(&self) -> &Arc<Subspace> {
         &self.subspace
@@ -216,6 +254,27 @@ impl Counts {
             0 => 0.0,
             _ => (self.weights[class * self.values + code] + 1.0) / (total + seen as f64),
         }
+    }
+
+    fn save(&self, out: &mut Writer) {
+        out.f64s(&self.weights);
+        for &(total, seen) in &self.totals {
+            out.f64(total);
+            out.size(seen);
+        }
+    }
+
+    fn load(values: usize, classes: usize, from: &mut Reader<'_>) -> Result<Self> {
+        let weights = from.f64s(values * classes)?;
+        let total = |from: &mut Reader<'_>| match (from.f64()?, from.size()?) {
+            (total, seen) if seen <= values => Ok((total, seen)),
+            _ => Err(odd("more values than its column")),
+        };
+        Ok(Counts {
+            values,
+            weights,
+            totals: from.many(classes, 16, total)?,
+        })
     }
 
     fn seen(&self) -> usize {

@@ -1,5 +1,10 @@
 //! Splits of a leaf: tests of one attribute, and how much they would tell about the class.
 
+use super::model::{Reader, Writer, odd};
+use super::{Header, Input};
+use crate::error::Result;
+use std::ops::Range;
+
 /// How the worth of a split is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Criterion {
@@ -41,6 +46,21 @@ impl Criterion {
         match self {
             Criterion::InformationGain => times_its_logarithm(weight) - sum(times_its_logarithm),
             Criterion::Gini => weight - sum(|class| class * class) / weight,
+        }
+    }
+
+    pub(super) fn save(self, out: &mut Writer) {
+        out.byte(match self {
+            Criterion::InformationGain => 0,
+            Criterion::Gini => 1,
+        });
+    }
+
+    pub(super) fn load(from: &mut Reader<'_>) -> Result<Self> {
+        match from.byte()? {
+            0 => Ok(Criterion::InformationGain),
+            1 => Ok(Criterion::Gini),
+            _ => Err(odd("a criterion that there is not")),
         }
     }
 
@@ -90,7 +110,106 @@ impl Split {
     }
 }
 
+/// A split in a tree, whose children lie side by side behind it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Fork {
+    pub(super) split: Split,
+    /// The place of the first child.
+    pub(super) first: usize,
+    /// The branch of records whose value is missing.
+    pub(super) heaviest: usize,
+}
+
+impl Fork {
+    /// Bytes that one is saved in, at least.
+    pub(super) const SAVED: usize = 4 * size_of::<u64>() + 1;
+
+    /// The place of the child that a record goes to.
+    #[inline]
+    pub(super) fn child(&self, record: &[f64]) -> usize {
+        self.first + self.split.branch(record).unwrap_or(self.heaviest)
+    }
+
+    /// The places of all children.
+    pub(super) fn children(&self) -> Range<usize> {
+        self.first..self.first + self.split.test.branches()
+    }
+
+    pub(super) fn save(&self, out: &mut Writer) {
+        out.size(self.split.attribute);
+        self.split.test.save(out);
+        out.size(self.first);
+        out.size(self.heaviest);
+    }
+
+    /// Fails unless the test suits its attribute. Whether there are children at these
+    /// places is for [`check_shape`] to say.
+    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+        let attribute = from.size()?;
+        let input = header.attributes().get(attribute);
+        let input = input.ok_or_else(|| odd("a split of a column that there is not"))?;
+        let test = Test::load(*input, from)?;
+        let fork = Fork {
+            split: Split::new(attribute, test),
+            first: from.size()?,
+            heaviest: from.size()?,
+        };
+        match fork.heaviest < test.branches() {
+            true => Ok(fork),
+            false => Err(odd("a branch that its split does not have")),
+        }
+    }
+}
+
+/// Fails unless so many nodes are one tree: each but the first is the child of one fork,
+/// which lies before it. So every way down ends, and is no longer than the tree.
+pub(super) fn check_shape<'a>(
+    nodes: usize,
+    forks: impl Iterator<Item = (usize, &'a Fork)>,
+) -> Result<()> {
+    if nodes == 0 {
+        return Err(odd("a tree without a root"));
+    }
+    let mut parents = vec![0_u8; nodes];
+    for (place, fork) in forks {
+        let end = fork.first.checked_add(fork.split.test.branches());
+        if fork.first <= place || end.is_none_or(|end| end > nodes) {
+            return Err(odd("a branch that leads nowhere"));
+        }
+        for child in fork.children() {
+            parents[child] = parents[child].saturating_add(1);
+        }
+    }
+    match parents.iter().skip(1).all(|&parents| parents == 1) {
+        true => Ok(()),
+        false => Err(odd("branches that are not one tree")),
+    }
+}
+
 impl Test {
+    fn save(self, out: &mut Writer) {
+        let (kind, bits) = match self {
+            Test::AtMost(threshold) => (0, threshold.to_bits()),
+            Test::Equals(code) => (1, u64::from(code)),
+            Test::Each(codes) => (2, u64::from(codes)),
+        };
+        out.byte(kind);
+        out.u64(bits);
+    }
+
+    fn load(input: Input, from: &mut Reader<'_>) -> Result<Self> {
+        let (kind, bits) = (from.byte()?, from.u64()?);
+        let threshold = f64::from_bits(bits);
+        match (kind, input) {
+            (0, Input::Number) if threshold.is_finite() => Ok(Test::AtMost(threshold)),
+            (1, Input::Nominal { values }) if bits < values as u64 => Ok(Test::Equals(bits as u32)),
+            (2, Input::Nominal { values }) if bits == values as u64 && bits > 0 => {
+                Ok(Test::Each(bits as u32))
+            }
+            _ => Err(odd("a test that does not suit its column")),
+        }
+    }
+
     pub(super) fn branches(self) -> usize {
         match self {
             Test::AtMost(_) | Test::Equals(_) => 2,
@@ -130,6 +249,37 @@ mod tests {
         check(gini, &[4.0, 4.0], &[2.0, 2.0, 2.0, 2.0], 0.0);
         check(gini, &[3.0, 1.0], &[3.0, 0.0, 0.0, 1.0], 0.375);
         check(gain, &[1.0, 1.0, 2.0], &[1.0, 1.0, 0.0, 0.0, 0.0, 2.0], 1.0);
+    }
+
+    #[test]
+    fn nodes_that_are_not_one_tree_are_refused() {
+        let check = |nodes: usize, forks: &[(usize, usize)], sound: bool| {
+            let forks: Vec<(usize, Fork)> = forks
+                .iter()
+                .map(|&(place, first)| {
+                    let split = Split::new(0, Test::AtMost(1.0));
+                    let fork = Fork {
+                        split,
+                        first,
+                        heaviest: 0,
+                    };
+                    (place, fork)
+                })
+                .collect();
+            let found = check_shape(nodes, forks.iter().map(|(place, fork)| (*place, fork)));
+            assert_eq!(found.is_ok(), sound, "{nodes} {forks:?}");
+        };
+        check(0, &[], false);
+        check(1, &[], true);
+        check(2, &[], false);
+        check(3, &[(0, 1)], true);
+        check(5, &[(0, 1), (2, 3)], true);
+        check(5, &[(0, 3), (3, 1)], false);
+        check(4, &[(0, 1), (1, 2)], false);
+        check(3, &[(0, 0)], false);
+        check(3, &[(0, 2)], false);
+        check(3, &[(0, usize::MAX)], false);
+        check(4, &[(0, 1)], false);
     }
 
     #[test]

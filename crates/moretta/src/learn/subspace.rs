@@ -1,6 +1,8 @@
 //! The attributes that a leaf looks at: all of them, or some drawn at random.
 
+use super::model::{Reader, Writer, odd};
 use super::{Header, Input};
+use crate::error::Result;
 use crate::math::java_random::JavaRandom;
 use std::sync::Arc;
 
@@ -13,6 +15,23 @@ pub enum Draw {
     Shrinking,
     /// From all until one is new, and the last of several is left out: what MOA 17.06 did.
     Of2017,
+}
+
+impl Draw {
+    pub(super) fn save(self, out: &mut Writer) {
+        out.byte(match self {
+            Draw::Shrinking => 0,
+            Draw::Of2017 => 1,
+        });
+    }
+
+    pub(super) fn load(from: &mut Reader<'_>) -> Result<Self> {
+        match from.byte()? {
+            0 => Ok(Draw::Shrinking),
+            1 => Ok(Draw::Of2017),
+            _ => Err(odd("a way to draw that there is not")),
+        }
+    }
 }
 
 /// Places of attributes in the record, apart by kind.
@@ -42,7 +61,8 @@ impl Subspace {
             let bound = i32::try_from(bound).unwrap_or(i32::MAX);
             random.next_int_below(bound) as usize
         };
-        let (mut drawn, count) = (Vec::with_capacity(count), count.min(attributes));
+        let count = count.min(attributes);
+        let mut drawn = Vec::with_capacity(count);
         match draw {
             Draw::Shrinking => {
                 let mut left: Vec<usize> = (0..attributes).collect();
@@ -58,7 +78,7 @@ impl Subspace {
                         drawn.push(place);
                     }
                 }
-                drawn.truncate((count - 1).max(1));
+                drawn.truncate(count.saturating_sub(1).max(1));
             }
         }
         Subspace::of(header, drawn)
@@ -75,7 +95,34 @@ impl Subspace {
                 Input::Nominal { values } => subspace.nominals.push((place, values)),
             }
         }
+        subspace.numbers.shrink_to_fit();
+        subspace.nominals.shrink_to_fit();
         Arc::new(subspace)
+    }
+
+    /// Numbers first, each kind in the order it was drawn in: that of observing.
+    pub(super) fn save(&self, out: &mut Writer) {
+        out.size(self.numbers.len() + self.nominals.len());
+        self.numbers.iter().for_each(|&place| out.size(place));
+        self.nominals.iter().for_each(|nominal| out.size(nominal.0));
+    }
+
+    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Arc<Self>> {
+        let attributes = header.attributes().len();
+        let length = from.size()?;
+        if length > attributes {
+            return Err(odd("more columns than there are"));
+        }
+        let mut taken = vec![false; attributes];
+        let places = from.many(length, size_of::<u64>(), |from| {
+            let place = from.size()?;
+            match taken.get_mut(place) {
+                Some(taken) if !*taken => *taken = true,
+                _ => return Err(odd("a column that is drawn twice, or is none")),
+            }
+            Ok(place)
+        })?;
+        Ok(Subspace::of(header, places))
     }
 
     /// Bytes on the heap.

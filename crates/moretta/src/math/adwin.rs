@@ -23,7 +23,7 @@ const SHORTEST_PART: u64 = 5;
 /// The window.
 #[derive(Clone, Debug)]
 pub struct Adwin {
-    delta: f64,
+    pub(crate) delta: f64,
     pub(crate) time: u64,
     pub(crate) width: u64,
     pub(crate) total: f64,
@@ -84,6 +84,12 @@ impl Adwin {
             size_of::<VecDeque<Bucket>>() + row.capacity() * size_of::<Bucket>()
         };
         size_of::<Self>() + self.rows.iter().map(row).sum::<usize>()
+    }
+
+    /// Bytes that a window of up to 2^32 values occupies at most.
+    pub(crate) const fn most_memory() -> usize {
+        let row = BUCKETS.next_power_of_two() * size_of::<Bucket>();
+        size_of::<Self>() + 30 * row + 32 * size_of::<VecDeque<Bucket>>()
     }
 
     fn insert(&mut self, value: f64) {

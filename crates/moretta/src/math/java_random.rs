@@ -36,6 +36,17 @@ impl JavaRandom {
         }
     }
 
+    /// The state and the Gaussian that is kept, to go on from later.
+    pub fn parts(&self) -> (u64, Option<f64>) {
+        (self.state, self.kept)
+    }
+
+    /// A generator that goes on from [`parts`](Self::parts); none for a state of more
+    /// than 48 bits.
+    pub fn from_parts(state: u64, kept: Option<f64>) -> Option<Self> {
+        (state <= MASK).then_some(JavaRandom { state, kept })
+    }
+
     /// The top `bits` of the next state, at most 32.
     #[inline]
     fn next(&mut self, bits: u32) -> i32 {

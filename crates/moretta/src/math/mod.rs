@@ -1,9 +1,12 @@
 //! Plain mathematics that several modules share.
 
 pub mod adwin;
+pub mod assignment;
 pub mod cholesky;
 pub mod distance;
+pub mod eigen;
 pub mod fdlibm;
+pub mod independent_components;
 pub mod java_random;
 pub mod moments;
 pub mod optimize;

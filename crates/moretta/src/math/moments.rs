@@ -51,6 +51,15 @@ impl Moments {
         self.squares += difference * (value - self.mean);
     }
 
+    /// Those of so many values with this mean and this sum of squared differences from it.
+    pub fn from_parts(count: u64, mean: f64, squares: f64) -> Self {
+        Moments {
+            count,
+            mean,
+            squares,
+        }
+    }
+
     /// Values so far.
     pub fn count(&self) -> u64 {
         self.count

@@ -23,10 +23,13 @@ mod tune;
 mod verify;
 mod warnings;
 
-pub use attack::attack;
+pub use attack::{AttackSettings, Attacked, attack};
 pub use check::check;
 pub use compare::{Standing, compare};
-pub use learn::{LearnSettings, Learned, Lessons, Side, learn, lessons, lessons_of_file};
+pub use learn::{
+    LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, lessons, lessons_of_file,
+    train,
+};
 pub use plan::{Plan, PlannedColumn, TellingSet, plan};
 pub use progress::{Live, Progress, Records, Stage};
 pub use read::{Original, read};

@@ -62,7 +62,7 @@ impl Pending {
     }
 
     /// Puts the file in its place; one that came there meanwhile is replaced only with `force`.
-    fn commit(mut self, force: bool) -> Result<()> {
+    fn commit(self, force: bool) -> Result<()> {
         let failed = |e| Error::io("write", &self.place, e);
         if self.standard {
             let mut file = File::open(&self.temporary).map_err(failed)?;
@@ -70,11 +70,16 @@ impl Pending {
             return Ok(());
         }
         open_to_readers(&self.temporary).map_err(failed)?;
+        self.commit_private(force)
+    }
+
+    /// The same with a file that stays its owner's.
+    pub(super) fn commit_private(mut self, force: bool) -> Result<()> {
         self.move_into_place(force)?;
         self.committed = true;
         File::open(folder_of(&self.place))
             .and_then(|folder| folder.sync_all())
-            .map_err(failed)
+            .map_err(|e| Error::io("write", &self.place, e))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What an attacker has in hand.
 
+use crate::attack::success::norm;
 use crate::math::uniform::Uniform;
 
 /// Known records with what became of them, and what became of an unknown one.
@@ -106,10 +107,6 @@ impl Span {
         self.0.push(rest);
         true
     }
-}
-
-pub(super) fn norm(vector: &[f64]) -> f64 {
-    vector.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

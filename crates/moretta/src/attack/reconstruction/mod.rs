@@ -39,10 +39,11 @@ mod maximum;
 mod posterior;
 mod study;
 
+pub use super::success::{AtDistance, Success, magnitude};
 pub use blur::{Blur, Restarts};
 pub use evidence::Evidence;
 pub use maximum::{Attack, Optimizer, Reconstruction, Search, reconstruct};
-pub use study::{AtDistance, Stream, Study, StudySettings, Success, magnitude, study};
+pub use study::{Stream, Study, StudySettings, study};
 
 #[cfg(test)]
 mod naive;

@@ -1,8 +1,9 @@
 //! Many attacks on one stream, and how often they succeed.
 
 use super::blur::Blur;
-use super::evidence::{Evidence, draw, norm};
+use super::evidence::{Evidence, draw};
 use super::maximum::{Attack, Optimizer, Search, reconstruct};
+use crate::attack::success::{AtDistance, Guess, Success, Yardstick, norm, relative_error};
 use crate::data::Records;
 use crate::error::{Error, Result};
 use rand_core::SeedableRng;
@@ -56,43 +57,16 @@ pub struct Study {
     pub epsilon: f64,
     /// Each attack.
     pub attacks: Vec<Success>,
+    /// The first 10,000 records that were attacked…
+    #[serde(skip)]
+    pub originals: Records,
+    /// …and what each attack took for them; missing where it found nothing.
+    #[serde(skip)]
+    pub guesses: Vec<Guess>,
 }
 
-/// How one attack went.
-#[derive(Clone, Debug, Serialize)]
-pub struct Success {
-    /// Its name.
-    pub attack: String,
-    /// Records that were attacked.
-    pub records: usize,
-    /// Share of them whose relative error |x̂ − x|/|x| was below ε.
-    pub breach: f64,
-    /// Between these the probability of a breach lies with 95 % confidence.
-    pub interval: [f64; 2],
-    /// Median relative error.
-    pub median_error: f64,
-    /// The [`magnitude`] with the error of a learner, where that is known.
-    pub magnitude: Option<f64>,
-    /// Mean time of one attack.
-    pub seconds: f64,
-    /// The error by the distance to the nearest known record, in fifths of the attacks.
-    pub by_distance: Vec<AtDistance>,
-}
-
-/// Attacks on records that are so far from the nearest known one.
-#[derive(Clone, Debug, Serialize)]
-pub struct AtDistance {
-    /// Rows at least.
-    pub from: u64,
-    /// Rows at most.
-    pub to: u64,
-    /// How many attacks.
-    pub records: usize,
-    /// Their median relative error.
-    pub median_error: f64,
-    /// The share of breaches.
-    pub breach: f64,
-}
+/// Attacks whose records are kept.
+const KEPT: usize = 10_000;
 
 /// Runs all attacks that make sense; the same for any number of threads.
 ///
@@ -114,7 +88,7 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
         return Err(Error::input(what).help("know fewer with --known, or take more rows"));
     }
     let attacks = Attack::all(blur, settings.known, inputs.width(), stream.translated);
-    let tried: Option<Vec<Vec<Trial>>> = (0..settings.attacks as u64)
+    let tried: Option<Vec<Tried>> = (0..settings.attacks as u64)
         .into_par_iter()
         .map(|attack| attack_one(stream, settings, &candidates, &attacks, attack))
         .collect();
@@ -123,8 +97,16 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
             .help("know fewer with --known, or project fewer columns that are alike")
     })?;
     let success = |(place, attack): (usize, &Attack)| {
-        let trials: Vec<Trial> = tried.iter().map(|trials| trials[place]).collect();
-        success(attack.name(blur), trials, settings)
+        let trials = tried.iter().map(|tried| &tried.trials[place]).collect();
+        success(&attack.name(blur), trials, settings)
+    };
+    let mut originals = Records::new(inputs.width());
+    for tried in tried.iter().take(KEPT) {
+        originals.push(inputs.record(tried.unknown));
+    }
+    let guess = |(place, attack): (usize, &Attack)| {
+        let trials = tried.iter().take(KEPT).map(|tried| &tried.trials[place]);
+        guess(attack.name(blur), inputs.width(), trials)
     };
     Ok(Study {
         features: inputs.width(),
@@ -132,18 +114,21 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
         known: settings.known,
         epsilon: settings.epsilon,
         attacks: attacks.iter().enumerate().map(success).collect(),
+        guesses: attacks.iter().enumerate().map(guess).collect(),
+        originals,
     })
 }
 
-/// The privacy–accuracy magnitude: the squared error rate of a learner and the
-/// squared probability of a breach; 0 were perfect.
-pub fn magnitude(error: f64, breach: f64) -> f64 {
-    error * error + breach * breach
+/// All attacks on one record.
+struct Tried {
+    unknown: usize,
+    trials: Vec<Trial>,
 }
 
 /// One attack on one record.
-#[derive(Clone, Copy, Debug)]
 struct Trial {
+    /// What was found, as far as it is kept.
+    found: Option<Vec<f64>>,
     error: f64,
     distance: u64,
     seconds: f64,
@@ -156,7 +141,7 @@ fn attack_one(
     candidates: &[usize],
     attacks: &[Attack],
     number: u64,
-) -> Option<Vec<Trial>> {
+) -> Option<Tried> {
     let Stream {
         inputs,
         outputs,
@@ -181,69 +166,57 @@ fn attack_one(
         let start = Instant::now();
         let found = reconstruct(attack, &evidence, blur, translated, search, &mut generator);
         let seconds = start.elapsed().as_secs_f64();
-        let error = found.map_or(f64::INFINITY, |found| {
-            relative_error(&found.record, inputs.record(unknown))
+        let found = found.map(|found| found.record);
+        let error = found.as_ref().map_or(f64::INFINITY, |found| {
+            relative_error(found, inputs.record(unknown))
         });
         Trial {
+            found: found.filter(|_| number < KEPT as u64),
             error,
             distance: evidence.distance(),
             seconds,
         }
     };
-    Some(attacks.iter().map(trial).collect())
+    Some(Tried {
+        unknown,
+        trials: attacks.iter().map(trial).collect(),
+    })
 }
 
-fn relative_error(found: &[f64], original: &[f64]) -> f64 {
-    let difference: Vec<f64> = found.iter().zip(original).map(|(f, o)| f - o).collect();
-    norm(&difference) / norm(original)
-}
-
-fn success(attack: String, mut trials: Vec<Trial>, settings: &StudySettings) -> Success {
-    const FIFTHS: usize = 5;
-    let epsilon = settings.epsilon;
-    trials.sort_by_key(|trial| trial.distance);
-    let count = trials.len();
-    let breaches = |trials: &[Trial]| trials.iter().filter(|trial| trial.error < epsilon).count();
-    let share = |trials: &[Trial]| breaches(trials) as f64 / trials.len().max(1) as f64;
-    let fifth = |fifth: usize| {
-        let part = &trials[fifth * count / FIFTHS..(fifth + 1) * count / FIFTHS];
-        Some(AtDistance {
-            from: part.first()?.distance,
-            to: part.last()?.distance,
-            records: part.len(),
-            median_error: median(part),
-            breach: share(part),
-        })
-    };
-    Success {
+fn guess<'a>(attack: String, width: usize, trials: impl Iterator<Item = &'a Trial>) -> Guess {
+    let nothing = vec![f64::NAN; width];
+    let (mut records, mut seconds) = (Records::new(width), 0.0);
+    for trial in trials {
+        records.push(trial.found.as_ref().unwrap_or(&nothing));
+        seconds += trial.seconds;
+    }
+    Guess {
         attack,
-        records: count,
-        breach: share(&trials),
-        interval: wilson(breaches(&trials), count),
-        median_error: median(&trials),
-        magnitude: settings
-            .accuracy
-            .map(|accuracy| magnitude(1.0 - accuracy, share(&trials))),
-        seconds: trials.iter().map(|trial| trial.seconds).sum::<f64>() / count.max(1) as f64,
-        by_distance: (0..FIFTHS).filter_map(fifth).collect(),
+        records,
+        seconds,
     }
 }
 
-fn median(trials: &[Trial]) -> f64 {
-    let mut errors: Vec<f64> = trials.iter().map(|trial| trial.error).collect();
-    errors.sort_by(f64::total_cmp);
-    errors.get(errors.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// Wilson's interval of a probability, with 95 % confidence.
-fn wilson(successes: usize, trials: usize) -> [f64; 2] {
-    const Z: f64 = 1.959_963_984_540_054;
-    let n = trials.max(1) as f64;
-    let share = successes as f64 / n;
-    let middle = share + Z * Z / (2.0 * n);
-    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-    let end = |value: f64| (value / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
-    [end(middle - half), end(middle + half)]
+fn success(attack: &str, mut trials: Vec<&Trial>, settings: &StudySettings) -> Success {
+    const FIFTHS: usize = 5;
+    trials.sort_by_key(|trial| trial.distance);
+    let errors: Vec<f64> = trials.iter().map(|trial| trial.error).collect();
+    let seconds = trials.iter().map(|trial| trial.seconds).sum();
+    let yardstick = Yardstick {
+        epsilon: settings.epsilon,
+        accuracy: settings.accuracy,
+    };
+    let count = trials.len();
+    let fifth = |fifth: usize| {
+        let part = fifth * count / FIFTHS..(fifth + 1) * count / FIFTHS;
+        let (first, last) = (trials[part.clone()].first()?, trials[part.clone()].last()?);
+        let distances = [first.distance, last.distance];
+        Some(AtDistance::new(distances, &errors[part], settings.epsilon))
+    };
+    Success {
+        by_distance: (0..FIFTHS).filter_map(fifth).collect(),
+        ..Success::new(attack, &errors, seconds, yardstick)
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,12 @@ use crate::data::Records;
 use crate::error::{Error, Result};
 use crate::learn::{Header, Learner, predicted};
 
+/// Records that a learner is given at once, at most: enough to keep all threads busy.
+const MOST_RECORDS: usize = 1024;
+
+/// Votes that are kept for records given at once, where there are many classes.
+const MOST_VOTES: usize = 1 << 16;
+
 /// Which records are tests and which are lessons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schedule {
@@ -92,6 +98,30 @@ impl Trial {
         }
     }
 
+    /// More records, as if they were pushed one by one: of these classes, but taught as of
+    /// those. Under test-then-train a forest goes through them on all threads.
+    pub fn push_all(&mut self, records: &Records, actual: &[u32], taught: &[u32]) {
+        if self.schedule != Schedule::TestThenTrain || records.width() == 0 {
+            for (place, (&actual, &taught)) in actual.iter().zip(taught).enumerate() {
+                self.push_taught(record(records, place), actual, taught);
+            }
+            return;
+        }
+        let size = (MOST_VOTES / self.classes).clamp(1, MOST_RECORDS);
+        for start in (0..records.len()).step_by(size) {
+            let rows = start..(start + size).min(records.len());
+            self.chunk.clear();
+            self.chunk.extend_from(records, rows.clone());
+            self.test_then_train(&actual[rows.clone()], &taught[rows]);
+        }
+        self.chunk.clear();
+    }
+
+    /// Lets the learner learn what is left of an open chunk.
+    pub fn finish(&mut self) {
+        self.learn_chunk();
+    }
+
     /// How the learner did.
     pub fn score(&self) -> &Score {
         &self.score
@@ -108,24 +138,37 @@ impl Trial {
         self.score.observe(actual, predicted(&self.votes));
     }
 
+    /// Tests with the open chunk and learns it, record by record.
+    fn test_then_train(&mut self, actual: &[u32], taught: &[u32]) {
+        self.learner
+            .predict_then_learn(&self.chunk, taught, &mut self.votes);
+        self.pushed += actual.len() as u64;
+        for (votes, &actual) in self.votes.chunks_exact(self.classes).zip(actual) {
+            self.score.observe(actual, predicted(votes));
+        }
+    }
+
     fn learn_chunk(&mut self) {
-        let width = self.chunk.width();
         for (place, &class) in self.lessons.iter().enumerate() {
-            let record = match width {
-                0 => &[][..],
-                _ => self.chunk.record(place),
-            };
-            self.learner.learn(record, class);
+            self.learner.learn(record(&self.chunk, place), class);
         }
         self.chunk.clear();
         self.lessons.clear();
     }
 }
 
+/// A record, which may be of no width.
+fn record(records: &Records, place: usize) -> &[f64] {
+    match records.width() {
+        0 => &[],
+        _ => records.record(place),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::Input;
+    use crate::learn::{Input, LEARNERS, build};
 
     /// Answers the class it was told last, and class 0 at first.
     #[derive(Default)]
@@ -172,6 +215,59 @@ mod tests {
         // Chunks 0 1 1 | 2 2 2 | 3 3: the last lesson of each meets the next.
         check(Schedule::Chunks { size: 3 }, &classes, (8, 1));
         check(Schedule::Chunks { size: 1 }, &classes, (8, 5));
+    }
+
+    #[test]
+    fn many_at_once_are_judged_as_one_by_one() {
+        let attributes = vec![Input::Number, Input::Nominal { values: 3 }];
+        let header = Header::new(attributes, 3).expect("a header");
+        let (mut records, mut actual, mut taught) = (Records::new(2), Vec::new(), Vec::new());
+        for n in 0..2500_u32 {
+            let x = n * 37 % 101;
+            records.push(&[f64::from(x), f64::from(n % 3)]);
+            actual.push(u32::from(x > 50) + u32::from(n % 3 == 2));
+            // Some are taught as of a class that there is not.
+            taught.push(if n % 50 == 49 { 9 } else { actual[n as usize] });
+        }
+        for info in LEARNERS {
+            for schedule in [
+                Schedule::TestThenTrain,
+                Schedule::HoldOut { test: 1, train: 2 },
+                Schedule::Chunks { size: 900 },
+            ] {
+                let trial = || {
+                    let learner = build(info.name, &header, 7).expect("listed");
+                    let settings = ScoreSettings::default();
+                    Trial::new(learner, &header, schedule, &settings).expect("a trial")
+                };
+                let (mut alone, mut together) = (trial(), trial());
+                for (place, record) in records.iter().enumerate() {
+                    alone.push_taught(record, actual[place], taught[place]);
+                }
+                together.push_all(&records, &actual, &taught);
+                let name = info.name;
+                assert_eq!(alone.score().whole(), together.score().whole(), "{name}");
+                assert_eq!(alone.score().points(), together.score().points(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_chunk_is_learnt_in_the_end() {
+        let header = Header::new(vec![], 4).expect("a header");
+        let settings = ScoreSettings::default();
+        let schedule = Schedule::Chunks { size: 10 };
+        let mut trial =
+            Trial::new(Box::<Parrot>::default(), &header, schedule, &settings).expect("a trial");
+        trial.push_all(&Records::new(0), &[1, 2, 3], &[1, 2, 3]);
+        let said = |trial: &Trial| {
+            let mut votes = Vec::new();
+            trial.learner().predict(&[], &mut votes);
+            predicted(&votes)
+        };
+        assert_eq!(said(&trial), 0);
+        trial.finish();
+        assert_eq!((said(&trial), trial.score().results()), (3, 3));
     }
 
     #[test]

@@ -7,8 +7,8 @@ use super::information::Information;
 use super::keys::{Keys, NOTHING};
 use super::matches::Match;
 use super::window::Window;
-use crate::data::{Batch, Categories};
-use crate::error::{Error, Result};
+use crate::data::Batch;
+use crate::error::Result;
 
 /// Sets of users and information of labels.
 pub(super) struct Sets {
@@ -160,10 +160,7 @@ fn all_codes<'a>(keys: &mut [Keys], batch: &'a Batch, places: &[usize]) -> Resul
 }
 
 fn codes<'a>(keys: &mut Keys, batch: &'a Batch, place: usize) -> Result<&'a [u32]> {
-    let column: &Categories = batch.column(place).as_categories().ok_or_else(|| {
-        let name = &batch.schema().fields()[place].name;
-        Error::bug(format!("column `{name}` was not read as categories"))
-    })?;
+    let column = batch.categories(place)?;
     keys.start(column);
     Ok(column.codes())
 }

@@ -5,24 +5,18 @@ use super::super::progress::{Progress, Stage};
 use super::super::read::{Original, read};
 use super::super::run::{build, ordered};
 use super::super::stream;
+use super::classroom::Classroom;
 use crate::data::{
-    Attribute, Batch, Categories, Column, Domain, Encoder, Kind, Numbers, Records, Region, Role,
-    Scale, Schema,
+    Batch, Categories, Column, Domain, Kind, Numbers, Records, Region, Role, Scale, Schema,
 };
 use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
-use crate::learn::{Header, Input};
-use crate::policy::{Action, Policy, propose};
+use crate::learn::{Header, Meaning, Vocabulary};
+use crate::policy::{Action, Guess, Policy, propose};
 use crate::protect::Protector;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
-
-/// More different texts than this are names rather than categories.
-const MOST_VALUES: usize = 1000;
-
-/// More classes than this are no classes.
-const MOST_CLASSES: usize = 1000;
 
 /// Which half of the pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -47,7 +41,7 @@ impl Side {
 /// Records in the order of the source, with their classes.
 #[derive(Clone, Debug)]
 pub struct Lessons {
-    original: Taught,
+    original: Option<Taught>,
     protected: Option<Taught>,
     /// The original class of each record.
     actual: Vec<u32>,
@@ -57,17 +51,37 @@ pub struct Lessons {
 
 /// One side of the records, and the classes that come with them.
 #[derive(Clone, Debug)]
-struct Taught {
-    header: Header,
-    records: Records,
-    classes: Vec<u32>,
+pub(super) struct Taught {
+    pub(super) vocabulary: Vocabulary,
+    pub(super) records: Records,
+    pub(super) classes: Vec<u32>,
 }
 
 impl Lessons {
-    /// What the records of a side hold; none where nothing was protected. Mixtures of
-    /// columns are other columns than those they were made of.
+    /// The sides, one at least, and the original class of each record.
+    pub(super) fn new(
+        original: Option<Taught>,
+        protected: Option<Taught>,
+        actual: Vec<u32>,
+        notes: Vec<String>,
+    ) -> Self {
+        Lessons {
+            original,
+            protected,
+            actual,
+            notes,
+        }
+    }
+
+    /// What the records of a side hold. Mixtures of columns are other columns than those
+    /// they were made of.
     pub fn header(&self, side: Side) -> Option<&Header> {
-        self.side(side).map(|taught| &taught.header)
+        self.vocabulary(side).map(Vocabulary::header)
+    }
+
+    /// What the numbers of a side stand for.
+    pub fn vocabulary(&self, side: Side) -> Option<&Vocabulary> {
+        self.side(side).map(|taught| &taught.vocabulary)
     }
 
     /// How many there are.
@@ -80,37 +94,50 @@ impl Lessons {
         self.actual.is_empty()
     }
 
-    /// Whether something was protected.
+    /// Whether there is something to learn from on a side: something was protected, and
+    /// a model that goes on fits.
     pub fn has(&self, side: Side) -> bool {
-        side == Side::Original || self.protected.is_some()
+        self.side(side).is_some()
     }
 
-    /// The records of a side in order, each with its original class and the class
-    /// that comes with it.
-    pub fn of(&self, side: Side) -> impl Iterator<Item = (&[f64], u32, u32)> + '_ {
-        self.side(side).into_iter().flat_map(|taught| {
-            let classes = self.actual.iter().zip(&taught.classes);
-            let pairs = taught.records.iter().zip(classes);
-            pairs.map(|(record, (&actual, &class))| (record, actual, class))
-        })
+    /// The records of a side in order, their original classes and those that come with
+    /// them; none where there is no such side.
+    pub fn of(&self, side: Side) -> Option<(&Records, &[u32], &[u32])> {
+        let taught = self.side(side)?;
+        Some((&taught.records, &self.actual[..], &taught.classes[..]))
     }
 
     fn side(&self, side: Side) -> Option<&Taught> {
         match side {
-            Side::Original => Some(&self.original),
+            Side::Original => self.original.as_ref(),
             Side::Protected => self.protected.as_ref(),
         }
     }
 }
 
 /// The rows of a policy's source, as they are and as they would be released. The
-/// class is the column with that role, or the one named.
-pub fn lessons(policy: &Policy, class: Option<&str>, progress: &Progress) -> Result<Lessons> {
+/// class is the column with that role, or the one named. What is `known` to a model
+/// gets the numbers that the model knows it by; it must be there.
+pub fn lessons(
+    policy: &Policy,
+    class: Option<&str>,
+    known: Option<&Vocabulary>,
+    progress: &Progress,
+) -> Result<Lessons> {
     stream::refuse(policy, "learn")?;
     let original = read(policy, progress)?;
     let class = class_of(original.batch.schema(), class)?;
     let released = protect(policy, &original, progress)?;
-    lessons_of_release(policy, &original, released, class)
+    let mut lessons = lessons_of_release(policy, &original, released, class, known)?;
+    let mixes = policy
+        .masking()
+        .is_some_and(|masking| !masking.is_comparable());
+    if mixes && known.is_some() && policy.seed.is_none() {
+        lessons.notes.push(
+            "without a seed the columns are mixed in another way each time, and the model knows other mixtures".to_owned(),
+        );
+    }
+    Ok(lessons)
 }
 
 /// The rows that were released, as they were and as they are. `class` is the place of
@@ -120,6 +147,7 @@ pub(super) fn lessons_of_release(
     original: &Original,
     released: Batch,
     class: usize,
+    known: Option<&Vocabulary>,
 ) -> Result<Lessons> {
     let released = with_middles(policy, original, released)?;
     let released = released.take(&in_order_of_ids(&released))?;
@@ -134,14 +162,23 @@ pub(super) fn lessons_of_release(
         let column = policy.column(name);
         column.is_none_or(|column| column.action == Action::Keep)
     };
-    pair(&kept, Some(&released), class, keeps, original.notes.clone())
+    Classroom {
+        original: &kept,
+        released: Some(&released),
+        class,
+        known,
+        notes: original.notes.clone(),
+    }
+    .lessons(keeps)
 }
 
-/// The rows of a file that no policy describes, with the types that they seem to have.
+/// The rows of a file that no policy describes, with the types that they seem to have,
+/// or that a model knows them by.
 pub fn lessons_of_file(
     path: &Path,
     options: &ReadOptions,
     class: &str,
+    known: Option<&Vocabulary>,
     progress: &Progress,
 ) -> Result<Lessons> {
     progress.enter(Stage::Read);
@@ -150,16 +187,16 @@ pub fn lessons_of_file(
     options.delimiter = proposal.delimiter.or(options.delimiter);
     options.missing.extend(proposal.missing);
     options.progress = Some(progress.counter());
-    let plan = |guess: crate::policy::Guess| match guess.name == class {
+    let plan = |guess: Guess| match guess.name == class {
         true => ColumnPlan {
             name: guess.name,
             role: Role::Class,
             read: ReadAs::Category,
         },
         false => ColumnPlan {
-            name: guess.name,
             role: Role::Quasi,
-            read: guess.read,
+            read: known.map_or(guess.read.clone(), |known| read_as(&guess, known)),
+            name: guess.name,
         },
     };
     let plans: Vec<ColumnPlan> = proposal.columns.into_iter().map(plan).collect();
@@ -167,7 +204,27 @@ pub fn lessons_of_file(
     let schema = Arc::clone(source.schema());
     let place = class_of(&schema, Some(class)).map_err(|error| error.in_file(path))?;
     let batch = Batch::concat(&schema, source.by_ref().collect::<Result<Vec<_>>>()?)?;
-    pair(&batch, None, place, |_| true, source.notes())
+    Classroom {
+        original: &batch,
+        released: None,
+        class: place,
+        known,
+        notes: source.notes(),
+    }
+    .lessons(|_| true)
+    .map_err(|error| error.in_file(path))
+}
+
+/// How a model would have a column read.
+fn read_as(guess: &Guess, known: &Vocabulary) -> ReadAs {
+    match known.meaning(&guess.name) {
+        Some(Meaning::Number) => ReadAs::Number,
+        Some(Meaning::Nominal(_)) => ReadAs::Category,
+        Some(Meaning::Ordered(levels)) => {
+            ReadAs::Ordered(levels.iter().map(str::to_owned).collect())
+        }
+        Some(Meaning::Date) | None => guess.read.clone(),
+    }
 }
 
 /// The place of the class.
@@ -268,158 +325,10 @@ fn in_order_of_ids(batch: &Batch) -> Vec<u32> {
     places
 }
 
-/// Encodes both sides. Rows without a class are left out.
-fn pair(
-    original: &Batch,
-    released: Option<&Batch>,
-    class: usize,
-    keeps: impl Fn(&str) -> bool,
-    mut notes: Vec<String>,
-) -> Result<Lessons> {
-    let (labels, classes) = labels(original, released, class)?;
-    let labelled: Vec<u32> = (0..original.len() as u32)
-        .filter(|&row| labels.iter().all(|side| side[row as usize].is_some()))
-        .collect();
-    if labelled.len() < original.len() {
-        let missing = original.len() - labelled.len();
-        notes.push(format!("{missing} rows without a class are left out"));
-    }
-    let seen = attributes(original, class, keeps, &mut notes);
-    let taught = |batch: &Batch, places: &[usize], labels: &[Option<u32>]| {
-        if places.is_empty() {
-            return Err(nothing_to_learn_from());
-        }
-        let mut encoder = encoder(original, batch.schema(), places)?;
-        let mut records = Records::new(places.len());
-        encoder.encode(&batch.take(&labelled)?, &mut records)?;
-        let labels = labelled.iter().filter_map(|&row| labels[row as usize]);
-        Ok(Taught {
-            header: header(&encoder.attributes(), &records, classes)?,
-            records,
-            classes: labels.collect(),
-        })
-    };
-    let sides = released.zip(labels.get(1));
-    let protected = sides.map(|(batch, labels)| {
-        let places = released_attributes(original.schema(), &seen, batch.schema());
-        taught(batch, &places, labels)
-    });
-    let original = taught(original, &seen, &labels[0])?;
-    Ok(Lessons {
-        actual: original.classes.clone(),
-        original,
-        protected: protected.transpose()?,
-        notes,
-    })
-}
-
-fn nothing_to_learn_from() -> Error {
-    Error::policy("there is nothing to learn from")
-        .help("a learner sees columns with the role quasi, sensitive or plain that have a type")
-}
-
-/// Categories that were there before have the same codes on both sides.
-fn encoder(original: &Batch, schema: &Schema, places: &[usize]) -> Result<Encoder> {
-    let mut encoder = Encoder::new(schema, places)?;
-    for (attribute, &place) in places.iter().enumerate() {
-        let before = original.column_named(&schema.fields()[place].name);
-        if let Some(categories) = before.and_then(Column::as_categories) {
-            let texts = categories.levels().iter().map(str::to_owned);
-            encoder.declare(attribute, &texts.collect::<Vec<_>>());
-        }
-    }
-    Ok(encoder)
-}
-
-/// The class of each row on each side, and how many classes there are.
-fn labels(
-    original: &Batch,
-    released: Option<&Batch>,
-    class: usize,
-) -> Result<(Vec<Vec<Option<u32>>>, usize)> {
-    let name = &*original.schema().fields()[class].name;
-    let mut codes: Vec<Vec<f64>> = Vec::new();
-    for batch in [Some(original), released].into_iter().flatten() {
-        let place = batch.schema().index_of(name).ok_or_else(|| {
-            Error::policy(format!("the class `{name}` is not released"))
-                .help("keep it out of the masked columns, or predict another column")
-        })?;
-        let mut encoder = encoder(original, batch.schema(), &[place])?;
-        let mut records = Records::new(1);
-        encoder.encode(batch, &mut records)?;
-        codes.push(records.column(0).collect());
-    }
-    let mut known: Vec<f64> = codes.iter().flatten().copied().collect();
-    known.retain(|code| !code.is_nan());
-    known.sort_by(f64::total_cmp);
-    known.dedup();
-    if known.is_empty() || known.len() > MOST_CLASSES {
-        let what = format!("{} different values are no classes", known.len());
-        return Err(Error::input(what).in_column(name).help(format!(
-            "the class has from 1 to {MOST_CLASSES} different values"
-        )));
-    }
-    let label = |code: &f64| {
-        let place = known.binary_search_by(|other| other.total_cmp(code));
-        place.ok().map(|place| place as u32)
-    };
-    let sides = codes.iter().map(|side| side.iter().map(label).collect());
-    Ok((sides.collect(), known.len()))
-}
-
-/// The places of the columns that a learner sees.
-fn attributes(
-    original: &Batch,
-    class: usize,
-    keeps: impl Fn(&str) -> bool,
-    notes: &mut Vec<String>,
-) -> Vec<usize> {
-    let fields = original.schema().fields().iter().enumerate();
-    let seen = fields.filter(|(place, field)| {
-        let role = matches!(
-            field.role,
-            Role::Quasi | Role::Sensitive | Role::Plain | Role::Class
-        );
-        *place != class && role && keeps(&field.name) && !matches!(field.kind, Kind::Plain(_))
-    });
-    let few = seen.filter(|(place, field)| {
-        let values = original.column(*place).as_categories();
-        let few = values.is_none_or(|column| column.levels().len() <= MOST_VALUES);
-        if !few {
-            let name = &field.name;
-            notes.push(format!(
-                "`{name}` has more than {MOST_VALUES} different texts and is left out"
-            ));
-        }
-        few
-    });
-    few.map(|(place, _)| place).collect()
-}
-
-/// The places of the released columns that a learner sees: what became of those that
-/// were `seen`, and what the method made of several.
-fn released_attributes(original: &Schema, seen: &[usize], released: &Schema) -> Vec<usize> {
-    let fields = released.fields().iter().enumerate();
-    let shown = fields.filter(|(_, field)| {
-        let before = original.index_of(&field.name);
-        before.is_none_or(|place| seen.contains(&place)) && !matches!(field.kind, Kind::Plain(_))
-    });
-    shown.map(|(place, _)| place).collect()
-}
-
-fn header(attributes: &[Attribute], records: &Records, classes: usize) -> Result<Header> {
-    let input = |(place, kind): (usize, &Attribute)| match kind {
-        Attribute::Nominal => Input::Nominal {
-            values: records.column(place).fold(0.0, f64::max) as usize + 1,
-        },
-        Attribute::Number | Attribute::Ordinal { .. } => Input::Number,
-    };
-    Header::new(attributes.iter().enumerate().map(input).collect(), classes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::Input;
     use crate::policy::Root;
 
     const HEAD: &str = r#"
@@ -451,13 +360,16 @@ mod tests {
         std::fs::write(folder.path().join("rows.csv"), rows).expect("written");
         let root = Root::of_policy(&folder.path().join("policy.toml"), None)?;
         let policy = Policy::parse(&format!("{HEAD}{rest}"), &root)?;
-        lessons(&policy, class, &Progress::default())
+        lessons(&policy, class, None, &Progress::default())
     }
 
     fn values(lessons: &Lessons, side: Side) -> Vec<(Vec<f64>, u32, u32)> {
-        let records = lessons.of(side);
-        let owned = records.map(|(record, actual, class)| (record.to_vec(), actual, class));
-        owned.collect()
+        let (records, actual, taught) = lessons.of(side).expect("a side");
+        let classes = actual.iter().zip(taught);
+        let owned = records.iter().zip(classes);
+        owned
+            .map(|(record, (&actual, &class))| (record.to_vec(), actual, class))
+            .collect()
     }
 
     #[test]
@@ -510,6 +422,24 @@ mod tests {
     }
 
     #[test]
+    fn what_knows_mixtures_goes_on_with_mixtures_only() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("rows.csv"), rows()).expect("written");
+        let root = Root::of_policy(&folder.path().join("policy.toml"), None).expect("a root");
+        let method = "[[protect]]\nmethod = \"random-projection\"\ncolumns = [\"x\"]\n";
+        for seed in ["seed = 7", ""] {
+            let text = format!("{HEAD}{method}").replace("seed = 7", seed);
+            let policy = Policy::parse(&text, &root).expect("a policy");
+            let lessons = |known| lessons(&policy, None, known, &Progress::default());
+            let first = lessons(None).expect("lessons");
+            let again = lessons(first.vocabulary(Side::Protected)).expect("lessons");
+            assert!(again.has(Side::Protected) && !again.has(Side::Original));
+            assert!(again.notes[0].contains("do not fit the model"));
+            assert_eq!(again.notes.len(), 1 + usize::from(seed.is_empty()));
+        }
+    }
+
+    #[test]
     fn rows_without_a_class_are_left_out_and_counted() {
         let rows = rows().replace(",low\n", ",\n");
         let method = "[[protect]]\nmethod = \"noise\"\n";
@@ -539,12 +469,13 @@ mod tests {
         std::fs::write(&path, format!("id;x;kind\n{many}")).expect("written");
         let progress = Progress::default();
         let options = ReadOptions::default();
-        let lessons = lessons_of_file(&path, &options, "kind", &progress).expect("lessons");
+        let lessons = lessons_of_file(&path, &options, "kind", None, &progress).expect("lessons");
         let header = lessons.header(Side::Original).expect("a header");
         assert_eq!(header.attributes(), [Input::Number]);
         assert_eq!(lessons.notes.len(), 1, "the texts are left out");
         assert!(!lessons.has(Side::Protected));
-        let error = lessons_of_file(&path, &options, "class", &progress).expect_err("no column");
+        let error =
+            lessons_of_file(&path, &options, "class", None, &progress).expect_err("no column");
         assert_eq!(error.exit_code(), 2);
     }
 }

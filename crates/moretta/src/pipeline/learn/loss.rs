@@ -24,7 +24,7 @@ pub(in crate::pipeline) fn accuracy_loss(
         return Ok(None);
     }
     let class = class_of(original.batch.schema(), None)?;
-    let lessons = lessons_of_release(policy, original, release.clone(), class)?;
+    let lessons = lessons_of_release(policy, original, release.clone(), class, None)?;
     let settings = LearnSettings {
         learners: vec![policy.pairs.learner.to_owned()],
         sides: vec![Side::Original, Side::Protected],
@@ -32,7 +32,7 @@ pub(in crate::pipeline) fn accuracy_loss(
         score: ScoreSettings::default(),
         seed: 1,
     };
-    let learned = learn(&lessons, &settings)?;
+    let learned = learn(&lessons, &settings, None)?;
     let accuracy = |side: Side| {
         let learned = learned.iter().find(|learned| learned.side == side)?;
         learned.whole.accuracy
@@ -115,7 +115,7 @@ mod tests {
                 let policy = policy(folder.path(), &format!("{method}{measure}")).expect("fine");
                 let report = report(&policy).expect("released");
                 let found = fact(&report).expect("measured").after;
-                let lessons = lessons(&policy, None, &Progress::default()).expect("lessons");
+                let lessons = lessons(&policy, None, None, &Progress::default()).expect("lessons");
                 let settings = LearnSettings {
                     learners: vec![learner.to_owned()],
                     sides: vec![Side::Original, Side::Protected],
@@ -123,7 +123,7 @@ mod tests {
                     score: ScoreSettings::default(),
                     seed: 1,
                 };
-                let learned = learn(&lessons, &settings).expect("learnt");
+                let learned = learn(&lessons, &settings, None).expect("learnt");
                 let [before, after] = [0, 1].map(|i: usize| learned[i].whole.accuracy);
                 let expected = before.expect("tested") - after.expect("tested");
                 assert_eq!(found, expected, "{method} {learner}");

@@ -6,15 +6,21 @@
 //! the other what is released of them. Suppressed rows are shown to neither. Where the
 //! class is masked, too, learners are taught the released class and judged by the
 //! original one. A number that was generalised to an interval is shown as its middle.
+//! A learner can be saved in the end, and go on with other rows another day.
 //!
 //! *Does not protect* anything: the figures are computed from the originals.
 //! *Costs* memory for the whole table, twice.
 
+mod accuracy;
+mod classroom;
 mod lessons;
 mod loss;
+mod saved;
 mod trials;
 
+pub(super) use accuracy::{Pupil, accuracy_of_release};
 pub(super) use loss::accuracy_loss;
 
 pub use lessons::{Lessons, Side, lessons, lessons_of_file};
-pub use trials::{LearnSettings, Learned, learn};
+pub use saved::SavedModel;
+pub use trials::{LearnSettings, Learned, Trained, learn, train};

@@ -1,11 +1,13 @@
 //! Leads several learners through both sides at once.
 
 use super::lessons::{Lessons, Side};
+use super::saved::SavedModel;
 use crate::error::{Error, Result};
-use crate::learn;
 use crate::learn::prequential::{Figures, Schedule, ScorePoint, ScoreSettings, Trial};
+use crate::learn::{self, Model};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
+use std::fmt;
 
 /// Which learners, on what, and how they are judged.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,33 +47,104 @@ pub struct Learned {
     pub points: Vec<ScorePoint>,
 }
 
-/// Leads each learner through each side; in the order of the learners, then the sides.
-pub fn learn(lessons: &Lessons, settings: &LearnSettings) -> Result<Vec<Learned>> {
-    if let Some(side) = settings.sides.iter().find(|side| !lessons.has(**side)) {
-        return Err(Error::usage(format!("nothing is {} here", side.word()))
-            .help("give a policy, which says how, or compare `original` only"));
+/// A learner that went through its side, to be saved.
+pub struct Trained {
+    /// How it did.
+    pub learned: Learned,
+    /// The model, as a file holds it.
+    pub model: Vec<u8>,
+    /// Whether it has ever learnt from rows that were not protected.
+    pub from_originals: bool,
+}
+
+/// Says how it did and not what it knows.
+impl fmt::Debug for Trained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} in {} bytes", self.learned, self.model.len())
     }
+}
+
+/// Leads each learner through each side; in the order of the learners, then the sides.
+/// A model that was saved is where each of them begins.
+pub fn learn(
+    lessons: &Lessons,
+    settings: &LearnSettings,
+    start: Option<&SavedModel>,
+) -> Result<Vec<Learned>> {
     let runs: Vec<(&String, Side)> = settings
         .learners
         .iter()
         .flat_map(|learner| settings.sides.iter().map(move |side| (learner, *side)))
         .collect();
     runs.into_par_iter()
-        .map(|(learner, side)| one(lessons, settings, learner, side))
+        .map(|(learner, side)| {
+            Ok(told(
+                learner,
+                side,
+                &run(lessons, settings, learner, side, start)?,
+            ))
+        })
         .collect()
 }
 
-fn one(lessons: &Lessons, settings: &LearnSettings, name: &str, side: Side) -> Result<Learned> {
-    let header = lessons
-        .header(side)
-        .ok_or_else(|| Error::bug("a side that is not there"))?;
-    let learner = learn::build(name, header, settings.seed)?;
+/// Leads one learner through one side and keeps what it knows in the end.
+pub fn train(
+    lessons: &Lessons,
+    settings: &LearnSettings,
+    start: Option<&SavedModel>,
+) -> Result<Trained> {
+    let ([learner], [side]) = (&settings.learners[..], &settings.sides[..]) else {
+        return Err(
+            Error::usage("a model is one learner that learnt from one side")
+                .help("name one learner with --learner, and --compare original or protected"),
+        );
+    };
+    let mut trial = run(lessons, settings, learner, *side, start)?;
+    let vocabulary = lessons.vocabulary(*side).ok_or_else(|| absent(*side))?;
+    let learned = told(learner, *side, &trial);
+    trial.finish();
+    let from_originals =
+        *side == Side::Original || start.is_some_and(SavedModel::is_from_originals);
+    Ok(Trained {
+        learned,
+        model: Model::save(trial.learner(), vocabulary, from_originals)?,
+        from_originals,
+    })
+}
+
+fn run(
+    lessons: &Lessons,
+    settings: &LearnSettings,
+    name: &str,
+    side: Side,
+    start: Option<&SavedModel>,
+) -> Result<Trial> {
+    let (records, actual, taught) = lessons.of(side).ok_or_else(|| absent(side))?;
+    let header = lessons.header(side).ok_or_else(|| absent(side))?;
+    let learner = match start {
+        None => learn::build(name, header, settings.seed)?,
+        Some(model) if model.name() == name => model.learner()?,
+        Some(model) => {
+            let what = format!("the model is one of `{}`, not of `{name}`", model.name());
+            return Err(Error::usage(what).help(format!(
+                "leave --learner out, or name `{}` only",
+                model.name()
+            )));
+        }
+    };
     let mut trial = Trial::new(learner, header, settings.schedule, &settings.score)?;
-    for (record, actual, taught) in lessons.of(side) {
-        trial.push_taught(record, actual, taught);
-    }
+    trial.push_all(records, actual, taught);
+    Ok(trial)
+}
+
+fn absent(side: Side) -> Error {
+    Error::usage(format!("nothing is {} here", side.word()))
+        .help("give a policy, which says how rows are protected, or compare the side that is there")
+}
+
+fn told(name: &str, side: Side, trial: &Trial) -> Learned {
     let score = trial.score();
-    Ok(Learned {
+    Learned {
         learner: name.to_owned(),
         side,
         results: score.results(),
@@ -81,7 +154,7 @@ fn one(lessons: &Lessons, settings: &LearnSettings, name: &str, side: Side) -> R
         deviation: score.deviation(),
         memory: trial.learner().memory(),
         points: score.points().to_vec(),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -93,7 +166,7 @@ mod tests {
 
     fn settings(sides: &[Side]) -> LearnSettings {
         LearnSettings {
-            learners: vec!["knn".to_owned(), "nb".to_owned(), "arf".to_owned()],
+            learners: ["knn", "nb", "arf", "bagging"].map(str::to_owned).to_vec(),
             sides: sides.to_vec(),
             schedule: Schedule::TestThenTrain,
             score: ScoreSettings::default(),
@@ -109,18 +182,22 @@ mod tests {
         let rows: String = (0..600).map(row).collect();
         std::fs::write(&path, format!("x,kind\n{rows}")).expect("written");
         let progress = Progress::default();
-        let lessons = lessons_of_file(&path, &ReadOptions::default(), "kind", &progress);
+        let lessons = lessons_of_file(&path, &ReadOptions::default(), "kind", None, &progress);
         let lessons = lessons.expect("lessons");
-        let learned = learn(&lessons, &settings(&[Side::Original])).expect("learnt");
+        let learned = learn(&lessons, &settings(&[Side::Original]), None).expect("learnt");
         let names: Vec<&str> = learned.iter().map(|one| one.learner.as_str()).collect();
-        assert_eq!(names, ["knn", "nb", "arf"]);
+        assert_eq!(names, ["knn", "nb", "arf", "bagging"]);
         for one in &learned {
             assert!(one.whole.accuracy > Some(0.9), "{}", one.learner);
             assert_eq!((one.results, one.points.len()), (600, 12));
         }
-        let again = learn(&lessons, &settings(&[Side::Original])).expect("learnt");
-        assert_eq!(learned, again);
-        let error = learn(&lessons, &settings(&[Side::Protected])).expect_err("nothing is");
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let pool = pool.expect("a few threads");
+            let again = pool.install(|| learn(&lessons, &settings(&[Side::Original]), None));
+            assert_eq!(learned, again.expect("learnt"), "{threads} threads");
+        }
+        let error = learn(&lessons, &settings(&[Side::Protected]), None).expect_err("nothing is");
         assert_eq!(error.exit_code(), 2);
     }
 }

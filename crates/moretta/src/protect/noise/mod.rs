@@ -21,7 +21,8 @@
 //!
 //! **Protects against** an exact match of a record with one that is known.
 //! **Does not protect against** an attacker who averages over repeated releases or
-//! over correlated columns, nor outliers, which stay far out; it promises nothing.
+//! over correlated columns (`moretta attack` tells how far that leads), nor outliers,
+//! which stay far out; it promises nothing.
 //! A column that has been constant so far has no spread and gets no noise, and in a
 //! stream the first values after such a stretch get little.
 //! Multiplied values keep their sign, and zero stays zero. The noise can be taken

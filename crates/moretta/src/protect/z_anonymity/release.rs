@@ -209,7 +209,7 @@ impl Stream {
     fn decide(&mut self, batch: &Batch) -> Result<()> {
         self.times = times(batch, self.places.time, &mut self.format)?;
         let late = std::mem::take(&mut self.late);
-        let subject = categories(batch, self.places.subject)?;
+        let subject = batch.categories(self.places.subject)?;
         let names = subject.levels().iter();
         let users: Vec<u32> = names.map(|name| self.engine.users.intern(name)).collect();
         let names = subject.levels().iter();
@@ -217,7 +217,7 @@ impl Stream {
         let groups = self.groups(batch)?;
         let mut columns = Vec::with_capacity(self.places.attributes.len());
         for (number, &place) in self.places.attributes.iter().enumerate() {
-            let column = categories(batch, place)?;
+            let column = batch.categories(place)?;
             let values = column.levels().iter();
             let leaves: Vec<u32> = values
                 .map(|value| self.engine.paths.leaf(number, value))
@@ -257,7 +257,7 @@ impl Stream {
         let Some(place) = self.places.group else {
             return Ok(None);
         };
-        let column = categories(batch, place)?;
+        let column = batch.categories(place)?;
         let names = column.levels().iter();
         let numbers: Vec<u32> = names
             .map(|name| self.engine.groups.intern(0, name))
@@ -455,14 +455,6 @@ impl Verdict {
             },
         }
     }
-}
-
-fn categories(batch: &Batch, place: usize) -> Result<&Categories> {
-    let name = || &batch.schema().fields()[place].name;
-    batch
-        .column(place)
-        .as_categories()
-        .ok_or_else(|| Error::bug(format!("column `{}` was not read as categories", name())))
 }
 
 impl Protector for Stream {

@@ -1,0 +1,219 @@
+//! Attacks on releases whose columns are those of the originals: intervals round each
+//! number, and filters where the numbers are originals with noise.
+
+use super::{AttackSettings, Attacked, yardstick};
+use crate::attack::interval::disclosures;
+use crate::attack::spectral::{self, Noise};
+use crate::data::{Attribute, Batch, Records, Role};
+use crate::error::{Error, Result};
+use crate::protect::noise::{self, Kind};
+use crate::protect::{MaskedColumn, Method, encoder, masked_columns};
+
+/// Attacks the rows that were released.
+pub(super) fn attack(
+    method: &Method,
+    original: &Batch,
+    released: &Batch,
+    settings: &AttackSettings,
+    attacked: &mut Attacked,
+) -> Result<()> {
+    let (columns, before, after) = pairs(method, original, released)?;
+    let scalars = places(&columns, |column| column.attribute != Attribute::Nominal);
+    if scalars.is_empty() {
+        return Err(Error::policy("no masked column is a number or ordered")
+            .help("attacks are on numbers; `verify` and [measure] tell of categories"));
+    }
+    (attacked.features, attacked.released) = (scalars.len(), scalars.len());
+    let [originals, release] = [&before, &after].map(|records| select(records, &scalars));
+    let seed = settings.study.seed;
+    attacked.intervals = disclosures("release as it is", &originals, &release, seed)?;
+    if let Method::Noise(config) = method {
+        let numbers = places(&columns, |column| {
+            column.attribute == Attribute::Number && column.role != Role::Class
+        });
+        let sides = [&before, &after].map(|records| select(records, &numbers));
+        filter(config, &sides, settings, attacked)?;
+    }
+    Ok(())
+}
+
+/// The masked columns, and their records before and after in the order of the source.
+fn pairs<'a>(
+    method: &Method,
+    original: &'a Batch,
+    released: &Batch,
+) -> Result<(Vec<MaskedColumn<'a>>, Records, Records)> {
+    let masking = method
+        .as_masking()
+        .ok_or_else(|| Error::bug("a method without records"))?;
+    let mut rows: Vec<u32> = (0..released.len() as u32).collect();
+    rows.sort_by_key(|&row| released.rows().get(row as usize));
+    let ids: Option<Vec<u32>> = rows
+        .iter()
+        .map(|&row| u32::try_from(released.rows().get(row as usize)).ok())
+        .collect();
+    let ids = ids.ok_or_else(|| Error::input("too many rows to attack in memory"))?;
+    let mut encoder = encoder(masking, original.schema())?;
+    let (mut before, mut after) = (Records::default(), Records::default());
+    encoder.encode(&original.take(&ids)?, &mut before)?;
+    encoder.encode(&released.take(&rows)?, &mut after)?;
+    Ok((masked_columns(&encoder, original.schema()), before, after))
+}
+
+fn places(columns: &[MaskedColumn<'_>], wanted: impl Fn(&MaskedColumn<'_>) -> bool) -> Vec<usize> {
+    let wanted = columns
+        .iter()
+        .enumerate()
+        .filter(|(_, column)| wanted(column));
+    wanted.map(|(place, _)| place).collect()
+}
+
+/// Some attributes of all records.
+fn select(records: &Records, places: &[usize]) -> Records {
+    let mut selected = Records::new(places.len());
+    let mut some = Vec::with_capacity(places.len());
+    for record in records.iter() {
+        some.clear();
+        some.extend(places.iter().map(|&place| record[place]));
+        selected.push(&some);
+    }
+    selected
+}
+
+/// Takes noise off the numbers; where that cannot be tried, a note says why.
+fn filter(
+    config: &noise::Noise,
+    [originals, released]: &[Records; 2],
+    settings: &AttackSettings,
+    attacked: &mut Attacked,
+) -> Result<()> {
+    let found = match spectral::attack(originals, released, known(config)) {
+        Ok(found) => found,
+        Err(error) => {
+            let note = format!("filters against noise were not tried: {error}");
+            attacked.notes.push(note);
+            return Ok(());
+        }
+    };
+    attacked.attacks = found.successes(yardstick(settings));
+    for guess in found.guesses.iter().skip(1) {
+        let seed = settings.study.seed;
+        let disclosed = disclosures(&guess.attack, &found.originals, &guess.records, seed)?;
+        attacked.intervals.extend(disclosed);
+    }
+    Ok(())
+}
+
+/// What the parameters of the method tell an attacker of the noise.
+fn known(config: &noise::Noise) -> Noise {
+    let amount = config.amount;
+    match config.kind {
+        Kind::Uncorrelated | Kind::Laplace => Noise::Independent { amount },
+        Kind::Correlated => Noise::Correlated {
+            amount,
+            shrunk: false,
+        },
+        Kind::Transformed => Noise::Correlated {
+            amount,
+            shrunk: true,
+        },
+        Kind::Multiplicative => Noise::Factors {
+            variance: cut_variance(amount),
+        },
+        Kind::LogNormal => Noise::Factors {
+            variance: amount * amount,
+        },
+    }
+}
+
+/// The variance of a factor that is normal around 1 and redrawn outside (0, 2).
+fn cut_variance(amount: f64) -> f64 {
+    if amount == 0.0 {
+        return 0.0;
+    }
+    let cut = 1.0 / amount;
+    let density = (-0.5 * cut * cut).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let within = libm::erf(cut * std::f64::consts::FRAC_1_SQRT_2);
+    amount * amount * (1.0 - 2.0 * cut * density / within)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protect::{Masked, Masking};
+    use rand_core::SeedableRng;
+    use rand_distr::{Distribution, StandardNormal};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    /// Two columns that go together, far from 0, and their release.
+    fn release(config: &noise::Noise) -> [Records; 2] {
+        let names = ["a".to_owned(), "b".to_owned()];
+        let columns = MaskedColumn::numbers(&names);
+        let mut filter = config.filter(&columns, 7).expect("numbers");
+        let mut generator = Xoshiro256PlusPlus::seed_from_u64(3);
+        let mut normal = || -> f64 { StandardNormal.sample(&mut generator) };
+        let (mut originals, mut masked) = (Records::new(2), Masked::new(2));
+        for _ in 0..4000 {
+            let common = normal();
+            let record = [20.0 + 3.0 * common, 9.0 + common + 0.5 * normal()];
+            originals.push(&record);
+            filter.push(&record, &mut masked).expect("masked");
+        }
+        filter.finish(&mut masked).expect("masked");
+        [originals, masked.into_records()]
+    }
+
+    #[test]
+    fn what_the_attacker_knows_of_each_kind_is_what_the_method_does() {
+        for kind in [
+            Kind::Uncorrelated,
+            Kind::Laplace,
+            Kind::Correlated,
+            Kind::Transformed,
+            Kind::Multiplicative,
+            Kind::LogNormal,
+        ] {
+            let config = noise::Noise {
+                kind,
+                amount: 0.4,
+                replace: 0.0,
+                class: 0.0,
+                buffer: None,
+                columns: None,
+            };
+            let [originals, released] = release(&config);
+            let found = spectral::attack(&originals, &released, known(&config)).expect("rows");
+            // The best linear estimate with a little more or less of it is no better.
+            let squares = |scale: f64| {
+                let guess = found.guesses.last().expect("four");
+                let pairs = guess.records.iter().zip(found.originals.iter());
+                let differences = pairs.flat_map(|(a, b)| a.iter().zip(b));
+                let squares = differences.map(|(a, b)| (scale * a - b).powi(2));
+                squares.sum::<f64>()
+            };
+            let best = squares(1.0);
+            assert!(
+                squares(0.95) > best && squares(1.05) > best,
+                "{kind:?}: {:?}",
+                [0.95, 1.0, 1.05].map(squares)
+            );
+        }
+    }
+
+    #[test]
+    fn factors_that_are_redrawn_vary_less() {
+        // Uniform in (0, 2) is the limit of ever larger amounts.
+        for (amount, expected) in [(0.0, 0.0), (0.1, 0.01), (1e4, 1.0 / 3.0)] {
+            assert!((cut_variance(amount) - expected).abs() < 1e-6, "{amount}");
+        }
+        // By integration over (0, 2), for amount 0.5.
+        let step = 1e-4;
+        let sums = (1..20_000).map(|n| f64::from(n) * step - 1.0);
+        let (squares, weights) = sums.fold((0.0, 0.0), |(squares, weights), x| {
+            let density = (-0.5 * (x / 0.5) * (x / 0.5)).exp();
+            (squares + x * x * density, weights + density)
+        });
+        let expected: f64 = squares / weights;
+        assert!((cut_variance(0.5) - expected).abs() < 1e-4);
+    }
+}

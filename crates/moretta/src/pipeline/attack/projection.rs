@@ -1,0 +1,141 @@
+//! Attacks on mixtures of columns: by attackers who know some of the records, and by
+//! those who know others of the same population.
+
+use super::{AttackSettings, Attacked, yardstick};
+use crate::attack::Guess;
+use crate::attack::interval::disclosures;
+use crate::attack::known_sample;
+use crate::attack::reconstruction::{Blur, Restarts, Stream, study};
+use crate::data::{Batch, Records};
+use crate::error::Result;
+use crate::protect::random_projection::{Noise, RandomProjection, Reset};
+use crate::protect::{Filter, Masked, encoder, masked_columns};
+
+/// Attacks the rows in the order of the source, as a stream.
+pub(super) fn attack(
+    projection: &RandomProjection,
+    original: &Batch,
+    seed: u64,
+    settings: &AttackSettings,
+    attacked: &mut Attacked,
+) -> Result<()> {
+    let Projected {
+        inputs,
+        outputs,
+        starts,
+    } = project(projection, original, seed)?;
+    let stream = Stream {
+        inputs: &inputs,
+        outputs: &outputs,
+        blur: blur(projection, &starts),
+        translated: projection.translation > 0.0,
+    };
+    let found = study(&stream, &settings.study)?;
+    (attacked.features, attacked.released) = (found.features, found.released);
+    attacked.known = Some(found.known);
+    attacked.attacks = found.attacks;
+    intervals(&found.originals, &found.guesses, settings, attacked)?;
+    by_sample(&stream, settings, attacked)
+}
+
+/// What a sample tells. Where nobody asked for a sample of this size, one that is too
+/// small is only noted.
+fn by_sample(
+    stream: &Stream<'_>,
+    settings: &AttackSettings,
+    attacked: &mut Attacked,
+) -> Result<()> {
+    if !known_sample::applies(attacked.features, attacked.released) {
+        attacked.notes.push(
+            "attacks by a known sample were not tried: they need as many numbers as features (k = m), at most 100"
+                .to_owned(),
+        );
+        return Ok(());
+    }
+    let seed = settings.study.seed;
+    let found = match (
+        known_sample::attack(stream, settings.sample, seed),
+        settings.sample,
+    ) {
+        (Err(error), None) => {
+            let note = format!("attacks by a known sample were not tried: {error}");
+            attacked.notes.push(note);
+            return Ok(());
+        }
+        (found, _) => found?,
+    };
+    attacked.sample = Some(found.sample);
+    attacked
+        .attacks
+        .extend(found.successes(yardstick(settings)));
+    // Guesses that are all the same have no ranks.
+    match &found.guesses[..] {
+        [telling @ .., _mean] => intervals(&found.originals, telling, settings, attacked),
+        [] => Ok(()),
+    }
+}
+
+/// Intervals round what attacks took for the originals.
+fn intervals(
+    originals: &Records,
+    guesses: &[Guess],
+    settings: &AttackSettings,
+    attacked: &mut Attacked,
+) -> Result<()> {
+    for guess in guesses.iter().filter(|_| originals.len() > 1) {
+        let seed = settings.study.seed;
+        let disclosed = disclosures(&guess.attack, originals, &guess.records, seed)?;
+        attacked.intervals.extend(disclosed);
+    }
+    Ok(())
+}
+
+/// The features of all records, what is released of them, and the rows with which
+/// cumulative noise started.
+struct Projected {
+    inputs: Records,
+    outputs: Records,
+    starts: Vec<u64>,
+}
+
+fn project(projection: &RandomProjection, original: &Batch, seed: u64) -> Result<Projected> {
+    let schema = original.schema();
+    let mut encoder = encoder(projection, schema)?;
+    let mut filter = projection.build(&masked_columns(&encoder, schema), seed)?;
+    filter.note_starts();
+    let mut records = Records::default();
+    encoder.encode(original, &mut records)?;
+    let mut masked = Masked::new(filter.width());
+    for record in records.iter() {
+        filter.push(record, &mut masked)?;
+    }
+    filter.finish(&mut masked)?;
+    let mut inputs = Records::new(filter.features().width());
+    let mut features = Vec::new();
+    for record in records.iter() {
+        filter.features().encode(record, &mut features)?;
+        inputs.push(&features);
+    }
+    Ok(Projected {
+        inputs,
+        outputs: masked.into_records(),
+        starts: filter.starts().to_vec(),
+    })
+}
+
+/// What the attacker knows of the noise: all but its draws.
+fn blur<'a>(projection: &RandomProjection, starts: &'a [u64]) -> Blur<'a> {
+    let deviation = projection.deviation();
+    match projection.noise {
+        _ if deviation == 0.0 => Blur::None,
+        Noise::None => Blur::None,
+        Noise::Independent => Blur::Independent { deviation },
+        Noise::Cumulative => Blur::Cumulative {
+            deviation,
+            reset: projection.reset.map(|reset| match reset {
+                Reset::Rows(rows) => Restarts::Every(rows),
+                Reset::Drift { .. } => Restarts::At(starts),
+            }),
+        },
+    }
+}
