@@ -77,6 +77,21 @@ pub struct Success {
     pub seconds: f64,
     /// The error by the distance to the nearest known record, in fifths of the attacks.
     pub by_distance: Vec<AtDistance>,
+    /// The relative error of each attack.
+    #[serde(skip)]
+    errors: Vec<f64>,
+}
+
+impl Success {
+    /// The share of breaches at another ε, and its 95 % confidence interval.
+    pub fn breach_at(&self, epsilon: f64) -> (f64, [f64; 2]) {
+        let breaches = self.errors.iter().filter(|error| **error < epsilon).count();
+        let count = self.errors.len();
+        (
+            breaches as f64 / count.max(1) as f64,
+            wilson(breaches, count),
+        )
+    }
 }
 
 /// Attacks on records that are so far from the nearest known one.
@@ -226,6 +241,7 @@ fn success(attack: String, mut trials: Vec<Trial>, settings: &StudySettings) -> 
             .map(|accuracy| magnitude(1.0 - accuracy, share(&trials))),
         seconds: trials.iter().map(|trial| trial.seconds).sum::<f64>() / count.max(1) as f64,
         by_distance: (0..FIFTHS).filter_map(fifth).collect(),
+        errors: trials.iter().map(|trial| trial.error).collect(),
     }
 }
 

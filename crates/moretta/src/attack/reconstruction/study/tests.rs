@@ -176,3 +176,16 @@ fn intervals_are_wilsons() {
         }
     }
 }
+
+#[test]
+fn breaches_are_counted_at_any_threshold() {
+    let found = attack(4, Blur::None, 0.0, &settings(3));
+    for success in &found.attacks {
+        assert_eq!(
+            success.breach_at(found.epsilon),
+            (success.breach, success.interval)
+        );
+        let shares = [0.0, 0.1, 0.2, 0.5, f64::INFINITY].map(|e| success.breach_at(e).0);
+        assert!(shares.is_sorted() && shares[0] == 0.0, "{shares:?}");
+    }
+}
