@@ -4,7 +4,7 @@ use super::attacks::{Attacked, Attacker, Known, attack};
 use super::data_sets::DataSet;
 use super::learning::{Learnt, learn};
 use super::method::{Method, methods};
-use moretta::attack::reconstruction::{Optimizer, magnitude};
+use moretta::attack::reconstruction::magnitude;
 use moretta::{Error, Result};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
     pub(super) attacks: usize,
-    pub(super) optimizer: Optimizer,
     pub(super) seed: u64,
 }
 
@@ -140,7 +139,6 @@ pub(super) mod tests {
             let sets = read(&sources, Path::new("nowhere"), 150).expect("generated");
             let settings = Settings {
                 attacks: 5,
-                optimizer: Optimizer::Lbfgs,
                 seed: 1,
             };
             compute(&sets, &settings, &|_, _| {}).expect("computed")

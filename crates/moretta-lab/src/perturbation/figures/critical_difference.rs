@@ -71,13 +71,13 @@ fn diagram(drawing: &mut Drawing, ranking: &Ranking, (left, top): (f64, f64)) {
 
 fn heading(drawing: &mut Drawing, ranking: &Ranking, (x, y): (f64, f64)) {
     let attack = match ranking.attacker {
-        Attacker::Published => "best published attack",
-        Attacker::Ours => "our attack",
+        Attacker::Published => "published attacks",
+        Attacker::Ours => "our attacks",
     };
     let chance = ranking.friedman.map_or(String::new(), |test| {
         format!(": Friedman p = {:.1e}", test.f_p)
     });
-    let words = format!("{attack}, knows {}{chance}", ranking.known.name());
+    let words = format!("{attack}, known records: {}{chance}", ranking.known.name());
     drawing.text((x, y + 6.0), Align::Start, "", &words);
 }
 

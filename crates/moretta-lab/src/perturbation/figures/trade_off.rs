@@ -8,8 +8,7 @@ use crate::plot::{Align, Axis, Drawing, Mark, Panel, Scale, Stroke, Tone, brief}
 
 pub(super) fn draw(results: &[SetResult], known: Known, epsilon: f64) -> String {
     let title = format!(
-        "Accuracy against the probability of a relative error below {epsilon}, for an attacker who \
-         knows {} records",
+        "Accuracy against the probability of a relative error below {epsilon}, known records: {}",
         known.name()
     );
     let mut keys = vec![Key {
@@ -62,10 +61,10 @@ fn sizes(drawing: &mut Drawing) {
         );
         x += 70.0;
     }
-    let words = "disc: our attack";
+    let words = "disc: ours";
     drawing.text((x + 6.0, 74.0), Align::Start, "muted", words);
     drawing.circle("t0 ring", (x + 128.0, 70.0), 4.5, "");
-    let words = "ring: the best published attack";
+    let words = "ring: published (the best attack of either counts)";
     drawing.text((x + 140.0, 74.0), Align::Start, "muted", words);
 }
 

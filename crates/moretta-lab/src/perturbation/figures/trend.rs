@@ -18,13 +18,13 @@ const EPSILON: f64 = 0.2;
 
 pub(super) fn draw(results: &[SetResult], known: Known) -> String {
     let title = format!(
-        "Median relative error by the rows to the nearest known record, σ {SIGMA}, for an attacker \
-         who knows {} records",
+        "Median relative error by the rows to the nearest known record, σ {SIGMA}, known records: \
+         {}",
         known.name()
     );
     let keys = Family::ALL.map(|family| Key {
         tone: family.tone(),
-        words: format!("{} (solid: our attack, dashes: published)", family.name()),
+        words: format!("{} (solid: ours, dashes: published)", family.name()),
     });
     let (mut drawing, areas) = multiples(&title, &keys, results.len());
     for (place, (set, area)) in results.iter().zip(areas).enumerate() {
@@ -76,15 +76,11 @@ fn curves(set: &SetResult, known: Known) -> Vec<Curve<'_>> {
         method.method.family == Family::Projection || method.method.sigma == SIGMA
     };
     let methods = set.methods.iter().filter(shown);
-    let of = |method: &'_ MethodResult| -> Vec<(Family, Attacker)> {
-        Attacker::ALL
-            .map(|attacker| (method.method.family, attacker))
-            .to_vec()
-    };
     methods
         .flat_map(|method| {
-            of(method).into_iter().map(move |(family, attacker)| {
-                (family, attacker, method.by(known).best(attacker, EPSILON))
+            Attacker::ALL.map(|attacker| {
+                let success = method.by(known).best(attacker, EPSILON);
+                (method.method.family, attacker, success)
             })
         })
         .collect()
