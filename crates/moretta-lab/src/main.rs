@@ -6,6 +6,10 @@
 
 mod filters;
 mod interval;
+mod output;
+mod perturbation;
+mod plot;
+mod statistics;
 
 use clap::{Parser, Subcommand};
 use std::io::Write;
@@ -22,11 +26,16 @@ struct Cli {
 enum Study {
     /// Disclosure risk and information loss of four stream filters, tables A.1 to A.16
     Filters(filters::FiltersArgs),
+    /// Random projection with independent or cumulative noise: accuracy against breaches
+    Perturbation(perturbation::PerturbationArgs),
 }
 
 fn main() -> ExitCode {
-    let Study::Filters(args) = Cli::parse().study;
-    filters::run(&args).unwrap_or_else(|error| {
+    let done = match Cli::parse().study {
+        Study::Filters(args) => filters::run(&args),
+        Study::Perturbation(args) => perturbation::run(&args),
+    };
+    done.unwrap_or_else(|error| {
         let mut told = format!("error: {error}\n");
         if let Some(help) = error.help_text() {
             told += &format!("help: {help}\n");

@@ -24,9 +24,9 @@ mod sides;
 mod table;
 mod window;
 
+use crate::output::{create_folder, print, progress, write};
 use clap::Args;
-use moretta::{Error, Result};
-use std::io::{IsTerminal, Write};
+use moretta::Result;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -77,30 +77,11 @@ pub(crate) fn run(args: &FiltersArgs) -> Result<ExitCode> {
         write(path, &csv::csv(&results, judged))?;
     }
     if let Some(folder) = &args.plots {
-        std::fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
+        create_folder(folder)?;
         for (name, drawing) in plot::plots(&results) {
             write(&folder.join(name), &drawing)?;
         }
     }
     let failed = judged && results.iter().any(results::Line::fails);
     Ok(ExitCode::from(if failed { 6 } else { 0 }))
-}
-
-fn print(text: &str) -> Result<()> {
-    let written = std::io::stdout().write_all(text.as_bytes());
-    written.map_err(|e| Error::io("write", "-", e))
-}
-
-fn write(path: &std::path::Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).map_err(|e| Error::io("write", path, e))
-}
-
-/// Tells a terminal how far the runs are.
-fn progress(done: usize, all: usize) {
-    let mut out = std::io::stderr();
-    if out.is_terminal() {
-        let end = if done == all { "\r\u{1b}[K" } else { "" };
-        // A lost line of progress harms nobody.
-        let _ = write!(out, "\r{done} of {all} runs{end}");
-    }
 }

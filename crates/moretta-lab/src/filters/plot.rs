@@ -7,16 +7,15 @@
 
 use super::point::Method;
 use super::results::{Line, Runs};
+use super::sides::SIDES;
 use crate::interval::Interval;
-use std::fmt::Write;
+use crate::plot::{Align, Area, Axis, Drawing, Mark, Panel, Scale, Stroke, Tone, brief};
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 640.0;
-const LEFT: f64 = 80.0;
 const RIGHT: f64 = WIDTH - 110.0;
 /// Top and bottom of the two panels.
-const PANELS: [(f64, f64); 2] = [(50.0, 300.0), (350.0, 590.0)];
-const COLOURS: [&str; 4] = ["#1b6ca8", "#c8553d", "#3a7d44", "#7d4f9e"];
+const PANELS: [(f64, f64); 2] = [(60.0, 300.0), (360.0, 590.0)];
 
 /// The name and the text of each drawing.
 pub(crate) fn plots(lines: &[Line]) -> Vec<(String, String)> {
@@ -85,35 +84,41 @@ impl Measure {
         }
     }
 
-    /// Position on the scale.
-    fn scaled(self, value: f64) -> f64 {
-        match self {
-            Measure::Risk => value,
-            Measure::Loss => value.max(f64::MIN_POSITIVE).log10(),
-        }
-    }
-
-    fn unscaled(self, position: f64) -> String {
-        match self {
-            Measure::Risk => format!("{position:.3}"),
-            Measure::Loss => super::figure::scientific(10_f64.powf(position), 1),
+    fn axis(self, table: &[Line]) -> Axis {
+        let values = table.iter().flat_map(|line| {
+            let ours = line.columns.iter().map(|runs| self.first(runs));
+            ours.chain([self.printed(line)])
+        });
+        let (scale, write): (Scale, fn(f64) -> String) = match self {
+            Measure::Risk => (Scale::linear(values.chain([0.0]), [0.0, 1.0]), brief),
+            Measure::Loss => (Scale::logarithmic(values), scientific),
+        };
+        Axis {
+            label: String::new(),
+            scale,
+            marks: 4,
+            write,
         }
     }
 }
 
+fn scientific(value: f64) -> String {
+    super::figure::scientific(value, 1)
+}
+
 fn drawing(table: &[Line]) -> String {
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
-         <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
-        title(table)
-    );
-    for (measure, span) in [Measure::Risk, Measure::Loss].into_iter().zip(PANELS) {
-        Panel::new(table, measure, span).draw(&mut svg);
+    let mut drawing = Drawing::new(WIDTH, HEIGHT, &title(table));
+    for (measure, (top, bottom)) in [Measure::Risk, Measure::Loss].into_iter().zip(PANELS) {
+        let area = Area {
+            left: 80.0,
+            right: RIGHT,
+            top,
+            bottom,
+        };
+        draw(&mut drawing, &panel(table, measure, area), table, measure);
     }
-    legend(table, &mut svg);
-    svg + "</svg>\n"
+    legend(&mut drawing, table);
+    drawing.finish()
 }
 
 fn title(table: &[Line]) -> String {
@@ -138,183 +143,89 @@ fn buffers(table: &[Line]) -> Vec<usize> {
     all
 }
 
-fn colour(index: usize) -> &'static str {
-    COLOURS[index % COLOURS.len()]
+/// The tone of the lines with the nth b.
+fn tone(index: usize) -> Tone {
+    Tone(index + 1)
 }
 
-fn legend(table: &[Line], svg: &mut String) {
+fn legend(drawing: &mut Drawing, table: &[Line]) {
     let entries = buffers(table).into_iter().filter(|&b| b > 0).enumerate();
     for (index, b) in entries {
-        let y = PANELS[0].0 + 10.0 + 18.0 * index as f64;
-        let (x, fill) = (RIGHT + 15.0, colour(index));
-        add(
-            svg,
-            format_args!("<text x=\"{x}\" y=\"{y}\" fill=\"{fill}\">b = {b}</text>"),
-        );
+        let place = (RIGHT + 15.0, PANELS[0].0 + 10.0 + 18.0 * index as f64);
+        let class = tone(index).class();
+        drawing.text(place, Align::Start, &class, &format!("b = {b}"));
     }
 }
 
-fn add(svg: &mut String, element: std::fmt::Arguments<'_>) {
-    writeln!(svg, "{element}").expect("a string takes every write");
+fn panel(table: &[Line], measure: Measure, area: Area) -> Panel {
+    let swept_values = table.iter().map(|line| coordinates(line.point.method).0);
+    let x = Axis {
+        label: swept(table[0].point.method).to_owned(),
+        scale: Scale::slots(swept_values),
+        marks: table.len(),
+        write: brief,
+    };
+    Panel {
+        area,
+        title: measure.label().to_owned(),
+        x,
+        y: measure.axis(table),
+    }
 }
 
-struct Panel<'a> {
-    table: &'a [Line],
+fn draw(drawing: &mut Drawing, panel: &Panel, table: &[Line], measure: Measure) {
+    panel.frame(drawing);
+    for (index, b) in buffers(table).into_iter().enumerate() {
+        let of_b = |line: &&Line| coordinates(line.point.method).1 == b;
+        let lines: Vec<&Line> = table.iter().filter(of_b).collect();
+        rings(drawing, panel, &lines, measure, tone(index));
+        for side in 0..SIDES.len() {
+            curve(drawing, panel, &lines, measure, (side, tone(index)));
+        }
+    }
+}
+
+fn rings(drawing: &mut Drawing, panel: &Panel, lines: &[&Line], measure: Measure, tone: Tone) {
+    let mark = Mark {
+        tone,
+        radius: 5.0,
+        filled: false,
+    };
+    for line in lines {
+        let at = (coordinates(line.point.method).0, measure.printed(line));
+        panel.mark(drawing, mark, at, &format!("printed {}", at.1));
+    }
+}
+
+fn curve(
+    drawing: &mut Drawing,
+    panel: &Panel,
+    lines: &[&Line],
     measure: Measure,
-    /// The values of the swept parameter.
-    values: Vec<f64>,
-    top: f64,
-    bottom: f64,
-    low: f64,
-    high: f64,
-}
-
-impl<'a> Panel<'a> {
-    fn new(table: &'a [Line], measure: Measure, (top, bottom): (f64, f64)) -> Self {
-        let mut values: Vec<f64> = table
-            .iter()
-            .map(|l| coordinates(l.point.method).0)
-            .collect();
-        values.sort_unstable_by(f64::total_cmp);
-        values.dedup();
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for line in table {
-            let ours = line.columns.iter().map(|runs| measure.first(runs));
-            for value in ours.chain([measure.printed(line)]) {
-                low = low.min(measure.scaled(value));
-                high = high.max(measure.scaled(value));
-            }
-        }
-        if matches!(measure, Measure::Risk) {
-            (low, high) = (0.0, high.max(1e-3));
-        }
-        // Losses that are all alike still get a scale that can be read.
-        let least = if low == 0.0 { 0.0 } else { 0.05 };
-        let margin = ((high - low) * 0.05).max(least);
-        Panel {
-            table,
-            measure,
-            values,
-            top,
-            bottom,
-            low: if low == 0.0 { 0.0 } else { low - margin },
-            high: high + margin,
+    (side, tone): (usize, Tone),
+) {
+    let mut points = Vec::new();
+    for line in lines {
+        let name = SIDES[side].name;
+        let Some(runs) = line.columns.iter().find(|runs| runs.side.name == name) else {
+            continue;
+        };
+        let x = coordinates(line.point.method).0;
+        points.push((x, measure.first(runs)));
+        if let Some(Interval { mean, reach }) = measure.interval(runs) {
+            // What lies below everything ends at the lower edge, also of a logarithm.
+            let low = (mean - reach).max(f64::MIN_POSITIVE);
+            panel.bar(drawing, tone, x, [low, mean + reach]);
         }
     }
-
-    fn x(&self, value: f64) -> f64 {
-        let place = self.values.partition_point(|&other| other < value) as f64;
-        LEFT + (RIGHT - LEFT) * (place + 0.5) / self.values.len() as f64
-    }
-
-    fn y(&self, value: f64) -> f64 {
-        let share = (self.measure.scaled(value) - self.low) / (self.high - self.low);
-        self.bottom - share.clamp(0.0, 1.0) * (self.bottom - self.top)
-    }
-
-    fn draw(&self, svg: &mut String) {
-        self.axes(svg);
-        for (index, b) in buffers(self.table).into_iter().enumerate() {
-            let of_b = |line: &&Line| coordinates(line.point.method).1 == b;
-            let lines: Vec<&Line> = self.table.iter().filter(of_b).collect();
-            self.rings(svg, &lines, colour(index));
-            for side in 0..super::sides::SIDES.len() {
-                self.curve(svg, &lines, side, colour(index));
-            }
-        }
-    }
-
-    fn axes(&self, svg: &mut String) {
-        let (top, bottom) = (self.top, self.bottom);
-        add(
-            svg,
-            format_args!(
-                "<path d=\"M{LEFT} {top}V{bottom}H{RIGHT}\" fill=\"none\" stroke=\"#444\"/>\n\
-                 <text x=\"{LEFT}\" y=\"{:.1}\">{}</text>",
-                top - 8.0,
-                self.measure.label()
-            ),
-        );
-        for step in 0..=4 {
-            let share = f64::from(step) / 4.0;
-            let y = bottom - share * (bottom - top);
-            let label = self
-                .measure
-                .unscaled(self.low + share * (self.high - self.low));
-            add(
-                svg,
-                format_args!(
-                    "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
-                    LEFT - 6.0,
-                    y + 4.0
-                ),
-            );
-        }
-        let (x, y) = (RIGHT + 15.0, bottom + 16.0);
-        let swept = swept(self.table[0].point.method);
-        add(
-            svg,
-            format_args!("<text x=\"{x}\" y=\"{y}\">{swept}</text>"),
-        );
-        for &value in &self.values {
-            let x = self.x(value);
-            add(
-                svg,
-                format_args!("<text x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{value}</text>"),
-            );
-        }
-    }
-
-    fn rings(&self, svg: &mut String, lines: &[&Line], colour: &str) {
-        for line in lines {
-            let x = self.x(coordinates(line.point.method).0);
-            let y = self.y(self.measure.printed(line));
-            add(
-                svg,
-                format_args!(
-                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\" fill=\"none\" stroke=\"{colour}\"/>"
-                ),
-            );
-        }
-    }
-
-    fn curve(&self, svg: &mut String, lines: &[&Line], side: usize, colour: &str) {
-        let mut places = Vec::new();
-        for line in lines {
-            let side = super::sides::SIDES[side].name;
-            let Some(runs) = line.columns.iter().find(|runs| runs.side.name == side) else {
-                continue;
-            };
-            let x = self.x(coordinates(line.point.method).0);
-            places.push((x, self.y(self.measure.first(runs))));
-            if let Some(Interval { mean, reach }) = self.measure.interval(runs) {
-                let (low, high) = (self.y(mean - reach), self.y(mean + reach));
-                add(
-                    svg,
-                    format_args!("<path d=\"M{x:.1} {low:.1}V{high:.1}\" stroke=\"{colour}\"/>"),
-                );
-            }
-        }
-        places.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let points: Vec<String> = places
-            .iter()
-            .map(|(x, y)| format!("{x:.1},{y:.1}"))
-            .collect();
-        let dashes = if side == 0 { "none" } else { "5 3" };
-        add(
-            svg,
-            format_args!(
-                "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-dasharray=\"{dashes}\"/>",
-                points.join(" ")
-            ),
-        );
-    }
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let dashed = side > 0;
+    panel.line(drawing, Stroke { tone, dashed }, &points);
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::results::tests::line;
-    use super::super::sides::SIDES;
     use super::*;
 
     #[test]
@@ -331,8 +242,8 @@ mod tests {
         let (name, svg) = &drawings[0];
         assert_eq!(name, "table-A.3.svg");
         assert_eq!(svg.matches("<circle").count(), 8);
-        // Risk and loss, of two buffers, on each side.
-        assert_eq!(svg.matches("<polyline").count(), 4 * SIDES.len());
+        // Risk and loss, of two buffers, on the only side.
+        assert_eq!(svg.matches("<polyline").count(), 4);
         assert_eq!(svg.matches("b = ").count(), 2);
         assert!(!svg.contains("NaN"), "{svg}");
     }

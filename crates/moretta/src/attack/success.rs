@@ -34,6 +34,9 @@ pub struct Success {
     /// The error by the distance to the nearest known record, in fifths of the attacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_distance: Vec<AtDistance>,
+    /// The relative error of each attack.
+    #[serde(skip)]
+    errors: Vec<f64>,
 }
 
 /// Attacks on records that are so far from the nearest known one.
@@ -84,7 +87,14 @@ impl Success {
                 .map(|accuracy| magnitude(1.0 - accuracy, breach)),
             seconds: seconds / errors.len().max(1) as f64,
             by_distance: Vec::new(),
+            errors: errors.to_vec(),
         }
+    }
+
+    /// The share of breaches at another ε, and its 95 % confidence interval.
+    pub fn breach_at(&self, epsilon: f64) -> (f64, [f64; 2]) {
+        let (breaches, all) = (breaches(&self.errors, epsilon), self.errors.len());
+        (share(breaches, all), wilson(breaches, all))
     }
 
     /// Of a guess at all `originals`, in the same order.

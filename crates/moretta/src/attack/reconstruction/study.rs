@@ -213,10 +213,9 @@ fn success(attack: &str, mut trials: Vec<&Trial>, settings: &StudySettings) -> S
         let distances = [first.distance, last.distance];
         Some(AtDistance::new(distances, &errors[part], settings.epsilon))
     };
-    Success {
-        by_distance: (0..FIFTHS).filter_map(fifth).collect(),
-        ..Success::new(attack, &errors, seconds, yardstick)
-    }
+    let mut success = Success::new(attack, &errors, seconds, yardstick);
+    success.by_distance = (0..FIFTHS).filter_map(fifth).collect();
+    success
 }
 
 #[cfg(test)]

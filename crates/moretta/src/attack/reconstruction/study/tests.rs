@@ -170,3 +170,16 @@ fn too_few_records_are_an_error_and_missing_values_are_passed_over() {
         assert_eq!(error.exit_code(), 4, "{error}");
     }
 }
+
+#[test]
+fn breaches_are_counted_at_any_threshold() {
+    let found = attack(4, Blur::None, 0.0, &settings(3));
+    for success in &found.attacks {
+        assert_eq!(
+            success.breach_at(found.epsilon),
+            (success.breach, success.interval)
+        );
+        let shares = [0.0, 0.1, 0.2, 0.5, f64::INFINITY].map(|e| success.breach_at(e).0);
+        assert!(shares.is_sorted() && shares[0] == 0.0, "{shares:?}");
+    }
+}

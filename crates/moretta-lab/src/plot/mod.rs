@@ -1,0 +1,13 @@
+//! Drawings of results as SVG, for all studies.
+//!
+//! A [`Drawing`] takes shapes and text, and carries its own light and dark colours. A
+//! [`Panel`] is a part of it with two axes, on which lines and marks are placed by
+//! their values. What is not finite is not drawn.
+
+mod drawing;
+mod panel;
+mod scale;
+
+pub(crate) use drawing::{Align, Drawing, Tone, escape};
+pub(crate) use panel::{Area, Axis, Mark, Panel, Stroke};
+pub(crate) use scale::{Scale, brief};
