@@ -69,7 +69,7 @@ pub(super) fn methods() -> Vec<Method> {
 pub(super) struct Perturbed {
     pub(super) features: Records,
     pub(super) released: Records,
-    pub(super) blur: Blur,
+    pub(super) blur: Blur<'static>,
 }
 
 impl Method {
@@ -118,7 +118,7 @@ impl Method {
         }
     }
 
-    fn blur(self, deviation: f64) -> Blur {
+    fn blur(self, deviation: f64) -> Blur<'static> {
         match self.family {
             Family::Projection => Blur::None,
             Family::Independent => Blur::Independent { deviation },
