@@ -526,6 +526,42 @@ mod tests {
     }
 
     #[test]
+    fn alternates_are_saved_and_what_cannot_be_reached_is_not() {
+        let mut learner = HoeffdingAdaptiveTree::default()
+            .build(&header(), 1)
+            .expect("sound");
+        let mut random = JavaRandom::new(3);
+        let mut record = |at: usize| {
+            let record = [random.next_double(), random.next_double()];
+            (record, u32::from(record[at / 1500 % 2] > 0.5))
+        };
+        let has_alternate = |node: &Node| match &node.kind {
+            Kind::Fork { alternate, .. } => alternate.is_some(),
+            Kind::Leaf(_) => false,
+        };
+        let (mut twin, mut twins, mut emptied) = (None, 0, 0);
+        for at in 0..30_000 {
+            let (record, class) = record(at);
+            if at % 100 == 0 && learner.nodes.iter().any(has_alternate) {
+                let bytes = learner.knowledge().expect("it can be saved").bytes;
+                let loaded =
+                    HoeffdingAdaptiveTreeLearner::load(&header(), &mut Reader::new(&bytes))
+                        .expect("as saved");
+                assert!(loaded.nodes.iter().any(has_alternate) && loaded.unreachable == 0);
+                emptied += usize::from(learner.unreachable > 0);
+                (twin, twins) = (Some(loaded), twins + 1);
+            }
+            learner.learn(&record, class);
+            if let Some(twin) = &mut twin {
+                twin.learn(&record, class);
+            }
+        }
+        assert!(twins > 5 && emptied > 0, "{twins} {emptied}");
+        let twin = twin.expect("one at least").knowledge().expect("saved");
+        assert!(twin.bytes == learner.knowledge().expect("saved").bytes);
+    }
+
+    #[test]
     fn contests_need_enough_errors_and_a_clear_difference() {
         let errors = |count: u32, every: u32| {
             let mut adwin = Adwin::new(WATCHING);
