@@ -525,6 +525,74 @@ mod tests {
         }
     }
 
+    fn loaded(learner: &HoeffdingAdaptiveTreeLearner) -> HoeffdingAdaptiveTreeLearner {
+        let bytes = learner.knowledge().expect("it can be saved").bytes;
+        HoeffdingAdaptiveTreeLearner::load(&header(), &mut Reader::new(&bytes)).expect("as saved")
+    }
+
+    fn alternates(learner: &HoeffdingAdaptiveTreeLearner) -> usize {
+        let nodes = learner.nodes.iter();
+        let beside = |node: &&Node| {
+            matches!(
+                &node.kind,
+                Kind::Fork {
+                    alternate: Some(_),
+                    ..
+                }
+            )
+        };
+        nodes.filter(beside).count()
+    }
+
+    #[test]
+    fn alternates_are_saved_and_go_on() {
+        let options = HoeffdingAdaptiveTree::default();
+        let mut learner = options.build(&header(), 1).expect("sound");
+        let mut random = JavaRandom::new(3);
+        let (mut twin, mut twins) = (learner.clone(), 0);
+        for at in 0..30_000 {
+            if at % 100 == 0 && alternates(&learner) > 0 {
+                twin = loaded(&learner);
+                assert_eq!(alternates(&twin), alternates(&learner));
+                twins += 1;
+            }
+            let record = [random.next_double(), random.next_double()];
+            let class = u32::from(record[at / 1500 % 2] > 0.5);
+            learner.learn(&record, class);
+            twin.learn(&record, class);
+        }
+        assert!(twins > 5, "{twins}");
+        let bytes = |learner: &HoeffdingAdaptiveTreeLearner| {
+            learner.knowledge().expect("it can be saved").bytes
+        };
+        assert!(bytes(&twin) == bytes(&learner));
+    }
+
+    #[test]
+    fn what_cannot_be_reached_is_not_saved() {
+        let mut options = HoeffdingAdaptiveTree::default();
+        options.tree.grace_period = 20.0;
+        options.tree.tie_threshold = 1.0;
+        let mut learner = options.build(&header(), 1).expect("sound");
+        accuracy(&mut learner, 4000, 4000);
+        let forks = learner.nodes.iter().skip(1);
+        let fork = forks
+            .rev()
+            .position(|node| matches!(node.kind, Kind::Fork { .. }));
+        let place = learner.nodes.len() - 1 - fork.expect("it always splits");
+        learner.replace(place, Node::leaf(Sprout::new(vec![1.0, 2.0], 1)));
+        assert!(learner.unreachable > 0);
+        let mut twin = loaded(&learner);
+        assert_eq!((twin.nodes.len(), twin.unreachable), (learner.nodes(), 0));
+        let (ours, theirs) = (
+            accuracy(&mut learner, 3000, 1000),
+            accuracy(&mut twin, 3000, 1000),
+        );
+        assert_eq!(ours, theirs);
+        let (ours, theirs) = (learner.knowledge(), twin.knowledge());
+        assert!(ours.expect("saved").bytes == theirs.expect("saved").bytes);
+    }
+
     #[test]
     fn contests_need_enough_errors_and_a_clear_difference() {
         let errors = |count: u32, every: u32| {
