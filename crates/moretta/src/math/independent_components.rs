@@ -48,7 +48,7 @@ fn identity(width: usize) -> Vec<f64> {
 }
 
 fn climb(rows: &[f64], width: usize, mut rotation_now: Vec<f64>) -> Vec<f64> {
-    const TURN: f64 = 1e-8;
+    const TURN: f64 = 1e-7;
     for _ in 0..STEPS {
         let next = rotation(&step(rows, width, &rotation_now), width);
         let pairs = next
