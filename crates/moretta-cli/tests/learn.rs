@@ -290,3 +290,53 @@ fn models_that_cannot_be_saved_or_do_not_fit_are_refused_with_a_way_out() {
         &["1 of 2 classes", "kind"],
     );
 }
+
+#[test]
+fn a_run_reports_the_loss_that_learn_tells_whatever_the_method() {
+    let folder = folder();
+    let place = |name: &str| folder.path().join(name);
+    let run = |policy: &str| {
+        std::fs::write(place("policy.toml"), policy).expect("written");
+        let run = Command::new(PROGRAM)
+            .current_dir(folder.path())
+            .args(["run", "policy.toml", "--force"])
+            .output();
+        run.expect("the program runs").status.code()
+    };
+    let measure = "[measure]\nreport = [\"accuracy_loss\"]\n[report]\npath = \"report.json\"\n";
+    let mondrian = POLICY.replace(
+        "method = \"noise\"\namount = 1.0\n",
+        "method = \"mondrian\"\n[guarantee]\nk = 40\n",
+    );
+    let policy = format!("{mondrian}{measure}");
+    assert_eq!(run(&policy), Some(0));
+    let report = std::fs::read_to_string(place("report.json")).expect("a report");
+    assert!(!report.contains(CANARY_NUMBER));
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let first = &report["measures"][0];
+    assert_eq!(
+        (&first["name"], &first["percent"]),
+        (&"accuracy_loss".into(), &true.into())
+    );
+    let lost = first["after"].as_f64().expect("a number");
+    let output = learn(folder.path(), &["policy.toml", "--learner", "nb", "--json"]);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let accuracy = |side: usize| told[0]["learners"][side]["whole"]["accuracy"].as_f64();
+    let expected = accuracy(0).expect("original") - accuracy(1).expect("protected");
+    assert!((lost - expected).abs() < 1e-12, "{lost} {expected}");
+    let limited = format!("{mondrian}[measure]\nfail_above = {{ accuracy_loss = -0.5 }}\n");
+    assert_eq!(run(&limited), Some(6));
+    let unlabelled = policy.replace("role = \"class\"", "role = \"sensitive\"");
+    assert_eq!(run(&unlabelled), Some(3));
+    let projected = POLICY.replace(
+        "method = \"noise\"\namount = 1.0\n",
+        "method = \"random-projection\"\ncolumns = [\"x\"]\n",
+    );
+    assert_eq!(run(&format!("{projected}{measure}")), Some(0));
+    let report = std::fs::read_to_string(place("report.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let measured = report["pairs"]["measures"].as_array().expect("measures");
+    assert_eq!(measured.len(), 1);
+    assert_eq!(measured[0]["name"], "accuracy_loss");
+    assert!(measured[0]["value"].is_number());
+}
