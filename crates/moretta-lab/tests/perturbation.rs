@@ -33,11 +33,11 @@ fn the_number_of_threads_changes_nothing() {
             folder.path(),
             &[
                 "--sets",
-                "sea,rbf",
+                "sea",
                 "--records",
-                "120",
+                "300",
                 "--attacks",
-                "1",
+                "2",
                 "--threads",
                 threads,
                 "--output",
@@ -66,14 +66,14 @@ fn the_public_data_can_be_read() {
         return;
     }
     let data = data.to_str().expect("a path in Unicode");
-    let arguments = ["--data", data, "--records", "500", "--attacks", "1"];
-    let output = perturbation(Path::new("."), &arguments);
+    let sets = "electricity,robot,arem,htru2,breast-cancer,adult";
+    let arguments = ["--data", data, "--sets", sets];
+    let short = ["--records", "500", "--attacks", "1"];
+    let output = perturbation(Path::new("."), &[arguments, short].concat());
     let text = String::from_utf8(output.stdout).expect("text");
     assert_eq!(output.status.code(), Some(0), "{text}");
     // Three columns of electricity do not change so early, and the robot does not turn left.
     for head in [
-        "rbf: 500 records, 10 features, 5 classes",
-        "sea: 500 records, 3 features, 2 classes",
         "electricity: 500 records, 5 features, 2 classes",
         "robot: 500 records, 4 features, 3 classes",
         "arem: 500 records, 6 features, 5 classes",

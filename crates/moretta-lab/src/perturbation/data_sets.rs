@@ -8,9 +8,9 @@
 //! Of a short beginning of a stream, columns that never change are left out: three of
 //! electricity do not for 17,000 records, and there is nothing to learn or to find in them.
 
+use super::generated::{abrupt_sea, random_rbf};
 use super::text_table::TextTable;
 use moretta::data::Records;
-use moretta::io::generate::moa::{ConceptDrift, Generator, RandomRbf, RandomRbfDrift, Sea};
 use moretta::math::java_random::JavaRandom;
 use moretta::{Error, Result};
 use rayon::prelude::*;
@@ -34,7 +34,8 @@ pub(super) struct Source {
     make: fn(&Path, usize) -> Result<Rows>,
 }
 
-type Rows = (Records, Vec<u32>);
+/// Records and their classes.
+pub(super) type Rows = (Records, Vec<u32>);
 
 /// All streams, in the order of the tables.
 const SOURCES: &[Source] = &[
@@ -191,7 +192,7 @@ fn rows(table: &TextTable, columns: &[&str], class: &str, most: usize) -> Result
     Ok(gathered(columns.len(), complete.take(most)))
 }
 
-fn gathered(width: usize, rows: impl Iterator<Item = (Vec<f64>, u32)>) -> Rows {
+pub(super) fn gathered(width: usize, rows: impl Iterator<Item = (Vec<f64>, u32)>) -> Rows {
     let (mut records, mut classes) = (Records::new(width), Vec::new());
     for (record, class) in rows {
         records.push(&record);
@@ -240,51 +241,6 @@ fn interleaved(case_of_row: &[u32]) -> Vec<usize> {
         }
     }
     order
-}
-
-fn random_rbf(records: usize) -> Result<Rows> {
-    let rbf = RandomRbf {
-        classes: 5,
-        ..RandomRbf::default()
-    };
-    let drift = RandomRbfDrift {
-        rbf,
-        speed: 0.001,
-        ..RandomRbfDrift::default()
-    };
-    Ok(generated(&mut drift.generator()?, records))
-}
-
-fn abrupt_sea(records: usize) -> Result<Rows> {
-    let concept = |function| -> Result<Box<dyn Generator>> {
-        let sea = Sea {
-            function,
-            ..Sea::default()
-        };
-        Ok(Box::new(sea.generator()?))
-    };
-    let drift = |position, from, to| -> Result<Box<dyn Generator>> {
-        let drift = ConceptDrift {
-            position,
-            width: 1.0,
-            ..ConceptDrift::default()
-        };
-        Ok(Box::new(drift.generator(from, to)?))
-    };
-    let first = drift(25_000.0, concept(1)?, concept(2)?)?;
-    let second = drift(25_000.0, concept(3)?, concept(4)?)?;
-    Ok(generated(&mut *drift(50_000.0, first, second)?, records))
-}
-
-fn generated(generator: &mut dyn Generator, records: usize) -> Rows {
-    let width = generator.header().attributes.len();
-    let mut record = vec![0.0; width];
-    let six_decimals = |value: &f64| (value * 1e6).round() / 1e6;
-    let row = |_| {
-        let class = generator.next(&mut record);
-        (record.iter().map(six_decimals).collect(), class)
-    };
-    gathered(width, (0..records).map(row))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod claim;
 mod csv;
 mod data_sets;
 mod figures;
+mod generated;
 mod learning;
 mod method;
 mod page;
