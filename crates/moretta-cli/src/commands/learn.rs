@@ -4,7 +4,7 @@ use super::{load_at, may_write};
 use crate::args::{Compare, LearnArgs};
 use crate::console::{Console, table, thousands};
 use crate::failure::Failure;
-use crate::report::{Study, learning_html};
+use crate::report::{Study, learning_html, overview};
 use moretta::Error;
 use moretta::learn::Vocabulary;
 use moretta::learn::prequential::{Schedule, ScoreSettings};
@@ -207,6 +207,9 @@ fn settings(args: &LearnArgs, lessons: &Lessons, model: Option<&SavedModel>) -> 
 
 fn text(studies: &[Study], args: &LearnArgs) -> String {
     let mut text = String::new();
+    if let Some(rows) = overview(studies) {
+        text = format!("accuracy in percent\n\n{}\n", table(&rows));
+    }
     for study in studies {
         let _ = writeln!(
             text,

@@ -37,6 +37,17 @@ impl Study {
         }
     }
 
+    /// The accuracy of a learner on a side and, behind it, what it lost.
+    fn cell(&self, name: &str, side: Side) -> String {
+        let mut learners = self.learners.iter();
+        let learned = learners.find(|learned| learned.learner == name && learned.side == side);
+        let told = |learned: &Learned| match self.lost(learned) {
+            None => share(learned.whole.accuracy),
+            lost => format!("{} ({} lost)", share(learned.whole.accuracy), share(lost)),
+        };
+        learned.map_or(number::NONE.to_owned(), told)
+    }
+
     /// The learners in their order, each once.
     fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
@@ -49,6 +60,36 @@ impl Study {
     }
 }
 
+/// Several studies beside each other: a row for what was learnt from, a column for each
+/// learner; accuracies, and what is lost of that on the original rows. The first row is
+/// the head. None of a single study.
+pub(crate) fn overview(studies: &[Study]) -> Option<Vec<Vec<String>>> {
+    let names = studies.get(..2)?[0].names();
+    let row = |study: &Study, said: String, side: Side| {
+        let cells = names.iter().map(|&name| study.cell(name, side));
+        let cells: Vec<String> = cells.collect();
+        let told = cells.iter().any(|cell| cell != number::NONE);
+        told.then(|| std::iter::once(said).chain(cells).collect::<Vec<_>>())
+    };
+    let head = std::iter::once("learnt from").chain(names.iter().copied());
+    let mut rows = vec![head.map(str::to_owned).collect::<Vec<_>>()];
+    for study in studies {
+        let original = row(
+            study,
+            format!("original of {}", study.input),
+            Side::Original,
+        );
+        // Policies about the same rows have one original.
+        let known = rows.iter().any(|row| {
+            let original = original.as_ref();
+            original.is_some_and(|original| original[1..] == row[1..])
+        });
+        rows.extend(original.filter(|_| !known));
+        rows.extend(row(study, study.input.clone(), Side::Protected));
+    }
+    Some(rows)
+}
+
 /// The page of some studies.
 pub(crate) fn learning_html(studies: &[Study]) -> String {
     let mut page = Markup::default();
@@ -59,6 +100,9 @@ pub(crate) fn learning_html(studies: &[Study]) -> String {
             page.raw("<p class=\"note\">Each record is a test before it is a lesson; figures in percent.</p></div>");
         });
         page.element("main", &[], |page| {
+            if let Some(rows) = overview(studies) {
+                page.element("section", &[], |page| beside_each_other(&rows, page));
+            }
             for study in studies {
                 section(study, page);
             }
@@ -66,6 +110,19 @@ pub(crate) fn learning_html(studies: &[Study]) -> String {
         page.raw("<footer>This page shows no row of the data. Its figures are computed from the originals.</footer>");
     });
     page.into_string()
+}
+
+fn beside_each_other(rows: &[Vec<String>], page: &mut Markup) {
+    page.leaf("h2", &[], "Accuracy");
+    page.element("table", &[], |page| {
+        for (cell, rows) in [("th", &rows[..1]), ("td", &rows[1..])] {
+            for row in rows {
+                page.element("tr", &[], |page| {
+                    row.iter().for_each(|text| page.leaf(cell, &[], text));
+                });
+            }
+        }
+    });
 }
 
 fn section(study: &Study, page: &mut Markup) {
@@ -243,6 +300,23 @@ mod tests {
             assert!(!page.contains("<script"));
         }
         assert_balanced(&learning_html(&[]));
+    }
+
+    #[test]
+    fn several_studies_stand_beside_each_other_with_one_original() {
+        assert!(overview(&[study(None)]).is_none() && overview(&[]).is_none());
+        let mut second = study(Some(0.5));
+        second.input = "b.toml".to_owned();
+        let rows = overview(&[study(Some(0.75)), second]).expect("two");
+        let said: Vec<&str> = rows.iter().map(|row| &*row[0]).collect();
+        let first = "original of <script>.toml";
+        assert_eq!(said, ["learnt from", first, "<script>.toml", "b.toml"]);
+        assert_eq!(rows[0][1..], ["knn", "nb"]);
+        let knn: Vec<&str> = rows[1..].iter().map(|row| &*row[1]).collect();
+        assert_eq!(knn, ["90.00", "75.00 (15.00 lost)", "50.00 (40.00 lost)"]);
+        let mut other = study(Some(0.5));
+        other.learners[0].whole.accuracy = Some(0.8);
+        assert_eq!(overview(&[study(None), other]).expect("two").len(), 5);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How well one learner does on what is released.
+//! How well one learner does on what is released, and on what it was.
 
 use super::lessons::{Side, class_of, lessons_of_release};
 use super::trials::{LearnSettings, learn};
@@ -26,17 +26,34 @@ pub(in crate::pipeline) fn accuracy_of_release(
     released: Batch,
     pupil: &Pupil<'_>,
 ) -> Result<f64> {
-    let class = class_of(original.batch.schema(), pupil.class)?;
-    let lessons = lessons_of_release(policy, original, released, class, None)?;
-    let settings = LearnSettings {
-        learners: vec![pupil.name.to_owned()],
-        sides: vec![Side::Protected],
-        schedule: Schedule::TestThenTrain,
-        score: ScoreSettings::default(),
-        seed: pupil.seed,
-    };
-    let learned = learn(&lessons, &settings, None)?;
-    let accuracy = learned.first().and_then(|learned| learned.whole.accuracy);
+    let [accuracy] = pupil.accuracies([Side::Protected], policy, original, released)?;
     accuracy
         .ok_or_else(|| Error::input("no released row has a class to learn").help("take more rows"))
+}
+
+impl Pupil<'_> {
+    /// On each side; none where no row has a class.
+    pub(super) fn accuracies<const N: usize>(
+        &self,
+        sides: [Side; N],
+        policy: &Policy,
+        original: &Original,
+        released: Batch,
+    ) -> Result<[Option<f64>; N]> {
+        let class = class_of(original.batch.schema(), self.class)?;
+        let lessons = lessons_of_release(policy, original, released, class, None)?;
+        let settings = LearnSettings {
+            learners: vec![self.name.to_owned()],
+            sides: sides.to_vec(),
+            schedule: Schedule::TestThenTrain,
+            score: ScoreSettings::default(),
+            seed: self.seed,
+        };
+        let learned = learn(&lessons, &settings, None)?;
+        let accuracy = |side| {
+            let learned = learned.iter().find(|learned| learned.side == side)?;
+            learned.whole.accuracy
+        };
+        Ok(sides.map(accuracy))
+    }
 }

@@ -1,15 +1,14 @@
 //! Accuracy lost by learning from the release of a table, as a measure of the run.
 //!
-//! It is what [`learn`] finds with one learner on both sides, and so what `moretta learn`
+//! It is what [`learn`](super::learn) finds with one learner on both sides, and so what `moretta learn`
 //! tells of the policy: rows in the order of the source, all released columns that have a
 //! type, suppressed rows left out of both sides. It is computed where the policy names
 //! it, since it needs both sides in memory as records.
 
-use super::lessons::{Side, class_of, lessons_of_release};
-use super::trials::{LearnSettings, learn};
+use super::accuracy::Pupil;
+use super::lessons::Side;
 use crate::data::Batch;
 use crate::error::Result;
-use crate::learn::prequential::{Schedule, ScoreSettings};
 use crate::pipeline::read::Original;
 use crate::policy::{ACCURACY_LOSS, Policy};
 
@@ -23,28 +22,22 @@ pub(in crate::pipeline) fn accuracy_loss(
     if !policy.measures(ACCURACY_LOSS) || release.is_empty() {
         return Ok(None);
     }
-    let class = class_of(original.batch.schema(), None)?;
-    let lessons = lessons_of_release(policy, original, release.clone(), class, None)?;
-    let settings = LearnSettings {
-        learners: vec![policy.pairs.learner.to_owned()],
-        sides: vec![Side::Original, Side::Protected],
-        schedule: Schedule::TestThenTrain,
-        score: ScoreSettings::default(),
+    let pupil = Pupil {
+        name: policy.pairs.learner,
+        class: None,
         seed: 1,
     };
-    let learned = learn(&lessons, &settings, None)?;
-    let accuracy = |side: Side| {
-        let learned = learned.iter().find(|learned| learned.side == side)?;
-        learned.whole.accuracy
-    };
-    let both = accuracy(Side::Original).zip(accuracy(Side::Protected));
-    Ok(both.map(|(original, protected)| original - protected))
+    let sides = [Side::Original, Side::Protected];
+    let [before, after] = pupil.accuracies(sides, policy, original, release.clone())?;
+    Ok(before.zip(after).map(|(before, after)| before - after))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::lessons::lessons;
+    use super::super::trials::{LearnSettings, learn};
     use super::*;
+    use crate::learn::prequential::{Schedule, ScoreSettings};
     use crate::pipeline::progress::Progress;
     use crate::pipeline::report::{MeasureFact, Report};
     use crate::pipeline::run::{Options, run};
