@@ -24,11 +24,11 @@
 //! Whether that pays we cannot say. Of three abrupt drifts in 40,000 records of RBF all
 //! were seen within 710 rows, and nothing else was. But with σ = 0.25, on average over
 //! five seeds, an adaptive tree was right on 66.9 % of them with it and on 67.0 % without,
-//! and where centroids move on 65.2 and 66.0 %: the jump is one more change to follow.
+//! and where centroids move on 65.2 and 66.0 %, perhaps since a jump is to be learnt, too.
 //! Attackers of one such release, who knew 9 records, found 70 % of 200 with it and 75 %
-//! without, which chance explains. Electricity prices start anew every 170 rows; there a
-//! tree gained with σ = 1 (67.0 against 65.6 %) and not with 0.25, and it gained because
-//! hardly any noise was left.
+//! without, which chance explains. Electricity prices start anew every 170 rows, so that
+//! on average a fifteenth of the noise is left; a tree gained with σ = 1 (67.0 against
+//! 65.6 %) and not with 0.25.
 //!
 //! A number is scaled by its `bounds`, or by the range of the first `buffer` rows,
 //! which wait for it, or of the whole table; what lies beyond goes on beyond 0 and 1.
