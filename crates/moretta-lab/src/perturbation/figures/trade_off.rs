@@ -63,9 +63,9 @@ fn sizes(drawing: &mut Drawing) {
     }
     let words = "disc: ours";
     drawing.text((x + 6.0, 74.0), Align::Start, "muted", words);
-    drawing.circle("t0 ring", (x + 128.0, 70.0), 4.5, "");
+    drawing.circle("t0 ring", (x + 86.0, 70.0), 4.5, "");
     let words = "ring: published (the best attack of either counts)";
-    drawing.text((x + 140.0, 74.0), Align::Start, "muted", words);
+    drawing.text((x + 98.0, 74.0), Align::Start, "muted", words);
 }
 
 fn radius(sigma: f64) -> f64 {
