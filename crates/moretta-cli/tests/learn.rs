@@ -78,6 +78,7 @@ fn both_sides_are_told_drawn_and_written_without_a_cell() {
         let told = |line: &str| line.starts_with(learner) && line.contains(side);
         assert!(text.lines().any(told), "{learner} {side}\n{text}");
     }
+    assert!(text.contains("KiB"), "memory is told\n{text}");
     let page = std::fs::read_to_string(folder.path().join("page.html")).expect("a page");
     assert!(page.contains("<svg") && !page.contains(CANARY) && !page.contains(CANARY_NUMBER));
     assert!(

@@ -298,6 +298,7 @@ mod tests {
             assert_balanced(&page);
             assert_eq!(page.matches("<svg class=\"plot").count(), 4);
             assert!(!page.contains("<script"));
+            assert!(page.contains("<th>KiB</th>"), "memory is told");
         }
         assert_balanced(&learning_html(&[]));
     }
