@@ -85,6 +85,14 @@ impl Axes {
 }
 
 impl Components {
+    /// How far the distributions of matched components are apart.
+    pub(super) fn apart(&self, seen: &Components, matches: &Matches) -> f64 {
+        let pairs = self.quantiles.iter().zip(matches);
+        pairs
+            .map(|(known, &(place, sign))| signed_apart(known, &seen.quantiles[place], sign))
+            .sum()
+    }
+
     /// Puts the components of a record into `out`.
     pub(super) fn read(&self, record: &[f64], out: &mut [f64]) {
         for (out, reader) in out.iter_mut().zip(&self.readers) {
@@ -115,11 +123,17 @@ pub(super) fn quantiles(mut values: Vec<f64>) -> Vec<f64> {
 /// How far two distributions are apart, as one is or with its sign turned, whichever
 /// is nearer, and that sign.
 fn unlike(a: &[f64], b: &[f64]) -> (f64, f64) {
-    let upright = apart(a, b.iter().copied());
-    let turned = apart(a, b.iter().rev().map(|b| -b));
+    let [upright, turned] = [1.0, -1.0].map(|sign| signed_apart(a, b, sign));
     match turned < upright {
         true => (turned, -1.0),
         false => (upright, 1.0),
+    }
+}
+
+fn signed_apart(a: &[f64], b: &[f64], sign: f64) -> f64 {
+    match sign < 0.0 {
+        true => apart(a, b.iter().rev().map(|b| -b)),
+        false => apart(a, b.iter().copied()),
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Components that are symmetric or alike are easily taken for each other, but the
 //! features that follow from them are not. So signs are turned and partners exchanged
-//! as long as features fit better. *Costs* width² reconstructions of 500 records a
+//! as long as features and components together fit better. *Costs* width² reconstructions of 500 records a
 //! round; of more than 24 components only signs are tried.
 
 use super::components::{Components, Matches, apart, quantiles};
@@ -42,7 +42,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Better matches, and how far features are from the sample with them.
+    /// Better matches, and how far what follows from them is from the sample.
     pub(super) fn mend(
         &self,
         seen: &Components,
@@ -56,12 +56,12 @@ impl<'a> Fit<'a> {
         for (record, out) in rows.zip(components.chunks_exact_mut(width)) {
             seen.read(record, out);
         }
-        let mut least = self.misfit(&components, &matches);
+        let mut least = self.misfit(seen, &components, &matches);
         for _ in 0..ROUNDS {
             let before = least;
             for change in changes(width) {
                 let tried = change.apply(&matches);
-                let misfit = self.misfit(&components, &tried);
+                let misfit = self.misfit(seen, &components, &tried);
                 if misfit < least {
                     (matches, least) = (tried, misfit);
                 }
@@ -73,7 +73,8 @@ impl<'a> Fit<'a> {
         (matches, least)
     }
 
-    fn misfit(&self, components: &[f64], matches: &Matches) -> f64 {
+    /// How far features and components are from those of the sample.
+    fn misfit(&self, seen: &Components, components: &[f64], matches: &Matches) -> f64 {
         let width = matches.len();
         let mut guessed = Records::new(self.known.means.len());
         let mut record = vec![0.0; self.known.means.len()];
@@ -82,12 +83,13 @@ impl<'a> Fit<'a> {
             guessed.push(&record);
         }
         let features = self.features.iter();
-        features
+        let of_features: f64 = features
             .map(|(place, deviation, expected)| {
                 let found = quantiles(guessed.column(*place).collect());
                 apart(expected, found.into_iter()) / deviation
             })
-            .sum()
+            .sum();
+        of_features + self.known.apart(seen, matches)
     }
 }
 

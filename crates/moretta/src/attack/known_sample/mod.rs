@@ -9,7 +9,7 @@
 //!   matched, sign included, by their distributions.
 //! - *fitted components*: the same, from several starts; signs are turned and partners
 //!   exchanged as long as the features of what comes out are distributed more like those
-//!   of the sample. Ours, and the strongest.
+//!   of the sample. Ours; of real data it often found much more, and sometimes less.
 //! - *principal components*: the directions of both sides in the order of their spread,
 //!   with signs by their distributions. For projections that keep distances; a random
 //!   matrix keeps them only roughly, and the order seldom.
