@@ -163,7 +163,7 @@ fn noise_is_filtered_and_intervals_stand_beside_chance() {
 }
 
 #[test]
-fn other_masks_are_attacked_by_intervals() {
+fn other_masks_are_taken_as_they_are_and_by_intervals() {
     let local = "method = \"local-dp\"\ncolumns.a = { mechanism = \"laplace\", epsilon = 1.0, bounds = [70000000, 70010000] }";
     for lines in [
         "method = \"microaggregation\"\nk = 4",
@@ -172,12 +172,15 @@ fn other_masks_are_attacked_by_intervals() {
     ] {
         let folder = folder(&with(lines), 300);
         let json = json(folder.path(), &[]);
-        assert!(names(&json, "attacks", "attack").is_empty());
+        assert_eq!(names(&json, "attacks", "attack"), ["release as it is"]);
+        assert!(json["attacks"][0]["interval"].is_null(), "all at once");
+        let is_private = lines == local;
+        assert_eq!(json["notes"].to_string().contains("no ε"), is_private);
         assert_eq!(names(&json, "intervals", "interval"), ["rank", "deviation"]);
         let output = attack(folder.path(), &[]);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(
-            text.contains("by chance") && !text.contains("breach"),
+            text.contains("by chance") && text.contains("release as it is"),
             "{text}"
         );
     }

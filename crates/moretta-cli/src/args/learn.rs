@@ -6,6 +6,14 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Figures, in percent:
+  accuracy, F1 (mean over the classes), recall    over all results but --warm-up
+  kappa, kappa-M, kappa-T    what is better than chance, than always saying the most
+                             frequent class, than saying the last class again
+  \u{b1} SD                       sample deviation of accuracy over blocks of 100 results
+  lost                       accuracy on the originals less that on the protected rows
+  faded                      accuracy with each older result counting --fading of the next
+
 Nothing is written but the page and the model. Rows are protected in memory, so the
 table must fit. The figures come from the originals: they are yours, not for publication.
 

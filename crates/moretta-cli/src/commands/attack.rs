@@ -115,12 +115,15 @@ fn successes(attacked: &Attacked) -> Vec<Vec<String>> {
 }
 
 fn line(success: &Success) -> Vec<String> {
-    let [low, high] = success.interval.map(|end| end * 100.0);
+    let interval = success.interval.map_or("–".to_owned(), |interval| {
+        let [low, high] = interval.map(|end| end * 100.0);
+        format!("{low:.1} and {high:.1} %")
+    });
     let cells = [
         success.attack.clone(),
         success.records.to_string(),
         percent(success.breach),
-        format!("{low:.1} and {high:.1} %"),
+        interval,
         error(success.median_error),
         format!("{:.6}", success.seconds),
     ];

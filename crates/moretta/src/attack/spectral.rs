@@ -118,11 +118,12 @@ impl Spectral {
     }
 }
 
-/// Attacks a release of numbers, whose originals are in the same order.
+/// Attacks a release of numbers, whose originals are in the same order. Without noise
+/// that is known, the release is taken as it is.
 ///
 /// # Errors
 /// Too few complete records, too many columns, or none that varies.
-pub fn attack(originals: &Records, released: &Records, noise: Noise) -> Result<Spectral> {
+pub fn attack(originals: &Records, released: &Records, noise: Option<Noise>) -> Result<Spectral> {
     let (originals, released) = complete(originals, released);
     let m = released.width();
     if m == 0 || released.len() <= m + 1 {
@@ -142,7 +143,11 @@ pub fn attack(originals: &Records, released: &Records, noise: Noise) -> Result<S
         records: standardised(&released, &scale),
         seconds: 0.0,
     }];
-    for filter in [Filter::Spectral, Filter::Principal, Filter::Bayes] {
+    let filters = [Filter::Spectral, Filter::Principal, Filter::Bayes];
+    for (filter, noise) in filters
+        .into_iter()
+        .filter_map(|filter| Some((filter, noise?)))
+    {
         let start = Instant::now();
         let estimated = estimate(&released, noise, filter);
         let seconds = start.elapsed().as_secs_f64();
@@ -351,7 +356,7 @@ mod tests {
     /// The mean squared error of each guess, where columns have variance 1.
     fn errors(columns: usize, common: f64, noise: Noise) -> Vec<f64> {
         let (originals, released) = table(columns, common, noise);
-        let found = attack(&originals, &released, noise).expect("enough rows");
+        let found = attack(&originals, &released, Some(noise)).expect("enough rows");
         let squares = |guess: &Guess| {
             let pairs = guess.records.iter().zip(found.originals.iter());
             let squares = pairs.flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)));
@@ -445,7 +450,7 @@ mod tests {
     fn breaches_are_counted_before_and_after() {
         let noise = Noise::Independent { amount: 0.5 };
         let (originals, released) = table(6, 1.0, noise);
-        let found = attack(&originals, &released, noise).expect("enough rows");
+        let found = attack(&originals, &released, Some(noise)).expect("enough rows");
         let yardstick = Yardstick {
             epsilon: 0.2,
             accuracy: None,
@@ -481,7 +486,7 @@ mod tests {
                 shrunk: true,
             },
         ] {
-            if let Ok(found) = attack(&originals, &released, noise) {
+            if let Ok(found) = attack(&originals, &released, Some(noise)) {
                 let successes = found.successes(yardstick);
                 let shares = successes.iter().map(|one| one.breach);
                 assert!(shares.into_iter().all(|share| (0.0..=1.0).contains(&share)));
@@ -499,7 +504,7 @@ mod tests {
             originals.push(&[x, 5.0, missing]);
             released.push(&[x + 1.0, 5.0, missing - 1.0]);
         }
-        let found = attack(&originals, &released, noise).expect("enough rows");
+        let found = attack(&originals, &released, Some(noise)).expect("enough rows");
         assert_eq!((found.originals.len(), found.originals.width()), (29, 2));
         for (originals, released) in [
             (Records::new(3), Records::new(3)),
@@ -509,7 +514,7 @@ mod tests {
                 all
             }),
         ] {
-            let error = attack(&originals, &released, noise).expect_err("too little");
+            let error = attack(&originals, &released, Some(noise)).expect_err("too little");
             assert_eq!(error.exit_code(), 4);
         }
     }

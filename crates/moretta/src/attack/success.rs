@@ -19,12 +19,13 @@ pub struct Yardstick {
 pub struct Success {
     /// Its name.
     pub attack: String,
-    /// Records that were attacked.
+    /// Records that were attacked, each counted once.
     pub records: usize,
-    /// Share of them whose relative error |x̂ − x|/|x| was below ε.
+    /// Share of the attacks whose relative error |x̂ − x|/|x| was below ε.
     pub breach: f64,
-    /// Between these the probability of a breach lies with 95 % confidence.
-    pub interval: [f64; 2],
+    /// Between these the probability of a breach lies with 95 % confidence; none of an
+    /// attack on all records at once, where one estimate decides about all of them.
+    pub interval: Option<[f64; 2]>,
     /// Median relative error.
     pub median_error: f64,
     /// The [`magnitude`] with the error of a learner, where that is known.
@@ -72,15 +73,21 @@ pub fn magnitude(error: f64, breach: f64) -> f64 {
 }
 
 impl Success {
-    /// Of an attack with these relative errors; `seconds` for all of them.
-    pub(super) fn new(attack: &str, errors: &[f64], seconds: f64, yardstick: Yardstick) -> Self {
-        let breaches = breaches(errors, yardstick.epsilon);
-        let breach = share(breaches, errors.len());
+    /// Of attacks with these relative errors on so many different records; `seconds` for
+    /// all of them.
+    pub(super) fn new(
+        attack: &str,
+        errors: &[f64],
+        records: usize,
+        seconds: f64,
+        yardstick: Yardstick,
+    ) -> Self {
+        let breach = share(breaches(errors, yardstick.epsilon), errors.len());
         Success {
             attack: attack.to_owned(),
-            records: errors.len(),
+            records,
             breach,
-            interval: wilson(breaches, errors.len()),
+            interval: Some(wilson(breach, records)),
             median_error: median(errors),
             magnitude: yardstick
                 .accuracy
@@ -93,15 +100,24 @@ impl Success {
 
     /// The share of breaches at another ε, and its 95 % confidence interval.
     pub fn breach_at(&self, epsilon: f64) -> (f64, [f64; 2]) {
-        let (breaches, all) = (breaches(&self.errors, epsilon), self.errors.len());
-        (share(breaches, all), wilson(breaches, all))
+        let breach = share(breaches(&self.errors, epsilon), self.errors.len());
+        (breach, wilson(breach, self.records))
     }
 
     /// Of a guess at all `originals`, in the same order.
     pub(super) fn of_guess(originals: &Records, guess: &Guess, yardstick: Yardstick) -> Self {
         let pairs = guess.records.iter().zip(originals.iter());
         let errors: Vec<f64> = pairs.map(|(x, y)| relative_error(x, y)).collect();
-        Success::new(&guess.attack, &errors, guess.seconds, yardstick)
+        Success {
+            interval: None,
+            ..Success::new(
+                &guess.attack,
+                &errors,
+                errors.len(),
+                guess.seconds,
+                yardstick,
+            )
+        }
     }
 }
 
@@ -149,11 +165,11 @@ fn median(errors: &[f64]) -> f64 {
     errors.get(errors.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Wilson's interval of a probability, with 95 % confidence.
-fn wilson(successes: usize, trials: usize) -> [f64; 2] {
+/// Wilson's interval of a probability, with 95 % confidence, from a share of so many
+/// records. Attacks on one record again are no new records.
+fn wilson(share: f64, records: usize) -> [f64; 2] {
     const Z: f64 = 1.959_963_984_540_054;
-    let n = trials.max(1) as f64;
-    let share = successes as f64 / n;
+    let n = records.max(1) as f64;
     let middle = share + Z * Z / (2.0 * n);
     let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
     let end = |value: f64| (value / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
@@ -168,11 +184,11 @@ mod tests {
     fn intervals_are_wilsons() {
         // Newcombe 1998, table I: 81 of 263, and 0 of 20.
         for ((successes, trials), expected) in [
-            ((81, 263), [0.2553, 0.3662]),
+            ((81_u32, 263_u32), [0.2553, 0.3662]),
             ((0, 20), [0.0, 0.1611]),
             ((1, 29), [0.0061, 0.1718]),
         ] {
-            let found = wilson(successes, trials);
+            let found = wilson(f64::from(successes) / f64::from(trials), trials as usize);
             for (found, expected) in found.iter().zip(expected) {
                 assert!((found - expected).abs() < 5e-5, "{found} {expected}");
             }
@@ -204,5 +220,6 @@ mod tests {
         assert_eq!((found.breach, found.median_error), (1.0 / 3.0, 0.2));
         assert_eq!((found.records, found.seconds), (3, 2.0));
         assert_eq!(found.magnitude, Some(0.25 + 1.0 / 9.0));
+        assert_eq!(found.interval, None, "one estimate decided about all");
     }
 }

@@ -96,9 +96,13 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
         Error::input("too few records are linearly independent of each other")
             .help("know fewer with --known, or project fewer columns that are alike")
     })?;
+    let mut rows: Vec<usize> = tried.iter().map(|tried| tried.unknown).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let records = rows.len();
     let success = |(place, attack): (usize, &Attack)| {
         let trials = tried.iter().map(|tried| &tried.trials[place]).collect();
-        success(&attack.name(blur), trials, settings)
+        success(&attack.name(blur), trials, records, settings)
     };
     let mut originals = Records::new(inputs.width());
     for tried in tried.iter().take(KEPT) {
@@ -197,7 +201,12 @@ fn guess<'a>(attack: String, width: usize, trials: impl Iterator<Item = &'a Tria
     }
 }
 
-fn success(attack: &str, mut trials: Vec<&Trial>, settings: &StudySettings) -> Success {
+fn success(
+    attack: &str,
+    mut trials: Vec<&Trial>,
+    records: usize,
+    settings: &StudySettings,
+) -> Success {
     const FIFTHS: usize = 5;
     trials.sort_by_key(|trial| trial.distance);
     let errors: Vec<f64> = trials.iter().map(|trial| trial.error).collect();
@@ -213,7 +222,7 @@ fn success(attack: &str, mut trials: Vec<&Trial>, settings: &StudySettings) -> S
         let distances = [first.distance, last.distance];
         Some(AtDistance::new(distances, &errors[part], settings.epsilon))
     };
-    let mut success = Success::new(attack, &errors, seconds, yardstick);
+    let mut success = Success::new(attack, &errors, records, seconds, yardstick);
     success.by_distance = (0..FIFTHS).filter_map(fifth).collect();
     success
 }

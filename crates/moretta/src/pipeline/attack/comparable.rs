@@ -27,14 +27,15 @@ pub(super) fn attack(
     let [originals, release] = [&before, &after].map(|records| select(records, &scalars));
     let seed = settings.study.seed;
     attacked.intervals = disclosures("release as it is", &originals, &release, seed)?;
-    if let Method::Noise(config) = method {
-        let numbers = places(&columns, |column| {
-            column.attribute == Attribute::Number && column.role != Role::Class
-        });
-        let sides = [&before, &after].map(|records| select(records, &numbers));
-        filter(config, &sides, settings, attacked)?;
-    }
-    Ok(())
+    let numbers = places(&columns, |column| {
+        column.attribute == Attribute::Number && column.role != Role::Class
+    });
+    let sides = [&before, &after].map(|records| select(records, &numbers));
+    let noise = match method {
+        Method::Noise(config) => Some(known(config)),
+        _ => None,
+    };
+    filter(noise, &sides, settings, attacked)
 }
 
 /// The masked columns, and their records before and after in the order of the source.
@@ -80,17 +81,18 @@ fn select(records: &Records, places: &[usize]) -> Records {
     selected
 }
 
-/// Takes noise off the numbers; where that cannot be tried, a note says why.
+/// Takes the numbers as they are and, where noise is known, that off; where this cannot
+/// be tried, a note says why.
 fn filter(
-    config: &noise::Noise,
+    noise: Option<Noise>,
     [originals, released]: &[Records; 2],
     settings: &AttackSettings,
     attacked: &mut Attacked,
 ) -> Result<()> {
-    let found = match spectral::attack(originals, released, known(config)) {
+    let found = match spectral::attack(originals, released, noise) {
         Ok(found) => found,
         Err(error) => {
-            let note = format!("filters against noise were not tried: {error}");
+            let note = format!("errors of whole records were not measured: {error}");
             attacked.notes.push(note);
             return Ok(());
         }
@@ -182,7 +184,8 @@ mod tests {
                 columns: None,
             };
             let [originals, released] = release(&config);
-            let found = spectral::attack(&originals, &released, known(&config)).expect("rows");
+            let found =
+                spectral::attack(&originals, &released, Some(known(&config))).expect("rows");
             // The best linear estimate with a little more or less of it is no better.
             let squares = |scale: f64| {
                 let guess = found.guesses.last().expect("four");

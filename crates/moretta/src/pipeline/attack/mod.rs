@@ -10,7 +10,7 @@
 mod comparable;
 mod projection;
 
-use super::learn::{Pupil, accuracy_of_release};
+use super::learn::{NOT_COVERED, Pupil, accuracy_of_release};
 use super::masked::{self, secret_seed};
 use super::progress::{Progress, Stage};
 use super::read::read;
@@ -103,6 +103,9 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
         intervals: Vec::new(),
         notes: original.notes.clone(),
     };
+    if masking.loss().is_some() {
+        attacked.notes.push(NOT_COVERED.to_owned());
+    }
     match method {
         Method::RandomProjection(projection) => {
             projection::attack(projection, &original.batch, seed, &settings, &mut attacked)?;

@@ -167,6 +167,7 @@ impl Classroom<'_> {
             place.ok().map(|place| numbers[place])
         };
         let rows = self.labelled(&codes);
+        self.note_strange(&codes, &rows);
         let sides = codes.iter().map(|side| {
             let labels = rows.iter().map(|&row| label(&side[row as usize]));
             labels.flatten().collect()
@@ -195,6 +196,28 @@ impl Classroom<'_> {
             ))
             .in_column(&*self.field(self.class).name)
             .help("leave their rows out, or learn a new model from rows of every class")),
+        }
+    }
+
+    /// A masked class may be one that nobody had, as a number with noise is.
+    fn note_strange(&mut self, codes: &[Vec<f64>], rows: &[u32]) {
+        let [before, after] = codes else {
+            return;
+        };
+        let mut known = before.clone();
+        known.sort_by(f64::total_cmp);
+        let is_strange = |row: &&u32| {
+            let code = after[**row as usize];
+            known
+                .binary_search_by(|other| other.total_cmp(&code))
+                .is_err()
+        };
+        let strange = rows.iter().filter(is_strange).count();
+        if strange > 0 {
+            self.notes.push(format!(
+                "{strange} of {} protected rows have a class that no original row has: what is learnt from them cannot be right",
+                rows.len()
+            ));
         }
     }
 
@@ -230,6 +253,15 @@ impl Classroom<'_> {
 
     /// The places of the columns that a new learner sees.
     fn attributes(&mut self, keeps: impl Fn(&str) -> bool) -> Vec<usize> {
+        for field in self.original.schema().fields() {
+            if matches!(field.kind, Kind::Plain(_))
+                && field.role == Role::Plain
+                && keeps(&field.name)
+            {
+                let name = &field.name;
+                self.notes.push(format!("`{name}` has no type and is left out: type = \"number\" or \"category\" lets learners see it"));
+            }
+        }
         let mut places = self.visible(keeps);
         places.retain(|&place| {
             let values = self.original.column(place).as_categories();

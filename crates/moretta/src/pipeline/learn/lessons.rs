@@ -1,6 +1,7 @@
 //! From a policy or a file to records and classes that learners can take.
 
 use super::super::domains::domains;
+use super::super::masked::secret_seed;
 use super::super::progress::{Progress, Stage};
 use super::super::read::{Original, read};
 use super::super::run::{build, ordered};
@@ -13,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
 use crate::learn::{Header, Meaning, Vocabulary};
 use crate::policy::{Action, Guess, Policy, propose};
-use crate::protect::Protector;
+use crate::protect::{Method, Protector};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -125,20 +126,37 @@ pub fn lessons(
     progress: &Progress,
 ) -> Result<Lessons> {
     stream::refuse(policy, "learn")?;
+    let mut drawn = policy.clone();
+    drawn.seed = Some(policy.seed.map_or_else(secret_seed, Ok)?);
     let original = read(policy, progress)?;
     let class = class_of(original.batch.schema(), class)?;
-    let released = protect(policy, &original, progress)?;
+    let released = protect(&drawn, &original, progress)?;
     let mut lessons = lessons_of_release(policy, &original, released, class, known)?;
-    let mixes = policy
-        .masking()
-        .is_some_and(|masking| !masking.is_comparable());
-    if mixes && known.is_some() && policy.seed.is_none() {
-        lessons.notes.push(
-            "without a seed the columns are mixed in another way each time, and the model knows other mixtures".to_owned(),
-        );
-    }
+    lessons.notes.extend(cautions(policy, known.is_some()));
     Ok(lessons)
 }
+
+/// What is to be known of figures about what is masked.
+fn cautions(policy: &Policy, goes_on: bool) -> Vec<String> {
+    let Some(masking) = policy.masking() else {
+        return Vec::new();
+    };
+    let mut notes = Vec::new();
+    let fixed = |method: &Method| matches!(method, Method::Microaggregation(_));
+    if policy.seed.is_none() && goes_on && !masking.is_comparable() {
+        notes.push("without a seed the columns are mixed in another way each time, and the model knows other mixtures".to_owned());
+    } else if policy.seed.is_none() && !policy.protect.iter().any(fixed) {
+        notes.push("the method draws by chance, and the figures are of one draw; a seed in the policy draws the same again".to_owned());
+    }
+    if masking.loss().is_some() {
+        notes.push(NOT_COVERED.to_owned());
+    }
+    notes
+}
+
+/// Of figures about private releases.
+pub(in crate::pipeline) const NOT_COVERED: &str =
+    "the figures are computed from the originals, and no ε covers them: do not publish them";
 
 /// The rows that were released, as they were and as they are. `class` is the place of
 /// the class among the original columns.
@@ -436,6 +454,44 @@ mod tests {
             assert!(again.has(Side::Protected) && !again.has(Side::Original));
             assert!(again.notes[0].contains("do not fit the model"));
             assert_eq!(again.notes.len(), 1 + usize::from(seed.is_empty()));
+        }
+    }
+
+    #[test]
+    fn what_figures_about_masks_mean_is_noted() {
+        let notes = |method: &str| {
+            let text = format!("[[protect]]\n{method}\n");
+            of_policy(&rows(), &text, None).expect("lessons").notes
+        };
+        assert_eq!(notes("method = \"noise\"\ncolumns = [\"x\"]"), [""; 0]);
+        let local = "method = \"local-dp\"\ncolumns.x = { mechanism = \"laplace\", epsilon = 1.0, bounds = [0, 40] }";
+        assert_eq!(notes(local), [NOT_COVERED]);
+        // Labels with noise are hardly ever labels.
+        let folder = tempfile::tempdir().expect("a folder");
+        let numbered = rows().replace("low", "0").replace("high", "1");
+        std::fs::write(folder.path().join("rows.csv"), numbered).expect("written");
+        let root = Root::of_policy(&folder.path().join("policy.toml"), None).expect("a root");
+        let text = format!("{HEAD}[[protect]]\nmethod = \"noise\"\nclass = 0.5\n")
+            .replace(
+                "kind = { role = \"class\" }",
+                "kind = { role = \"class\", type = \"number\" }",
+            )
+            .replace(
+                "colour = { role = \"quasi\" }",
+                "colour = { role = \"plain\" }",
+            )
+            .replace("seed = 7", "");
+        let policy = Policy::parse(&text, &root).expect("a policy");
+        let notes = lessons(&policy, None, None, &Progress::default())
+            .expect("lessons")
+            .notes;
+        assert_eq!(notes.len(), 3, "{notes:?}");
+        for (note, said) in
+            notes
+                .iter()
+                .zip(["no original row has", "`colour` has no type", "one draw"])
+        {
+            assert!(note.contains(said), "{note}");
         }
     }
 

@@ -19,6 +19,7 @@ mod saved;
 mod trials;
 
 pub(super) use accuracy::{Pupil, accuracy_of_release};
+pub(super) use lessons::NOT_COVERED;
 pub(super) use loss::accuracy_loss;
 
 pub use lessons::{Lessons, Side, lessons, lessons_of_file};

@@ -177,7 +177,7 @@ fn breaches_are_counted_at_any_threshold() {
     for success in &found.attacks {
         assert_eq!(
             success.breach_at(found.epsilon),
-            (success.breach, success.interval)
+            (success.breach, success.interval.expect("one by one"))
         );
         let shares = [0.0, 0.1, 0.2, 0.5, f64::INFINITY].map(|e| success.breach_at(e).0);
         assert!(shares.is_sorted() && shares[0] == 0.0, "{shares:?}");
