@@ -187,6 +187,27 @@ fn other_masks_are_taken_as_they_are_and_by_intervals() {
 }
 
 #[test]
+fn columns_that_attacks_pass_over_are_told() {
+    let policy = with("method = \"rank-swapping\"\nwithin = \"5%\"");
+    let policy = policy.replace(
+        "c = { role = \"quasi\", type = \"number\" }",
+        "c = { role = \"quasi\", type = \"category\" }\nd = { role = \"quasi\", type = \"number\" }",
+    );
+    let folder = folder(&policy, 60);
+    let place = folder.path().join("readings.csv");
+    let table = std::fs::read_to_string(&place).expect("a table");
+    let table: Vec<String> = table.lines().map(|line| format!("{line},5")).collect();
+    let table = table.join("\n").replacen("class,5", "class,d", 1);
+    std::fs::write(&place, table).expect("written");
+    let json = json(folder.path(), &[]);
+    let notes = json["notes"].as_array().expect("notes");
+    for (note, why) in notes.iter().zip(["category: 1", "vary: 1"]) {
+        assert!(note.as_str().expect("a text").contains(why), "{note}");
+    }
+    assert_eq!(notes.len(), 2);
+}
+
+#[test]
 fn a_known_sample_is_tried_where_as_many_numbers_as_features_leave() {
     let by_sample = [
         "known sample, independent components",

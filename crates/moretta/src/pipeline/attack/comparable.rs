@@ -24,6 +24,11 @@ pub(super) fn attack(
             .help("attacks are on numbers; `verify` and [measure] tell of categories"));
     }
     (attacked.features, attacked.released) = (scalars.len(), scalars.len());
+    left_out(
+        columns.len() - scalars.len(),
+        "is a category",
+        &mut attacked.notes,
+    );
     let [originals, release] = [&before, &after].map(|records| select(records, &scalars));
     let seed = settings.study.seed;
     attacked.intervals = disclosures("release as it is", &originals, &release, seed)?;
@@ -36,6 +41,15 @@ pub(super) fn attack(
         _ => None,
     };
     filter(noise, &sides, settings, attacked)
+}
+
+/// Tells of columns that an attack passes over.
+fn left_out(columns: usize, why: &str, notes: &mut Vec<String>) {
+    if columns > 0 {
+        notes.push(format!(
+            "masked columns left out by attacks, since each {why}: {columns}"
+        ));
+    }
 }
 
 /// The masked columns, and their records before and after in the order of the source.
@@ -97,6 +111,8 @@ fn filter(
             return Ok(());
         }
     };
+    let constant = originals.width() - found.originals.width();
+    left_out(constant, "does not vary", &mut attacked.notes);
     attacked.attacks = found.successes(yardstick(settings));
     for guess in found.guesses.iter().skip(1) {
         let seed = settings.study.seed;
