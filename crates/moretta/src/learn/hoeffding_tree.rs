@@ -482,6 +482,40 @@ mod tests {
     }
 
     #[test]
+    fn a_model_with_more_leaves_awake_than_fit_is_loaded_with_fewer() {
+        let header = Header::new(vec![Input::Number; 2], 20).expect("small");
+        let eager = HoeffdingTree {
+            grace_period: 20.0,
+            split_confidence: 0.5,
+            tie_threshold: 1.0,
+            ..HoeffdingTree::default()
+        };
+        let mut tree = eager.build(&header, 1).expect("sound options");
+        let mut random = JavaRandom::new(1);
+        let mut learn = |tree: &mut HoeffdingTreeLearner, records| {
+            for _ in 0..records {
+                let record = [random.next_double(), random.next_double()];
+                tree.learn(&record, random.next_int_below(20) as u32);
+            }
+        };
+        learn(&mut tree, 10_000);
+        let load = |tree: &HoeffdingTreeLearner| {
+            let bytes = tree.knowledge().expect("it can be saved").bytes;
+            HoeffdingTreeLearner::load(&header, &mut Reader::new(&bytes)).expect("sound")
+        };
+        let awake = load(&tree).awake;
+        assert!(awake > 100 && awake == tree.awake);
+        let memory_limit = tree.memory() / 3;
+        tree.soil.options.memory_limit = memory_limit;
+        let mut loaded = load(&tree);
+        assert!(loaded.awake > 0 && loaded.awake < awake / 2);
+        learn(&mut loaded, 10_000);
+        let split = 2 * (size_of::<Node>() + loaded.soil.leaf_memory);
+        let most = size_of_val(&loaded) + memory_limit + memory_limit / 8 + split;
+        assert!(loaded.memory() <= most, "{} of {most}", loaded.memory());
+    }
+
+    #[test]
     fn missing_values_and_unknown_classes_do_no_harm() {
         let mut learner = tree(HoeffdingTree::default());
         let mut holed = stream(10_000);
