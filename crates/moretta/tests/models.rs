@@ -252,6 +252,27 @@ fn exercise(bytes: &[u8]) {
         assert_eq!(votes.len(), model.vocabulary.header().classes());
         model.learner.learn(&record, class);
     }
+    let again = Model::save(&*model.learner, &model.vocabulary, true).expect("it can be saved");
+    Model::load(&again).expect("what was saved can be loaded");
+}
+
+#[test]
+fn a_count_at_its_end_is_saved_so_that_it_loads_again() {
+    let most = (1_u64 << 53).to_le_bytes();
+    let mut counts = 0;
+    for name in ["logistic", "perceptron", "arf", "hat"] {
+        let bytes = small(name);
+        // A stream of 450 records was counted somewhere.
+        let counted = |&place: &usize| bytes[place..place + 8] == 450_u64.to_le_bytes();
+        for place in (20..bytes.len() - 40).filter(counted).take(3) {
+            let mut crafted = bytes.clone();
+            crafted[place..place + 8].copy_from_slice(&most);
+            let crafted = with_sum(crafted);
+            counts += usize::from(Model::load(&crafted).is_ok());
+            exercise(&crafted);
+        }
+    }
+    assert!(counts >= 3, "{counts}");
 }
 
 #[test]

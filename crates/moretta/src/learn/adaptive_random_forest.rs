@@ -265,9 +265,9 @@ impl Member {
         if let Some(background) = &self.background {
             background.save(out);
         }
-        out.u64(self.seen);
-        out.u64(self.right);
-        out.u64(self.drifts);
+        out.count(self.seen);
+        out.count(self.right);
+        out.count(self.drifts);
     }
 
     fn load(options: AdaptiveRandomForest, ground: &Ground, from: &mut Reader<'_>) -> Result<Self> {

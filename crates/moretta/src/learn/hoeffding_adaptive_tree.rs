@@ -13,10 +13,10 @@
 use super::drift::{Adwin, Detector};
 use super::hoeffding_tree::{HoeffdingTree, heaviest, make_room};
 use super::leaf::{Ground, Leaf, LeafPrediction, Soil};
-use super::model::{Knowledge, Reader, Writer};
+use super::model::{Knowledge, Reader, Writer, odd};
 use super::poisson::poisson;
 use super::split::{Fork, Split, check_shape};
-use super::{Header, Learner, predicted};
+use super::{Header, Input, Learner, predicted};
 use crate::error::Result;
 use crate::math::java_random::JavaRandom;
 
@@ -269,9 +269,13 @@ impl HoeffdingAdaptiveTreeLearner {
     /// Whether the nodes could come to occupy the limit. Those that cannot be reached are
     /// at most as many, and do not count: they may be gone at any time.
     fn is_full(&self) -> bool {
+        self.is_full_with(self.nodes())
+    }
+
+    fn is_full_with(&self, nodes: usize) -> bool {
         let alternate = size_of::<Alternate>() + Adwin::most_memory();
         let node = 2 * size_of::<Node>() + self.soil.leaf_memory + Adwin::most_memory();
-        self.nodes().saturating_mul(node + alternate) > self.soil.options.memory_limit
+        nodes.saturating_mul(node + alternate) > self.soil.options.memory_limit
     }
 
     /// Puts a node in the place of another, whose descendants are emptied.
@@ -360,13 +364,17 @@ impl HoeffdingAdaptiveTreeLearner {
             Kind::Leaf(_) => None,
         });
         check_shape(nodes.len(), forks)?;
-        Ok(HoeffdingAdaptiveTreeLearner {
+        let tree = HoeffdingAdaptiveTreeLearner {
             nodes,
             unreachable: 0,
             soil,
             seed,
             votes: Vec::new(),
-        })
+        };
+        match tree.is_full_with(tree.nodes().saturating_sub(widest_split(header))) {
+            true => Err(odd("more nodes than its limit of memory allows")),
+            false => Ok(tree),
+        }
     }
 }
 
@@ -402,6 +410,15 @@ impl Node {
         let kind = Kind::Fork { fork, alternate };
         Ok(Node { kind, errors })
     }
+}
+
+/// The branches of the widest split that there can be.
+fn widest_split(header: &Header) -> usize {
+    let branches = header.attributes().iter().map(|input| match input {
+        Input::Number => 2,
+        Input::Nominal { values } => *values,
+    });
+    branches.fold(2, usize::max)
 }
 
 /// Compares the error rates of a split and of its alternate.
@@ -528,6 +545,19 @@ mod tests {
     fn loaded(learner: &HoeffdingAdaptiveTreeLearner) -> HoeffdingAdaptiveTreeLearner {
         let bytes = learner.knowledge().expect("it can be saved").bytes;
         HoeffdingAdaptiveTreeLearner::load(&header(), &mut Reader::new(&bytes)).expect("as saved")
+    }
+
+    #[test]
+    fn a_model_with_more_nodes_than_its_limit_allows_is_refused() {
+        let options = HoeffdingAdaptiveTree::default();
+        let mut learner = options.build(&header(), 1).expect("sound");
+        accuracy(&mut learner, 9000, 2000);
+        assert!(learner.nodes() > 2 && loaded(&learner).nodes() == learner.nodes());
+        learner.soil.options.memory_limit = 0;
+        let bytes = learner.knowledge().expect("it can be saved").bytes;
+        let error = HoeffdingAdaptiveTreeLearner::load(&header(), &mut Reader::new(&bytes));
+        let error = error.expect_err("too many nodes").to_string();
+        assert!(error.contains("more nodes than its limit"), "{error}");
     }
 
     fn alternates(learner: &HoeffdingAdaptiveTreeLearner) -> usize {

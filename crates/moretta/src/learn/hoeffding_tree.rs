@@ -73,6 +73,7 @@ impl HoeffdingTree {
         HoeffdingTreeLearner {
             nodes: vec![Node::Leaf(Leaf::new(vec![0.0; ground.header.classes()]))],
             leaves: 1,
+            awake: 1,
             soil: Soil::new(self, ground, JavaRandom::new(seed)),
         }
     }
@@ -138,6 +139,8 @@ pub struct HoeffdingTreeLearner {
     /// The root is the first; children of a split lie side by side.
     nodes: Vec<Node>,
     leaves: usize,
+    /// Leaves that observe, or will with their next record.
+    awake: usize,
     soil: Soil,
 }
 
@@ -164,39 +167,62 @@ impl HoeffdingTreeLearner {
     }
 
     fn grow(&mut self, place: usize, split: Split, leaves: Vec<Leaf>) {
-        self.leaves += leaves.len() - 1;
+        let added = leaves.len();
+        self.leaves += added - 1;
         self.nodes[place] = Node::Fork(Fork {
             split,
             first: self.nodes.len(),
             heaviest: heaviest(&leaves),
         });
-        make_room(&mut self.nodes, leaves.len());
+        make_room(&mut self.nodes, added);
         self.nodes.extend(leaves.into_iter().map(Node::Leaf));
+        self.awake += added - 1;
+        self.keep_to_the_limit();
+    }
+
+    /// Puts leaves to sleep if those that are awake could overrun the limit: all but
+    /// nine in ten of what fits, so that many splits pass before it happens again.
+    fn keep_to_the_limit(&mut self) {
         let asleep = self.soil.header.classes() * size_of::<f64>();
-        let (awake, limit) = (self.soil.leaf_memory, self.soil.options.memory_limit);
+        let observers = self.soil.leaf_memory - asleep;
         let least = self.nodes.len() * size_of::<Node>() + self.leaves * asleep;
-        if least + self.leaves * (awake - asleep) > limit {
-            self.keep_awake(limit.saturating_sub(least) / (awake - asleep));
+        let rest = self.soil.options.memory_limit.saturating_sub(least);
+        let fit = rest / observers;
+        if self.awake > fit {
+            self.keep_awake(fit - fit / 10);
         }
     }
 
     /// Lets so many leaves observe, those with most promise.
     fn keep_awake(&mut self, most: usize) {
-        let mut leaves: Vec<&mut Leaf> = self
-            .nodes
-            .iter_mut()
-            .filter_map(|node| match node {
-                Node::Leaf(leaf) => Some(leaf),
-                Node::Fork(_) => None,
-            })
+        let mut leaves: Vec<(f64, usize)> = self
+            .leaves_mut()
+            .enumerate()
+            .map(|(place, leaf)| (leaf.promise(), place))
             .collect();
-        leaves.sort_by(|a, b| b.promise().total_cmp(&a.promise()));
-        for (rank, leaf) in leaves.into_iter().enumerate() {
-            match rank < most {
+        self.awake = most.min(leaves.len());
+        if (1..leaves.len()).contains(&most) {
+            leaves.select_nth_unstable_by(most, |(a, earlier), (b, later)| {
+                b.total_cmp(a).then(earlier.cmp(later))
+            });
+        }
+        let mut wakes = vec![false; leaves.len()];
+        for &(_, place) in &leaves[..self.awake] {
+            wakes[place] = true;
+        }
+        for (leaf, wakes) in self.leaves_mut().zip(wakes) {
+            match wakes {
                 true => leaf.wake(),
                 false => leaf.sleep(),
             }
         }
+    }
+
+    fn leaves_mut(&mut self) -> impl Iterator<Item = &mut Leaf> {
+        self.nodes.iter_mut().filter_map(|node| match node {
+            Node::Leaf(leaf) => Some(leaf),
+            Node::Fork(_) => None,
+        })
     }
 }
 
@@ -256,10 +282,16 @@ impl HoeffdingTreeLearner {
         let mut tree = HoeffdingTreeLearner {
             nodes,
             leaves: 0,
+            awake: 0,
             soil,
         };
         check_shape(tree.nodes.len(), tree.forks())?;
         tree.leaves = tree.nodes.len() - tree.forks().count();
+        tree.awake = tree.leaves_mut().filter(|leaf| leaf.is_awake()).count();
+        // A lone root observes whatever the limit is.
+        if tree.leaves > 1 {
+            tree.keep_to_the_limit();
+        }
         Ok(tree)
     }
 
@@ -421,6 +453,66 @@ mod tests {
             }
             assert!(tree.leaves() > 10 && tree.memory() > memory_limit / 2);
         }
+    }
+
+    #[test]
+    fn leaves_are_seldom_put_to_sleep_however_often_the_tree_splits() {
+        let header = Header::new(vec![Input::Number; 2], 50).expect("small");
+        let options = HoeffdingTree {
+            grace_period: 20.0,
+            split_confidence: 0.5,
+            tie_threshold: 1.0,
+            memory_limit: 1 << 20,
+            ..HoeffdingTree::default()
+        };
+        let mut tree = options.build(&header, 1).expect("sound options");
+        let mut random = JavaRandom::new(1);
+        let (mut splits, mut rests) = (0, 0);
+        for _ in 0..20_000 {
+            let record = [random.next_double(), random.next_double()];
+            let (leaves, awake) = (tree.leaves, tree.awake);
+            tree.learn(&record, random.next_int_below(50) as u32);
+            splits += usize::from(tree.leaves > leaves && leaves > awake);
+            rests += usize::from(tree.awake < awake);
+            let observing = tree.leaves_mut().filter(|leaf| leaf.is_awake()).count();
+            assert_eq!(observing, tree.awake);
+        }
+        assert!(splits > 200 && rests > 0, "{splits} splits, {rests} rests");
+        assert!(rests * 5 < splits, "{splits} splits, {rests} rests");
+    }
+
+    #[test]
+    fn a_model_with_more_leaves_awake_than_fit_is_loaded_with_fewer() {
+        let header = Header::new(vec![Input::Number; 2], 20).expect("small");
+        let eager = HoeffdingTree {
+            grace_period: 20.0,
+            split_confidence: 0.5,
+            tie_threshold: 1.0,
+            ..HoeffdingTree::default()
+        };
+        let mut tree = eager.build(&header, 1).expect("sound options");
+        let mut random = JavaRandom::new(1);
+        let mut learn = |tree: &mut HoeffdingTreeLearner, records| {
+            for _ in 0..records {
+                let record = [random.next_double(), random.next_double()];
+                tree.learn(&record, random.next_int_below(20) as u32);
+            }
+        };
+        learn(&mut tree, 10_000);
+        let load = |tree: &HoeffdingTreeLearner| {
+            let bytes = tree.knowledge().expect("it can be saved").bytes;
+            HoeffdingTreeLearner::load(&header, &mut Reader::new(&bytes)).expect("sound")
+        };
+        let awake = load(&tree).awake;
+        assert!(awake > 100 && awake == tree.awake);
+        let memory_limit = tree.memory() / 3;
+        tree.soil.options.memory_limit = memory_limit;
+        let mut loaded = load(&tree);
+        assert!(loaded.awake > 0 && loaded.awake < awake / 2);
+        learn(&mut loaded, 10_000);
+        let split = 2 * (size_of::<Node>() + loaded.soil.leaf_memory);
+        let most = size_of_val(&loaded) + memory_limit + memory_limit / 8 + split;
+        assert!(loaded.memory() <= most, "{} of {most}", loaded.memory());
     }
 
     #[test]

@@ -220,6 +220,11 @@ impl Leaf {
         }
     }
 
+    /// Whether it was not put to sleep.
+    pub(super) fn is_awake(&self) -> bool {
+        self.awake
+    }
+
     /// Whether a grace period is over.
     #[inline]
     pub(super) fn is_due(&self, grace: f64) -> bool {

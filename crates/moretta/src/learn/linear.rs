@@ -241,7 +241,7 @@ impl Learner for LinearLearner {
             out.f64(self.options.rate);
             out.bool(self.known);
             for Column { moments, .. } in &self.columns {
-                out.u64(moments.count());
+                out.count(moments.count());
                 out.f64s(&[moments.mean(), moments.squares()]);
             }
             out.f64s(&self.weights);

@@ -1,6 +1,6 @@
 //! ADWIN as a detector, and as a part of saved models.
 
-use super::super::model::{Reader, Writer, odd};
+use super::super::model::{MOST_COUNTED, Reader, Writer, odd};
 use super::{Detector, Signal};
 use crate::error::Result;
 use crate::math::adwin::{Adwin, BUCKETS, Bucket, bucket_size};
@@ -25,7 +25,11 @@ impl Detector for Adwin {
 impl Adwin {
     /// All but δ and the width, which the buckets tell.
     pub(in crate::learn) fn save(&self, out: &mut Writer) {
-        out.u64(self.time);
+        if self.width > MOST_COUNTED {
+            // Only a made-up window is as wide; it starts again, since it could not be read.
+            return Adwin::new(self.delta).save(out);
+        }
+        out.count(self.time);
         out.f64s(&[self.total, self.variance]);
         out.size(self.rows.len());
         for row in &self.rows {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::math::java_random::JavaRandom;
 
 /// Counters beyond this are no counters: no stream is as long, and one more never overflows.
-const MOST_COUNTED: u64 = 1 << 53;
+pub(in crate::learn) const MOST_COUNTED: u64 = 1 << 53;
 
 /// Bytes that grow.
 #[derive(Debug, Default)]
@@ -35,6 +35,12 @@ impl Writer {
 
     pub(in crate::learn) fn size(&mut self, value: usize) {
         self.u64(value as u64);
+    }
+
+    /// How often something happened: what only a made-up model could have counted is cut,
+    /// so that it can be read again.
+    pub(in crate::learn) fn count(&mut self, value: u64) {
+        self.u64(value.min(MOST_COUNTED));
     }
 
     pub(in crate::learn) fn f64(&mut self, value: f64) {
@@ -221,6 +227,20 @@ mod tests {
         assert_eq!(reader.text().expect("a text"), "naïve");
         assert!(reader.byte().is_err());
         assert!(reader.end().is_ok());
+    }
+
+    #[test]
+    fn counts_beyond_all_streams_are_cut_so_that_they_can_be_read_again() {
+        for (count, expected) in [
+            (7, 7),
+            (MOST_COUNTED, MOST_COUNTED),
+            (u64::MAX, MOST_COUNTED),
+        ] {
+            let mut writer = Writer::default();
+            writer.count(count);
+            let bytes = writer.into_bytes();
+            assert_eq!(Reader::new(&bytes).count().expect("a count"), expected);
+        }
     }
 
     #[test]

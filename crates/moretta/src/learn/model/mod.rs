@@ -25,7 +25,7 @@
 mod bytes;
 mod vocabulary;
 
-pub(super) use bytes::{Reader, Writer, odd};
+pub(super) use bytes::{MOST_COUNTED, Reader, Writer, odd};
 pub use vocabulary::{Meaning, Vocabulary};
 
 use super::{LEARNERS, Learner, list};

@@ -78,15 +78,13 @@ impl Features {
     /// Puts the features of a record into `out`, whose content is dropped.
     ///
     /// # Errors
-    /// A category that was not declared.
+    /// A category that was not declared, or a number whose place in the range of its
+    /// column cannot be told.
     pub fn encode(&self, record: &[f64], out: &mut Vec<f64>) -> Result<()> {
         out.clear();
         for (place, (column, &value)) in self.columns.iter().zip(record).enumerate() {
-            if !column.push(value, out) {
-                return Err(Error::input("a category that `categories` does not name")
-                    .in_column(&*self.names[place])
-                    .help("name all that the column can be"));
-            }
+            let pushed = column.push(value, out);
+            pushed.map_err(|error| error.in_column(&*self.names[place]))?;
         }
         Ok(())
     }
@@ -130,21 +128,16 @@ impl Encoding {
         }
     }
 
-    /// Appends the features of a value; false if it is a category beyond the declared ones.
-    fn push(&self, value: f64, out: &mut Vec<f64>) -> bool {
-        match *self {
+    /// Appends the features of a value.
+    fn push(&self, value: f64, out: &mut Vec<f64>) -> Result<()> {
+        let levels = match *self {
             Encoding::Range { least, most, .. } => {
-                let width = most - least;
-                // A column of one value has no spread to keep.
-                out.push(match width == 0.0 && !value.is_nan() {
-                    true => 0.0,
-                    false => (value - least) / width,
-                });
-                true
+                out.push(within(least, most, value)?);
+                return Ok(());
             }
             Encoding::Rank { levels } => {
                 out.push(value / (levels - 1) as f64);
-                value.is_nan() || value < levels as f64
+                levels
             }
             Encoding::OneHot { levels } => {
                 let feature = |level: usize| match value.is_nan() {
@@ -152,8 +145,37 @@ impl Encoding {
                     false => f64::from(u8::from(value == level as f64)),
                 };
                 out.extend((0..levels).map(feature));
-                value.is_nan() || value < levels as f64
+                levels
             }
+        };
+        match value.is_nan() || value < levels as f64 {
+            true => Ok(()),
+            false => Err(Error::input("a category that `categories` does not name")
+                .help("name all that the column can be")),
         }
+    }
+}
+
+/// Where a value lies in a range; a missing one lies nowhere.
+fn within(least: f64, most: f64, value: f64) -> Result<f64> {
+    let width = most - least;
+    if value.is_nan() {
+        return Ok(f64::NAN);
+    }
+    if least > most {
+        return Err(Error::input(
+            "all rows that waited lacked a number, so its range is not known",
+        )
+        .help("give the column `bounds`, or let more rows wait by `buffer`"));
+    }
+    // A column of one value has no spread to keep.
+    if width == 0.0 {
+        return Ok(0.0);
+    }
+    let place = (value - least) / width;
+    match width.is_finite() && place.is_finite() {
+        true => Ok(place),
+        false => Err(Error::input("numbers are too far apart to be projected")
+            .help("scale the column first, or look for numbers that are wrong")),
     }
 }

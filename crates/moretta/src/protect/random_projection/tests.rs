@@ -299,3 +299,28 @@ proptest! {
         prop_assert!(released[1].iter().all(|value| value.is_finite()));
     }
 }
+
+#[test]
+fn numbers_without_a_place_in_their_range_are_an_error_that_names_their_column() {
+    let names = names(2);
+    let columns = columns(&names, Attribute::Number);
+    for (buffer, values) in [
+        (None, [1e308, -1e308, 0.0]),
+        (Some(2), [1e308, -1e308, 0.0]),
+        (Some(2), [0.0, 1e-10, 1e308]),
+        (Some(2), [f64::NAN, f64::NAN, 1.0]),
+    ] {
+        let config = RandomProjection {
+            buffer,
+            ..config(Noise::None)
+        };
+        let mut filter = config.build(&columns, 1).expect("built");
+        let mut out = Masked::new(2);
+        let mut rows = values.iter().map(|&value| [f64::NAN, value]);
+        let pushed = rows.try_for_each(|record| filter.push(&record, &mut out));
+        let error = pushed.and_then(|()| filter.finish(&mut out));
+        let error = error.expect_err("no place");
+        assert_eq!(error.exit_code(), 4);
+        assert!(error.to_string().contains("x1"), "{error}");
+    }
+}
