@@ -43,7 +43,7 @@ pub(crate) fn show(failure: &Failure, cli: &Cli) -> ExitCode {
     let mut stderr = std::io::stderr().lock();
     if cli.json {
         let json = serde_json::json!({
-            "error": failure.error.to_string(),
+            "error": shown.headline,
             "help": failure.error.help_text(),
             "line": shown.line,
             "exit_code": failure.error.exit_code(),

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use support::Folder;
+use support::{CANARY, CANARY_NUMBER, Folder};
 
 const ROWS: usize = 10_000;
 
@@ -329,4 +329,42 @@ path = "report.json"
         seen += 1;
     }
     assert!(seen >= 2 + 3 + 4, "{seen}");
+}
+
+/// Data where a policy is expected: no line of it may be shown to say what is wrong.
+#[test]
+fn data_in_the_place_of_a_policy_is_not_quoted() {
+    let cells = format!("{CANARY},{CANARY_NUMBER}");
+    let tables = [
+        format!("name,age\n{cells}\n"),
+        format!("{cells}\n"),
+        format!("{CANARY} = {CANARY_NUMBER}\n"),
+        format!("\"{CANARY}\" = \"{CANARY_NUMBER}\"\n\"{CANARY}\" = 1\n"),
+        format!("[{CANARY}]\n{CANARY}\n"),
+        format!("{{\"version\": \"{CANARY}\"}}\n"),
+        format!("version={CANARY} age={CANARY_NUMBER}\n"),
+    ];
+    let calls: [&[&str]; 9] = [
+        &["run", "data.toml"],
+        &["check", "data.toml"],
+        &["plan", "data.toml"],
+        &["attack", "data.toml"],
+        &["learn", "data.toml", "--class", "age"],
+        &["tune", "data.toml", "--vary", "k=2..5", "--goal", "gcp=0.3"],
+        &["verify", "other.csv", "--policy", "data.toml"],
+        &["attack", "data.toml", "--json"],
+        &["check", "bytes.toml"],
+    ];
+    for table in &tables {
+        let folder = Folder::new()
+            .file("data.toml", table)
+            .file("bytes.toml", [table.as_bytes(), b"\xff\xfe"].concat())
+            .file("other.csv", "age\n1\n");
+        for call in calls {
+            // Whatever is printed is searched for the marks.
+            let ran = folder.moretta(call);
+            ran.fails(3, ".toml: this file is no policy");
+            ran.says("moretta init DATA");
+        }
+    }
 }

@@ -256,7 +256,7 @@ fn models_that_cannot_be_saved_or_do_not_fit_are_refused_with_a_way_out() {
         ]
         .concat(),
         2,
-        &["of its own"],
+        &["is an input"],
     );
     check(&ht, 0, &[]);
     check(&ht, 2, &["--force"]);
@@ -340,4 +340,160 @@ fn a_run_reports_the_loss_that_learn_tells_whatever_the_method() {
     assert_eq!(measured.len(), 1);
     assert_eq!(measured[0]["name"], "accuracy_loss");
     assert!(measured[0]["value"].is_number());
+}
+
+/// Names and bytes of the files in a folder; pipes and folders have none.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut files: Vec<(String, Vec<u8>)> = entries
+        .map(|entry| {
+            let path = entry.expect("an entry").path();
+            let bytes = match path.is_file() {
+                true => std::fs::read(&path).expect("a file"),
+                false => Vec::new(),
+            };
+            (path.display().to_string(), bytes)
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+const SAVE: [&str; 4] = ["--learner", "nb", "--compare", "original"];
+
+#[test]
+fn what_is_read_is_never_written_over() {
+    let folder = folder();
+    let save = |place: &'static str| [&SAVE[..], &["--save-model", place]].concat();
+    let first = [&["policy.toml"], &save("m.model")[..]].concat();
+    told(folder.path(), &first, 0);
+    std::fs::hard_link(folder.path().join("rows.csv"), folder.path().join("alias")).expect("alias");
+    let before = files(folder.path());
+    let file = ["rows.csv", "--class", "kind"];
+    for (input, places, expected) in [
+        (&["policy.toml"][..], save("rows.csv"), "is an input"),
+        (&["policy.toml"], save("alias"), "is an input"),
+        (&["policy.toml"], save("./policy.toml"), "is an input"),
+        (
+            &["policy.toml"],
+            vec!["--output", "rows.csv"],
+            "is an input",
+        ),
+        (
+            &["policy.toml"],
+            vec!["--output", "policy.toml"],
+            "is an input",
+        ),
+        (&file, vec!["--output", "rows.csv"], "is an input"),
+        (
+            &file,
+            vec!["--model", "m.model", "--output", "m.model"],
+            "is an input",
+        ),
+        (
+            &["policy.toml"],
+            [&save("new")[..], &["--output", "./new"]].concat(),
+            "would be written twice",
+        ),
+    ] {
+        let call = [input, &places, &["--force"]].concat();
+        let (_, error) = told(folder.path(), &call, 2);
+        assert!(error.contains(expected), "{call:?}\n{error}");
+        assert!(files(folder.path()) == before, "{call:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_folders_are_never_replaced() {
+    let folder = folder();
+    let made = Command::new("mkfifo")
+        .arg(folder.path().join("pipe"))
+        .status();
+    assert!(made.expect("mkfifo").success());
+    std::fs::create_dir(folder.path().join("inner")).expect("a folder");
+    let before = files(folder.path());
+    for (place, expected) in [("pipe", "a pipe, not a file"), ("inner", "is a folder")] {
+        for option in ["--save-model", "--output"] {
+            let call = [&["policy.toml"], &SAVE[..], &[option, place, "--force"]].concat();
+            let (_, error) = told(folder.path(), &call, 2);
+            assert!(error.contains(expected), "{call:?}\n{error}");
+            assert!(files(folder.path()) == before, "{call:?}");
+        }
+        for call in [
+            &["init", "rows.csv", "--force", "--output", place][..],
+            &[
+                "hierarchy",
+                "new",
+                "rows.csv",
+                "--column",
+                "x",
+                "--force",
+                "--output",
+                place,
+            ],
+        ] {
+            let output = Command::new(PROGRAM)
+                .current_dir(folder.path())
+                .args(call)
+                .output();
+            let output = output.expect("the program runs");
+            assert_eq!(output.status.code(), Some(2), "{call:?}");
+            assert!(files(folder.path()) == before, "{call:?}");
+        }
+    }
+}
+
+#[test]
+fn a_call_that_cannot_write_its_page_leaves_no_model() {
+    let folder = folder();
+    let before = files(folder.path());
+    let save = [&["policy.toml"], &SAVE[..], &["--save-model", "ok.model"]].concat();
+    let page = ["--output", "rows.csv/page.html"];
+    told(folder.path(), &[&save[..], &page].concat(), 5);
+    assert!(files(folder.path()) == before);
+    let page = ["--output", "pages/page.html"];
+    told(folder.path(), &[&save[..], &page].concat(), 0);
+    assert!(folder.path().join("pages/page.html").exists());
+    assert!(folder.path().join("ok.model").exists());
+    let (out, error) = told(folder.path(), &["policy.toml", "--output", "-"], 0);
+    assert!(
+        out.starts_with("<!") && error.contains("400 records"),
+        "{error}"
+    );
+}
+
+#[test]
+fn standard_input_is_read_once_or_the_call_is_refused() {
+    use std::process::Stdio;
+    let folder = folder();
+    let piped = POLICY.replace("\"rows.csv\"", "\"-\"\nformat = \"csv\"");
+    for name in ["one.toml", "two.toml"] {
+        std::fs::write(folder.path().join(name), &piped).expect("written");
+    }
+    for (call, code, expected) in [
+        (
+            &["-", "--class", "kind"][..],
+            2,
+            "standard input can be read once",
+        ),
+        (
+            &["one.toml", "two.toml"],
+            2,
+            "2 policies read standard input",
+        ),
+        (&["one.toml", "policy.toml"], 0, ""),
+    ] {
+        let rows = std::fs::File::open(folder.path().join("rows.csv")).expect("rows");
+        let output = Command::new(PROGRAM)
+            .current_dir(folder.path())
+            .arg("learn")
+            .args(call)
+            .stdin(Stdio::from(rows))
+            .output()
+            .expect("the program runs");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{call:?}\n{error}");
+        assert!(error.contains(expected), "{call:?}\n{error}");
+    }
 }

@@ -1,15 +1,19 @@
 //! `moretta generate`
 
-use super::may_write;
 use crate::args::{GenerateArgs, Generator, Moa, RbfArgs};
 use crate::console::Console;
 use crate::failure::Failure;
 use moretta::io::generate::{self, moa};
 use moretta::io::{self, Source, WriteOptions};
+use moretta::pipeline::check_outputs;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Failure> {
-    may_write(&args.output, args.force)?;
+    // Rows are written as they are made, so that a pipe or a device can take them.
+    if !is_pipe_or_device(&args.output) {
+        check_outputs(&[&args.output], &[], args.force)?;
+    }
     let source = source(args)?;
     let options = WriteOptions {
         guard_formulas: false,
@@ -28,6 +32,10 @@ pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Fa
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn is_pipe_or_device(path: &Path) -> bool {
+    path.exists() && !path.is_file() && !path.is_dir()
 }
 
 fn source(args: &GenerateArgs) -> Result<Box<dyn Source>, Failure> {

@@ -1,6 +1,5 @@
 //! `moretta hierarchy new|show|check`
 
-use super::may_write;
 use crate::args::{
     CoverArgs, HierarchyArgs, HierarchyCommand, NewArgs, NewKind, ReadingArgs, ShowArgs,
 };
@@ -12,6 +11,7 @@ use moretta::data::hierarchy::{
 };
 use moretta::data::{Batch, Column, Field, Kind, Role};
 use moretta::io::{self, ColumnPlan, ReadAs};
+use moretta::pipeline::check_outputs;
 use moretta::{Error, Result as Answer};
 use serde::Serialize;
 use std::io::Write;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &HierarchyArgs, console: &Console) -> Result<ExitCode, F
 }
 
 fn new(args: &NewArgs, console: &Console) -> Result<ExitCode, Failure> {
-    may_write(&args.output, args.force)?;
+    check_outputs(&[&args.output], &[args.file.as_path()], args.force)?;
     let read = match args.kind {
         Some(NewKind::Prefixes) => ReadAs::Category,
         _ => ReadAs::Infer,

@@ -1,9 +1,9 @@
 //! `moretta init`
 
-use super::may_write;
 use crate::args::InitArgs;
 use crate::console::Console;
 use crate::failure::Failure;
+use moretta::pipeline::check_outputs;
 use moretta::policy;
 use moretta::{Error, Result as Answer};
 use serde::Serialize;
@@ -24,7 +24,7 @@ struct GuessedColumn {
 }
 
 pub(crate) fn run(args: &InitArgs, console: &Console) -> Result<ExitCode, Failure> {
-    may_write(&args.output, args.force)?;
+    check_outputs(&[&args.output], &[args.file.as_path()], args.force)?;
     let proposal = policy::propose(&args.file, &args.reading.options()?)?;
     let folder = args
         .output

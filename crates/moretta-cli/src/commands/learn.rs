@@ -1,6 +1,6 @@
 //! `moretta learn`: how well learners do on the original and on the protected rows.
 
-use super::{load_at, may_write};
+use super::load_at;
 use crate::args::{Compare, LearnArgs};
 use crate::console::{Console, table, thousands};
 use crate::failure::Failure;
@@ -8,9 +8,12 @@ use crate::report::{Study, learning_html, overview};
 use moretta::Error;
 use moretta::learn::Vocabulary;
 use moretta::learn::prequential::{Schedule, ScoreSettings};
-use moretta::pipeline::{self, LearnSettings, Learned, Lessons, Progress, SavedModel, Side};
+use moretta::pipeline::{
+    self, LearnSettings, Learned, Lessons, Outputs, Progress, SavedModel, Side, Trained,
+};
+use moretta::policy::Policy;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The learners that are compared when none is named.
@@ -19,30 +22,116 @@ const DEFAULT_LEARNERS: [&str; 2] = ["nb", "ht"];
 /// Points of the table over time.
 const MOMENTS: usize = 10;
 
+/// What to learn from.
+enum Input<'a> {
+    Policy(&'a Path, Box<Policy>),
+    File(&'a Path),
+}
+
 pub(crate) fn run(args: &LearnArgs, console: &Console) -> Result<ExitCode, Failure> {
-    if let Some(output) = &args.output {
-        may_write(output, args.force)?;
-    }
     if let Some(place) = &args.save_model {
         may_save(args, place)?;
     }
+    let inputs = inputs(args)?;
+    check_standard_input(&inputs)?;
+    check_places(args, &inputs)?;
     let model = args.model.as_deref().map(SavedModel::open).transpose()?;
+    let mut outputs = Outputs::default();
     let mut studies = Vec::new();
-    for input in &args.inputs {
-        let study = study(args, input, model.as_ref(), console)?;
+    let mut warnings = Vec::new();
+    for input in &inputs {
+        let (study, trained) = study(args, input, model.as_ref(), console)?;
         for note in &study.notes {
             console.hint(&format!("note: {note}"));
         }
         studies.push(study);
+        if let (Some(place), Some(trained)) = (&args.save_model, trained) {
+            outputs.add_private(place, &trained.model)?;
+            warnings.extend(trained.from_originals.then(|| {
+                format!(
+                    "note: {} learnt from original rows and tells about the persons in them: keep it as you keep the data",
+                    place.display()
+                )
+            }));
+        }
     }
     if let Some(output) = &args.output {
-        std::fs::write(output, learning_html(&studies))
-            .map_err(|e| Error::io("write", output, e))?;
+        outputs.add(output, learning_html(&studies).as_bytes())?;
+    }
+    outputs.commit(args.force)?;
+    for warning in &warnings {
+        console.warn(warning);
+    }
+    if args.output.as_deref() == Some(Path::new("-")) {
+        console.aside(&studies, || text(&studies, args));
+        return Ok(ExitCode::SUCCESS);
     }
     console.result(&studies, || text(&studies, args))
 }
 
-/// Refuses, before anything is read, to save what is no single model, or in a wrong place.
+fn inputs(args: &LearnArgs) -> Result<Vec<Input<'_>>, Failure> {
+    args.inputs
+        .iter()
+        .map(|path| match is_policy(path) {
+            true => {
+                let policy = load_at(path, args.root.as_deref())?;
+                Ok(Input::Policy(path, Box::new(policy)))
+            }
+            false => Ok(Input::File(path)),
+        })
+        .collect()
+}
+
+/// Standard input can be read once, from its start to its end.
+fn check_standard_input(inputs: &[Input<'_>]) -> moretta::Result<()> {
+    let standard = Path::new("-");
+    let mut readers = 0;
+    for input in inputs {
+        match input {
+            Input::File(path) if *path == standard => {
+                return Err(Error::usage(
+                    "without a policy the rows are read twice, and standard input can be read once",
+                )
+                .help(
+                    "save the rows in a file, or give a policy with path = \"-\" under [source]",
+                ));
+            }
+            Input::File(_) => {}
+            Input::Policy(_, policy) => {
+                readers += usize::from(policy.inputs().contains(&standard));
+            }
+        }
+    }
+    match readers {
+        0 | 1 => Ok(()),
+        _ => Err(Error::usage(format!(
+            "{readers} policies read standard input, which can be read once"
+        ))
+        .help("save the rows in a file and name it under [source]")),
+    }
+}
+
+/// Refuses to write over what is read, or unasked over what is there. A model may
+/// go on in its own place.
+fn check_places(args: &LearnArgs, inputs: &[Input<'_>]) -> moretta::Result<()> {
+    let mut read = Vec::new();
+    for input in inputs {
+        match input {
+            Input::File(path) => read.push(*path),
+            Input::Policy(path, policy) => {
+                read.push(path);
+                read.extend(policy.inputs());
+            }
+        }
+    }
+    let written: Vec<&PathBuf> = args.save_model.iter().chain(&args.output).collect();
+    pipeline::check_outputs(&written, &read, args.force)?;
+    let page: Vec<&PathBuf> = args.output.iter().collect();
+    let model: Vec<&Path> = args.model.iter().map(PathBuf::as_path).collect();
+    pipeline::check_outputs(&page, &model, args.force)
+}
+
+/// Refuses, before anything is read, to save what is no single model, or to print it.
 fn may_save(args: &LearnArgs, place: &Path) -> moretta::Result<()> {
     let of_one = |what: &str, help: &str| {
         Err(Error::usage(format!("--save-model saves one model: {what}")).help(help))
@@ -65,20 +154,10 @@ fn may_save(args: &LearnArgs, place: &Path) -> moretta::Result<()> {
         let help = "choose --compare original or --compare protected";
         return of_one("learnt from which rows?", help);
     }
-    let same = |other: &Path| match (place.canonicalize(), other.canonicalize()) {
-        (Ok(place), Ok(other)) => place == other,
-        _ => place == other,
-    };
     if place == Path::new("-") {
         return Err(Error::usage("a model is not printed").help("name a file to keep it in"));
     }
-    if same(input) || args.output.as_deref().is_some_and(same) {
-        return Err(
-            Error::usage("--save-model would replace another file of this call")
-                .help("give the model a name of its own"),
-        );
-    }
-    may_write(place, args.force)
+    Ok(())
 }
 
 fn is_policy(input: &Path) -> bool {
@@ -87,41 +166,42 @@ fn is_policy(input: &Path) -> bool {
 
 fn study(
     args: &LearnArgs,
-    input: &Path,
+    input: &Input<'_>,
     model: Option<&SavedModel>,
     console: &Console,
-) -> Result<Study, Failure> {
+) -> Result<(Study, Option<Trained>), Failure> {
     let progress = Progress::default();
     let known = model.map(SavedModel::vocabulary);
-    let lessons = match is_policy(input) {
-        true => of_policy(args, input, known, console, &progress)?,
-        false => of_file(args, input, known, console, &progress)?,
+    let (path, lessons) = match input {
+        Input::Policy(path, policy) => {
+            let lessons = of_policy(args, policy, known, console, &progress);
+            (
+                path,
+                lessons.map_err(|error| Failure::of_policy(error, path))?,
+            )
+        }
+        Input::File(path) => (path, of_file(args, path, known, console, &progress)?),
     };
     let settings = settings(args, &lessons, model);
-    let learners = match &args.save_model {
-        None => console.watch(&progress, || pipeline::learn(&lessons, &settings, model))?,
-        Some(place) => {
-            let trained = console.watch(&progress, || {
-                let trained = pipeline::train(&lessons, &settings, model)?;
-                trained.save(place, args.force)?;
-                Ok(trained)
-            })?;
-            if trained.from_originals {
-                console.warn(&format!(
-                    "note: {} learnt from original rows and tells about the persons in them: keep it as you keep the data",
-                    place.display()
-                ));
-            }
-            vec![trained.learned]
+    let (learners, trained) = match &args.save_model {
+        None => (
+            console.watch(&progress, || pipeline::learn(&lessons, &settings, model))?,
+            None,
+        ),
+        Some(_) => {
+            let trained =
+                console.watch(&progress, || pipeline::train(&lessons, &settings, model))?;
+            (vec![trained.learned.clone()], Some(trained))
         }
     };
-    Ok(Study {
-        input: input.display().to_string(),
+    let study = Study {
+        input: path.display().to_string(),
         records: lessons.len() as u64,
         window: args.window as u64,
         notes: lessons.notes,
         learners,
-    })
+    };
+    Ok((study, trained))
 }
 
 /// The column to predict, if one was named here or in the model.
@@ -131,18 +211,15 @@ fn class<'a>(args: &'a LearnArgs, known: Option<&'a Vocabulary>) -> Option<&'a s
 
 fn of_policy(
     args: &LearnArgs,
-    input: &Path,
+    policy: &Policy,
     known: Option<&Vocabulary>,
     console: &Console,
     progress: &Progress,
-) -> Result<Lessons, Failure> {
-    let policy = load_at(input, args.root.as_deref())?;
+) -> moretta::Result<Lessons> {
     let class = class(args, known);
-    console
-        .watch(progress, || {
-            pipeline::lessons(&policy, class, known, progress)
-        })
-        .map_err(|error| Failure::of_policy(error, input))
+    console.watch(progress, || {
+        pipeline::lessons(policy, class, known, progress)
+    })
 }
 
 fn of_file(

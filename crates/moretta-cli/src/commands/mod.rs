@@ -57,15 +57,6 @@ impl ReadingArgs {
     }
 }
 
-/// Refuses to replace a file without being told to.
-pub(crate) fn may_write(path: &Path, force: bool) -> Result<()> {
-    if path != Path::new("-") && path.exists() && !force {
-        return Err(Error::usage(format!("{} exists already", path.display()))
-            .help("use --force to replace it"));
-    }
-    Ok(())
-}
-
 fn release_options(policy: &Policy, reading: &ReadingArgs) -> Result<ReadOptions> {
     let asked = reading.options()?;
     let sink = policy.sink.as_ref().map(|sink| &sink.options);

@@ -15,6 +15,7 @@ pub(super) struct Pending {
     temporary: PathBuf,
     made_folders: Vec<PathBuf>,
     standard: bool,
+    private: bool,
     committed: bool,
 }
 
@@ -22,6 +23,9 @@ impl Pending {
     /// Prepares a temporary name for `place`; `-` is standard output.
     pub(super) fn new(place: &Path) -> Result<Self> {
         let standard = place == Path::new("-");
+        if !standard {
+            refuse_special(place)?;
+        }
         let folder = if standard {
             std::env::temp_dir()
         } else {
@@ -38,8 +42,16 @@ impl Pending {
             temporary,
             made_folders,
             standard,
+            private: false,
             committed: false,
         })
+    }
+
+    /// The same for a file that stays its owner's.
+    fn private(place: &Path) -> Result<Self> {
+        let mut pending = Pending::new(place)?;
+        pending.private = true;
+        Ok(pending)
     }
 
     /// Where to write it for now.
@@ -62,19 +74,16 @@ impl Pending {
     }
 
     /// Puts the file in its place; one that came there meanwhile is replaced only with `force`.
-    fn commit(self, force: bool) -> Result<()> {
+    fn commit(mut self, force: bool) -> Result<()> {
         let failed = |e| Error::io("write", &self.place, e);
         if self.standard {
             let mut file = File::open(&self.temporary).map_err(failed)?;
             std::io::copy(&mut file, &mut std::io::stdout().lock()).map_err(failed)?;
             return Ok(());
         }
-        open_to_readers(&self.temporary).map_err(failed)?;
-        self.commit_private(force)
-    }
-
-    /// The same with a file that stays its owner's.
-    pub(super) fn commit_private(mut self, force: bool) -> Result<()> {
+        if !self.private {
+            open_to_readers(&self.temporary).map_err(failed)?;
+        }
         self.move_into_place(force)?;
         self.committed = true;
         File::open(folder_of(&self.place))
@@ -102,6 +111,48 @@ pub(super) fn commit_all(files: Vec<Pending>, force: bool) -> Result<()> {
     Ok(())
 }
 
+/// Files of one call: all of them appear, or none.
+#[derive(Default)]
+pub struct Outputs(Vec<Pending>);
+
+impl Outputs {
+    /// Writes a file aside; `-` is standard output.
+    pub fn add(&mut self, place: &Path, bytes: &[u8]) -> Result<()> {
+        self.write(Pending::new(place)?, bytes)
+    }
+
+    /// The same with a file that only its owner may read.
+    pub fn add_private(&mut self, place: &Path, bytes: &[u8]) -> Result<()> {
+        self.write(Pending::private(place)?, bytes)
+    }
+
+    fn write(&mut self, pending: Pending, bytes: &[u8]) -> Result<()> {
+        pending.write(bytes)?;
+        self.0.push(pending);
+        Ok(())
+    }
+
+    /// Puts them in their places; those that are there are replaced only with `force`.
+    pub fn commit(self, force: bool) -> Result<()> {
+        commit_all(self.0, force)
+    }
+}
+
+/// A rename would put a file where a folder, a device or a pipe is.
+pub(super) fn refuse_special(place: &Path) -> Result<()> {
+    let shown = place.display();
+    if place.is_dir() {
+        return Err(Error::usage(format!("{shown} is a folder, not a file")));
+    }
+    if place.exists() && !place.is_file() {
+        return Err(
+            Error::usage(format!("{shown} is a device or a pipe, not a file"))
+                .help("name a file; rows can also go to `-`, which is standard output"),
+        );
+    }
+    Ok(())
+}
+
 /// Removes the folders that hold nothing, innermost first.
 fn remove_empty(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
@@ -125,6 +176,7 @@ impl Pending {
                 Err(_) => {}
             }
         }
+        refuse_special(&self.place)?;
         fs::rename(&self.temporary, &self.place).map_err(failed)
     }
 }
@@ -229,6 +281,52 @@ mod tests {
                 .count(),
             2
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_folders_are_not_replaced() {
+        use std::os::unix::fs::FileTypeExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = |name: &str| folder.path().join(name);
+        let made = std::process::Command::new("mkfifo")
+            .arg(place("pipe"))
+            .status();
+        assert!(made.expect("mkfifo").success());
+        fs::create_dir(place("inner")).expect("a folder");
+        for (name, told) in [("pipe", "a pipe, not a file"), ("inner", "is a folder")] {
+            let error = Outputs::default().add(&place(name), b"x").err();
+            let error = error.expect("refused");
+            assert!(error.to_string().contains(told), "{error}");
+            assert_eq!(error.exit_code(), 2);
+        }
+        let late = Pending::new(&place("late")).expect("prepared");
+        late.write(b"x").expect("written");
+        fs::rename(place("pipe"), place("late")).expect("a pipe came meanwhile");
+        assert_eq!(late.commit(true).expect_err("refused").exit_code(), 2);
+        let kind = fs::metadata(place("late")).expect("there").file_type();
+        assert!(kind.is_fifo());
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_stays_its_owners_beside_others() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = |name: &str| folder.path().join(name);
+        let mut outputs = Outputs::default();
+        outputs.add_private(&place("m.model"), b"x").expect("aside");
+        outputs.add(&place("page.html"), b"x").expect("aside");
+        assert!(!place("m.model").exists() && !place("page.html").exists());
+        outputs.commit(false).expect("in place");
+        let mode = |name: &str| {
+            let metadata = fs::metadata(place(name)).expect("there");
+            metadata.permissions().mode() & 0o777
+        };
+        assert_eq!(mode("m.model"), 0o600);
+        fs::write(place("sample"), "").expect("written");
+        assert_eq!(mode("page.html"), mode("sample"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Where a run writes: never over what it reads, nor unasked over what is there.
 
+use super::place::{folder_of, refuse_special};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use std::path::{Path, PathBuf};
@@ -28,14 +29,24 @@ pub(super) fn check_places(policy: &Policy, force: bool) -> Result<()> {
         .chain(certificate)
         .chain(checkpoint)
         .chain(report_places(policy))
-        .filter(|path| path != Path::new("-"))
         .collect();
-    for (i, path) in places.iter().enumerate() {
-        check_place(path, &policy.inputs(), force)?;
-        if places[..i].iter().any(|other| same_file(path, other)) {
+    check_outputs(&places, &policy.inputs(), force)
+}
+
+/// Fails when an output is an input, or another output, or no file, or there already.
+/// Nothing is checked of `-`, which is standard output.
+pub fn check_outputs<P: AsRef<Path>>(outputs: &[P], inputs: &[&Path], force: bool) -> Result<()> {
+    let outputs: Vec<&Path> = outputs
+        .iter()
+        .map(P::as_ref)
+        .filter(|path| *path != Path::new("-"))
+        .collect();
+    for (i, path) in outputs.iter().enumerate() {
+        check_place(path, inputs, force)?;
+        if outputs[..i].iter().any(|other| same_file(path, other)) {
             return Err(
                 Error::usage(format!("{} would be written twice", path.display()))
-                    .help("choose another path under [report]"),
+                    .help("choose another path for one of them"),
             );
         }
     }
@@ -47,18 +58,10 @@ fn check_place(path: &Path, inputs: &[&Path], force: bool) -> Result<()> {
     if inputs.iter().any(|input| same_file(path, input)) {
         return Err(
             Error::usage(format!("{shown} is an input; it would be overwritten"))
-                .help("choose another path under [sink] or [report]"),
+                .help("choose another path for what is written"),
         );
     }
-    if path.is_dir() {
-        return Err(Error::usage(format!("{shown} is a folder, not a file")));
-    }
-    if path.exists() && !path.is_file() {
-        return Err(
-            Error::usage(format!("{shown} is a device or a pipe, not a file"))
-                .help("write to `-`, which is standard output, and redirect it"),
-        );
-    }
+    refuse_special(path)?;
     if path.exists() && !force {
         return Err(
             Error::usage(format!("{shown} exists already")).help("use --force to replace it")
@@ -68,10 +71,18 @@ fn check_place(path: &Path, inputs: &[&Path], force: bool) -> Result<()> {
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b || same_inode(&a, &b),
+    match (real(a), real(b)) {
+        (Some(a), Some(b)) => a == b || same_inode(&a, &b),
         _ => a == b,
     }
+}
+
+/// The path without links and detours, also of a file that is not there yet.
+fn real(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().or_else(|| {
+        let folder = folder_of(path).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    })
 }
 
 /// Two names of one file.
@@ -120,5 +131,21 @@ mod tests {
                 (_, found) => panic!("{name}: {found:?}"),
             }
         }
+    }
+
+    #[test]
+    fn two_outputs_are_two_files_even_before_they_are_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path("inner")).expect("a folder");
+        for (a, b, twice) in [
+            ("a.html", "a.model", false),
+            ("a.html", "a.html", true),
+            ("a.html", "inner/../a.html", true),
+        ] {
+            let found = check_outputs(&[path(a), path(b)], &[], false);
+            assert_eq!(found.is_err(), twice, "{a} {b}");
+        }
+        check_outputs(&["-", "-"], &[Path::new("-")], false).expect("standard output");
     }
 }

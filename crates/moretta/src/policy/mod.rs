@@ -5,6 +5,7 @@
 //! place. Columns are matched with the data when the source is opened.
 
 mod columns;
+mod foreign;
 mod guarantee;
 mod init;
 mod levels;
@@ -156,7 +157,10 @@ pub enum Order {
 impl Policy {
     /// Reads and checks a policy file; its paths must stay under `root`.
     pub fn load(path: &Path, root: &Root) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+        let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
+            std::io::ErrorKind::InvalidData => foreign::error(),
+            _ => Error::io("read", path, e),
+        })?;
         Ok(Policy {
             file: Some(path.to_owned()),
             ..Policy::parse(&text, root)?
@@ -165,7 +169,9 @@ impl Policy {
 
     /// Reads and checks the text of a policy.
     pub fn parse(text: &str, root: &Root) -> Result<Self> {
-        Policy::read(parse::parse(text)?, text, root)
+        parse::parse(text)
+            .and_then(|top| Policy::read(top, text, root))
+            .map_err(|error| foreign::without_content(error, text))
     }
 
     /// Checks what was parsed of `text`.

@@ -1,6 +1,6 @@
 //! Model files: read with a bound, written beside their place and only for their owner.
 
-use super::super::place::Pending;
+use super::super::place::Outputs;
 use super::trials::Trained;
 use crate::error::{Error, Result};
 use crate::learn::{Learner, Model, Vocabulary};
@@ -63,9 +63,9 @@ impl Trained {
         if path == Path::new("-") {
             return Err(Error::usage("a model is not printed").help("name a file to keep it in"));
         }
-        let pending = Pending::new(path)?;
-        pending.write(&self.model)?;
-        pending.commit_private(force)
+        let mut outputs = Outputs::default();
+        outputs.add_private(path, &self.model)?;
+        outputs.commit(force)
     }
 }
 
