@@ -41,7 +41,8 @@ Examples:
   moretta-lab perturbation --output study
   moretta-lab perturbation --sets rbf,sea --records 5000 --attacks 100
 
-Prints a table. --output adds the figures as CSV, drawings as SVG and a page for both.")]
+Prints a table. --output adds the figures as CSV, drawings as SVG and a page for both;
+files of an earlier study in that folder are replaced.")]
 pub(crate) struct PerturbationArgs {
     /// Where the public data are
     #[arg(long, value_name = "FOLDER", default_value = DATA)]
@@ -49,8 +50,8 @@ pub(crate) struct PerturbationArgs {
     /// Write figures and drawings into a folder
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// Only these data sets
-    #[arg(long, value_delimiter = ',', value_name = "rbf,…")]
+    /// Only these data sets: rbf, sea, electricity, robot, arem, htru2, breast-cancer, adult
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     sets: Vec<String>,
     /// At most so many records of each data set, from its beginning
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..))]
