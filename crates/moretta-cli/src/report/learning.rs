@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(knn, ["90.00", "75.00 (15.00 lost)", "50.00 (40.00 lost)"]);
         let mut other = study(Some(0.5));
         other.learners[0].whole.accuracy = Some(0.8);
-        assert_eq!(overview(&[study(None), other]).expect("two").len(), 5);
+        assert_eq!(overview(&[study(Some(0.6)), other]).expect("two").len(), 5);
     }
 
     #[test]
