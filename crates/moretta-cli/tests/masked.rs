@@ -198,6 +198,12 @@ fn what_cannot_be_is_refused_and_nothing_is_left() {
             "holds no numbers",
         ),
         (
+            "method = \"random-projection\"\ncolumns = [\"age\"]\nnoise = \"cumulative\"\nreset = \"drift\"",
+            "",
+            3,
+            "order = \"input\"",
+        ),
+        (
             "method = \"dp-microaggregation\"\nk = 5\nepsilon = 1",
             "",
             3,

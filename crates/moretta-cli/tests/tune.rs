@@ -105,6 +105,8 @@ fn json_tells_every_value_that_was_tried() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let tried = json["tried"].as_array().expect("a list");
     assert_eq!((tried.len(), &json["section"]), (8, &"[[protect]]".into()));
+    let caution = json["caution"].as_str().expect("a caution");
+    assert!(caution.contains("--seed") && json["draws"] == 1);
     let best = json["best"].as_f64().expect("a value");
     for one in tried {
         let lost = one["measures"][0]["value"].as_f64().expect("a number");
@@ -121,6 +123,9 @@ fn no_value_that_meets_is_exit_code_6_with_the_nearest() {
     assert_eq!(output.status.code(), Some(6));
     assert!(text(&output.stdout).contains("missed"));
     let told = text(&output.stderr);
+    assert!(told.contains("each figure is of one draw"), "{told}");
+    let mean = tune(folder.path(), &[&arguments[..], &["--draws", "2"]].concat());
+    assert!(!text(&mean.stderr).contains("one draw"));
     assert!(told.contains("the nearest is sigma ="), "{told}");
 }
 
@@ -133,14 +138,33 @@ fn mistakes_have_their_exit_codes() {
         (
             &["--vary", "k=9..2", "--goal", "gcp=0.2"],
             2,
-            "nothing between",
+            "the smaller comes first: --vary k=2..9",
+        ),
+        (
+            &["--vary", "k=9..9", "--goal", "gcp=0.2"],
+            2,
+            "--vary k=9..9: there is nothing between",
+        ),
+        (
+            &["--vary", "k=1..9", "--goal", "gcp=0.2"],
+            2,
+            "--vary k=1..9: `k`",
         ),
         (
             &["--vary", "z=2..9", "--goal", "gcp=0.2"],
-            3,
-            "cannot be varied",
+            2,
+            "--vary z: `z` of mondrian cannot be varied",
         ),
-        (&["--vary", "k=2..9", "--goal", "gpc=0.2"], 3, "gcp"),
+        (
+            &["--vary", "k=2..9", "--goal", "gpc=0.2"],
+            2,
+            "--goal gpc=0.2: there is no measure `gpc`",
+        ),
+        (
+            &["--vary", "k=2..9", "--goal", "gpc=0.2"],
+            2,
+            "did you mean `gcp`",
+        ),
         (
             &["--vary", "k=2..9", "--goal", "gcp=0.2", "--prefer", "most"],
             2,
@@ -151,5 +175,6 @@ fn mistakes_have_their_exit_codes() {
         let stderr = text(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{stderr}");
         assert!(stderr.contains(told), "{arguments:?}\n{stderr}");
+        assert!(!stderr.contains("policy.toml:"), "{arguments:?}\n{stderr}");
     }
 }

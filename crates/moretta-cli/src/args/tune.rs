@@ -11,7 +11,8 @@ use clap::{Args, ValueEnum};
 The policy is tried with other values of one number: a parameter of its method, or k of
 its guarantee. The value that protects most and keeps every goal (a measure of the
 report, at most the limit) is printed as a line for the policy. Nothing is written, and
-private methods are refused: each look at the data would cost budget.
+private methods are refused: each look at the data would cost budget. Where a method draws
+by chance, --draws takes the mean over several seeds.
 
 Exit code 6: no value that was tried meets all goals; the nearest is told.")]
 pub(crate) struct TuneArgs {
@@ -38,6 +39,9 @@ pub(crate) struct TuneArgs {
     /// For random numbers, where the policy has no seed
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Releases whose mean is measured, each of another seed, where a method draws by chance
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) draws: u32,
 }
 
 /// A number of the policy and its ends.

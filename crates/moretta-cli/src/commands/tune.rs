@@ -22,6 +22,9 @@ pub(crate) fn run(args: &TuneArgs, console: &Console) -> Result<ExitCode, Failur
         })
         .map_err(|error| Failure::of_policy(error, &args.policy.policy))?;
     let code = console.result(&tuned, || text(&tuned))?;
+    if let Some(caution) = tuned.caution {
+        console.hint(caution);
+    }
     if tuned.best.is_none() {
         return Err(none_meets(&tuned).into());
     }
@@ -47,6 +50,7 @@ fn settings(args: &TuneArgs) -> TuneSettings {
         }),
         goals: args.goals.clone(),
         seed: args.seed,
+        draws: args.draws,
     }
 }
 

@@ -3,7 +3,8 @@
 //! The rows are read once. For each value of one number the policy is read anew, the
 //! rows are protected in memory as `run` would, and the goals are measured. The seed is
 //! the same for all values, so that luck is, too; another seed, as of a run without one,
-//! gives somewhat other figures. What is released is not checked: `run` does that.
+//! gives somewhat other figures, which is told, and the mean over several draws can be
+//! taken instead. What is released is not checked: `run` does that.
 //!
 //! *Does not protect* the choice: a value that was found on the data tells a little about
 //! it, as any measure does. So private methods cannot be tuned.
@@ -15,11 +16,11 @@ use super::progress::{Progress, Stage};
 use super::read::{Original, read};
 use super::run::protect;
 use super::stream;
-use crate::error::{Error, Result};
+use crate::error::{Error, PolicyError, Result};
 use crate::measure::Measures;
 use crate::optimize::{self, Prefer, Range, Scale, Tried};
-use crate::policy::{Policy, Root};
-use crate::protect::Tunable;
+use crate::policy::{ACCURACY_LOSS, Policy, Root};
+use crate::protect::{Method, Tunable};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -43,6 +44,8 @@ pub struct TuneSettings {
     pub goals: Vec<(String, f64)>,
     /// For policies without a seed.
     pub seed: u64,
+    /// Releases whose mean is taken where a method draws by chance, each of another seed.
+    pub draws: u32,
 }
 
 /// What was tried, and what was found.
@@ -65,7 +68,14 @@ pub struct Tuned {
     /// A value misses the goals between two that meet them: between the values tried
     /// there may be better ones.
     pub ragged: bool,
+    /// Draws whose mean the figures are; none where nothing is drawn by chance.
+    pub draws: Option<u32>,
+    /// What is to be known of the figures.
+    pub caution: Option<&'static str>,
 }
+
+/// Of figures that chance has made.
+const ONE_DRAW: &str = "the method draws by chance and each figure is of one draw: another seed (that of the policy, or --seed) gives others, and --draws 10 takes the mean of ten";
 
 /// A value and what was measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -105,18 +115,36 @@ pub fn tune(
         true => Prefer::High,
         false => Prefer::Low,
     });
-    let variant = |value: f64| {
-        let mut policy = policy.varied(root, what, value, &settings.goals)?;
-        policy.seed = Some(policy.seed.unwrap_or(settings.seed));
-        Ok::<_, Error>(policy)
-    };
     // A bad range or goal is told before the rows are read.
-    variant(range.low)?;
-    variant(range.high)?;
+    for end in [range.low, range.high] {
+        let varied = policy.varied(root, what, end, &[]);
+        varied.map_err(|error| of_option(error, &vary(what, settings.between)))?;
+    }
+    for goal in &settings.goals {
+        let measured = policy.varied(root, what, range.low, std::slice::from_ref(goal));
+        let option = format!("--goal {}={}", goal.0, goal.1);
+        measured.map_err(|error| of_option(error, &option))?;
+        if goal.1 < 0.0 && goal.0 != ACCURACY_LOSS {
+            let what = format!("{option}: `{}` is never below 0", goal.0);
+            return Err(Error::usage(what).help("take a limit from 0 up"));
+        }
+    }
+    let random = policy.protect.iter().any(Method::is_random);
+    let draws = if random { settings.draws.max(1) } else { 1 };
+    let seed = policy.seed.unwrap_or(settings.seed);
+    let variants = |value: f64| {
+        let varied = policy.varied(root, what, value, &settings.goals);
+        let varied = varied.map_err(|error| of_option(error, &vary(what, settings.between)))?;
+        let drawn = |draw: u32| Policy {
+            seed: Some(seed.wrapping_add(draw.into())),
+            ..varied.clone()
+        };
+        Ok::<_, Error>((0..draws).map(drawn).collect::<Vec<_>>())
+    };
     let original = read(policy, progress)?;
     progress.enter(Stage::Protect);
     let tuning = optimize::tune(&range, prefer, settings.bisections, |value| {
-        evaluate(&variant(value)?, &original, &settings.goals, progress)
+        evaluate(&variants(value)?, &original, &settings.goals, progress)
     })?;
     let value = |tried: &Tried<Found>| tried.value;
     let best = tuning.best().map(value);
@@ -135,22 +163,59 @@ pub fn tune(
         nearest: tuning.nearest().map(value),
         at_end: best == Some(end),
         ragged: tuning.is_ragged(),
+        draws: random.then_some(draws),
+        caution: (random && draws == 1).then_some(ONE_DRAW),
         tried: tuning.tried.into_iter().map(Attempt::from).collect(),
     })
+}
+
+/// The policy is right as it is written: what is wrong came by an option.
+fn of_option(error: Error, option: &str) -> Error {
+    match error {
+        Error::Policy(PolicyError { what, help, .. }) => {
+            let error = Error::usage(format!("{option}: {what}"));
+            match help {
+                Some(help) => error.help(help),
+                None => error,
+            }
+        }
+        other => other,
+    }
+}
+
+/// The option that varies a number between these ends.
+fn vary(what: &Tunable, [low, high]: [f64; 2]) -> String {
+    format!("--vary {}={low}..{high}", what.parameter)
 }
 
 fn range(what: &Tunable, settings: &TuneSettings) -> Result<Range> {
     let [low, high] = settings.between;
     let name = what.parameter;
-    if !(low.is_finite() && high.is_finite() && low < high) {
-        return Err(
-            Error::usage(format!("there is nothing between the ends of `{name}`"))
-                .help(format!("the smaller comes first: {name}=0.1..1")),
+    let example = vary(what, if what.whole { [2.0, 50.0] } else { [0.1, 1.0] });
+    let option = vary(what, settings.between);
+    let fault =
+        |fault: &str, help: String| Err(Error::usage(format!("{option}: {fault}")).help(help));
+    if !(low.is_finite() && high.is_finite()) {
+        return fault(
+            "the ends are finite numbers",
+            format!("for example {example}"),
         );
     }
+    if low >= high {
+        let nothing = "there is nothing between the ends";
+        return match low > high {
+            true => fault(
+                nothing,
+                format!("the smaller comes first: {}", vary(what, [high, low])),
+            ),
+            false => fault(nothing, "give it two ends that differ".to_owned()),
+        };
+    }
     if what.whole && (low.fract() != 0.0 || high.fract() != 0.0) {
-        return Err(Error::usage(format!("`{name}` is a whole number"))
-            .help(format!("for example {name}=2..50")));
+        return fault(
+            &format!("{name} is a whole number"),
+            format!("for example {example}"),
+        );
     }
     let scale = settings
         .scale
@@ -159,8 +224,10 @@ fn range(what: &Tunable, settings: &TuneSettings) -> Result<Range> {
             false => Scale::Linear,
         });
     if scale == Scale::Logarithmic && low <= 0.0 {
-        return Err(Error::usage("equal ratios need values above 0")
-            .help("begin above 0, or take --scale linear"));
+        return fault(
+            "equal ratios need values above 0",
+            "begin above 0, or take --scale linear".to_owned(),
+        );
     }
     Ok(Range {
         low,
@@ -189,25 +256,25 @@ impl From<Tried<Found>> for Attempt {
     }
 }
 
-/// By how much the goals are missed, in shares of their limits. A guarantee that cannot
-/// be kept is a value that meets none.
+/// By how much the goals are missed, in shares of their limits, on average over policies
+/// that differ in their seeds. A guarantee that cannot be kept is a value that meets none.
 fn evaluate(
-    policy: &Policy,
+    draws: &[Policy],
     original: &Original,
     goals: &[(String, f64)],
     progress: &Progress,
 ) -> Result<(f64, Found)> {
-    let (values, refused) = match measured(policy, original, progress) {
-        Ok(values) => (values, None),
+    let measured = draws
+        .iter()
+        .map(|policy| measured(policy, original, progress));
+    let (drawn, refused): (Vec<Values>, _) = match measured.collect() {
+        Ok(drawn) => (drawn, None),
         Err(error @ Error::Guarantee(_)) => (Vec::new(), Some(error.to_string())),
         Err(error) => return Err(error),
     };
     let figure = |(name, limit): &(String, f64)| Figure {
         name: name.clone(),
-        value: values
-            .iter()
-            .find(|(measured, _)| measured == name)
-            .and_then(|(_, value)| *value),
+        value: mean(&drawn, name),
         limit: *limit,
     };
     let measures: Vec<Figure> = goals.iter().map(figure).collect();
@@ -221,6 +288,16 @@ impl Figure {
         let over = |value| (value - self.limit) / self.limit.abs().max(0.01);
         self.value.map_or(f64::INFINITY, over)
     }
+}
+
+/// The mean of a measure; none if it could not be measured each time.
+fn mean(drawn: &[Values], name: &str) -> Option<f64> {
+    let value = |values: &Values| {
+        let found = values.iter().find(|(measured, _)| *measured == name);
+        found.and_then(|(_, value)| *value)
+    };
+    let sum: Option<f64> = drawn.iter().map(value).sum();
+    (!drawn.is_empty()).then_some(sum? / drawn.len() as f64)
 }
 
 type Values = Vec<(&'static str, Option<f64>)>;
@@ -296,6 +373,7 @@ mod tests {
                 .map(|(name, limit)| ((*name).to_owned(), *limit))
                 .collect(),
             seed: 1,
+            draws: 1,
         }
     }
 
@@ -435,9 +513,10 @@ mod tests {
         for (rest, settings, code) in [
             (MONDRIAN, settings("k", [20.0, 2.0], &[("gcp", 0.2)]), 2),
             (MONDRIAN, settings("k", [2.5, 20.0], &[("gcp", 0.2)]), 2),
-            (MONDRIAN, settings("k", [1.0, 20.0], &[("gcp", 0.2)]), 3),
-            (MONDRIAN, settings("sigma", [1.0, 20.0], &[("gcp", 0.2)]), 3),
-            (MONDRIAN, settings("k", [2.0, 20.0], &[("sse", 0.2)]), 3),
+            (MONDRIAN, settings("k", [1.0, 20.0], &[("gcp", 0.2)]), 2),
+            (MONDRIAN, settings("sigma", [1.0, 20.0], &[("gcp", 0.2)]), 2),
+            (MONDRIAN, settings("k", [2.0, 20.0], &[("sse", 0.2)]), 2),
+            (MONDRIAN, settings("k", [2.0, 20.0], &[("gcp", -0.2)]), 2),
             (
                 "[[protect]]\nmethod = \"local-dp\"\ncolumns = { x = { mechanism = \"laplace\", epsilon = 1, bounds = [0, 100] } }\n",
                 good.clone(),
@@ -448,5 +527,36 @@ mod tests {
             let error = tuned(folder.path(), rest, &settings).expect_err("refused");
             assert_eq!(error.exit_code(), code, "{error}");
         }
+    }
+
+    #[test]
+    fn figures_of_chance_are_the_mean_of_their_draws() {
+        let folder = folder();
+        let tuned_by = |seed, draws| {
+            let settings = TuneSettings {
+                steps: 2,
+                bisections: 0,
+                seed,
+                draws,
+                ..settings("amount", [0.5, 1.0], &[("sse", 1e12)])
+            };
+            let root = Root::of_policy(&folder.path().join("policy.toml"), None);
+            let root = root.expect("a root");
+            let head = HEAD.replace("seed = 5", "");
+            let policy = format!("{head}[[protect]]\nmethod = \"noise\"\n");
+            let policy = Policy::parse(&policy, &root).expect("a policy");
+            tune(&policy, &root, &settings, &Progress::default()).expect("tuned")
+        };
+        let figure = |tuned: &Tuned| tuned.tried[0].measures[0].value.expect("measured");
+        let alone: Vec<Tuned> = (7..10).map(|seed| tuned_by(seed, 1)).collect();
+        assert!(alone.iter().all(|tuned| tuned.caution.is_some()));
+        assert_ne!(figure(&alone[0]), figure(&alone[1]));
+        let together = tuned_by(7, 3);
+        assert_eq!((together.draws, together.caution), (Some(3), None));
+        let mean = alone.iter().map(figure).sum::<f64>() / 3.0;
+        assert!((figure(&together) / mean - 1.0).abs() < 1e-12);
+        let still = settings("k", [2.0, 20.0], &[("gcp", 0.2)]);
+        let still = tuned(folder.path(), MONDRIAN, &still).expect("tuned");
+        assert_eq!((still.draws, still.caution), (None, None));
     }
 }

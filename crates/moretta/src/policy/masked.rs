@@ -1,6 +1,6 @@
 //! What a policy may say beside a method that masks records.
 
-use super::{Level, Policy};
+use super::{Level, Order, Policy};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::protect::Method;
@@ -34,7 +34,8 @@ pub(super) fn promise(method: &Method, guarantee: &mut Guarantee, levels: &[Leve
     }
 }
 
-/// Limits can only be kept where nothing has left before they are measured.
+/// Limits can only be kept where nothing has left before they are measured, and drift
+/// can only be seen where rows stay in their order.
 pub(super) fn check(policy: &Policy) -> Result<()> {
     let Some(masking) = policy.masking() else {
         return Ok(());
@@ -48,6 +49,14 @@ pub(super) fn check(policy: &Policy) -> Result<()> {
             "`fail_above` is for files: what went to standard output has left before it is measured",
         )
         .help("write to a file, or take it out"));
+    }
+    let sink = policy.sink.as_ref();
+    let shuffled = sink.is_some_and(|sink| sink.order == Order::Shuffled);
+    if let (Some(setting), None, true) = (masking.needs_order(), masking.buffer(), shuffled) {
+        return Err(Error::policy(format!(
+            "{setting} needs the order of the input, and the rows of a table are shuffled"
+        ))
+        .help("write order = \"input\" under [sink], or give the method a `buffer`"));
     }
     if masking.loss().is_some() && !policy.fail_above.is_empty() {
         return Err(Error::policy(

@@ -317,3 +317,27 @@ proptest! {
         prop_assert_eq!(parse(&text).expect_err("no policy").exit_code(), 3);
     }
 }
+
+#[test]
+fn drift_is_watched_only_where_rows_stay_in_their_order() {
+    let policy = |reset: &str, more: &str, sink: &str| {
+        parse(&format!(
+            "version = 1\nsource = {{ path = \"in.csv\" }}\ncolumns = {{ x = {{ role = \"quasi\" }} }}\n\
+             [[protect]]\nmethod = \"random-projection\"\nnoise = \"cumulative\"\nreset = {reset}\n{more}\n{sink}"
+        ))
+    };
+    let shuffled = "[sink]\npath = \"out.csv\"";
+    let ordered = "[sink]\npath = \"out.csv\"\norder = \"input\"";
+    let error = policy("\"drift\"", "", shuffled).expect_err("shuffled");
+    assert_eq!(error.exit_code(), 3);
+    let help = error.help_text().expect("a way out");
+    assert!(help.contains("order = \"input\"") && help.contains("buffer"));
+    for (reset, more, sink) in [
+        ("\"drift\"", "", ordered),
+        ("\"drift\"", "buffer = 20", shuffled),
+        ("\"drift\"", "", ""),
+        ("50", "", shuffled),
+    ] {
+        policy(reset, more, sink).expect("it keeps its order");
+    }
+}

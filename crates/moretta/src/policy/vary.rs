@@ -26,10 +26,10 @@ impl Policy {
         let found = known.iter().find(|one| one.parameter == name);
         found.copied().ok_or_else(|| {
             let names: Vec<&str> = known.iter().map(|one| one.parameter).collect();
-            let what = format!("`{name}` of {method} cannot be varied");
+            let what = format!("--vary {name}: `{name}` of {method} cannot be varied");
             match names.is_empty() {
-                true => Error::policy(what).help("no number of this method can be"),
-                false => unknown(Error::policy(what), name, &names),
+                true => Error::usage(what).help("no number of this method can be"),
+                false => unknown(Error::usage(what), name, &names),
             }
         })
     }

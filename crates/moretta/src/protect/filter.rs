@@ -41,6 +41,11 @@ pub trait Masking {
     fn k(&self) -> Option<u32> {
         None
     }
+    /// The setting that means something only in the order of the input, as a policy
+    /// says it.
+    fn needs_order(&self) -> Option<&'static str> {
+        None
+    }
     /// What a record loses at most, in words, where it is differentially private.
     fn loss(&self) -> Option<String> {
         None

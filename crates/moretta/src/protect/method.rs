@@ -213,6 +213,19 @@ impl Method {
         }
     }
 
+    /// Whether chance has a part in what it releases: another seed gives another release.
+    pub fn is_random(&self) -> bool {
+        match self {
+            Method::Mondrian(_) | Method::Generalization(_) | Method::Microaggregation(_) => false,
+            Method::Noise(_)
+            | Method::RankSwapping(_)
+            | Method::RandomProjection(_)
+            | Method::DpMicroaggregation(_)
+            | Method::LocalDp(_) => true,
+            Method::ZAnonymity(config) => config.fakes.is_some(),
+        }
+    }
+
     /// The method, if it decides rows of a stream as they come.
     pub fn as_stream(&self) -> Option<&ZAnonymity> {
         match self {

@@ -16,7 +16,8 @@
 //!   or where the stream drifts, since a learner has to begin again there in any case.
 //!
 //! `reset = "drift"` watches the mean of each feature by a window of ADWIN (`delta`), in
-//! the order of the rows: for a stream, or a table with `order = "input"`. A start is a
+//! the order of the rows: for a stream, or a table with `order = "input"`, and a table
+//! whose rows are shuffled is refused. A start is a
 //! jump of all released numbers: it tells everybody that the stream drifted, and where.
 //! It does not see what leaves means as they are, such as other classes for the same
 //! records, and it takes rows that follow from each other for drift.
@@ -166,7 +167,7 @@ impl RandomProjection {
             name: "reset",
             values: "rows, or \"drift\", or nothing for never",
             default: "never",
-            meaning: "cumulative noise starts anew after so many rows, or where the means of the features change; the more often, the smaller the noise stays",
+            meaning: "cumulative noise starts anew after so many rows, or where the means of the features change, for which rows must stay in their order; the more often, the smaller the noise stays",
         },
         Parameter {
             name: "delta",
@@ -332,6 +333,10 @@ impl Masking for RandomProjection {
     fn replaced_by(&self, columns: &[MaskedColumn<'_>]) -> Result<Option<Vec<String>>> {
         let k = self.released_width(&Features::new(self, columns)?)?;
         Ok(Some((1..=k).map(|place| format!("p{place}")).collect()))
+    }
+
+    fn needs_order(&self) -> Option<&'static str> {
+        matches!(self.reset, Some(Reset::Drift { .. })).then_some("reset = \"drift\"")
     }
 
     fn is_comparable(&self) -> bool {
