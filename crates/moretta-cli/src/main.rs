@@ -5,6 +5,7 @@ mod commands;
 mod console;
 mod failure;
 mod live;
+mod printable;
 mod report;
 
 use args::{Cli, Command};
