@@ -179,6 +179,12 @@ pub(crate) fn thousands(n: u64) -> String {
     text
 }
 
+/// So many of what `noun` names, which takes an s.
+pub(crate) fn counted(n: u64, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(n))
+}
+
 /// Rows of cells as a table with aligned columns, the first row as its head.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<Cow<'_, str>>> = rows
@@ -226,6 +232,18 @@ mod tests {
             (1_234_567, "1,234,567"),
         ] {
             assert_eq!(thousands(n), text);
+        }
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        for (n, text) in [
+            (0, "0 rows"),
+            (1, "1 row"),
+            (2, "2 rows"),
+            (1000, "1,000 rows"),
+        ] {
+            assert_eq!(counted(n, "row"), text);
         }
     }
 }

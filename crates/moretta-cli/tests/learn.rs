@@ -535,3 +535,34 @@ fn a_terminal_obeys_no_name_of_a_column() {
         }
     }
 }
+
+#[test]
+fn one_record_is_no_plural() {
+    let folder = folder();
+    let place = |name: &str| folder.path().join(name);
+    for (name, rows) in [
+        ("one.csv", "x,kind\n1,a\n"),
+        ("two.csv", "x,kind\n1,a\n2,b\n"),
+        ("gap.csv", "x,kind\n1,a\n2,\n3,b\n"),
+    ] {
+        std::fs::write(place(name), rows).expect("written");
+    }
+    for (name, records, note) in [
+        ("one.csv", "one.csv: 1 record\n", ""),
+        ("two.csv", "two.csv: 2 records\n", ""),
+        (
+            "gap.csv",
+            "gap.csv: 2 records\n",
+            "1 row without a class is left out",
+        ),
+    ] {
+        let call = [name, "--class", "kind", "--output", "page.html", "--force"];
+        let (out, error) = told(folder.path(), &call, 0);
+        assert!(
+            out.contains(records) && error.contains(note),
+            "{out}{error}"
+        );
+        let page = std::fs::read_to_string(place("page.html")).expect("a page");
+        assert!(!page.contains(">1 records") && !page.contains(" 1 records"));
+    }
+}
