@@ -2,10 +2,12 @@
 
 use crate::failure::Failure;
 use crate::live::{LiveFacts, live_line, records_line};
+use crate::printable::{printable, printable_json, printable_line};
 use indicatif::{ProgressBar, ProgressStyle};
 use moretta::pipeline::{Live, Progress};
 use moretta::{Error, Result};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,10 +31,11 @@ impl Console {
         text: impl FnOnce() -> String,
     ) -> std::result::Result<ExitCode, Failure> {
         let shown = if self.json {
-            serde_json::to_string_pretty(value)
-                .map_err(|e| Error::bug(format!("a result that is no JSON: {e}")))?
+            let json = serde_json::to_string_pretty(value)
+                .map_err(|e| Error::bug(format!("a result that is no JSON: {e}")))?;
+            printable_json(&json).into_owned()
         } else {
-            text()
+            printable(&text()).into_owned()
         };
         let mut out = std::io::stdout().lock();
         match writeln!(out, "{}", shown.trim_end()) {
@@ -48,7 +51,7 @@ impl Console {
         match self.json {
             true => {
                 if let Ok(json) = serde_json::to_string_pretty(value) {
-                    let _ = writeln!(std::io::stderr(), "{json}");
+                    let _ = writeln!(std::io::stderr(), "{}", printable_json(&json));
                 }
             }
             false => self.hint(&text()),
@@ -58,14 +61,14 @@ impl Console {
     /// Prints something that is not a result, such as the next step.
     pub(crate) fn hint(&self, text: &str) {
         if !self.quiet && !self.json {
-            let _ = writeln!(std::io::stderr(), "{text}");
+            let _ = writeln!(std::io::stderr(), "{}", printable(text));
         }
     }
 
     /// Prints what nobody should overlook, beside JSON, too.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr(), "{text}");
+            let _ = writeln!(std::io::stderr(), "{}", printable(text));
         }
     }
 
@@ -176,8 +179,18 @@ pub(crate) fn thousands(n: u64) -> String {
     text
 }
 
+/// So many of what `noun` names, which takes an s.
+pub(crate) fn counted(n: u64, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(n))
+}
+
 /// Rows of cells as a table with aligned columns, the first row as its head.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let rows: Vec<Vec<Cow<'_, str>>> = rows
+        .iter()
+        .map(|row| row.iter().map(|cell| printable_line(cell)).collect())
+        .collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter()
@@ -219,6 +232,18 @@ mod tests {
             (1_234_567, "1,234,567"),
         ] {
             assert_eq!(thousands(n), text);
+        }
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        for (n, text) in [
+            (0, "0 rows"),
+            (1, "1 row"),
+            (2, "2 rows"),
+            (1000, "1,000 rows"),
+        ] {
+            assert_eq!(counted(n, "row"), text);
         }
     }
 }

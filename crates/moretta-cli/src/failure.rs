@@ -1,6 +1,7 @@
 //! How errors reach a person: what, where, why and the way out; and the exit code.
 
 use crate::args::Cli;
+use crate::printable::{printable, printable_in_place, printable_json, printable_line};
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
 };
@@ -48,7 +49,7 @@ pub(crate) fn show(failure: &Failure, cli: &Cli) -> ExitCode {
             "line": shown.line,
             "exit_code": failure.error.exit_code(),
         });
-        let _ = writeln!(stderr, "{json}");
+        let _ = writeln!(stderr, "{}", printable_json(&json.to_string()));
     } else {
         let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let theme = if colour {
@@ -59,7 +60,7 @@ pub(crate) fn show(failure: &Failure, cli: &Cli) -> ExitCode {
         let mut text = String::new();
         let handler = GraphicalReportHandler::new_themed(theme).with_width(100);
         if handler.render_report(&mut text, &shown).is_err() {
-            text = failure.error.to_string();
+            text = shown.to_string();
         }
         let _ = writeln!(stderr, "{}", text.trim_matches('\n'));
     }
@@ -127,7 +128,10 @@ impl<'a> Shown<'a> {
                 error.what
             );
         } else {
-            shown.source = Some(NamedSource::new(path.display().to_string(), text));
+            shown.source = Some(NamedSource::new(
+                printable_line(&path.display().to_string()),
+                printable_in_place(text),
+            ));
             shown.span = Some(span);
         }
         shown
@@ -136,13 +140,13 @@ impl<'a> Shown<'a> {
 
 impl fmt::Debug for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.headline)
+        f.write_str(&printable(&self.headline))
     }
 }
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.headline)
+        f.write_str(&printable(&self.headline))
     }
 }
 
@@ -152,7 +156,7 @@ impl Diagnostic for Shown<'_> {
     fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
         self.error
             .help_text()
-            .map(|help| Box::new(help) as Box<dyn fmt::Display>)
+            .map(|help| Box::new(printable(help)) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {

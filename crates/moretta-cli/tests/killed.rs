@@ -1,6 +1,6 @@
 //! A run that is killed leaves no release, and the next run works as if nothing had been.
 //!
-//! What may be left is a hidden file beside the place of the release, readable
+//! A run that is told to end takes away what it has begun. After a kill, what may be left is a hidden file beside the place of the release, readable
 //! by its owner only. It holds protected rows that were not checked yet, never
 //! raw ones, since only what a method has released is written. It is safe to
 //! delete, and no later run reads it.
@@ -122,4 +122,33 @@ fn a_killed_run_leaves_no_release_and_can_be_repeated() {
     let ran = folder.moretta(&["run", "policy.toml"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(folder.path("out/admissions.csv").exists() && leftovers(&folder).is_empty());
+}
+
+/// Signals as a terminal and a service manager send them; `env` sees to it that
+/// whoever runs the tests has not set them aside.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_told_to_end_leaves_nothing() {
+    let folder = hospital();
+    let before = folder.files();
+    for signal in ["INT", "TERM"] {
+        let mut run = folder
+            .command("env")
+            .arg("--default-signal=INT,TERM,HUP")
+            .arg(PROGRAM)
+            .args(["run", "policy.toml"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        wait_until_it_writes(&folder, &mut run);
+        let sent = folder
+            .command("kill")
+            .args(["-s", signal, &run.id().to_string()])
+            .status();
+        assert!(sent.expect("kill").success());
+        let status = run.wait().expect("ended");
+        assert_eq!(status.code(), Some(130), "{signal}");
+        assert!(folder.files() == before, "{signal}");
+    }
 }

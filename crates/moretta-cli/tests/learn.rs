@@ -497,3 +497,72 @@ fn standard_input_is_read_once_or_the_call_is_refused() {
         assert!(error.contains(expected), "{call:?}\n{error}");
     }
 }
+
+#[test]
+fn a_terminal_obeys_no_name_of_a_column() {
+    let folder = folder();
+    let name = "x\x1b[2J\u{9b}31m";
+    let rows = std::fs::read_to_string(folder.path().join("rows.csv")).expect("rows");
+    let rows = rows.replacen("name,x,", &format!("name,{name},"), 1);
+    std::fs::write(folder.path().join("rows.csv"), rows).expect("written");
+    let broken = format!("version = 1\n[source]\npath = {name}\n");
+    std::fs::write(folder.path().join("broken.toml"), broken).expect("written");
+    for call in [
+        &["learn", "policy.toml"][..],
+        &["learn", "rows.csv", "--class", "kinds"],
+        &["learn", "rows.csv", "--class", name],
+        &["learn", "rows.csv", "--class", name, "--json"],
+        &["check", "policy.toml"],
+        &["check", "policy.toml", "--json"],
+        &["check", "broken.toml"],
+        &["init", "rows.csv", "--output", "new.toml"],
+        &[
+            "init", "rows.csv", "--output", "new.toml", "--force", "--json",
+        ],
+        &["check", "new.toml"],
+        &["plan", "new.toml"],
+        &["plan", "new.toml", "--json"],
+    ] {
+        let output = Command::new(PROGRAM)
+            .current_dir(folder.path())
+            .args(call)
+            .output()
+            .expect("the program runs");
+        for shown in [output.stdout, output.stderr] {
+            let shown = String::from_utf8_lossy(&shown);
+            let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
+            assert!(!shown.contains(obeyed), "{call:?}\n{shown:?}");
+        }
+    }
+}
+
+#[test]
+fn one_record_is_no_plural() {
+    let folder = folder();
+    let place = |name: &str| folder.path().join(name);
+    for (name, rows) in [
+        ("one.csv", "x,kind\n1,a\n"),
+        ("two.csv", "x,kind\n1,a\n2,b\n"),
+        ("gap.csv", "x,kind\n1,a\n2,\n3,b\n"),
+    ] {
+        std::fs::write(place(name), rows).expect("written");
+    }
+    for (name, records, note) in [
+        ("one.csv", "one.csv: 1 record\n", ""),
+        ("two.csv", "two.csv: 2 records\n", ""),
+        (
+            "gap.csv",
+            "gap.csv: 2 records\n",
+            "1 row without a class is left out",
+        ),
+    ] {
+        let call = [name, "--class", "kind", "--output", "page.html", "--force"];
+        let (out, error) = told(folder.path(), &call, 0);
+        assert!(
+            out.contains(records) && error.contains(note),
+            "{out}{error}"
+        );
+        let page = std::fs::read_to_string(place("page.html")).expect("a page");
+        assert!(!page.contains(">1 records") && !page.contains(" 1 records"));
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::load;
 use crate::args::{AttackArgs, OptimizerArg};
-use crate::console::{Console, table};
+use crate::console::{Console, counted, table};
 use crate::failure::Failure;
 use moretta::attack::Success;
 use moretta::attack::interval::Disclosure;
@@ -78,13 +78,20 @@ fn text(attacked: &Attacked) -> String {
 fn head(attacked: &Attacked) -> String {
     let mut head = match attacked.known {
         Some(known) => format!(
-            "{}: {} features released as {} numbers; the attacker knows {known} records",
-            attacked.method, attacked.features, attacked.released
+            "{}: {} released as {}; the attacker knows {}",
+            attacked.method,
+            counted(attacked.features as u64, "feature"),
+            counted(attacked.released as u64, "number"),
+            counted(known as u64, "record")
         ),
-        None => format!("{}: {} masked numbers", attacked.method, attacked.features),
+        None => format!(
+            "{}: {}",
+            attacked.method,
+            counted(attacked.features as u64, "masked number")
+        ),
     };
     if let Some(sample) = attacked.sample {
-        let _ = write!(head, ", or a sample of {sample} others");
+        let _ = write!(head, ", or a sample of {}", counted(sample as u64, "other"));
     }
     if !attacked.attacks.is_empty() {
         let _ = write!(head, "; a breach is an error below {}", attacked.epsilon);

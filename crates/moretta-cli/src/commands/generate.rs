@@ -1,7 +1,7 @@
 //! `moretta generate`
 
 use crate::args::{GenerateArgs, Generator, Moa, RbfArgs};
-use crate::console::Console;
+use crate::console::{Console, counted};
 use crate::failure::Failure;
 use moretta::io::generate::{self, moa};
 use moretta::io::{self, Source, WriteOptions};
@@ -26,8 +26,8 @@ pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Fa
     sink.close()?;
     if args.output.as_os_str() != "-" {
         console.hint(&format!(
-            "wrote {} rows to {}",
-            args.rows,
+            "wrote {} to {}",
+            counted(args.rows as u64, "row"),
             args.output.display()
         ));
     }

@@ -2,7 +2,7 @@
 
 use super::load_at;
 use crate::args::{Compare, LearnArgs};
-use crate::console::{Console, table, thousands};
+use crate::console::{Console, counted, table, thousands};
 use crate::failure::Failure;
 use crate::report::{Study, learning_html, overview};
 use moretta::Error;
@@ -290,17 +290,17 @@ fn text(studies: &[Study], args: &LearnArgs) -> String {
     for study in studies {
         let _ = writeln!(
             text,
-            "{}: {} records\n",
+            "{}: {}\n",
             study.input,
-            thousands(study.records)
+            counted(study.records, "record")
         );
         text.push_str(&table(&figures(study)));
         let moments = moments(study);
         if moments.len() > 1 {
             let _ = writeln!(
                 text,
-                "\naccuracy over the last {} records\n",
-                thousands(study.window)
+                "\naccuracy over the last {}\n",
+                counted(study.window, "record")
             );
             text.push_str(&table(&moments));
         }

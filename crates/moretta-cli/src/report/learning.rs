@@ -125,12 +125,17 @@ fn beside_each_other(rows: &[Vec<String>], page: &mut Markup) {
     });
 }
 
+fn records(n: u64) -> String {
+    let noun = if n == 1 { "record" } else { "records" };
+    format!("{} {noun}", number::count(n))
+}
+
 fn section(study: &Study, page: &mut Markup) {
     page.element("section", &[], |page| {
         page.leaf("h2", &[], &study.input);
         page.element("p", &[("class", &"note")], |page| {
-            page.text(number::count(study.records));
-            page.raw(" records; the curves tell accuracy over the last ");
+            page.text(records(study.records));
+            page.raw("; the curves tell accuracy over the last ");
             page.text(number::count(study.window));
             page.raw(" results.");
         });
@@ -202,10 +207,7 @@ fn detail(sides: &[&Learned], place: usize) -> (u64, String) {
             texts.push(format!("{} {}", learned.side.word(), share(point.accuracy)));
         }
     }
-    (
-        at,
-        format!("{} records: {}", number::count(at), texts.join(", ")),
-    )
+    (at, format!("{}: {}", records(at), texts.join(", ")))
 }
 
 fn figures(study: &Study, page: &mut Markup) {

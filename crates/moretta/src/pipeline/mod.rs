@@ -30,7 +30,7 @@ pub use learn::{
     LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, lessons, lessons_of_file,
     train,
 };
-pub use place::Outputs;
+pub use place::{Outputs, abandon};
 pub use places::check_outputs;
 pub use plan::{Plan, PlannedColumn, TellingSet, plan};
 pub use progress::{Live, Progress, Records, Stage};

@@ -2,12 +2,33 @@
 //!
 //! A file is written under a hidden temporary name beside its place, readable
 //! by its owner only, and renamed when the run is done. Dropped before that, it
-//! is removed, and so are the folders made for it.
+//! is removed, and so are the folders made for it; [`abandon`] does so for all
+//! files of a process that is told to end.
 
 use crate::error::{Error, Result};
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Files on their way, with the folders made for them.
+static ON_THEIR_WAY: Mutex<Vec<(PathBuf, Vec<PathBuf>)>> = Mutex::new(Vec::new());
+
+fn on_their_way() -> MutexGuard<'static, Vec<(PathBuf, Vec<PathBuf>)>> {
+    ON_THEIR_WAY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all files that are not in their places yet. A program calls it when it is
+/// told to end, and must end then: no file can be begun or put in its place any more.
+pub fn abandon() {
+    let files = on_their_way();
+    for (temporary, folders) in files.iter() {
+        let _ = fs::remove_file(temporary);
+        remove_empty(folders);
+    }
+    // Whoever would begin another file waits for the end.
+    std::mem::forget(files);
+}
 
 /// A file on its way to its place.
 pub(super) struct Pending {
@@ -37,6 +58,7 @@ impl Pending {
             _ => "release".to_owned(),
         };
         let temporary = folder.join(format!(".moretta-{:016x}.{name}", random()?));
+        on_their_way().push((temporary.clone(), made_folders.clone()));
         Ok(Pending {
             place: place.to_owned(),
             temporary,
@@ -192,6 +214,7 @@ pub(super) fn open_to_readers(path: &Path) -> std::io::Result<()> {
 
 impl Drop for Pending {
     fn drop(&mut self) {
+        on_their_way().retain(|(temporary, _)| *temporary != self.temporary);
         if self.committed {
             return;
         }

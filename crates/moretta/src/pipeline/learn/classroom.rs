@@ -229,8 +229,10 @@ impl Classroom<'_> {
             .collect();
         if labelled.len() < rows {
             let missing = rows - labelled.len();
-            self.notes
-                .push(format!("{missing} rows without a class are left out"));
+            self.notes.push(match missing {
+                1 => "1 row without a class is left out".to_owned(),
+                _ => format!("{missing} rows without a class are left out"),
+            });
         }
         labelled
     }
@@ -327,9 +329,10 @@ impl Classroom<'_> {
             }
             if forgotten > 0 {
                 let word = side.word();
-                self.notes.push(format!(
-                    "`{name}` has values that the model does not know, in {forgotten} {word} rows: they count as missing"
-                ));
+                self.notes.push(match forgotten {
+                    1 => format!("`{name}` has a value that the model does not know, in 1 {word} row: it counts as missing"),
+                    _ => format!("`{name}` has values that the model does not know, in {forgotten} {word} rows: they count as missing"),
+                });
             }
         }
     }

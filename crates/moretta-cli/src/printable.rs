@@ -1,0 +1,98 @@
+//! Text that a terminal shows and does not obey.
+//!
+//! Names of columns, files and classes come from others. A control character in
+//! them could clear the screen, move the cursor or change what was printed before.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// The text with control characters written out, except ends of lines and tabs.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    written_out(text, is_dangerous, |shown, c| {
+        shown.extend(c.escape_default());
+    })
+}
+
+/// The same for what stands in one line.
+pub(crate) fn printable_line(text: &str) -> Cow<'_, str> {
+    written_out(text, char::is_control, |shown, c| {
+        shown.extend(c.escape_default());
+    })
+}
+
+/// The same for JSON, which means the same afterwards.
+pub(crate) fn printable_json(json: &str) -> Cow<'_, str> {
+    written_out(json, is_dangerous, |shown, c| {
+        let _ = write!(shown, "\\u{:04x}", u32::from(c));
+    })
+}
+
+/// The text with each control character replaced by one of as many bytes, so that
+/// places in it stay what they are.
+pub(crate) fn printable_in_place(text: String) -> String {
+    match text.contains(is_dangerous) {
+        false => text,
+        true => text
+            .chars()
+            .map(|c| match (is_dangerous(c), c.len_utf8()) {
+                (false, _) => c,
+                (true, 1) => '?',
+                (true, _) => '¿',
+            })
+            .collect(),
+    }
+}
+
+fn is_dangerous(c: char) -> bool {
+    c.is_control() && c != '\n' && c != '\t'
+}
+
+fn written_out(
+    text: &str,
+    dangerous: impl Fn(char) -> bool,
+    write: impl Fn(&mut String, char),
+) -> Cow<'_, str> {
+    if !text.contains(&dangerous) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match dangerous(c) {
+            true => write(&mut shown, c),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_written_out() {
+        for (text, all, line) in [
+            ("größe\t1\n", "größe\t1\n", "größe\\t1\\n"),
+            ("\x1b[2J", "\\u{1b}[2J", "\\u{1b}[2J"),
+            ("a\rb\x7f", "a\\rb\\u{7f}", "a\\rb\\u{7f}"),
+            ("\u{9b}31m", "\\u{9b}31m", "\\u{9b}31m"),
+        ] {
+            assert_eq!(printable(text), all);
+            assert_eq!(printable(&printable(text)), all, "once is enough");
+            assert_eq!(printable_line(text), line);
+        }
+    }
+
+    #[test]
+    fn json_means_the_same_and_places_stay() {
+        let text = "\u{9b}31m\x1b\x7f";
+        let json = serde_json::to_string(text).expect("JSON");
+        let shown = printable_json(&json);
+        assert!(!shown.contains(char::is_control));
+        let back: String = serde_json::from_str(&shown).expect("JSON");
+        assert_eq!(back, text);
+        let replaced = printable_in_place(format!("a{text}\nb"));
+        assert_eq!(replaced, "a¿31m??\nb");
+        assert_eq!(replaced.len(), text.len() + 3);
+    }
+}
