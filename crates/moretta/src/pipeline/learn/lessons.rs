@@ -142,10 +142,9 @@ fn cautions(policy: &Policy, goes_on: bool) -> Vec<String> {
         return Vec::new();
     };
     let mut notes = Vec::new();
-    let fixed = |method: &Method| matches!(method, Method::Microaggregation(_));
     if policy.seed.is_none() && goes_on && !masking.is_comparable() {
         notes.push("without a seed the columns are mixed in another way each time, and the model knows other mixtures".to_owned());
-    } else if policy.seed.is_none() && !policy.protect.iter().any(fixed) {
+    } else if policy.seed.is_none() && policy.protect.iter().any(Method::is_random) {
         notes.push("the method draws by chance, and the figures are of one draw; a seed in the policy draws the same again".to_owned());
     }
     if masking.loss().is_some() {
