@@ -3,8 +3,10 @@
 //!
 //! Components that are symmetric or alike are easily taken for each other, but the
 //! features that follow from them are not. So signs are turned and partners exchanged
-//! as long as features and components together fit better. *Costs* width² reconstructions of 500 records a
-//! round; of more than 24 components only signs are tried.
+//! as long as features and components together fit better.
+//!
+//! *Costs* width² reconstructions of 500 records a round; of more than 24 components only
+//! signs are tried.
 
 use super::components::{Components, Matches, apart, quantiles};
 use crate::data::Records;
