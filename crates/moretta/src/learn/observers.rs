@@ -93,7 +93,8 @@ impl Observers {
         }
         match self.gaussians.is_empty() {
             true => height,
-            false => height * (-exponent).exp(),
+            // Off a peak of infinite height it is 0 and not ∞ · 0.
+            false => (height * (-exponent).exp()).max(0.0),
         }
     }
 
@@ -326,6 +327,15 @@ mod tests {
         for missing in [f64::NAN, -1.0, 4.0, f64::INFINITY] {
             check(missing, [2.0 / 3.0, 1.0 / 3.0]);
         }
+    }
+
+    #[test]
+    fn off_a_peak_without_width_the_density_is_0() {
+        let records: [(&[f64], usize); 3] = [(&[0.0], 1), (&[-3.5e-156], 1), (&[9.0], 0)];
+        let observers = observers(&[Input::Number], &records);
+        let mut votes = Vec::new();
+        observers.votes(&[9.0], &[1.0, 2.0], &mut votes);
+        assert!(votes[0] > 0.0 && votes[1] == 0.0, "{votes:?}");
     }
 
     #[test]
