@@ -231,3 +231,10 @@ fn two_methods_cannot_generalise_one_column_twice() {
         assert_eq!(error.exit_code(), 3, "{error}");
     }
 }
+
+#[test]
+fn property_tests_draw_the_same_cases_unless_a_campaign_asks_for_others() {
+    use proptest::test_runner::RngSeed;
+    let seed = ProptestConfig::default().rng_seed;
+    assert!(matches!(seed, RngSeed::Fixed(_)), "{seed:?}");
+}
