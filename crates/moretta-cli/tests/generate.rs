@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 const EVENTS: [&str; 3] = ["ecommerce", "domains", "positions"];
 
-const RECORDS: [&[&str]; 8] = [
+const RECORDS: [&[&str]; 14] = [
     &["rbf", "--classes", "5"],
     &["rbf-drift", "--speed", "0.001"],
     &["waveform", "--noise"],
@@ -13,6 +13,24 @@ const RECORDS: [&[&str]; 8] = [
     &["led"],
     &["agrawal", "--function", "10"],
     &["hyperplane", "--magnitude", "0.001"],
+    &["random-tree", "--classes", "3"],
+    &["sine", "--function", "3"],
+    &["mixed"],
+    &["stagger", "--function", "2", "--balanced"],
+    &[
+        "recurrent-drift",
+        "--from",
+        "sine",
+        "--to",
+        "sine --function 2",
+    ],
+    &[
+        "imbalanced",
+        "--of",
+        "led --drift-attributes 4",
+        "--shares",
+        "0.5,0,0.5",
+    ],
     &[
         "drift",
         "--from",

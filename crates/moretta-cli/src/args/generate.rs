@@ -17,7 +17,13 @@ Examples:
   moretta generate led --noise 5 --rows 10000 --output led.csv
   moretta generate agrawal --function 7 --rows 10000 --output loans.jsonl
   moretta generate hyperplane --magnitude 0.001 --rows 10000 --output turning.csv
-  moretta generate drift --from 'sea --function 1' --to 'sea --function 2 --seed 2' --position 500 --width 1")]
+  moretta generate random-tree --classes 5 --rows 10000 --output tree.arff
+  moretta generate sine --function 3 --rows 10000 --output sine.csv
+  moretta generate mixed --rows 10000 --output mixed.csv
+  moretta generate stagger --function 2 --rows 10000 --output things.csv
+  moretta generate drift --from 'sea --function 1' --to 'sea --function 2 --seed 2' --position 500 --width 1
+  moretta generate recurrent-drift --from 'sine' --to 'sine --function 2 --seed 2' --position 1000 --width 50
+  moretta generate imbalanced --of 'random-tree' --shares 0.95,0.05")]
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
     pub(crate) kind: Generator,
@@ -99,6 +105,24 @@ pub(crate) enum Moa {
         after_help = "Example:\n  moretta generate hyperplane --magnitude 0.001 --rows 10000 --output turning.csv"
     )]
     Hyperplane(HyperplaneArgs),
+    /// Nominal values and numbers, classified by a random decision tree (RandomTree of MOA)
+    #[command(
+        after_help = "Example:\n  moretta generate random-tree --classes 5 --rows 10000 --output tree.arff"
+    )]
+    RandomTree(RandomTreeArgs),
+    /// Points below or above a sine curve (Sine of MOA)
+    #[command(
+        after_help = "Example:\n  moretta generate sine --function 3 --rows 10000 --output sine.csv"
+    )]
+    Sine(SineArgs),
+    /// Two bits and two numbers, of which conditions two must hold (Mixed of MOA)
+    #[command(after_help = "Example:\n  moretta generate mixed --rows 10000 --output mixed.csv")]
+    Mixed(MixedArgs),
+    /// Things of a size, a colour and a shape (STAGGER of MOA)
+    #[command(
+        after_help = "Example:\n  moretta generate stagger --function 2 --rows 10000 --output things.csv"
+    )]
+    Stagger(StaggerArgs),
     /// One of these streams that gives way to another (ConceptDriftStream of MOA)
     #[command(after_help = "\
 Examples:
@@ -107,6 +131,16 @@ Examples:
 
 A stream inside a stream stands in parentheses; each has a seed of its own.")]
     Drift(DriftArgs),
+    /// The same with a second stream that comes and goes (RecurrentConceptDriftStream of MOA)
+    #[command(after_help = "\
+Example:
+  moretta generate recurrent-drift --from sine --to 'sine --function 2 --seed 2' --position 1000 --width 50")]
+    RecurrentDrift(RecurrentDriftArgs),
+    /// One of these streams with its classes in other shares (ImbalancedStream of MOA)
+    #[command(
+        after_help = "Example:\n  moretta generate imbalanced --of random-tree --shares 0.95,0.05"
+    )]
+    Imbalanced(ImbalancedArgs),
 }
 
 #[derive(Clone, Debug, Args)]
@@ -142,6 +176,9 @@ pub(crate) struct WaveformArgs {
     /// Add 19 attributes of mere noise
     #[arg(long)]
     pub(crate) noise: bool,
+    /// How many attributes change places (WaveformGeneratorDrift of MOA)
+    #[arg(long)]
+    pub(crate) drift_attributes: Option<usize>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -165,6 +202,9 @@ pub(crate) struct LedArgs {
     /// Leave out the 17 attributes that mean nothing
     #[arg(long)]
     pub(crate) only_relevant: bool,
+    /// How many segments change places with attributes that mean nothing (LEDGeneratorDrift of MOA)
+    #[arg(long, default_value_t = 0)]
+    pub(crate) drift_attributes: usize,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -197,6 +237,92 @@ pub(crate) struct HyperplaneArgs {
     /// How often, in percent, a change turns round
     #[arg(long, default_value_t = 10)]
     pub(crate) turning: u32,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RandomTreeArgs {
+    /// How many classes the leaves share
+    #[arg(long, default_value_t = 2)]
+    pub(crate) classes: u32,
+    /// How many attributes are nominal
+    #[arg(long, default_value_t = 5)]
+    pub(crate) nominals: usize,
+    /// How many attributes are numbers
+    #[arg(long, default_value_t = 5)]
+    pub(crate) numbers: usize,
+    /// How many values a nominal attribute has
+    #[arg(long, default_value_t = 5)]
+    pub(crate) values: u32,
+    /// The depth at which every node is a leaf
+    #[arg(long, default_value_t = 5)]
+    pub(crate) depth: u32,
+    /// The depth from which on nodes can be leaves
+    #[arg(long, default_value_t = 3)]
+    pub(crate) first_leaf: u32,
+    /// The share of leaves from there on
+    #[arg(long, default_value_t = 0.15)]
+    pub(crate) leaves: f64,
+    /// Decides the tree; --seed decides the records
+    #[arg(long, default_value_t = 1)]
+    pub(crate) model_seed: u64,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SineArgs {
+    /// The concept, 1 to 4
+    #[arg(long, default_value_t = 1)]
+    pub(crate) function: u32,
+    /// Leave out the 2 attributes that mean nothing
+    #[arg(long)]
+    pub(crate) only_relevant: bool,
+    /// Let the classes take turns
+    #[arg(long)]
+    pub(crate) balanced: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct MixedArgs {
+    /// The concept, 1 or 2
+    #[arg(long, default_value_t = 1)]
+    pub(crate) function: u32,
+    /// Let the classes take turns
+    #[arg(long)]
+    pub(crate) balanced: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct StaggerArgs {
+    /// The concept, 1 to 3
+    #[arg(long, default_value_t = 1)]
+    pub(crate) function: u32,
+    /// Let the classes take turns
+    #[arg(long)]
+    pub(crate) balanced: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RecurrentDriftArgs {
+    #[command(flatten)]
+    pub(crate) drift: DriftArgs,
+    /// How many records the second stream lasts each time
+    #[arg(long, default_value_t = 100)]
+    pub(crate) duration: u32,
+    /// How many records lie between two times
+    #[arg(long, default_value_t = 200)]
+    pub(crate) pause: u32,
+    /// How many times it comes
+    #[arg(long, default_value_t = 4)]
+    pub(crate) times: u32,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ImbalancedArgs {
+    /// The stream, with its options
+    #[arg(long, value_name = "STREAM", value_parser = part)]
+    pub(crate) of: Box<Part>,
+    /// The share of each class, the first class first
+    #[arg(long, value_delimiter = ',', default_values_t = [0.9, 0.1])]
+    pub(crate) shares: Vec<f64>,
 }
 
 #[derive(Clone, Debug, Args)]

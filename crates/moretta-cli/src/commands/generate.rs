@@ -1,6 +1,6 @@
 //! `moretta generate`
 
-use crate::args::{GenerateArgs, Generator, Moa, RbfArgs};
+use crate::args::{DriftArgs, GenerateArgs, Generator, Moa, RbfArgs};
 use crate::console::{Console, counted};
 use crate::failure::Failure;
 use moretta::io::generate::{self, moa};
@@ -63,8 +63,12 @@ fn records(stream: &Moa, seed: u64) -> moretta::Result<Box<dyn moa::Generator>> 
             Box::new(options.generator()?)
         }
         Moa::Waveform(args) => {
-            let noise = args.noise;
-            Box::new(moa::Waveform { seed, noise }.generator()?)
+            let options = moa::Waveform {
+                seed,
+                noise: args.noise,
+                drift_attributes: args.drift_attributes,
+            };
+            Box::new(options.generator()?)
         }
         Moa::Sea(args) => {
             let options = moa::Sea {
@@ -80,6 +84,7 @@ fn records(stream: &Moa, seed: u64) -> moretta::Result<Box<dyn moa::Generator>> 
                 seed,
                 noise: args.noise,
                 only_relevant: args.only_relevant,
+                drift_attributes: args.drift_attributes,
             };
             Box::new(options.generator()?)
         }
@@ -103,17 +108,78 @@ fn records(stream: &Moa, seed: u64) -> moretta::Result<Box<dyn moa::Generator>> 
             };
             Box::new(options.generator()?)
         }
-        Moa::Drift(args) => {
-            let options = moa::ConceptDrift {
-                position: args.position,
-                width: args.width,
+        Moa::RandomTree(args) => {
+            let options = moa::RandomTree {
+                model_seed: args.model_seed.cast_signed(),
+                seed,
+                classes: args.classes,
+                nominals: args.nominals,
+                numbers: args.numbers,
+                values: args.values,
+                depth: args.depth,
+                first_leaf: args.first_leaf,
+                leaves: args.leaves,
+            };
+            Box::new(options.generator()?)
+        }
+        Moa::Sine(args) => {
+            let options = moa::Sine {
+                function: args.function,
+                seed,
+                balanced: args.balanced,
+                only_relevant: args.only_relevant,
+            };
+            Box::new(options.generator()?)
+        }
+        Moa::Mixed(args) => {
+            let options = moa::Mixed {
+                function: args.function,
+                seed,
+                balanced: args.balanced,
+            };
+            Box::new(options.generator()?)
+        }
+        Moa::Stagger(args) => {
+            let options = moa::Stagger {
+                function: args.function,
+                seed,
+                balanced: args.balanced,
+            };
+            Box::new(options.generator()?)
+        }
+        Moa::Drift(args) => drift(args, seed, None)?,
+        Moa::RecurrentDrift(args) => {
+            let recurrence = moa::Recurrence {
+                duration: args.duration,
+                pause: args.pause,
+                times: args.times,
+            };
+            drift(&args.drift, seed, Some(recurrence))?
+        }
+        Moa::Imbalanced(args) => {
+            let options = moa::Imbalanced {
+                shares: args.shares.clone(),
                 seed,
             };
-            let from = records(&args.from.stream, args.from.seed)?;
-            let to = records(&args.to.stream, args.to.seed)?;
-            Box::new(options.generator(from, to)?)
+            Box::new(options.generator(|| records(&args.of.stream, args.of.seed))?)
         }
     })
+}
+
+fn drift(
+    args: &DriftArgs,
+    seed: i64,
+    recurrence: Option<moa::Recurrence>,
+) -> moretta::Result<Box<dyn moa::Generator>> {
+    let options = moa::ConceptDrift {
+        position: args.position,
+        width: args.width,
+        seed,
+        recurrence,
+    };
+    let from = records(&args.from.stream, args.from.seed)?;
+    let to = records(&args.to.stream, args.to.seed)?;
+    Ok(Box::new(options.generator(from, to)?))
 }
 
 fn rbf(args: &RbfArgs, seed: i64) -> moa::RandomRbf {

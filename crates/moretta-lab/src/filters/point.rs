@@ -44,7 +44,13 @@ impl Stream {
                 };
                 Box::new(options.generator()?)
             }
-            Stream::Waveform => Box::new(Waveform { seed, noise: false }.generator()?),
+            Stream::Waveform => Box::new(
+                Waveform {
+                    seed,
+                    ..Waveform::default()
+                }
+                .generator()?,
+            ),
         })
     }
 }

@@ -3,10 +3,11 @@
 //! Record c comes from the second stream with the probability
 //! 1/(1 + e^(-4(c - position)/width)); only the stream that is chosen goes on. After
 //! MOA's `ConceptDriftStream`. Streams nest, so that a stream can drift more than
-//! once. Two streams with the same seed replay the same records under another
+//! once. With a recurrence, as in `RecurrentConceptDriftStream`, the second stream comes
+//! and goes several times. Two streams with the same seed replay the same records under another
 //! concept: give them different seeds if that is not what you want.
 
-use super::{Generator, Header, within};
+use super::{Generator, Header, MOST, within};
 use crate::error::{Error, Result};
 use crate::math::java_random::JavaRandom;
 
@@ -19,6 +20,29 @@ pub struct ConceptDrift {
     pub width: f64,
     /// Decides from which stream each record comes.
     pub seed: i64,
+    /// Whether the first stream comes back; `None` when the second one stays.
+    pub recurrence: Option<Recurrence>,
+}
+
+/// How a second stream comes and goes, by default as in MOA.
+#[derive(Clone, Debug)]
+pub struct Recurrence {
+    /// How many records it lasts each time.
+    pub duration: u32,
+    /// How many records lie between two times.
+    pub pause: u32,
+    /// How many times it comes.
+    pub times: u32,
+}
+
+impl Default for Recurrence {
+    fn default() -> Self {
+        Recurrence {
+            duration: 100,
+            pause: 200,
+            times: 4,
+        }
+    }
 }
 
 impl Default for ConceptDrift {
@@ -27,6 +51,7 @@ impl Default for ConceptDrift {
             position: 0.0,
             width: 1000.0,
             seed: 1,
+            recurrence: None,
         }
     }
 }
@@ -40,6 +65,9 @@ impl ConceptDrift {
     ) -> Result<ConceptDriftGenerator> {
         within("position", self.position, 0.0..=1e15)?;
         within("width", self.width, 1.0..=1e15)?;
+        if let Some(recurrence) = &self.recurrence {
+            within("times", recurrence.times, 1..=MOST)?;
+        }
         if from.header() != to.header() {
             return Err(
                 Error::usage("the two streams differ in attributes or classes")
@@ -53,6 +81,23 @@ impl ConceptDrift {
             count: 0.0,
             options: self.clone(),
         })
+    }
+
+    /// The probability that record `count` comes from the second stream.
+    fn probability(&self, count: f64) -> f64 {
+        let Some(recurrence) = &self.recurrence else {
+            return self.rise(count, self.position);
+        };
+        let [duration, pause] = [recurrence.duration, recurrence.pause].map(f64::from);
+        (0..recurrence.times)
+            .map(|time| self.position + f64::from(time) * (duration + pause))
+            .map(|begin| self.rise(count, begin) - self.rise(count, begin + duration))
+            .sum()
+    }
+
+    /// The logistic curve that passes one half at `position`.
+    fn rise(&self, count: f64, position: f64) -> f64 {
+        1.0 / (1.0 + (-4.0 * (count - position) / self.width).exp())
     }
 }
 
@@ -74,9 +119,7 @@ impl Generator for ConceptDriftGenerator {
 
     fn next(&mut self, record: &mut [f64]) -> u32 {
         self.count += 1.0;
-        let exponent = -4.0 * (self.count - self.options.position) / self.options.width;
-        let probability = 1.0 / (1.0 + exponent.exp());
-        if self.random.next_double() > probability {
+        if self.random.next_double() > self.options.probability(self.count) {
             self.from.next(record)
         } else {
             self.to.next(record)

@@ -1,7 +1,9 @@
 //! LED: the seven segments of a digit's display, some of them wrong, and 17 bits that mean nothing.
 //!
 //! Breiman and others, Classification and Regression Trees, 1984; after MOA's
-//! `LEDGenerator`. The class is the digit and never wrong.
+//! `LEDGenerator`. The class is the digit and never wrong. With drift, as in
+//! `LEDGeneratorDrift`, the first segments stand where bits without meaning stood: a
+//! stream of it after one without is a change of concept.
 
 use super::{Generator, Header, Values, percent, within};
 use crate::error::Result;
@@ -25,6 +27,9 @@ pub struct Led {
     pub noise: u32,
     /// Leaves out the bits that mean nothing.
     pub only_relevant: bool,
+    /// How many segments, 0 to 7, have changed places with bits that mean nothing; none where
+    /// those are left out.
+    pub drift_attributes: usize,
 }
 
 impl Default for Led {
@@ -33,6 +38,7 @@ impl Default for Led {
             seed: 1,
             noise: 10,
             only_relevant: false,
+            drift_attributes: 0,
         }
     }
 }
@@ -41,10 +47,18 @@ impl Led {
     /// Checks the options.
     pub fn generator(&self) -> Result<LedGenerator> {
         within("noise", self.noise, 0..=100)?;
+        within("drift attributes", self.drift_attributes, 0..=SEGMENTS)?;
+        let attributes = SEGMENTS + if self.only_relevant { 0 } else { IRRELEVANT };
+        let mut places: Vec<usize> = (0..attributes).collect();
+        if !self.only_relevant {
+            let (segments, irrelevant) = places.split_at_mut(SEGMENTS);
+            let moved = self.drift_attributes;
+            segments[..moved].swap_with_slice(&mut irrelevant[..moved]);
+        }
         Ok(LedGenerator {
             random: JavaRandom::new(self.seed),
             noise: self.noise,
-            attributes: SEGMENTS + if self.only_relevant { 0 } else { IRRELEVANT },
+            places,
         })
     }
 }
@@ -54,23 +68,24 @@ impl Led {
 pub struct LedGenerator {
     random: JavaRandom,
     noise: u32,
-    attributes: usize,
+    /// Where each bit is written, the segments first.
+    places: Vec<usize>,
 }
 
 impl Generator for LedGenerator {
     fn header(&self) -> Header {
-        Header::numbered(self.attributes, Values::Nominal(2), 10)
+        Header::numbered(self.places.len(), Values::Nominal(2), 10)
     }
 
     fn next(&mut self, record: &mut [f64]) -> u32 {
         let digit = self.random.next_int_below(10) as usize;
-        let (segments, irrelevant) = record.split_at_mut(SEGMENTS);
-        for (at, value) in segments.iter_mut().enumerate() {
+        let (segments, irrelevant) = self.places.split_at(SEGMENTS);
+        for (at, &place) in segments.iter().enumerate() {
             let lit = DIGITS[digit] >> (SEGMENTS - 1 - at) & 1;
-            *value = f64::from(lit ^ u8::from(percent(&mut self.random, self.noise)));
+            record[place] = f64::from(lit ^ u8::from(percent(&mut self.random, self.noise)));
         }
-        for value in irrelevant {
-            *value = f64::from(self.random.next_int_below(2));
+        for &place in irrelevant {
+            record[place] = f64::from(self.random.next_int_below(2));
         }
         digit as u32
     }

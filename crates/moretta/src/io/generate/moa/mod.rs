@@ -21,24 +21,34 @@
 mod agrawal;
 mod concept_drift;
 mod hyperplane;
+mod imbalanced;
 mod instances;
 mod led;
+mod mixed;
 mod random_rbf;
 mod random_rbf_drift;
+mod random_tree;
 mod sea;
+mod sine;
+mod stagger;
 mod waveform;
 
 #[cfg(test)]
 mod published;
 
 pub use agrawal::{Agrawal, AgrawalGenerator};
-pub use concept_drift::{ConceptDrift, ConceptDriftGenerator};
+pub use concept_drift::{ConceptDrift, ConceptDriftGenerator, Recurrence};
 pub use hyperplane::{Hyperplane, HyperplaneGenerator};
+pub use imbalanced::{Imbalanced, ImbalancedGenerator};
 pub use instances::Instances;
 pub use led::{Led, LedGenerator};
+pub use mixed::{Mixed, MixedGenerator};
 pub use random_rbf::{RandomRbf, RandomRbfGenerator};
 pub use random_rbf_drift::{RandomRbfDrift, RandomRbfDriftGenerator};
+pub use random_tree::{RandomTree, RandomTreeGenerator};
 pub use sea::{Sea, SeaGenerator};
+pub use sine::{Sine, SineGenerator};
+pub use stagger::{Stagger, StaggerGenerator};
 pub use waveform::{Waveform, WaveformGenerator};
 
 use crate::error::{Error, Result};

@@ -1,9 +1,10 @@
 //! Waveform: a class is a mixture of two of three triangular waves, plus normal noise.
 //!
 //! Breiman and others, Classification and Regression Trees, 1984; after MOA's
-//! `WaveformGenerator`.
+//! `WaveformGenerator`. With drift, as in `WaveformGeneratorDrift`, attributes have
+//! changed places: a stream of it after one without is a change of concept.
 
-use super::{Generator, Header, Values};
+use super::{Generator, Header, Values, within};
 use crate::error::Result;
 use crate::math::java_random::JavaRandom;
 
@@ -23,6 +24,9 @@ pub struct Waveform {
     pub seed: i64,
     /// Adds 19 attributes of mere noise.
     pub noise: bool,
+    /// How many attributes, 0 to 40, change places; `None` draws no places, so that the
+    /// records are others than with 0.
+    pub drift_attributes: Option<usize>,
 }
 
 impl Default for Waveform {
@@ -30,16 +34,27 @@ impl Default for Waveform {
         Waveform {
             seed: 1,
             noise: false,
+            drift_attributes: None,
         }
     }
 }
 
 impl Waveform {
-    /// Cannot fail; the result is that of the other generators.
+    /// Checks the options.
     pub fn generator(&self) -> Result<WaveformGenerator> {
+        let attributes = WAVE + if self.noise { NOISE } else { 0 };
+        let mut random = JavaRandom::new(self.seed);
+        let mut places: Vec<usize> = (0..attributes).collect();
+        if let Some(moved) = self.drift_attributes {
+            within("drift attributes", moved, 0..=WAVE + NOISE)?;
+            let [one, other] = [(); 2].map(|()| random.next_int_below(attributes as i32) as usize);
+            for at in 0..moved {
+                places.swap((at + one) % attributes, (at + other) % attributes);
+            }
+        }
         Ok(WaveformGenerator {
-            random: JavaRandom::new(self.seed),
-            attributes: WAVE + if self.noise { NOISE } else { 0 },
+            random,
+            places,
             waves: PEAKS.map(wave),
         })
     }
@@ -53,26 +68,27 @@ fn wave(peak: i32) -> [f64; WAVE] {
 #[derive(Clone, Debug)]
 pub struct WaveformGenerator {
     random: JavaRandom,
-    attributes: usize,
+    /// Where each attribute is written, the waves first.
+    places: Vec<usize>,
     waves: [[f64; WAVE]; 3],
 }
 
 impl Generator for WaveformGenerator {
     fn header(&self) -> Header {
-        Header::numbered(self.attributes, Values::Number, 3)
+        Header::numbered(self.places.len(), Values::Number, 3)
     }
 
     fn next(&mut self, record: &mut [f64]) -> u32 {
         let class = self.random.next_int_below(3) as usize;
         let (first, second) = PAIRS[class];
         let share = self.random.next_double();
-        let (waves, noise) = record.split_at_mut(WAVE);
+        let (waves, noise) = self.places.split_at(WAVE);
         let pairs = self.waves[first].iter().zip(&self.waves[second]);
-        for (value, (first, second)) in waves.iter_mut().zip(pairs) {
-            *value = share * first + (1.0 - share) * second + self.random.next_gaussian();
+        for (&place, (first, second)) in waves.iter().zip(pairs) {
+            record[place] = share * first + (1.0 - share) * second + self.random.next_gaussian();
         }
-        for value in noise {
-            *value = self.random.next_gaussian();
+        for &place in noise {
+            record[place] = self.random.next_gaussian();
         }
         class as u32
     }
