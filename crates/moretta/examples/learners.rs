@@ -14,10 +14,7 @@
 
 use moretta::data::Records;
 use moretta::io::generate::moa::{ConceptDrift, Generator, RandomRbf, RandomRbfDrift, Sea};
-use moretta::learn::{
-    AdaptiveRandomForest, Header, HoeffdingAdaptiveTree, HoeffdingTree, Input, LeafPrediction,
-    Learner, NaiveBayes, NearestNeighbours, predicted,
-};
+use moretta::learn::{self, Header, Input, Learner, predicted};
 use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -136,26 +133,24 @@ fn learners(stream: &Stream) -> Vec<(&'static str, f64, usize)> {
         .into_iter()
         .zip(stream.moa);
     let today = today.map(|(name, figure)| (name, figure, 0));
+    let ours = [("arf", stream.moa[3], 0)];
     let of_2017 = [("ARF-2017", stream.moa_2017, 1000)];
     let known = |learner: &(&str, f64, usize)| learner.1 > 0.0;
-    today.chain(of_2017).filter(known).collect()
+    today.chain(ours).chain(of_2017).filter(known).collect()
 }
 
+/// The learners as the command line has them; forests of MOA are its presets.
 fn build(name: &str, header: &Header, seed: u64) -> Outcome<Box<dyn Learner>> {
-    let mut of_2017 = AdaptiveRandomForest::of_moa_2017();
-    of_2017.tree.leaf = LeafPrediction::NaiveBayes;
-    let today = AdaptiveRandomForest {
-        trees: 10,
-        ..AdaptiveRandomForest::of_moa()
+    let text = match name {
+        "NB" => "nb",
+        "HT" => "ht",
+        "HAT" => "hat",
+        "ARF10" => "arf(preset=moa)",
+        "arf" => "arf",
+        "kNN" => "knn",
+        _ => "arf(preset=2017, leaf=nb)",
     };
-    Ok(match name {
-        "NB" => Box::new(NaiveBayes.build(header)),
-        "HT" => Box::new(HoeffdingTree::default().build(header, seed)?),
-        "HAT" => Box::new(HoeffdingAdaptiveTree::default().build(header, seed)?),
-        "ARF10" => Box::new(today.build(header, seed)?),
-        "kNN" => Box::new(NearestNeighbours::default().build(header)?),
-        _ => Box::new(of_2017.build(header, seed)?),
-    })
+    Ok(learn::build(text, header, seed)?)
 }
 
 /// The percentage of records that were predicted rightly before they were learnt.

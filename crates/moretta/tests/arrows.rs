@@ -17,7 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("data", &["error", "math"]),
     ("io", &["data", "error", "math"]),
     ("guarantee", &["data", "error", "math"]),
-    ("learn", &["data", "error", "math"]),
+    ("learn", &["config", "data", "error", "math"]),
     ("measure", &["data", "error", "learn", "math"]),
     ("attack", &["data", "error", "math"]),
     ("protect", &["config", "data", "error", "guarantee", "math"]),

@@ -65,7 +65,7 @@ pub(crate) struct AttackArgs {
     #[arg(long, value_parser = share, conflicts_with = "learner")]
     pub(crate) accuracy: Option<f64>,
     /// Measure that accuracy with majority, nb, perceptron, logistic, knn, ht, hat,
-    /// bagging or arf
+    /// bagging, arf or drift, with options in parentheses
     #[arg(long, value_name = "NAME")]
     pub(crate) learner: Option<String>,
     /// The column to predict [default: the one with the role class]

@@ -2,6 +2,7 @@
 
 use super::ReadingArgs;
 use clap::{Args, ValueEnum};
+use moretta::learn::split_learners;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -14,6 +15,8 @@ Figures, in percent:
   lost                       accuracy on the originals less that on the protected rows
   faded                      accuracy with each older result counting --fading of the next
 
+`moretta explain ht` lists the options of a learner.
+
 Nothing is written but the page and the model. Rows are protected in memory, so the
 table must fit. The figures come from the originals: they are yours, not for publication.
 
@@ -25,6 +28,7 @@ classes it does not know are an error.
 
 Examples:
   moretta learn noise.toml --learner nb,ht,arf
+  moretta learn noise.toml --learner 'arf(trees=50, criterion=gini), drift(detector=eddm, learner=ht)'
   moretta learn noise.toml swapping.toml --learner ht --output learning.html
   moretta learn electricity.csv --class class --learner knn --warm-up 1000
   moretta learn monday.csv --class kind --learner ht --save-model tree.model
@@ -34,10 +38,10 @@ pub(crate) struct LearnArgs {
     /// Policies, or files that no policy describes (with --class)
     #[arg(required = true, value_name = "POLICY|FILE")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The learners: majority, nb, perceptron, logistic, knn, ht, hat, bagging, arf
-    /// [default: nb,ht, or that of --model]
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    pub(crate) learner: Vec<String>,
+    /// The learners: majority, nb, perceptron, logistic, knn, ht, hat, bagging, arf, drift,
+    /// each with options in parentheses [default: nb,ht, or that of --model]
+    #[arg(long, value_name = "NAMES")]
+    learner: Vec<String>,
     /// Begin with a model that was saved
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
@@ -79,6 +83,14 @@ pub(crate) struct LearnArgs {
     pub(crate) root: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+}
+
+impl LearnArgs {
+    /// The learners one by one.
+    pub(crate) fn learners(&self) -> Vec<String> {
+        let lists = self.learner.iter().flat_map(|list| split_learners(list));
+        lists.map(str::to_owned).collect()
+    }
 }
 
 /// What a learner learns from.

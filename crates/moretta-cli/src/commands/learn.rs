@@ -140,8 +140,8 @@ fn may_save(args: &LearnArgs, place: &Path) -> moretta::Result<()> {
         return of_one("there are several inputs", "give one policy or file");
     };
     let named = match args.model {
-        Some(_) => args.learner.len() <= 1,
-        None => args.learner.len() == 1,
+        Some(_) => args.learners().len() <= 1,
+        None => args.learners().len() == 1,
     };
     if !named {
         return of_one("which learner?", "name one, such as --learner ht");
@@ -258,7 +258,7 @@ fn settings(args: &LearnArgs, lessons: &Lessons, model: Option<&SavedModel>) -> 
         sides.retain(|side| lessons.has(*side));
     }
     LearnSettings {
-        learners: match (&args.learner[..], model) {
+        learners: match (&args.learners()[..], model) {
             ([], Some(model)) => vec![model.name().to_owned()],
             ([], None) => DEFAULT_LEARNERS.map(str::to_owned).to_vec(),
             (named, _) => named.to_vec(),

@@ -270,6 +270,7 @@ mod tests {
             learner: learner.to_owned(),
             side,
             results: 300,
+            counted: 300,
             whole: figures.clone(),
             lately: figures.clone(),
             faded: figures,

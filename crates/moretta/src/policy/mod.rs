@@ -26,7 +26,7 @@ use crate::data::{Role, parse_duration};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::io::{self, Compression, Encoding, Format, ReadOptions, WriteOptions};
-use crate::learn::LEARNERS;
+use crate::learn::check_learner;
 use crate::measure;
 use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use crate::protect::{Masking, Method};
@@ -93,7 +93,7 @@ pub enum Every {
 }
 
 /// How originals and what is released of them are measured against each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PairPolicy {
     /// Originals among which a masked record is looked for, when the policy says.
     pub buffer: Option<usize>,
@@ -102,7 +102,7 @@ pub struct PairPolicy {
     /// Share of a standard deviation within which numbers agree.
     pub tolerance: f64,
     /// The learner whose accuracy is compared.
-    pub learner: &'static str,
+    pub learner: String,
 }
 
 impl Default for PairPolicy {
@@ -111,7 +111,7 @@ impl Default for PairPolicy {
             buffer: None,
             interval: 10.0,
             tolerance: 0.1,
-            learner: "nb",
+            learner: "nb".to_owned(),
         }
     }
 }
@@ -484,9 +484,17 @@ impl PairPolicy {
     /// Of a table only the learner matters.
     fn read(section: &mut Section, masks: bool) -> Result<Self> {
         let usual = PairPolicy::default();
-        let learners = LEARNERS.iter().map(|info| (info.name, info.name));
-        let learners: Vec<(&str, &'static str)> = learners.collect();
-        let learner = section.word("learner", &learners)?.unwrap_or(usual.learner);
+        let learner = match section.take("learner") {
+            None => usual.learner.clone(),
+            Some(placed) => {
+                let text = placed.text("learner")?;
+                check_learner(&text).map_err(|fault| {
+                    let help = fault.help_text().unwrap_or("name a learner").to_owned();
+                    placed.error(fault.to_string()).help(help)
+                })?;
+                text
+            }
+        };
         if !masks {
             return Ok(PairPolicy { learner, ..usual });
         }

@@ -6,7 +6,9 @@
 //! at O(r log r) a value; memory is n values. C. Raab et al., "Reactive Soft Prototype
 //! Computing for Concept Drift Streams", Neurocomputing 2020; with its defaults.
 
+use super::super::model::{Reader, Writer, odd};
 use super::{Detector, Signal};
+use crate::error::Result;
 use crate::math::java_random::JavaRandom;
 use std::collections::VecDeque;
 
@@ -69,6 +71,28 @@ impl KswinDetector {
         self.sample.sort_unstable_by(f64::total_cmp);
         let critical = (-self.options.alpha.ln() / self.options.recent as f64).sqrt();
         kolmogorov_smirnov(&self.recent, &self.sample) > critical
+    }
+}
+
+impl KswinDetector {
+    /// All but the options, which are the usual ones.
+    pub(in crate::learn) fn save(&self, out: &mut Writer) {
+        out.random(&self.random);
+        out.size(self.window.len());
+        for &value in &self.window {
+            out.f64(value);
+        }
+    }
+
+    pub(in crate::learn) fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let mut detector = Kswin::default().build(0);
+        detector.random = from.random()?;
+        let length = from.length(size_of::<f64>())?;
+        if length > detector.options.window {
+            return Err(odd("a window longer than its limit"));
+        }
+        detector.window.extend(from.f64s(length)?);
+        Ok(detector)
     }
 }
 

@@ -93,6 +93,11 @@ impl Score {
         self.results
     }
 
+    /// Answers that count: all but the warm-up.
+    pub fn counted(&self) -> u64 {
+        self.results.saturating_sub(self.warm_up)
+    }
+
     /// Share of right answers among all that count.
     pub fn accuracy(&self) -> Option<f64> {
         self.whole.accuracy()

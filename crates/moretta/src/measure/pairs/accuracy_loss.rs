@@ -33,7 +33,7 @@ const MOST_CLASSES: usize = 100;
 
 /// The difference between two learners.
 pub(super) struct AccuracyLoss {
-    learner: &'static str,
+    learner: String,
     attributes: Vec<Attribute>,
     /// Of what is released, where it is not the same attributes.
     released: Option<Vec<Attribute>>,
@@ -75,7 +75,7 @@ impl AccuracyLoss {
         }
         let released = settings.released.clone();
         AccuracyLoss {
-            learner: settings.learner,
+            learner: settings.learner.clone(),
             first: First {
                 originals: Records::new(attributes.len()),
                 protected: Records::new(released.as_ref().map_or(attributes.len(), Vec::len)),
@@ -90,7 +90,7 @@ impl AccuracyLoss {
 
     fn learnt(&self) -> Option<Pair> {
         self.first
-            .learnt(self.learner, &self.attributes, self.released.as_deref())
+            .learnt(&self.learner, &self.attributes, self.released.as_deref())
     }
 
     fn keep(&mut self, original: &[f64], protected: &[f64], labels: Labels) {
@@ -227,7 +227,7 @@ mod tests {
     fn settings(class: Option<usize>) -> PairSettings {
         PairSettings {
             class,
-            learner: "knn",
+            learner: "knn".to_owned(),
             ..PairSettings::new(vec![Attribute::Number; 2])
         }
     }

@@ -80,7 +80,7 @@ pub struct PairSettings {
     /// Share of a standard deviation within which numbers agree, for probabilistic linkage.
     pub tolerance: f64,
     /// The learner whose accuracy is compared, one of [`crate::learn::LEARNERS`].
-    pub learner: &'static str,
+    pub learner: String,
     /// The place of the class among the attributes, where it is masked, too.
     pub class: Option<usize>,
 }
@@ -94,7 +94,7 @@ impl PairSettings {
             buffer: 100,
             interval: 10.0,
             tolerance: 0.1,
-            learner: "nb",
+            learner: "nb".to_owned(),
             class: None,
         }
     }

@@ -23,7 +23,7 @@ pub(in crate::pipeline) fn accuracy_loss(
         return Ok(None);
     }
     let pupil = Pupil {
-        name: policy.pairs.learner,
+        name: &policy.pairs.learner,
         class: None,
         seed: 1,
     };

@@ -31,8 +31,10 @@ pub struct Learned {
     pub learner: String,
     /// What it learnt from.
     pub side: Side,
-    /// Answers, those left out included.
+    /// Answers, those of the warm-up included.
     pub results: u64,
+    /// Answers that the figures count: all but the warm-up.
+    pub counted: u64,
     /// Over all results that count.
     pub whole: Figures,
     /// Over the last ones.
@@ -148,6 +150,7 @@ fn told(name: &str, side: Side, trial: &Trial) -> Learned {
         learner: name.to_owned(),
         side,
         results: score.results(),
+        counted: score.counted(),
         whole: score.whole(),
         lately: score.lately(),
         faded: score.faded(),

@@ -210,7 +210,7 @@ fn measures(
         }),
         interval: policy.pairs.interval,
         tolerance: policy.pairs.tolerance,
-        learner: policy.pairs.learner,
+        learner: policy.pairs.learner.clone(),
         class: places.iter().position(|place| Some(*place) == *class),
     };
     PairMeasures::new(&settings, &columns, &names).map(Some)
