@@ -41,6 +41,7 @@ const CASES: &[Case] = &[
                 mondrian(Mode::Relaxed),
                 mondrian(Mode::Balanced),
                 output(Output::Interval),
+                output(Output::Mode),
                 suppressing(Mode::Strict),
                 suppressing(Mode::Relaxed),
             ]

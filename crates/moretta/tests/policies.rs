@@ -1,8 +1,11 @@
 //! Whole policies on small files, run by the library: what must work, and what must be refused and how.
 
+use moretta::io::ReadOptions;
 use moretta::pipeline::{self, Options, Outcome, Progress};
 use moretta::policy::{Policy, Root};
+use moretta::protect::{Family, METHODS};
 use moretta::{Error, Result};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use tempfile::TempDir;
@@ -117,6 +120,105 @@ fn every_promise_can_be_made_of_persons() {
             assert_eq!(release.lines().count(), 61, "{guarantee}");
             assert!(!release.contains("p1"), "persons are dropped");
         }
+    }
+}
+
+/// How many distinct cells of the column at `place` each class shows; a class is told by
+/// the columns at `quasi`.
+fn distinct_in_classes(release: &str, place: usize, quasi: &[usize]) -> Vec<usize> {
+    let mut classes: BTreeMap<Vec<&str>, BTreeSet<&str>> = BTreeMap::new();
+    for line in release.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let class = quasi.iter().map(|&i| cells[i]).collect();
+        classes.entry(class).or_default().insert(cells[place]);
+    }
+    classes.values().map(BTreeSet::len).collect()
+}
+
+/// A reader counts the pseudonyms that a class shows, so every method must.
+#[test]
+fn a_released_pseudonym_is_the_person_that_every_method_of_tables_counts() {
+    let pseudonym =
+        |role: &str| format!("{{ role = \"{role}\", action = \"pseudonym\", key = \"file:key\" }}");
+    let kept = "{ role = \"subject\", action = \"keep\" }".to_owned();
+    let lines = ["identifier", "subject", "key"].map(pseudonym);
+    let tables = METHODS.iter().filter(|info| info.family == Family::Table);
+    for method in tables.map(|info| format!("method = \"{}\"\nsuppress = 1.0", info.name)) {
+        for line in lines.iter().chain([&kept]) {
+            let folder = folder();
+            std::fs::write(folder.path().join("key"), "0123456789abcdef".repeat(4))
+                .expect("written");
+            // Few values, so that there is something to release without hierarchies too.
+            let changed = [
+                ("person", line.as_str()),
+                ("age", "{ role = \"plain\" }"),
+                ("born", "{ role = \"plain\" }"),
+            ];
+            let text = policy(&changed, "k = 5", &method);
+            let outcome =
+                run(folder.path(), &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let release =
+                std::fs::read_to_string(folder.path().join("out.csv")).expect("a release");
+            let persons = distinct_in_classes(&release, 0, &[3, 4]);
+            assert!(!persons.is_empty(), "{text}");
+            assert!(
+                persons.iter().all(|&persons| persons >= 5),
+                "{persons:?}\n{text}"
+            );
+            let policy = Policy::parse(
+                &text,
+                &Root::of_policy(&folder.path().join("p"), None).expect("a root"),
+            );
+            let verified = pipeline::verify(
+                &policy.expect("valid"),
+                &folder.path().join("out.csv"),
+                &ReadOptions::default(),
+                &Progress::default(),
+            );
+            let smallest = verified.expect("verified").findings.smallest_class;
+            assert_eq!(
+                smallest,
+                persons.iter().min().map(|&least| least as u64),
+                "{text}"
+            );
+            assert!(outcome.report.verdict.passed);
+        }
+    }
+}
+
+#[test]
+fn pseudonyms_that_cannot_be_counted_are_refused() {
+    let pseudonym = "{ role = \"identifier\", action = \"pseudonym\", key = \"file:key\" }";
+    let number = "{ role = \"quasi\", type = \"number\" }";
+    let plain = "{ role = \"plain\" }";
+    let masked = [
+        ("person", pseudonym),
+        ("age", number),
+        ("born", plain),
+        ("job", plain),
+        ("grade", plain),
+    ];
+    let mask = "method = \"microaggregation\"\nk = 3";
+    for (changed, method, words) in [
+        (
+            &[("note", pseudonym)][..],
+            MONDRIAN,
+            "`note` is released as a pseudonym and persons are counted by `person`: a class may show fewer pseudonyms than k",
+        ),
+        (
+            &[("person", pseudonym), ("note", pseudonym)],
+            MONDRIAN,
+            "`note` is released as a pseudonym and persons are counted by `person`: a class may show fewer pseudonyms than k",
+        ),
+        (
+            &masked,
+            mask,
+            "the groups count rows and not the persons of `person`",
+        ),
+    ] {
+        let guarantee = if method == mask { "" } else { "k = 3" };
+        let error = refused(changed, guarantee, method);
+        assert_eq!((error.exit_code(), error.to_string().as_str()), (3, words));
     }
 }
 
@@ -303,5 +405,110 @@ fn representatives_stand_for_missing_values_too() {
             panic!("{output}: {error}");
         }
         std::fs::remove_file(folder.path().join("out.csv")).expect("it was there");
+    }
+}
+
+/// A policy of one quasi-identifier, shown by Mondrian as `output`, on these values.
+fn shown(values: &[&str], column: &str, output: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(
+        folder.path().join("in.csv"),
+        format!("q\n{}\n", values.join("\n")),
+    )
+    .expect("written");
+    let text = format!(
+        "version = 1\n[source]\npath = \"in.csv\"\n[columns]\nq = {column}\n[guarantee]\nk = 3\n\
+         [[protect]]\nmethod = \"mondrian\"\noutput = \"{output}\"\n[sink]\npath = \"out.csv\"\n"
+    );
+    if let Err(error) = run(folder.path(), &text) {
+        panic!("{error}: {values:?}");
+    }
+    let release = std::fs::read_to_string(folder.path().join("out.csv")).expect("a release");
+    release.lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_mean_does_not_leave_the_values_by_rounding() {
+    let quasi = "{ role = \"quasi\" }";
+    assert_eq!(shown(&["0.1"; 3], quasi, "mean"), ["0.1"; 3]);
+    assert_eq!(
+        shown(&["1.1", "1.1", "1.1", "1.1", "1.1", "1.1"], quasi, "mean"),
+        ["1.1"; 6]
+    );
+    let largest = "1.7e308";
+    assert_eq!(shown(&[largest; 3], quasi, "mean").len(), 3);
+    let dates = shown(&["1969-12-30", "1969-12-31", "1969-12-31"], quasi, "mean");
+    assert_eq!(dates, ["1969-12-30"; 3]);
+}
+
+#[test]
+fn a_mode_may_be_the_beginning_of_another_path() {
+    let paths = "{ role = \"quasi\", hierarchy = { path = \"/\" } }";
+    assert_eq!(shown(&["a", "a", "a/b"], paths, "mode"), ["a"; 3]);
+    assert_eq!(
+        shown(&["a", "a", "a", "a/b", "a/b", "a/b"], paths, "auto").len(),
+        6
+    );
+}
+
+/// The jobs of 20 rows each are too small for k, so nothing is left to release.
+#[test]
+fn a_release_without_rows_is_one_in_every_format() {
+    let plain = "{ role = \"plain\" }";
+    let changed = [
+        ("person", "{ role = \"identifier\" }"),
+        ("age", plain),
+        ("born", plain),
+        ("grade", plain),
+    ];
+    let method = "method = \"generalization\"\nsuppress = 1.0";
+    for ending in [
+        "csv",
+        "csv.gz",
+        "jsonl",
+        "jsonl.zst",
+        "arff",
+        "parquet",
+        "arrow",
+        "arrows",
+    ] {
+        let folder = folder();
+        let text = policy(&changed, "k = 25", method).replace("out.csv", &format!("out.{ending}"));
+        let outcome = run(folder.path(), &text).unwrap_or_else(|e| panic!("{ending}: {e}"));
+        assert!(outcome.report.verdict.passed, "{ending}");
+        let file = folder.path().join(format!("out.{ending}"));
+        let root = Root::of_policy(&folder.path().join("policy.toml"), None).expect("a root");
+        let policy = Policy::parse(&text, &root).expect("valid");
+        let verified = pipeline::verify(
+            &policy,
+            &file,
+            &ReadOptions::default(),
+            &Progress::default(),
+        );
+        assert_eq!(verified.expect(ending).findings.rows, 0);
+    }
+}
+
+#[test]
+fn a_refusal_names_the_promise_that_cannot_be_reached() {
+    let plain = "{ role = \"plain\" }";
+    let changed = [("age", plain), ("born", plain)];
+    for (guarantee, words) in [
+        (
+            "k = 2\nt = { value = 0.01, on = [\"diagnosis\"] }",
+            "t=0.01 of `diagnosis` not reachable within 0 % suppression; best 100 %",
+        ),
+        (
+            "k = 2\np = { value = 4, on = [\"diagnosis\"] }",
+            "p=4 of `diagnosis` not reachable within 0 % suppression; best ",
+        ),
+        (
+            "k = 20",
+            "k=20 not reachable within 0 % suppression; best 100 %",
+        ),
+    ] {
+        let error = refused(&changed, guarantee, "method = \"generalization\"");
+        assert_eq!(error.exit_code(), 1);
+        assert!(error.to_string().starts_with(words), "{error}");
     }
 }

@@ -69,6 +69,19 @@ impl Domain {
         };
         Ok(Domain { scale, hierarchy })
     }
+
+    /// Whether its numbers are days.
+    pub fn is_date(&self) -> bool {
+        matches!(self.scale, Scale::Number { date: Some(_), .. })
+    }
+
+    /// The same values without their hierarchy.
+    pub fn without_hierarchy(self) -> Self {
+        Domain {
+            hierarchy: None,
+            ..self
+        }
+    }
 }
 
 /// The domains of the quasi-identifiers and the trees of the sensitive columns, by name.

@@ -48,6 +48,11 @@ struct Place {
 
 impl Cover {
     pub(super) fn new(domain: Domain, representative: bool, escapes: bool) -> Self {
+        // A representative is a value, though a node of the tree may be called the same.
+        let domain = match representative {
+            true => domain.without_hierarchy(),
+            false => domain,
+        };
         let codes = match &domain.scale {
             Scale::Category { levels, .. } => LevelsBuilder::from_levels(levels),
             Scale::Number { .. } => LevelsBuilder::default(),
@@ -195,7 +200,6 @@ fn is_one_value_within(says: &Says, domain: &Domain) -> bool {
         (Says::Anything, _) => true,
         (Says::Between(a, b), Scale::Number { low, high, .. }) => a == b && low <= a && b <= high,
         (Says::OneOf(codes), Scale::Category { .. }) => codes.len() == 1,
-        (Says::Under(leaves), _) => leaves.len() == 1,
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use super::distributions::Distributions;
 use super::place::Pending;
 use super::progress::{Progress, Stage};
-use crate::data::{Batch, Domains, Role};
+use crate::data::{Batch, Domain, Domains, Role};
 use crate::error::{Error, Result};
 use crate::guarantee::{Checker, Declared, Fault, Findings, Treatment, Truth};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
@@ -62,6 +62,18 @@ impl<'a> Judge<'a> {
         })
     }
 
+    /// The domains of the quasi-identifiers as measures read a release: a
+    /// representative is a value, though a node of the hierarchy may be called the same.
+    fn measured_domains(&self) -> Vec<(String, Domain)> {
+        let domains = self.domains.quasi(self.original.schema()).into_iter();
+        domains
+            .map(|(name, domain)| match self.policy.represents(&name) {
+                true => (name, domain.without_hierarchy()),
+                false => (name, domain),
+            })
+            .collect()
+    }
+
     /// Reads the release back; its i-th row was made for the original with the i-th id of `order`.
     pub(super) fn judge(
         &self,
@@ -80,7 +92,7 @@ impl<'a> Judge<'a> {
         let mut truth = Truth::new(self.original.schema(), &self.treatments, escapes)?;
         let mut measures = Measures::new(
             self.original.schema(),
-            &self.domains.quasi(self.original.schema()),
+            &self.measured_domains(),
             self.policy.guarantee.k.unwrap_or(1),
         );
         let subject = self
@@ -193,9 +205,17 @@ pub(super) fn reading(policy: &Policy, sink: &SinkPolicy) -> ReadOptions {
         delimiter: sink.options.delimiter,
         missing: vec![sink.options.missing.clone()],
         batch_rows: Some(CHUNK),
+        names_if_empty: released_names(policy),
         limits: policy.source.options.limits,
         ..ReadOptions::default()
     }
+}
+
+/// The columns of a release under the policy.
+pub(super) fn released_names(policy: &Policy) -> Vec<String> {
+    let columns = policy.columns.iter();
+    let released = columns.filter(|column| column.action != Action::Drop);
+    released.map(|column| column.name.clone()).collect()
 }
 
 /// Every column that the release has, as the checker wants it.

@@ -1,7 +1,7 @@
 //! Checks a file that is already there, made by this program or another.
 
 use super::facts::verdict;
-use super::judge::{declared, release_plans};
+use super::judge::{declared, release_plans, released_names};
 use super::progress::{Progress, Stage};
 use super::report::Verdict;
 use super::stream::{self, StreamVerification};
@@ -59,6 +59,7 @@ pub fn verify(
     progress.enter(Stage::Check);
     let mut options = options.clone();
     options.progress = Some(progress.counter());
+    options.names_if_empty = released_names(policy);
     let source = io::open(file, &options, &release_plans(policy, file, &options)?)?;
     let schema = Arc::clone(source.schema());
     let release = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;

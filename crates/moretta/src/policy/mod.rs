@@ -231,6 +231,9 @@ impl Policy {
         if let Some(method) = protect.iter().find(|method| method.as_masking().is_some()) {
             masked::promise(method, &mut guarantee, &levels)?;
         }
+        if guarantee != Guarantee::default() && !protect.iter().any(Method::is_stream) {
+            columns::count_pseudonyms(&mut columns)?;
+        }
         let policy = Policy {
             file: None,
             text: text.to_owned(),

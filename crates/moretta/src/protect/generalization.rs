@@ -129,9 +129,9 @@ impl TableMethod for Ready {
             columns[i] = self.recode(&table.schema().fields()[i].name, &columns[i])?;
         }
         let classes = group(quasi.iter().map(|&i| &columns[i]), table.len());
-        let keep = keep(classes, &mut limits);
+        let (keep, obstacles) = keep(classes, &mut limits);
         let gone = table.len() - keep.len();
-        self.within_limit(gone, table.len())?;
+        self.within_limit(gone, table.len(), &obstacles)?;
         let schema = Arc::new(self.schema(table.schema())?);
         let all = Batch::new(schema, table.rows().clone(), columns)?;
         let batch = if gone == 0 { all } else { all.take(&keep)? };
@@ -172,14 +172,15 @@ impl Ready {
         })
     }
 
-    fn within_limit(&self, gone: usize, rows: usize) -> Result<()> {
+    /// `obstacles`: what kept classes from being released.
+    fn within_limit(&self, gone: usize, rows: usize, obstacles: &[String]) -> Result<()> {
         // As in ARX, the budget is rounded down.
         if gone as f64 <= (self.config.suppress * rows as f64).floor() {
             return Ok(());
         }
-        let k = self.setting.guarantee.k.unwrap_or(1);
         Err(Error::guarantee(format!(
-            "k={k} not reachable within {} % suppression; best {} %",
+            "{} not reachable within {} % suppression; best {} %",
+            obstacles.join(", "),
             percent(self.config.suppress),
             percent(gone as f64 / rows as f64)
         ))
@@ -262,7 +263,8 @@ fn group<'a>(columns: impl Iterator<Item = &'a Column>, n_rows: usize) -> Vec<Ve
         for (row, class) in class_of.iter_mut().enumerate() {
             let value = match column {
                 Column::Category(c) => u64::from(c.codes()[row]),
-                Column::Number(n) => n.get(row).map_or(u64::MAX, f64::to_bits),
+                // Both zeros have one text.
+                Column::Number(n) => n.get(row).map_or(u64::MAX, |n| (n + 0.0).to_bits()),
                 Column::Plain(_) => 0,
             };
             let next = known.len() as u32;
@@ -277,17 +279,23 @@ fn group<'a>(columns: impl Iterator<Item = &'a Column>, n_rows: usize) -> Vec<Ve
     classes
 }
 
-/// The rows of the classes that may be released, in the order of the table.
-/// What goes changes what the others are compared with, so closeness is asked
-/// again until nothing more goes.
-fn keep(mut classes: Vec<Vec<u32>>, limits: &mut Limits) -> Vec<u32> {
+/// The rows of the classes that may be released, in the order of the table, and
+/// what kept others from it. What goes changes what the others are compared with,
+/// so closeness is asked again until nothing more goes.
+fn keep(mut classes: Vec<Vec<u32>>, limits: &mut Limits) -> (Vec<u32>, Vec<String>) {
+    let mut obstacles = Vec::new();
     loop {
         let before = classes.len();
-        classes.retain(|class| limits.hold(class));
+        classes.retain(|class| {
+            let holds = limits.hold(class);
+            let obstacle = if holds { None } else { limits.obstacle(class) };
+            obstacles.extend(obstacle.filter(|obstacle| !obstacles.contains(obstacle)));
+            holds
+        });
         let mut rows: Vec<u32> = classes.iter().flatten().copied().collect();
         rows.sort_unstable();
         if classes.len() == before || !limits.refer_to(&rows) {
-            return rows;
+            return (rows, obstacles);
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod mondrian;
 pub mod noise;
 pub mod random_projection;
 pub mod rank_swapping;
+mod ranks;
 pub mod rotation;
 mod table;
 mod tunable;

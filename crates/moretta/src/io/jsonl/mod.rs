@@ -118,7 +118,11 @@ fn start(
         check_names(&jsonl.names, &options.limits)?;
         return Ok((jsonl, blocks, first));
     }
-    Err(Error::input("no header, no rows"))
+    if options.names_if_empty.is_empty() {
+        return Err(Error::input("no header, no rows"));
+    }
+    jsonl.name_columns(options.names_if_empty.clone());
+    Ok((jsonl, blocks, Block::default()))
 }
 
 /// The first line that is not blank, and how many come before it.
@@ -184,10 +188,14 @@ impl Jsonl {
         if keys.is_empty() {
             return Err(Error::input("the first object has no keys").on_line(line + 1));
         }
-        self.places = keys.iter().cloned().zip(0..).collect();
-        self.passing = vec![Passing::Text; keys.len()];
-        self.names = keys;
+        self.name_columns(keys);
         Ok(())
+    }
+
+    fn name_columns(&mut self, names: Vec<String>) {
+        self.places = names.iter().cloned().zip(0..).collect();
+        self.passing = vec![Passing::Text; names.len()];
+        self.names = names;
     }
 
     fn place(&self, key: &str, likely: usize) -> Option<usize> {

@@ -82,7 +82,7 @@ fn check_promise(policy: &Policy, schema: &Schema, places: &[usize]) -> Result<(
                 column.name
             ))
             .at(column.span.clone())
-            .help("where each person has one row, make it an identifier; else use mondrian"));
+            .help("where each person has one row, make it an identifier that is not released; else use mondrian"));
         }
     }
     Ok(())

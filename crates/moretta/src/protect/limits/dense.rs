@@ -1,5 +1,6 @@
 //! A column of values as codes without gaps, in the order that means something.
 
+use super::super::ranks::ranks;
 use crate::data::{Batch, Categories, Column, Domains, Field, Kind, MISSING};
 use crate::error::{Error, Result};
 
@@ -7,31 +8,41 @@ use crate::error::{Error, Result};
 pub(super) struct Dense {
     /// A code a row, [`MISSING`] for none.
     pub(super) codes: Vec<u32>,
-    /// The text of each code; only values that occur have one.
+    /// How many codes there are; only values that occur have one.
+    pub(super) values: usize,
+    /// The text of each code, when it was asked for.
     pub(super) texts: Vec<String>,
     /// Codes ascend with the declared order or with the numbers that the values
     /// are, not just with their appearance.
     pub(super) in_order: bool,
 }
 
-pub(super) fn dense(batch: &Batch, index: usize, domains: &Domains) -> Result<Dense> {
+/// The codes of a column and, if `with_texts`, what they are called.
+pub(super) fn dense(
+    batch: &Batch,
+    index: usize,
+    domains: &Domains,
+    with_texts: bool,
+) -> Result<Dense> {
     let field = &batch.schema().fields()[index];
     match batch.column(index) {
         Column::Category(categories) => Ok(dense_categories(field, categories)),
         Column::Number(numbers) => {
-            let mut values: Vec<f64> = numbers.iter().flatten().collect();
-            values.sort_unstable_by(f64::total_cmp);
-            values.dedup();
-            let code = |v: f64| values.partition_point(|&x| x < v) as u32;
+            let (values, mut codes) = ranks(numbers);
+            let missing = values.len() as u32;
+            for code in codes.iter_mut().filter(|code| **code == missing) {
+                *code = MISSING;
+            }
             let domain = domains.get(&field.name);
             let text = |&v: &f64| match domain {
                 Some(domain) => domain.number_text(v),
                 None => v.to_string(),
             };
-            let codes = numbers.iter().map(|slot| slot.map_or(MISSING, code));
+            let named = values.iter().filter(|_| with_texts);
             Ok(Dense {
-                codes: codes.collect(),
-                texts: values.iter().map(text).collect(),
+                codes,
+                values: values.len(),
+                texts: named.map(text).collect(),
                 in_order: true,
             })
         }
@@ -76,6 +87,7 @@ fn dense_categories(field: &Field, categories: &Categories) -> Dense {
     let new = |&code: &u32| rank.get(code as usize).copied().unwrap_or(MISSING);
     Dense {
         codes: categories.codes().iter().map(new).collect(),
+        values: order.len(),
         texts: order.iter().map(|&c| levels.get(c).to_owned()).collect(),
         in_order,
     }

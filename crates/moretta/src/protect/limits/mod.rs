@@ -9,7 +9,7 @@ mod tally;
 
 use crate::data::{Batch, Column, Domains, Role};
 use crate::error::{Error, Result};
-use crate::guarantee::{Diversity, Ground, Guarantee};
+use crate::guarantee::{Diversity, Ground, Guarantee, TCloseness};
 use dense::{Dense, dense};
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
@@ -29,6 +29,8 @@ struct Sensitive {
     values: Vec<u32>,
     value_count: usize,
     asks: Vec<Ask>,
+    /// What each ask is called in a policy, with its figure.
+    labels: Vec<String>,
     whole: Whole,
 }
 
@@ -90,6 +92,12 @@ impl Limits {
         self.subjects.is_none() || self.sensitive.iter().all(|s| s.asks.iter().all(counts))
     }
 
+    /// Whether rows that hold also hold with more rows.
+    fn grow(&self) -> bool {
+        let counts = |ask: &Ask| matches!(ask, Ask::Distinct(_));
+        self.sensitive.iter().all(|s| s.asks.iter().all(counts))
+    }
+
     /// An empty profile for these limits.
     pub(crate) fn profile(&self) -> Profile {
         Profile {
@@ -98,7 +106,7 @@ impl Limits {
             tallies: self
                 .sensitive
                 .iter()
-                .map(|column| Tally::new(column.value_count))
+                .map(|column| Tally::new(column.value_count, &column.asks))
                 .collect(),
         }
     }
@@ -111,9 +119,44 @@ impl Limits {
         if self.only_rows() {
             return true;
         }
+        self.hold_each(rows.iter().copied())
+    }
+
+    /// Whether the rows that come may be a class; stops when they are enough.
+    pub(crate) fn hold_each(&self, rows: impl Iterator<Item = u32>) -> bool {
+        if self.grow() {
+            return self.enough(rows).is_some();
+        }
+        let mut profile = self.profile();
+        rows.for_each(|row| profile.add(self, row));
+        profile.holds(self)
+    }
+
+    /// How many of the rows that come may be a class, if more of them may be one too.
+    fn enough(&self, rows: impl Iterator<Item = u32>) -> Option<usize> {
+        let mut profile = self.profile();
+        for (before, row) in rows.enumerate() {
+            profile.add(self, row);
+            if profile.holds(self) {
+                return Some(before + 1);
+            }
+        }
+        None
+    }
+
+    /// What keeps these rows from being a class.
+    pub(crate) fn obstacle(&self, rows: &[u32]) -> Option<String> {
         let mut profile = self.profile();
         rows.iter().for_each(|&row| profile.add(self, row));
-        profile.holds(self)
+        if profile.persons(self) < self.k {
+            return Some(format!("k={}", self.k));
+        }
+        let columns = self.sensitive.iter().zip(&profile.tallies);
+        columns.into_iter().find_map(|(column, tally)| {
+            let mut asks = column.asks.iter().zip(&column.labels);
+            let (_, label) = asks.find(|(ask, _)| !tally.holds(ask, &column.whole))?;
+            Some(format!("{label} of `{}`", column.name))
+        })
     }
 
     /// For each of the ascending `positions`, whether both the rows before it
@@ -121,6 +164,15 @@ impl Limits {
     pub(crate) fn allow(&self, rows: &[u32], positions: &[usize]) -> Vec<bool> {
         if self.only_rows() {
             let fits = |&p: &usize| p >= self.k && rows.len() - p >= self.k;
+            return positions.iter().map(fits).collect();
+        }
+        if self.grow() {
+            let first = self.enough(rows.iter().copied());
+            let last = self.enough(rows.iter().rev().copied());
+            let (Some(first), Some(last)) = (first, last) else {
+                return vec![false; positions.len()];
+            };
+            let fits = |&p: &usize| p >= first && rows.len() - p >= last;
             return positions.iter().map(fits).collect();
         }
         let mut flags = vec![false; positions.len()];
@@ -204,14 +256,16 @@ impl Sensitive {
                 "the guarantee speaks of a column `{name}` that is not in the data"
             ))
         })?;
+        let hierarchical = |t: &TCloseness| t.column == name && t.distance == Ground::Hierarchical;
         let Dense {
             codes: values,
+            values: value_count,
             texts,
             in_order,
-        } = dense(batch, index, domains)?;
-        let value_count = texts.len();
-        let mut asks = Vec::new();
+        } = dense(batch, index, domains, guarantee.t.iter().any(hierarchical))?;
+        let (mut asks, mut labels) = (Vec::new(), Vec::new());
         for l in guarantee.l.iter().filter(|l| l.column == name) {
+            labels.push(format!("l={}", l.l));
             asks.push(match l.kind {
                 Diversity::Distinct => Ask::Distinct(l.l.ceil() as usize),
                 Diversity::Entropy => Ask::Entropy(l.l),
@@ -221,14 +275,12 @@ impl Sensitive {
                 },
             });
         }
-        asks.extend(
-            guarantee
-                .p
-                .iter()
-                .filter(|p| p.column == name)
-                .map(|p| Ask::Distinct(p.p as usize)),
-        );
+        for p in guarantee.p.iter().filter(|p| p.column == name) {
+            labels.push(format!("p={}", p.p));
+            asks.push(Ask::Distinct(p.p as usize));
+        }
         for t in guarantee.t.iter().filter(|t| t.column == name) {
+            labels.push(format!("t={}", t.t));
             asks.push(match t.distance {
                 Ground::Equal => Ask::Equal(t.t),
                 Ground::Ordered if !in_order => {
@@ -265,22 +317,25 @@ impl Sensitive {
             values,
             value_count,
             asks,
+            labels,
             whole: Whole::default(),
         };
-        let rows: Vec<u32> = (0..batch.len() as u32).collect();
-        column.weigh(&rows, subjects);
+        if column.asks.iter().any(Ask::is_closeness) {
+            let rows: Vec<u32> = (0..batch.len() as u32).collect();
+            column.weigh(&rows, subjects);
+        }
         Ok(column)
     }
 
     /// The distribution of the rows that classes are compared with, with and
     /// without missing values.
     fn weigh(&mut self, rows: &[u32], subjects: Option<&[u32]>) {
-        let mut tally = Tally::new(self.value_count);
+        let mut tally = Tally::new(self.value_count, &self.asks);
         for &row in rows {
             let row = row as usize;
             tally.add(self.values[row], subjects.map(|s| s[row]));
         }
-        self.whole = tally.whole();
+        self.whole = tally.whole(self.value_count);
     }
 }
 
@@ -296,7 +351,9 @@ impl Profile {
     pub(crate) fn add(&mut self, limits: &Limits, row: u32) {
         self.rows += 1;
         let subject = limits.subjects.as_ref().map(|s| s[row as usize]);
-        self.persons.extend(subject);
+        if self.persons.len() < limits.k {
+            self.persons.extend(subject);
+        }
         for (tally, column) in self.tallies.iter_mut().zip(&limits.sensitive) {
             tally.add(column.values[row as usize], subject);
         }
@@ -338,7 +395,7 @@ mod tests {
     use super::*;
     use crate::data::hierarchy::Hierarchy;
     use crate::data::{Domain, Field, Kind, RowIds, Schema};
-    use crate::guarantee::{LDiversity, PSensitivity, TCloseness};
+    use crate::guarantee::{LDiversity, PSensitivity};
     use std::sync::Arc;
 
     /// A table of one sensitive column and, with persons, of whose rows they are.

@@ -1,8 +1,13 @@
 //! Counts of sensitive values that grow value by value, and what is asked of them.
+//!
+//! A class holds few of the values of a column, so counts are kept of those that
+//! it holds: a question costs what the class is large, not what the column is.
+//! Where only the number of values matters, counting stops when there are enough.
 
+use crate::data::MISSING;
 use crate::data::hierarchy::Hierarchy;
 use foldhash::fast::FixedState;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Below this a logarithm or a distance is equal: sums are taken in another order by the checker.
@@ -37,32 +42,118 @@ impl Ask {
     }
 }
 
-/// The shares of the values in the whole table, with and without missing ones.
+/// The distribution of the values in the whole table.
 #[derive(Default)]
 pub(super) struct Whole {
+    /// The share of each value, missing ones last.
     shares: Vec<f64>,
+    /// The share of each value among the present ones.
     present: Vec<f64>,
+    order: Order,
+}
+
+/// The values that the whole holds, as steps of their order.
+#[derive(Default)]
+struct Order {
+    /// Of each value, how many smaller ones the whole holds.
+    step: Vec<u32>,
+    /// The share of the values up to each step.
+    up_to: Vec<f64>,
+    /// The sum of `up_to` before each step, and of all.
+    sums: Vec<f64>,
+}
+
+impl Order {
+    fn new(present: &[f64]) -> Self {
+        let mut order = Order {
+            sums: vec![0.0],
+            ..Order::default()
+        };
+        let (mut share, mut sum) = (0.0, 0.0);
+        for &held in present {
+            order.step.push(order.up_to.len() as u32);
+            if held > 0.0 {
+                share += held;
+                sum += share;
+                order.up_to.push(share);
+                order.sums.push(sum);
+            }
+        }
+        order
+    }
 }
 
 /// Counts of the values of one sensitive column; a person counts once a value.
 pub(super) struct Tally {
-    /// One count a value, the last one for missing.
-    counts: Vec<u32>,
+    /// How often each value that is there occurs.
+    counts: Counts,
+    missing: u32,
     present: u32,
-    /// How many values occur.
+    /// How many values occur, up to those that are enough.
     pub(super) distinct: usize,
+    /// So many values answer all that is asked; `None` when counts matter too.
+    enough: Option<usize>,
     /// Sum of c ln c over the present values.
     entropy_sum: f64,
     pairs: HashSet<u64, FixedState>,
 }
 
+/// Counts by value. Columns with few values have a place for each.
+enum Counts {
+    Few(Vec<u32>),
+    Many(HashMap<u32, u32, FixedState>),
+}
+
+/// The most values that have a place each.
+const FEW: usize = 256;
+
+impl Counts {
+    fn new(value_count: usize) -> Self {
+        if value_count <= FEW {
+            Counts::Few(vec![0; value_count])
+        } else {
+            Counts::Many(HashMap::default())
+        }
+    }
+
+    fn of(&mut self, value: u32) -> &mut u32 {
+        match self {
+            Counts::Few(counts) => &mut counts[value as usize],
+            Counts::Many(counts) => counts.entry(value).or_default(),
+        }
+    }
+
+    /// The values that occur, ascending, and how often.
+    fn ascending(&self) -> Vec<(u32, u32)> {
+        match self {
+            Counts::Few(counts) => {
+                let counts = (0..).zip(counts.iter().copied());
+                counts.filter(|&(_, count)| count > 0).collect()
+            }
+            Counts::Many(counts) => {
+                let mut counts: Vec<(u32, u32)> = counts.iter().map(|(&v, &c)| (v, c)).collect();
+                counts.sort_unstable();
+                counts
+            }
+        }
+    }
+}
+
 impl Tally {
-    /// Of a column with so many values.
-    pub(super) fn new(value_count: usize) -> Self {
+    /// Of a column with so many values, of which this is asked.
+    pub(super) fn new(value_count: usize, asks: &[Ask]) -> Self {
+        let distinct = asks.iter().map(|ask| match ask {
+            Ask::Distinct(l) => Some(*l),
+            _ => None,
+        });
         Tally {
-            counts: vec![0; value_count + 1],
+            counts: Counts::new(value_count),
+            missing: 0,
             present: 0,
             distinct: 0,
+            enough: distinct
+                .collect::<Option<Vec<_>>>()
+                .and_then(|l| l.into_iter().max()),
             entropy_sum: 0.0,
             pairs: HashSet::default(),
         }
@@ -70,28 +161,31 @@ impl Tally {
 
     /// Adds a value; a person who has it already adds nothing.
     pub(super) fn add(&mut self, value: u32, subject: Option<u32>) {
-        if let Some(subject) = subject
-            && !self
-                .pairs
-                .insert(u64::from(subject) << 32 | u64::from(value))
-        {
+        match self.enough {
+            Some(enough) if self.distinct >= enough || value == MISSING => return,
+            // Who has a value does not matter to how many there are.
+            Some(_) => {}
+            None => {
+                if let Some(subject) = subject
+                    && !self
+                        .pairs
+                        .insert(u64::from(subject) << 32 | u64::from(value))
+                {
+                    return;
+                }
+            }
+        }
+        if value == MISSING {
+            self.missing += 1;
             return;
         }
-        let last = self.counts.len() - 1;
-        let slot = (value as usize).min(last);
-        let before = f64::from(self.counts[slot]);
-        self.counts[slot] += 1;
-        if slot < last {
-            self.present += 1;
-            self.distinct += usize::from(before == 0.0);
-            let after = before + 1.0;
-            self.entropy_sum += after * after.ln()
-                - if before > 0.0 {
-                    before * before.ln()
-                } else {
-                    0.0
-                };
-        }
+        let count = self.counts.of(value);
+        let before = f64::from(*count);
+        *count += 1;
+        self.present += 1;
+        self.distinct += usize::from(before == 0.0);
+        let weight = |n: f64| if n > 0.0 { n * n.ln() } else { 0.0 };
+        self.entropy_sum += weight(before + 1.0) - weight(before);
     }
 
     /// Whether the values so far meet what is asked, as part of this whole.
@@ -103,71 +197,80 @@ impl Tally {
                 self.present > 0 && present.ln() - self.entropy_sum / present >= l.ln() - TOLERANCE
             }
             Ask::Recursive { c, l } => {
-                let mut counts: Vec<u32> = self.counts[..self.counts.len() - 1]
-                    .iter()
-                    .copied()
-                    .filter(|&c| c > 0)
-                    .collect();
+                let counts = self.counts.ascending().into_iter();
+                let mut counts: Vec<u32> = counts.map(|(_, count)| count).collect();
                 counts.sort_unstable_by(|a, b| b.cmp(a));
                 let tail: u64 = counts.iter().skip(l - 1).map(|&c| u64::from(c)).sum();
                 counts
                     .first()
                     .is_some_and(|&first| f64::from(first) < (c - BELOW) * tail as f64)
             }
-            Ask::Equal(t) => {
-                let half: f64 = self
-                    .shares()
-                    .iter()
-                    .zip(&whole.shares)
-                    .map(|(p, q)| (p - q).abs())
-                    .sum();
-                half / 2.0 <= t + TOLERANCE
-            }
+            Ask::Equal(t) => self.equal(whole) <= t + TOLERANCE,
             // A class without any present value is as far away as can be.
             Ask::Ordered(t) | Ask::Hierarchical(t, ..) if self.present == 0 => *t >= 1.0,
-            Ask::Ordered(t) => self.ordered(whole) <= t + TOLERANCE,
+            Ask::Ordered(t) => self.ordered(&whole.order) <= t + TOLERANCE,
             Ask::Hierarchical(t, tree, leaves) => {
                 self.hierarchical(whole, tree, leaves) <= t + TOLERANCE
             }
         }
     }
 
+    /// What there is too much of, compared with the whole.
+    fn equal(&self, whole: &Whole) -> f64 {
+        let total = f64::from((self.present + self.missing).max(1));
+        let missing = whole.shares.len().saturating_sub(1) as u32;
+        let values = self
+            .counts
+            .ascending()
+            .into_iter()
+            .chain([(missing, self.missing)]);
+        let share_of = |value: u32| whole.shares.get(value as usize).copied().unwrap_or(0.0);
+        values
+            .map(|(value, count)| f64::max(f64::from(count) / total - share_of(value), 0.0))
+            .sum()
+    }
+
     /// What must pass each value that the whole holds, over the number of steps between them.
-    fn ordered(&self, whole: &Whole) -> f64 {
-        let (mut ahead, mut sum, mut values) = (0.0, 0.0, 0usize);
-        let shares = self.shares_present();
-        for (p, q) in shares.iter().zip(&whole.present) {
-            if *q > 0.0 {
-                ahead += p - q;
-                sum += f64::abs(ahead);
-                values += 1;
-            }
+    fn ordered(&self, order: &Order) -> f64 {
+        let steps = order.up_to.len();
+        let (mut sum, mut from, mut held) = (0.0, 0, 0.0);
+        let values = self.counts.ascending().into_iter();
+        let values = values.map(|(value, count)| (order.step[value as usize] as usize, count));
+        for (to, count) in values.chain([(steps, 0)]) {
+            // From one value of the class to the next, what it holds stays the same.
+            let smaller = order.up_to[from..to].partition_point(|&share| share < held);
+            let turn = from + smaller;
+            let behind = held * smaller as f64 - (order.sums[turn] - order.sums[from]);
+            let ahead = order.sums[to] - order.sums[turn] - held * (to - turn) as f64;
+            sum += behind + ahead;
+            held += f64::from(count) / f64::from(self.present);
+            from = to;
         }
-        sum / values.saturating_sub(1).max(1) as f64
+        sum / steps.saturating_sub(1).max(1) as f64
     }
 
-    /// What the values so far are as a whole.
-    pub(super) fn whole(&self) -> Whole {
+    /// What the values so far, of a column with so many, are as a whole.
+    pub(super) fn whole(&self, value_count: usize) -> Whole {
+        let present = self.shares_present(value_count);
+        let total = f64::from((self.present + self.missing).max(1));
+        let mut shares = vec![0.0; value_count + 1];
+        for (value, count) in self.counts.ascending() {
+            shares[value as usize] = f64::from(count) / total;
+        }
+        shares[value_count] = f64::from(self.missing) / total;
         Whole {
-            shares: self.shares(),
-            present: self.shares_present(),
+            shares,
+            order: Order::new(&present),
+            present,
         }
     }
 
-    fn shares(&self) -> Vec<f64> {
-        let total: u32 = self.counts.iter().sum();
-        self.counts
-            .iter()
-            .map(|&c| f64::from(c) / f64::from(total.max(1)))
-            .collect()
-    }
-
-    fn shares_present(&self) -> Vec<f64> {
-        let counts = &self.counts[..self.counts.len() - 1];
-        counts
-            .iter()
-            .map(|&c| f64::from(c) / f64::from(self.present.max(1)))
-            .collect()
+    fn shares_present(&self, value_count: usize) -> Vec<f64> {
+        let mut shares = vec![0.0; value_count];
+        for (value, count) in self.counts.ascending() {
+            shares[value as usize] = f64::from(count) / f64::from(self.present.max(1));
+        }
+        shares
     }
 
     /// What must cross each node, paid by the height at which it meets: Li, Li and
@@ -175,7 +278,12 @@ impl Tally {
     fn hierarchical(&self, whole: &Whole, tree: &Hierarchy, leaves: &[u32]) -> f64 {
         let top = tree.level_count() - 1;
         let mut extra = vec![0.0; tree.leaf_count()];
-        for ((p, q), &leaf) in self.shares_present().iter().zip(&whole.present).zip(leaves) {
+        for ((p, q), &leaf) in self
+            .shares_present(leaves.len())
+            .iter()
+            .zip(&whole.present)
+            .zip(leaves)
+        {
             extra[leaf as usize] += p - q;
         }
         let mut cost = 0.0;

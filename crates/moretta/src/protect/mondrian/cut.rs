@@ -1,10 +1,10 @@
 //! Where to cut a set of rows along one axis.
 //!
-//! All cut values are candidates. When only rows are counted, the most
-//! balanced cut has the largest smaller side, so if it leaves fewer than k
-//! rows on a side no other cut is allowable either, and a median is enough.
-//! Other requirements are not monotone: then every candidate is put to them and
-//! the most balanced of the allowable ones is taken.
+//! All cut values are candidates, and the most balanced of the allowable ones is
+//! taken. The most balanced of all has the largest smaller side, so if it leaves
+//! fewer than k rows on a side no other cut is allowable either; if both its sides
+//! may be classes, a median is enough. Only else are the rows sorted and every
+//! candidate put to the requirements.
 
 use super::super::limits::Limits;
 use super::axis::Ruler;
@@ -100,8 +100,12 @@ pub(super) fn choose(
     scratch: &mut Scratch,
 ) -> Option<Cut> {
     let mixed = set.high == ruler.missing;
-    if limits.only_rows() && ruler.tree().is_none() && !mixed {
-        return median_cut(set, limits.k, ties, scratch).map(Cut::InTwo);
+    if ruler.tree().is_none() && !mixed {
+        let boundary = median_cut(set, limits.k, ties, scratch)?;
+        let holds = |before| limits.hold_each(side(set, boundary, before));
+        if limits.only_rows() || (holds(true) && holds(false)) {
+            return Some(Cut::InTwo(boundary));
+        }
     }
     let sorted = Sorted::new(set);
     match (ruler.tree(), ties) {
@@ -120,6 +124,22 @@ pub(super) fn choose(
             .cut_balanced(sorted.positions(limits), limits)
             .map(Cut::InTwo),
     }
+}
+
+/// The rows before a boundary, or those from it on.
+fn side(
+    set: &Codes<impl Iterator<Item = u32> + Clone, impl Iterator<Item = u32> + Clone>,
+    boundary: Boundary,
+    before: bool,
+) -> impl Iterator<Item = u32> {
+    let mut ties = boundary.ties;
+    let rows = set.codes.clone().zip(set.rows.clone());
+    rows.filter(move |&(code, _)| {
+        let tie = code == boundary.code && ties > 0;
+        ties -= usize::from(tie);
+        (code < boundary.code || tie) == before
+    })
+    .map(|(_, row)| row)
 }
 
 /// The cut nearest to the middle, when it leaves k rows on both sides.

@@ -13,6 +13,9 @@
 //!   t, entropy or recursive l is promised, it cuts as strict does: a person in
 //!   two boxes that look alike would count once and tip the promise.
 //!
+//! Boxes that show the same are one class to a reader and are judged as one; where
+//! that breaks a promise, the cuts between them are undone.
+//!
 //! With `suppress`, rows that would make their class much wider may be left out.
 //!
 //! **Protects against** linking a person to a row by the quasi-identifiers and,
@@ -36,6 +39,7 @@
 //! assert_eq!(classes, [vec![0, 1], vec![2, 3, 4, 5]]);
 //! ```
 
+mod alike;
 mod axis;
 mod cut;
 mod partition;
@@ -204,14 +208,16 @@ impl TableMethod for Ready {
             .par_iter()
             .map(|&i| self.axis(table, i))
             .collect::<Result<Vec<Axis>>>()?;
-        let partition = self.partition(&axes, &mut limits, table.len());
-        let recoded = quasi
-            .par_iter()
-            .enumerate()
-            .map(|(place, &i)| self.recode(table, i, place, &axes, &partition))
-            .collect::<Result<Vec<Column>>>()?;
+        let show = |partition: &Partition| {
+            quasi
+                .par_iter()
+                .enumerate()
+                .map(|(place, &i)| self.recode(table, i, place, &axes, partition))
+                .collect::<Result<Vec<Column>>>()
+        };
+        let (partition, recoded) = self.partition(&axes, &mut limits, table.len(), show)?;
         let mut columns = table.columns().to_vec();
-        for (i, column) in quasi.into_iter().zip(recoded) {
+        for (&i, column) in quasi.iter().zip(recoded) {
             columns[i] = column;
         }
         let schema = Arc::new(self.schema(table.schema())?);
@@ -236,33 +242,42 @@ impl TableMethod for Ready {
 }
 
 impl Ready {
-    fn partition(&self, axes: &[Axis], limits: &mut Limits, n_rows: usize) -> Partition {
-        // Dividing equal values gives classes that look alike, so they are one class to a reader.
-        let mode = match limits.unite() {
-            true => self.config.mode,
-            false => Mode::Strict,
-        };
-        let rules = Rules {
-            limits,
-            ties: mode.ties(),
-            budget: (self.config.suppress * n_rows as f64).floor() as usize,
-        };
-        let partition = partition::partition(axes, rules);
-        if partition.rows.len() == n_rows {
-            return partition;
-        }
-        // What is left out changes what classes are compared with: then nothing is left out.
+    /// The classes and what they show, all of which keeps to the limits.
+    fn partition(
+        &self,
+        axes: &[Axis],
+        limits: &mut Limits,
+        n_rows: usize,
+        show: impl Fn(&Partition) -> Result<Vec<Column>>,
+    ) -> Result<(Partition, Vec<Column>)> {
         let all: Vec<u32> = (0..n_rows as u32).collect();
-        if !limits.refer_to(&partition.rows) || partition.classes().all(|c| limits.hold(c)) {
-            return partition;
+        let budget = (self.config.suppress * n_rows as f64).floor() as usize;
+        // If what is left after suppression cannot hold, nothing is suppressed.
+        for budget in [budget, 0] {
+            let unite = limits.unite();
+            let rules = Rules {
+                limits,
+                // Divided equal values would give many classes that look alike.
+                ties: if unite {
+                    self.config.mode
+                } else {
+                    Mode::Strict
+                }
+                .ties(),
+                budget,
+            };
+            let partition = partition::partition(axes, rules);
+            let changed = partition.rows.len() < n_rows && limits.refer_to(&partition.rows);
+            if unite && !changed {
+                let columns = show(&partition)?;
+                return Ok((partition, columns));
+            }
+            if let Some(mended) = alike::mend(partition, limits, &show)? {
+                return Ok(mended);
+            }
+            limits.refer_to(&all);
         }
-        limits.refer_to(&all);
-        let rules = Rules {
-            limits,
-            ties: mode.ties(),
-            budget: 0,
-        };
-        partition::partition(axes, rules)
+        Err(Error::bug("the whole table holds, but no set of its rows"))
     }
 
     fn axis(&self, table: &Batch, i: usize) -> Result<Axis> {

@@ -28,6 +28,8 @@ pub(super) struct Partition {
     pub(super) ends: Vec<usize>,
     /// Least and largest code of each class on each axis, class by class.
     pub(super) spans: Vec<(u32, u32)>,
+    /// How deep in the recursion lies the cut before each class, from 1; 0 for the first class.
+    pub(super) depths: Vec<u32>,
 }
 
 impl Partition {
@@ -138,6 +140,8 @@ fn divide_all<C: Code, const W: usize>(axes: &[Axis], rules: Rules<'_>) -> Parti
         spare: &mut spare,
         home: true,
         budget: rules.budget,
+        depth: 0,
+        cut_before: 0,
     };
     recursion.divide(set, &mut branch);
     drop(spare);
@@ -154,14 +158,20 @@ fn collect<C: Code, const W: usize>(
         rows: Vec::with_capacity(rows.len()),
         ends: Vec::with_capacity(pieces.len()),
         spans: Vec::with_capacity(pieces.len() * n_axes),
+        depths: Vec::with_capacity(pieces.len()),
     };
     let mut start = 0;
+    let mut depth = u32::MAX;
     for piece in pieces {
         let class = &rows[start..start + piece.len];
         start += piece.len;
+        depth = depth.min(piece.cut_before);
         if piece.lost {
             continue;
         }
+        partition
+            .depths
+            .push(std::mem::replace(&mut depth, u32::MAX));
         let (low, high) = extent(class);
         let spans = low.into_iter().zip(high).take(n_axes);
         partition
@@ -181,12 +191,17 @@ struct Set<'a, C, const W: usize> {
     home: bool,
     /// How many rows may be suppressed.
     budget: usize,
+    /// How many cuts led to it.
+    depth: u32,
+    /// The depth of the cut just before its first row, 0 at the start of the table.
+    cut_before: u32,
 }
 
 /// A run of rows that is finished: a class, or suppressed.
 struct Piece {
     len: usize,
     lost: bool,
+    cut_before: u32,
 }
 
 /// What one thread carries along.
@@ -218,6 +233,7 @@ impl Recursion<'_> {
             None => finish(set, false, branch),
             Some((axis, cut)) => {
                 set.budget = set.budget.saturating_sub(cut.given_up(set.rows.len()));
+                set.depth += 1;
                 let (boundaries, lost) = cut.parts();
                 let parting = Parting {
                     axis,
@@ -344,7 +360,11 @@ fn finish<C: Code, const W: usize>(set: Set<'_, C, W>, lost: bool, branch: &mut 
     }
     if !set.rows.is_empty() {
         let len = set.rows.len();
-        branch.pieces.push(Piece { len, lost });
+        branch.pieces.push(Piece {
+            len,
+            lost,
+            cut_before: set.cut_before,
+        });
     }
 }
 
@@ -376,20 +396,24 @@ fn split<C: Code, const W: usize>(
         spare,
         home,
         budget,
+        depth,
+        cut_before,
     } = set;
     move_rows(rows, spare, axis, boundary, before);
     let left_budget = budget * before / rows.len().max(1);
     let (rows_left, rows_right) = rows.split_at_mut(before);
     let (spare_left, spare_right) = spare.split_at_mut(before);
-    let side = |rows, spare, budget| Set {
+    let side = |rows, spare, budget, cut_before| Set {
         rows,
         spare,
         home: !home,
         budget,
+        depth,
+        cut_before,
     };
     (
-        side(spare_left, rows_left, left_budget),
-        side(spare_right, rows_right, budget - left_budget),
+        side(spare_left, rows_left, left_budget, cut_before),
+        side(spare_right, rows_right, budget - left_budget, depth),
     )
 }
 

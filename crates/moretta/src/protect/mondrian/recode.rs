@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::partition::Partition;
 use crate::config::{Placed, unknown};
-use crate::data::{Categories, Column, Domain, Levels, MISSING, Numbers, Region, Scale};
+use crate::data::{Categories, Column, Domain, LevelsBuilder, MISSING, Numbers, Region, Scale};
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -99,7 +99,9 @@ pub(super) fn recode(
         partition,
     };
     match output {
-        Output::Mean | Output::Median | Output::Mode => representatives(&classes, column, output),
+        Output::Mean | Output::Median | Output::Mode => {
+            representatives(&classes, column, domain, output)
+        }
         _ => Ok(Column::Category(regions(&classes, domain)?)),
     }
 }
@@ -145,7 +147,7 @@ fn check_sets(longest: usize, bytes: usize, rows: usize) -> Result<()> {
 
 fn regions(classes: &Classes<'_>, domain: &Domain) -> Result<Categories> {
     let mut codes = vec![MISSING; classes.axis.codes.len()];
-    let mut levels = Levels::default();
+    let mut levels = LevelsBuilder::default();
     let (mut longest, mut bytes) = (0, 0);
     let mut known: HashMap<Key, u32, FixedState> = HashMap::default();
     for (rows, span) in classes.iter() {
@@ -158,21 +160,21 @@ fn regions(classes: &Classes<'_>, domain: &Domain) -> Result<Categories> {
             Some(&code) => code,
             None => {
                 let text = key.region(classes.axis, domain).text(domain);
-                levels.push(&text.ok_or_else(|| Error::bug("a region without a text"))?);
-                let code = levels.len() as u32 - 1;
+                let text = text.ok_or_else(|| Error::bug("a region without a text"))?;
+                let code = levels.intern(&text);
                 known.insert(key, code);
                 code
             }
         };
         if is_set {
-            let length = levels.get(code).len();
+            let length = levels.levels().get(code).len();
             longest = longest.max(length);
             bytes += length * rows.len();
         }
         rows.iter().for_each(|&row| codes[row as usize] = code);
     }
     check_sets(longest, bytes, codes.len())?;
-    Ok(Categories::new(codes, Arc::new(levels)))
+    Ok(Categories::new(codes, Arc::new(levels.finish())))
 }
 
 /// A region by its codes, so that each text is made once.
@@ -228,7 +230,12 @@ impl Key {
     }
 }
 
-fn representatives(classes: &Classes<'_>, column: &Column, output: Output) -> Result<Column> {
+fn representatives(
+    classes: &Classes<'_>,
+    column: &Column,
+    domain: &Domain,
+    output: Output,
+) -> Result<Column> {
     let missing = classes.axis.ruler.missing;
     match column {
         Column::Number(numbers) => {
@@ -239,6 +246,13 @@ fn representatives(classes: &Classes<'_>, column: &Column, output: Output) -> Re
                     .filter_map(|&row| numbers.get(row as usize))
                     .collect();
                 let value = representative_number(&mut values, output);
+                let value = value.map(|value| {
+                    if domain.is_date() {
+                        value.floor()
+                    } else {
+                        value
+                    }
+                });
                 rows.iter().for_each(|&row| slots[row as usize] = value);
             }
             Ok(Column::Number(Numbers::from_iter(slots)))
@@ -272,7 +286,11 @@ fn representative_number(values: &mut [f64], output: Output) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     match output {
         _ if values.is_empty() => None,
-        Output::Mean => Some(values.iter().sum::<f64>() / values.len() as f64),
+        // A sum is rounded; the mean must not leave the values for that.
+        Output::Mean => {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            Some(mean.clamp(values[0], values[values.len() - 1]))
+        }
         Output::Mode => mode(values),
         _ => Some(values[(values.len() - 1) / 2]),
     }
@@ -310,6 +328,7 @@ mod tests {
             rows: (0..column.len() as u32).collect(),
             ends: Vec::new(),
             spans: Vec::new(),
+            depths: vec![1; sizes.len()],
         };
         let mut start = 0;
         for size in sizes {
