@@ -3,12 +3,12 @@
 use super::super::Sink;
 use super::super::number_text::push_number;
 use super::super::output::Output;
-use super::super::plain_text::plain_text;
 use super::token::push_value;
+use crate::data::plain_text::{flat_type, is_finite, plain_text};
 use crate::data::{Batch, Column, DateFormat, Kind, Schema};
 use crate::error::Result;
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, StringArray};
-use arrow_schema::DataType;
 use std::sync::Arc;
 
 /// Holds the released table and writes it when it is closed.
@@ -34,7 +34,8 @@ impl ArffSink {
         let columns = table
             .columns()
             .iter()
-            .map(compacted)
+            .zip(self.schema.fields())
+            .map(|(column, field)| compacted(column).map_err(|e| e.in_column(&*field.name)))
             .collect::<Result<Vec<_>>>()?;
         let mut out = b"@relation release\n\n".to_vec();
         for (column, field) in columns.iter().zip(self.schema.fields()) {
@@ -102,8 +103,9 @@ fn push_type(out: &mut Vec<u8>, column: &Column, kind: &Kind) {
         (_, Kind::Number { integer: true }) => out.extend_from_slice(b"integer"),
         (_, Kind::Number { integer: false }) => out.extend_from_slice(b"numeric"),
         (_, Kind::Date(DateFormat::ISO)) => out.extend_from_slice(b"date \"yyyy-MM-dd\""),
-        (_, Kind::Plain(data_type))
-            if data_type.is_numeric() && *data_type != DataType::Float16 =>
+        (Column::Plain(text), Kind::Plain(data_type))
+            if flat_type(data_type).is_numeric()
+                && text.as_string_opt::<i32>().is_some_and(is_finite) =>
         {
             out.extend_from_slice(b"numeric");
         }
