@@ -530,3 +530,39 @@ fn dates_of_any_form_and_missing_times_pass() {
         }
     }
 }
+
+/// The attribute lines of a release of this table, all of whose columns have this role.
+fn released_header(role: &str, columns: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "@relation r\n@attribute size {small,secret,large,medium}\n@attribute label {no,yes,unseen}\n\
+        @attribute id integer\n@attribute g {g}\n@data\nlarge,yes,1,g\nmedium,no,2,g\nsmall,?,3,g\n";
+    std::fs::write(folder.path().join("in.arff"), text).expect("written");
+    let columns = columns.replace("ROLE", role);
+    run(folder.path(), "arff", "arff", &columns).unwrap_or_else(|e| panic!("{role}: {e}"));
+    let text = std::fs::read_to_string(folder.path().join("out.arff")).expect("a text");
+    let lines = text.lines().filter(|line| line.starts_with("@attribute"));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn declared_values_keep_their_order_and_those_of_no_row_are_not_told() {
+    for role in ["sensitive", "class", "plain"] {
+        let columns =
+            "size = { role = \"ROLE\" }\nlabel = { role = \"plain\" }\nid = { role = \"plain\" }";
+        let expected = [
+            "@attribute size {small,large,medium}",
+            "@attribute label {no,yes}",
+            "@attribute id integer",
+            "@attribute g {g}",
+        ];
+        assert_eq!(released_header(role, columns), expected, "{role}");
+    }
+}
+
+#[test]
+fn what_is_made_coarser_declares_what_it_shows() {
+    let columns =
+        "size = { role = \"quasi\" }\nlabel = { role = \"plain\" }\nid = { role = \"plain\" }";
+    let header = released_header("quasi", columns);
+    assert_eq!(header[0], "@attribute size {'{large|medium|small}'}");
+}

@@ -25,6 +25,6 @@ pub use levels::{Levels, LevelsBuilder};
 pub use numbers::Numbers;
 pub use records::{Attribute, Encoder, Records};
 pub use region::Region;
-pub use schema::{Field, Kind, Role, Schema};
+pub use schema::{Declared, Field, Kind, Role, Schema};
 pub use time::TimeFormat;
 pub use times::times;

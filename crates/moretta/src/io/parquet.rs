@@ -54,7 +54,7 @@ pub(super) fn open(
     let mut plans = plan::align(&opened.names(), plans)?;
     let types = opened.types();
     typed::resolve(&mut plans, &types).map_err(|e| e.in_file(path))?;
-    let schema = plan::schema(&plans, |i| types[i].clone())?;
+    let schema = plan::schema(&plans, |i| types[i].clone(), |_| None)?;
     let read: Vec<usize> = (0..plans.len())
         .filter(|&i| plans[i].read != ReadAs::Skip)
         .collect();

@@ -84,13 +84,11 @@ pub(super) fn open(
         }
     }
     chunks.infer()?;
-    chunks.into_source(path, 1, options, |i| {
-        if schema_types[i] {
-            DataType::Utf8
-        } else {
-            json_column::data_type()
-        }
-    })
+    let passing = |i: usize| match schema_types[i] {
+        true => DataType::Utf8,
+        false => json_column::data_type(),
+    };
+    chunks.into_source(path, 1, options, passing, |_| None)
 }
 
 /// Reads the keys of the first object.
