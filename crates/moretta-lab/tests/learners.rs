@@ -6,8 +6,11 @@
 
 mod support;
 
+use moretta::io::ReadOptions;
 use moretta::io::generate::moa::RandomRbf;
+use moretta::learn::prequential::{Schedule, ScoreSettings};
 use moretta::learn::{self, Header, Input, predicted};
+use moretta::pipeline;
 use support::{Stream, eye_states, moving_rbf, occupancy, sea, shared, wall_following_robot};
 
 fn check(stream: &Stream, learner: &str, skipped: usize, moa: f64, within: f64) {
@@ -75,6 +78,45 @@ fn learners_are_as_accurate_as_those_of_moa_on_electricity() {
     }
     stream.header = Header::new(inputs, 2).expect("small");
     check_today(&stream, [73.36, 79.20, 83.39, 89.33, 78.38]);
+}
+
+/// MOA numbers values as the header declares them, not as they appear or are sorted.
+#[test]
+fn values_of_an_arff_file_have_the_numbers_that_moa_gives_them() {
+    let Some(folder) = shared("electricity") else {
+        return;
+    };
+    let rows = std::fs::read_to_string(folder.join("electricity.csv")).expect("a table");
+    let (names, rows) = rows.split_once('\n').expect("a header");
+    let attribute = |name: &str| match name.trim() {
+        "day" => "@attribute day {1,2,3,4,5,6,7}\n".to_owned(),
+        "class" => "@attribute class {UP,DOWN}\n".to_owned(),
+        name => format!("@attribute {name} numeric\n"),
+    };
+    let header: String = names.split(',').map(attribute).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("electricity.arff");
+    std::fs::write(&path, format!("@relation elec\n{header}@data\n{rows}")).expect("written");
+    let lessons = pipeline::lessons_of_file(
+        &path,
+        &ReadOptions::default(),
+        "class",
+        None,
+        &pipeline::Progress::default(),
+    );
+    let settings = pipeline::LearnSettings {
+        learners: ["nb", "ht", "hat"].map(str::to_owned).to_vec(),
+        sides: vec![pipeline::Side::Original],
+        schedule: Schedule::TestThenTrain,
+        score: ScoreSettings::default(),
+        seed: 1,
+    };
+    let learned = pipeline::learn(&lessons.expect("rows"), &settings, None).expect("learns");
+    for (learned, moa) in learned.iter().zip([73.36, 79.20, 83.39]) {
+        let accuracy = 100.0 * learned.whole.accuracy.expect("rows");
+        let within = (accuracy - moa).abs() <= 0.02;
+        assert!(within, "{}: {accuracy} for {moa}", learned.learner);
+    }
 }
 
 /// On a stream that may not be there.

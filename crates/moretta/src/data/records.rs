@@ -153,6 +153,19 @@ impl Encoder {
         }
     }
 
+    /// Declares the values of nominal columns that the source declares, in its order.
+    pub fn with_declared(mut self, schema: &Schema) -> Self {
+        for column in &mut self.columns {
+            let field = &schema.fields()[column.place];
+            if field.kind == (Kind::Category { ordered: false })
+                && let Some(values) = field.declared_values()
+            {
+                column.builder = LevelsBuilder::from_levels(values);
+            }
+        }
+        self
+    }
+
     /// The categories of a column so far: their places are their codes.
     pub fn levels(&self, attribute: usize) -> &Levels {
         self.columns[attribute].builder.levels()

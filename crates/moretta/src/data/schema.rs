@@ -1,6 +1,7 @@
 //! Names, roles and kinds of the columns of a batch.
 
 use super::date::DateFormat;
+use super::levels::Levels;
 use crate::error::{Error, Result};
 use arrow_schema::DataType;
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,18 @@ pub enum Kind {
     Plain(DataType),
 }
 
+/// What a source says of a column before its rows, as the header of an ARFF file does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Declared {
+    /// Numbers; `integer` when all are whole.
+    Number {
+        /// Every number is whole.
+        integer: bool,
+    },
+    /// These values in this order, whether or not a row has them.
+    Nominal(Arc<Levels>),
+}
+
 /// A column's name, role and kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
@@ -79,6 +92,9 @@ pub struct Field {
     pub role: Role,
     /// How it is held.
     pub kind: Kind,
+    /// What the source declares, for learners and for formats that declare, too. What
+    /// is released may be something else, so it binds nobody.
+    pub declared: Option<Declared>,
 }
 
 impl Field {
@@ -88,6 +104,15 @@ impl Field {
             name: name.into(),
             role,
             kind,
+            declared: None,
+        }
+    }
+
+    /// The declared values, in their order.
+    pub fn declared_values(&self) -> Option<&Arc<Levels>> {
+        match &self.declared {
+            Some(Declared::Nominal(values)) => Some(values),
+            _ => None,
         }
     }
 }

@@ -105,6 +105,16 @@ impl Truth {
         })
     }
 
+    /// Says what a missing cell is written as in a format that cannot mark it.
+    pub fn with_missing(mut self, text: Option<&str>) -> Self {
+        for column in &mut self.columns {
+            if let Comparison::Same(same) = &mut column.comparison {
+                same.set_missing(text);
+            }
+        }
+        self
+    }
+
     /// Row `i` of `released` was released for row `i` of `original`.
     pub fn observe(&mut self, original: &Batch, released: &Batch) -> Result<()> {
         if original.len() != released.len() {

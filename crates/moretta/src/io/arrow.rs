@@ -59,7 +59,7 @@ pub(super) fn open(
         .map(|field| field.data_type().clone())
         .collect();
     typed::resolve(&mut plans, &types).map_err(|e| e.in_file(path))?;
-    let schema = plan::schema(&plans, |i| types[i].clone())?;
+    let schema = plan::schema(&plans, |i| types[i].clone(), |_| None)?;
     let layout = Layout::new(plans, &options.missing);
     let gather_layout = Layout::new(layout.plans.clone(), &[]);
     let read = (0..layout.plans.len())

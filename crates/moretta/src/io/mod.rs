@@ -17,7 +17,6 @@ mod csv;
 mod gather;
 mod infer;
 mod input;
-mod json_column;
 mod jsonl;
 mod line_ends;
 mod misfit;
@@ -27,7 +26,6 @@ mod open;
 mod options;
 mod output;
 mod parquet;
-mod plain_text;
 mod plan;
 mod record_batch;
 mod slots;
@@ -37,7 +35,7 @@ mod test_data;
 mod text;
 mod typed;
 
-pub use open::{create, names, open, resumable, resume};
+pub use open::{create, names, open, resumable, resume, unmarked_missing};
 pub use options::{
     ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,
 };

@@ -10,7 +10,8 @@ use super::output::{Output, compression_of};
 use super::parquet::{self, ParquetSink};
 use super::text::BLOCK_BYTES;
 use super::{Sink, Source};
-use crate::data::Schema;
+use crate::data::plain_text::{has_text, no_text};
+use crate::data::{Kind, Schema};
 use crate::error::{Error, Result};
 use std::path::Path;
 use std::sync::Arc;
@@ -43,6 +44,7 @@ pub fn open(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<
 /// Creates exactly this path for writing; only its owner can read it.
 pub fn create(path: &Path, options: &WriteOptions, schema: &Arc<Schema>) -> Result<Box<dyn Sink>> {
     let format = format_of(path, options.format, "sink")?;
+    check_texts(format, schema)?;
     let output = Output::create(path, options)?;
     Ok(match format {
         Format::Csv => Box::new(CsvSink::create(output, path, options, schema)?),
@@ -64,11 +66,28 @@ pub fn resume(
     bytes: u64,
 ) -> Result<Box<dyn Sink>> {
     resumable(path, options)?;
+    check_texts(format_of(path, options.format, "sink")?, schema)?;
     let output = Output::resume(path, bytes)?;
     Ok(match format_of(path, options.format, "sink")? {
         Format::Jsonl => Box::new(JsonlSink::new(output, schema)?),
         _ => Box::new(CsvSink::new(output, path, options, schema)?),
     })
+}
+
+/// Fails when a column that passes through has no text and the format knows nothing else.
+fn check_texts(format: Format, schema: &Schema) -> Result<()> {
+    if !matches!(format, Format::Csv | Format::Jsonl | Format::Arff) {
+        return Ok(());
+    }
+    for field in schema.fields() {
+        match &field.kind {
+            Kind::Plain(data_type) if !has_text(data_type) => {
+                return Err(no_text(data_type).in_column(&*field.name));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Fails unless what is written to `path` could be resumed.
@@ -79,6 +98,12 @@ pub fn resumable(path: &Path, options: &WriteOptions) -> Result<()> {
         Format::Csv | Format::Jsonl if unpacked && !is_standard(path) => Ok(()),
         _ => Err(not_resumable()),
     }
+}
+
+/// What a missing cell is written as, when the format of `path` has no sign of its own for it.
+pub fn unmarked_missing<'a>(path: &Path, options: &'a WriteOptions) -> Result<Option<&'a str>> {
+    let format = format_of(path, options.format, "sink")?;
+    Ok((format == Format::Csv).then_some(options.missing.as_str()))
 }
 
 /// The error of a format or place that cannot be gone on with.

@@ -2,7 +2,9 @@
 //!
 //! The footer is compared with the size of the file before it is parsed, and a
 //! panic of the decoder on damaged bytes becomes an error. Nothing of the input's
-//! metadata is written: no key-value pairs, no schema of dropped columns.
+//! metadata is written: no key-value pairs, no schema of dropped columns. What is
+//! written beside the rows is the Arrow schema of the release, names and types, so
+//! that zones, durations and the like come back as they were.
 
 use super::chunk::{Chunk, Layout};
 use super::compression::Packer;
@@ -15,7 +17,7 @@ use super::record_batch::{arrow_schema, record_batch};
 use super::{Sink, Source, typed};
 use crate::data::{Batch, Schema};
 use crate::error::{Error, Result};
-use arrow_schema::{DataType, Schema as ArrowSchema};
+use arrow_schema::{DataType, IntervalUnit, Schema as ArrowSchema};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -52,7 +54,7 @@ pub(super) fn open(
     let mut plans = plan::align(&opened.names(), plans)?;
     let types = opened.types();
     typed::resolve(&mut plans, &types).map_err(|e| e.in_file(path))?;
-    let schema = plan::schema(&plans, |i| types[i].clone())?;
+    let schema = plan::schema(&plans, |i| types[i].clone(), |_| None)?;
     let read: Vec<usize> = (0..plans.len())
         .filter(|&i| plans[i].read != ReadAs::Skip)
         .collect();
@@ -237,13 +239,12 @@ pub(super) struct ParquetSink {
 impl ParquetSink {
     pub(super) fn new(mut output: Output, schema: &Schema) -> Result<Self> {
         let schema = arrow_schema(schema);
+        check_types(&schema)?;
         let properties = WriterProperties::builder()
             .set_compression(Codec::ZSTD(ZstdLevel::default()))
             .set_created_by("moretta".to_owned())
             .build();
-        let options = ArrowWriterOptions::new()
-            .with_properties(properties)
-            .with_skip_arrow_metadata(true);
+        let options = ArrowWriterOptions::new().with_properties(properties);
         let writer =
             ArrowWriter::try_new_with_options(output.take()?, Arc::clone(&schema), options)
                 .map_err(|e| write_error(output.path(), e))?;
@@ -277,11 +278,36 @@ impl Sink for ParquetSink {
     }
 }
 
+/// Refuses types that Parquet does not know; the writer would panic on some.
+fn check_types(schema: &ArrowSchema) -> Result<()> {
+    match schema.fields().iter().find(|f| !is_known(f.data_type())) {
+        Some(field) => Err(unknown_type().in_column(field.name())),
+        None => Ok(()),
+    }
+}
+
+fn is_known(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Union(..) | DataType::Interval(IntervalUnit::MonthDayNano) => false,
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => is_known(item.data_type()),
+        DataType::Struct(fields) => {
+            !fields.is_empty() && fields.iter().all(|field| is_known(field.data_type()))
+        }
+        _ => true,
+    }
+}
+
+fn unknown_type() -> Error {
+    Error::input("a column has a type that Parquet cannot hold")
+        .help("write arrow instead, or drop the column")
+}
+
 fn write_error(path: &Path, error: parquet::errors::ParquetError) -> Error {
     match error {
-        // Types that Parquet does not know, such as unions and intervals.
-        ParquetError::NYI(_) => Error::input("a column has a type that Parquet cannot hold")
-            .help("write arrow instead, or drop the column"),
+        ParquetError::NYI(_) => unknown_type(),
         other => Error::io("write", path, std::io::Error::other(other)),
     }
 }
@@ -293,6 +319,7 @@ mod tests {
     };
     use super::*;
     use crate::data::Role;
+    use crate::data::plain_text::flat_type;
     use proptest::prelude::*;
 
     fn refused(bytes: &[u8]) -> Error {
@@ -463,7 +490,31 @@ mod tests {
             sink.close().expect("closes");
             let bytes = std::fs::read(&path).expect("reads");
             let holds = |word: &[u8]| memchr::memmem::find(&bytes, word).is_some();
-            assert!(!holds(b"secret") && !holds(b"ARROW:schema"), "{name}");
+            assert!(!holds(b"secret"), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_schema_beside_the_rows_tells_names_and_types_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.parquet");
+        write_plain(&path, &sample_arrays());
+        let file = File::open(&path).expect("opens");
+        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::default());
+        let metadata = metadata.expect("a footer");
+        let pairs = metadata.metadata().file_metadata().key_value_metadata();
+        let keys: Vec<&str> = pairs
+            .into_iter()
+            .flatten()
+            .map(|p| p.key.as_str())
+            .collect();
+        assert_eq!(keys, ["ARROW:schema"]);
+        let schema = metadata.schema();
+        assert!(schema.metadata().is_empty());
+        for (field, (name, array)) in schema.fields().iter().zip(sample_arrays()) {
+            assert_eq!(field.name(), name);
+            assert_eq!(*field.data_type(), flat_type(array.data_type()));
+            assert!(field.metadata().is_empty(), "{name}");
         }
     }
 

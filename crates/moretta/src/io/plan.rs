@@ -5,7 +5,7 @@
 
 use super::misfit::grouped;
 use super::options::{ColumnPlan, Limits, ReadAs};
-use crate::data::{Field, Kind, Role, Schema};
+use crate::data::{Declared, Field, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use arrow_schema::DataType;
 use std::collections::{HashMap, HashSet};
@@ -122,10 +122,12 @@ pub(super) fn too_many_columns(found: usize, limits: &Limits) -> Error {
     .help("is the delimiter right? raise the limit if the table is really that wide")
 }
 
-/// The schema of the columns that are read; `plain` is the type of those that pass through.
+/// The schema of the columns that are read; `plain` is the type of those that pass
+/// through, `declared` what the source says of each.
 pub(super) fn schema(
     plans: &[ColumnPlan],
     plain: impl Fn(usize) -> DataType,
+    declared: impl Fn(usize) -> Option<Declared>,
 ) -> Result<Arc<Schema>> {
     let fields = plans
         .iter()
@@ -140,7 +142,10 @@ pub(super) fn schema(
                 ReadAs::Ordered(_) => Kind::Category { ordered: true },
                 ReadAs::Plain | ReadAs::Infer | ReadAs::Skip => Kind::Plain(plain(i)),
             };
-            Field::new(plan.name.as_str(), plan.role, kind)
+            Field {
+                declared: declared(i),
+                ..Field::new(plan.name.as_str(), plan.role, kind)
+            }
         })
         .collect();
     Schema::new(fields).map(Arc::new)

@@ -4,15 +4,15 @@
 //! loses its dictionaries, views and runs, so that no buffer carries a value that
 //! no row shows.
 
-use super::json_column;
-use super::plain_text::plain_text;
+use crate::data::json_column;
+use crate::data::plain_text::{flat_type, plain_text};
 use crate::data::{Batch, Column, Kind, Numbers, Schema};
 use crate::error::{Error, Result};
 use arrow_array::types::{Date32Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, Float64Array, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray,
 };
-use arrow_schema::{DataType, Field, FieldRef, Schema as ArrowSchema};
+use arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use std::sync::Arc;
 
 /// The schema that is written: names and types only, nothing from the input beside them.
@@ -36,36 +36,13 @@ fn written_type(kind: &Kind) -> DataType {
     }
 }
 
-/// Dictionaries, views and runs may hold values that no row shows, at any depth,
-/// so the types that hold the values themselves are written instead.
-fn flat_type(data_type: &DataType) -> DataType {
-    let flat = |field: &FieldRef| {
-        let inner = flat_type(field.data_type());
-        Arc::new(Field::new(field.name(), inner, field.is_nullable()))
-    };
-    match data_type {
-        DataType::Dictionary(_, value) => flat_type(value),
-        DataType::RunEndEncoded(_, values) => flat_type(values.data_type()),
-        DataType::Utf8View => DataType::Utf8,
-        DataType::BinaryView => DataType::Binary,
-        DataType::List(item) | DataType::ListView(item) => DataType::List(flat(item)),
-        DataType::LargeList(item) | DataType::LargeListView(item) => {
-            DataType::LargeList(flat(item))
-        }
-        DataType::FixedSizeList(item, n) => DataType::FixedSizeList(flat(item), *n),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(flat).collect()),
-        DataType::Map(entries, sorted) => DataType::Map(flat(entries), *sorted),
-        other => other.clone(),
-    }
-}
-
 /// The rows as arrays.
 pub(super) fn record_batch(batch: &Batch, schema: &Arc<ArrowSchema>) -> Result<RecordBatch> {
     let arrays = batch
         .columns()
         .iter()
         .zip(batch.schema().fields())
-        .map(|(column, field)| array(column, &field.kind))
+        .map(|(column, field)| array(column, &field.kind).map_err(|e| e.in_column(&*field.name)))
         .collect::<Result<Vec<ArrayRef>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.len()));
     RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)
@@ -97,8 +74,7 @@ fn plain(array: &ArrayRef) -> Result<ArrayRef> {
         return Ok(Arc::clone(array));
     }
     arrow_cast::cast(array, &flat).map_err(|_| {
-        let data_type = array.data_type();
-        Error::input(format!("a column of type {data_type} cannot be written"))
+        Error::input("a column of a type that cannot be written")
             .help("drop it, or store its values without dictionaries, views and runs")
     })
 }
@@ -123,6 +99,7 @@ fn days(numbers: &Numbers) -> PrimitiveArray<Date32Type> {
 mod tests {
     use super::super::{WriteOptions, create};
     use super::*;
+    use crate::data::plain_text::has_text;
     use crate::data::{Field as TableField, Role, RowIds};
     use arrow_array::types::Int32Type;
     use arrow_array::{DictionaryArray, ListArray, StringViewArray};
@@ -158,18 +135,16 @@ mod tests {
             let columns = vec![Column::Plain(array.clone())];
             let batch = Batch::new(Arc::clone(&schema), ids, columns).expect("fits");
             let released = [batch.slice(1, 2), batch.take(&[2, 1]).expect("takes")];
-            for name in [
-                "a.parquet",
-                "a.arrow",
-                "a.arrows",
-                "a.csv",
-                "a.jsonl",
-                "a.arff",
-            ] {
+            for ending in ["parquet", "arrow", "arrows", "csv", "jsonl", "arff"] {
+                let name = &format!("a.{ending}");
                 for part in &released {
                     let path = folder.path().join(name);
-                    let mut sink =
-                        create(&path, &WriteOptions::default(), &schema).expect("creates");
+                    let sink = create(&path, &WriteOptions::default(), &schema);
+                    if !has_text(array.data_type()) && ["csv", "jsonl", "arff"].contains(&ending) {
+                        assert_eq!(sink.err().map(|e| e.exit_code()), Some(4), "{name}");
+                        continue;
+                    }
+                    let mut sink = sink.expect("creates");
                     sink.write(part).expect("writes");
                     sink.close().expect("closes");
                     let bytes = std::fs::read(&path).expect("reads");

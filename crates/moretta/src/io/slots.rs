@@ -1,9 +1,8 @@
 //! One column of a batch while chunks are gathered into it.
 
 use super::chunk::{ChunkColumn, Values};
-use super::json_column;
 use super::misfit::{Misfit, Misfits};
-use crate::data::{Categories, Column, Kind, Levels, LevelsBuilder, MISSING, Numbers};
+use crate::data::{Categories, Column, Kind, Levels, LevelsBuilder, MISSING, Numbers, json_column};
 use crate::error::{Error, Result};
 use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer};

@@ -61,7 +61,7 @@ pub(super) fn column_text(batch: &Batch, index: usize) -> Vec<String> {
             (Column::Number(n), _) => n.get(row).map(|n| n.to_string()).unwrap_or_default(),
             (Column::Category(c), _) => c.get(row).unwrap_or_default().to_owned(),
             (Column::Plain(array), _) => {
-                let text = super::plain_text::plain_text(array).expect("text");
+                let text = crate::data::plain_text::plain_text(array).expect("text");
                 text.iter()
                     .nth(row)
                     .flatten()

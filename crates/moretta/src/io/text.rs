@@ -11,6 +11,7 @@ use super::infer::{Guess, SAMPLE_ROWS};
 use super::misfit::Unfit;
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::plan;
+use crate::data::Declared;
 use crate::error::{Error, Result};
 use arrow_schema::DataType;
 use rayon::prelude::*;
@@ -43,15 +44,17 @@ pub(super) struct TextChunks<S> {
 
 impl<S: Syntax + 'static> TextChunks<S> {
     /// The source of these chunks, whose first row stands on `first_line`;
-    /// `passing` is the type of the i-th column when it only passes through.
+    /// `passing` is the type of the i-th column when it only passes through, `declared`
+    /// what the source says of it.
     pub(super) fn into_source(
         self,
         path: PathBuf,
         first_line: u64,
         options: &ReadOptions,
         passing: impl Fn(usize) -> DataType,
+        declared: impl Fn(usize) -> Option<Declared>,
     ) -> Result<Box<dyn Source>> {
-        let schema = plan::schema(&self.layout.plans, passing)?;
+        let schema = plan::schema(&self.layout.plans, passing, declared)?;
         let columns = Layout::new(self.layout.plans.clone(), &[]);
         let first_line = Some(first_line);
         Ok(gather::source(

@@ -2,14 +2,14 @@
 //!
 //! The types of the file decide what is inferred: integers, floats and decimals
 //! are numbers, dates are dates, text and the rest are categories. A timestamp
-//! is a date when all are at midnight, except in a time column, where it is the
-//! number of seconds since 1970. Text in a declared number or date column is
-//! parsed as in CSV.
+//! is a date when all are at midnight. A time column passes through with its type.
+//! Text in a declared number or date column is parsed as in CSV.
 
 use super::chunk::{Cells, Chunk, ChunkBuilder, ChunkColumn, Layout, Values};
 use super::misfit::{Misfit, Unfit};
 use super::number::EXACT;
 use super::options::{ColumnPlan, ReadAs};
+use crate::data::plain_text::{has_text, no_text, plain_text};
 use crate::data::{DateFormat, LevelsBuilder, MISSING, Role};
 use crate::error::{Error, Result};
 use arrow_array::cast::AsArray;
@@ -37,7 +37,7 @@ pub(super) fn resolve(plans: &mut [ColumnPlan], types: &[DataType]) -> Result<()
 pub(super) fn inferred(data_type: &DataType, role: Role) -> ReadAs {
     match data_type {
         DataType::Dictionary(_, value) => inferred(value, role),
-        DataType::Timestamp(..) if role == Role::Time => ReadAs::Number,
+        DataType::Timestamp(..) if role == Role::Time => ReadAs::Plain,
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
             ReadAs::Date(DateFormat::ISO)
         }
@@ -112,10 +112,10 @@ fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
 }
 
 fn text(array: &ArrayRef) -> Result<StringArray> {
-    if array.data_type() == &DataType::Binary {
-        return Err(Error::input("bytes are no text").help("give the column the role plain"));
+    if !has_text(array.data_type()) {
+        return Err(no_text(array.data_type()).help("give the column the role plain, or drop it"));
     }
-    Ok(cast(array, &DataType::Utf8)?.as_string::<i32>().clone())
+    plain_text(array)
 }
 
 /// Text cells read as in CSV.

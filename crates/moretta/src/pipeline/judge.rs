@@ -89,7 +89,9 @@ impl<'a> Judge<'a> {
         let declared = declared(self.policy, self.domains);
         let mut checker = Checker::new(&self.policy.guarantee, source.schema(), declared)?;
         let escapes = sink.options.guard_formulas;
-        let mut truth = Truth::new(self.original.schema(), &self.treatments, escapes)?;
+        let missing = io::unmarked_missing(&sink.path, &sink.options)?;
+        let mut truth =
+            Truth::new(self.original.schema(), &self.treatments, escapes)?.with_missing(missing);
         let mut measures = Measures::new(
             self.original.schema(),
             &self.measured_domains(),

@@ -7,11 +7,10 @@
 //! rows share a 64-bit hash with probability below 10⁻⁵ at ten million rows, and
 //! then keep their order.
 
-use crate::data::{Batch, Column, MISSING};
-use crate::error::{Error, Result};
+use crate::data::{Batch, Column, MISSING, plain_text};
+use crate::error::Result;
+use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 use foldhash::fast::FixedState;
 use rayon::slice::ParallelSliceMut;
@@ -77,12 +76,8 @@ fn mix_plain(
         }
         return Ok(());
     }
-    let options = FormatOptions::default();
-    let shown = ArrayFormatter::try_new(array.as_ref(), &options)
-        .map_err(|_| Error::bug("a plain column of a type that cannot be shown"))?;
-    for ((hash, row), place) in hashes.iter_mut().zip(0..) {
-        let _ = row;
-        add(hash, HASHER.hash_one(shown.value(place).to_string()));
+    for ((hash, _), text) in hashes.iter_mut().zip(plain_text::shown(array)?) {
+        add(hash, text.map_or(0, |text| HASHER.hash_one(text)));
     }
     Ok(())
 }

@@ -5,12 +5,10 @@ use super::progress::{Progress, Stage};
 use super::read::read;
 use super::stream;
 use super::warnings::warnings;
-use crate::data::{Batch, Categories, Column, MISSING, Role};
+use crate::data::{Batch, Categories, Column, MISSING, Role, plain_text};
 use crate::error::Result;
 use crate::policy::Policy;
 use arrow_array::ArrayRef;
-use arrow_array::cast::AsArray;
-use arrow_schema::DataType;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use serde::Serialize;
@@ -170,10 +168,10 @@ impl Coded {
 
 /// Codes of a plain column's texts; none when it has no text form.
 fn plain_codes(array: &ArrayRef) -> (Vec<u32>, usize) {
-    let Ok(texts) = arrow_cast::cast(array, &DataType::Utf8) else {
+    let Ok(texts) = plain_text::shown(array) else {
         return (Vec::new(), 0);
     };
-    let categories: Categories = texts.as_string::<i32>().iter().collect();
+    let categories: Categories = texts.into_iter().collect();
     (categories.codes().to_vec(), categories.levels().len())
 }
 

@@ -104,11 +104,7 @@ fn release(rows: &[Row], setting: Setting) -> Vec<Shown> {
 }
 
 fn schema() -> Arc<Schema> {
-    let field = |name: &str, role| Field {
-        name: name.into(),
-        role,
-        kind: Kind::Category { ordered: false },
-    };
+    let field = |name: &str, role| Field::new(name, role, Kind::Category { ordered: false });
     let fields = vec![
         Field {
             kind: Kind::Plain(arrow_schema::DataType::Int64),

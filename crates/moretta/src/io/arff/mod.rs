@@ -4,8 +4,10 @@
 //! attribute that is not declared is an error. `?` is missing in every column.
 //! Sparse rows and relational attributes are refused by name.
 //!
-//! The writer declares the values that a nominal attribute really has, so it
-//! holds the released table until it is closed.
+//! The order in which the values of a nominal attribute are declared is that of
+//! learners, whatever order they appear in. The writer declares the values that the
+//! released rows show and no other, those of an attribute that the source declares in
+//! its order, so it holds the released table until it is closed.
 
 mod header;
 #[cfg(test)]
@@ -26,10 +28,11 @@ use super::misfit::{Unfit, grouped};
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::plan::{self, check_names};
 use super::text::{Syntax, TextChunks};
-use crate::data::{DateFormat, LevelsBuilder};
+use crate::data::{DateFormat, Declared, LevelsBuilder};
 use crate::error::{Error, Result};
 use arrow_schema::DataType;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The attributes of an ARFF file.
 #[derive(Default)]
@@ -64,9 +67,16 @@ pub(super) fn open(
             plan.read = declared.read_as();
         }
     }
+    let declared: Vec<Option<Declared>> = arff.types.iter().map(Type::declared).collect();
     let layout = Layout::new(plans, &options.missing);
     let chunks = TextChunks::new(arff, layout, blocks, first);
-    chunks.into_source(path, first_line, options, |_| DataType::Utf8)
+    chunks.into_source(
+        path,
+        first_line,
+        options,
+        |_| DataType::Utf8,
+        |i| declared[i].clone(),
+    )
 }
 
 /// Reads the header up to the line of `@data`.
@@ -128,6 +138,19 @@ fn next_line(rest: &[u8], start: usize) -> Option<(&[u8], usize)> {
 }
 
 impl Type {
+    fn declared(&self) -> Option<Declared> {
+        match self {
+            Type::Numeric => Some(Declared::Number { integer: false }),
+            Type::Integer => Some(Declared::Number { integer: true }),
+            Type::Nominal(values) => {
+                // A value that is declared twice is one.
+                let values = LevelsBuilder::from_levels(&values.iter().collect());
+                Some(Declared::Nominal(Arc::new(values.finish())))
+            }
+            Type::Text | Type::IsoDate => None,
+        }
+    }
+
     fn read_as(&self) -> ReadAs {
         match self {
             Type::Integer => ReadAs::Integer,

@@ -1,12 +1,15 @@
-//! Writing ARFF. Nominal attributes declare exactly the values that the rows have.
+//! Writing ARFF. Nominal attributes declare exactly the values that the rows have: in the
+//! order that the source declares, if it declares all of them, else as they appear.
+//! Columns of text keep the type that the source declares as far as their cells have it.
 
 use super::super::Sink;
 use super::super::number_text::push_number;
 use super::super::output::Output;
-use super::super::plain_text::plain_text;
 use super::token::push_value;
-use crate::data::{Batch, Column, DateFormat, Kind, Schema};
+use crate::data::plain_text::{flat_type, is_finite, plain_text};
+use crate::data::{Batch, Categories, Column, DateFormat, Declared, Field, Kind, Levels, Schema};
 use crate::error::Result;
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, StringArray};
 use arrow_schema::DataType;
 use std::sync::Arc;
@@ -34,14 +37,15 @@ impl ArffSink {
         let columns = table
             .columns()
             .iter()
-            .map(compacted)
+            .zip(self.schema.fields())
+            .map(|(column, field)| compacted(column).map_err(|e| e.in_column(&*field.name)))
             .collect::<Result<Vec<_>>>()?;
         let mut out = b"@relation release\n\n".to_vec();
         for (column, field) in columns.iter().zip(self.schema.fields()) {
             out.extend_from_slice(b"@attribute ");
             push_value(&mut out, &field.name);
             out.push(b' ');
-            push_type(&mut out, column, &field.kind);
+            push_type(&mut out, column, field);
             out.push(b'\n');
         }
         out.extend_from_slice(b"\n@data\n");
@@ -87,28 +91,63 @@ fn compacted(column: &Column) -> Result<Column> {
     })
 }
 
-fn push_type(out: &mut Vec<u8>, column: &Column, kind: &Kind) {
-    match (column, kind) {
-        (Column::Category(categories), _) => {
-            out.push(b'{');
-            for (i, level) in categories.levels().iter().enumerate() {
-                if i > 0 {
-                    out.push(b',');
-                }
-                push_value(out, level);
-            }
-            out.push(b'}');
-        }
+fn push_type(out: &mut Vec<u8>, column: &Column, field: &Field) {
+    match (column, &field.kind) {
+        (Column::Category(categories), _) => push_nominal(out, categories.levels(), field),
         (_, Kind::Number { integer: true }) => out.extend_from_slice(b"integer"),
         (_, Kind::Number { integer: false }) => out.extend_from_slice(b"numeric"),
         (_, Kind::Date(DateFormat::ISO)) => out.extend_from_slice(b"date \"yyyy-MM-dd\""),
-        (_, Kind::Plain(data_type))
-            if data_type.is_numeric() && *data_type != DataType::Float16 =>
-        {
+        (Column::Plain(array), Kind::Plain(data_type)) => match array.as_string_opt::<i32>() {
+            Some(text) => push_text_type(out, text, data_type, field),
+            None => out.extend_from_slice(b"string"),
+        },
+        _ => out.extend_from_slice(b"string"),
+    }
+}
+
+fn push_text_type(out: &mut Vec<u8>, text: &StringArray, data_type: &DataType, field: &Field) {
+    let numbers = || {
+        text.iter()
+            .flatten()
+            .all(|t| t.parse().is_ok_and(f64::is_finite))
+    };
+    match &field.declared {
+        Some(Declared::Nominal(_)) => {
+            let shown: Categories = text.iter().collect();
+            push_nominal(out, shown.levels(), field);
+        }
+        Some(Declared::Number { integer: true }) if numbers() => out.extend_from_slice(b"integer"),
+        Some(Declared::Number { integer: false }) if numbers() => {
+            out.extend_from_slice(b"numeric");
+        }
+        None if flat_type(data_type).is_numeric() && is_finite(text) => {
             out.extend_from_slice(b"numeric");
         }
         _ => out.extend_from_slice(b"string"),
     }
+}
+
+/// The values in braces. An order is kept only among values that rows show.
+fn push_nominal(out: &mut Vec<u8>, shown: &Levels, field: &Field) {
+    let mut values: Vec<&str> = shown.iter().collect();
+    if let Some(declared) = field.declared_values()
+        && let Some(places) = values
+            .iter()
+            .map(|v| declared.find(v))
+            .collect::<Option<Vec<_>>>()
+    {
+        let mut placed: Vec<(u32, &str)> = places.into_iter().zip(values).collect();
+        placed.sort_unstable();
+        values = placed.into_iter().map(|(_, value)| value).collect();
+    }
+    out.push(b'{');
+    for (i, value) in values.iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        push_value(out, value);
+    }
+    out.push(b'}');
 }
 
 fn push_cell(out: &mut Vec<u8>, column: &Column, kind: &Kind, row: usize) {

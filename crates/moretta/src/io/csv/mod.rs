@@ -40,5 +40,11 @@ pub(super) fn open(
     let layout = Layout::new(plans, &options.missing);
     let mut chunks = TextChunks::new(start.csv, layout, start.blocks, start.first);
     chunks.infer()?;
-    chunks.into_source(path, start.first_line, options, |_| DataType::Utf8)
+    chunks.into_source(
+        path,
+        start.first_line,
+        options,
+        |_| DataType::Utf8,
+        |_| None,
+    )
 }

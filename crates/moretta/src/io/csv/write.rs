@@ -8,9 +8,9 @@ use super::super::Sink;
 use super::super::number_text::push_number;
 use super::super::options::WriteOptions;
 use super::super::output::Output;
-use super::super::plain_text::plain_text;
 use super::guard::is_formula;
 use super::record::delimiter_of;
+use crate::data::plain_text::plain_text;
 use crate::data::{Batch, Categories, Column, DateFormat, Kind, MISSING, Numbers, Schema};
 use crate::error::{Error, Result};
 use arrow_array::{Array, StringArray};
@@ -99,7 +99,10 @@ impl Sink for CsvSink {
             .columns()
             .iter()
             .zip(batch.schema().fields())
-            .map(|(column, field)| self.cells.prepare(column, &field.kind, batch.len()))
+            .map(|(column, field)| {
+                let prepared = self.cells.prepare(column, &field.kind, batch.len());
+                prepared.map_err(|e| e.in_column(&*field.name))
+            })
             .collect::<Result<Vec<Prepared>>>()?;
         if batch.len() <= PART_ROWS {
             self.rows.clear();

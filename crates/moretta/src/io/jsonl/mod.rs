@@ -21,11 +21,11 @@ use super::chunk::{Cells, Flaw, Layout};
 use super::compression::size_text;
 use super::gather::flaw_error;
 use super::input::Input;
-use super::json_column;
 use super::misfit::Unfit;
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::plan::{self, check_names};
 use super::text::{Syntax, TextChunks};
+use crate::data::json_column;
 use crate::error::{Error, Result};
 use arrow_schema::DataType;
 use std::borrow::Cow;
@@ -84,13 +84,11 @@ pub(super) fn open(
         }
     }
     chunks.infer()?;
-    chunks.into_source(path, 1, options, |i| {
-        if schema_types[i] {
-            DataType::Utf8
-        } else {
-            json_column::data_type()
-        }
-    })
+    let passing = |i: usize| match schema_types[i] {
+        true => DataType::Utf8,
+        false => json_column::data_type(),
+    };
+    chunks.into_source(path, 1, options, passing, |_| None)
 }
 
 /// Reads the keys of the first object.

@@ -1,10 +1,10 @@
 //! Writing JSON lines: numbers as numbers, raw tokens as they came, the rest as strings.
 
 use super::super::Sink;
-use super::super::json_column;
 use super::super::number_text::push_number;
 use super::super::output::Output;
-use super::super::plain_text::plain_text;
+use crate::data::json_column;
+use crate::data::plain_text::{flat_type, is_finite, plain_text};
 use crate::data::{Batch, Categories, Column, DateFormat, Kind, MISSING, Numbers, Schema};
 use crate::error::{Error, Result};
 use arrow_array::{Array, ArrayRef, StringArray};
@@ -39,7 +39,10 @@ impl Sink for JsonlSink {
             .columns()
             .iter()
             .zip(batch.schema().fields())
-            .map(|(column, field)| prepare(column, &field.kind, batch.len()))
+            .map(|(column, field)| {
+                let prepared = prepare(column, &field.kind, batch.len());
+                prepared.map_err(|e| e.in_column(&*field.name))
+            })
             .collect::<Result<Vec<Prepared>>>()?;
         let mut out = Vec::new();
         for row in 0..batch.len() {
@@ -108,25 +111,16 @@ fn prepare_plain(array: &ArrayRef) -> Result<Prepared<'static>> {
         return Ok(Prepared::Tokens(tokens));
     }
     let text = plain_text(array)?;
-    Ok(match array.data_type() {
-        data_type if data_type.is_integer() => Prepared::Tokens(text),
-        DataType::Boolean | DataType::Decimal128(..) | DataType::Decimal256(..) => {
-            Prepared::Tokens(text)
-        }
-        DataType::Float32 | DataType::Float64 => Prepared::Tokens(finite(array, &text)?),
-        _ => Prepared::Text(text),
-    })
-}
-
-/// Floats as tokens; JSON has no word for those that are not finite.
-fn finite(array: &ArrayRef, text: &StringArray) -> Result<StringArray> {
-    let wide = arrow_cast::cast(array, &DataType::Float64)
-        .map_err(|_| Error::bug("floats become wider"))?;
-    let wide = arrow_array::cast::AsArray::as_primitive::<arrow_array::types::Float64Type>(&wide);
-    if wide.iter().flatten().any(|n| !n.is_finite()) {
-        return Err(Error::input("JSON cannot hold numbers that are not finite"));
+    let data_type = flat_type(array.data_type());
+    if !data_type.is_numeric() && data_type != DataType::Boolean {
+        return Ok(Prepared::Text(text));
     }
-    Ok(text.clone())
+    // JSON has no word for numbers that are not finite.
+    if data_type.is_floating() && !is_finite(&text) {
+        return Err(Error::input("JSON cannot hold numbers that are not finite")
+            .help("write csv, parquet or arrow, or correct the values"));
+    }
+    Ok(Prepared::Tokens(text))
 }
 
 fn push_value(out: &mut Vec<u8>, column: &Prepared, row: usize) -> Result<()> {

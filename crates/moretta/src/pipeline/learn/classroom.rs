@@ -5,7 +5,7 @@
 //! since no answer could be right.
 
 use super::lessons::{Lessons, Side, Taught};
-use crate::data::{Batch, Column, Encoder, Field, Kind, Levels, Records, Role, Schema};
+use crate::data::{Batch, Encoder, Field, Kind, Levels, Records, Role, Schema};
 use crate::error::{Error, Result};
 use crate::learn::{Meaning, Vocabulary};
 
@@ -119,14 +119,24 @@ impl Classroom<'_> {
         for (attribute, &place) in places.iter().enumerate() {
             let name = &*schema.fields()[place].name;
             let known = self.known.and_then(|known| known.meaning(name)?.levels());
-            let before = self.original.column_named(name);
-            let before = before.and_then(Column::as_categories);
-            if let Some(levels) = known.or(before.map(|categories| &**categories.levels())) {
+            let before = self.original.schema().index_of(name);
+            let before = before.and_then(|place| self.levels(place));
+            if let Some(levels) = known.or(before) {
                 let levels: Vec<String> = levels.iter().map(str::to_owned).collect();
                 encoder.declare(attribute, &levels);
             }
         }
         Ok(encoder)
+    }
+
+    /// The values of a column of the original: as its source declares them, or as they
+    /// are held.
+    fn levels(&self, place: usize) -> Option<&Levels> {
+        let held = self.original.column(place).as_categories()?.levels();
+        let field = self.field(place);
+        let unordered = field.kind == (Kind::Category { ordered: false });
+        let declared = field.declared_values().filter(|_| unordered);
+        Some(declared.unwrap_or(held))
     }
 
     fn labels(&mut self) -> Result<Labels> {
@@ -146,6 +156,12 @@ impl Classroom<'_> {
         }
         let mut present: Vec<f64> = codes.iter().flatten().copied().collect();
         present.retain(|code| !code.is_nan());
+        if self.known.is_none()
+            && let Some(declared) = self.field(self.class).declared_values()
+            && self.levels(self.class).is_some()
+        {
+            present.extend((0..declared.len()).map(|code| code as f64));
+        }
         present.sort_by(f64::total_cmp);
         present.dedup();
         if present.is_empty() || present.len() > MOST_CLASSES {
@@ -359,7 +375,8 @@ impl Classroom<'_> {
                                 true => most,
                                 false => most.max(code as usize + 1),
                             });
-                    Meaning::Nominal(levels.iter().take(codes).collect())
+                    let declared = field.declared_values().map_or(0, |values| values.len());
+                    Meaning::Nominal(levels.iter().take(codes.max(declared)).collect())
                 }
                 Kind::Date(_) => Meaning::Date,
                 Kind::Number { .. } | Kind::Plain(_) => Meaning::Number,

@@ -112,10 +112,10 @@ impl Sides {
         let own = columns.iter().map(|&place| &*before.fields()[place].name);
         let made = match own.eq(names.iter().copied()) {
             true => None,
-            false => Some(Encoder::new(after, &places)?),
+            false => Some(Encoder::new(after, &places)?.with_declared(after)),
         };
         Ok(Sides {
-            encoder: Encoder::new(before, columns)?,
+            encoder: Encoder::new(before, columns)?.with_declared(before),
             originals: Records::new(columns.len()),
             released: Records::new(places.len()),
             made,

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The type of a column of JSON tokens.
-pub(super) fn data_type() -> DataType {
+pub(crate) fn data_type() -> DataType {
     DataType::Struct(fields())
 }
 
@@ -21,18 +21,18 @@ fn fields() -> Fields {
 }
 
 /// A column of these tokens; a missing token is a missing cell.
-pub(super) fn column(tokens: StringArray) -> ArrayRef {
+pub(crate) fn column(tokens: StringArray) -> ArrayRef {
     Arc::new(StructArray::new(fields(), vec![Arc::new(tokens)], None))
 }
 
 /// The tokens, when `array` is a column of them.
-pub(super) fn tokens(array: &ArrayRef) -> Option<StringArray> {
+pub(crate) fn tokens(array: &ArrayRef) -> Option<StringArray> {
     (*array.data_type() == data_type())
         .then(|| array.as_struct().column(0).as_string::<i32>().clone())
 }
 
 /// The text that a token stands for: a string without quotes, else the token.
-pub(super) fn text(token: &str) -> Cow<'_, str> {
+pub(crate) fn text(token: &str) -> Cow<'_, str> {
     if token.starts_with('"')
         && let Ok(text) = serde_json::from_str::<String>(token)
     {
