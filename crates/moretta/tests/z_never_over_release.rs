@@ -93,7 +93,7 @@ fn release(rows: &[Row], method: &str, batches: usize) -> Vec<(usize, String)> {
     }
     let policy = format!(
         "version = 1\n[source]\npath = [{}]\n[columns]\nt = {{ role = \"time\" }}\n\
-         user = {{ role = \"subject\" }}\nattribute = {{ role = \"quasi\", hierarchy = {{ path = \"*\" }} }}\n\
+         user = {{ role = \"subject\", action = \"keep\" }}\nattribute = {{ role = \"quasi\", hierarchy = {{ path = \"*\" }} }}\n\
          n = {{ role = \"plain\" }}\n[[protect]]\nmethod = \"z-anonymity\"\nwindow = \"100s\"\n{method}\n\
          [sink]\npath = \"out.csv\"\n",
         paths.join(", ")

@@ -41,6 +41,7 @@ pub use open::{create, names, open, resumable, resume};
 pub use options::{
     ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,
 };
+pub(crate) use output::create_private;
 
 pub mod generate;
 
