@@ -126,7 +126,7 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  moretta verify out/admissions.csv --policy policy.toml\n  moretta verify out/visits.csv --policy stream.toml --certificate out/why.csv"
+    after_help = "Examples:\n  moretta verify out/admissions.csv --policy policy.toml\n  moretta verify out/visits.csv --policy stream.toml --certificate out/why.csv\n  cat events.csv | moretta verify out/visits.csv --policy from-stdin.toml"
 )]
 pub(crate) struct VerifyArgs {
     /// The released file

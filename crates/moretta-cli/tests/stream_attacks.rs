@@ -11,7 +11,7 @@ version = 1
 path = "in.csv"
 [columns]
 t = { role = "time" }
-user = { role = "subject" }
+user = { role = "subject", action = "keep" }
 attribute = { role = "quasi", hierarchy = { HIERARCHY } }
 [guarantee]
 audit = AUDIT
@@ -37,9 +37,18 @@ fn with(method: &str, audit: bool, hierarchy: &str, rows: &str) -> Folder {
 }
 
 fn run(folder: &Folder) -> (Option<i32>, String) {
+    call(folder, &["run", "policy.toml"])
+}
+
+/// The same over what is there.
+fn run_again(folder: &Folder) -> (Option<i32>, String) {
+    call(folder, &["run", "policy.toml", "--force"])
+}
+
+fn call(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = folder.command(PROGRAM);
     let ran = command
-        .args(["run", "policy.toml"])
+        .args(arguments)
         .output()
         .expect("the program starts");
     (
@@ -194,6 +203,72 @@ fn rows_before_a_bad_one_leave() {
         "{said}"
     );
     assert_eq!(folder.text("out.csv"), "t,user,attribute\n1,a,b\n2,b,b\n");
+}
+
+#[test]
+fn a_row_without_a_user_is_counted_and_the_stream_goes_on() {
+    let (mut rows, mut people) = (String::new(), String::new());
+    for second in 0..600 {
+        let row = format!("{second},u{},home\n", second % 50);
+        people.push_str(&row);
+        rows.push_str(&row);
+        if second % 20 == 19 {
+            let _ = writeln!(rows, "{second},,home");
+        }
+    }
+    for method in [
+        "z = 5\nwindow = \"1h\"",
+        "z = 5\nwindow = \"1h\"\nlateness = \"10s\"",
+        "z = 5\nwindow = \"1h\"\nmode = \"exact\"\nlateness = \"10s\"",
+        "window = \"1h\"\ntune = { goal = 0.5, every = \"1m\" }",
+        "z = 5\nwindow = \"1h\"\nunique_sets = \"hold\"",
+    ] {
+        let folder = stream(method, true, &rows);
+        let lines = released(&folder);
+        assert_eq!(lines, released(&stream(method, true, &people)), "{method}");
+        assert!(lines.len() > 550, "{method}");
+        let (code, said) = run_again(&folder);
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("30 rows have no subject"), "{said}");
+    }
+    // The same where missing is told by the format.
+    let objects: String = (0..60)
+        .map(|n| match n % 3 {
+            0 => format!("{{\"t\":{n},\"user\":null,\"attribute\":\"home\"}}\n"),
+            1 => format!("{{\"t\":{n},\"attribute\":\"home\"}}\n"),
+            _ => format!("{{\"t\":{n},\"user\":\"u{n}\",\"attribute\":\"home\"}}\n"),
+        })
+        .collect();
+    let folder = stream("z = 2\nwindow = \"1h\"", true, "");
+    let policy = folder.text("policy.toml").replace("in.csv", "in.jsonl");
+    let folder = folder.policy(&policy).file("in.jsonl", objects);
+    assert_eq!(released(&folder).len(), 19);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_certificate_is_its_owners_also_where_it_replaces_one_that_was_not() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = stream("z = 1\nwindow = \"1h\"", true, "1,a,b\n2,b,b\n");
+    let policy = folder.text("policy.toml").replace(
+        "path = \"out.csv\"",
+        "path = \"out.csv\"\ncertificate = \"why.csv\"\n[report]\npath = \"report.html\"",
+    );
+    let folder = folder.policy(&policy).file("sample", "");
+    for name in ["why.csv", "out.csv", "report.html", "report.json"] {
+        std::fs::write(folder.path(name), "older").expect("written");
+        let mode = std::fs::Permissions::from_mode(0o666);
+        std::fs::set_permissions(folder.path(name), mode).expect("opened to all");
+    }
+    assert_eq!(run_again(&folder).0, Some(0));
+    let mode = |name: &str| {
+        let metadata = std::fs::metadata(folder.path(name)).expect("there");
+        metadata.permissions().mode() & 0o777
+    };
+    assert_eq!(mode("why.csv"), 0o600);
+    for name in ["out.csv", "report.html", "report.json"] {
+        assert_eq!(mode(name), mode("sample"), "{name}");
+    }
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn release(rows: &[Row], method: &str, batches: usize) -> Vec<(usize, String)> {
     }
     let policy = format!(
         "version = 1\n[source]\npath = [{}]\n[columns]\nt = {{ role = \"time\" }}\n\
-         user = {{ role = \"subject\" }}\nattribute = {{ role = \"quasi\", hierarchy = {{ path = \"*\" }} }}\n\
+         user = {{ role = \"subject\", action = \"keep\" }}\nattribute = {{ role = \"quasi\", hierarchy = {{ path = \"*\" }} }}\n\
          n = {{ role = \"plain\" }}\n[[protect]]\nmethod = \"z-anonymity\"\nwindow = \"100s\"\n{method}\n\
          [sink]\npath = \"out.csv\"\n",
         paths.join(", ")
@@ -199,6 +199,50 @@ fn decided_on_arrival_no_row_leaves_with_too_few_users() {
         judged >= 600_000 && released > 300_000,
         "{judged} {released}"
     );
+}
+
+/// What a stream decided on arrival releases, by its definition: users count by when
+/// each last showed a label, if that is within the window up to the row.
+fn on_arrival(rows: &[Row], z: usize, lateness: i64) -> Vec<(usize, String)> {
+    let mut last: HashMap<&str, HashMap<u64, i64>> = HashMap::new();
+    let (mut newest, mut out) = (i64::MIN, Vec::new());
+    for (n, row) in rows.iter().enumerate() {
+        newest = newest.max(row.time);
+        for label in labels(&row.attribute) {
+            let users = last.entry(label).or_default();
+            let seen = users.entry(row.user).or_insert(row.time);
+            *seen = row.time.max(*seen);
+        }
+        let enough = |label: &&str| {
+            let window = row.time - WINDOW..=row.time;
+            let times = last[label].values();
+            times.filter(|time| window.contains(time)).count() >= z
+        };
+        if row.time >= newest - lateness {
+            let label = labels(&row.attribute).into_iter().find(enough);
+            out.extend(label.map(|label| (n, label.to_owned())));
+        }
+    }
+    out
+}
+
+#[test]
+fn decided_on_arrival_every_row_with_enough_users_leaves_in_any_order() {
+    for (seed, disorder, z, lateness) in [
+        (31, 0, 4, 20),
+        (32, 30, 4, 20),
+        (33, 30, 12, 60),
+        (34, 300, 3, 300),
+        (35, 300, 20, 40),
+        (36, 30, 4, 0),
+    ] {
+        let rows = rows(30_000, disorder, seed);
+        let expected = on_arrival(&rows, z, 1000 * lateness);
+        assert!(expected.len() > 5_000, "{}", expected.len());
+        let found = release(&rows, &format!("z = {z}\nlateness = \"{lateness}s\""), 1);
+        let (found_rows, rows) = (found.len(), expected.len());
+        assert!(found == expected, "{z} {lateness}: {found_rows} of {rows}");
+    }
 }
 
 /// What an exact stream releases, by its definition.

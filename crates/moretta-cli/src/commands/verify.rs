@@ -53,6 +53,9 @@ fn run_stream(
 ) -> Result<ExitCode, Failure> {
     let progress = Progress::default();
     let certificate = args.certificate.as_deref();
+    if policy.source.path.as_os_str() == "-" {
+        console.hint("reads the source from standard input: send the rows that were released, again from the first");
+    }
     let found = console
         .watch(&progress, || {
             pipeline::verify_stream(policy, &args.file, certificate, options, &progress)

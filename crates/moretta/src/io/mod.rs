@@ -39,6 +39,7 @@ pub use open::{create, names, open, resumable, resume, unmarked_missing};
 pub use options::{
     ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,
 };
+pub(crate) use output::create_private;
 
 pub mod generate;
 

@@ -5,7 +5,7 @@ use super::input::is_standard;
 use super::open::not_resumable;
 use super::options::{Compression, Format, WriteOptions};
 use crate::error::{Error, Result};
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -137,9 +137,22 @@ fn reopen(path: &Path, bytes: u64) -> io::Result<File> {
     Ok(file)
 }
 
-fn create_private(path: &Path) -> io::Result<File> {
+/// Creates a file that only its owner can read. A file that is there already is replaced
+/// by a new one: its permissions, and readers who have it open, are those of the old one.
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true);
+    match fs::symlink_metadata(path).map(|there| there.file_type()) {
+        Ok(kind) if kind.is_file() || kind.is_symlink() => {
+            fs::remove_file(path)?;
+            options.create_new(true);
+        }
+        // A device or a pipe is written into.
+        Ok(_) => {}
+        Err(_) => {
+            options.create_new(true);
+        }
+    }
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
@@ -164,6 +177,24 @@ mod tests {
         output.close().expect("closes");
         assert!(output.write(b"y").is_err());
         output.close().expect("closing again does nothing");
+    }
+
+    #[test]
+    fn a_file_that_is_replaced_does_not_keep_its_permissions() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.csv");
+        let link = folder.path().join("link.csv");
+        std::fs::write(&path, "older and longer").expect("written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).expect("opened");
+        std::os::unix::fs::symlink(&path, &link).expect("linked");
+        for place in [&link, &path] {
+            let mut output = Output::create(place, &WriteOptions::default()).expect("creates");
+            output.write(b"x").expect("writes");
+            output.close().expect("closes");
+            let written = std::fs::symlink_metadata(place).expect("there");
+            assert_eq!(written.permissions().mode() & 0o777, 0o600);
+            assert_eq!(std::fs::read(place).expect("read"), b"x");
+        }
     }
 
     #[test]

@@ -4,12 +4,15 @@
 //! the batch. So the cut into batches follows how the input came, but the rows,
 //! their ids and the first error do not depend on it: rows before a faulty one
 //! are given first, then the error of that one alone.
+//!
+//! A row without its subject is no fault here: it would end a stream for good, and
+//! whoever decides rows of a stream must count it and not release it.
 
 use super::Source;
 use super::chunk::{Chunk, ChunkColumn, Layout, Values};
 use super::gather::{Chunks, check_distinct, flaw_error};
 use super::line_ends::LineEnds;
-use super::misfit::Misfits;
+use super::misfit::{Misfits, Unfit};
 use super::options::{Limits, ReadAs, ReadOptions};
 use super::slots::{present, text_column, too_much_text};
 use crate::data::{Batch, Categories, Column, Field, Kind, Levels, Numbers, RowIds, Schema};
@@ -129,7 +132,10 @@ impl<C: Chunks> Stream<C> {
     fn first_misfit(&self, chunk: &Chunk, first_line: u64) -> (usize, Option<Error>) {
         let firsts = chunk.columns.iter().zip(self.schema.fields());
         let first = firsts
-            .filter_map(|(column, field)| Some((column.misfits.first()?, field)))
+            .filter_map(|(column, field)| {
+                let mut faults = column.misfits.iter();
+                Some((faults.find(|misfit| misfit.why != Unfit::Subject)?, field))
+            })
             .filter(|(misfit, _)| (misfit.row as usize) < chunk.rows)
             .min_by_key(|(misfit, _)| misfit.row);
         let Some((misfit, field)) = first else {
@@ -302,9 +308,8 @@ mod tests {
         let bad = [
             ("3,c\n", "line 4: 2 fields, header has 3"),
             ("3,c,3,3\n", "line 4: 4 fields, header has 3"),
-            ("3,,3\n", "line 4: column `user`: the person is missing"),
             ("3,c,x\n4,,y\n5,b,z\n", "line 4: column `n`: not a number"),
-            ("3,,x\n", "line 4: column `user`: the person is missing"),
+            ("3,,x\n", "line 4: column `n`: not a number"),
             (
                 "\"3,c\n",
                 "line 4: column `t`: the quote opened on this line is never closed",
@@ -336,6 +341,21 @@ mod tests {
                 assert_eq!(ids(&good), [0, 1]);
             }
         }
+    }
+
+    #[test]
+    fn a_row_without_its_subject_does_not_end_a_stream() {
+        let text = b"t,user,n\n1,a,1\n2,,2\n3,NA,3\n4,d,4\n";
+        let mut options = streaming();
+        options.missing = vec!["NA".to_owned()];
+        for block_bytes in [1, 7, 1 << 20] {
+            let batches = csv_batches(text, &options, &events(), block_bytes).expect("reads");
+            assert_eq!(ids(&batches), [0, 1, 2, 3]);
+            let missing = batches.iter().map(|batch| batch.column(1).missing_count());
+            assert_eq!(missing.sum::<usize>(), 2);
+        }
+        let whole = read_csv(text, &ReadOptions::default(), &events()).expect_err("a table");
+        assert!(whole.to_string().contains("the person is missing"));
     }
 
     #[test]

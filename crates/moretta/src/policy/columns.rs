@@ -22,8 +22,6 @@ pub struct ColumnPolicy {
     pub role: Role,
     /// What becomes of it, when it names a person.
     pub action: Action,
-    /// Whether the policy says so, or it is the default.
-    pub action_given: bool,
     /// How to read it.
     pub read: ReadAs,
     /// How its values generalise.
@@ -37,7 +35,7 @@ pub struct ColumnPolicy {
 /// What becomes of a column that names a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// It is released (other roles only; a subject must say so).
+    /// It is released; a subject or a key only when the policy says so, an identifier never.
     Keep,
     /// It is not released.
     Drop,
@@ -116,15 +114,6 @@ pub(super) fn read(mut section: Section, root: &Root) -> Result<Vec<ColumnPolicy
     Ok(columns)
 }
 
-/// A stream releases who did what: subjects stay unless the policy says otherwise.
-pub(super) fn keep_subjects(columns: &mut [ColumnPolicy]) {
-    for column in columns {
-        if column.role == Role::Subject && !column.action_given {
-            column.action = Action::Keep;
-        }
-    }
-}
-
 /// Makes a released pseudonym the subject: equal pseudonyms in a class are one person to a
 /// reader, so rows must not be counted. Keys join tables; they name persons only where
 /// nothing else does.
@@ -201,7 +190,6 @@ fn read_column(
             .at(span.clone())
             .help(format!("give it one of {}", words.join(", ")))
     })?;
-    let action_given = section.keys().iter().any(|(key, _)| key == "action");
     let action = read_action(&name, role, &mut section, root)?;
     let read = read_type(&name, role, &mut section)?;
     let hierarchy = section
@@ -224,7 +212,6 @@ fn read_column(
         span,
         role,
         action,
-        action_given,
         read,
         hierarchy,
         from,

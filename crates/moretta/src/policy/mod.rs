@@ -190,7 +190,7 @@ impl Policy {
                     .help("add [source] with path = \"file.csv\""));
             }
         };
-        let mut columns = match top.table("columns")? {
+        let columns = match top.table("columns")? {
             Some(section) => columns::read(section, root)?,
             None => {
                 return Err(top
@@ -225,9 +225,6 @@ impl Policy {
             .map(|section| CheckpointPolicy::read(section, root))
             .transpose()?;
         top.finish()?;
-        if protect.iter().any(Method::is_stream) {
-            columns::keep_subjects(&mut columns);
-        }
         if let Some(method) = protect.iter().find(|method| method.as_masking().is_some()) {
             masked::promise(method, &mut guarantee, &levels)?;
         }
@@ -363,9 +360,51 @@ impl Policy {
                     .help("add key = \"env:MORETTA_KEY\" to `fakes`"),
             );
         }
+        self.check_rotation(config)?;
         match (&self.checkpoint, &self.sink) {
             (Some(_), Some(sink)) => io::resumable(&sink.path, &sink.options),
             _ => Ok(()),
+        }
+    }
+
+    /// A pseudonym rotates in vain beside another name of the person that stays the same.
+    fn check_rotation(&self, config: &ZAnonymity) -> Result<()> {
+        let rotates = |column: &&ColumnPolicy| {
+            column.role == Role::Subject
+                && matches!(
+                    &column.action,
+                    Action::Pseudonym {
+                        rotate: Some(_),
+                        ..
+                    }
+                )
+        };
+        let Some(subject) = self.columns.iter().find(rotates) else {
+            return Ok(());
+        };
+        let is_group = |column: &ColumnPolicy| {
+            let group = config.group.as_ref();
+            group.is_some_and(|group| group.column == column.name)
+        };
+        let stays = |column: &&ColumnPolicy| {
+            // A group that is an attribute is shown only where enough users share it.
+            let named = column.role == Role::Key || is_group(column) && column.role != Role::Quasi;
+            column.role != Role::Subject
+                && (matches!(column.action, Action::Pseudonym { .. })
+                    || named && column.action != Action::Drop)
+        };
+        match self.columns.iter().find(stays) {
+            None => Ok(()),
+            Some(column) => Err(Error::policy(format!(
+                "the pseudonym of `{}` rotates and `{}` beside it does not: rows of one person \
+                 before and after a rotation would be linked by it",
+                subject.name, column.name
+            ))
+            .at(column.span.clone())
+            .help(format!(
+                "write action = \"drop\" for `{}`, or take `rotate` out",
+                column.name
+            ))),
         }
     }
 

@@ -341,3 +341,45 @@ fn drift_is_watched_only_where_rows_stay_in_their_order() {
         policy(reset, more, sink).expect("it keeps its order");
     }
 }
+
+#[test]
+fn a_pseudonym_rotates_only_where_nothing_beside_it_stays() {
+    let policy = |account: &str, group: &str| {
+        parse(&format!(
+            "version = 1\nsource = {{ path = \"in.csv\" }}\n[columns]\nt = {{ role = \"time\" }}\n\
+             user = {{ role = \"subject\", action = \"pseudonym\", key = \"env:KEY\", rotate = \"1d\" }}\n\
+             page = {{ role = \"quasi\" }}\naccount = {{ {account} }}\n\
+             [[protect]]\nmethod = \"z-anonymity\"\nz = 5\nwindow = \"1h\"\n{group}"
+        ))
+    };
+    let group = "group = { column = \"account\" }";
+    for (account, more, refused) in [
+        ("role = \"identifier\"", "", false),
+        ("role = \"key\"", group, false),
+        ("role = \"plain\"", "", false),
+        ("role = \"plain\", action = \"drop\"", group, false),
+        ("role = \"quasi\"", group, false),
+        ("role = \"plain\"", group, true),
+        ("role = \"key\", action = \"keep\"", "", true),
+        (
+            "role = \"key\", action = \"pseudonym\", key = \"env:KEY\"",
+            group,
+            true,
+        ),
+        (
+            "role = \"identifier\", action = \"pseudonym\", key = \"env:KEY\"",
+            "",
+            true,
+        ),
+    ] {
+        match policy(account, more) {
+            Ok(_) => assert!(!refused, "{account} {more}"),
+            Err(error) => {
+                assert!(refused, "{account} {more}: {error}");
+                assert_eq!(error.exit_code(), 3);
+                let told = error.to_string();
+                assert!(told.contains("`user` rotates and `account`"), "{told}");
+            }
+        }
+    }
+}

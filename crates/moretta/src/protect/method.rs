@@ -255,11 +255,6 @@ impl Method {
         }
     }
 
-    /// Whether it decides rows of a stream as they come.
-    pub fn is_stream(&self) -> bool {
-        self.as_stream().is_some()
-    }
-
     /// Makes the method work on tables of this schema; those of streams are not for tables.
     pub fn build(&self, schema: &Arc<Schema>, setting: &Setting) -> Result<Box<dyn Protector>> {
         if let Some(masking) = self.as_masking() {

@@ -9,6 +9,7 @@
 
 use crate::data::RowIds;
 use crate::error::{Error, Result};
+use crate::io::create_private;
 use crate::pipeline::stream::reorder::SOURCE_SHIFT;
 use crate::protect::z_anonymity::{Cell, MADE_UP};
 use std::collections::VecDeque;
@@ -47,13 +48,7 @@ impl Certificate {
     /// Begins a certificate; a file that is there is replaced.
     pub(super) fn create(path: &Path, subject: &Subject<'_>) -> Result<Self> {
         // Who knows which rows have a line knows which are made up.
-        let mut options = File::options();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options
-            .open(path)
-            .map_err(|e| Error::io("create", path, e))?;
+        let file = create_private(path).map_err(|e| Error::io("create", path, e))?;
         let mut certificate = Certificate::new(path, file, subject);
         certificate.line.push_str(HEADER);
         certificate.end_line()?;

@@ -9,6 +9,7 @@
 //! SHA-256 of what it says and names the policy it belongs to.
 
 use crate::error::{Error, Result};
+use crate::io::create_private;
 use crate::pipeline::place::folder_of;
 use crate::pipeline::sha256;
 use crate::policy::{CheckpointPolicy, Every, Policy};
@@ -131,11 +132,7 @@ impl Checkpoint {
 
 /// Writes a file that only its owner can read, and brings it to disk.
 fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut options = std::fs::File::options();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = create_private(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

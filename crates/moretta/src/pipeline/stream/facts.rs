@@ -304,6 +304,12 @@ pub(super) fn warnings(
             tally.future
         ));
     }
+    if tally.nobody > SMALL_CELL {
+        warnings.push(format!(
+            "{} rows have no subject; they count for nobody and were not released",
+            tally.nobody
+        ));
+    }
     if tally.fakes > 0 {
         warnings.push("the release holds made-up rows: it is not true row by row".to_owned());
     }

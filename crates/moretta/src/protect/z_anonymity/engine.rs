@@ -102,7 +102,7 @@ impl Engine {
             None => Counts::Top(TopZ::new(config.z)),
             Some(_) => Counts::Pairs(Pairs::default(), Expiry::default()),
         };
-        let state = match named || reordered && config.tune.is_some() {
+        let state = match named || reordered {
             true => State::Recency(Recency::new(config.group.as_ref().map(|g| g.at_most))),
             false => State::Counts(Shards::new(&counts, usize::from(shards))),
         };
@@ -250,13 +250,20 @@ impl Engine {
         }
         recency.grow(self.paths.len());
         let from = event.time.saturating_sub(self.config.window as u32).max(1);
+        let lateness = self.config.allowed_lateness() as u32;
+        // A fixed z need not be counted beyond, and what is kept for rows that are behind costs no time.
+        let enough = (self.config.tune.is_none() && self.config.group.is_none()).then_some(self.z);
         for path in self.paths.up(event.leaf) {
             if event.time > 0 {
                 recency.observe(path, event.user, event.group, event.time);
             }
-            counters.push(match event.late {
-                true => 0,
-                false => recency.count(path, from, event.time),
+            counters.push(match (event.late, enough) {
+                (true, _) => 0,
+                (false, None) => recency.count(path, from, event.time),
+                (false, Some(z)) => {
+                    recency.clear(path, from.saturating_sub(lateness));
+                    recency.count_up_to(path, from, event.time, z)
+                }
             });
         }
     }

@@ -1,9 +1,10 @@
-//! The state where the users of a path must be named: for fakes, for the guard of
-//! combinations and for the bound on groups.
+//! The state where the users of a path must be named, for fakes, for the guard of
+//! combinations and for the bound on groups, and where rows out of order are released.
 //!
 //! The users of each path form a list, latest first. A path is cleared of users
 //! that left the window when it is looked at, from the end of its list, so
-//! counts are exact and time costs nothing.
+//! counts are exact and time costs nothing. Users seen later than a row stay in the
+//! list, so they do not push out those that the row still sees.
 
 use super::names::GONE;
 use foldhash::fast::FixedState;
@@ -111,6 +112,16 @@ impl Recency {
             // A user seen later may have kept another of its group from counting, so this is a lower bound.
             Some(_) => ends.counted.saturating_sub(later as u32),
         }
+    }
+
+    /// The same, counted no further than `enough`, where groups are not bounded; older
+    /// users are passed over, not forgotten, so that an earlier row finds them.
+    pub(super) fn count_up_to(&self, path: u32, from: u32, to: u32, enough: u32) -> u32 {
+        let inside = self
+            .users(path)
+            .skip_while(|&(_, last)| last > to)
+            .take_while(|&(_, last)| last >= from);
+        inside.take(enough as usize).count() as u32
     }
 
     /// The users of the path and when each was last seen, latest first.

@@ -1,0 +1,127 @@
+//! What names a person is not released unless the policy says so: one rule for every
+//! method and every role. A new method gets a line in [`METHOD_LINES`] and nothing else.
+
+use moretta::pipeline::{self, Options, Progress};
+use moretta::policy::{Policy, Root};
+use moretta::protect::{Family, METHODS, MethodInfo};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// The least that each method needs.
+const METHOD_LINES: &[(&str, &str)] = &[
+    ("mondrian", ""),
+    ("generalization", "suppress = 1"),
+    ("z-anonymity", "z = 2\nwindow = \"1h\""),
+    ("noise", "buffer = 5"),
+    ("microaggregation", "k = 3\nbuffer = 20"),
+    ("rank-swapping", "within = 5"),
+    ("random-projection", "noise = \"none\""),
+    (
+        "dp-microaggregation",
+        "k = 3\nepsilon = 1\nbuffer = 20\nbounds = { x = [0, 10], y = [0, 10] }",
+    ),
+    (
+        "local-dp",
+        "columns = { x = { mechanism = \"laplace\", epsilon = 1, bounds = [0, 10] }, \
+         y = { mechanism = \"laplace\", epsilon = 1, bounds = [0, 10] } }",
+    ),
+];
+
+/// The roles that name a person.
+const NAMING: [&str; 3] = ["identifier", "subject", "key"];
+
+/// Rows whose names are marked, so that they can be looked for in any file.
+fn source() -> String {
+    let row = |i: usize| {
+        let (x, y) = (i % 5, i % 3);
+        format!("{},marked-{}-{i},{x}.5,{y}.5,{}\n", 1000 + i, i % 20, i % 2)
+    };
+    let rows: String = (0..60).map(row).collect();
+    format!("t,who,x,y,grade\n{rows}")
+}
+
+fn policy(method: &MethodInfo, role: &str, action: &str) -> String {
+    let parameters = METHOD_LINES.iter().find(|(name, _)| *name == method.name);
+    let parameters = parameters.expect("a line for every method").1;
+    let guarantee = match method.family {
+        Family::Table => "[guarantee]\nk = 3\n",
+        _ => "",
+    };
+    // A stream counts persons, so it has a subject beside what is looked at.
+    let (time, grade) = match (method.family, role) {
+        (Family::Stream, "subject") => ("time", "{ role = \"plain\" }"),
+        (Family::Stream, _) => ("time", "{ role = \"subject\" }"),
+        _ => ("plain", "{ role = \"plain\" }"),
+    };
+    format!(
+        "version = 1\nseed = 7\n[source]\npath = \"in.csv\"\n[columns]\nt = {{ role = \"{time}\" }}\n\
+         who = {{ role = \"{role}\"{action} }}\n\
+         x = {{ role = \"quasi\", type = \"number\" }}\ny = {{ role = \"quasi\", type = \"number\" }}\n\
+         grade = {grade}\n{guarantee}[[protect]]\nmethod = \"{}\"\n{parameters}\n\
+         [sink]\npath = \"out.csv\"\n[report]\npath = \"report.json\"\n",
+        method.name
+    )
+}
+
+/// The release and its report, or the exit code of a refusal.
+fn release(folder: &Path, text: &str) -> Result<[String; 2], u8> {
+    let root = Root::of_policy(&folder.join("policy.toml"), None).expect("a folder");
+    let options = Options {
+        command: "moretta run policy.toml".to_owned(),
+        force: true,
+        strict: false,
+        render: &|_| String::new(),
+        progress: &Progress::default(),
+    };
+    Policy::parse(text, &root)
+        .and_then(|policy| pipeline::run(&policy, &options))
+        .map_err(|error| error.exit_code())?;
+    Ok(["out.csv", "report.json"]
+        .map(|name| fs::read_to_string(folder.join(name)).expect("a file")))
+}
+
+#[test]
+fn every_method_of_the_list_is_tried() {
+    let listed: BTreeSet<&str> = METHODS.iter().map(|info| info.name).collect();
+    let tried: BTreeSet<&str> = METHOD_LINES.iter().map(|(name, _)| *name).collect();
+    assert_eq!(listed, tried);
+}
+
+#[test]
+fn what_names_a_person_is_released_only_when_the_policy_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("in.csv"), source()).expect("written");
+    fs::write(folder.path().join("key.txt"), "0123456789abcdef").expect("written");
+    let pseudonym = ", action = \"pseudonym\", key = \"file:key.txt\"";
+    for method in METHODS {
+        for role in NAMING {
+            for (action, column, marked) in [
+                ("", false, false),
+                (", action = \"drop\"", false, false),
+                (pseudonym, true, false),
+                (", action = \"keep\"", true, true),
+            ] {
+                let case = format!("{}, {role}{action}", method.name);
+                let released = release(folder.path(), &policy(method, role, action));
+                // Records are counted where k is promised of them, so a subject is refused there.
+                let refused = role == "subject" && method.name == "microaggregation"
+                    || role == "identifier" && marked;
+                if refused {
+                    assert_eq!(released.err(), Some(3), "{case}");
+                    continue;
+                }
+                let [rows, report] = released.unwrap_or_else(|code| panic!("{case}: {code}"));
+                assert!(rows.lines().count() > 20, "{case}: {rows}");
+                let header = rows.lines().next().unwrap_or_default();
+                assert_eq!(
+                    header.split(',').any(|name| name == "who"),
+                    column,
+                    "{case}"
+                );
+                assert_eq!(rows.contains("marked-"), marked, "{case}");
+                assert!(!report.contains("marked-"), "{case}");
+            }
+        }
+    }
+}
