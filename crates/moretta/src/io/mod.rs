@@ -35,6 +35,7 @@ mod test_data;
 mod text;
 mod typed;
 
+pub(crate) use number_text::push_number;
 pub use open::{create, names, open, resumable, resume, unmarked_missing};
 pub use options::{
     ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,

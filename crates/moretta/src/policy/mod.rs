@@ -190,7 +190,7 @@ impl Policy {
                     .help("add [source] with path = \"file.csv\""));
             }
         };
-        let columns = match top.table("columns")? {
+        let mut columns = match top.table("columns")? {
             Some(section) => columns::read(section, root)?,
             None => {
                 return Err(top
@@ -228,7 +228,8 @@ impl Policy {
         if let Some(method) = protect.iter().find(|method| method.as_masking().is_some()) {
             masked::promise(method, &mut guarantee, &levels)?;
         }
-        if guarantee != Guarantee::default() && !protect.iter().any(Method::is_stream) {
+        let is_stream = protect.iter().any(|method| method.as_stream().is_some());
+        if guarantee != Guarantee::default() && !is_stream {
             columns::count_pseudonyms(&mut columns)?;
         }
         let policy = Policy {
