@@ -307,3 +307,63 @@ impl Tally {
         cost
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The tally of these values, of a column with so many, when closeness is asked for.
+    fn tally(values: &[u32], value_count: usize) -> Tally {
+        let mut tally = Tally::new(value_count, &[Ask::Equal(1.0)]);
+        values.iter().for_each(|&value| tally.add(value, None));
+        tally
+    }
+
+    fn share(values: &[u32], wanted: impl Fn(u32) -> bool) -> f64 {
+        let held = values.iter().filter(|&&value| wanted(value)).count();
+        held as f64 / values.len() as f64
+    }
+
+    proptest! {
+        /// As many values as have a place each, and so many that they have none.
+        #[test]
+        fn distances_are_those_of_the_definitions(
+            class in proptest::collection::vec(0u32..250, 1..30),
+            rest in proptest::collection::vec(0u32..250, 0..60),
+            factor in prop_oneof![Just(1u32), Just(40)],
+        ) {
+            let class: Vec<u32> = class.iter().map(|value| value * factor).collect();
+            let all: Vec<u32> = rest.iter().map(|value| value * factor).chain(class.clone()).collect();
+            let value_count = 250 * factor as usize;
+            let whole = tally(&all, value_count).whole(value_count);
+            let mut steps = all.clone();
+            steps.sort_unstable();
+            steps.dedup();
+            let equal: f64 = steps
+                .iter()
+                .map(|&v| (share(&class, |x| x == v) - share(&all, |x| x == v)).abs())
+                .sum::<f64>() / 2.0;
+            let ordered: f64 = steps
+                .iter()
+                .map(|&v| (share(&class, |x| x <= v) - share(&all, |x| x <= v)).abs())
+                .sum::<f64>() / (steps.len() - 1).max(1) as f64;
+            let class = tally(&class, value_count);
+            prop_assert!((class.equal(&whole) - equal).abs() < 1e-9);
+            prop_assert!((class.ordered(&whole.order) - ordered).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn counting_stops_when_there_are_enough_values() {
+        let mut tally = Tally::new(1 << 20, &[Ask::Distinct(2), Ask::Distinct(3)]);
+        for value in [7, 7, MISSING, 900_000, 5, 6, 8] {
+            tally.add(value, Some(1));
+        }
+        assert_eq!(tally.distinct, 3);
+        let Counts::Many(counts) = &tally.counts else {
+            panic!("many values");
+        };
+        assert_eq!((counts.len(), tally.pairs.len()), (3, 0));
+    }
+}
