@@ -188,7 +188,8 @@ fn a_released_pseudonym_is_the_person_that_every_method_of_tables_counts() {
 
 #[test]
 fn pseudonyms_that_cannot_be_counted_are_refused() {
-    let pseudonym = "{ role = \"identifier\", action = \"pseudonym\", key = \"file:key\" }";
+    // Any file is a key.
+    let pseudonym = "{ role = \"identifier\", action = \"pseudonym\", key = \"file:in.csv\" }";
     let number = "{ role = \"quasi\", type = \"number\" }";
     let plain = "{ role = \"plain\" }";
     let masked = [
@@ -356,6 +357,16 @@ fn what_a_method_says_of_a_column_must_fit_it() {
             "`output` names `pay`, which is no quasi-identifier",
         ),
         (
+            "bounds = { pay = \"exact\" }",
+            "`bounds` names `pay`, which is no quasi-identifier",
+        ),
+        ("bounds = \"round\"", "`bounds` cannot be `round`"),
+        ("bounds = 0", "the width of `bounds` is above 0"),
+        (
+            "bounds = { job = 5 }",
+            "`bounds` names `job`, which has no numbers or dates",
+        ),
+        (
             "output = { job = \"mean\" }",
             "column `job` cannot be shown as its mean",
         ),
@@ -499,8 +510,8 @@ fn a_refusal_names_the_promise_that_cannot_be_reached() {
             "t=0.01 of `diagnosis` not reachable within 0 % suppression; best 100 %",
         ),
         (
-            "k = 2\np = { value = 4, on = [\"diagnosis\"] }",
-            "p=4 of `diagnosis` not reachable within 0 % suppression; best ",
+            "k = 2\nl = { value = 3.9, kind = \"entropy\", on = [\"diagnosis\"] }",
+            "l=3.9 of `diagnosis` not reachable within 0 % suppression; best ",
         ),
         (
             "k = 20",
