@@ -64,20 +64,31 @@ struct Order {
 }
 
 impl Order {
-    fn new(present: &[f64]) -> Self {
+    /// A value that `repeats` the one before has no step of its own.
+    fn new(present: &[f64], repeats: &[bool]) -> Self {
         let mut order = Order {
             sums: vec![0.0],
             ..Order::default()
         };
-        let (mut share, mut sum) = (0.0, 0.0);
-        for &held in present {
-            order.step.push(order.up_to.len() as u32);
-            if held > 0.0 {
-                share += held;
-                sum += share;
-                order.up_to.push(share);
-                order.sums.push(sum);
+        let mut shares: Vec<f64> = Vec::new();
+        let mut before = 0.0;
+        for (&held, &repeats) in present.iter().zip(repeats) {
+            before = if repeats { before } else { 0.0 };
+            let again = before > 0.0;
+            order.step.push((shares.len() - usize::from(again)) as u32);
+            match shares.last_mut() {
+                Some(share) if again => *share += held,
+                _ if held > 0.0 => shares.push(held),
+                _ => {}
             }
+            before += held;
+        }
+        let (mut share, mut sum) = (0.0, 0.0);
+        for held in shares {
+            share += held;
+            sum += share;
+            order.up_to.push(share);
+            order.sums.push(sum);
         }
         order
     }
@@ -249,8 +260,10 @@ impl Tally {
         sum / steps.saturating_sub(1).max(1) as f64
     }
 
-    /// What the values so far, of a column with so many, are as a whole.
-    pub(super) fn whole(&self, value_count: usize) -> Whole {
+    /// What the values so far are as a whole; `repeats` tells of each value of the column
+    /// whether it is the same number as the one before.
+    pub(super) fn whole(&self, repeats: &[bool]) -> Whole {
+        let value_count = repeats.len();
         let present = self.shares_present(value_count);
         let total = f64::from((self.present + self.missing).max(1));
         let mut shares = vec![0.0; value_count + 1];
@@ -260,7 +273,7 @@ impl Tally {
         shares[value_count] = f64::from(self.missing) / total;
         Whole {
             shares,
-            order: Order::new(&present),
+            order: Order::new(&present, repeats),
             present,
         }
     }
@@ -336,7 +349,7 @@ mod tests {
             let class: Vec<u32> = class.iter().map(|value| value * factor).collect();
             let all: Vec<u32> = rest.iter().map(|value| value * factor).chain(class.clone()).collect();
             let value_count = 250 * factor as usize;
-            let whole = tally(&all, value_count).whole(value_count);
+            let whole = tally(&all, value_count).whole(&vec![false; value_count]);
             let mut steps = all.clone();
             steps.sort_unstable();
             steps.dedup();

@@ -89,7 +89,7 @@ impl Axis {
             return self;
         };
         let grid = match bounds {
-            Bounds::Exact => None,
+            Bounds::Exact | Bounds::Hierarchy => None,
             Bounds::Rounded => Grid::of(values, &self.codes, dates),
             Bounds::Every(width) => Some(Grid::every(width, values, dates)),
         };

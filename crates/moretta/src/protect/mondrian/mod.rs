@@ -20,7 +20,8 @@
 //! of a grid before they are cut (1, 2 or 5 times a power of ten wide, whole
 //! numbers at least 2; two days to decades), and a class shows the edges of its
 //! cells. A column of at most 32 different values has no grid; a width as `bounds`
-//! makes one for any column. *Exact* bounds are
+//! makes one for any column. With `hierarchy` numbers and dates show labels of their
+//! hierarchies only, and one without is refused. *Exact* bounds are
 //! the least and the largest value of the class, so each tells what somebody in it
 //! has. Rounded ones tell a value no closer than its cell, however many classes are
 //! compared. On Adult (k = 5) they raise `gcp` from 3.5 to 3.7 %, and 7.5 % instead of
@@ -137,9 +138,9 @@ impl Mondrian {
         },
         Parameter {
             name: "bounds",
-            values: "rounded, exact or a width; or a table by column",
+            values: "rounded, hierarchy, exact or a width; or a table by column",
             default: "rounded",
-            meaning: "the bounds of intervals: round numbers that tell no value, multiples of a width (of days, for dates), or the least and the largest value of the class, which loses a little less",
+            meaning: "the bounds of intervals: round numbers that tell no value, only labels of a hierarchy, multiples of a width (of days, for dates), or the least and the largest value of the class, which loses a little less",
         },
         Parameter {
             name: "suppress",
@@ -171,7 +172,11 @@ impl Mondrian {
 
     /// What a class shows for the column `name`.
     pub fn output_for(&self, name: &str) -> Output {
-        self.output_of.get(name).copied().unwrap_or(self.output)
+        let output = self.output_of.get(name).copied().unwrap_or(self.output);
+        match (output, self.bounds_for(name)) {
+            (Output::Interval, Bounds::Hierarchy) => Output::Auto,
+            _ => output,
+        }
     }
 
     /// What the bounds of intervals of the column `name` are.
@@ -371,6 +376,22 @@ impl Ready {
         }
         let output = self.config.output_for(&field.name);
         let number = !matches!(field.kind, Kind::Category { .. });
+        if number
+            && !output.is_representative()
+            && self.config.bounds_for(&field.name) == Bounds::Hierarchy
+            && self
+                .setting
+                .domains
+                .require(&field.name)?
+                .hierarchy
+                .is_none()
+        {
+            return Err(Error::policy(format!(
+                "column `{}` has no hierarchy to take its bounds from",
+                field.name
+            ))
+            .help("give it one under [columns], or use bounds = \"rounded\""));
+        }
         let fits = match output {
             Output::Label => self
                 .setting

@@ -79,11 +79,17 @@ pub enum Bounds {
     Rounded,
     /// Multiples of this number; of so many days for dates.
     Every(f64),
+    /// Labels of the hierarchy that every column of numbers or dates must have.
+    Hierarchy,
     /// The least and the largest value of the class.
     Exact,
 }
 
-const BOUNDS: &[(&str, Bounds)] = &[("rounded", Bounds::Rounded), ("exact", Bounds::Exact)];
+const BOUNDS: &[(&str, Bounds)] = &[
+    ("rounded", Bounds::Rounded),
+    ("hierarchy", Bounds::Hierarchy),
+    ("exact", Bounds::Exact),
+];
 
 impl Bounds {
     /// Reads the word or the width used in a policy.
