@@ -26,7 +26,7 @@
 //! has. Rounded ones tell a value no closer than its cell, however many classes are
 //! compared. On Adult (k = 5) they raise `gcp` from 3.5 to 3.7 %, and 7.5 % instead of
 //! 14.9 % of the rows with an interval of ages have one of its bounds alone in their
-//! class; with `bounds = 5` it is 5.3 %.
+//! class; with `bounds = 5` it is 5.2 %, at a `gcp` of 4.2 %.
 //!
 //! With `suppress`, rows that would make their class much wider may be left out.
 //!
