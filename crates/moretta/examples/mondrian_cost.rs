@@ -19,7 +19,7 @@ use hashbrown::HashMap;
 use moretta::data::{Batch, Column, Domain, Domains, Role, Schema};
 use moretta::guarantee::Guarantee;
 use moretta::io::{ColumnPlan, ReadAs, ReadOptions, names, open};
-use moretta::protect::mondrian::{Mode, Mondrian};
+use moretta::protect::mondrian::{Bounds, Mode, Mondrian};
 use moretta::protect::{Method, Setting};
 use std::error::Error;
 use std::path::PathBuf;
@@ -48,6 +48,8 @@ fn main() -> Outcome<()> {
     let table = read(&job)?;
     let method = Method::Mondrian(Mondrian {
         mode: job.mode,
+        // As the peers show them.
+        bounds: Bounds::Exact,
         ..Mondrian::default()
     });
     let setting = setting(&job, &table)?;

@@ -188,7 +188,8 @@ fn a_released_pseudonym_is_the_person_that_every_method_of_tables_counts() {
 
 #[test]
 fn pseudonyms_that_cannot_be_counted_are_refused() {
-    let pseudonym = "{ role = \"identifier\", action = \"pseudonym\", key = \"file:key\" }";
+    // Any file is a key.
+    let pseudonym = "{ role = \"identifier\", action = \"pseudonym\", key = \"file:in.csv\" }";
     let number = "{ role = \"quasi\", type = \"number\" }";
     let plain = "{ role = \"plain\" }";
     let masked = [
@@ -356,6 +357,20 @@ fn what_a_method_says_of_a_column_must_fit_it() {
             "`output` names `pay`, which is no quasi-identifier",
         ),
         (
+            "bounds = { pay = \"exact\" }",
+            "`bounds` names `pay`, which is no quasi-identifier",
+        ),
+        ("bounds = \"round\"", "`bounds` cannot be `round`"),
+        (
+            "bounds = \"hierarchy\"",
+            "column `age` has no hierarchy to take its bounds from",
+        ),
+        ("bounds = 0", "the width of `bounds` is above 0"),
+        (
+            "bounds = { job = 5 }",
+            "`bounds` names `job`, which has no numbers or dates",
+        ),
+        (
             "output = { job = \"mean\" }",
             "column `job` cannot be shown as its mean",
         ),
@@ -408,8 +423,8 @@ fn representatives_stand_for_missing_values_too() {
     }
 }
 
-/// A policy of one quasi-identifier, shown by Mondrian as `output`, on these values.
-fn shown(values: &[&str], column: &str, output: &str) -> Vec<String> {
+/// What Mondrian with these keys shows of one quasi-identifier with these values.
+fn shown(values: &[&str], column: &str, keys: &str) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(
         folder.path().join("in.csv"),
@@ -418,7 +433,7 @@ fn shown(values: &[&str], column: &str, output: &str) -> Vec<String> {
     .expect("written");
     let text = format!(
         "version = 1\n[source]\npath = \"in.csv\"\n[columns]\nq = {column}\n[guarantee]\nk = 3\n\
-         [[protect]]\nmethod = \"mondrian\"\noutput = \"{output}\"\n[sink]\npath = \"out.csv\"\n"
+         [[protect]]\nmethod = \"mondrian\"\n{keys}\n[sink]\npath = \"out.csv\"\n"
     );
     if let Err(error) = run(folder.path(), &text) {
         panic!("{error}: {values:?}");
@@ -428,25 +443,60 @@ fn shown(values: &[&str], column: &str, output: &str) -> Vec<String> {
 }
 
 #[test]
+fn bounds_may_be_told_by_column() {
+    let ages: Vec<String> = (20..60).map(|age| age.to_string()).collect();
+    let ages: Vec<&str> = ages.iter().map(String::as_str).collect();
+    let free = "{ role = \"quasi\" }";
+    let tree = "{ role = \"quasi\", hierarchy = { intervals = [20, 40] } }";
+    for (column, bounds, first) in [
+        (free, "\"rounded\"", "20..23"),
+        (free, "\"exact\"", "20..24"),
+        (free, "{ q = 10 }", "20..29"),
+        (tree, "\"hierarchy\"", "20..39"),
+    ] {
+        let keys = format!("output = \"interval\"\nbounds = {bounds}");
+        let mut cells = shown(&ages, column, &keys);
+        cells.sort();
+        assert_eq!(cells[0], first, "{bounds}");
+    }
+}
+
+#[test]
 fn a_mean_does_not_leave_the_values_by_rounding() {
     let quasi = "{ role = \"quasi\" }";
-    assert_eq!(shown(&["0.1"; 3], quasi, "mean"), ["0.1"; 3]);
+    assert_eq!(shown(&["0.1"; 3], quasi, "output = \"mean\""), ["0.1"; 3]);
     assert_eq!(
-        shown(&["1.1", "1.1", "1.1", "1.1", "1.1", "1.1"], quasi, "mean"),
+        shown(
+            &["1.1", "1.1", "1.1", "1.1", "1.1", "1.1"],
+            quasi,
+            "output = \"mean\""
+        ),
         ["1.1"; 6]
     );
     let largest = "1.7e308";
-    assert_eq!(shown(&[largest; 3], quasi, "mean").len(), 3);
-    let dates = shown(&["1969-12-30", "1969-12-31", "1969-12-31"], quasi, "mean");
+    assert_eq!(shown(&[largest; 3], quasi, "output = \"mean\"").len(), 3);
+    let dates = shown(
+        &["1969-12-30", "1969-12-31", "1969-12-31"],
+        quasi,
+        "output = \"mean\"",
+    );
     assert_eq!(dates, ["1969-12-30"; 3]);
 }
 
 #[test]
 fn a_mode_may_be_the_beginning_of_another_path() {
     let paths = "{ role = \"quasi\", hierarchy = { path = \"/\" } }";
-    assert_eq!(shown(&["a", "a", "a/b"], paths, "mode"), ["a"; 3]);
     assert_eq!(
-        shown(&["a", "a", "a", "a/b", "a/b", "a/b"], paths, "auto").len(),
+        shown(&["a", "a", "a/b"], paths, "output = \"mode\""),
+        ["a"; 3]
+    );
+    assert_eq!(
+        shown(
+            &["a", "a", "a", "a/b", "a/b", "a/b"],
+            paths,
+            "output = \"auto\""
+        )
+        .len(),
         6
     );
 }
@@ -499,8 +549,8 @@ fn a_refusal_names_the_promise_that_cannot_be_reached() {
             "t=0.01 of `diagnosis` not reachable within 0 % suppression; best 100 %",
         ),
         (
-            "k = 2\np = { value = 4, on = [\"diagnosis\"] }",
-            "p=4 of `diagnosis` not reachable within 0 % suppression; best ",
+            "k = 2\nl = { value = 3.9, kind = \"entropy\", on = [\"diagnosis\"] }",
+            "l=3.9 of `diagnosis` not reachable within 0 % suppression; best ",
         ),
         (
             "k = 20",

@@ -21,14 +21,14 @@
 //!
 //! Cost: one pass; a lookup a row for the class, and a sorted key for each
 //! sensitive column and for the person. Memory grows with the number of
-//! classes, of (class, value) pairs and, with a subject, of (class, person,
-//! value) triples.
+//! classes, of (class, value) pairs and, with a subject and where it matters how
+//! many persons have a value, of (class, person, value) triples.
 
-use super::Guarantee;
 use super::claims::{Count, Tally, k_claim, l_claim, p_claim, t_claim};
 use super::classes::{Classes, Texts};
 use super::findings::{ClaimFinding, Fault, Findings, Rule, Unit};
 use super::sorted::Sorted;
+use super::{Diversity, Guarantee, LDiversity};
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Batch, Categories, MISSING, Role, Schema};
 use crate::error::{Error, Result};
@@ -73,6 +73,8 @@ struct Tracked {
 /// A sensitive column and how often each value occurs in each class.
 struct Sensitive {
     column: Tracked,
+    /// Whether it matters how many persons have a value, not only which values there are.
+    weighs: bool,
     /// (class, value) of each row.
     of_rows: Sorted<u64>,
     /// (class, person, value) of each row.
@@ -119,7 +121,7 @@ impl Checker {
                 )));
             }
             if sensitive.iter().all(|s| s.column.name != name) {
-                sensitive.push(Sensitive::new(name));
+                sensitive.push(Sensitive::new(name, guarantee));
             }
         }
         Ok(Checker {
@@ -214,9 +216,14 @@ impl Checker {
         for sensitive in &mut self.sensitive {
             let rows = self.class_of_row.iter().zip(subjects);
             for ((&class, &person), &value) in rows.zip(&sensitive.column.codes) {
-                if person != MISSING {
+                if person == MISSING {
+                    continue;
+                }
+                if sensitive.weighs {
                     let group = u128::from(join(class, person));
                     sensitive.of_persons.add(group << 32 | u128::from(value));
+                } else {
+                    sensitive.of_rows.add(join(class, value));
                 }
             }
         }
@@ -311,42 +318,42 @@ impl Tracked {
 }
 
 impl Sensitive {
-    fn new(name: &str) -> Self {
+    fn new(name: &str, guarantee: &Guarantee) -> Self {
+        let weighs = |l: &LDiversity| l.column == name && l.kind != Diversity::Distinct;
         Sensitive {
             column: Tracked::new(name.to_owned()),
+            weighs: guarantee.l.iter().any(weighs) || guarantee.t.iter().any(|t| t.column == name),
             of_rows: Sorted::new(),
             of_persons: Sorted::new(),
         }
     }
 
-    /// How often each value is in each class, and in all, missing values last.
+    /// How often each value is in each class, and in all, missing values last: in persons
+    /// where that matters, else in rows.
     fn into_counts(self, unit: Unit) -> (Tracked, Vec<Count>, Vec<u64>) {
         let values = self.column.texts.levels().len();
         let mut totals = vec![0; values + 1];
         let mut add = |value: u32, count: u32| {
             totals[(value as usize).min(values)] += u64::from(count);
         };
-        let counts: Vec<Count> = match unit {
-            Unit::Rows => {
-                let (keys, counts) = self.of_rows.into_sorted();
-                let keys = keys.into_iter().map(split).zip(counts);
-                keys.map(|((class, value), count)| {
-                    add(value, count);
-                    Count {
-                        class,
-                        value,
-                        count,
-                    }
-                })
-                .collect()
-            }
-            Unit::Persons => {
-                let triples = self.of_persons.into_sorted().0;
-                for pair in distinct_pairs(&triples) {
-                    add(split(pair).1, 1);
+        let counts: Vec<Count> = if !self.weighs || unit == Unit::Rows {
+            let (keys, counts) = self.of_rows.into_sorted();
+            let keys = keys.into_iter().map(split).zip(counts);
+            keys.map(|((class, value), count)| {
+                add(value, count);
+                Count {
+                    class,
+                    value,
+                    count,
                 }
-                count_pairs_of_persons(triples)
+            })
+            .collect()
+        } else {
+            let triples = self.of_persons.into_sorted().0;
+            for pair in distinct_pairs(&triples) {
+                add(split(pair).1, 1);
             }
+            count_pairs_of_persons(triples)
         };
         (self.column, counts, totals)
     }

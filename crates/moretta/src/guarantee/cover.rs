@@ -49,9 +49,10 @@ struct Place {
 impl Cover {
     pub(super) fn new(domain: Domain, representative: bool, escapes: bool) -> Self {
         // A representative is a value, though a node of the tree may be called the same.
-        let domain = match representative {
-            true => domain.without_hierarchy(),
-            false => domain,
+        let domain = if representative {
+            domain.without_hierarchy()
+        } else {
+            domain
         };
         let codes = match &domain.scale {
             Scale::Category { levels, .. } => LevelsBuilder::from_levels(levels),

@@ -67,9 +67,12 @@ impl<'a> Judge<'a> {
     fn measured_domains(&self) -> Vec<(String, Domain)> {
         let domains = self.domains.quasi(self.original.schema()).into_iter();
         domains
-            .map(|(name, domain)| match self.policy.represents(&name) {
-                true => (name, domain.without_hierarchy()),
-                false => (name, domain),
+            .map(|(name, domain)| {
+                if self.policy.represents(&name) {
+                    (name, domain.without_hierarchy())
+                } else {
+                    (name, domain)
+                }
             })
             .collect()
     }

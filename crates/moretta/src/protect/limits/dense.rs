@@ -12,6 +12,8 @@ pub(super) struct Dense {
     pub(super) values: usize,
     /// The text of each code, when it was asked for.
     pub(super) texts: Vec<String>,
+    /// Whether each code is the same number as the one before, written differently.
+    pub(super) repeats: Vec<bool>,
     /// Codes ascend with the declared order or with the numbers that the values
     /// are, not just with their appearance.
     pub(super) in_order: bool,
@@ -43,6 +45,7 @@ pub(super) fn dense(
                 codes,
                 values: values.len(),
                 texts: named.map(text).collect(),
+                repeats: vec![false; values.len()],
                 in_order: true,
             })
         }
@@ -75,9 +78,13 @@ fn dense_categories(field: &Field, categories: &Categories) -> Dense {
     let numbers: Option<Vec<f64>> = order.iter().map(number).collect();
     let declared = field.kind == Kind::Category { ordered: true };
     let in_order = declared || numbers.is_some();
+    let mut repeats = vec![false; order.len()];
     if let (Some(numbers), false) = (numbers, declared) {
         let mut keyed: Vec<(f64, u32)> = numbers.into_iter().zip(order).collect();
         keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (repeat, pair) in repeats.iter_mut().skip(1).zip(keyed.windows(2)) {
+            *repeat = pair[0].0 == pair[1].0;
+        }
         order = keyed.into_iter().map(|(_, code)| code).collect();
     }
     let mut rank = vec![MISSING; occurs.len()];
@@ -88,6 +95,7 @@ fn dense_categories(field: &Field, categories: &Categories) -> Dense {
     Dense {
         codes: categories.codes().iter().map(new).collect(),
         values: order.len(),
+        repeats,
         texts: order.iter().map(|&c| levels.get(c).to_owned()).collect(),
         in_order,
     }

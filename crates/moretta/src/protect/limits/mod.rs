@@ -28,6 +28,8 @@ struct Sensitive {
     name: String,
     values: Vec<u32>,
     value_count: usize,
+    /// Whether each value is the same number as the one before, written differently.
+    repeats: Vec<bool>,
     asks: Vec<Ask>,
     /// What each ask is called in a policy, with its figure.
     labels: Vec<String>,
@@ -261,6 +263,7 @@ impl Sensitive {
             codes: values,
             values: value_count,
             texts,
+            repeats,
             in_order,
         } = dense(batch, index, domains, guarantee.t.iter().any(hierarchical))?;
         let (mut asks, mut labels) = (Vec::new(), Vec::new());
@@ -316,6 +319,7 @@ impl Sensitive {
             name: name.to_owned(),
             values,
             value_count,
+            repeats,
             asks,
             labels,
             whole: Whole::default(),
@@ -335,7 +339,7 @@ impl Sensitive {
             let row = row as usize;
             tally.add(self.values[row], subjects.map(|s| s[row]));
         }
-        self.whole = tally.whole(self.value_count);
+        self.whole = tally.whole(&self.repeats);
     }
 }
 
@@ -529,6 +533,19 @@ mod tests {
         );
         let holds = |figure| limits(&t(figure, Ground::Ordered), &batch).hold(&[0, 1]);
         assert!(holds(0.5) && !holds(0.49), "two values, one step");
+    }
+
+    #[test]
+    fn one_number_written_in_two_ways_is_one_step_of_an_order() {
+        let texts = ["1", "2", "2.0", "3"].map(Some);
+        let batch = table(
+            Column::Category(texts.into_iter().collect()),
+            unordered(),
+            None,
+        );
+        // Of the steps 1, 2 and 3 the class {1} is (3/4 + 1/4)/2 away from the whole.
+        let holds = |figure| limits(&t(figure, Ground::Ordered), &batch).hold(&[0]);
+        assert!(holds(0.5) && !holds(0.49));
     }
 
     #[test]

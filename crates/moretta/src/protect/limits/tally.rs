@@ -64,20 +64,31 @@ struct Order {
 }
 
 impl Order {
-    fn new(present: &[f64]) -> Self {
+    /// A value that `repeats` the one before has no step of its own.
+    fn new(present: &[f64], repeats: &[bool]) -> Self {
         let mut order = Order {
             sums: vec![0.0],
             ..Order::default()
         };
-        let (mut share, mut sum) = (0.0, 0.0);
-        for &held in present {
-            order.step.push(order.up_to.len() as u32);
-            if held > 0.0 {
-                share += held;
-                sum += share;
-                order.up_to.push(share);
-                order.sums.push(sum);
+        let mut shares: Vec<f64> = Vec::new();
+        let mut before = 0.0;
+        for (&held, &repeats) in present.iter().zip(repeats) {
+            before = if repeats { before } else { 0.0 };
+            let again = before > 0.0;
+            order.step.push((shares.len() - usize::from(again)) as u32);
+            match shares.last_mut() {
+                Some(share) if again => *share += held,
+                _ if held > 0.0 => shares.push(held),
+                _ => {}
             }
+            before += held;
+        }
+        let (mut share, mut sum) = (0.0, 0.0);
+        for held in shares {
+            share += held;
+            sum += share;
+            order.up_to.push(share);
+            order.sums.push(sum);
         }
         order
     }
@@ -249,8 +260,10 @@ impl Tally {
         sum / steps.saturating_sub(1).max(1) as f64
     }
 
-    /// What the values so far, of a column with so many, are as a whole.
-    pub(super) fn whole(&self, value_count: usize) -> Whole {
+    /// What the values so far are as a whole; `repeats` tells of each value of the column
+    /// whether it is the same number as the one before.
+    pub(super) fn whole(&self, repeats: &[bool]) -> Whole {
+        let value_count = repeats.len();
         let present = self.shares_present(value_count);
         let total = f64::from((self.present + self.missing).max(1));
         let mut shares = vec![0.0; value_count + 1];
@@ -260,7 +273,7 @@ impl Tally {
         shares[value_count] = f64::from(self.missing) / total;
         Whole {
             shares,
-            order: Order::new(&present),
+            order: Order::new(&present, repeats),
             present,
         }
     }
@@ -305,5 +318,65 @@ impl Tally {
             extra = nodes.iter().map(|n| n.0).collect();
         }
         cost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The tally of these values, of a column with so many, when closeness is asked for.
+    fn tally(values: &[u32], value_count: usize) -> Tally {
+        let mut tally = Tally::new(value_count, &[Ask::Equal(1.0)]);
+        values.iter().for_each(|&value| tally.add(value, None));
+        tally
+    }
+
+    fn share(values: &[u32], wanted: impl Fn(u32) -> bool) -> f64 {
+        let held = values.iter().filter(|&&value| wanted(value)).count();
+        held as f64 / values.len() as f64
+    }
+
+    proptest! {
+        /// As many values as have a place each, and so many that they have none.
+        #[test]
+        fn distances_are_those_of_the_definitions(
+            class in proptest::collection::vec(0u32..250, 1..30),
+            rest in proptest::collection::vec(0u32..250, 0..60),
+            factor in prop_oneof![Just(1u32), Just(40)],
+        ) {
+            let class: Vec<u32> = class.iter().map(|value| value * factor).collect();
+            let all: Vec<u32> = rest.iter().map(|value| value * factor).chain(class.clone()).collect();
+            let value_count = 250 * factor as usize;
+            let whole = tally(&all, value_count).whole(&vec![false; value_count]);
+            let mut steps = all.clone();
+            steps.sort_unstable();
+            steps.dedup();
+            let equal: f64 = steps
+                .iter()
+                .map(|&v| (share(&class, |x| x == v) - share(&all, |x| x == v)).abs())
+                .sum::<f64>() / 2.0;
+            let ordered: f64 = steps
+                .iter()
+                .map(|&v| (share(&class, |x| x <= v) - share(&all, |x| x <= v)).abs())
+                .sum::<f64>() / (steps.len() - 1).max(1) as f64;
+            let class = tally(&class, value_count);
+            prop_assert!((class.equal(&whole) - equal).abs() < 1e-9);
+            prop_assert!((class.ordered(&whole.order) - ordered).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn counting_stops_when_there_are_enough_values() {
+        let mut tally = Tally::new(1 << 20, &[Ask::Distinct(2), Ask::Distinct(3)]);
+        for value in [7, 7, MISSING, 900_000, 5, 6, 8] {
+            tally.add(value, Some(1));
+        }
+        assert_eq!(tally.distinct, 3);
+        let Counts::Many(counts) = &tally.counts else {
+            panic!("many values");
+        };
+        assert_eq!((counts.len(), tally.pairs.len()), (3, 0));
     }
 }

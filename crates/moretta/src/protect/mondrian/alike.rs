@@ -1,11 +1,10 @@
 //! Classes that show the same are one class to a reader of the release.
 //!
 //! Boxes that never overlap may still show the same: `*` is the top of a
-//! hierarchy and also a mix of missing and present values, a representative may
-//! stand for several classes, and rounded bounds may be equal. Classes that hold
-//! also hold together, except where persons are counted (see [`Limits::unite`]);
-//! and a class that was close to the whole table need not be close to what
-//! suppression leaves of it. In both cases classes are judged here as they will
+//! hierarchy and also a mix of missing and present values, and a representative
+//! may stand for several classes. Classes that hold also hold together, except
+//! where persons are counted (see [`Limits::unite`]); and a class that was close to
+//! the whole table need not be close to what suppression leaves of it. In both cases classes are judged here as they will
 //! be released. Where one fails, cuts are undone: the smallest set of the
 //! recursion around it that keeps to the guarantee becomes one class.
 //!

@@ -1,10 +1,12 @@
 //! A quasi-identifier as an axis of whole-number codes.
 //!
-//! Numbers are coded by rank, categories by level, values with a hierarchy by
-//! their leaf in tree order, and a missing value by the code after the last.
+//! Numbers are coded by rank or by cell, categories by level, values with a
+//! hierarchy by their leaf in tree order, and a missing value by the code after the last.
 //! The partitioning then knows nothing but codes.
 
 use super::super::ranks::ranks;
+use super::grid::Grid;
+use super::recode::Bounds;
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Categories, Column, Domain, Numbers, Scale};
 use crate::error::{Error, Result};
@@ -28,6 +30,8 @@ pub(super) struct Ruler {
 enum RulerKind {
     /// The distinct numbers, ascending.
     Numbers(Vec<f64>),
+    /// The cells that hold numbers, ascending: the least and the largest value of each.
+    Cells(Vec<(f64, f64)>),
     Categories,
     Tree(Arc<Hierarchy>),
 }
@@ -77,6 +81,38 @@ impl Axis {
             codes,
             ruler: Ruler { missing, kind },
         }
+    }
+
+    /// Numbers and dates by the cells of a grid, if the bounds are to have one.
+    pub(super) fn within(mut self, bounds: Bounds, dates: bool) -> Self {
+        let RulerKind::Numbers(values) = &self.ruler.kind else {
+            return self;
+        };
+        let grid = match bounds {
+            Bounds::Exact | Bounds::Hierarchy => None,
+            Bounds::Rounded => Grid::of(values, &self.codes, dates),
+            Bounds::Every(width) => Some(Grid::every(width, values, dates)),
+        };
+        let Some(grid) = grid else {
+            return self;
+        };
+        let mut cells: Vec<(f64, f64)> = Vec::new();
+        let mut cell_of: Vec<u32> = Vec::with_capacity(values.len() + 1);
+        for &value in values {
+            let cell = grid.cell(value);
+            if cells.last() != Some(&cell) {
+                cells.push(cell);
+            }
+            cell_of.push(cells.len() as u32 - 1);
+        }
+        let missing = cells.len() as u32;
+        cell_of.push(missing);
+        for code in &mut self.codes {
+            *code = cell_of[*code as usize];
+        }
+        let kind = RulerKind::Cells(cells);
+        self.ruler = Ruler { missing, kind };
+        self
     }
 
     fn of_categories(categories: &Categories) -> Self {
@@ -138,9 +174,10 @@ impl Ruler {
             return 1.0;
         }
         match &self.kind {
-            RulerKind::Numbers(values) => {
-                let range = values[values.len() - 1] - values[0];
-                (values[high as usize] - values[low as usize]) / range
+            RulerKind::Numbers(_) | RulerKind::Cells(_) => {
+                let (least, largest) = self.interval(0, self.missing - 1);
+                let (from, to) = self.interval(low, high);
+                (to - from) / (largest - least)
             }
             RulerKind::Categories => f64::from(high - low) / f64::from(self.missing - 1),
             RulerKind::Tree(hierarchy) => {
@@ -155,6 +192,16 @@ impl Ruler {
         match &self.kind {
             RulerKind::Tree(hierarchy) => Some(hierarchy),
             _ => None,
+        }
+    }
+
+    /// The interval of numbers that the codes `low..=high` stand for.
+    pub(super) fn interval(&self, low: u32, high: u32) -> (f64, f64) {
+        let (low, high) = (low as usize, high as usize);
+        match &self.kind {
+            RulerKind::Numbers(values) => (values[low], values[high]),
+            RulerKind::Cells(cells) => (cells[low].0, cells[high].1),
+            RulerKind::Categories | RulerKind::Tree(_) => (low as f64, high as f64),
         }
     }
 

@@ -16,6 +16,18 @@
 //! Boxes that show the same are one class to a reader and are judged as one; where
 //! that breaks a promise, the cuts between them are undone.
 //!
+//! The bounds of intervals are *rounded*: numbers and dates are put into the cells
+//! of a grid before they are cut (1, 2 or 5 times a power of ten wide, whole
+//! numbers at least 2; two days to decades), and a class shows the edges of its
+//! cells. A column of at most 32 different values has no grid; a width as `bounds`
+//! makes one for any column. With `hierarchy` numbers and dates show labels of their
+//! hierarchies only, and one without is refused. *Exact* bounds are
+//! the least and the largest value of the class, so each tells what somebody in it
+//! has. Rounded ones tell a value no closer than its cell, however many classes are
+//! compared. On Adult (k = 5) they raise `gcp` from 3.5 to 3.7 %, and 7.5 % instead of
+//! 14.9 % of the rows with an interval of ages have one of its bounds alone in their
+//! class; with `bounds = 5` it is 5.2 %, at a `gcp` of 4.2 %.
+//!
 //! With `suppress`, rows that would make their class much wider may be left out.
 //!
 //! **Protects against** linking a person to a row by the quasi-identifiers and,
@@ -42,11 +54,12 @@
 mod alike;
 mod axis;
 mod cut;
+mod grid;
 mod partition;
 mod recode;
 mod trim;
 
-pub use recode::Output;
+pub use recode::{Bounds, Output};
 
 use super::Setting;
 use super::limits::Limits;
@@ -94,6 +107,10 @@ pub struct Mondrian {
     pub output: Output,
     /// What a class shows for single columns.
     pub output_of: BTreeMap<String, Output>,
+    /// What the bounds of intervals are.
+    pub bounds: Bounds,
+    /// What they are in single columns.
+    pub bounds_of: BTreeMap<String, Bounds>,
     /// The largest share of rows that may be suppressed.
     pub suppress: f64,
 }
@@ -120,6 +137,12 @@ impl Mondrian {
             meaning: "what a class shows: a region that covers its rows (auto: the label of the hierarchy, else the interval) or a representative",
         },
         Parameter {
+            name: "bounds",
+            values: "rounded, hierarchy, exact or a width; or a table by column",
+            default: "rounded",
+            meaning: "the bounds of intervals: round numbers that tell no value, only labels of a hierarchy, multiples of a width (of days, for dates), or the least and the largest value of the class, which loses a little less",
+        },
+        Parameter {
             name: "suppress",
             values: "0 to 1",
             default: "0",
@@ -134,20 +157,8 @@ impl Mondrian {
             suppress: section.number("suppress", 0.0..=1.0)?.unwrap_or(0.0),
             ..Mondrian::default()
         };
-        match section.take("output") {
-            None => {}
-            Some(Placed {
-                value: Value::Table(mut columns),
-                ..
-            }) => {
-                for (name, _) in columns.keys() {
-                    if let Some(placed) = columns.take_named(&name) {
-                        config.output_of.insert(name, Output::read(&placed)?);
-                    }
-                }
-            }
-            Some(placed) => config.output = Output::read(&placed)?,
-        }
+        (config.output, config.output_of) = by_column(section, "output", Output::read)?;
+        (config.bounds, config.bounds_of) = by_column(section, "bounds", Bounds::read)?;
         Ok(config)
     }
 
@@ -161,7 +172,40 @@ impl Mondrian {
 
     /// What a class shows for the column `name`.
     pub fn output_for(&self, name: &str) -> Output {
-        self.output_of.get(name).copied().unwrap_or(self.output)
+        let output = self.output_of.get(name).copied().unwrap_or(self.output);
+        match (output, self.bounds_for(name)) {
+            (Output::Interval, Bounds::Hierarchy) => Output::Auto,
+            _ => output,
+        }
+    }
+
+    /// What the bounds of intervals of the column `name` are.
+    pub fn bounds_for(&self, name: &str) -> Bounds {
+        self.bounds_of.get(name).copied().unwrap_or(self.bounds)
+    }
+}
+
+/// A word for all columns, or a table of words by column.
+fn by_column<T: Default>(
+    section: &mut Section,
+    key: &'static str,
+    read: fn(&Placed) -> Result<T>,
+) -> Result<(T, BTreeMap<String, T>)> {
+    let mut single = BTreeMap::new();
+    match section.take(key) {
+        None => Ok((T::default(), single)),
+        Some(Placed {
+            value: Value::Table(mut columns),
+            ..
+        }) => {
+            for (name, _) in columns.keys() {
+                if let Some(placed) = columns.take_named(&name) {
+                    single.insert(name, read(&placed)?);
+                }
+            }
+            Ok((T::default(), single))
+        }
+        Some(placed) => Ok((read(&placed)?, single)),
     }
 }
 
@@ -182,13 +226,25 @@ impl TableMethod for Ready {
                 "more than {MOST_AXES} quasi-identifiers"
             )));
         }
-        for name in self.config.output_of.keys() {
+        let outputs = self.config.output_of.keys().map(|name| ("output", name));
+        let bounds = self.config.bounds_of.keys().map(|name| ("bounds", name));
+        for (key, name) in outputs.chain(bounds) {
             let place = original.index_of(name);
             if place.map(|i| original.fields()[i].role) != Some(Role::Quasi) {
                 return Err(Error::policy(format!(
-                    "`output` names `{name}`, which is no quasi-identifier"
+                    "`{key}` names `{name}`, which is no quasi-identifier"
                 )));
             }
+        }
+        let categories = original.fields().iter().find(|field| {
+            matches!(field.kind, Kind::Category { .. })
+                && self.config.bounds_of.contains_key(&*field.name)
+        });
+        if let Some(field) = categories {
+            return Err(Error::policy(format!(
+                "`bounds` names `{}`, which has no numbers or dates",
+                field.name
+            )));
         }
         let fields = original
             .fields()
@@ -283,8 +339,12 @@ impl Ready {
     fn axis(&self, table: &Batch, i: usize) -> Result<Axis> {
         let name = &*table.schema().fields()[i].name;
         let domain = self.setting.domains.require(name)?;
-        let tree = self.config.output_for(name).follows_tree(domain);
-        Axis::new(name, table.column(i), domain, tree)
+        let output = self.config.output_for(name);
+        let axis = Axis::new(name, table.column(i), domain, output.follows_tree(domain))?;
+        if output.is_representative() {
+            return Ok(axis);
+        }
+        Ok(axis.within(self.config.bounds_for(name), domain.is_date()))
     }
 
     fn recode(
@@ -316,6 +376,22 @@ impl Ready {
         }
         let output = self.config.output_for(&field.name);
         let number = !matches!(field.kind, Kind::Category { .. });
+        if number
+            && !output.is_representative()
+            && self.config.bounds_for(&field.name) == Bounds::Hierarchy
+            && self
+                .setting
+                .domains
+                .require(&field.name)?
+                .hierarchy
+                .is_none()
+        {
+            return Err(Error::policy(format!(
+                "column `{}` has no hierarchy to take its bounds from",
+                field.name
+            ))
+            .help("give it one under [columns], or use bounds = \"rounded\""));
+        }
         let fits = match output {
             Output::Label => self
                 .setting

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::partition::Partition;
-use crate::config::{Placed, unknown};
+use crate::config::{Placed, Value, unknown};
 use crate::data::{Categories, Column, Domain, LevelsBuilder, MISSING, Numbers, Region, Scale};
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
@@ -39,18 +39,7 @@ const OUTPUTS: &[(&str, Output)] = &[
 impl Output {
     /// Reads the word used in a policy.
     pub(super) fn read(placed: &Placed) -> Result<Output> {
-        let word = placed.text("output")?;
-        match OUTPUTS.iter().find(|(w, _)| *w == word) {
-            Some((_, output)) => Ok(*output),
-            None => {
-                let words: Vec<&str> = OUTPUTS.iter().map(|(w, _)| *w).collect();
-                Err(unknown(
-                    placed.error(format!("`output` cannot be `{word}`")),
-                    &word,
-                    &words,
-                ))
-            }
-        }
+        read_word("output", OUTPUTS, placed)
     }
 
     /// The word used in a policy.
@@ -79,6 +68,52 @@ impl Output {
     /// Whether it shows a value that stands for the class rather than a region that covers it.
     pub fn is_representative(self) -> bool {
         matches!(self, Output::Mean | Output::Median | Output::Mode)
+    }
+}
+
+/// What the bounds of an interval of numbers or dates are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Bounds {
+    /// Round numbers that do not depend on single rows; see the method's page.
+    #[default]
+    Rounded,
+    /// Multiples of this number; of so many days for dates.
+    Every(f64),
+    /// Labels of the hierarchy that every column of numbers or dates must have.
+    Hierarchy,
+    /// The least and the largest value of the class.
+    Exact,
+}
+
+const BOUNDS: &[(&str, Bounds)] = &[
+    ("rounded", Bounds::Rounded),
+    ("hierarchy", Bounds::Hierarchy),
+    ("exact", Bounds::Exact),
+];
+
+impl Bounds {
+    /// Reads the word or the width used in a policy.
+    pub(super) fn read(placed: &Placed) -> Result<Bounds> {
+        match placed.value {
+            Value::Whole(_) | Value::Number(_) => match placed.number("bounds")? {
+                width if width > 1e-200 && width.is_finite() => Ok(Bounds::Every(width)),
+                _ => Err(placed.error("the width of `bounds` is above 0")),
+            },
+            _ => read_word("bounds", BOUNDS, placed),
+        }
+    }
+}
+
+/// Reads one of a few words.
+fn read_word<T: Copy>(key: &str, words: &[(&str, T)], placed: &Placed) -> Result<T> {
+    let word = placed.text(key)?;
+    match words.iter().find(|(w, _)| *w == word) {
+        Some((_, value)) => Ok(*value),
+        None => {
+            let words: Vec<&str> = words.iter().map(|(w, _)| *w).collect();
+            let error = placed.error(format!("`{key}` cannot be `{word}`"));
+            Err(unknown(error, &word, &words))
+        }
     }
 }
 
@@ -222,8 +257,8 @@ impl Key {
             (Key::Node(level, node), _) => Region::Node(*level, *node),
             (Key::Set(codes), _) => Region::Set(codes.clone()),
             (Key::Span(low, high), Scale::Number { .. }) => {
-                let numbers = axis.ruler.numbers();
-                Region::Interval(numbers[*low as usize], numbers[*high as usize])
+                let (low, high) = axis.ruler.interval(*low, *high);
+                Region::Interval(low, high)
             }
             (Key::Span(low, high), Scale::Category { .. }) => Region::Set((*low..=*high).collect()),
         }
