@@ -35,9 +35,9 @@ mod test_data;
 mod text;
 mod typed;
 
-pub use open::{create, names, open, resumable, resume, unmarked_missing};
+pub use open::{create, header_warning, names, open, resumable, resume, unmarked_missing};
 pub use options::{
-    ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,
+    ColumnPlan, Compression, Encoding, Format, Header, Limits, ReadAs, ReadOptions, WriteOptions,
 };
 
 pub mod generate;

@@ -179,8 +179,8 @@ impl Rows {
         let source = io::open(&policy.source.path, &reading, &read::plans(policy)?)?;
         Ok(Rows {
             schema: Arc::clone(source.schema()),
+            notes: source.notes(),
             batches: Batches::Stream(source),
-            notes: Vec::new(),
         })
     }
 }
