@@ -107,6 +107,9 @@ pub(crate) struct ReadingArgs {
     /// The file is latin-1, not UTF-8
     #[arg(long)]
     pub(crate) latin1: bool,
+    /// The first line of the CSV is a row; the columns are column1, column2, …
+    #[arg(long)]
+    pub(crate) no_header: bool,
 }
 
 #[derive(Debug, Args)]
@@ -119,7 +122,7 @@ pub(crate) struct RunArgs {
     /// Replace files that are there
     #[arg(long)]
     pub(crate) force: bool,
-    /// Refuse to promise only k when a sensitive column exists
+    /// Refuse to promise only k when a sensitive column exists, and a header that looks like a row
     #[arg(long)]
     pub(crate) strict: bool,
 }

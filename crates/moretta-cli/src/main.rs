@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod console;
 mod failure;
+mod interrupt;
 mod live;
 mod printable;
 mod report;
@@ -15,27 +16,15 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The exit code of a program that was told to end, as shells have it.
-const INTERRUPTED: i32 = 130;
-
 fn main() -> ExitCode {
     failure::hide_panics();
-    clean_up_when_interrupted();
+    interrupt::clean_up_when_interrupted();
     let cli = Cli::parse();
     match std::panic::catch_unwind(|| dispatch(&cli)) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => failure::show(&error, &cli),
         Err(_) => failure::show_panic(),
     }
-}
-
-/// Takes away what is half written. Where someone has set the signals aside, as
-/// `nohup` does, they stay so.
-fn clean_up_when_interrupted() {
-    let _ = ctrlc::try_set_handler(|| {
-        moretta::pipeline::abandon();
-        std::process::exit(INTERRUPTED);
-    });
 }
 
 fn dispatch(cli: &Cli) -> Result<ExitCode, failure::Failure> {

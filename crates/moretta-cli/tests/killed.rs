@@ -1,9 +1,10 @@
 //! A run that is killed leaves no release, and the next run works as if nothing had been.
 //!
-//! A run that is told to end takes away what it has begun. After a kill, what may be left is a hidden file beside the place of the release, readable
-//! by its owner only. It holds protected rows that were not checked yet, never
-//! raw ones, since only what a method has released is written. It is safe to
-//! delete, and no later run reads it.
+//! A run that is told to end takes away what it has begun. After a kill, what may be
+//! left is a hidden file beside the place of the release, readable by its owner only. It
+//! holds protected rows that were not checked yet, never raw ones, since only what a
+//! method has released is written. No later run reads it; the next one that writes there
+//! a minute later takes it away.
 
 #![cfg(unix)]
 
@@ -18,6 +19,10 @@ use support::{Folder, PROGRAM};
 
 /// The example of a hospital with many more rows.
 fn hospital() -> Folder {
+    hospital_of("300000")
+}
+
+fn hospital_of(rows: &str) -> Folder {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/hospital");
     let read = |name: &str| std::fs::read(example.join(name)).expect("the example");
     let folder = Folder::new()
@@ -25,7 +30,7 @@ fn hospital() -> Folder {
         .file("education.csv", read("education.csv"));
     let made = folder
         .command(PROGRAM)
-        .args(["generate", "hospital", "--rows", "300000"])
+        .args(["generate", "hospital", "--rows", rows])
         .args(["--output", "admissions.csv"])
         .output()
         .expect("the program starts");
@@ -150,5 +155,85 @@ fn a_run_that_is_told_to_end_leaves_nothing() {
         let status = run.wait().expect("ended");
         assert_eq!(status.code(), Some(130), "{signal}");
         assert!(folder.files() == before, "{signal}");
+    }
+}
+
+/// A shell without job control sets the interrupt aside for what it starts in the background.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_background_run_that_is_told_to_end_leaves_nothing() {
+    let folder = hospital_of("60000");
+    let before = folder.files();
+    let mut shell = folder
+        .command("sh")
+        .arg("-c")
+        .arg("\"$0\" run policy.toml & echo $!; wait $!; exit $?")
+        .arg(PROGRAM)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a shell");
+    let mut line = String::new();
+    let output = shell.stdout.take().expect("piped");
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(output), &mut line).expect("a line");
+    let run = line.trim();
+    wait_until_it_writes(&folder, &mut shell);
+    let send = |signal: &str| {
+        let sent = folder.command("kill").args(["-s", signal, run]).status();
+        assert!(sent.expect("kill").success());
+    };
+    send("INT");
+    std::thread::sleep(Duration::from_millis(20));
+    assert!(has_written(&folder), "what is set aside does not end it");
+    send("TERM");
+    assert_eq!(shell.wait().expect("ended").code(), Some(130));
+    assert!(folder.files() == before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_killed_run_has_left_is_swept_by_the_next_and_a_living_one_keeps_its_file() {
+    let folder = hospital_of("60000");
+    let mut dead = start(&folder);
+    wait_until_it_writes(&folder, &mut dead);
+    dead.kill().expect("killed");
+    dead.wait().expect("ended");
+    let left = leftovers(&folder);
+    assert!(!left.is_empty());
+    let mut living = start(&folder);
+    wait_until_it_writes_beside(&folder, &left, &mut living);
+    let stopped = folder
+        .command("kill")
+        .args(["-s", "STOP", &living.id().to_string()])
+        .status();
+    assert!(stopped.expect("kill").success());
+    let hour = std::time::SystemTime::now() - Duration::from_secs(3600);
+    let all = leftovers(&folder);
+    for path in &all {
+        let file = std::fs::File::options()
+            .write(true)
+            .open(path)
+            .expect("a file");
+        file.set_modified(hour).expect("set");
+    }
+    let ran = folder.moretta(&["run", "policy.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let kept = leftovers(&folder);
+    living.kill().expect("killed");
+    living.wait().expect("ended");
+    assert!(left.iter().all(|path| !path.exists()), "swept");
+    let expected: Vec<&PathBuf> = all.iter().filter(|path| !left.contains(path)).collect();
+    assert!(
+        !expected.is_empty() && expected.iter().all(|path| kept.contains(path)),
+        "kept"
+    );
+}
+
+#[cfg(target_os = "linux")]
+fn wait_until_it_writes_beside(folder: &Folder, others: &[PathBuf], run: &mut Child) {
+    while leftovers(folder).iter().all(|path| others.contains(path)) {
+        let ended = run.try_wait().expect("a child of ours");
+        assert!(ended.is_none(), "it ended before a file was seen");
+        std::thread::sleep(Duration::from_millis(1));
     }
 }

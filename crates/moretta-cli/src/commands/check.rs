@@ -14,11 +14,16 @@ struct Checked {
     columns: usize,
     roles: Vec<(String, usize)>,
     methods: Vec<String>,
+    warnings: Vec<String>,
 }
 
 pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Failure> {
     let policy = load(args)?;
     pipeline::check(&policy).map_err(|error| Failure::of_policy(error, &args.policy))?;
+    let warnings = pipeline::check_warnings(&policy)?;
+    for warning in &warnings {
+        console.hint(&format!("warning: {warning}"));
+    }
     let mut roles: Vec<(String, usize)> = Vec::new();
     for column in &policy.columns {
         match roles
@@ -38,6 +43,7 @@ pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Fail
             .iter()
             .map(|method| method.name().to_owned())
             .collect(),
+        warnings,
     };
     console.result(&checked, || {
         let roles: Vec<String> = checked

@@ -34,6 +34,9 @@ pub(crate) fn run(args: &InitArgs, console: &Console) -> Result<ExitCode, Failur
     let source = relative(&args.file, folder)?;
     let text = proposal.text(&source.display().to_string(), &name_of(&args.file));
     std::fs::write(&args.output, &text).map_err(|e| Error::io("write", &args.output, e))?;
+    if let Some(odd) = &proposal.headless {
+        console.warn(&format!("warning: {odd}; wrote header = false"));
+    }
     let outside = source.components().any(|part| part.as_os_str() == "..") || source.is_absolute();
     let root = if outside {
         format!(" --root {}", common_root(&args.file, folder)?.display())

@@ -16,7 +16,7 @@ pub(crate) mod verify;
 
 use crate::args::{AgainstArgs, PolicyArgs, ReadingArgs};
 use crate::failure::Failure;
-use moretta::io::{Encoding, ReadOptions};
+use moretta::io::{Encoding, Header, ReadOptions};
 use moretta::policy::{Policy, Root};
 use moretta::{Error, Result};
 use std::path::Path;
@@ -52,6 +52,9 @@ impl ReadingArgs {
         }
         if self.latin1 {
             options.encoding = Encoding::Latin1;
+        }
+        if self.no_header {
+            options.header = Header::None;
         }
         Ok(options)
     }

@@ -36,9 +36,9 @@ mod text;
 mod typed;
 
 pub(crate) use number_text::push_number;
-pub use open::{create, names, open, resumable, resume, unmarked_missing};
+pub use open::{create, header_warning, names, open, resumable, resume, unmarked_missing};
 pub use options::{
-    ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,
+    ColumnPlan, Compression, Encoding, Format, Header, Limits, ReadAs, ReadOptions, WriteOptions,
 };
 pub(crate) use output::create_private;
 

@@ -5,7 +5,7 @@ use super::arrow::{self, ArrowSink, Shape};
 use super::csv::{self, CsvSink};
 use super::input::{Input, is_standard};
 use super::jsonl::{self, JsonlSink};
-use super::options::{ColumnPlan, Compression, Format, ReadOptions, WriteOptions};
+use super::options::{ColumnPlan, Compression, Format, Header, ReadOptions, WriteOptions};
 use super::output::{Output, compression_of};
 use super::parquet::{self, ParquetSink};
 use super::text::BLOCK_BYTES;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// The names of the columns, in the order of the file.
 pub fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
-    match format_of(path, options.format, "source")? {
+    match source_format(path, options)? {
         Format::Csv => csv::names(path, options),
         Format::Jsonl => jsonl::names(path, options),
         Format::Arff => arff::names(path, options),
@@ -28,10 +28,28 @@ pub fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
     }
 }
 
+/// What is odd about the header, when it looks like a row; by places, without a name.
+pub fn header_warning(path: &Path, options: &ReadOptions) -> Result<Option<String>> {
+    match format_of(path, options.format, "source")? {
+        Format::Csv if options.header != Header::None => csv::header_warning(path, options),
+        _ => Ok(None),
+    }
+}
+
+/// The format of a source; only CSV can be without a header.
+fn source_format(path: &Path, options: &ReadOptions) -> Result<Format> {
+    let format = format_of(path, options.format, "source")?;
+    if options.header == Header::None && format != Format::Csv {
+        return Err(Error::policy("only CSV can be without a header")
+            .help("take `header` out: the other formats name their columns"));
+    }
+    Ok(format)
+}
+
 /// Opens a table for reading. Every column of the data needs a plan and every
 /// plan a column.
 pub fn open(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<Box<dyn Source>> {
-    match format_of(path, options.format, "source")? {
+    match source_format(path, options)? {
         Format::Csv => csv::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
         Format::Jsonl => jsonl::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
         Format::Arff => arff::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),

@@ -78,6 +78,18 @@ pub enum Encoding {
     Latin1,
 }
 
+/// Where the names of the columns of CSV come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Header {
+    /// The first record; one that looks like a row is noted.
+    #[default]
+    First,
+    /// The first record; one that looks like a row is refused.
+    Strict,
+    /// There is no header: the columns are `column1`, `column2`, and so on.
+    None,
+}
+
 /// What an input may not exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -113,6 +125,8 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// The character around cells that hold delimiters or line ends.
     pub quote: u8,
+    /// Where the names of the columns of CSV come from.
+    pub header: Header,
     /// The encoding of text formats.
     pub encoding: Encoding,
     /// What means missing, besides the empty cell, in columns that are read as
@@ -142,6 +156,7 @@ impl Default for ReadOptions {
             compression: None,
             delimiter: None,
             quote: b'"',
+            header: Header::First,
             encoding: Encoding::Utf8,
             missing: Vec::new(),
             batch_rows: None,

@@ -38,8 +38,36 @@ pub fn check(policy: &Policy) -> Result<()> {
     Ok(())
 }
 
+/// What `check` finds odd and does not refuse.
+pub fn check_warnings(policy: &Policy) -> Result<Vec<String>> {
+    if policy.source.path == Path::new("-") {
+        return Ok(Vec::new());
+    }
+    let odd = io::header_warning(&policy.source.path, &policy.source.options)?;
+    Ok(odd
+        .into_iter()
+        .map(|odd| format!("{odd}; {HEADER_HELP}"))
+        .collect())
+}
+
+const HEADER_HELP: &str = "set `header = false` under [source] if it is a row";
+
 fn check_columns(policy: &Policy) -> Result<()> {
-    let names = io::names(&policy.source.path, &policy.source.options)?;
+    let (path, options) = (&policy.source.path, &policy.source.options);
+    let names = io::names(path, options)?;
+    let odd = io::header_warning(path, options)?;
+    find_columns(policy, &names).map_err(|error| match odd {
+        // Its message could show names, which are cells then.
+        Some(odd) => Error::policy(format!("columns of the policy are not in the data; {odd}"))
+            .help(format!(
+                "is the first line of the file its header? {HEADER_HELP}"
+            )),
+        None => error,
+    })
+}
+
+/// Every column has a line and every line a column.
+fn find_columns(policy: &Policy, names: &[String]) -> Result<()> {
     let plans = plans(policy)?;
     let present: Vec<&str> = names.iter().map(String::as_str).collect();
     let (there, absent): (Vec<&ColumnPlan>, Vec<&ColumnPlan>) = plans

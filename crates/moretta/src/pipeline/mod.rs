@@ -8,6 +8,7 @@ mod domains;
 mod facts;
 mod judge;
 mod learn;
+mod leftovers;
 mod masked;
 mod order;
 mod place;
@@ -24,7 +25,7 @@ mod verify;
 mod warnings;
 
 pub use attack::{AttackSettings, Attacked, attack};
-pub use check::check;
+pub use check::{check, check_warnings};
 pub use compare::{Standing, compare};
 pub use learn::{
     LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, lessons, lessons_of_file,

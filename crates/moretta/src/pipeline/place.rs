@@ -3,8 +3,10 @@
 //! A file is written under a hidden temporary name beside its place, readable
 //! by its owner only, and renamed when the run is done. Dropped before that, it
 //! is removed, and so are the folders made for it; [`abandon`] does so for all
-//! files of a process that is told to end.
+//! files of a process that is told to end, and what a killed one has left beside
+//! the place is swept away.
 
+use super::leftovers::{sweep, temporary_name};
 use crate::error::{Error, Result};
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -57,7 +59,8 @@ impl Pending {
             Some(name) if !standard => name.to_string_lossy().into_owned(),
             _ => "release".to_owned(),
         };
-        let temporary = folder.join(format!(".moretta-{:016x}.{name}", random()?));
+        sweep(&folder);
+        let temporary = folder.join(temporary_name(&name)?);
         on_their_way().push((temporary.clone(), made_folders.clone()));
         Ok(Pending {
             place: place.to_owned(),
@@ -205,8 +208,8 @@ impl Pending {
 
 /// Gives the file the permissions that a new file of this user has.
 pub(super) fn open_to_readers(path: &Path) -> std::io::Result<()> {
-    let name = random().map_err(|_| std::io::Error::other("no random number"))?;
-    let sample = path.with_file_name(format!(".moretta-{name:016x}.mode"));
+    let name = temporary_name("mode").map_err(|_| std::io::Error::other("no random number"))?;
+    let sample = path.with_file_name(name);
     let permissions = File::create_new(&sample)?.metadata()?.permissions();
     fs::remove_file(&sample)?;
     fs::set_permissions(path, permissions)
@@ -239,10 +242,6 @@ pub(super) fn make_folders(folder: &Path) -> Result<Vec<PathBuf>> {
         .collect();
     fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
     Ok(missing.into_iter().rev().collect())
-}
-
-fn random() -> Result<u64> {
-    getrandom::u64().map_err(|_| Error::bug("the operating system gives no random number"))
 }
 
 #[cfg(test)]

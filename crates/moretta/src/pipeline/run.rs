@@ -15,7 +15,7 @@ use super::stream;
 use super::warnings::warnings;
 use crate::data::{Batch, Column, Domains, RowIds, Schema};
 use crate::error::{Error, Result};
-use crate::io;
+use crate::io::{self, Header};
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::identifiers::Pseudonyms;
 use crate::protect::{Chain, Protector, Setting};
@@ -46,6 +46,11 @@ pub struct Outcome {
 
 /// Reads, protects, writes aside, reads back, checks, and only then puts the files in place.
 pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
+    if options.strict && policy.source.options.header == Header::First {
+        let mut policy = policy.clone();
+        policy.source.options.header = Header::Strict;
+        return run(&policy, options);
+    }
     if let Some(config) = policy.stream() {
         return stream::run(policy, config, options);
     }

@@ -8,7 +8,7 @@
 use crate::data::hierarchy::{self, DateUnit, HierarchySpec, MaskSide};
 use crate::data::{Batch, Column, DateFormat, Kind, Role};
 use crate::error::{Error, Result};
-use crate::io::{self, ColumnPlan, Format, ReadAs, ReadOptions};
+use crate::io::{self, ColumnPlan, Format, Header, ReadAs, ReadOptions};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -25,6 +25,10 @@ const TOKENS: &[&str] = &[
 pub struct Proposal {
     /// The character between cells, when it is not the usual one.
     pub delimiter: Option<u8>,
+    /// What is odd about the first line, when it looks like a row and was taken for one.
+    pub headless: Option<String>,
+    /// The columns have names in the file.
+    pub header: bool,
     /// Cells that mean missing.
     pub missing: Vec<String>,
     /// One guess a column, in the order of the file.
@@ -64,6 +68,10 @@ pub fn propose(path: &Path, options: &ReadOptions) -> Result<Proposal> {
         None
     };
     options.delimiter = delimiter.or(options.delimiter);
+    let headless = io::header_warning(path, &options)?;
+    if headless.is_some() {
+        options.header = Header::None;
+    }
     let look = look(path, &options)?;
     options.missing = tokens(&look);
     let look = if options.missing.is_empty() {
@@ -83,6 +91,8 @@ pub fn propose(path: &Path, options: &ReadOptions) -> Result<Proposal> {
         .collect();
     Ok(Proposal {
         delimiter,
+        headless,
+        header: options.header != Header::None,
         missing: options.missing,
         columns,
         rows: look.len(),
@@ -364,6 +374,12 @@ impl Proposal {
                 quoted(&char::from(delimiter).to_string())
             );
         }
+        if !self.header {
+            let _ = writeln!(
+                out,
+                "header = false   # the first line is a row: the columns have no names"
+            );
+        }
         if !self.missing.is_empty() {
             let tokens: Vec<String> = self.missing.iter().map(|token| quoted(token)).collect();
             let _ = writeln!(out, "missing = [{}]", tokens.join(", "));
@@ -569,7 +585,14 @@ mod tests {
                 names.insert(guess.name.clone()) && (guess.role != Role::Subject || subjects < 2)
             });
             prop_assume!(!columns.is_empty() && !source.contains('\0'));
-            let proposal = Proposal { delimiter, missing, columns, rows: 7 };
+            let proposal = Proposal {
+                delimiter,
+                headless: None,
+                header: true,
+                missing,
+                columns,
+                rows: 7,
+            };
             let text = proposal.text(&source, "name");
             let folder = tempfile::tempdir().expect("a folder");
             let root = Root::of_policy(&folder.path().join("p.toml"), None).expect("it is there");

@@ -25,7 +25,7 @@ use crate::data::hierarchy::HierarchySpec;
 use crate::data::{Role, parse_duration};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
-use crate::io::{self, Compression, Encoding, Format, ReadOptions, WriteOptions};
+use crate::io::{self, Compression, Encoding, Format, Header, ReadOptions, WriteOptions};
 use crate::learn::check_learner;
 use crate::measure;
 use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
@@ -591,6 +591,9 @@ impl SourcePolicy {
         };
         if let Some(quote) = byte(&mut section, "quote")? {
             options.quote = quote;
+        }
+        if section.flag("header")? == Some(false) {
+            options.header = Header::None;
         }
         options.encoding = section
             .word("encoding", ENCODINGS)?

@@ -3,9 +3,10 @@
 use super::super::blocks::{Block, Blocks};
 use super::super::gather::flaw_error;
 use super::super::input::Input;
-use super::super::options::ReadOptions;
+use super::super::options::{Header, ReadOptions};
 use super::super::plan::{check_names, too_many_columns};
-use super::record::Csv;
+use super::headless;
+use super::record::{Csv, Record};
 use crate::error::{Error, Result};
 use std::path::Path;
 
@@ -19,8 +20,26 @@ pub(in crate::io) struct Start {
     pub(in crate::io) blocks: Blocks,
     /// The block of the header, with the records after it still to be parsed.
     pub(in crate::io) first: Block,
-    /// The line after the header.
+    /// The line of the first row.
     pub(in crate::io) first_line: u64,
+    /// Places of names that look like cells.
+    cells: Vec<usize>,
+}
+
+impl Start {
+    /// What is odd about the header, when it looks like a row.
+    pub(super) fn warning(&self) -> Option<String> {
+        let odd = !self.cells.is_empty();
+        odd.then(|| headless::warning(&self.cells, self.names.len()))
+    }
+}
+
+/// What is odd about the header, when it looks like a row.
+pub(in crate::io) fn header_warning(path: &Path, options: &ReadOptions) -> Result<Option<String>> {
+    let csv = Csv::new(path, options)?;
+    let input = Input::open(path, options)?;
+    let start = start(input, csv, options, 64 << 10).map_err(|e| e.in_file(path))?;
+    Ok(start.warning())
 }
 
 /// The names of the columns.
@@ -71,12 +90,30 @@ fn start_unchecked(
         let record = csv
             .first_record(text)
             .map_err(|flaw| flaw_error(flaw, first_line, &[]))?;
-        let Some((names, lines, end)) = record else {
+        let Some(Record {
+            cells: mut names,
+            count,
+            lines,
+            end,
+        }) = record
+        else {
             first_line += super::super::text::count_lines(text.as_bytes());
             continue;
         };
-        if first.overlong || names.len() > options.limits.columns {
-            return Err(too_many_columns(names.len(), &options.limits));
+        if first.overlong || count > options.limits.columns {
+            return Err(too_many_columns(count, &options.limits));
+        }
+        if options.header == Header::None {
+            csv.columns = count;
+            names = (1..=count).map(|place| format!("column{place}")).collect();
+            return Ok(Start {
+                csv,
+                names,
+                blocks,
+                first,
+                first_line,
+                cells: Vec::new(),
+            });
         }
         if names.len() > 1 && names.last().is_some_and(String::is_empty) {
             let mut rest = text[end..].to_owned();
@@ -85,6 +122,7 @@ fn start_unchecked(
             }
             return Err(last_is_empty(&csv, names.len(), &rest));
         }
+        let cells = headless::cells_among(&names, &rows(&csv, &text[end..]));
         check_names(&names, &options.limits)?;
         first.start = end;
         csv.columns = names.len();
@@ -94,8 +132,21 @@ fn start_unchecked(
             blocks,
             first,
             first_line: first_line + lines,
+            cells,
         });
     }
+}
+
+/// The first rows of `text`, up to one that cannot be read.
+fn rows(csv: &Csv, mut text: &str) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    while rows.len() < headless::LOOK
+        && let Ok(Some(record)) = csv.first_record(text)
+    {
+        text = &text[record.end..];
+        rows.push(record.cells);
+    }
+    rows
 }
 
 /// The text of the block up to the first byte that is not UTF-8, which must not be in the header.
@@ -118,7 +169,7 @@ fn valid_text(bytes: &[u8], first_line: u64) -> Result<&str> {
 /// A delimiter after the last name gives a column without a name.
 fn last_is_empty(csv: &Csv, columns: usize, rest: &str) -> Error {
     let rows = match csv.first_record(rest) {
-        Ok(Some((cells, ..))) => format!("; rows have {}", cells.len()),
+        Ok(Some(record)) => format!("; rows have {}", record.count),
         _ => String::new(),
     };
     Error::input(format!(

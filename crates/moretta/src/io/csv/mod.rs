@@ -7,24 +7,27 @@
 
 mod guard;
 mod header;
+mod headless;
 mod marks;
 mod record;
 #[cfg(test)]
 mod tests;
 mod write;
 
-pub(super) use header::{names, start};
+pub(super) use header::{header_warning, names, start};
 pub(super) use record::{Csv, line_end};
 pub(super) use write::CsvSink;
 
 use super::Source;
 use super::chunk::Layout;
 use super::input::Input;
-use super::options::{ColumnPlan, ReadOptions};
+use super::options::{ColumnPlan, Header, ReadOptions};
 use super::plan;
 use super::text::TextChunks;
-use crate::error::Result;
+use crate::data::{Batch, Schema};
+use crate::error::{Error, Result};
 use arrow_schema::DataType;
+use std::sync::Arc;
 
 /// Opens CSV for reading.
 pub(super) fn open(
@@ -36,15 +39,55 @@ pub(super) fn open(
     let path = input.path().to_owned();
     let csv = Csv::new(&path, options)?;
     let start = start(input, csv, options, block_bytes).map_err(|e| e.in_file(&path))?;
-    let plans = plan::align(&start.names, plans)?;
+    let odd = start.warning();
+    if let (Some(odd), Header::Strict) = (&odd, options.header) {
+        return Err(Error::input(odd.as_str())
+            .in_file(&path)
+            .help(format!("{HEADER_HELP}, or run without --strict")));
+    }
+    let plans = plan::align(&start.names, plans).map_err(|error| match &odd {
+        // Its message could show names, which are cells then.
+        Some(odd) => Error::policy(format!("columns of the policy are not in the data; {odd}"))
+            .help(format!(
+                "is the first line of the file its header? {HEADER_HELP}"
+            )),
+        None => error,
+    })?;
     let layout = Layout::new(plans, &options.missing);
     let mut chunks = TextChunks::new(start.csv, layout, start.blocks, start.first);
     chunks.infer()?;
-    chunks.into_source(
-        path,
-        start.first_line,
-        options,
-        |_| DataType::Utf8,
-        |_| None,
-    )
+    let line = start.first_line;
+    let source = chunks.into_source(path, line, options, |_| DataType::Utf8, |_| None)?;
+    Ok(match odd {
+        Some(odd) => Box::new(Headless { source, odd }),
+        None => source,
+    })
+}
+
+const HEADER_HELP: &str = "if it is a row, set `header = false` under [source]; the columns are then `column1`, `column2`, …";
+
+/// A source whose header looks like a row.
+struct Headless {
+    source: Box<dyn Source>,
+    odd: String,
+}
+
+impl Iterator for Headless {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.source.next()
+    }
+}
+
+impl Source for Headless {
+    fn schema(&self) -> &Arc<Schema> {
+        self.source.schema()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.source.notes();
+        notes.push(format!("{}; {HEADER_HELP}", self.odd));
+        notes
+    }
 }

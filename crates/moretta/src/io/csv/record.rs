@@ -19,6 +19,19 @@ pub(in crate::io) struct Csv {
     /// How many cells a record has.
     pub(in crate::io) columns: usize,
     pub(in crate::io) field_bytes: usize,
+    most_columns: usize,
+}
+
+/// One record, put together cell by cell.
+pub(super) struct Record {
+    /// At most as many as a table may have columns.
+    pub(super) cells: Vec<String>,
+    /// How many there are.
+    pub(super) count: usize,
+    /// Lines up to its end.
+    pub(super) lines: u64,
+    /// Bytes up to its end.
+    pub(super) end: usize,
 }
 
 impl Csv {
@@ -35,6 +48,7 @@ impl Csv {
             quote: options.quote,
             columns: 0,
             field_bytes: options.limits.field_bytes,
+            most_columns: options.limits.columns,
         })
     }
 
@@ -125,12 +139,8 @@ impl Csv {
         Flaw::new(line, format!("field over {limit}"))
     }
 
-    /// The cells of the first record that is not an empty line, the number of
-    /// lines before its end, and the bytes up to there; none when there is none.
-    pub(in crate::io) fn first_record(
-        &self,
-        text: &str,
-    ) -> std::result::Result<Option<(Vec<String>, u64, usize)>, Flaw> {
+    /// The first record that is not an empty line; none when there is none.
+    pub(super) fn first_record(&self, text: &str) -> std::result::Result<Option<Record>, Flaw> {
         let bytes = text.as_bytes();
         let (mut at, mut line) = (0, 0);
         while let Some(end) = line_end(bytes, at) {
@@ -140,12 +150,16 @@ impl Csv {
         if at == bytes.len() {
             return Ok(None);
         }
-        let mut cells = Vec::new();
+        let (mut cells, mut count) = (Vec::new(), 0);
         let mut marks = Marks::new(bytes, self.delimiter);
         loop {
             let mut scratch = String::new();
             let (cell, end) = self.cell(text, at, &mut marks, &mut line, &mut scratch)?;
-            cells.push(cell.to_owned());
+            // Of too many cells the number alone matters.
+            if count < self.most_columns {
+                cells.push(cell.to_owned());
+            }
+            count += 1;
             at = end;
             if bytes.get(at) != Some(&self.delimiter) {
                 break;
@@ -153,7 +167,12 @@ impl Csv {
             at += 1;
         }
         let end = line_end(bytes, at).unwrap_or(at);
-        Ok(Some((cells, line + 1, end)))
+        Ok(Some(Record {
+            cells,
+            count,
+            lines: line + 1,
+            end,
+        }))
     }
 }
 

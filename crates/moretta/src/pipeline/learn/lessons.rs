@@ -198,6 +198,9 @@ pub fn lessons_of_file(
     let mut options = options.clone();
     options.delimiter = proposal.delimiter.or(options.delimiter);
     options.missing.extend(proposal.missing);
+    if !proposal.header {
+        options.header = io::Header::None;
+    }
     options.progress = Some(progress.counter());
     let plan = |guess: Guess| match guess.name == class {
         true => ColumnPlan {

@@ -1,0 +1,67 @@
+//! What is half written is taken away when the program is told to end.
+//!
+//! Signals that somebody has set aside stay so: `nohup` sets the hangup aside, a shell the
+//! interrupt of what it starts in the background. Each of the others ends the program.
+
+/// The exit code of a program that was told to end, as shells have it.
+const INTERRUPTED: i32 = 130;
+
+fn end() -> ! {
+    moretta::pipeline::abandon();
+    std::process::exit(INTERRUPTED)
+}
+
+/// Ends the program in good order at a signal. To be called before there are threads.
+#[cfg(unix)]
+pub(crate) fn clean_up_when_interrupted() {
+    use nix::sys::signal::{SigSet, Signal};
+    let mut signals = SigSet::empty();
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        if !is_set_aside(signal as u32) {
+            signals.add(signal);
+        }
+    }
+    // A thread that waits for signals may take its time, which a handler may not.
+    if signals.thread_block().is_err() {
+        return;
+    }
+    std::thread::spawn(move || {
+        if signals.wait().is_ok() {
+            end();
+        }
+    });
+}
+
+/// Whether the signal was ignored when the program started. Where the system does not
+/// say, as on macOS, an ignored signal stays ignored whoever waits for it.
+#[cfg(unix)]
+fn is_set_aside(signal: u32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    ignored(&status) >> (signal - 1) & 1 == 1
+}
+
+/// The signals that are ignored, a bit for each.
+#[cfg(unix)]
+fn ignored(status: &str) -> u64 {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+/// Ends the program in good order at a signal.
+#[cfg(not(unix))]
+pub(crate) fn clean_up_when_interrupted() {
+    let _ = ctrlc::try_set_handler(|| end());
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_read() {
+        let status = "Name:\tmoretta\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001003\n";
+        assert_eq!(ignored(status), 0x1003);
+        assert_eq!(ignored("Name:\tmoretta\n"), 0);
+    }
+}
