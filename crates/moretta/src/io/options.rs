@@ -126,6 +126,8 @@ pub struct ReadOptions {
     /// the complete records that have arrived, and types are inferred from its
     /// first row, so they are better declared.
     pub stream: bool,
+    /// The names of the columns of a CSV that has no header.
+    pub names: Option<Vec<String>>,
     /// What the input may not exceed.
     pub limits: Limits,
     /// Counts the rows read so far.
@@ -143,6 +145,7 @@ impl Default for ReadOptions {
             missing: Vec::new(),
             batch_rows: None,
             stream: false,
+            names: None,
             limits: Limits::default(),
             progress: None,
         }

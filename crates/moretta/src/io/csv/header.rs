@@ -67,6 +67,16 @@ fn start_unchecked(
         let Some(mut first) = blocks.next(&csv)? else {
             return Err(Error::input("no header, no rows"));
         };
+        if let Some(names) = &options.names {
+            csv.columns = names.len();
+            return Ok(Start {
+                csv,
+                names: names.clone(),
+                blocks,
+                first,
+                first_line,
+            });
+        }
         let text = valid_text(first.bytes(), first_line)?;
         let record = csv
             .first_record(text)

@@ -11,7 +11,7 @@ use crate::data::RowIds;
 use crate::error::{Error, Result};
 use crate::pipeline::stream::reorder::SOURCE_SHIFT;
 use crate::protect::z_anonymity::{Cell, MADE_UP};
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -162,7 +162,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// A row of a source; both are counted from 1 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Row {
     pub(super) source: u64,
     pub(super) number: u64,
@@ -190,6 +190,8 @@ impl std::fmt::Display for Row {
 /// A line of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
+    /// Which line of the file it is.
+    pub(super) number: u64,
     pub(super) row: Row,
     /// The place of the column among the attributes.
     pub(super) column: usize,
@@ -208,16 +210,16 @@ pub(super) struct Lines {
     text: String,
     number: u64,
     next: Option<Line>,
-    /// Lines of one time may come in any order, as rows do that made-up ones hide among.
+    /// Lines come in the order of times and not in that of the decisions, as rows do
+    /// that made-up ones hide among.
     mixed: bool,
-    /// Lines of one time in the order of their rows, and the first line after them.
-    ready: VecDeque<Line>,
-    after: Option<Line>,
+    /// Lines that were read before their rows, by row.
+    early: HashMap<Row, VecDeque<Line>>,
 }
 
 impl Lines {
-    /// Opens a certificate about these attributes; in a `mixed` one the lines of
-    /// one time may come in any order.
+    /// Opens a certificate about these attributes; in a `mixed` one lines come in the
+    /// order of times, those of one time in any order.
     pub(super) fn open(path: &Path, columns: &[&str], mixed: bool) -> Result<Self> {
         let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
         let mut lines = Lines {
@@ -228,8 +230,7 @@ impl Lines {
             number: 0,
             next: None,
             mixed,
-            ready: VecDeque::new(),
-            after: None,
+            early: HashMap::new(),
         };
         lines.read()?;
         if lines.text != HEADER {
@@ -237,47 +238,54 @@ impl Lines {
                 "a certificate begins with {HEADER} and is written by `certificate` under [sink]"
             )));
         }
-        lines.next = lines.advance()?;
+        lines.next = lines.parse_next()?;
         Ok(lines)
     }
 
-    /// The number of the line that comes next.
-    pub(super) fn number(&self) -> u64 {
-        self.number
+    /// Reads on to the lines about a row of this time.
+    pub(super) fn read_until(&mut self, time: i64) -> Result<()> {
+        while self.mixed
+            && let Some(line) = self.next.take_if(|line| line.to <= time)
+        {
+            self.early.entry(line.row).or_default().push_back(line);
+            self.next = self.parse_next()?;
+        }
+        Ok(())
     }
 
-    /// The row that the next line is about.
-    pub(super) fn row(&self) -> Option<Row> {
-        self.next.as_ref().map(|line| line.row)
+    /// The number of the first line that was not taken; none when all were.
+    pub(super) fn first_left(&self) -> Option<u64> {
+        let early = self.early.values().flatten();
+        early.chain(&self.next).map(|line| line.number).min()
     }
 
-    /// The next line, if it is about this row.
+    /// The next line about this row, if there is one.
     pub(super) fn take(&mut self, row: Row) -> Result<Option<Line>> {
-        if self.row() != Some(row) {
-            return Ok(None);
+        if !self.mixed {
+            let Some(line) = self.next.take_if(|line| line.row == row) else {
+                return Ok(None);
+            };
+            self.next = self.parse_next()?;
+            return Ok(Some(line));
         }
-        let next = self.advance()?;
-        Ok(std::mem::replace(&mut self.next, next))
+        let Some(lines) = self.early.get_mut(&row) else {
+            return Ok(None);
+        };
+        let line = lines.pop_front();
+        if lines.is_empty() {
+            self.early.remove(&row);
+        }
+        Ok(line)
     }
 
-    /// The next line in the order of rows.
-    fn advance(&mut self) -> Result<Option<Line>> {
-        if !self.mixed {
-            return self.parse_next();
+    /// The rows that all lines from here on are about.
+    pub(super) fn into_rows(mut self) -> Result<HashSet<Row>> {
+        let mut rows = HashSet::new();
+        while let Some(line) = self.next.take() {
+            rows.insert(line.row);
+            self.next = self.parse_next()?;
         }
-        if self.ready.is_empty() {
-            let mut together: Vec<Line> = self.after.take().into_iter().collect();
-            while let Some(line) = self.parse_next()? {
-                if together.first().is_some_and(|first| first.to != line.to) {
-                    self.after = Some(line);
-                    break;
-                }
-                together.push(line);
-            }
-            together.sort_by_key(|line| (line.row.number, line.row.source, line.column));
-            self.ready = together.into();
-        }
-        Ok(self.ready.pop_front())
+        Ok(rows)
     }
 
     fn read(&mut self) -> Result<bool> {
@@ -317,6 +325,7 @@ impl Lines {
         let name = number()?;
         let (source, number) = row.split_once(':').unwrap_or(("1", row));
         Some(Line {
+            number: self.number,
             row: Row {
                 source: source.parse().ok()?,
                 number: number.parse().ok()?,
@@ -402,7 +411,7 @@ mod tests {
         assert_eq!((line.z, line.from, line.to), (5, 1000, 2000));
         assert_eq!(lines.take(row(4)).expect("read").map(|l| l.column), Some(1));
         assert_eq!(lines.take(row(5)).expect("read").map(|l| l.level), Some(3));
-        assert_eq!(lines.row(), None);
+        assert_eq!(lines.first_left(), None);
     }
 
     #[test]

@@ -7,19 +7,25 @@
 //! after the one before, finds originals for all of them whenever that is possible.
 //! With a certificate each row is named and every line is counted again too.
 //!
-//! **Does not tell** whether rows are missing from the release, and cannot know
-//! which rows were ahead of the clock when they came. z that was tuned is known
-//! from the certificate only, and so are made-up rows.
+//! Which rows were ahead of the clock when they came cannot be known. Where a release
+//! does not fit otherwise, those are taken for such rows that would have made released
+//! ones too late.
+//!
+//! **Does not tell** whether rows are missing from the release. z that was tuned is
+//! known from the certificate only; without it every cell is held to the least z that
+//! the policy allows. Made-up rows are known from the certificate only, too.
 //!
 //! **Costs** all exposures of one window and the lateness in memory, and for each
 //! released cell a look at its latest users.
 
+mod ahead;
 mod certified;
 mod matched;
 mod recount;
 mod rows;
 
 use super::certificate::Lines;
+use super::outputs::kept;
 use super::sources::{Sources, ladders};
 use crate::data::hierarchy::Ladder;
 use crate::data::{Role, Schema, duration_text};
@@ -31,7 +37,8 @@ use crate::pipeline::report::{Claim, Verdict};
 use crate::policy::{Action, Policy};
 use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use recount::Recount;
-use rows::{Decided, Places, Released, Rows, place_of};
+use rows::{Decided, Places, Released, Rows};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What a release of a stream really keeps.
@@ -71,20 +78,64 @@ pub(in crate::pipeline) fn verify(
         )
         .help("give --certificate FILE; only it tells made-up rows from others"));
     }
-    let mut inspection = Inspection::open(policy, config, file, options, progress)?;
-    let fault = match certificate {
-        None => inspection.match_in_order()?,
-        Some(path) => {
-            let names = inspection.names.clone();
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            {
-                let hidden = |fakes: &Fakes| fakes.order == FakesOrder::Hidden;
-                let mixed = config.fakes.as_ref().is_some_and(hidden);
-                inspection.match_lines(Lines::open(path, &names, mixed)?)?
+    let inspect = Inspect {
+        policy,
+        config,
+        file,
+        certificate,
+        options,
+        progress,
+    };
+    let found = inspect.release(HashSet::new())?;
+    if found.faults.is_empty() {
+        return Ok(found);
+    }
+    for surely in [true, false] {
+        let ahead = ahead::ahead_of_clock(&inspect, surely)?;
+        if !ahead.is_empty() {
+            let count = ahead.len();
+            let mut other = inspect.release(ahead)?;
+            if other.faults.is_empty() {
+                other.notes.push(format!(
+                    "{count} rows of the source were taken for rows that came ahead of the clock"
+                ));
+                return Ok(other);
             }
         }
-    };
-    inspection.conclude(fault, certificate.is_some())
+    }
+    Ok(found)
+}
+
+/// What is held against what.
+struct Inspect<'a> {
+    policy: &'a Policy,
+    config: &'a ZAnonymity,
+    file: &'a Path,
+    certificate: Option<&'a Path>,
+    options: &'a ReadOptions,
+    progress: &'a Progress,
+}
+
+impl Inspect<'_> {
+    /// Looks at the release, taking some rows of the source for such as were ahead of the clock.
+    fn release(&self, ahead: HashSet<u64>) -> Result<StreamVerification> {
+        let mut inspection = Inspection::open(self, ahead)?;
+        let fault = match self.certificate {
+            None => inspection.match_in_order()?,
+            Some(path) => {
+                let lines = self.lines(path, &inspection.names)?;
+                inspection.match_lines(lines)?
+            }
+        };
+        inspection.conclude(fault, self.certificate.is_some())
+    }
+
+    fn lines(&self, path: &Path, names: &[String]) -> Result<Lines> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let hidden = |fakes: &Fakes| fakes.order == FakesOrder::Hidden;
+        let mixed = self.config.fakes.as_ref().is_some_and(hidden);
+        Lines::open(path, &names, mixed)
+    }
 }
 
 /// What is wrong, and with which promise.
@@ -124,13 +175,15 @@ struct Inspection<'a> {
 }
 
 impl<'a> Inspection<'a> {
-    fn open(
-        policy: &Policy,
-        config: &'a ZAnonymity,
-        file: &Path,
-        options: &ReadOptions,
-        progress: &Progress,
-    ) -> Result<Self> {
+    fn open(inspect: &Inspect<'a>, ahead: HashSet<u64>) -> Result<Self> {
+        let Inspect {
+            policy,
+            config,
+            file,
+            options,
+            progress,
+            ..
+        } = *inspect;
         let ladders = ladders(policy)?;
         let sources = Sources::open(policy, &ladders, progress)?;
         let schema = sources.schema();
@@ -145,7 +198,7 @@ impl<'a> Inspection<'a> {
                 names.iter().map(ladder).collect(),
                 config.group.as_ref().map(|group| group.at_most),
             ),
-            decided: Decided::new(policy, config, sources, places)?,
+            decided: Decided::new(policy, config, sources, places, ahead)?,
             config,
             names,
             released,
@@ -205,10 +258,10 @@ impl<'a> Inspection<'a> {
         let verdict = self.verdict(fault.as_ref(), certified, rows);
         let mut notes = Vec::new();
         if self.config.tune.is_some() && !certified {
-            notes.push(
-                "z was tuned and only the certificate tells its values; every cell was held to 1 user"
-                    .to_owned(),
-            );
+            notes.push(format!(
+                "z was tuned and only the certificate tells its values; every cell was held to {}",
+                self.config.least_z().max(1)
+            ));
         }
         if self.config.fakes.is_some() && fault.is_none() {
             notes.push(format!("{} rows are made up", self.made_up));
@@ -291,14 +344,44 @@ fn open_release(
     schema: &Schema,
     places: &Places,
 ) -> Result<Released> {
+    let name = |place: usize| &schema.fields()[place].name;
+    let sink = policy.sink.as_ref().map(|sink| &sink.options);
+    let headless = sink.is_some_and(|options| !options.header);
+    let columns = || {
+        kept(policy, schema)
+            .into_iter()
+            .map(|place| name(place).to_string())
+    };
     let options = ReadOptions {
         stream: true,
+        names: headless.then(|| columns().collect()),
         ..options.clone()
     };
-    let source = io::open(file, &options, &release_plans(policy, file, &options)?)?;
-    let name = |place: usize| &schema.fields()[place].name;
-    let find =
-        |place: usize| place_of(source.schema(), name(place)).map_err(|error| error.in_file(file));
+    // Without a header a release of no rows has no bytes.
+    let bytes = std::fs::metadata(file).map_err(|e| Error::io("read", file, e))?;
+    let source = match bytes.is_file() && bytes.len() == 0 {
+        true => None,
+        false => Some(io::open(
+            file,
+            &options,
+            &release_plans(policy, file, &options)?,
+        )?),
+    };
+    let names: Vec<String> = match &source {
+        None => columns().collect(),
+        Some(source) => {
+            let fields = source.schema().fields().iter();
+            fields.map(|field| field.name.to_string()).collect()
+        }
+    };
+    let find = |place: usize| {
+        let found = names.iter().position(|other| **other == **name(place));
+        found.ok_or_else(|| {
+            Error::input(format!("the release has no column `{}`", name(place)))
+                .in_file(file)
+                .help("is it a release of this policy?")
+        })
+    };
     let is_dropped = |place: &usize| {
         let column = policy.column(name(*place));
         column.is_some_and(|column| column.action == Action::Drop)
@@ -318,10 +401,7 @@ fn open_release(
         group: None,
     };
     let format = policy.column(name(places.time)).and_then(|c| c.unit);
-    let escapes = policy
-        .sink
-        .as_ref()
-        .is_none_or(|sink| sink.options.guard_formulas);
+    let escapes = sink.is_none_or(|options| options.guard_formulas);
     Released::new(source, released, format, escapes)
 }
 

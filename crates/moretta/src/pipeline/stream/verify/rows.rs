@@ -1,15 +1,17 @@
 //! The rows of the source as they were decided, and those of the release, one after the other.
 
-use crate::data::{Batch, Categories, Column, TimeFormat, times};
-use crate::error::{Error, Result};
+use crate::data::{Batch, Categories, Column, Schema, TimeFormat, times};
+use crate::error::Result;
 use crate::io::Source;
 use crate::pipeline::stream::outputs::pseudonyms;
-use crate::pipeline::stream::reorder::Reorder;
+use crate::pipeline::stream::reorder::{Ordered, Reorder};
 use crate::pipeline::stream::sources::Sources;
 use crate::policy::Policy;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Mode, ZAnonymity};
 use arrow_array::{Array, StringArray};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Where the columns are that matter.
 #[derive(Clone, Debug)]
@@ -88,6 +90,14 @@ pub(super) struct Decided {
     rotation: Option<Rotation>,
     places: Places,
     format: Option<TimeFormat>,
+    /// Rows that are taken to have been ahead of the clock.
+    refused: HashSet<u64>,
+}
+
+/// Rows that were read together, and what went on because of them.
+pub(super) struct Read {
+    pub(super) batch: Option<Batch>,
+    pub(super) ordered: Option<Ordered>,
 }
 
 impl Decided {
@@ -96,6 +106,7 @@ impl Decided {
         config: &ZAnonymity,
         sources: Sources,
         places: Places,
+        refused: HashSet<u64>,
     ) -> Result<Self> {
         let schema = sources.schema();
         let format = policy
@@ -113,6 +124,7 @@ impl Decided {
             ended: false,
             places,
             format,
+            refused,
         })
     }
 
@@ -127,29 +139,61 @@ impl Decided {
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>> {
-        loop {
-            let next = match &self.reorder {
-                Some(reorder) => reorder.furthest_behind(),
-                None => (!self.ended).then_some(0),
-            };
-            let Some(source) = next else {
-                return Ok(None);
-            };
-            let batch = self.sources.next(source)?;
-            self.ended = batch.is_none();
-            let ordered = match (&mut self.reorder, batch) {
-                (None, Some(batch)) => return Ok(Some(batch)),
-                (None, None) => None,
-                (Some(reorder), Some(batch)) => reorder.push(batch, i64::MAX)?,
-                (Some(reorder), None) => reorder.end(source)?,
-            };
-            if let Some(ordered) = ordered {
-                return Ok(Some(ordered.batch));
+        while let Some(Read { ordered, batch }) = self.read()? {
+            match (&self.reorder, ordered, batch) {
+                (Some(_), Some(ordered), _) => return Ok(Some(ordered.batch)),
+                (None, _, Some(batch)) => return Ok(Some(batch)),
+                _ => {}
             }
         }
+        Ok(None)
     }
 
-    fn rows(&mut self, batch: Batch) -> Result<Rows> {
+    /// The columns of the rows.
+    pub(super) fn schema(&self) -> &Arc<Schema> {
+        self.sources.schema()
+    }
+
+    /// Where those are that matter.
+    pub(super) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Whether rows wait for others before they are decided.
+    pub(super) fn waits(&self) -> bool {
+        self.reorder.is_some()
+    }
+
+    /// Reads the next rows of a source; none when all sources have ended.
+    pub(super) fn read(&mut self) -> Result<Option<Read>> {
+        let next = match &self.reorder {
+            Some(reorder) => reorder.furthest_behind(),
+            None => (!self.ended).then_some(0),
+        };
+        let Some(source) = next else {
+            return Ok(None);
+        };
+        let batch = self.sources.next(source)?;
+        self.ended = batch.is_none();
+        let ordered = match (&mut self.reorder, &batch) {
+            (None, _) => None,
+            (Some(reorder), None) => reorder.end(source)?,
+            (Some(reorder), Some(batch)) => {
+                let ids = batch.rows().iter().enumerate();
+                let kept = ids.filter(|(_, id)| !self.refused.contains(id));
+                let kept: Vec<u32> = kept.map(|(row, _)| row as u32).collect();
+                reorder.push(batch.take(&kept)?)?
+            }
+        };
+        Ok(Some(Read { batch, ordered }))
+    }
+
+    /// The times of rows that were read.
+    pub(super) fn times(&mut self, batch: &Batch) -> Result<Vec<i64>> {
+        times(batch, self.places.time, &mut self.format)
+    }
+
+    pub(super) fn rows(&mut self, batch: Batch) -> Result<Rows> {
         let shown = match (&mut self.rotation, self.places.subject) {
             (Some(rotation), Some(subject)) => {
                 Some(rotation.apply(&batch)?.column(subject).clone())
@@ -167,7 +211,8 @@ impl Decided {
 
 /// The rows of a release, one after the other.
 pub(super) struct Released {
-    source: Box<dyn Source>,
+    /// None when there is not a byte of it.
+    source: Option<Box<dyn Source>>,
     places: Places,
     format: Option<TimeFormat>,
     rows: Option<Rows>,
@@ -179,7 +224,7 @@ pub(super) struct Released {
 impl Released {
     /// Cells may have been escaped against formulas when `escapes`.
     pub(super) fn new(
-        source: Box<dyn Source>,
+        source: Option<Box<dyn Source>>,
         places: Places,
         format: Option<TimeFormat>,
         escapes: bool,
@@ -264,7 +309,12 @@ impl Released {
     fn fill(&mut self) -> Result<()> {
         self.row = 0;
         self.rows = None;
-        while let Some(batch) = self.source.next().transpose()? {
+        while let Some(batch) = self
+            .source
+            .iter_mut()
+            .find_map(Iterator::next)
+            .transpose()?
+        {
             if batch.is_empty() {
                 continue;
             }
@@ -278,12 +328,4 @@ impl Released {
         }
         Ok(())
     }
-}
-
-/// The place of a column that must be there.
-pub(super) fn place_of(schema: &crate::data::Schema, name: &str) -> Result<usize> {
-    schema.index_of(name).ok_or_else(|| {
-        Error::input(format!("the release has no column `{name}`"))
-            .help("is it a release of this policy?")
-    })
 }
