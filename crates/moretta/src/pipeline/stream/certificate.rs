@@ -4,7 +4,8 @@
 //! row `row` of the source (`source:row` when there are several, both from 1 on)
 //! shows the label `level` rungs above its value, that at least `counter` users
 //! showed that label from `from` to `to` (milliseconds since 1970, both included),
-//! and that `z` were needed. Made-up rows have no line, so a certificate betrays
+//! and that `z` were needed. A line `row,,,,,,` says that the row was ahead of the clock
+//! and was turned away. Made-up rows have no line, so a certificate betrays
 //! them: it is for those who may see the source, not for the readers of a release.
 
 use crate::data::RowIds;
@@ -18,6 +19,9 @@ use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 const HEADER: &str = "row,column,level,counter,z,from,to";
+
+/// What follows the row in the line of one that was turned away.
+const TURNED_AWAY: &str = ",,,,,,";
 
 /// Bytes of the longest line that is read.
 const LONGEST: u64 = 1 << 16;
@@ -117,6 +121,17 @@ impl Certificate {
         Ok(())
     }
 
+    /// Writes a line for each row that was turned away.
+    pub(super) fn turn_away(&mut self, ids: &[u64]) -> Result<()> {
+        for &id in ids {
+            self.line.clear();
+            self.row(id);
+            self.line.push_str(TURNED_AWAY);
+            self.end_line()?;
+        }
+        Ok(())
+    }
+
     fn row(&mut self, id: u64) {
         let Row { source, number } = Row::of(id);
         let _ = match self.several {
@@ -176,6 +191,19 @@ impl Row {
             number: (id & ((1 << SOURCE_SHIFT) - 1)) + 1,
         }
     }
+
+    fn id(self) -> Option<u64> {
+        let source = self.source.checked_sub(1)?.checked_shl(SOURCE_SHIFT)?;
+        Some(source | self.number.checked_sub(1)?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (source, number) = text.split_once(':').unwrap_or(("1", text));
+        Some(Row {
+            source: source.parse().ok()?,
+            number: number.parse().ok()?,
+        })
+    }
 }
 
 impl std::fmt::Display for Row {
@@ -215,6 +243,8 @@ pub(super) struct Lines {
     mixed: bool,
     /// Lines that were read before their rows, by row.
     early: HashMap<Row, VecDeque<Line>>,
+    /// The rows that were turned away, as far as was read.
+    turned_away: HashSet<u64>,
 }
 
 impl Lines {
@@ -231,6 +261,7 @@ impl Lines {
             next: None,
             mixed,
             early: HashMap::new(),
+            turned_away: HashSet::new(),
         };
         lines.read()?;
         if lines.text != HEADER {
@@ -278,14 +309,12 @@ impl Lines {
         Ok(line)
     }
 
-    /// The rows that all lines from here on are about.
-    pub(super) fn into_rows(mut self) -> Result<HashSet<Row>> {
-        let mut rows = HashSet::new();
-        while let Some(line) = self.next.take() {
-            rows.insert(line.row);
+    /// Reads to the end; gives the ids of the rows that were turned away.
+    pub(super) fn into_turned_away(mut self) -> Result<HashSet<u64>> {
+        while self.next.is_some() {
             self.next = self.parse_next()?;
         }
-        Ok(rows)
+        Ok(self.turned_away)
     }
 
     fn read(&mut self) -> Result<bool> {
@@ -299,8 +328,15 @@ impl Lines {
     }
 
     fn parse_next(&mut self) -> Result<Option<Line>> {
-        if !self.read()? {
-            return Ok(None);
+        loop {
+            if !self.read()? {
+                return Ok(None);
+            }
+            let row = self.text.strip_suffix(TURNED_AWAY).and_then(Row::parse);
+            let Some(id) = row.and_then(Row::id) else {
+                break;
+            };
+            self.turned_away.insert(id);
         }
         match self.parse() {
             Some(line) => Ok(Some(line)),
@@ -323,13 +359,9 @@ impl Lines {
         let counter = number()?.parse().ok()?;
         let level = number()?.parse().ok()?;
         let name = number()?;
-        let (source, number) = row.split_once(':').unwrap_or(("1", row));
         Some(Line {
             number: self.number,
-            row: Row {
-                source: source.parse().ok()?,
-                number: number.parse().ok()?,
-            },
+            row: Row::parse(row)?,
             column: self.columns.iter().position(|column| column == name)?,
             level,
             counter,
@@ -412,6 +444,26 @@ mod tests {
         assert_eq!(lines.take(row(4)).expect("read").map(|l| l.column), Some(1));
         assert_eq!(lines.take(row(5)).expect("read").map(|l| l.level), Some(3));
         assert_eq!(lines.first_left(), None);
+    }
+
+    #[test]
+    fn rows_that_were_turned_away_have_lines_of_their_own() {
+        let (_folder, path) = path();
+        let subject = Subject {
+            sources: 2,
+            ..SUBJECT
+        };
+        let second = 1 << SOURCE_SHIFT;
+        let mut certificate = Certificate::create(&path, &subject).expect("created");
+        certificate.turn_away(&[7]).expect("written");
+        write(&mut certificate, &[1]);
+        certificate.turn_away(&[second, 8]).expect("written");
+        certificate.close().expect("closed");
+        let lines = || Lines::open(&path, SUBJECT.columns, false).expect("opened");
+        let turned_away = lines().into_turned_away().expect("read");
+        assert_eq!(turned_away, HashSet::from([7, 8, second]));
+        let line = lines().take(Row::of(1)).expect("read");
+        assert_eq!(line.map(|line| line.level), Some(2));
     }
 
     #[test]

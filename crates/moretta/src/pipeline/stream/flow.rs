@@ -31,6 +31,8 @@ pub(super) struct Flow {
     skew: i64,
     /// The rows that were ahead of the clock.
     pub(super) refused: Refused,
+    /// Those of them that nobody has asked for yet.
+    turned_away: Vec<u64>,
     /// The place of the time and how it is written.
     time: usize,
     format: Option<TimeFormat>,
@@ -75,6 +77,7 @@ impl Flow {
             clock: Box::new(now),
             skew: config.skew,
             refused: Refused::default(),
+            turned_away: Vec::new(),
             time,
             format,
         })
@@ -165,6 +168,11 @@ impl Flow {
         }
     }
 
+    /// The rows that were turned away since this was last asked.
+    pub(super) fn take_turned_away(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.turned_away)
+    }
+
     /// The rows that are not ahead of the clock, or were not when they came first.
     fn turn_away(&mut self, batch: Batch, coming: Coming) -> Result<Batch> {
         let latest = (self.clock)().saturating_add(self.skew);
@@ -180,8 +188,10 @@ impl Flow {
             return Ok(batch);
         }
         if coming == Coming::Live {
-            let refused = (0..batch.len()).filter(|&row| times[row] > latest);
-            refused.for_each(|row| self.refused.add(ids.get(row)));
+            for row in (0..batch.len()).filter(|&row| times[row] > latest) {
+                self.refused.add(ids.get(row));
+                self.turned_away.push(ids.get(row));
+            }
         }
         self.stream.count_future((batch.len() - kept.len()) as u64);
         batch.take(&kept)

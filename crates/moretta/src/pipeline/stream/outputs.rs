@@ -96,6 +96,12 @@ impl Outputs {
         self.sink.write(&batch)
     }
 
+    /// Notes the rows that were turned away.
+    pub(super) fn turn_away(&mut self, ids: &[u64]) -> Result<()> {
+        let certificate = self.certificate.as_mut();
+        certificate.map_or(Ok(()), |certificate| certificate.turn_away(ids))
+    }
+
     /// Hands everything to the operating system.
     pub(super) fn flush(&mut self) -> Result<()> {
         self.sink.flush()?;

@@ -233,6 +233,8 @@ impl<'a> Run<'a> {
             }
         };
         self.write(released)?;
+        let turned_away = self.flow.take_turned_away();
+        self.outputs.turn_away(&turned_away)?;
         self.outputs.flush()?;
         self.mark();
         Ok(())

@@ -7,9 +7,10 @@
 //! after the one before, finds originals for all of them whenever that is possible.
 //! With a certificate each row is named and every line is counted again too.
 //!
-//! Which rows were ahead of the clock when they came cannot be known. Where a release
-//! does not fit otherwise, those are taken for such rows that would have made released
-//! ones too late.
+//! Which rows were ahead of the clock when they came is known from the certificate
+//! only. Without it a release that does not fit is put to all rows in the order of
+//! their times, whenever they came, and a note says so: a row ahead of the clock that
+//! was not turned away would have made others late, which are not in the release then.
 //!
 //! **Does not tell** whether rows are missing from the release. z that was tuned is
 //! known from the certificate only; without it every cell is held to the least z that
@@ -18,7 +19,6 @@
 //! **Costs** all exposures of one window and the lateness in memory, and for each
 //! released cell a look at its latest users.
 
-mod ahead;
 mod certified;
 mod matched;
 mod recount;
@@ -37,7 +37,7 @@ use crate::pipeline::report::{Claim, Verdict};
 use crate::policy::{Action, Policy};
 use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use recount::Recount;
-use rows::{Decided, Places, Released, Rows};
+use rows::{Arrival, Decided, Places, Released, Rows};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -86,24 +86,20 @@ pub(in crate::pipeline) fn verify(
         options,
         progress,
     };
-    let found = inspect.release(HashSet::new())?;
-    if found.faults.is_empty() {
+    let (found, late) = inspect.release(Arrival::AsRead)?;
+    if found.faults.is_empty() || certificate.is_some() || !late {
         return Ok(found);
     }
-    for surely in [true, false] {
-        let ahead = ahead::ahead_of_clock(&inspect, surely)?;
-        if !ahead.is_empty() {
-            let count = ahead.len();
-            let mut other = inspect.release(ahead)?;
-            if other.faults.is_empty() {
-                other.notes.push(format!(
-                    "{count} rows of the source were taken for rows that came ahead of the clock"
-                ));
-                return Ok(other);
-            }
-        }
+    let (mut other, _) = inspect.release(Arrival::AnyTime)?;
+    if !other.faults.is_empty() {
+        return Ok(found);
     }
-    Ok(found)
+    other.notes.push(
+        "rows of the source came late, unless others were ahead of the clock, which only the \
+         certificate tells; all were counted"
+            .to_owned(),
+    );
+    Ok(other)
 }
 
 /// What is held against what.
@@ -117,9 +113,9 @@ struct Inspect<'a> {
 }
 
 impl Inspect<'_> {
-    /// Looks at the release, taking some rows of the source for such as were ahead of the clock.
-    fn release(&self, ahead: HashSet<u64>) -> Result<StreamVerification> {
-        let mut inspection = Inspection::open(self, ahead)?;
+    /// Looks at the release; tells whether rows of the source came late, too.
+    fn release(&self, arrival: Arrival) -> Result<(StreamVerification, bool)> {
+        let mut inspection = Inspection::open(self, arrival)?;
         let fault = match self.certificate {
             None => inspection.match_in_order()?,
             Some(path) => {
@@ -127,7 +123,9 @@ impl Inspect<'_> {
                 inspection.match_lines(lines)?
             }
         };
-        inspection.conclude(fault, self.certificate.is_some())
+        let late = inspection.decided.has_late();
+        let found = inspection.conclude(fault, self.certificate.is_some())?;
+        Ok((found, late))
     }
 
     fn lines(&self, path: &Path, names: &[String]) -> Result<Lines> {
@@ -175,7 +173,7 @@ struct Inspection<'a> {
 }
 
 impl<'a> Inspection<'a> {
-    fn open(inspect: &Inspect<'a>, ahead: HashSet<u64>) -> Result<Self> {
+    fn open(inspect: &Inspect<'a>, arrival: Arrival) -> Result<Self> {
         let Inspect {
             policy,
             config,
@@ -192,13 +190,18 @@ impl<'a> Inspection<'a> {
         let names: Vec<String> = places.attributes.iter().map(|&place| name(place)).collect();
         let ladder = |name: &String| ladders.get(name).cloned().unwrap_or_else(Ladder::flat);
         let released = open_release(policy, file, options, schema, &places)?;
+        let turned_away = match inspect.certificate {
+            None => HashSet::new(),
+            Some(path) => inspect.lines(path, &names)?.into_turned_away()?,
+        };
+        let decided = Decided::new(policy, config, sources, places, arrival)?;
         Ok(Inspection {
             recount: Recount::new(
                 config.window,
                 names.iter().map(ladder).collect(),
                 config.group.as_ref().map(|group| group.at_most),
             ),
-            decided: Decided::new(policy, config, sources, places, ahead)?,
+            decided: decided.without(turned_away),
             config,
             names,
             released,

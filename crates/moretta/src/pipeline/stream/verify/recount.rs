@@ -195,7 +195,9 @@ mod tests {
         }
         let whole = HierarchySpec::Path("*".to_owned()).ladder("a", Texts::Category);
         let mut unbounded = Recount::new(10, vec![whole.expect("a ladder")], None);
-        ["u", "v", "u"].map(|user| unbounded.expose(5, (user, None), 0, "a"));
+        for user in ["u", "v", "u"] {
+            unbounded.expose(5, (user, None), 0, "a");
+        }
         assert_eq!(unbounded.count(0, "a", 10, 9), 2);
         assert_eq!(unbounded.count(0, "a", 10, 1), 1);
         assert_eq!(recount.level(0, "a*b", "a"), Some(1));

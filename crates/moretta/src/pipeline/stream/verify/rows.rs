@@ -1,17 +1,16 @@
 //! The rows of the source as they were decided, and those of the release, one after the other.
 
-use crate::data::{Batch, Categories, Column, Schema, TimeFormat, times};
+use crate::data::{Batch, Categories, Column, TimeFormat, times};
 use crate::error::Result;
 use crate::io::Source;
 use crate::pipeline::stream::outputs::pseudonyms;
-use crate::pipeline::stream::reorder::{Ordered, Reorder};
+use crate::pipeline::stream::reorder::Reorder;
 use crate::pipeline::stream::sources::Sources;
 use crate::policy::Policy;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Mode, ZAnonymity};
 use arrow_array::{Array, StringArray};
 use std::collections::HashSet;
-use std::sync::Arc;
 
 /// Where the columns are that matter.
 #[derive(Clone, Debug)]
@@ -90,14 +89,19 @@ pub(super) struct Decided {
     rotation: Option<Rotation>,
     places: Places,
     format: Option<TimeFormat>,
-    /// Rows that are taken to have been ahead of the clock.
-    refused: HashSet<u64>,
+    /// Rows that were ahead of the clock.
+    turned_away: HashSet<u64>,
+    /// Whether rows came behind the watermark.
+    has_late: bool,
 }
 
-/// Rows that were read together, and what went on because of them.
-pub(super) struct Read {
-    pub(super) batch: Option<Batch>,
-    pub(super) ordered: Option<Ordered>,
+/// When the rows of the source are taken to have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// As they are read.
+    AsRead,
+    /// Before they were late, in any case.
+    AnyTime,
 }
 
 impl Decided {
@@ -106,15 +110,16 @@ impl Decided {
         config: &ZAnonymity,
         sources: Sources,
         places: Places,
-        refused: HashSet<u64>,
+        arrival: Arrival,
     ) -> Result<Self> {
         let schema = sources.schema();
         let format = policy
             .column(&schema.fields()[places.time].name)
             .and_then(|column| column.unit);
-        let lateness = match config.mode {
-            Mode::Exact => config.lateness,
-            Mode::ZeroDelay => 0,
+        let lateness = match (arrival, config.mode) {
+            (Arrival::AnyTime, _) => i64::MAX,
+            (_, Mode::Exact) => config.lateness,
+            (_, Mode::ZeroDelay) => 0,
         };
         let waits = config.mode == Mode::Exact || sources.len() > 1;
         Ok(Decided {
@@ -124,8 +129,20 @@ impl Decided {
             ended: false,
             places,
             format,
-            refused,
+            turned_away: HashSet::new(),
+            has_late: false,
         })
+    }
+
+    /// Leaves rows out that were ahead of the clock.
+    pub(super) fn without(mut self, turned_away: HashSet<u64>) -> Self {
+        self.turned_away = turned_away;
+        self
+    }
+
+    /// Whether rows came behind the watermark so far.
+    pub(super) fn has_late(&self) -> bool {
+        self.has_late
     }
 
     /// The next rows; none when all have been decided.
@@ -139,61 +156,42 @@ impl Decided {
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>> {
-        while let Some(Read { ordered, batch }) = self.read()? {
-            match (&self.reorder, ordered, batch) {
-                (Some(_), Some(ordered), _) => return Ok(Some(ordered.batch)),
-                (None, _, Some(batch)) => return Ok(Some(batch)),
-                _ => {}
+        loop {
+            let next = match &self.reorder {
+                Some(reorder) => reorder.furthest_behind(),
+                None => (!self.ended).then_some(0),
+            };
+            let Some(source) = next else {
+                return Ok(None);
+            };
+            let batch = self.sources.next(source)?;
+            self.ended = batch.is_none();
+            let batch = batch.map(|batch| self.accepted(batch)).transpose()?;
+            let ordered = match (&mut self.reorder, batch) {
+                (None, Some(batch)) => return Ok(Some(batch)),
+                (None, None) => None,
+                (Some(reorder), Some(batch)) => reorder.push(batch)?,
+                (Some(reorder), None) => reorder.end(source)?,
+            };
+            if let Some(ordered) = ordered {
+                self.has_late |= ordered.late.contains(&true);
+                return Ok(Some(ordered.batch));
             }
         }
-        Ok(None)
     }
 
-    /// The columns of the rows.
-    pub(super) fn schema(&self) -> &Arc<Schema> {
-        self.sources.schema()
+    /// The rows that were not ahead of the clock.
+    fn accepted(&self, batch: Batch) -> Result<Batch> {
+        if self.turned_away.is_empty() {
+            return Ok(batch);
+        }
+        let ids = batch.rows().iter().enumerate();
+        let kept = ids.filter(|(_, id)| !self.turned_away.contains(id));
+        let kept: Vec<u32> = kept.map(|(row, _)| row as u32).collect();
+        batch.take(&kept)
     }
 
-    /// Where those are that matter.
-    pub(super) fn places(&self) -> &Places {
-        &self.places
-    }
-
-    /// Whether rows wait for others before they are decided.
-    pub(super) fn waits(&self) -> bool {
-        self.reorder.is_some()
-    }
-
-    /// Reads the next rows of a source; none when all sources have ended.
-    pub(super) fn read(&mut self) -> Result<Option<Read>> {
-        let next = match &self.reorder {
-            Some(reorder) => reorder.furthest_behind(),
-            None => (!self.ended).then_some(0),
-        };
-        let Some(source) = next else {
-            return Ok(None);
-        };
-        let batch = self.sources.next(source)?;
-        self.ended = batch.is_none();
-        let ordered = match (&mut self.reorder, &batch) {
-            (None, _) => None,
-            (Some(reorder), None) => reorder.end(source)?,
-            (Some(reorder), Some(batch)) => {
-                let ids = batch.rows().iter().enumerate();
-                let kept = ids.filter(|(_, id)| !self.refused.contains(id));
-                let kept: Vec<u32> = kept.map(|(row, _)| row as u32).collect();
-                reorder.push(batch.take(&kept)?)?
-            }
-        };
-        Ok(Some(Read { batch, ordered }))
-    }
-
-    /// The times of rows that were read.
-    pub(super) fn times(&mut self, batch: &Batch) -> Result<Vec<i64>> {
-        times(batch, self.places.time, &mut self.format)
-    }
-
-    pub(super) fn rows(&mut self, batch: Batch) -> Result<Rows> {
+    fn rows(&mut self, batch: Batch) -> Result<Rows> {
         let shown = match (&mut self.rotation, self.places.subject) {
             (Some(rotation), Some(subject)) => {
                 Some(rotation.apply(&batch)?.column(subject).clone())
