@@ -189,6 +189,26 @@ fn a_damaged_or_foreign_checkpoint_is_refused() {
     let policy = folder.text("policy.toml");
     std::fs::write(folder.path("policy.toml"), policy.replace("z = 4", "z = 2")).expect("written");
     refused("belongs to the policy with SHA-256");
+    std::fs::write(folder.path("policy.toml"), policy).expect("written");
+    let events = folder.text("events.csv");
+    for (changed, what) in [
+        (events.replacen('.', ".0", 1), "the source does not begin"),
+        (
+            events[..events.len() / 2].to_owned(),
+            "the source has become shorter",
+        ),
+    ] {
+        std::fs::write(folder.path("events.csv"), changed).expect("written");
+        refused(what);
+    }
+    std::fs::write(folder.path("events.csv"), &events).expect("written");
+    let other = command(&folder)
+        .env("MORETTA_KEY", "fedcba9876543210fedcba9876543210")
+        .output()
+        .expect("the program starts");
+    let said = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert_eq!(other.status.code(), Some(5), "{said}");
+    assert!(said.contains("made with another key"), "{said}");
     // With --force it begins anew.
     let ran = command(&folder)
         .arg("--force")

@@ -90,6 +90,10 @@ pub struct StreamChecker {
     labels: Labels,
     exposures: Exposures,
     latest: i64,
+    /// The users that every cell needs, whatever is said of it.
+    least: u32,
+    /// The part of z that made-up rows may make up for.
+    fakes_at_most: Option<(u32, u32)>,
     fingerprints: RandomState,
     findings: StreamFindings,
     /// Made-up rows that are still to leave, by label.
@@ -113,6 +117,8 @@ impl StreamChecker {
             labels: Labels::default(),
             exposures: Exposures::new(window, group_at_most),
             latest: i64::MAX,
+            least: 1,
+            fakes_at_most: None,
             fingerprints: RandomState::default(),
             findings: StreamFindings::default(),
             owed: HashMap::default(),
@@ -124,6 +130,19 @@ impl StreamChecker {
     /// so many milliseconds and be released.
     pub fn with_lateness(mut self, lateness: i64) -> Self {
         self.exposures.set_lateness(lateness);
+        self
+    }
+
+    /// Holds every cell to at least so many users, also where fewer are said to be needed.
+    pub fn with_least(mut self, z: u32) -> Self {
+        self.least = z.max(1);
+        self
+    }
+
+    /// Lets made-up rows help a cell by z times this over that at most, and only one
+    /// that shows its value; without it by any number.
+    pub fn with_fakes_at_most(mut self, part: (u32, u32)) -> Self {
+        self.fakes_at_most = Some(part);
         self
     }
 
@@ -356,11 +375,19 @@ impl StreamChecker {
                     }
                 }
             }
+            let z = z.max(u64::from(self.least));
             let leaf = self.leaf(column, original[column], row);
             let label = self.shown_label(column, labels, place);
             if label == NO_LABEL || !self.labels.upwards(leaf).any(|above| above == label) {
                 let what = "shows a label that is not one of its value";
                 return Err(fault(seen, row, column, what));
+            }
+            let too_many = |(top, bottom): (u32, u32)| {
+                label != leaf || fakes * u64::from(bottom) > z * u64::from(top)
+            };
+            if fakes > 0 && self.fakes_at_most.is_some_and(too_many) {
+                let what = format!("needs {z} users and may not be helped by {fakes} made-up rows");
+                return Err(fault(seen, row, column, &what));
             }
             let enough = self.findings.smallest_count.unwrap_or(u64::MAX).max(z);
             let users = self.exposures.count(label, time, enough);

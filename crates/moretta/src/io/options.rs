@@ -140,9 +140,9 @@ pub struct ReadOptions {
     /// the complete records that have arrived, and types are inferred from its
     /// first row, so they are better declared.
     pub stream: bool,
-    /// The columns of JSON lines without a line, which cannot tell them; without
-    /// these such a file is an error.
-    pub names_if_empty: Vec<String>,
+    /// The columns, where a file cannot tell them: CSV with [`Header::None`] and JSON lines
+    /// without a line. Without these the former are numbered and the latter is an error.
+    pub names: Vec<String>,
     /// What the input may not exceed.
     pub limits: Limits,
     /// Counts the rows read so far.
@@ -161,7 +161,7 @@ impl Default for ReadOptions {
             missing: Vec::new(),
             batch_rows: None,
             stream: false,
-            names_if_empty: Vec::new(),
+            names: Vec::new(),
             limits: Limits::default(),
             progress: None,
         }

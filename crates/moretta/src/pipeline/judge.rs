@@ -210,7 +210,7 @@ pub(super) fn reading(policy: &Policy, sink: &SinkPolicy) -> ReadOptions {
         delimiter: sink.options.delimiter,
         missing: vec![sink.options.missing.clone()],
         batch_rows: Some(CHUNK),
-        names_if_empty: released_names(policy),
+        names: released_names(policy),
         limits: policy.source.options.limits,
         ..ReadOptions::default()
     }

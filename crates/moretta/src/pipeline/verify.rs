@@ -59,7 +59,7 @@ pub fn verify(
     progress.enter(Stage::Check);
     let mut options = options.clone();
     options.progress = Some(progress.counter());
-    options.names_if_empty = released_names(policy);
+    options.names = released_names(policy);
     let source = io::open(file, &options, &release_plans(policy, file, &options)?)?;
     let schema = Arc::clone(source.schema());
     let release = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;

@@ -104,8 +104,11 @@ fn start_unchecked(
             return Err(too_many_columns(count, &options.limits));
         }
         if options.header == Header::None {
-            csv.columns = count;
-            names = (1..=count).map(|place| format!("column{place}")).collect();
+            names = match options.names.is_empty() {
+                true => (1..=count).map(|place| format!("column{place}")).collect(),
+                false => options.names.clone(),
+            };
+            csv.columns = names.len();
             return Ok(Start {
                 csv,
                 names,

@@ -116,10 +116,10 @@ fn start(
         check_names(&jsonl.names, &options.limits)?;
         return Ok((jsonl, blocks, first));
     }
-    if options.names_if_empty.is_empty() {
+    if options.names.is_empty() {
         return Err(Error::input("no header, no rows"));
     }
-    jsonl.name_columns(options.names_if_empty.clone());
+    jsonl.name_columns(options.names.clone());
     Ok((jsonl, blocks, Block::default()))
 }
 

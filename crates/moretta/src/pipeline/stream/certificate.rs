@@ -4,7 +4,8 @@
 //! row `row` of the source (`source:row` when there are several, both from 1 on)
 //! shows the label `level` rungs above its value, that at least `counter` users
 //! showed that label from `from` to `to` (milliseconds since 1970, both included),
-//! and that `z` were needed. Made-up rows have no line, so a certificate betrays
+//! and that `z` were needed. A line `row,,,,,,` says that the row was ahead of the clock
+//! and was turned away. Made-up rows have no line, so a certificate betrays
 //! them: it is for those who may see the source, not for the readers of a release.
 
 use crate::data::RowIds;
@@ -12,13 +13,16 @@ use crate::error::{Error, Result};
 use crate::io::create_private;
 use crate::pipeline::stream::reorder::SOURCE_SHIFT;
 use crate::protect::z_anonymity::{Cell, MADE_UP};
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 const HEADER: &str = "row,column,level,counter,z,from,to";
+
+/// What follows the row in the line of one that was turned away.
+const TURNED_AWAY: &str = ",,,,,,";
 
 /// Bytes of the longest line that is read.
 const LONGEST: u64 = 1 << 16;
@@ -112,6 +116,17 @@ impl Certificate {
         Ok(())
     }
 
+    /// Writes a line for each row that was turned away.
+    pub(super) fn turn_away(&mut self, ids: &[u64]) -> Result<()> {
+        for &id in ids {
+            self.line.clear();
+            self.row(id);
+            self.line.push_str(TURNED_AWAY);
+            self.end_line()?;
+        }
+        Ok(())
+    }
+
     fn row(&mut self, id: u64) {
         let Row { source, number } = Row::of(id);
         let _ = match self.several {
@@ -157,7 +172,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// A row of a source; both are counted from 1 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Row {
     pub(super) source: u64,
     pub(super) number: u64,
@@ -170,6 +185,19 @@ impl Row {
             source: (id >> SOURCE_SHIFT) + 1,
             number: (id & ((1 << SOURCE_SHIFT) - 1)) + 1,
         }
+    }
+
+    fn id(self) -> Option<u64> {
+        let source = self.source.checked_sub(1)?.checked_shl(SOURCE_SHIFT)?;
+        Some(source | self.number.checked_sub(1)?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (source, number) = text.split_once(':').unwrap_or(("1", text));
+        Some(Row {
+            source: source.parse().ok()?,
+            number: number.parse().ok()?,
+        })
     }
 }
 
@@ -185,6 +213,8 @@ impl std::fmt::Display for Row {
 /// A line of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
+    /// Which line of the file it is.
+    pub(super) number: u64,
     pub(super) row: Row,
     /// The place of the column among the attributes.
     pub(super) column: usize,
@@ -203,16 +233,18 @@ pub(super) struct Lines {
     text: String,
     number: u64,
     next: Option<Line>,
-    /// Lines of one time may come in any order, as rows do that made-up ones hide among.
+    /// Lines come in the order of times and not in that of the decisions, as rows do
+    /// that made-up ones hide among.
     mixed: bool,
-    /// Lines of one time in the order of their rows, and the first line after them.
-    ready: VecDeque<Line>,
-    after: Option<Line>,
+    /// Lines that were read before their rows, by row.
+    early: HashMap<Row, VecDeque<Line>>,
+    /// The rows that were turned away, as far as was read.
+    turned_away: HashSet<u64>,
 }
 
 impl Lines {
-    /// Opens a certificate about these attributes; in a `mixed` one the lines of
-    /// one time may come in any order.
+    /// Opens a certificate about these attributes; in a `mixed` one lines come in the
+    /// order of times, those of one time in any order.
     pub(super) fn open(path: &Path, columns: &[&str], mixed: bool) -> Result<Self> {
         let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
         let mut lines = Lines {
@@ -223,8 +255,8 @@ impl Lines {
             number: 0,
             next: None,
             mixed,
-            ready: VecDeque::new(),
-            after: None,
+            early: HashMap::new(),
+            turned_away: HashSet::new(),
         };
         lines.read()?;
         if lines.text != HEADER {
@@ -232,47 +264,52 @@ impl Lines {
                 "a certificate begins with {HEADER} and is written by `certificate` under [sink]"
             )));
         }
-        lines.next = lines.advance()?;
+        lines.next = lines.parse_next()?;
         Ok(lines)
     }
 
-    /// The number of the line that comes next.
-    pub(super) fn number(&self) -> u64 {
-        self.number
+    /// Reads on to the lines about a row of this time.
+    pub(super) fn read_until(&mut self, time: i64) -> Result<()> {
+        while self.mixed
+            && let Some(line) = self.next.take_if(|line| line.to <= time)
+        {
+            self.early.entry(line.row).or_default().push_back(line);
+            self.next = self.parse_next()?;
+        }
+        Ok(())
     }
 
-    /// The row that the next line is about.
-    pub(super) fn row(&self) -> Option<Row> {
-        self.next.as_ref().map(|line| line.row)
+    /// The number of the first line that was not taken; none when all were.
+    pub(super) fn first_left(&self) -> Option<u64> {
+        let early = self.early.values().flatten();
+        early.chain(&self.next).map(|line| line.number).min()
     }
 
-    /// The next line, if it is about this row.
+    /// The next line about this row, if there is one.
     pub(super) fn take(&mut self, row: Row) -> Result<Option<Line>> {
-        if self.row() != Some(row) {
-            return Ok(None);
+        if !self.mixed {
+            let Some(line) = self.next.take_if(|line| line.row == row) else {
+                return Ok(None);
+            };
+            self.next = self.parse_next()?;
+            return Ok(Some(line));
         }
-        let next = self.advance()?;
-        Ok(std::mem::replace(&mut self.next, next))
+        let Some(lines) = self.early.get_mut(&row) else {
+            return Ok(None);
+        };
+        let line = lines.pop_front();
+        if lines.is_empty() {
+            self.early.remove(&row);
+        }
+        Ok(line)
     }
 
-    /// The next line in the order of rows.
-    fn advance(&mut self) -> Result<Option<Line>> {
-        if !self.mixed {
-            return self.parse_next();
+    /// Reads to the end; gives the ids of the rows that were turned away.
+    pub(super) fn into_turned_away(mut self) -> Result<HashSet<u64>> {
+        while self.next.is_some() {
+            self.next = self.parse_next()?;
         }
-        if self.ready.is_empty() {
-            let mut together: Vec<Line> = self.after.take().into_iter().collect();
-            while let Some(line) = self.parse_next()? {
-                if together.first().is_some_and(|first| first.to != line.to) {
-                    self.after = Some(line);
-                    break;
-                }
-                together.push(line);
-            }
-            together.sort_by_key(|line| (line.row.number, line.row.source, line.column));
-            self.ready = together.into();
-        }
-        Ok(self.ready.pop_front())
+        Ok(self.turned_away)
     }
 
     fn read(&mut self) -> Result<bool> {
@@ -286,8 +323,15 @@ impl Lines {
     }
 
     fn parse_next(&mut self) -> Result<Option<Line>> {
-        if !self.read()? {
-            return Ok(None);
+        loop {
+            if !self.read()? {
+                return Ok(None);
+            }
+            let row = self.text.strip_suffix(TURNED_AWAY).and_then(Row::parse);
+            let Some(id) = row.and_then(Row::id) else {
+                break;
+            };
+            self.turned_away.insert(id);
         }
         match self.parse() {
             Some(line) => Ok(Some(line)),
@@ -310,12 +354,9 @@ impl Lines {
         let counter = number()?.parse().ok()?;
         let level = number()?.parse().ok()?;
         let name = number()?;
-        let (source, number) = row.split_once(':').unwrap_or(("1", row));
         Some(Line {
-            row: Row {
-                source: source.parse().ok()?,
-                number: number.parse().ok()?,
-            },
+            number: self.number,
+            row: Row::parse(row)?,
             column: self.columns.iter().position(|column| column == name)?,
             level,
             counter,
@@ -397,7 +438,27 @@ mod tests {
         assert_eq!((line.z, line.from, line.to), (5, 1000, 2000));
         assert_eq!(lines.take(row(4)).expect("read").map(|l| l.column), Some(1));
         assert_eq!(lines.take(row(5)).expect("read").map(|l| l.level), Some(3));
-        assert_eq!(lines.row(), None);
+        assert_eq!(lines.first_left(), None);
+    }
+
+    #[test]
+    fn rows_that_were_turned_away_have_lines_of_their_own() {
+        let (_folder, path) = path();
+        let subject = Subject {
+            sources: 2,
+            ..SUBJECT
+        };
+        let second = 1 << SOURCE_SHIFT;
+        let mut certificate = Certificate::create(&path, &subject).expect("created");
+        certificate.turn_away(&[7]).expect("written");
+        write(&mut certificate, &[1]);
+        certificate.turn_away(&[second, 8]).expect("written");
+        certificate.close().expect("closed");
+        let lines = || Lines::open(&path, SUBJECT.columns, false).expect("opened");
+        let turned_away = lines().into_turned_away().expect("read");
+        assert_eq!(turned_away, HashSet::from([7, 8, second]));
+        let line = lines().take(Row::of(1)).expect("read");
+        assert_eq!(line.map(|line| line.level), Some(2));
     }
 
     #[test]

@@ -2,18 +2,22 @@
 //!
 //! A checkpoint names no user and no attribute: it says how many rows were read, the
 //! time of the last one, and how many bytes were released. What the method remembers
-//! is a function of the rows of the last two windows (three with fakes), so a
-//! restart reads those again without releasing anything, cuts
-//! the release to the bytes of the checkpoint, and goes on. The choices of z are
-//! noted too, since they depend on all that came before. The file ends with the
-//! SHA-256 of what it says and names the policy it belongs to.
+//! is a function of the rows of the last two windows (three with fakes) before the
+//! last row that was *decided*, and of a few numbers where they begin ([`Mark`]); so a
+//! restart reads those rows again without releasing anything, cuts the release to the
+//! bytes of the checkpoint, and goes on. The choices of z and the rows that were ahead
+//! of the clock are noted too, since they cannot be found out again. The file ends with
+//! the SHA-256 of what it says, names the policy it belongs to, and can tell whether
+//! keys, hierarchies and sources are still the same ([`Bound`]).
 
+use super::bound::Bound;
+use super::refused::Refused;
 use crate::error::{Error, Result};
 use crate::io::create_private;
 use crate::pipeline::place::folder_of;
 use crate::pipeline::sha256;
 use crate::policy::{CheckpointPolicy, Every, Policy};
-use crate::protect::z_anonymity::{Tally, Update};
+use crate::protect::z_anonymity::{Known, Tally, Update};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Write};
@@ -21,19 +25,23 @@ use std::path::Path;
 use std::time::Instant;
 
 /// The layout of the file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// How far a stream is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Checkpoint {
     pub(super) version: u32,
     pub(super) policy_sha256: String,
+    /// What else it belongs to.
+    pub(super) bound: Bound,
     /// Rows of each source that are done.
     pub(super) rows: Vec<u64>,
     /// The time of the last of them.
     pub(super) last: Vec<Option<i64>>,
-    /// Rows that need not be read again to know what the method knew; of the first source.
-    pub(super) forgotten: u64,
+    /// From where on rows are read again to know what the method knew.
+    pub(super) mark: Mark,
+    /// Rows from there on that were ahead of the clock.
+    pub(super) refused: Refused,
     /// Bytes of the release.
     pub(super) bytes: u64,
     /// Bytes of the certificate.
@@ -50,10 +58,12 @@ pub(super) struct Checkpoint {
 
 impl Checkpoint {
     /// The checkpoint of a stream that has not begun.
-    pub(super) fn start(policy: &Policy, sources: usize) -> Self {
+    pub(super) fn start(policy: &Policy, bound: &Bound) -> Self {
+        let sources = 1 + policy.source.more.len();
         Checkpoint {
             version: VERSION,
             policy_sha256: sha256::of_text(&policy.text),
+            bound: bound.clone(),
             rows: vec![0; sources],
             last: vec![None; sources],
             ..Checkpoint::default()
@@ -63,7 +73,8 @@ impl Checkpoint {
     /// Reads the checkpoint of this policy, if there is one.
     ///
     /// # Errors
-    /// `Error::io` when it is damaged, of another version or of another policy.
+    /// `Error::io` when it is damaged, of another version or of another policy, key,
+    /// hierarchy or source.
     pub(super) fn load(place: &CheckpointPolicy, policy: &Policy) -> Result<Option<Self>> {
         let refuse = |what: String| {
             let what = format!("{what}; --force begins anew and replaces the release");
@@ -107,12 +118,21 @@ impl Checkpoint {
         let rows: u64 = known.rows.iter().sum();
         let odd = known.rows.len() != sources
             || known.last.len() != sources
-            || known.forgotten > rows
-            || (known.bytes == 0) != (rows == 0);
-        match odd {
-            true => Err(refuse("it does not fit together".to_owned())),
-            false => Ok(Some(known)),
+            || known.mark.rows > rows
+            || known.mark.known.choices > known.updates.len()
+            || !known.refused.fits();
+        if odd {
+            return Err(refuse("it does not fit together".to_owned()));
         }
+        match known.bound.changed(policy)? {
+            Some(changed) => Err(refuse(changed)),
+            None => Ok(Some(known)),
+        }
+    }
+
+    /// Whether rows had been read when it was made.
+    pub(super) fn has_begun(&self) -> bool {
+        self.rows.iter().any(|&rows| rows > 0)
     }
 
     /// Puts the checkpoint in place of the one before, whole or not at all.
@@ -168,52 +188,69 @@ impl Due {
     }
 }
 
-/// Which rows a restart need not read again: those from before the times that still matter.
+/// A place from which reading the rows again leads to the same state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    /// Rows of the first source that need not be read again.
+    pub(super) rows: u64,
+    /// The latest time among them, where rows wait for others.
+    pub(super) read: Option<i64>,
+    /// What the method knew besides the rows.
+    pub(super) known: Known,
+}
+
+impl Mark {
+    /// The latest time before it.
+    fn latest(&self) -> Option<i64> {
+        self.read.max(self.known.newest)
+    }
+}
+
+/// Finds the last place before which nothing matters any more.
 pub(super) struct Marks {
-    /// Rows read, and the latest time among them.
-    marks: VecDeque<(u64, i64)>,
-    latest: i64,
-    /// Milliseconds that matter; none when everything does.
+    marks: VecDeque<Mark>,
+    /// Milliseconds before the last decided row that matter; none when everything does.
     horizon: Option<i64>,
 }
 
+/// Marks are so many parts of the horizon apart, or they would be as many as rows.
+const PARTS: i64 = 32;
+
 impl Marks {
-    pub(super) fn new(horizon: Option<i64>) -> Self {
+    /// From a mark on, of which nothing is known to lie in the past yet.
+    pub(super) fn new(horizon: Option<i64>, first: Mark) -> Self {
         Marks {
-            marks: VecDeque::new(),
-            latest: i64::MIN,
+            marks: VecDeque::from([first]),
             horizon,
         }
     }
 
-    /// Notes that rows up to `rows` were read, the latest of time `latest`.
-    pub(super) fn add(&mut self, rows: u64, latest: i64) {
-        self.latest = self.latest.max(latest);
-        if self.horizon.is_some() {
-            self.marks.push_back((rows, self.latest));
+    /// Tells that rows up to a mark were read and that those up to the time `decided` were decided.
+    pub(super) fn add(
+        &mut self,
+        mark: impl FnOnce() -> Mark,
+        latest: Option<i64>,
+        decided: Option<i64>,
+    ) {
+        let Some(horizon) = self.horizon else {
+            return;
+        };
+        let newest = self.marks.back().and_then(Mark::latest);
+        if latest.is_some_and(|latest| {
+            newest.is_none_or(|newest| latest.saturating_sub(newest) > horizon / PARTS)
+        }) {
+            self.marks.push_back(mark());
         }
-        self.forget();
-    }
-
-    /// Rows that need not be read again.
-    pub(super) fn forgotten(&self) -> u64 {
-        match self.marks.front() {
-            Some(&(rows, latest)) if self.is_past(latest) => rows,
-            _ => 0,
-        }
-    }
-
-    fn is_past(&self, latest: i64) -> bool {
-        self.horizon
-            .is_some_and(|horizon| latest < self.latest.saturating_sub(horizon))
-    }
-
-    /// Keeps the last mark that lies wholly in the past, and those after it.
-    fn forget(&mut self) {
-        while let Some(&(_, latest)) = self.marks.get(1)
-            && self.is_past(latest)
+        let past = decided.map(|decided| decided.saturating_sub(horizon));
+        while let Some(next) = self.marks.get(1)
+            && next.latest() < past
         {
             self.marks.pop_front();
         }
+    }
+
+    /// From where on a restart must read.
+    pub(super) fn first(&self) -> Mark {
+        self.marks.front().copied().unwrap_or_default()
     }
 }

@@ -254,7 +254,7 @@ fn hide_one_more<'a>(counts: impl Iterator<Item = &'a mut Option<u64>>) {
 fn z_at(facts: &Facts<'_>, time: i64) -> u32 {
     let updates = facts.stream.updates();
     match updates.partition_point(|update| update.time <= time) {
-        0 => facts.config.z,
+        0 => facts.config.first_z(),
         made => updates[made - 1].z,
     }
 }

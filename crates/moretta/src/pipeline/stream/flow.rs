@@ -1,6 +1,8 @@
 //! From rows that were read to rows that may leave.
 
+use super::checkpoint::Mark;
 use super::outputs::pseudonyms;
+use super::refused::Refused;
 use super::reorder::{Ordered, Reorder};
 use super::watch::{Looked, Watch};
 use crate::data::hierarchy::Ladder;
@@ -8,7 +10,9 @@ use crate::data::{Batch, Role, Schema, TimeFormat, times};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::protect::Protector;
-use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
+use crate::protect::z_anonymity::{
+    Known, Mode, Stream, Update, ZAnonymity, greatest_common_divisor,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,10 +26,25 @@ pub(super) struct Flow {
     reorder: Option<Reorder>,
     pub(super) stream: Stream,
     pub(super) watch: Watch,
+    /// Milliseconds since 1970 by the clock of this machine.
+    pub(super) clock: Box<dyn Fn() -> i64>,
     skew: i64,
+    /// The rows that were ahead of the clock.
+    pub(super) refused: Refused,
+    /// Those of them that nobody has asked for yet.
+    turned_away: Vec<u64>,
     /// The place of the time and how it is written.
     time: usize,
     format: Option<TimeFormat>,
+}
+
+/// How rows come to the flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coming {
+    /// For the first time.
+    Live,
+    /// After a restart; they were decided before.
+    Again,
 }
 
 impl Flow {
@@ -55,7 +74,10 @@ impl Flow {
             reorder: waits.then(|| Reorder::new(time, format, lateness, sources)),
             stream: Stream::new(config, schema, ladder, format, SHARDS)?,
             watch: Watch::new(policy, config, schema, ladder, rotation, measured),
+            clock: Box::new(now),
             skew: config.skew,
+            refused: Refused::default(),
+            turned_away: Vec::new(),
             time,
             format,
         })
@@ -74,11 +96,44 @@ impl Flow {
         }
     }
 
+    /// Goes on after a restart from where the rows up to a mark had been read.
+    pub(super) fn resume(&mut self, mark: &Mark, first: Option<i64>, updates: &[Update]) {
+        let known = Known {
+            first,
+            ..mark.known
+        };
+        self.stream.resume(&known, updates);
+        if let (Some(reorder), Some(read)) = (&mut self.reorder, mark.read) {
+            reorder.resume(read);
+        }
+    }
+
+    /// What a restart must know besides the rows after the first `rows`.
+    pub(super) fn mark(&self, rows: u64) -> Mark {
+        let mut known = self.stream.known();
+        let reorder = self.reorder.as_ref();
+        if let Some(tick) = &mut known.tick {
+            // Rows that wait will tell the clock before those that are read after them.
+            let waiting = reorder.into_iter().flat_map(Reorder::waiting_times);
+            *tick = waiting.fold(*tick, greatest_common_divisor);
+        }
+        let read = reorder.map(Reorder::latest);
+        Mark {
+            rows,
+            read: read.filter(|&read| read > i64::MIN),
+            known,
+        }
+    }
+
     /// The latest time that was read.
-    pub(super) fn latest(&self) -> i64 {
-        let decided = self.stream.span().map_or(i64::MIN, |(_, latest)| latest);
-        let read = self.reorder.as_ref().map_or(i64::MIN, Reorder::latest);
-        decided.max(read)
+    pub(super) fn latest(&self) -> Option<i64> {
+        let read = self.reorder.as_ref().map(Reorder::latest);
+        read.filter(|&read| read > i64::MIN).max(self.decided())
+    }
+
+    /// The latest time of a row that was decided.
+    pub(super) fn decided(&self) -> Option<i64> {
+        self.stream.known().newest
     }
 
     /// The time of the last row.
@@ -102,15 +157,44 @@ impl Flow {
     }
 
     /// Takes rows that were read; gives those that may leave.
-    pub(super) fn push(&mut self, batch: Batch) -> Result<Option<Batch>> {
-        let now = now();
+    pub(super) fn push(&mut self, batch: Batch, coming: Coming) -> Result<Option<Batch>> {
+        let batch = self.turn_away(batch, coming)?;
         match &mut self.reorder {
-            None => self.decide(batch, None, now).map(Some),
+            None => self.decide(batch, None).map(Some),
             Some(reorder) => {
-                let ordered = reorder.push(batch, now.saturating_add(self.skew))?;
-                self.decide_ordered(ordered, now)
+                let ordered = reorder.push(batch)?;
+                self.decide_ordered(ordered)
             }
         }
+    }
+
+    /// The rows that were turned away since this was last asked.
+    pub(super) fn take_turned_away(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.turned_away)
+    }
+
+    /// The rows that are not ahead of the clock, or were not when they came first.
+    fn turn_away(&mut self, batch: Batch, coming: Coming) -> Result<Batch> {
+        let latest = (self.clock)().saturating_add(self.skew);
+        let times = times(&batch, self.time, &mut self.format)?;
+        let ids = batch.rows();
+        let is_refused = |row: usize| match coming {
+            Coming::Live => times[row] > latest,
+            Coming::Again => self.refused.holds(ids.get(row)),
+        };
+        let kept = (0..batch.len()).filter(|&row| !is_refused(row));
+        let kept: Vec<u32> = kept.map(|row| row as u32).collect();
+        if kept.len() == batch.len() {
+            return Ok(batch);
+        }
+        if coming == Coming::Live {
+            for row in (0..batch.len()).filter(|&row| times[row] > latest) {
+                self.refused.add(ids.get(row));
+                self.turned_away.push(ids.get(row));
+            }
+        }
+        self.stream.count_future((batch.len() - kept.len()) as u64);
+        batch.take(&kept)
     }
 
     /// A source has ended; gives what nobody waits for any more.
@@ -119,7 +203,7 @@ impl Flow {
             None => Ok(None),
             Some(reorder) => {
                 let ordered = reorder.end(source)?;
-                self.decide_ordered(ordered, now())
+                self.decide_ordered(ordered)
             }
         }
     }
@@ -131,7 +215,7 @@ impl Flow {
         Ok(left)
     }
 
-    fn decide_ordered(&mut self, ordered: Option<Ordered>, now: i64) -> Result<Option<Batch>> {
+    fn decide_ordered(&mut self, ordered: Option<Ordered>) -> Result<Option<Batch>> {
         let Some(Ordered {
             batch,
             late,
@@ -141,19 +225,17 @@ impl Flow {
             return Ok(None);
         };
         self.stream.mark_late(late);
-        self.decide(batch, Some(newest), now).map(Some)
+        self.decide(batch, Some(newest)).map(Some)
     }
 
     /// Decides rows; what may leave of them is counted again and measured first.
-    fn decide(&mut self, batch: Batch, newest: Option<Vec<i64>>, now: i64) -> Result<Batch> {
-        self.stream.set_clock(now);
+    fn decide(&mut self, batch: Batch, newest: Option<Vec<i64>>) -> Result<Batch> {
         let released = self.stream.protect(batch.clone())?;
         self.watch.look(Looked {
             stream: &self.stream,
             batch: &batch,
             released: &released,
             newest,
-            latest: now.saturating_add(self.skew),
         })?;
         Ok(released)
     }

@@ -2,14 +2,20 @@
 //! written, batch by batch, with as little delay as the policy allows.
 
 mod ahead;
+mod bound;
 mod certificate;
 mod checkpoint;
 mod facts;
 mod flow;
+#[cfg(test)]
+mod generated;
 mod outputs;
+mod refused;
 mod reorder;
 mod run;
 mod sources;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod watch;
 

@@ -38,17 +38,12 @@ impl Outputs {
         window: i64,
         resumed: Option<&Checkpoint>,
     ) -> Result<Self> {
-        let is_kept = |place: &usize| {
-            let field = &schema.fields()[*place];
-            policy
-                .column(&field.name)
-                .is_none_or(|column| column.action != Action::Drop)
-        };
-        let kept: Vec<usize> = (0..schema.len()).filter(is_kept).collect();
+        let kept = kept(policy, schema);
         let fields = kept.iter().map(|&place| schema.fields()[place].clone());
         let released = Arc::new(Schema::new(fields.collect())?);
         let file = match resumed {
-            Some(checkpoint) if checkpoint.bytes > 0 => {
+            // A release without a header is empty until the first row leaves.
+            Some(checkpoint) if checkpoint.has_begun() => {
                 io::resume(&sink.path, &sink.options, &released, checkpoint.bytes)?
             }
             _ => create(&sink.path, sink, &released)?,
@@ -101,6 +96,12 @@ impl Outputs {
         self.sink.write(&batch)
     }
 
+    /// Notes the rows that were turned away.
+    pub(super) fn turn_away(&mut self, ids: &[u64]) -> Result<()> {
+        let certificate = self.certificate.as_mut();
+        certificate.map_or(Ok(()), |certificate| certificate.turn_away(ids))
+    }
+
     /// Hands everything to the operating system.
     pub(super) fn flush(&mut self) -> Result<()> {
         self.sink.flush()?;
@@ -141,6 +142,15 @@ impl Outputs {
     pub(super) fn escaped(&self) -> u64 {
         self.sink.escaped()
     }
+}
+
+/// The places of the columns that are released.
+pub(super) fn kept(policy: &Policy, schema: &Schema) -> Vec<usize> {
+    let is_kept = |place: &usize| {
+        let column = policy.column(&schema.fields()[*place].name);
+        column.is_none_or(|column| column.action != Action::Drop)
+    };
+    (0..schema.len()).filter(is_kept).collect()
 }
 
 /// Creates the release; its rows are checked before they are written, so others may read them.

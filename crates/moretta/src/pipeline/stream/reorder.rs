@@ -71,6 +71,17 @@ impl Reorder {
         }
     }
 
+    /// Goes on after a restart: one source had reached this time.
+    pub(super) fn resume(&mut self, latest: i64) {
+        self.latest = latest;
+        self.reached = vec![Some(latest)];
+    }
+
+    /// The times of the rows that wait.
+    pub(super) fn waiting_times(&self) -> impl Iterator<Item = i64> + '_ {
+        self.waiting.iter().map(|Reverse(entry)| entry.time)
+    }
+
     /// The source that is furthest behind, if one has not ended.
     pub(super) fn furthest_behind(&self) -> Option<usize> {
         let open =
@@ -83,9 +94,8 @@ impl Reorder {
             .map(|(_, source)| source)
     }
 
-    /// Takes rows of a source; gives those that need not wait any longer. Rows of a
-    /// time after `latest` go on at once, to be turned away, and move nothing.
-    pub(super) fn push(&mut self, batch: Batch, latest: i64) -> Result<Option<Ordered>> {
+    /// Takes rows of a source; gives those that need not wait any longer.
+    pub(super) fn push(&mut self, batch: Batch) -> Result<Option<Ordered>> {
         let times = times(&batch, self.place, &mut self.format)?;
         let number = self.next;
         self.next += 1;
@@ -95,17 +105,14 @@ impl Reorder {
         self.batches.insert(number, (batch, rows));
         for (row, &time) in times.iter().enumerate() {
             let id = ids.get(row);
-            let ahead = time > latest;
-            if !ahead {
-                self.latest = self.latest.max(time);
-            }
+            self.latest = self.latest.max(time);
             let entry = Waiting {
                 time,
                 id,
                 batch: number,
                 row: row as u32,
             };
-            if ahead || time < self.watermark() {
+            if time < self.watermark() {
                 going.push(Going {
                     entry,
                     late: true,

@@ -1,8 +1,9 @@
 //! `run` of a stream from beginning to end.
 
-use super::checkpoint::{Checkpoint, Due, Marks};
+use super::bound::Bound;
+use super::checkpoint::{Checkpoint, Due, Mark, Marks};
 use super::facts::{Facts, report, warnings};
-use super::flow::Flow;
+use super::flow::{Coming, Flow};
 use super::outputs::Outputs;
 use super::sources::{Sources, ladders};
 use crate::data::Batch;
@@ -20,31 +21,11 @@ pub(in crate::pipeline) fn run(
     config: &ZAnonymity,
     options: &Options<'_>,
 ) -> Result<Outcome> {
-    let sink = policy.sink.as_ref().ok_or_else(|| {
-        Error::policy("the policy has no [sink]").help("add [sink] with path = \"-\"")
-    })?;
-    let resumed = match (&policy.checkpoint, options.force) {
-        (Some(place), false) => Checkpoint::load(place, policy)?,
-        _ => None,
-    };
-    check_places(policy, options.force || resumed.is_some())?;
-    options.progress.enter(Stage::Protect);
-    let ladders = ladders(policy)?;
-    let sources = Sources::open(policy, &ladders, options.progress)?;
-    let measured = policy.report.is_some() || options.progress.is_watched();
-    let flow = Flow::new(
-        policy,
-        config,
-        sources.schema(),
-        &ladders,
-        sources.len(),
-        measured,
-    )?;
-    let mut run = Run::new(policy, config, sink, sources, flow, resumed)?;
+    let mut run = Run::begin(policy, config, options)?;
     if let Err(error) = run.stream(options) {
         // With a checkpoint it can be gone on with.
         if policy.checkpoint.is_none() {
-            run.outputs.abandon(sink);
+            run.outputs.abandon(run.sink);
         }
         return Err(error);
     }
@@ -52,13 +33,19 @@ pub(in crate::pipeline) fn run(
 }
 
 /// A stream that is running.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     policy: &'a Policy,
     config: &'a ZAnonymity,
     sink: &'a SinkPolicy,
     sources: Sources,
-    flow: Flow,
+    pub(super) flow: Flow,
     outputs: Outputs,
+    /// Rows of a source that were read and are still to go through.
+    read: Option<(usize, Batch)>,
+    /// Whether a source has ended.
+    ended: bool,
+    bound: Bound,
+    due: Option<Due>,
     /// How far the run before was; none once it has been caught up with.
     resumed: Option<Checkpoint>,
     marks: Marks,
@@ -70,6 +57,35 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    /// Opens everything, or goes on where an earlier run was.
+    pub(super) fn begin(
+        policy: &'a Policy,
+        config: &'a ZAnonymity,
+        options: &Options<'_>,
+    ) -> Result<Self> {
+        let sink = policy.sink.as_ref().ok_or_else(|| {
+            Error::policy("the policy has no [sink]").help("add [sink] with path = \"-\"")
+        })?;
+        let resumed = match (&policy.checkpoint, options.force) {
+            (Some(place), false) => Checkpoint::load(place, policy)?,
+            _ => None,
+        };
+        check_places(policy, options.force || resumed.is_some())?;
+        options.progress.enter(Stage::Protect);
+        let ladders = ladders(policy)?;
+        let sources = Sources::open(policy, &ladders, options.progress)?;
+        let measured = policy.report.is_some() || options.progress.is_watched();
+        let flow = Flow::new(
+            policy,
+            config,
+            sources.schema(),
+            &ladders,
+            sources.len(),
+            measured,
+        )?;
+        Run::new(policy, config, sink, sources, flow, resumed)
+    }
+
     fn new(
         policy: &'a Policy,
         config: &'a ZAnonymity,
@@ -78,14 +94,21 @@ impl<'a> Run<'a> {
         mut flow: Flow,
         resumed: Option<Checkpoint>,
     ) -> Result<Self> {
-        if let Some(place) = &policy.checkpoint
-            && resumed.is_none()
-        {
-            // Before the release is created, or a crash in between could not be told from a finished run.
-            Checkpoint::start(policy, sources.len()).save(&place.path)?;
-        }
+        let bound = match (&resumed, &policy.checkpoint) {
+            (Some(checkpoint), _) => checkpoint.bound.clone(),
+            (None, None) => Bound::default(),
+            (None, Some(place)) => {
+                let bound = Bound::now(policy)?;
+                // Before the release is created, or a crash in between could not be told from a finished run.
+                Checkpoint::start(policy, &bound).save(&place.path)?;
+                bound
+            }
+        };
+        let mut first = Mark::default();
         if let Some(checkpoint) = &resumed {
-            flow.stream.resume(checkpoint.first, &checkpoint.updates);
+            first = checkpoint.mark;
+            flow.resume(&first, checkpoint.first, &checkpoint.updates);
+            flow.refused = checkpoint.refused.clone();
         }
         // What a guard has held back depends on all that came before.
         let bounded = !config.hold_unique && sources.len() == 1;
@@ -95,13 +118,20 @@ impl<'a> Run<'a> {
         let horizon = windows * (config.window + config.lateness) + spread;
         Ok(Run {
             outputs: Outputs::open(policy, sink, flow.schema(), config.window, resumed.as_ref())?,
-            marks: Marks::new(bounded.then_some(horizon)),
+            marks: Marks::new(bounded.then_some(horizon), first),
             done: vec![0; sources.len()],
             last: vec![None; sources.len()],
             went_on: resumed
                 .as_ref()
-                .filter(|checkpoint| checkpoint.bytes > 0)
-                .map(|checkpoint| (checkpoint.rows.iter().sum(), checkpoint.forgotten)),
+                .filter(|checkpoint| checkpoint.has_begun())
+                .map(|checkpoint| (checkpoint.rows.iter().sum(), checkpoint.mark.rows)),
+            read: None,
+            ended: false,
+            bound,
+            due: policy
+                .checkpoint
+                .as_ref()
+                .map(|place| Due::new(place.every)),
             policy,
             config,
             sink,
@@ -113,34 +143,64 @@ impl<'a> Run<'a> {
 
     /// Lets rows through until every source has ended.
     fn stream(&mut self, options: &Options<'_>) -> Result<()> {
-        let mut due = self
-            .policy
-            .checkpoint
-            .as_ref()
-            .map(|place| Due::new(place.every));
+        while self.step()? {
+            let live = self.flow.watch.live(&self.flow.stream);
+            options.progress.tell(Live::Events(live));
+        }
+        Ok(())
+    }
+
+    /// Lets the next rows through, as many as lie between two checkpoints; false when
+    /// every source has ended.
+    pub(super) fn step(&mut self) -> Result<bool> {
+        let Some((source, batch)) = self.next()? else {
+            return self.end().map(|()| false);
+        };
+        let rows = batch.len();
+        self.take(source, batch)?;
+        if self.resumed.is_none() && self.due.as_mut().is_some_and(|due| due.after(rows)) {
+            self.save()?;
+        }
+        Ok(true)
+    }
+
+    /// Whether rows come that an earlier run had done.
+    #[cfg(test)]
+    pub(super) fn is_catching_up(&self) -> bool {
+        self.resumed.as_ref().is_some_and(Checkpoint::has_begun)
+    }
+
+    /// The next rows and their source; none when all sources have ended.
+    fn next(&mut self) -> Result<Option<(usize, Batch)>> {
+        while self.read.is_none() {
+            let Some(source) = self.flow.next_source(self.ended) else {
+                return Ok(None);
+            };
+            match self.sources.next(source)? {
+                Some(batch) => self.read = Some((source, batch)),
+                None => {
+                    self.ended = true;
+                    let released = self.flow.end(source)?;
+                    self.write(released)?;
+                }
+            }
+        }
         let step = match self.policy.checkpoint.as_ref().map(|place| place.every) {
             Some(Every::Rows(rows)) => rows as usize,
             _ => usize::MAX,
         };
-        let mut ended = false;
-        while let Some(source) = self.flow.next_source(ended) {
-            let Some(batch) = self.sources.next(source)? else {
-                ended = true;
-                let released = self.flow.end(source)?;
-                self.write(released)?;
-                continue;
-            };
-            for start in (0..batch.len()).step_by(step) {
-                let part = batch.slice(start, step.min(batch.len() - start));
-                let rows = part.len();
-                self.take(source, part)?;
-                let live = self.flow.watch.live(&self.flow.stream);
-                options.progress.tell(Live::Events(live));
-                if self.resumed.is_none() && due.as_mut().is_some_and(|due| due.after(rows)) {
-                    self.save()?;
-                }
-            }
+        let Some((source, batch)) = self.read.take() else {
+            return Ok(None);
+        };
+        let rows = step.min(batch.len());
+        if rows < batch.len() {
+            self.read = Some((source, batch.slice(rows, batch.len() - rows)));
         }
+        Ok(Some((source, batch.slice(0, rows))))
+    }
+
+    /// Lets go of what is left.
+    fn end(&mut self) -> Result<()> {
         if let Some(checkpoint) = &self.resumed {
             let what = format!(
                 "the source has {} rows and the checkpoint says {}; --force begins anew",
@@ -159,13 +219,13 @@ impl<'a> Run<'a> {
         self.done[source] += batch.len() as u64;
         self.last[source] = self.flow.last_time(&batch).or(self.last[source]);
         let batch = self.catch_up(source, batch)?;
-        let released = match self.flow.push(batch.clone()) {
+        let released = match self.flow.push(batch.clone(), Coming::Live) {
             Ok(released) => released,
             Err(flaw) => {
                 // Rows before one whose time cannot be read are good.
                 let good = self.flow.readable(&batch);
                 if good > 0 && good < batch.len() {
-                    let released = self.flow.push(batch.slice(0, good))?;
+                    let released = self.flow.push(batch.slice(0, good), Coming::Live)?;
                     self.write(released)?;
                     self.outputs.flush()?;
                 }
@@ -173,8 +233,10 @@ impl<'a> Run<'a> {
             }
         };
         self.write(released)?;
+        let turned_away = self.flow.take_turned_away();
+        self.outputs.turn_away(&turned_away)?;
         self.outputs.flush()?;
-        self.marks.add(self.done[0], self.flow.latest());
+        self.mark();
         Ok(())
     }
 
@@ -187,7 +249,7 @@ impl<'a> Run<'a> {
         let start = self.done[source] - batch.len() as u64;
         let place = |row: u64| (row.saturating_sub(start) as usize).min(batch.len());
         let forgotten = match self.sources.len() {
-            1 => place(checkpoint.forgotten),
+            1 => place(checkpoint.mark.rows),
             _ => 0,
         };
         let done = place(checkpoint.rows[source]);
@@ -204,7 +266,8 @@ impl<'a> Run<'a> {
             }
         }
         if done > forgotten {
-            self.flow.push(batch.slice(forgotten, done - forgotten))?;
+            self.flow
+                .push(batch.slice(forgotten, done - forgotten), Coming::Again)?;
         }
         let mut pairs = self.done.iter().zip(&checkpoint.rows);
         if pairs.all(|(read, done)| read >= done)
@@ -224,29 +287,43 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Notes from where on a restart would have to read.
+    fn mark(&mut self) {
+        let (flow, rows) = (&self.flow, self.done[0]);
+        self.marks
+            .add(|| flow.mark(rows), flow.latest(), flow.decided());
+        if self.marks.first().rows > 0 {
+            self.flow.refused.forget(self.marks.first().rows);
+        }
+    }
+
     /// Brings what was released to disk and notes how far the stream is.
     fn save(&mut self) -> Result<()> {
         let Some(place) = &self.policy.checkpoint else {
             return Ok(());
         };
+        if !self.flow.refused.is_whole() {
+            return Ok(());
+        }
         let (bytes, certificate_bytes) = self.outputs.sync()?;
         Checkpoint {
             rows: self.done.clone(),
             last: self.last.clone(),
-            forgotten: self.marks.forgotten(),
+            mark: self.marks.first(),
+            refused: self.flow.refused.clone(),
             bytes,
             certificate_bytes,
             released: self.outputs.released(),
             first: self.flow.stream.span().map(|(first, _)| first),
             updates: self.flow.stream.updates().to_vec(),
             tally: self.flow.stream.tally().clone(),
-            ..Checkpoint::start(self.policy, self.sources.len())
+            ..Checkpoint::start(self.policy, &self.bound)
         }
         .save(&place.path)
     }
 
     /// Ends the release and writes the report.
-    fn finish(mut self, options: &Options<'_>) -> Result<Outcome> {
+    pub(super) fn finish(mut self, options: &Options<'_>) -> Result<Outcome> {
         self.outputs.close()?;
         options.progress.enter(Stage::Report);
         let report = report(&Facts {

@@ -7,9 +7,14 @@
 //! after the one before, finds originals for all of them whenever that is possible.
 //! With a certificate each row is named and every line is counted again too.
 //!
-//! **Does not tell** whether rows are missing from the release, and cannot know
-//! which rows were ahead of the clock when they came. z that was tuned is known
-//! from the certificate only, and so are made-up rows.
+//! Which rows were ahead of the clock when they came is known from the certificate
+//! only. Without it a release that does not fit is put to all rows in the order of
+//! their times, whenever they came, and a note says so: a row ahead of the clock that
+//! was not turned away would have made others late, which are not in the release then.
+//!
+//! **Does not tell** whether rows are missing from the release. z that was tuned is
+//! known from the certificate only; without it every cell is held to the least z that
+//! the policy allows. Made-up rows are known from the certificate only, too.
 //!
 //! **Costs** all exposures of one window and the lateness in memory, and for each
 //! released cell a look at its latest users.
@@ -20,18 +25,20 @@ mod recount;
 mod rows;
 
 use super::certificate::Lines;
+use super::outputs::kept;
 use super::sources::{Sources, ladders};
 use crate::data::hierarchy::Ladder;
 use crate::data::{Role, Schema, duration_text};
 use crate::error::{Error, Result};
-use crate::io::{self, ReadOptions};
+use crate::io::{self, Header, ReadOptions};
 use crate::pipeline::judge::release_plans;
 use crate::pipeline::progress::{Progress, Stage};
 use crate::pipeline::report::{Claim, Verdict};
 use crate::policy::{Action, Policy};
 use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use recount::Recount;
-use rows::{Decided, Places, Released, Rows, place_of};
+use rows::{Arrival, Decided, Places, Released, Rows};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What a release of a stream really keeps.
@@ -71,20 +78,62 @@ pub(in crate::pipeline) fn verify(
         )
         .help("give --certificate FILE; only it tells made-up rows from others"));
     }
-    let mut inspection = Inspection::open(policy, config, file, options, progress)?;
-    let fault = match certificate {
-        None => inspection.match_in_order()?,
-        Some(path) => {
-            let names = inspection.names.clone();
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            {
-                let hidden = |fakes: &Fakes| fakes.order == FakesOrder::Hidden;
-                let mixed = config.fakes.as_ref().is_some_and(hidden);
-                inspection.match_lines(Lines::open(path, &names, mixed)?)?
-            }
-        }
+    let inspect = Inspect {
+        policy,
+        config,
+        file,
+        certificate,
+        options,
+        progress,
     };
-    inspection.conclude(fault, certificate.is_some())
+    let (found, late) = inspect.release(Arrival::AsRead)?;
+    if found.faults.is_empty() || certificate.is_some() || !late {
+        return Ok(found);
+    }
+    let (mut other, _) = inspect.release(Arrival::AnyTime)?;
+    if !other.faults.is_empty() {
+        return Ok(found);
+    }
+    other.notes.push(
+        "rows of the source came late, unless others were ahead of the clock, which only the \
+         certificate tells; all were counted"
+            .to_owned(),
+    );
+    Ok(other)
+}
+
+/// What is held against what.
+struct Inspect<'a> {
+    policy: &'a Policy,
+    config: &'a ZAnonymity,
+    file: &'a Path,
+    certificate: Option<&'a Path>,
+    options: &'a ReadOptions,
+    progress: &'a Progress,
+}
+
+impl Inspect<'_> {
+    /// Looks at the release; tells whether rows of the source came late, too.
+    fn release(&self, arrival: Arrival) -> Result<(StreamVerification, bool)> {
+        let mut inspection = Inspection::open(self, arrival)?;
+        let fault = match self.certificate {
+            None => inspection.match_in_order()?,
+            Some(path) => {
+                let lines = self.lines(path, &inspection.names)?;
+                inspection.match_lines(lines)?
+            }
+        };
+        let late = inspection.decided.has_late();
+        let found = inspection.conclude(fault, self.certificate.is_some())?;
+        Ok((found, late))
+    }
+
+    fn lines(&self, path: &Path, names: &[String]) -> Result<Lines> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let hidden = |fakes: &Fakes| fakes.order == FakesOrder::Hidden;
+        let mixed = self.config.fakes.as_ref().is_some_and(hidden);
+        Lines::open(path, &names, mixed)
+    }
 }
 
 /// What is wrong, and with which promise.
@@ -124,13 +173,15 @@ struct Inspection<'a> {
 }
 
 impl<'a> Inspection<'a> {
-    fn open(
-        policy: &Policy,
-        config: &'a ZAnonymity,
-        file: &Path,
-        options: &ReadOptions,
-        progress: &Progress,
-    ) -> Result<Self> {
+    fn open(inspect: &Inspect<'a>, arrival: Arrival) -> Result<Self> {
+        let Inspect {
+            policy,
+            config,
+            file,
+            options,
+            progress,
+            ..
+        } = *inspect;
         let ladders = ladders(policy)?;
         let sources = Sources::open(policy, &ladders, progress)?;
         let schema = sources.schema();
@@ -139,13 +190,18 @@ impl<'a> Inspection<'a> {
         let names: Vec<String> = places.attributes.iter().map(|&place| name(place)).collect();
         let ladder = |name: &String| ladders.get(name).cloned().unwrap_or_else(Ladder::flat);
         let released = open_release(policy, file, options, schema, &places)?;
+        let turned_away = match inspect.certificate {
+            None => HashSet::new(),
+            Some(path) => inspect.lines(path, &names)?.into_turned_away()?,
+        };
+        let decided = Decided::new(policy, config, sources, places, arrival)?;
         Ok(Inspection {
             recount: Recount::new(
                 config.window,
                 names.iter().map(ladder).collect(),
                 config.group.as_ref().map(|group| group.at_most),
             ),
-            decided: Decided::new(policy, config, sources, places)?,
+            decided: decided.without(turned_away),
             config,
             names,
             released,
@@ -205,10 +261,10 @@ impl<'a> Inspection<'a> {
         let verdict = self.verdict(fault.as_ref(), certified, rows);
         let mut notes = Vec::new();
         if self.config.tune.is_some() && !certified {
-            notes.push(
-                "z was tuned and only the certificate tells its values; every cell was held to 1 user"
-                    .to_owned(),
-            );
+            notes.push(format!(
+                "z was tuned and only the certificate tells its values; every cell was held to {}",
+                self.config.least_z().max(1)
+            ));
         }
         if self.config.fakes.is_some() && fault.is_none() {
             notes.push(format!("{} rows are made up", self.made_up));
@@ -291,14 +347,47 @@ fn open_release(
     schema: &Schema,
     places: &Places,
 ) -> Result<Released> {
-    let options = ReadOptions {
+    let name = |place: usize| &schema.fields()[place].name;
+    let sink = policy.sink.as_ref().map(|sink| &sink.options);
+    let headless = sink.is_some_and(|options| !options.header);
+    let columns = || {
+        kept(policy, schema)
+            .into_iter()
+            .map(|place| name(place).to_string())
+    };
+    let mut options = ReadOptions {
         stream: true,
+        names: columns().collect(),
         ..options.clone()
     };
-    let source = io::open(file, &options, &release_plans(policy, file, &options)?)?;
-    let name = |place: usize| &schema.fields()[place].name;
-    let find =
-        |place: usize| place_of(source.schema(), name(place)).map_err(|error| error.in_file(file));
+    if headless {
+        options.header = Header::None;
+    }
+    // Without a header a release of no rows has no bytes.
+    let bytes = std::fs::metadata(file).map_err(|e| Error::io("read", file, e))?;
+    let source = match bytes.is_file() && bytes.len() == 0 {
+        true => None,
+        false => Some(io::open(
+            file,
+            &options,
+            &release_plans(policy, file, &options)?,
+        )?),
+    };
+    let names: Vec<String> = match &source {
+        None => columns().collect(),
+        Some(source) => {
+            let fields = source.schema().fields().iter();
+            fields.map(|field| field.name.to_string()).collect()
+        }
+    };
+    let find = |place: usize| {
+        let found = names.iter().position(|other| **other == **name(place));
+        found.ok_or_else(|| {
+            Error::input(format!("the release has no column `{}`", name(place)))
+                .in_file(file)
+                .help("is it a release of this policy?")
+        })
+    };
     let is_dropped = |place: &usize| {
         let column = policy.column(name(*place));
         column.is_some_and(|column| column.action == Action::Drop)
@@ -318,10 +407,7 @@ fn open_release(
         group: None,
     };
     let format = policy.column(name(places.time)).and_then(|c| c.unit);
-    let escapes = policy
-        .sink
-        .as_ref()
-        .is_none_or(|sink| sink.options.guard_formulas);
+    let escapes = sink.is_none_or(|options| options.guard_formulas);
     Released::new(source, released, format, escapes)
 }
 

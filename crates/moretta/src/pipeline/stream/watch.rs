@@ -42,8 +42,6 @@ pub(super) struct Looked<'a> {
     pub(super) released: &'a Batch,
     /// For each row the latest time that was read when it went on; none where rows do not wait.
     pub(super) newest: Option<Vec<i64>>,
-    /// Rows of a later time were turned away.
-    pub(super) latest: i64,
 }
 
 impl Watch {
@@ -61,8 +59,13 @@ impl Watch {
             let attributes = schema.with_role(Role::Quasi).into_iter();
             let ladders = attributes.map(|place| ladder(&schema.fields()[place].name));
             let most = group.map(|group| group.at_most);
-            StreamChecker::new(config.window, ladders.collect(), most)
+            let checker = StreamChecker::new(config.window, ladders.collect(), most)
                 .with_lateness(config.allowed_lateness())
+                .with_least(config.least_z());
+            match &config.fakes {
+                Some(fakes) => checker.with_fakes_at_most(fakes.at_most),
+                None => checker,
+            }
         });
         let (k, every) = match config.tune {
             Some(tune) => (tune.k, tune.every),
@@ -97,12 +100,11 @@ impl Watch {
             batch,
             released,
             newest,
-            latest,
         } = looked;
         if self.checker.is_none() && self.measures.is_none() {
             return Ok(());
         }
-        let mut newest = newest.unwrap_or_else(|| self.running(stream.times(), latest));
+        let mut newest = newest.unwrap_or_else(|| self.running(stream.times()));
         newest
             .iter_mut()
             .for_each(|time| *time = time.saturating_add(self.spread));
@@ -114,7 +116,6 @@ impl Watch {
         let check = || match checker {
             None => Ok(()),
             Some(checker) => {
-                checker.turn_away_after(latest);
                 checker.check(&Decided {
                     times: stream.times(),
                     original: batch,
@@ -136,7 +137,6 @@ impl Watch {
             let Some(measures) = measures else {
                 return Ok(());
             };
-            let mut seen = Seen::new(stream.times(), batch, newest, latest)?;
             let mut shown = decided.clone();
             let mut levels = Cow::Borrowed(&told.levels[..]);
             if waits {
@@ -150,9 +150,9 @@ impl Watch {
                 shown = rotation.apply(&shown)?;
             }
             measures.observe(&Observed {
-                times: &seen.times,
-                newest: &seen.newest,
-                original: seen.original.get_or_insert_with(|| batch.clone()),
+                times: stream.times(),
+                newest: &newest,
+                original: batch,
                 released: &shown,
                 levels: &levels,
                 subject,
@@ -204,43 +204,12 @@ impl Watch {
     }
 
     /// For each row the latest time up to it.
-    fn running(&mut self, times: &[i64], latest: i64) -> Vec<i64> {
+    fn running(&mut self, times: &[i64]) -> Vec<i64> {
         let reach = |&time: &i64| {
-            if time <= latest {
-                self.reached = self.reached.max(time);
-            }
+            self.reached = self.reached.max(time);
             self.reached
         };
         times.iter().map(reach).collect()
-    }
-}
-
-/// The rows that the measures see: not those that were turned away.
-struct Seen<'a> {
-    times: Cow<'a, [i64]>,
-    newest: Vec<i64>,
-    /// None when it is the whole batch.
-    original: Option<Batch>,
-}
-
-impl<'a> Seen<'a> {
-    fn new(times: &'a [i64], batch: &Batch, newest: Vec<i64>, latest: i64) -> Result<Self> {
-        if times.iter().all(|&time| time <= latest) {
-            return Ok(Seen {
-                times: Cow::Borrowed(times),
-                newest,
-                original: None,
-            });
-        }
-        let rows = (0..batch.len() as u32).filter(|&row| times[row as usize] <= latest);
-        let rows: Vec<u32> = rows.collect();
-        let taken =
-            |list: &[i64]| -> Vec<i64> { rows.iter().map(|&row| list[row as usize]).collect() };
-        Ok(Seen {
-            times: Cow::Owned(taken(times)),
-            newest: taken(&newest),
-            original: Some(batch.take(&rows)?),
-        })
     }
 }
 

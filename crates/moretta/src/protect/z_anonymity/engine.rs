@@ -10,9 +10,8 @@ use super::recency::Recency;
 use super::top::TopZ;
 use super::tune::{Update, Window};
 use super::users::{Users, hash_of};
-use super::{Mode, ZAnonymity};
+use super::{Known, Mode, ZAnonymity};
 use crate::data::hierarchy::Ladder;
-use std::collections::VecDeque;
 
 /// What becomes of one attribute of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +67,10 @@ pub(super) struct Engine {
     pub(super) z: u32,
     window: Window,
     last_update: Option<i64>,
-    /// Choices of z that were made before a restart and are to be made again.
-    made: VecDeque<Update>,
+    /// The choices of z, also those that were made before a restart and are to be made again.
     pub(super) updates: Vec<Update>,
+    /// How many of them have been made.
+    chosen: usize,
     /// Made-up rows in the order of the verdicts that ask for them; where they are
     /// hidden, others are drawn in their places later.
     pub(super) fakes: Vec<Fake>,
@@ -118,11 +118,11 @@ impl Engine {
             base: None,
             newest: i64::MIN,
             first: None,
-            z: config.z,
+            z: config.first_z(),
             window: Window::default(),
             last_update: None,
-            made: VecDeque::new(),
             updates: Vec::new(),
+            chosen: 0,
             fakes: Vec::new(),
             drawn: Vec::new(),
             bursts: 0,
@@ -254,16 +254,14 @@ impl Engine {
         // A fixed z need not be counted beyond, and what is kept for rows that are behind costs no time.
         let enough = (self.config.tune.is_none() && self.config.group.is_none()).then_some(self.z);
         for path in self.paths.up(event.leaf) {
+            recency.clear(path, from.saturating_sub(lateness));
             if event.time > 0 {
                 recency.observe(path, event.user, event.group, event.time);
             }
             counters.push(match (event.late, enough) {
                 (true, _) => 0,
                 (false, None) => recency.count(path, from, event.time),
-                (false, Some(z)) => {
-                    recency.clear(path, from.saturating_sub(lateness));
-                    recency.count_up_to(path, from, event.time, z)
-                }
+                (false, Some(z)) => recency.count_up_to(path, from, event.time, z),
             });
         }
     }
@@ -409,14 +407,14 @@ impl Engine {
         let Some(tune) = self.config.tune else {
             return;
         };
-        while let Some(update) = self.made.front().copied() {
+        // The row that a choice was made before is the first one of its time or later.
+        while let Some(update) = self.updates.get(self.chosen) {
             if update.time > time {
                 return;
             }
-            self.made.pop_front();
             self.z = update.z;
             self.last_update = Some(update.time);
-            self.updates.push(update);
+            self.chosen += 1;
         }
         let warm = time.saturating_sub(self.first.unwrap_or(time)) >= self.config.window;
         let due = self
@@ -431,12 +429,29 @@ impl Engine {
         let (z, p, found) = tune.search.choose(&tune, self.z, &mut self.window);
         self.z = z;
         self.updates.push(Update { time, z, p, found });
+        self.chosen += 1;
     }
 
-    /// Goes on after a restart: the next rows were decided before, with these choices of z.
-    pub(super) fn resume(&mut self, first: Option<i64>, updates: &[Update]) {
-        self.first = first;
-        self.made = updates.iter().copied().collect();
+    /// Goes on after a restart: the rows that come next were decided before.
+    pub(super) fn resume(&mut self, known: &Known, updates: &[Update]) {
+        self.first = known.first;
+        self.newest = known.newest.unwrap_or(i64::MIN);
+        self.updates = updates.to_vec();
+        self.chosen = known.choices.min(updates.len());
+        if let Some(last) = self.updates[..self.chosen].last() {
+            self.z = last.z;
+            self.last_update = Some(last.time);
+        }
+    }
+
+    /// What is known besides the rows themselves.
+    pub(super) fn known(&self) -> Known {
+        Known {
+            first: self.first,
+            newest: (self.newest > i64::MIN).then_some(self.newest),
+            choices: self.chosen,
+            tick: None,
+        }
     }
 
     /// The time of the first row and of the latest.

@@ -47,7 +47,7 @@ pub(super) struct Fake {
 }
 
 /// Fetches the key from an environment variable; without one makes a key of its own.
-pub(super) fn key(variable: Option<&str>) -> Result<Key> {
+pub(crate) fn key(variable: Option<&str>) -> Result<Key> {
     let Some(name) = variable else {
         return Key::random();
     };

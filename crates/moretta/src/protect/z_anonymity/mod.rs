@@ -56,10 +56,12 @@ mod tune;
 mod users;
 mod waiting;
 
+pub(crate) use hidden::key as fakes_key;
 pub use read::{Fakes, FakesOrder, Group};
 pub use release::{Cell, MADE_UP, Stream};
 pub use tally::Tally;
-pub use tune::{Search, Tune, Update};
+pub use tune::{Known, Search, Tune, Update};
+pub(crate) use waiting::greatest_common_divisor;
 
 use super::Parameter;
 
@@ -132,8 +134,13 @@ impl ZAnonymity {
             None => self.z,
             // As published, it may fall to nothing.
             Some(tune) if tune.search == Search::Compat => 0,
-            Some(tune) => tune.at_least.min(self.z),
+            Some(tune) => tune.at_least,
         }
+    }
+
+    /// The z that the stream begins with.
+    pub(crate) fn first_z(&self) -> u32 {
+        self.z.max(self.least_z())
     }
 
     /// The parameters of the method.
@@ -142,7 +149,7 @@ impl ZAnonymity {
             name: "z",
             values: "a whole number from 1 on",
             default: "10 where z is tuned, else required",
-            meaning: "users that must share an attribute; a larger z releases less and less specific attributes",
+            meaning: "users that must share an attribute; a larger z releases less and less specific attributes; where z is tuned, the z to start with, or `at_least` if that is more",
         },
         Parameter {
             name: "window",

@@ -102,15 +102,27 @@ impl Recency {
     }
 
     /// How many users of the path count that were last seen between `from` and `to`.
-    pub(super) fn count(&mut self, path: u32, from: u32, to: u32) -> u32 {
-        self.clear(path, from);
+    /// Those before are passed over, not forgotten: were the last time of a user
+    /// forgotten, an earlier one that comes late would be taken for it.
+    pub(super) fn count(&self, path: u32, from: u32, to: u32) -> u32 {
         let ends = self.paths[path as usize];
-        let later = self.users(path).take_while(|&(_, last)| last > to).count();
+        let later = self.users(path).take_while(|&(_, last)| last > to).count() as u32;
+        let earlier = self.earliest(path).take_while(|&last| last < from).count() as u32;
         match &self.groups {
-            None => ends.users - later as u32,
-            Some(_) if later == 0 => ends.counted,
-            // A user seen later may have kept another of its group from counting, so this is a lower bound.
-            Some(_) => ends.counted.saturating_sub(later as u32),
+            None => ends.users - later - earlier,
+            Some(_) if later + earlier == 0 => ends.counted,
+            Some(groups) => {
+                let inside = ends.users - later - earlier;
+                let users = self.users(path).skip(later as usize).take(inside as usize);
+                let mut counted: HashMap<u32, u32, FixedState> = HashMap::default();
+                users
+                    .filter(|&(user, _)| {
+                        let of_group = counted.entry(self.group(path, user)).or_default();
+                        *of_group += 1;
+                        *of_group <= groups.most
+                    })
+                    .count() as u32
+            }
         }
     }
 
@@ -122,6 +134,16 @@ impl Recency {
             .skip_while(|&(_, last)| last > to)
             .take_while(|&(_, last)| last >= from);
         inside.take(enough as usize).count() as u32
+    }
+
+    /// When the users of the path were last seen, earliest first.
+    fn earliest(&self, path: u32) -> impl Iterator<Item = u32> + '_ {
+        let mut next = self.paths[path as usize].oldest;
+        std::iter::from_fn(move || {
+            let pair = self.pairs.get(next as usize)?;
+            next = pair.later;
+            Some(pair.last)
+        })
     }
 
     /// The users of the path and when each was last seen, latest first.
@@ -378,6 +400,8 @@ mod tests {
                     *groups.entry(key.1 % 7).or_insert(0) += 1;
                 }
                 let expected: u32 = groups.values().map(|&n| n.min(most.unwrap_or(n))).sum();
+                prop_assert_eq!(recency.count(path, now - window, now), expected);
+                recency.clear(path, now - window);
                 prop_assert_eq!(recency.count(path, now - window, now), expected);
                 let listed: Vec<u32> = recency.users(path).map(|(_, last)| last).collect();
                 prop_assert!(listed.is_sorted_by(|a, b| a >= b));

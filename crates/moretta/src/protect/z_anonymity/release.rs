@@ -7,7 +7,7 @@ use super::paths::UNKNOWN;
 use super::places::Places;
 use super::tally::Tally;
 use super::waiting::{Columns, Real, Shown, Waiting};
-use super::{FakesOrder, Update, ZAnonymity};
+use super::{FakesOrder, Known, Update, ZAnonymity};
 use crate::data::hierarchy::Ladder;
 use crate::data::{
     Batch, Categories, Column, Kind, LevelsBuilder, MISSING, RowIds, Schema, TimeFormat, times,
@@ -127,10 +127,26 @@ impl Stream {
         self.clock = now;
     }
 
-    /// Goes on after a restart: the rows that come next were decided before, with
-    /// these choices of z, the first row of all at `first`.
-    pub fn resume(&mut self, first: Option<i64>, updates: &[Update]) {
-        self.engine.resume(first, updates);
+    /// Goes on after a restart: the rows that come next were decided before, from
+    /// where this was known on, with these choices of z.
+    pub fn resume(&mut self, known: &Known, updates: &[Update]) {
+        self.engine.resume(known, updates);
+        if let (Some(waiting), Some(tick)) = (&mut self.waiting, known.tick) {
+            waiting.tell(tick);
+        }
+    }
+
+    /// What is known besides the rows themselves, to resume from.
+    pub fn known(&self) -> Known {
+        Known {
+            tick: self.waiting.as_ref().map(Waiting::clock),
+            ..self.engine.known()
+        }
+    }
+
+    /// Counts rows that were turned away before they came here.
+    pub fn count_future(&mut self, rows: u64) {
+        self.tally.future += rows;
     }
 
     /// Sets what became of the attributes, after a restart.
@@ -323,8 +339,14 @@ impl Stream {
         };
         let texts = texts.ok_or_else(|| Error::bug("times that are no text"))?;
         let decided = self.rows.iter().zip(&self.attributes).zip(&self.verdicts);
+        let mut told = 0;
         for ((&row, attribute), verdict) in decided {
-            waiting.tell(attribute.time);
+            // Rows without a user tell the clock too.
+            let until = row as usize + 1;
+            for &time in &self.times[told..until] {
+                waiting.tell(time);
+            }
+            told = until;
             if !verdict.is_released() {
                 continue;
             }
@@ -351,6 +373,9 @@ impl Stream {
                 waiting.expect(self.bursts, real);
                 self.bursts += 1;
             }
+        }
+        for &time in &self.times[told..] {
+            waiting.tell(time);
         }
         Ok(())
     }

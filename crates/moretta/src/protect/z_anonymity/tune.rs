@@ -48,6 +48,19 @@ pub struct Update {
     pub found: bool,
 }
 
+/// What is known of a stream at a place of it besides the rows of its last windows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// The time of the first row.
+    pub first: Option<i64>,
+    /// The latest time that was decided.
+    pub newest: Option<i64>,
+    /// How many choices of z were made.
+    pub choices: usize,
+    /// The greatest common divisor of all times, where made-up rows are hidden.
+    pub tick: Option<i64>,
+}
+
 impl Search {
     /// The z to use after `z`, its p, and whether the goal is met.
     pub(super) fn choose(

@@ -144,6 +144,11 @@ impl Waiting {
         self.tick = greatest_common_divisor(self.tick, time);
     }
 
+    /// The greatest common divisor of all times that were told.
+    pub(super) fn clock(&self) -> i64 {
+        self.tick
+    }
+
     /// The numbers for the row with this id.
     pub(super) fn draws(&self, id: u64) -> Draws {
         Draws::new(&self.key, &[b"row", &id.to_be_bytes()])
@@ -269,7 +274,7 @@ fn draw_fine_decimals(text: String, like: &str, draws: &mut Draws) -> String {
         .collect()
 }
 
-fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+pub(crate) fn greatest_common_divisor(a: i64, b: i64) -> i64 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b > 0 {
         (a, b) = (b, a % b);

@@ -13,17 +13,46 @@ use std::hash::BuildHasher;
 #[derive(Default)]
 struct Ledger {
     rows: HashMap<u128, i64, RandomState>,
+    /// The same by what they show alone, made-up rows that are needed included.
+    labels: HashMap<u128, i64, RandomState>,
+    /// Made-up rows that are needed.
+    helpers: u64,
     keys: [RandomState; 2],
 }
 
+/// Time, subject and labels of a row.
+type Shown = (i64, String, Vec<String>);
+
 impl Ledger {
-    fn add(&mut self, row: &(i64, String, Vec<String>), count: i64) {
-        let [high, low] = self.keys.each_ref().map(|key| key.hash_one(row));
-        let key = u128::from(high) << 64 | u128::from(low);
-        let balance = self.rows.entry(key).or_default();
-        *balance += count;
-        if *balance == 0 {
-            self.rows.remove(&key);
+    /// A row of the certificate that so many made-up rows help.
+    fn tell(&mut self, row: &Shown, helpers: u64) {
+        self.helpers += helpers;
+        self.add(row, 1, 1 + helpers as i64);
+    }
+
+    /// A row of the release.
+    fn find(&mut self, row: &Shown) {
+        self.add(row, -1, -1);
+    }
+
+    fn add(&mut self, row: &Shown, rows: i64, labels: i64) {
+        let key = |what: &dyn Fn(&RandomState) -> u64| {
+            let [high, low] = self.keys.each_ref().map(what);
+            u128::from(high) << 64 | u128::from(low)
+        };
+        let (row, label) = (
+            key(&|state| state.hash_one(row)),
+            key(&|state| state.hash_one(&row.2)),
+        );
+        for (balances, key, count) in [
+            (&mut self.rows, row, rows),
+            (&mut self.labels, label, labels),
+        ] {
+            let balance = balances.entry(key).or_default();
+            *balance += count;
+            if *balance == 0 {
+                balances.remove(&key);
+            }
         }
     }
 
@@ -41,18 +70,23 @@ impl Inspection<'_> {
     /// Goes through the certificate and the release beside the source.
     pub(super) fn match_lines(&mut self, mut lines: Lines) -> Result<Option<Fault>> {
         let mut ledger = self.config.fakes.as_ref().map(|_| Ledger::default());
-        let mut helped = 0;
-        while lines.row().is_some()
+        while lines.first_left().is_some()
             && let Some(rows) = self.decided.next()?
         {
             for row in 0..rows.len() {
-                if !self.expose(&rows, row) || lines.row() != Some(Row::of(rows.id(row))) {
+                if !self.expose(&rows, row) {
                     continue;
                 }
-                let labels = match self.check_lines(&rows, row, &mut lines, &mut helped)? {
+                lines.read_until(rows.time(row))?;
+                let mut helpers = 0;
+                let labels = match self.check_lines(&rows, row, &mut lines, &mut helpers)? {
                     Ok(labels) => labels,
                     Err(fault) => return Ok(Some(fault)),
                 };
+                // No line is about it, so it was not released.
+                if labels.iter().all(Option::is_none) {
+                    continue;
+                }
                 match &mut ledger {
                     None => {
                         if let Some(fault) = self.expect(&rows, row, &labels)? {
@@ -60,26 +94,24 @@ impl Inspection<'_> {
                         }
                     }
                     Some(ledger) => {
-                        let shown = labels
-                            .into_iter()
-                            .map(|label| label.unwrap_or(HIDDEN.into()));
+                        let labels = labels.iter();
+                        let shown = labels.map(|label| label.as_deref().unwrap_or(HIDDEN));
                         let subject = match self.released.has_subject() {
                             true => rows.shown_subject(row).unwrap_or_default(),
                             false => "",
                         };
-                        let row = (rows.time(row), subject.to_owned(), shown.collect());
-                        ledger.add(&row, 1);
+                        let shown = self.plain_row(rows.time(row), subject, shown);
+                        ledger.tell(&shown, helpers);
                         self.matched += 1;
-                        self.take_until(row.0, ledger)?;
+                        self.take_until(shown.0, ledger)?;
                     }
                 }
             }
             self.forget();
         }
-        if lines.row().is_some() {
+        if let Some(number) = lines.first_left() {
             return Ok(Some(Rule::Certificate.broken(format!(
-                "line {} of the certificate tells of a row that the source does not have, or not there",
-                lines.number()
+                "line {number} of the certificate tells of a row that the source does not have, or not there"
             ))));
         }
         match ledger {
@@ -90,7 +122,7 @@ impl Inspection<'_> {
             )))),
             Some(mut ledger) => {
                 self.take_until(i64::MAX, &mut ledger)?;
-                Ok(self.balance(&ledger, helped))
+                Ok(self.balance(&ledger))
             }
         }
     }
@@ -101,23 +133,22 @@ impl Inspection<'_> {
         rows: &Rows,
         row: usize,
         lines: &mut Lines,
-        helped: &mut u64,
+        helpers: &mut u64,
     ) -> Result<std::result::Result<Vec<Option<String>>, Fault>> {
         let mut labels = vec![None; self.names.len()];
         let name = Row::of(rows.id(row));
         loop {
-            let number = lines.number();
             let Some(line) = lines.take(name)? else {
                 return Ok(Ok(labels));
             };
             let checked = match labels[line.column] {
                 Some(_) => Err(Rule::Certificate.broken("tells of a cell again".to_owned())),
-                None => self.check_line(rows, row, &line, helped),
+                None => self.check_line(rows, row, &line, helpers),
             };
             match checked {
                 Ok(label) => labels[line.column] = Some(label),
                 Err(fault) => {
-                    let what = format!("line {number} of the certificate {}", fault.what);
+                    let what = format!("line {} of the certificate {}", line.number, fault.what);
                     return Ok(Err(fault.rule.broken(what)));
                 }
             }
@@ -131,7 +162,7 @@ impl Inspection<'_> {
         rows: &Rows,
         row: usize,
         line: &Line,
-        helped: &mut u64,
+        helpers: &mut u64,
     ) -> std::result::Result<String, Fault> {
         let wrong = |what: String| Err(Rule::Certificate.broken(what));
         let time = rows.time(row);
@@ -171,7 +202,7 @@ impl Inspection<'_> {
             let what = format!("counts {claimed} users in column `{name}` and there are {users}");
             return Err(Rule::Users.broken(what));
         }
-        *helped += lacking;
+        *helpers += lacking;
         if lacking == 0 {
             self.note_count(users);
         }
@@ -219,29 +250,31 @@ impl Inspection<'_> {
         Ok(None)
     }
 
+    /// A row without the marks that guard against formulas.
+    fn plain_row<'t>(
+        &self,
+        time: i64,
+        subject: &str,
+        labels: impl Iterator<Item = &'t str>,
+    ) -> Shown {
+        let plain = |text: &str| self.released.plain(text).unwrap_or(text).to_owned();
+        (time, plain(subject), labels.map(plain).collect())
+    }
+
     /// Takes the released rows up to a time into the ledger.
     fn take_until(&mut self, time: i64, ledger: &mut Ledger) -> Result<()> {
-        while self
-            .released
-            .time()
-            .is_some_and(|released| released <= time)
+        while let Some(released) = self.released.time()
+            && released <= time
         {
-            let labels = (0..self.names.len()).map(|column| {
-                let shown = self.released.label(column);
-                self.released.plain(shown).unwrap_or(shown).to_owned()
-            });
-            let labels = labels.collect();
-            let subject = self.released.subject();
-            let subject = self.released.plain(subject).unwrap_or(subject).to_owned();
-            let released = (self.released.time().unwrap_or(time), subject, labels);
-            ledger.add(&released, -1);
+            let labels = (0..self.names.len()).map(|column| self.released.label(column));
+            ledger.find(&self.plain_row(released, self.released.subject(), labels));
             self.released.advance()?;
         }
         Ok(())
     }
 
     /// What is in the release beyond the certificate is made up; nothing may be missing.
-    fn balance(&mut self, ledger: &Ledger, helped: u64) -> Option<Fault> {
+    fn balance(&mut self, ledger: &Ledger) -> Option<Fault> {
         let (missing, made_up) = ledger.close();
         self.made_up = made_up;
         if missing > 0 {
@@ -250,10 +283,14 @@ impl Inspection<'_> {
                 "{missing} rows of the certificate are not in the release as it tells of them"
             )));
         }
-        (made_up < helped).then(|| {
-            Rule::Users.broken(format!(
-                "{helped} made-up rows are needed and {made_up} rows are not in the certificate"
-            ))
+        if made_up != ledger.helpers {
+            let helpers = ledger.helpers;
+            return Some(Rule::Users.broken(format!(
+                "{helpers} made-up rows are needed and {made_up} rows are not in the certificate"
+            )));
+        }
+        (!ledger.labels.is_empty()).then(|| {
+            Rule::Users.broken("made-up rows show another label than those they help".to_owned())
         })
     }
 }

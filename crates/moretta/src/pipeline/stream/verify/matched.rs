@@ -103,10 +103,7 @@ impl Inspection<'_> {
 
     /// The users that a cell needs, as far as the policy tells.
     fn needed(&self) -> u64 {
-        match self.config.tune {
-            None => u64::from(self.config.z),
-            Some(_) => 1,
-        }
+        u64::from(self.config.least_z()).max(1)
     }
 
     fn explain(&self, nearest: Option<(Row, Misfit)>) -> Fault {

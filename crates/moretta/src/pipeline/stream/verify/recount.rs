@@ -2,7 +2,9 @@
 //!
 //! Every exposure is kept with its time, not only each user's last one, so the
 //! count is exact also when rows are out of order. It stops once there are
-//! enough.
+//! enough. Where groups are bounded, a user that showed the label in several groups
+//! within the window counts for any of them: which row was its last one is not sure,
+//! since that may have been ahead of the clock.
 
 use crate::data::hierarchy::{Ladder, Rungs};
 use foldhash::quality::RandomState;
@@ -21,6 +23,40 @@ pub(super) struct Recount {
     entries: usize,
     kept: usize,
     rungs: Rungs,
+}
+
+/// Groups with a number of places each, in which users are seated, as many as can be.
+struct Places {
+    most: usize,
+    /// The groups of each user.
+    groups: Vec<Vec<u64>>,
+    taken: HashMap<u64, Vec<usize>, RandomState>,
+}
+
+impl Places {
+    /// Seats a user, if need be by moving others to another of their groups.
+    fn seat(&mut self, user: usize, tried: &mut HashSet<u64, RandomState>) -> bool {
+        for group in self.groups[user].clone() {
+            if !tried.insert(group) {
+                continue;
+            }
+            let taken = self.taken.entry(group).or_default();
+            if taken.len() < self.most {
+                taken.push(user);
+                return true;
+            }
+            for place in 0..taken.len() {
+                let other = self.taken[&group][place];
+                if self.seat(other, tried) {
+                    if let Some(taken) = self.taken.get_mut(&group) {
+                        taken[place] = user;
+                    }
+                    return true;
+                }
+            }
+        }
+        false
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -89,21 +125,26 @@ impl Recount {
         let inside = inside
             .skip_while(|exposure| exposure.time > time)
             .take_while(|exposure| exposure.time >= from);
-        let mut users: HashSet<u64, RandomState> = HashSet::default();
-        let mut groups: HashMap<u64, u32, RandomState> = HashMap::default();
-        let mut counted = 0;
+        let Some(most) = self.at_most else {
+            let mut users: HashSet<u64, RandomState> = HashSet::default();
+            let mut fresh = inside.filter(|exposure| users.insert(exposure.user));
+            return fresh.by_ref().take(enough as usize).count() as u64;
+        };
+        let mut groups: HashMap<u64, Vec<u64>, RandomState> = HashMap::default();
         for exposure in inside {
-            if counted >= enough {
-                break;
+            let mine = groups.entry(exposure.user).or_default();
+            if !mine.contains(&exposure.group) {
+                mine.push(exposure.group);
             }
-            if !users.insert(exposure.user) {
-                continue;
-            }
-            let of_group = groups.entry(exposure.group).or_default();
-            *of_group += 1;
-            counted += u64::from(self.at_most.is_none_or(|most| *of_group <= most));
         }
-        counted
+        let mut places = Places {
+            most: most as usize,
+            groups: groups.into_values().collect(),
+            taken: HashMap::default(),
+        };
+        let users = 0..places.groups.len();
+        let seated = users.filter(|&user| places.seat(user, &mut HashSet::default()));
+        seated.count() as u64
     }
 
     /// Forgets what was shown before a time, once that is about half of all.
@@ -152,10 +193,28 @@ mod tests {
         for (label, time, expected) in cases {
             assert_eq!(recount.count(0, label, time, 9), expected, "{label} {time}");
         }
-        assert_eq!(recount.count(0, "a", 10, 1), 1);
+        let whole = HierarchySpec::Path("*".to_owned()).ladder("a", Texts::Category);
+        let mut unbounded = Recount::new(10, vec![whole.expect("a ladder")], None);
+        for user in ["u", "v", "u"] {
+            unbounded.expose(5, (user, None), 0, "a");
+        }
+        assert_eq!(unbounded.count(0, "a", 10, 9), 2);
+        assert_eq!(unbounded.count(0, "a", 10, 1), 1);
         assert_eq!(recount.level(0, "a*b", "a"), Some(1));
         assert_eq!(recount.level(0, "a*b", "b"), None);
         assert_eq!(recount.label(0, "a*b", 1), Some("a"));
         assert_eq!(recount.label(0, "a*b", 2), None);
+    }
+    #[test]
+    fn a_user_of_several_groups_counts_for_the_one_that_has_a_place() {
+        let mut recount = Recount::new(10, vec![Ladder::flat()], Some(1));
+        for (user, group) in [("u", "g"), ("u", "h"), ("v", "g"), ("v", "i"), ("w", "g")] {
+            recount.expose(5, (user, Some(group)), 0, "a");
+        }
+        assert_eq!(recount.count(0, "a", 9, 9), 3);
+        recount.expose(6, ("x", Some("i")), 0, "a");
+        assert_eq!(recount.count(0, "a", 9, 9), 3);
+        recount.expose(6, ("x", Some("j")), 0, "a");
+        assert_eq!(recount.count(0, "a", 9, 9), 4);
     }
 }

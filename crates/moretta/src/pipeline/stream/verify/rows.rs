@@ -1,7 +1,7 @@
 //! The rows of the source as they were decided, and those of the release, one after the other.
 
 use crate::data::{Batch, Categories, Column, TimeFormat, times};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::Source;
 use crate::pipeline::stream::outputs::pseudonyms;
 use crate::pipeline::stream::reorder::Reorder;
@@ -10,6 +10,7 @@ use crate::policy::Policy;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Mode, ZAnonymity};
 use arrow_array::{Array, StringArray};
+use std::collections::HashSet;
 
 /// Where the columns are that matter.
 #[derive(Clone, Debug)]
@@ -88,6 +89,19 @@ pub(super) struct Decided {
     rotation: Option<Rotation>,
     places: Places,
     format: Option<TimeFormat>,
+    /// Rows that were ahead of the clock.
+    turned_away: HashSet<u64>,
+    /// Whether rows came behind the watermark.
+    has_late: bool,
+}
+
+/// When the rows of the source are taken to have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// As they are read.
+    AsRead,
+    /// Before they were late, in any case.
+    AnyTime,
 }
 
 impl Decided {
@@ -96,14 +110,16 @@ impl Decided {
         config: &ZAnonymity,
         sources: Sources,
         places: Places,
+        arrival: Arrival,
     ) -> Result<Self> {
         let schema = sources.schema();
         let format = policy
             .column(&schema.fields()[places.time].name)
             .and_then(|column| column.unit);
-        let lateness = match config.mode {
-            Mode::Exact => config.lateness,
-            Mode::ZeroDelay => 0,
+        let lateness = match (arrival, config.mode) {
+            (Arrival::AnyTime, _) => i64::MAX,
+            (_, Mode::Exact) => config.lateness,
+            (_, Mode::ZeroDelay) => 0,
         };
         let waits = config.mode == Mode::Exact || sources.len() > 1;
         Ok(Decided {
@@ -113,7 +129,20 @@ impl Decided {
             ended: false,
             places,
             format,
+            turned_away: HashSet::new(),
+            has_late: false,
         })
+    }
+
+    /// Leaves rows out that were ahead of the clock.
+    pub(super) fn without(mut self, turned_away: HashSet<u64>) -> Self {
+        self.turned_away = turned_away;
+        self
+    }
+
+    /// Whether rows came behind the watermark so far.
+    pub(super) fn has_late(&self) -> bool {
+        self.has_late
     }
 
     /// The next rows; none when all have been decided.
@@ -137,16 +166,29 @@ impl Decided {
             };
             let batch = self.sources.next(source)?;
             self.ended = batch.is_none();
+            let batch = batch.map(|batch| self.accepted(batch)).transpose()?;
             let ordered = match (&mut self.reorder, batch) {
                 (None, Some(batch)) => return Ok(Some(batch)),
                 (None, None) => None,
-                (Some(reorder), Some(batch)) => reorder.push(batch, i64::MAX)?,
+                (Some(reorder), Some(batch)) => reorder.push(batch)?,
                 (Some(reorder), None) => reorder.end(source)?,
             };
             if let Some(ordered) = ordered {
+                self.has_late |= ordered.late.contains(&true);
                 return Ok(Some(ordered.batch));
             }
         }
+    }
+
+    /// The rows that were not ahead of the clock.
+    fn accepted(&self, batch: Batch) -> Result<Batch> {
+        if self.turned_away.is_empty() {
+            return Ok(batch);
+        }
+        let ids = batch.rows().iter().enumerate();
+        let kept = ids.filter(|(_, id)| !self.turned_away.contains(id));
+        let kept: Vec<u32> = kept.map(|(row, _)| row as u32).collect();
+        batch.take(&kept)
     }
 
     fn rows(&mut self, batch: Batch) -> Result<Rows> {
@@ -167,7 +209,8 @@ impl Decided {
 
 /// The rows of a release, one after the other.
 pub(super) struct Released {
-    source: Box<dyn Source>,
+    /// None when there is not a byte of it.
+    source: Option<Box<dyn Source>>,
     places: Places,
     format: Option<TimeFormat>,
     rows: Option<Rows>,
@@ -179,7 +222,7 @@ pub(super) struct Released {
 impl Released {
     /// Cells may have been escaped against formulas when `escapes`.
     pub(super) fn new(
-        source: Box<dyn Source>,
+        source: Option<Box<dyn Source>>,
         places: Places,
         format: Option<TimeFormat>,
         escapes: bool,
@@ -264,7 +307,12 @@ impl Released {
     fn fill(&mut self) -> Result<()> {
         self.row = 0;
         self.rows = None;
-        while let Some(batch) = self.source.next().transpose()? {
+        while let Some(batch) = self
+            .source
+            .iter_mut()
+            .find_map(Iterator::next)
+            .transpose()?
+        {
             if batch.is_empty() {
                 continue;
             }
@@ -278,12 +326,4 @@ impl Released {
         }
         Ok(())
     }
-}
-
-/// The place of a column that must be there.
-pub(super) fn place_of(schema: &crate::data::Schema, name: &str) -> Result<usize> {
-    schema.index_of(name).ok_or_else(|| {
-        Error::input(format!("the release has no column `{name}`"))
-            .help("is it a release of this policy?")
-    })
 }

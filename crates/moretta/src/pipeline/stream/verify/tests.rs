@@ -1,7 +1,7 @@
 //! Releases of made-up visits to a shop, as they were made and tampered with.
 
 use super::super::certificate::{Certificate, Subject};
-use super::super::flow::Flow;
+use super::super::flow::{Coming, Flow};
 use super::super::outputs::Outputs;
 use super::*;
 use crate::data::{Batch, times};
@@ -106,7 +106,7 @@ impl Made {
         let mut ended = false;
         while let Some(source) = flow.next_source(ended) {
             let released = match sources.next(source).expect("rows") {
-                Some(batch) => flow.push(batch),
+                Some(batch) => flow.push(batch, Coming::Live),
                 None => {
                     ended = true;
                     flow.end(source)
