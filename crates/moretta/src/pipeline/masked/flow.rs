@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::measure::pairs::{PAIR_LIST, PairMeasures, PairSettings};
 use crate::pipeline::progress::Records;
 use crate::pipeline::run::pseudonyms;
+use crate::pipeline::telling::Leaving;
 use crate::policy::{ACCURACY_LOSS, Policy};
 use crate::protect::{Chain, Filtered, Masking, Protector, encoder, masked_columns};
 use std::sync::Arc;
@@ -17,6 +18,7 @@ pub(super) struct Flow {
     pairs: Pairs,
     table: bool,
     looked: Unchanged,
+    leaving: Leaving,
     /// None when nobody wants to know.
     measures: Option<PairMeasures>,
     pub(super) read: u64,
@@ -43,6 +45,10 @@ impl Flow {
             true => &places[..],
             false => &[],
         };
+        let names = |places: &[usize]| {
+            let name = |&place: &usize| schema.fields()[place].name.to_string();
+            places.iter().map(name).collect()
+        };
         let released = Released::new(masking, schema, places.clone())?;
         let measures = measures(policy, masking, schema, &released, (table, watched))?;
         let chain = Chain::new(vec![Box::new(pseudonyms), Box::new(filtered)])?;
@@ -52,6 +58,7 @@ impl Flow {
             measures,
             table: table.is_some(),
             looked: Unchanged::new(schema, compared),
+            leaving: Leaving::new(names(&places)),
             read: 0,
             released: 0,
         })
@@ -70,6 +77,11 @@ impl Flow {
     /// Columns most of whose numbers left as they were.
     pub(super) fn unchanged(&self) -> Vec<&str> {
         self.looked.columns(self.released)
+    }
+
+    /// Whether columns that are not masked single rows out.
+    pub(super) fn telling(&mut self) -> Result<Option<String>> {
+        std::mem::replace(&mut self.leaving, Leaving::new(Vec::new())).warning()
     }
 
     /// What was measured.
@@ -109,6 +121,7 @@ impl Flow {
 
     fn look(&mut self, released: Batch) -> Result<Batch> {
         self.released += released.len() as u64;
+        self.leaving.observe(&released)?;
         let (measures, looked) = (&mut self.measures, &mut self.looked);
         self.pairs
             .released(&released, |original, released, labels| {

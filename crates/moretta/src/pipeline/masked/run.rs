@@ -85,6 +85,7 @@ pub(in crate::pipeline) fn run(
     let smallest = output.close().map_err(|e| named(e, &output))?;
     keep_limits(policy, &flow)?;
     options.progress.enter(Stage::Report);
+    notes.extend(flow.telling()?);
     let report = report(&Facts {
         policy,
         masking,
