@@ -315,20 +315,16 @@ fn no_warning_tells_how_much_of_a_private_column_stayed() {
 }
 
 #[test]
-fn a_private_report_has_no_sum_of_the_originals() {
-    for method in METHODS.iter().filter(|text| text.contains("dp")) {
+fn no_report_has_an_open_sum_of_the_originals() {
+    for method in METHODS {
         let folder = folder(method, 200);
         folder.run().succeeds();
         let source = &folder.report()["source"];
         assert_eq!(
             (&source["sha256"], &source["bytes"]),
-            (&serde_json::Value::Null, &0.into())
+            (&serde_json::Value::Null, &serde_json::Value::Null)
         );
     }
-    // Nor has one that hides how few rows were suppressed.
-    let folder = folder("method = \"microaggregation\"\nk = 5", 4);
-    folder.run().succeeds();
-    assert_eq!(folder.report()["source"]["sha256"], serde_json::Value::Null);
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn summary(outcome: &Outcome, page: Option<&std::path::Path>) -> String {
     let report = &outcome.report;
     let mut text = match &report.stream {
         Some(facts) => stream_rows(report, facts),
-        None => table_rows(report, outcome.read),
+        None => table_rows(report),
     };
     for claim in &report.verdict.claims {
         let mark = if claim.holds { "✓" } else { "✗" };
@@ -99,29 +99,29 @@ fn sink(report: &Report) -> &str {
     report.sink.as_ref().map_or("", |sink| sink.path.as_str())
 }
 
-fn table_rows(report: &Report, read: u64) -> String {
+fn table_rows(report: &Report) -> String {
     let rows = &report.rows;
+    let suppressed = Suppressed::of(rows);
     // Records that are masked one by one have no classes.
     let classes = match rows.classes_after {
         0 => String::new(),
         classes => format!(" in {} classes", thousands(classes)),
     };
-    let mut text = format!(
-        "released {} of {} rows{classes} to {}\n",
+    let read = suppressed.read(rows.released);
+    let released = format!(
+        "released {} of {read} rows{classes} to {}\n",
         thousands(rows.released),
-        thousands(read),
         sink(report)
     );
-    let suppressed = read - rows.released;
-    if suppressed > 0 {
-        let _ = writeln!(
-            text,
-            "suppressed {} rows, {:.2} % of them",
-            thousands(suppressed),
-            100.0 * suppressed as f64 / read as f64
-        );
-    }
-    text
+    plain_spaces(&match suppressed.is_none() {
+        true => released,
+        false => format!("{released}suppressed {} rows\n", suppressed.rows()),
+    })
+}
+
+/// A terminal's font may lack the narrow space.
+fn plain_spaces(text: &str) -> String {
+    text.replace('\u{202f}', " ")
 }
 
 /// How many rows of a stream were released, and how specific they are. Small
@@ -138,13 +138,13 @@ fn stream_rows(report: &Report, facts: &StreamFacts) -> String {
     if facts.fakes != Some(0) {
         parts.push(format!("{} made up", sum(&[facts.fakes])));
     }
-    format!(
+    plain_spaces(&format!(
         "released {} of {} rows to {} ({})\n",
         thousands(released),
         suppressed.read(released),
         sink(report),
         parts.join(", ")
-    )
+    ))
 }
 
 /// The sum of counts some of which may be hidden.
@@ -175,8 +175,7 @@ fn stream_figures(facts: &StreamFacts) -> String {
             seconds(most as f64 / 1000.0)
         ),
     }));
-    // A terminal's font may lack the narrow space.
-    parts.join(", ").replace('\u{202f}', " ")
+    plain_spaces(&parts.join(", "))
 }
 
 #[cfg(test)]
@@ -187,8 +186,8 @@ mod tests {
 
     fn events() -> Report {
         let mut report = fixture::events();
-        (report.rows.read, report.rows.released) = (100_000, 97_412);
-        report.rows.suppressed.clear();
+        report.rows.released = 97_412;
+        report.rows.suppressed = vec![fixture::reason("rare", 2_600)];
         report
     }
 
@@ -212,7 +211,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "released 97,412 of 100,000 rows to out/clicks.csv (41,203 whole, 52,001 generalised, 2,588 suppressed, 412 made up)",
+                "released 97,412 of ≤ 100,012 rows to out/clicks.csv (41,203 whole, 52,001 generalised, ≤ 2,600 suppressed, 412 made up)",
                 "✓ z-anonymity of `attribute` in 1h: promised at least 5, found 5",
                 "✓ at most one release of a row: promised 1, found 1",
                 "  p_2 in the window 84.3 %, unique over all time 38.2 %, delay 0 ms",
@@ -223,7 +222,7 @@ mod tests {
     #[test]
     fn small_counts_of_a_stream_are_not_told() {
         let mut report = events();
-        report.rows.read = 97_416;
+        report.rows.suppressed[0].at_most = 10;
         let facts = report.stream.as_mut().expect("the report of a stream");
         facts.levels = vec![Some(7), Some(50_000), None];
         facts.fakes = Some(2);
@@ -234,7 +233,7 @@ mod tests {
         });
         let text = summary_of(report);
         assert!(text.starts_with(
-            "released 97,412 of 97,413–97,422 rows to out/clicks.csv (few whole, more than 50,000 generalised, 1–10 suppressed, few made up)\n"
+            "released 97,412 of ≤ 97,422 rows to out/clicks.csv (few whole, more than 50,000 generalised, ≤ 10 suppressed, few made up)\n"
         ), "{text}");
         assert!(text.ends_with("\n  delay 12 ms, at most 3.4 s\n"), "{text}");
     }

@@ -77,11 +77,11 @@ pub(super) fn admissions() -> Report {
         },
         rows: RowFacts {
             read_is_bound: true,
-            read: 5000,
+            read: 5008,
             released: 4938,
             suppressed: vec![
-                reason("class of fewer than 5 persons", Some(55)),
-                reason("date outside of its hierarchy", None),
+                reason("class of fewer than 5 persons", 60),
+                reason("date outside of its hierarchy", 10),
             ],
             classes_before: 4711,
             classes_after: 604,
@@ -275,8 +275,9 @@ fn file(path: &str, format: &str, rows: u64, bytes: u64, digits: &str) -> FileFa
         path: path.to_owned(),
         format: format.to_owned(),
         rows,
-        bytes,
+        bytes: Some(bytes),
         sha256: Some(digits.repeat(32)),
+        hmac_sha256: None,
     }
 }
 
@@ -284,15 +285,20 @@ fn claim(name: &str, promised: &str, found: &str) -> Claim {
     Claim {
         name: name.to_owned(),
         promised: promised.to_owned(),
+        promised_value: promised
+            .split(' ')
+            .next_back()
+            .and_then(|figure| figure.parse().ok()),
         found: found.to_owned(),
+        found_value: found.parse().ok(),
         holds: true,
     }
 }
 
-fn reason(why: &str, rows: Option<u64>) -> Reason {
+pub(crate) fn reason(why: &str, at_most: u64) -> Reason {
     Reason {
         why: why.to_owned(),
-        rows,
+        at_most,
     }
 }
 

@@ -3,9 +3,7 @@
 //! The page is complete in itself: styles and drawings are inside it, it runs
 //! no script, and its content security policy forbids it to fetch anything, so
 //! it can be mailed, archived and printed. It shows what [`Report`] holds and
-//! nothing else; counts that the report hides stay hidden, and rows read and
-//! released are told so that their difference does not give them away. Other
-//! figures, such as measures, are shown as the report has them.
+//! nothing else; counts that the report hides stay hidden.
 //!
 //! Names and labels come from the data and are hostile until escaped;
 //! [`markup::Markup`] takes markup only from the program's own literals.

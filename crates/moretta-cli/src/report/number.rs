@@ -88,15 +88,6 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
-/// The first whole number in a phrase such as "at least 5".
-pub(super) fn first_whole(phrase: &str) -> Option<u64> {
-    phrase
-        .split(|character: char| !character.is_ascii_digit())
-        .find(|digits| !digits.is_empty())?
-        .parse()
-        .ok()
-}
-
 fn group(digits: &str) -> String {
     let (sign, digits) = match digits.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -193,13 +184,5 @@ mod tests {
         assert_eq!(bytes(412_000), "412\u{202f}kB");
         assert_eq!(seconds(0.0123), "12\u{202f}ms");
         assert_eq!(seconds(2.34), "2.3\u{202f}s");
-    }
-
-    #[test]
-    fn a_bound_is_found_in_its_phrase() {
-        assert_eq!(first_whole("at least 5"), Some(5));
-        assert_eq!(first_whole("12"), Some(12));
-        assert_eq!(first_whole("none"), None);
-        assert_eq!(first_whole("99999999999999999999999"), None);
     }
 }

@@ -104,7 +104,7 @@ fn footer(report: &Report, page: &mut Markup) {
         page.text(report.version);
         page.raw(". This page shows no row of the data; counts from 1 to ");
         page.text(SMALL_CELL);
-        page.raw(" are hidden.");
+        page.raw(" are hidden, and of suppressed rows only bounds are told.");
     });
 }
 

@@ -24,7 +24,6 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
         page.element("code", &[], |page| toml::highlight(&report.policy, page));
     });
     checksums(report, page);
-    stages(report, page);
     page.raw("</section>");
 }
 
@@ -50,11 +49,7 @@ fn checksums(report: &Report, page: &mut Markup) {
 
 /// Told no more exactly than rows read are elsewhere.
 fn rows_of_source(report: &Report) -> String {
-    if report.source.rows == report.rows.read {
-        Suppressed::of(&report.rows).read(report.rows.released)
-    } else {
-        number::count(report.source.rows)
-    }
+    Suppressed::of(&report.rows).read(report.rows.released)
 }
 
 fn file(what: &'static str, file: &FileFacts, rows: String, page: &mut Markup) {
@@ -66,24 +61,13 @@ fn file(what: &'static str, file: &FileFacts, rows: String, page: &mut Markup) {
         });
         page.leaf("td", &[], &file.format);
         page.leaf("td", &[("class", &"figure")], rows);
-        page.leaf("td", &[("class", &"figure")], number::bytes(file.bytes));
-        let checksum = file.sha256.as_deref().unwrap_or("not computed");
+        let bytes = file.bytes.map_or(number::NONE.to_owned(), number::bytes);
+        page.leaf("td", &[("class", &"figure")], bytes);
+        let checksum = match (&file.sha256, &file.hmac_sha256) {
+            (Some(sum), _) => sum.clone(),
+            (None, Some(sum)) => format!("{sum} (HMAC, by the key of the policy)"),
+            (None, None) => "not told".to_owned(),
+        };
         page.leaf("td", &[("class", &"checksum")], checksum);
     });
-}
-
-fn stages(report: &Report, page: &mut Markup) {
-    if report.stages.is_empty() {
-        return;
-    }
-    page.raw("<p class=\"note\">Time: ");
-    for (position, stage) in report.stages.iter().enumerate() {
-        if position > 0 {
-            page.raw(", ");
-        }
-        page.text(&stage.name);
-        page.raw(" ");
-        page.text(number::seconds(stage.seconds));
-    }
-    page.raw(".</p>");
 }

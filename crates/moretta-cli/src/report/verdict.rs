@@ -11,7 +11,14 @@ use moretta::pipeline::report::{Claim, Report, StreamFacts};
 
 /// The promised k, if the policy promises one.
 pub(super) fn promised_k(report: &Report) -> Option<u64> {
-    number::first_whole(&k_anonymity(report)?.promised).filter(|k| *k > 0)
+    whole(k_anonymity(report)?.promised_value).filter(|k| *k > 0)
+}
+
+/// A figure that is a count.
+fn whole(figure: Option<f64>) -> Option<u64> {
+    figure
+        .filter(|figure| *figure >= 0.0)
+        .map(|figure| figure as u64)
 }
 
 pub(super) fn write(report: &Report, page: &mut Markup) {
@@ -51,7 +58,7 @@ fn finding(report: &Report) -> String {
         return released(report);
     }
     if verdict.passed {
-        let k = k_anonymity(report).and_then(|claim| number::first_whole(&claim.found));
+        let k = k_anonymity(report).and_then(|claim| whole(claim.found_value));
         return match k {
             Some(k) => format!(
                 "every {} hides among at least {}",
@@ -86,7 +93,7 @@ fn released(report: &Report) -> String {
     );
     let claims = report.verdict.claims.iter();
     let claims = claims.filter(|claim| claim.name.starts_with("z-anonymity"));
-    let users = claims.filter_map(|claim| number::first_whole(&claim.found));
+    let users = claims.filter_map(|claim| whole(claim.found_value));
     text += &match users.min() {
         Some(users) => format!(
             ", each value shared by at least {} users",
@@ -157,15 +164,6 @@ fn tiles(report: &Report, page: &mut Markup) {
 fn rows(report: &Report) -> [Tile; 3] {
     let released = report.rows.released;
     let suppressed = Suppressed::of(&report.rows);
-    let (read, range) = if suppressed.is_exact() {
-        (suppressed.read(released), String::new())
-    } else {
-        let most = released.saturating_add(suppressed.high);
-        (
-            format!("≤ {}", number::count(most)),
-            suppressed.read(released),
-        )
-    };
     let release = match report.sink {
         Some(_) => "Rows released",
         None => "Rows to release",
@@ -177,7 +175,7 @@ fn rows(report: &Report) -> [Tile; 3] {
         alarm: false,
     };
     [
-        tile("Rows read", read, range),
+        tile("Rows read", suppressed.read(released), String::new()),
         tile(release, number::count(released), String::new()),
         tile(
             "Suppressed",
@@ -365,7 +363,7 @@ mod tests {
         check(
             |report| {
                 report.verdict.unit = "rows".to_owned();
-                report.verdict.claims[0].found = "1200".to_owned();
+                report.verdict.claims[0].found_value = Some(1200.0);
             },
             "Released: every row hides among at least 1,200",
         );
@@ -400,24 +398,24 @@ mod tests {
     fn the_headline_of_a_stream_counts_its_rows() {
         let check = |change: fn(&mut Report), expected: &str| {
             let mut report = fixture::events();
-            (report.rows.read, report.rows.released) = (100_000, 97_412);
+            report.rows.released = 97_412;
             report.rows.suppressed.clear();
             change(&mut report);
             assert_eq!(headline(&report), expected);
         };
         check(
             |_| (),
-            "Released: 97,412 of 100,000 rows, each value shared by at least 5 users",
+            "Released: 97,412 of 97,412 rows, each value shared by at least 5 users",
         );
         check(
-            |report| report.rows.read = 97_415,
-            "Released: 97,412 of 97,413–97,422 rows, each value shared by at least 5 users",
+            |report| report.rows.suppressed = vec![fixture::reason("rare", 10)],
+            "Released: 97,412 of ≤\u{202f}97,422 rows, each value shared by at least 5 users",
         );
         check(
             |report| {
                 report.verdict.claims.remove(0);
             },
-            "Released: 97,412 of 100,000 rows; everything promised holds",
+            "Released: 97,412 of 97,412 rows; everything promised holds",
         );
         check(
             |report| report.verdict.claims.clear(),

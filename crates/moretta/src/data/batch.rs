@@ -3,7 +3,7 @@
 use super::categories::Categories;
 use super::levels::LevelsBuilder;
 use super::numbers::Numbers;
-use super::schema::Schema;
+use super::schema::{Kind, Schema};
 use crate::error::{Error, Result};
 use arrow_array::{Array, ArrayRef, UInt32Array};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -124,6 +124,17 @@ impl Column {
             Column::Number(c) => Column::Number(c.slice(start, len)),
             Column::Category(c) => Column::Category(c.slice(start, len)),
             Column::Plain(c) => Column::Plain(c.slice(start, len)),
+        }
+    }
+
+    /// The same column of this kind without the categories that no row holds, in the order of
+    /// their texts; a declared order stays whole.
+    pub fn used(&self, kind: &Kind) -> Self {
+        match (self, kind) {
+            (Column::Category(categories), Kind::Category { ordered: false }) => {
+                Column::Category(categories.sorted())
+            }
+            _ => self.clone(),
         }
     }
 

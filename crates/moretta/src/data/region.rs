@@ -140,33 +140,6 @@ impl Region {
             _ => false,
         }
     }
-
-    /// Normalised certainty penalty: 0 for one value, 1 for anything.
-    ///
-    /// A numeric interval loses its width over the width of the domain; a node
-    /// the share of leaves under it, 0 when it is one leaf; a set of `s` of `n`
-    /// categories loses (s − 1)/(n − 1), which for a run of codes is its width.
-    pub fn ncp(&self, domain: &Domain) -> f64 {
-        match (self, &domain.scale) {
-            (Region::Missing, _) => 0.0,
-            (Region::Any, _) => 1.0,
-            (Region::Interval(a, b), Scale::Number { low, high, .. }) if high > low => {
-                ((b - a) / (high - low)).min(1.0)
-            }
-            (Region::Set(codes), Scale::Category { levels, .. }) if levels.len() > 1 => {
-                (codes.len().saturating_sub(1)) as f64 / (levels.len() - 1) as f64
-            }
-            (Region::Node(level, node), _) => domain.hierarchy.as_ref().map_or(1.0, |h| {
-                let leaves = h.leaves_under(*level, *node).len();
-                if leaves <= 1 {
-                    0.0
-                } else {
-                    leaves as f64 / h.leaf_count() as f64
-                }
-            }),
-            _ => 0.0,
-        }
-    }
 }
 
 impl Domain {
@@ -254,36 +227,24 @@ mod tests {
         }
     }
 
-    fn check(region: Region, domain: &Domain, text: Option<&str>, ncp: f64) {
+    fn check(region: Region, domain: &Domain, text: Option<&str>) {
         assert_eq!(region.text(domain).as_deref(), text);
-        assert_eq!(Region::parse(text, domain), Some(region.clone()));
-        assert!((region.ncp(domain) - ncp).abs() < 1e-12);
+        assert_eq!(Region::parse(text, domain), Some(region));
     }
 
     #[test]
     fn text_and_region_are_the_same() {
-        check(
-            Region::Interval(-5.0, -1.5),
-            &numbers(),
-            Some("-5..-1.5"),
-            0.035,
-        );
-        check(Region::Interval(7.0, 7.0), &numbers(), Some("7"), 0.0);
-        check(Region::Any, &numbers(), Some("*"), 1.0);
-        check(Region::Missing, &numbers(), None, 0.0);
+        check(Region::Interval(-5.0, -1.5), &numbers(), Some("-5..-1.5"));
+        check(Region::Interval(7.0, 7.0), &numbers(), Some("7"));
+        check(Region::Any, &numbers(), Some("*"));
+        check(Region::Missing, &numbers(), None);
         check(
             Region::Set(vec![1, 3]),
             &categories(false),
             Some("{b\\|\\\\|d}"),
-            0.25,
         );
-        check(Region::Set(vec![0]), &categories(false), Some("a"), 0.0);
-        check(
-            Region::Set(vec![2, 3, 4]),
-            &categories(true),
-            Some("c..e"),
-            0.5,
-        );
+        check(Region::Set(vec![0]), &categories(false), Some("a"));
+        check(Region::Set(vec![2, 3, 4]), &categories(true), Some("c..e"));
     }
 
     #[test]
@@ -300,7 +261,6 @@ mod tests {
             Region::Interval(0.0, 5.0),
             &domain,
             Some("1970-01-01..1970-01-06"),
-            0.5,
         );
     }
 
@@ -320,8 +280,8 @@ mod tests {
             },
             hierarchy: Some(Arc::new(Hierarchy::from_chains(&chains).expect("a tree"))),
         };
-        check(Region::Node(1, 0), &domain, Some("x"), 0.5);
-        check(Region::Node(0, 2), &domain, Some("c"), 0.0);
+        check(Region::Node(1, 0), &domain, Some("x"));
+        check(Region::Node(0, 2), &domain, Some("c"));
         assert!(Region::Node(1, 0).covers(Value::Category(1, "b"), &domain));
         assert!(!Region::Node(1, 0).covers(Value::Category(2, "c"), &domain));
         assert!(!Region::Node(1, 0).covers(Value::Missing, &domain));

@@ -88,10 +88,11 @@ impl Worst {
         worst
     }
 
-    fn claim(self, name: String, promised: String) -> ClaimFinding {
+    fn claim(self, name: String, promised: String, promised_value: f64) -> ClaimFinding {
         ClaimFinding {
             name,
             promised,
+            promised_value,
             found: self.figure,
             found_text: self.figure.map_or("no rows".to_owned(), figure_text),
             holds: self.failing == 0,
@@ -103,8 +104,11 @@ impl Worst {
 /// Whether every class keeps to k-anonymity.
 pub(super) fn k_claim(k: u32, sizes: &[u32]) -> ClaimFinding {
     let figures = sizes.iter().map(|&size| f64::from(size));
-    Worst::of(figures, |size| size >= f64::from(k), f64::min)
-        .claim("k-anonymity".to_owned(), format!("at least {k}"))
+    Worst::of(figures, |size| size >= f64::from(k), f64::min).claim(
+        "k-anonymity".to_owned(),
+        format!("at least {k}"),
+        f64::from(k),
+    )
 }
 
 /// Whether every class keeps to l-diversity.
@@ -120,12 +124,13 @@ pub(super) fn l_claim(l: &LDiversity, tally: &Tally<'_>) -> ClaimFinding {
         |figure| diversity::holds(l.kind, l.l, figure),
         |a, b| diversity::worse(l.kind, a, b),
     );
-    let (kind, promised) = match l.kind {
-        Diversity::Distinct => ("distinct l", format!("at least {}", l.l)),
-        Diversity::Entropy => ("entropy l", format!("at least {}", l.l)),
-        Diversity::Recursive { c } => ("recursive (c, l)", format!("below {c} for l = {}", l.l)),
+    let (kind, promised, value) = match l.kind {
+        Diversity::Distinct => ("distinct l", format!("at least {}", l.l), l.l),
+        Diversity::Entropy => ("entropy l", format!("at least {}", l.l), l.l),
+        Diversity::Recursive { c } => ("recursive (c, l)", format!("below {c} for l = {}", l.l), c),
     };
-    worst.claim(format!("{kind}-diversity of `{}`", tally.name), promised)
+    let name = format!("{kind}-diversity of `{}`", tally.name);
+    worst.claim(name, promised, value)
 }
 
 /// Whether every class keeps to t-closeness.
@@ -156,6 +161,7 @@ pub(super) fn t_claim(
     Ok(worst.claim(
         format!("{kind} t-closeness of `{}`", tally.name),
         format!("at most {}", t.t),
+        t.t,
     ))
 }
 
@@ -165,6 +171,7 @@ pub(super) fn p_claim(p: &PSensitivity, tally: &Tally<'_>) -> ClaimFinding {
     Worst::of(figures, |figure| figure >= f64::from(p.p), f64::min).claim(
         format!("p-sensitivity of `{}`", tally.name),
         format!("at least {}", p.p),
+        f64::from(p.p),
     )
 }
 

@@ -57,6 +57,8 @@ pub struct ClaimFinding {
     pub name: String,
     /// For example "at least 5".
     pub promised: String,
+    /// The figure in it.
+    pub promised_value: f64,
     /// The figure of the worst class; none without classes.
     pub found: Option<f64>,
     /// The same in words, for example "5".
@@ -95,7 +97,7 @@ pub enum Rule {
     NotCovered,
     /// A column that is not protected must stay as it is.
     Changed,
-    /// A pseudonym must not be the value it stands for.
+    /// A pseudonym must look like one and not be the value it stands for.
     NotPseudonymous,
     /// One value has one pseudonym, and no other value has it.
     PseudonymsMixed,
@@ -115,7 +117,7 @@ impl fmt::Display for Rule {
             Rule::NotInDomain => "value not in the hierarchy or domain",
             Rule::NotCovered => "value does not cover the original",
             Rule::Changed => "value differs from the original",
-            Rule::NotPseudonymous => "pseudonym equals the original",
+            Rule::NotPseudonymous => "value where a pseudonym should be",
             Rule::PseudonymsMixed => "value with two pseudonyms, or pseudonym of two values",
             Rule::ReleasedTwice => "row released twice",
             Rule::RowsDiffer => "rows in the file but not released, or the other way round",

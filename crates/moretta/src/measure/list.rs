@@ -57,12 +57,12 @@ pub const LIST: &[Info] = &[
     ),
     loss(
         "gcp",
-        "global certainty penalty: ncp over all cells, 0 as it was and 1 nothing left; suppressed rows count 1",
+        "global certainty penalty: ncp over all cells, 0 as it was and 1 nothing left; suppressed rows count 1, in a report as many as there can be",
         true,
     ),
     loss(
         "ncp",
-        "normalised certainty penalty, of all cells together: width over range for an interval, (c - 1)/(D - 1) for c of D categories, leaves under it over all leaves for a label, 1 for `*` and in suppressed rows",
+        "normalised certainty penalty, of all cells together: width over range for an interval, (c - 1)/(D - 1) for c of D categories, leaves under it over all leaves for a label, 1 for `*` and in suppressed rows; range, categories and leaves are those that the policy declares, else those of released rows, without few that would stretch a range to more than 5 times its width",
         false,
     ),
     loss(

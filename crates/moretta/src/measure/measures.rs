@@ -4,11 +4,14 @@
 //! quasi-identifiers, and every measure of classes reads those two groupings.
 //! Suppressed rows belong to the original grouping only. What a learner loses is told
 //! from outside.
+//!
+//! What is told before a suppressed row was shown depends on released rows alone, and
+//! [`Measures::values_with`] then counts suppressed rows of which only a bound is known.
 
 use super::column::{Codes, Words};
 use super::groups::{Belonging, Groups, SizeCount, Sizes};
 use super::risk::population::{Matched, covered_persons};
-use super::utility::{ColumnLoss, geometric_loss};
+use super::utility::{ColumnLoss, Extent, Lost, geometric_loss};
 use super::{Band, risk, utility};
 use crate::data::{Batch, Column, Domain, Role, Schema};
 use crate::error::{Error, Result};
@@ -38,6 +41,8 @@ pub struct Measures {
     released: u64,
     suppressed: u64,
     accuracy_loss: Option<f64>,
+    /// What loss is measured against, when that is not what this release shows.
+    extents: Option<Vec<Extent>>,
 }
 
 struct Watched {
@@ -80,7 +85,34 @@ impl Measures {
             released: 0,
             suppressed: 0,
             accuracy_loss: None,
+            extents: None,
         }
+    }
+
+    /// The policy says between what numbers the values of a column are.
+    pub fn declare_range(&mut self, column: &str, range: (f64, f64)) {
+        for watched in self.columns.iter_mut().filter(|c| c.name == column) {
+            watched.loss.declare_range(range);
+        }
+    }
+
+    /// All leaves of hierarchies count, also those that no released row had: the originals
+    /// are not known row by row.
+    pub fn count_all_leaves(&mut self) {
+        for watched in &mut self.columns {
+            watched.loss.count_all_leaves();
+        }
+    }
+
+    /// What the loss of each column is measured against.
+    pub fn extents(&self) -> Vec<Extent> {
+        let of_release = || self.columns.iter().map(|c| c.loss.extent()).collect();
+        self.extents.clone().unwrap_or_else(of_release)
+    }
+
+    /// Measures against these instead of what the release shows, column by column.
+    pub fn measure_against(&mut self, extents: Vec<Extent>) {
+        self.extents = Some(extents);
     }
 
     /// Row `i` of `protected` was released for row `i` of `original`.
@@ -134,8 +166,14 @@ impl Measures {
 
     /// Every measure that makes sense here, in the order of the list.
     pub fn values(&self) -> Vec<Value> {
+        self.values_with(self.suppressed)
+    }
+
+    /// As [`Measures::values`], as if so many rows had been suppressed.
+    pub fn values_with(&self, suppressed: u64) -> Vec<Value> {
         let (before, after) = (self.before.sizes(), self.after.sizes());
-        let (suppressed, k) = (self.suppressed, self.k);
+        let k = self.k;
+        let lost = self.lost();
         let pair = |name, measure: &dyn Fn(&Sizes, u64) -> f64| Value {
             name,
             before: Some(measure(&before, 0)),
@@ -156,9 +194,9 @@ impl Measures {
             pair("marketer_risk", &|sizes, _| risk::marketer_risk(sizes)),
             pair("uniques", &|sizes, _| risk::uniques(sizes)),
             single("hiding_failure", risk::hiding_failure(&before, &after, k)),
-            single("gcp", self.gcp()),
-            single("ncp", self.ncp()),
-            single("loss", self.loss()),
+            single("gcp", self.gcp(&lost, suppressed)),
+            single("ncp", self.ncp(&lost, suppressed)),
+            single("loss", self.loss(&lost, suppressed)),
             pair("discernibility", &utility::discernibility),
             pair("average_class_size", &|sizes, suppressed| {
                 utility::average_class_size(sizes, suppressed, k)
@@ -188,30 +226,44 @@ impl Measures {
 
     /// Mean NCP of a released row, by quasi-identifier.
     pub fn column_loss(&self) -> Vec<(String, f64)> {
-        let columns = self.columns.iter();
-        columns.map(|c| (c.name.clone(), c.loss.mean())).collect()
+        let columns = self.columns.iter().zip(self.lost());
+        columns
+            .map(|(c, lost)| (c.name.clone(), lost.ncp / c.loss.rows().max(1) as f64))
+            .collect()
     }
 
-    /// Rows seen, released or not.
-    fn rows(&self) -> u64 {
-        self.released + self.suppressed
+    /// Quasi-identifiers whose range few rows would have stretched.
+    pub fn stretched(&self) -> Vec<String> {
+        let columns = self.columns.iter().zip(self.extents());
+        columns
+            .filter(|(_, extent)| extent.is_stretched())
+            .map(|(column, _)| column.name.clone())
+            .collect()
     }
 
-    fn ncp(&self) -> f64 {
-        let released: f64 = self.columns.iter().map(|c| c.loss.ncp()).sum();
-        released + (self.suppressed * self.columns.len() as u64) as f64
+    /// What each column lost in the released rows.
+    fn lost(&self) -> Vec<Lost> {
+        let columns = self.columns.iter().zip(self.extents());
+        columns
+            .map(|(column, extent)| column.loss.lost(&extent))
+            .collect()
     }
 
-    fn gcp(&self) -> f64 {
-        let cells = self.rows() * self.columns.len() as u64;
-        self.ncp() / cells.max(1) as f64
+    fn ncp(&self, lost: &[Lost], suppressed: u64) -> f64 {
+        let released: f64 = lost.iter().map(|lost| lost.ncp).sum();
+        released + (suppressed * lost.len() as u64) as f64
     }
 
-    fn loss(&self) -> f64 {
-        let rows = self.rows().max(1) as f64;
-        let columns = self.columns.iter();
-        let means: Vec<f64> = columns
-            .map(|c| (c.loss.loss() + self.suppressed as f64) / rows)
+    fn gcp(&self, lost: &[Lost], suppressed: u64) -> f64 {
+        let cells = (self.released + suppressed) * lost.len() as u64;
+        self.ncp(lost, suppressed) / cells.max(1) as f64
+    }
+
+    fn loss(&self, lost: &[Lost], suppressed: u64) -> f64 {
+        let rows = (self.released + suppressed).max(1) as f64;
+        let means: Vec<f64> = lost
+            .iter()
+            .map(|lost| (lost.loss + suppressed as f64) / rows)
             .collect();
         geometric_loss(&means)
     }
@@ -301,13 +353,45 @@ mod tests {
             cell.map_or(f64::NAN, |i| [0.0, 1.0, 2.0, 4.0][i])
         }
 
-        fn ncp(&self) -> f64 {
-            let cell = |cell: Option<usize>, half: [f64; 2]| match (cell, self.coarse) {
-                (_, 2) => 1.0,
-                (None, _) | (_, 0) => 0.0,
-                (Some(i), _) => half[i / 2],
+        /// The numbers and the codes of the categories that the row shows.
+        fn shows(&self) -> (Vec<f64>, Vec<usize>) {
+            let numbers = match (self.number, self.coarse) {
+                (None, _) | (_, 2) => vec![],
+                (_, 0) => vec![Row::value(self.number)],
+                (Some(i), _) => [[0.0, 1.0], [2.0, 4.0]][i / 2].to_vec(),
             };
-            cell(self.number, [0.25, 0.5]) + cell(self.category, [1.0 / 3.0; 2])
+            let codes = match (self.category, self.coarse) {
+                (None, _) | (_, 2) => vec![],
+                (Some(i), 0) => vec![i],
+                (Some(i), _) => vec![i / 2 * 2, i / 2 * 2 + 1],
+            };
+            (numbers, codes)
+        }
+
+        /// What its number and its category lose among the released rows.
+        fn ncp(&self, released: &[&Row]) -> [f64; 2] {
+            let shown: Vec<_> = released.iter().map(|row| row.shows()).collect();
+            let numbers = || shown.iter().flat_map(|(numbers, _)| numbers.iter());
+            let width = |numbers: &mut dyn Iterator<Item = &f64>| {
+                let ends = (f64::INFINITY, f64::NEG_INFINITY);
+                let (low, high) = numbers.fold(ends, |(a, b), &n| (a.min(n), b.max(n)));
+                high - low
+            };
+            let named = |code: &usize| shown.iter().any(|(_, codes)| codes.contains(code));
+            let all = (0..LEVELS.len()).filter(named).count();
+            if self.coarse == 2 {
+                return [1.0, 1.0];
+            }
+            let (own, codes) = self.shows();
+            let number = match own.len() {
+                0 | 1 => 0.0,
+                _ => width(&mut own.iter()) / width(&mut numbers()),
+            };
+            let category = match codes.len() {
+                0 | 1 => 0.0,
+                n => (n - 1) as f64 / (all - 1) as f64,
+            };
+            [number, category]
         }
     }
 
@@ -492,7 +576,11 @@ mod tests {
         let before = slow_groups(&everyone, |row| (row.number, row.category));
         let after = slow_groups(&released, Row::texts);
         let lost = (all.len() - released.len()) as f64;
-        let ncp = released.iter().map(|row| row.ncp()).sum::<f64>() + 2.0 * lost;
+        let of_column = |column: usize| -> f64 {
+            let cells = released.iter().map(|row| row.ncp(&released)[column]);
+            cells.sum()
+        };
+        let ncp = of_column(0) + of_column(1) + 2.0 * lost;
         let small = |groups: &[Vec<&Row>]| {
             groups.iter().filter(|g| persons(g, subject) < 3.0).count() as f64
         };
@@ -501,13 +589,7 @@ mod tests {
                 "ncp" => (None, ncp),
                 "gcp" => (None, ncp / (2.0 * all.len() as f64)),
                 "loss" => {
-                    let mean = |column: usize| {
-                        let one = |row: &&Row| match column {
-                            0 => Row { category: None, coarse: row.coarse, ..(*row).clone() }.ncp(),
-                            _ => Row { number: None, coarse: row.coarse, ..(*row).clone() }.ncp(),
-                        } - f64::from(row.coarse == 2);
-                        (released.iter().map(one).sum::<f64>() + lost) / all.len() as f64
-                    };
+                    let mean = |column| (of_column(column) + lost) / all.len() as f64;
                     (None, ((1.0 + mean(0)) * (1.0 + mean(1))).sqrt() - 1.0)
                 }
                 "hiding_failure" => {
@@ -556,6 +638,31 @@ mod tests {
         let means: f64 = measures.column_loss().iter().map(|(_, mean)| mean).sum();
         let expected = (ncp - 2.0 * lost) / released.len().max(1) as f64;
         assert!((means - expected).abs() < 1e-9);
+        bounds_are_of_released_rows(all, subject);
+    }
+
+    /// With a bound for their number, suppressed rows may be any.
+    fn bounds_are_of_released_rows(all: &[Row], subject: bool) {
+        let released: Vec<&Row> = all.iter().filter(|row| row.released).collect();
+        let mut alone = Measures::new(&fields(false, subject), &domains(), 3);
+        let pair = [false, true].map(|side| batch(&released, side, subject));
+        alone.observe(&pair[0], &pair[1]).expect("fits");
+        let bounds = alone.values_with((all.len() - released.len()) as u64);
+        let suppressed: Vec<&Row> = all.iter().filter(|row| !row.released).collect();
+        alone
+            .suppressed(&batch(&suppressed, false, subject))
+            .expect("fits");
+        for (bound, exact) in bounds.iter().zip(alone.values()) {
+            let name = bound.name;
+            let close = (bound.after - exact.after).abs() < 1e-9;
+            match name {
+                // Suppressed persons can only hide others…
+                "journalist_risk" => assert!(bound.after >= exact.after - 1e-9),
+                // …and fill groups that were small.
+                "hiding_failure" => assert_eq!(bound.after > 0.0, exact.after > 0.0),
+                _ => assert!(close, "{name}"),
+            }
+        }
     }
 
     proptest! {

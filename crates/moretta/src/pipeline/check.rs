@@ -23,6 +23,9 @@ pub fn check(policy: &Policy) -> Result<()> {
             key.load().map_err(|e| e.at(column.span.clone()))?;
         }
     }
+    if let Some(key) = &policy.report_key {
+        key.load()?;
+    }
     if policy.stream().is_some() {
         return stream::check(policy);
     }

@@ -1,15 +1,16 @@
 //! Risk and loss of two files, whoever made them, measured against one original.
 //!
-//! The files need not keep the order or the number of rows: each is measured
-//! by itself, its loss against the domains of the original.
+//! The files need not keep the order or the number of rows: each is measured by itself,
+//! its loss against what both files show and, in hierarchies, the values of the original.
 
 use super::domains::domains;
-use super::judge::release_plans;
 use super::progress::{Progress, Stage};
+use super::published;
 use super::read::{locate, read};
+use super::release_columns::{Taken, release_plans};
 use super::stream;
 use crate::data::{Batch, Domain};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::{self, ReadAs, ReadOptions};
 use crate::measure::{self, Goal, Measures};
 use crate::policy::Policy;
@@ -45,7 +46,12 @@ pub fn compare(
     drop(original);
     progress.enter(Stage::Check);
     let [a, b] = files.map(|file| measure_file(policy, file, options, &domains));
-    let (a, b) = (a?, b?);
+    let (mut a, mut b) = (a?, b?);
+    let extents = a.1.extents().into_iter().zip(b.1.extents());
+    let extents: Vec<_> = extents.map(|(a, b)| a.joined(&b)).collect();
+    for measures in [&mut a.1, &mut b.1] {
+        measures.measure_against(extents.clone());
+    }
     let rows = Standing {
         name: "rows".to_owned(),
         a: a.0 as f64,
@@ -53,16 +59,20 @@ pub fn compare(
         percent: false,
         lower_is_better: false,
     };
-    let standings = a.1.into_iter().zip(b.1).filter_map(|(a, b)| {
-        let info = measure::info(a.name)?;
-        Some(Standing {
-            name: a.name.to_owned(),
-            a: a.after,
-            b: b.after,
-            percent: info.percent,
-            lower_is_better: info.goal == Goal::Low,
-        })
-    });
+    let standings =
+        a.1.values()
+            .into_iter()
+            .zip(b.1.values())
+            .filter_map(|(a, b)| {
+                let info = measure::info(a.name)?;
+                Some(Standing {
+                    name: a.name.to_owned(),
+                    a: a.after,
+                    b: b.after,
+                    percent: info.percent,
+                    lower_is_better: info.goal == Goal::Low,
+                })
+            });
     // How many small groups are left needs the rows of the original.
     Ok([rows]
         .into_iter()
@@ -70,7 +80,7 @@ pub fn compare(
         .collect())
 }
 
-type Measured = (u64, Vec<measure::Value>);
+type Measured = (u64, Measures);
 
 fn measure_file(
     policy: &Policy,
@@ -79,23 +89,15 @@ fn measure_file(
     domains: &[(String, Domain)],
 ) -> Result<Measured> {
     let batch = read_file(policy, file, options)?;
-    if let Some((name, _)) = domains
-        .iter()
-        .find(|(name, _)| batch.schema().index_of(name).is_none())
-    {
-        return Err(Error::input("the quasi-identifier is not there")
-            .in_file(file)
-            .in_column(name)
-            .help("compare files that have every quasi-identifier of the policy"));
-    }
-    let mut measures = Measures::new(batch.schema(), domains, policy.guarantee.k.unwrap_or(1));
+    let mut measures = published::measures(policy, batch.schema(), domains);
+    measures.count_all_leaves();
     measures.observe(&batch, &batch)?;
-    Ok((batch.len() as u64, measures.values()))
+    Ok((batch.len() as u64, measures))
 }
 
 /// The table; where it still has latitude and longitude, with their cell instead.
 fn read_file(policy: &Policy, file: &Path, options: &ReadOptions) -> Result<Batch> {
-    let mut plans = release_plans(policy, file, options)?;
+    let mut plans = release_plans(policy, file, options, Taken::Either)?;
     let has = |name: &String| plans.iter().any(|plan| plan.name == *name);
     let located: Vec<_> = policy
         .columns
@@ -163,9 +165,7 @@ mod tests {
 
     #[test]
     fn a_file_without_a_quasi_identifier_is_refused() {
-        check(
-            "age\n1..2\n1..2\n",
-            Err("the quasi-identifier is not there"),
-        );
+        check("age\n1..2\n1..2\n", Err("lacks columns that are counted"));
+        check("place,Age\n*,1..2\n*,1..2\n", Err("lacks columns"));
     }
 }

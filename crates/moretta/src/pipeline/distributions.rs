@@ -3,10 +3,12 @@
 //! Only released rows and their originals are counted: a difference between
 //! before and after would tell what suppressed persons had.
 
+use crate::data::hierarchy::{Hierarchy, distinct_texts};
 use crate::data::{Batch, Column, Domain, Domains, Field, Role};
 use crate::error::Result;
 use crate::measure::{Histogram, HistogramBuilder};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Histograms and missing cells by column.
 pub(super) struct Distributions {
@@ -16,18 +18,26 @@ pub(super) struct Distributions {
 }
 
 impl Distributions {
-    /// Of releases of `original`; plain columns and those that name persons have no histogram.
-    pub(super) fn new(original: &Batch, domains: &Domains) -> Result<Self> {
+    /// Of a release of the rows `released` of `original`; plain columns and those that name
+    /// persons have no histogram.
+    pub(super) fn new(original: &Batch, domains: &Domains, released: &[u64]) -> Result<Self> {
+        let all = released.len() == original.len();
+        let rows: Vec<u32> = released.iter().map(|&id| id as u32).collect();
         let mut histograms = HashMap::new();
         for (field, column) in original.schema().fields().iter().zip(original.columns()) {
             if !is_shown(field, column) {
                 continue;
             }
-            let domain = match domains.get(&field.name) {
-                Some(domain) => domain.clone(),
-                None => Domain::of(field, column, None)?,
+            let known = domains.get(&field.name);
+            let histogram = match (known, all) {
+                (Some(domain), true) => HistogramBuilder::new(domain),
+                (None, true) => HistogramBuilder::new(&Domain::of(field, column, None)?),
+                (known, false) => {
+                    let tree = known.and_then(|domain| domain.hierarchy.clone());
+                    of_released(field, &column.take(&rows)?, tree)?
+                }
             };
-            histograms.insert(field.name.to_string(), HistogramBuilder::new(&domain));
+            histograms.insert(field.name.to_string(), histogram);
         }
         Ok(Distributions {
             histograms,
@@ -64,6 +74,26 @@ impl Distributions {
     pub(super) fn missing_after(&self, name: &str) -> Option<u64> {
         self.missing_after.get(name).copied()
     }
+}
+
+/// A bin or a share for what suppressed rows alone held would tell of them.
+fn of_released(
+    field: &Field,
+    column: &Column,
+    tree: Option<Arc<Hierarchy>>,
+) -> Result<HistogramBuilder> {
+    let domain = Domain::of(field, &column.used(&field.kind), tree.clone())?;
+    let mut histogram = HistogramBuilder::new(&domain);
+    if let Some(tree) = tree.filter(|tree| !tree.is_declared()) {
+        let mut leaves = vec![false; tree.leaf_count()];
+        for text in distinct_texts(&field.kind, column)?.iter() {
+            if let Some(leaf) = tree.leaf(text) {
+                leaves[leaf as usize] = true;
+            }
+        }
+        histogram.count_leaves(leaves);
+    }
+    Ok(histogram)
 }
 
 fn is_shown(field: &Field, column: &Column) -> bool {

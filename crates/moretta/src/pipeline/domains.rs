@@ -1,8 +1,8 @@
 //! The domains of the columns, with their hierarchies built and found to cover the data.
 
 use super::read::Original;
-use crate::data::{Domain, Domains, Field, Role};
-use crate::error::Result;
+use crate::data::{Domain, Domains, Field, Role, Scale};
+use crate::error::{Error, Result};
 use crate::policy::Policy;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::sync::Arc;
@@ -49,5 +49,13 @@ fn domain(
         }
         (None, None) => None,
     };
-    Ok(Some((name, Domain::of(field, column, hierarchy)?)))
+    let domain = Domain::of(field, column, hierarchy)?;
+    match (policy.column(&name), &domain.scale) {
+        (Some(column), Scale::Category { .. }) if column.range.is_some() => Err(Error::policy(
+            format!("column `{name}` has a range but does not hold numbers or dates"),
+        )
+        .at(column.span.clone())
+        .help("take `range` out, or give the column a `type`")),
+        _ => Ok(Some((name, domain))),
+    }
 }

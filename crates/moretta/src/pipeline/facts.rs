@@ -7,12 +7,12 @@ use super::report::{
     Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, Reason, Report, RiskBand, RowFacts,
     SMALL_CELL, SizeCount, StageFact, Verdict,
 };
-use super::sha256;
+use super::{coarse, sha256};
 use crate::data::{Field, Role};
 use crate::error::Result;
 use crate::guarantee::Findings;
 use crate::io::Format;
-use crate::measure;
+use crate::measure::{self, utility::STRETCHED};
 use crate::policy::{Action, Policy, SinkPolicy};
 use std::path::Path;
 
@@ -22,7 +22,6 @@ pub(super) struct Facts<'a> {
     pub(super) sink: &'a SinkPolicy,
     pub(super) original: &'a Original,
     pub(super) judgement: &'a Judgement,
-    pub(super) suppressed: Vec<(String, u64)>,
     pub(super) escaped: u64,
     pub(super) warnings: Vec<String>,
     pub(super) temporary: &'a Path,
@@ -36,17 +35,8 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         policy, judgement, ..
     } = facts;
     let findings = &judgement.findings;
-    let suppressed = reasons(&facts.suppressed, judgement.suppressed);
-    let read = shown_read(findings.rows, &suppressed);
     let (source, sink) = rayon::join(
-        || {
-            file_facts(
-                &policy.source.path,
-                &policy.source.shown,
-                policy.source.options.format,
-                read,
-            )
-        },
+        || source_facts(policy),
         || {
             file_facts(
                 facts.temporary,
@@ -62,13 +52,13 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         source: source?,
         sink: sink?,
         released: findings.rows,
-        suppressed,
+        suppressed: judgement.published.reasons.clone(),
         escaped: facts.escaped,
     });
     Ok(Report {
         verdict: verdict(findings, Some(judgement.untruths.is_empty())),
         rows: RowFacts {
-            classes_before: count(&judgement.measures.class_sizes_before()),
+            classes_before: judgement.published.classes_before,
             classes_after: findings.classes,
             ..blank.rows
         },
@@ -80,16 +70,29 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         measures: measures(policy, judgement),
         columns: columns(facts),
         risk: risk(judgement),
-        warnings: facts.warnings.clone(),
+        warnings: facts
+            .warnings
+            .iter()
+            .cloned()
+            .chain(judgement.published.stretched.iter().map(stretched))
+            .collect(),
         stages: stages(facts.progress),
         ..blank
     })
+}
+
+/// Few rows hold absurd values, or the column has a very long tail.
+fn stretched(column: &String) -> String {
+    format!(
+        "few rows stretch the range of column `{column}` to more than {STRETCHED} times that of the others, so they are left out of what loss is measured against; write range = [least, largest] beside the column if that is wrong"
+    )
 }
 
 /// What every report begins with.
 pub(super) struct Blank<'a> {
     pub(super) policy: &'a Policy,
     pub(super) command: &'a str,
+    /// Its rows are told by those that were released and suppressed.
     pub(super) source: FileFacts,
     pub(super) sink: FileFacts,
     /// Rows of the source that were released.
@@ -103,7 +106,8 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
     let Blank {
         policy, suppressed, ..
     } = facts;
-    let hidden = suppressed.iter().any(|reason| reason.rows.is_none());
+    let gone = coarse::suppressed(suppressed);
+    let read = facts.released + gone;
     Report {
         version: 1,
         program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
@@ -112,9 +116,7 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
         policy_sha256: sha256::of_text(&policy.text),
         command: facts.command.to_owned(),
         source: FileFacts {
-            // A sum of few rows would let them be guessed.
-            sha256: facts.source.sha256.clone().filter(|_| !hidden),
-            bytes: if hidden { 0 } else { facts.source.bytes },
+            rows: read,
             ..facts.source.clone()
         },
         sink: Some(facts.sink.clone()),
@@ -125,8 +127,8 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
             truthful: None,
         },
         rows: RowFacts {
-            read: shown_read(facts.released, suppressed),
-            read_is_bound: hidden,
+            read,
+            read_is_bound: gone > 0,
             released: facts.released,
             suppressed: suppressed.clone(),
             classes_before: 0,
@@ -160,7 +162,9 @@ pub(super) fn verdict(findings: &Findings, truthful: Option<bool>) -> Verdict {
     let claims = findings.claims.iter().map(|claim| Claim {
         name: claim.name.clone(),
         promised: claim.promised.clone(),
+        promised_value: finite(claim.promised_value),
         found: claim.found_text.clone(),
+        found_value: claim.found.and_then(finite),
         holds: claim.holds,
     });
     Verdict {
@@ -171,60 +175,63 @@ pub(super) fn verdict(findings: &Findings, truthful: Option<bool>) -> Verdict {
     }
 }
 
+/// A recursive figure may have no bound, which JSON has no number for.
+fn finite(figure: f64) -> Option<f64> {
+    figure.is_finite().then_some(figure)
+}
+
+/// The source as a report tells of it: neither its size nor an open sum, by which a guess at
+/// the originals could be confirmed, but with a key of the policy a sum that its owner can check.
+pub(super) fn source_facts(policy: &Policy) -> Result<FileFacts> {
+    let source = &policy.source;
+    let mac = match &policy.report_key {
+        Some(key) if source.path.is_file() && source.more.is_empty() => {
+            Some(sha256::of_file_with_key(&source.path, &key.load()?)?)
+        }
+        _ => None,
+    };
+    Ok(FileFacts {
+        path: source.shown.clone(),
+        format: format_word(source.options.format, &source.path),
+        rows: 0,
+        bytes: None,
+        sha256: None,
+        hmac_sha256: mac,
+    })
+}
+
+fn format_word(format: Option<Format>, path: &Path) -> String {
+    let format = format
+        .or(Format::from_path(path).map(|(format, _)| format))
+        .unwrap_or(Format::Csv);
+    let word = serde_json::to_value(format).ok();
+    let word = word.and_then(|v| v.as_str().map(str::to_owned));
+    word.unwrap_or_default()
+}
+
+/// A file that is published, with its sum.
 pub(super) fn file_facts(
     path: &Path,
     shown: &str,
     format: Option<Format>,
     rows: u64,
 ) -> Result<FileFacts> {
-    let format = format
-        .or(Format::from_path(path).map(|(format, _)| format))
-        .unwrap_or(Format::Csv);
     // A pipe cannot be read again.
     let (sha256, bytes) = match path.is_file() {
-        false => (None, 0),
+        false => (None, None),
         true => {
             let (sha256, bytes) = sha256::of_file(path)?;
-            (Some(sha256), bytes)
+            (Some(sha256), Some(bytes))
         }
     };
-    let format = serde_json::to_value(format)
-        .ok()
-        .and_then(|v| v.as_str().map(str::to_owned));
     Ok(FileFacts {
         path: shown.to_owned(),
-        format: format.unwrap_or_default(),
+        format: format_word(format, path),
         rows,
         bytes,
         sha256,
+        hmac_sha256: None,
     })
-}
-
-/// Reasons for suppression; counts from 1 to [`SMALL_CELL`] are hidden.
-pub(super) fn reasons(given: &[(String, u64)], total: u64) -> Vec<Reason> {
-    let explained: u64 = given.iter().map(|(_, rows)| rows).sum();
-    let rest = (
-        "held back by the method".to_owned(),
-        total.saturating_sub(explained),
-    );
-    given
-        .iter()
-        .chain([&rest])
-        .filter(|(_, rows)| *rows > 0)
-        .map(|(why, rows)| Reason {
-            why: why.clone(),
-            rows: (*rows > SMALL_CELL).then_some(*rows),
-        })
-        .collect()
-}
-
-/// The rows read; where a reason is hidden, the most there can have been, so
-/// that the hidden count cannot be had by subtraction.
-pub(super) fn shown_read(released: u64, suppressed: &[Reason]) -> u64 {
-    let gone = suppressed
-        .iter()
-        .map(|reason| reason.rows.unwrap_or(SMALL_CELL));
-    released + gone.sum::<u64>()
 }
 
 /// A share of `rows` in which counts from 1 to [`SMALL_CELL`] look alike.
@@ -240,11 +247,11 @@ fn coarse_share(count: usize, rows: usize) -> f64 {
 
 /// Shares by risk; bands of the original with few persons go into its largest one.
 fn risk(judgement: &Judgement) -> Vec<RiskBand> {
-    let persons = persons_before(judgement);
+    let persons = judgement.published.persons_before;
     let mut bands: Vec<RiskBand> = judgement
-        .measures
-        .risk_bands()
-        .into_iter()
+        .published
+        .bands
+        .iter()
         .map(|band| RiskBand {
             from: band.from,
             to: band.to,
@@ -267,19 +274,10 @@ fn risk(judgement: &Judgement) -> Vec<RiskBand> {
     bands
 }
 
-fn persons_before(judgement: &Judgement) -> u64 {
-    let sizes = judgement.measures.class_sizes_before();
-    sizes.iter().map(|size| size.size * size.groups).sum()
-}
-
 /// Whether a share stands for 1 to [`SMALL_CELL`] persons.
 fn is_small(share: f64, persons: u64) -> bool {
     let count = (share * persons as f64).round();
     (1.0..=SMALL_CELL as f64).contains(&count)
-}
-
-fn count(sizes: &[measure::SizeCount]) -> u64 {
-    sizes.iter().map(|size| size.groups).sum()
 }
 
 /// The measures, those that the policy names first.
@@ -291,13 +289,16 @@ fn measures(policy: &Policy, judgement: &Judgement) -> Vec<MeasureFact> {
             .position(|m| m == name)
             .unwrap_or(usize::MAX)
     };
-    let persons = persons_before(judgement);
-    let mut values = judgement.measures.values();
+    let persons = judgement.published.persons_before;
+    let mut values = judgement.published.values.clone();
     values.sort_by_key(|value| place(value.name));
     values
         .into_iter()
         .filter_map(|value| {
             let info = measure::info(value.name)?;
+            let limits = policy.fail_above.iter();
+            let limit = limits.clone().find(|(name, _)| name == info.name);
+            let limit = limit.map(|(_, limit)| *limit);
             Some(MeasureFact {
                 name: info.name.to_owned(),
                 meaning: info.meaning.to_owned(),
@@ -305,13 +306,10 @@ fn measures(policy: &Policy, judgement: &Judgement) -> Vec<MeasureFact> {
                 before: value
                     .before
                     .filter(|&share| value.name != "uniques" || !is_small(share, persons)),
-                after: value.after,
+                // The run was accepted, so what it may be at most is not above the limit.
+                after: limit.map_or(value.after, |limit| value.after.min(limit)),
                 percent: info.percent,
-                limit: policy
-                    .fail_above
-                    .iter()
-                    .find(|(name, _)| name == info.name)
-                    .map(|(_, limit)| *limit),
+                limit,
             })
         })
         .collect()
@@ -352,7 +350,7 @@ fn column_fact(facts: &Facts<'_>, field: &Field) -> ColumnFact {
         (_, Role::Quasi) => "generalised",
         _ => "kept",
     };
-    let loss = facts.judgement.measures.column_loss();
+    let loss = facts.judgement.published.column_loss.iter();
     let measured = !facts.policy.represents(&field.name);
     let rows = facts.judgement.findings.rows as usize;
     let shown = |missing: u64| coarse_share(missing as usize, rows);
@@ -362,9 +360,9 @@ fn column_fact(facts: &Facts<'_>, field: &Field) -> ColumnFact {
         role: field.role.word().to_owned(),
         treatment: treatment.to_owned(),
         loss: loss
-            .into_iter()
+            .clone()
             .find(|(name, _)| measured && **name == *field.name)
-            .map(|(_, loss)| loss),
+            .map(|(_, loss)| *loss),
         missing_before: distributions.missing_before(&field.name).map_or(0.0, shown),
         missing_after: distributions.missing_after(&field.name).map(shown),
         histogram: distributions
@@ -396,18 +394,6 @@ fn share(part: usize, whole: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_hidden_count_of_suppressed_rows_cannot_be_had_by_subtraction() {
-        let shown: Vec<u64> = (1..=SMALL_CELL)
-            .map(|gone| shown_read(500, &reasons(&[("too small".to_owned(), gone)], gone)))
-            .collect();
-        assert!(shown.iter().all(|&read| read == shown[0]), "{shown:?}");
-        let open = reasons(&[("too small".to_owned(), 40)], 45);
-        assert_eq!(open[0].rows, Some(40));
-        assert_eq!(open[1].rows, None);
-        assert_eq!(shown_read(500, &open), 550);
-    }
 
     #[test]
     fn small_counts_of_missing_cells_look_alike() {

@@ -1,15 +1,17 @@
 //! Reads a release back from its file and puts it to the checker, the originals and the measures.
 
+use super::coarse::reasons;
 use super::distributions::Distributions;
 use super::place::Pending;
 use super::progress::{Progress, Stage};
+use super::published::{self, Published};
+use super::release_columns::{Taken, release_plans};
 use crate::data::{Batch, Domain, Domains, Role};
 use crate::error::{Error, Result};
 use crate::guarantee::{Checker, Declared, Fault, Findings, Treatment, Truth};
-use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
+use crate::io::{self, ReadAs, ReadOptions};
 use crate::measure::Measures;
-use crate::policy::{Action, ColumnPolicy, Policy, SinkPolicy};
-use std::path::Path;
+use crate::policy::{Action, Policy, SinkPolicy};
 
 /// Rows judged at a time.
 const CHUNK: usize = 1 << 20;
@@ -22,16 +24,26 @@ pub(super) struct Judge<'a> {
     domains: &'a Domains,
 }
 
+/// What was made of the originals.
+pub(super) struct Made<'a> {
+    /// The id of the original of each released row.
+    pub(super) order: &'a [u64],
+    /// Why others were suppressed, and how many.
+    pub(super) suppressed: &'a [(String, u64)],
+    /// What a learner loses, where it was measured.
+    pub(super) accuracy_loss: Option<f64>,
+}
+
 /// What a release is worth.
 pub(super) struct Judgement {
     /// What the checker found.
     pub(super) findings: Findings,
     /// What is untrue in it.
     pub(super) untruths: Vec<Fault>,
-    /// Loss and risk.
+    /// Loss and risk, exactly.
     pub(super) measures: Measures,
-    /// Rows of the original that it does not hold.
-    pub(super) suppressed: u64,
+    /// What may be told of loss and risk.
+    pub(super) published: Published,
     /// How the values of each column are distributed.
     pub(super) distributions: Distributions,
 }
@@ -82,31 +94,31 @@ impl<'a> Judge<'a> {
         &self,
         pending: &Pending,
         sink: &SinkPolicy,
-        order: &[u64],
+        made: &Made<'_>,
         progress: &Progress,
     ) -> Result<Judgement> {
+        let order = made.order;
         progress.enter(Stage::Check);
         let options = reading(self.policy, sink);
         let path = pending.temporary();
-        let source = io::open(path, &options, &release_plans(self.policy, path, &options)?)?;
+        let plans = release_plans(self.policy, path, &options, Taken::Release)?;
+        let source = io::open(path, &options, &plans)?;
         let declared = declared(self.policy, self.domains);
         let mut checker = Checker::new(&self.policy.guarantee, source.schema(), declared)?;
         let escapes = sink.options.guard_formulas;
         let missing = io::unmarked_missing(&sink.path, &sink.options)?;
         let mut truth =
             Truth::new(self.original.schema(), &self.treatments, escapes)?.with_missing(missing);
-        let mut measures = Measures::new(
-            self.original.schema(),
-            &self.measured_domains(),
-            self.policy.guarantee.k.unwrap_or(1),
-        );
+        let schema = self.original.schema();
+        let mut measures = published::measures(self.policy, schema, &self.measured_domains());
+        measures.tell_accuracy_loss(made.accuracy_loss);
         let subject = self
             .original
             .schema()
             .with_role(Role::Subject)
             .first()
             .copied();
-        let mut distributions = Distributions::new(self.original, self.domains)?;
+        let mut distributions = Distributions::new(self.original, self.domains, order)?;
         let mut start = 0;
         for released in source {
             let released = released?;
@@ -133,6 +145,8 @@ impl<'a> Judge<'a> {
             start = end;
         }
         let gone = suppressed(self.original.len(), order);
+        let reasons = reasons(made.suppressed, gone.len() as u64);
+        let published = Published::new(&mut measures, reasons);
         for ids in gone.chunks(CHUNK) {
             measures.suppressed(&self.original.take(ids)?)?;
         }
@@ -140,7 +154,7 @@ impl<'a> Judge<'a> {
             findings: checker.finish()?,
             untruths: truth.findings(Some(order.len() as u64)),
             measures,
-            suppressed: gone.len() as u64,
+            published,
             distributions,
         })
     }
@@ -221,36 +235,6 @@ pub(super) fn released_names(policy: &Policy) -> Vec<String> {
     let columns = policy.columns.iter();
     let released = columns.filter(|column| column.action != Action::Drop);
     released.map(|column| column.name.clone()).collect()
-}
-
-/// Every column that the release has, as the checker wants it.
-pub(super) fn release_plans(
-    policy: &Policy,
-    path: &Path,
-    options: &ReadOptions,
-) -> Result<Vec<ColumnPlan>> {
-    let names = io::names(path, options)?;
-    Ok(names
-        .into_iter()
-        .map(|name| {
-            let column = policy.column(&name).or_else(|| made_from(policy, &name));
-            let role = column.map_or(Role::Plain, |column| column.role);
-            let pseudonym =
-                column.is_some_and(|column| matches!(column.action, Action::Pseudonym { .. }));
-            let read = match role {
-                Role::Quasi | Role::Sensitive | Role::Class | Role::Subject => ReadAs::Category,
-                _ if pseudonym => ReadAs::Category,
-                _ => ReadAs::Plain,
-            };
-            ColumnPlan { name, role, read }
-        })
-        .collect())
-}
-
-/// The column that is made from this one: a coordinate tells no less than its cell.
-fn made_from<'a>(policy: &'a Policy, name: &str) -> Option<&'a ColumnPolicy> {
-    let parts = |column: &&ColumnPolicy| column.from.iter().flatten().any(|part| part == name);
-    policy.columns.iter().find(parts)
 }
 
 /// What the policy declares about columns.

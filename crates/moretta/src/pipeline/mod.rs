@@ -2,6 +2,7 @@
 
 mod attack;
 mod check;
+mod coarse;
 mod compare;
 mod distributions;
 mod domains;
@@ -15,11 +16,14 @@ mod place;
 mod places;
 mod plan;
 mod progress;
+mod published;
 mod read;
+mod release_columns;
 pub mod report;
 mod run;
 mod sha256;
 mod stream;
+mod telling;
 mod tune;
 mod verify;
 mod warnings;
@@ -33,12 +37,13 @@ pub use learn::{
 };
 pub use place::{Outputs, abandon};
 pub use places::check_outputs;
-pub use plan::{Plan, PlannedColumn, TellingSet, plan};
+pub use plan::{Plan, PlannedColumn, plan};
 pub use progress::{Live, Progress, Records, Stage};
 pub use read::{Original, read};
 pub use report::Report;
 pub use run::{Options, Outcome, run};
 pub use stream::StreamVerification;
+pub use telling::TellingSet;
 pub use tune::{Attempt, Figure, TuneSettings, Tuned, tune};
 pub use verify::{Verification, verify, verify_stream};
 pub use warnings::warnings;

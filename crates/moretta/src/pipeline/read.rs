@@ -19,6 +19,36 @@ pub struct Original {
     pub notes: Vec<String>,
 }
 
+impl Original {
+    /// These rows alone, in the columns that warnings look at, with no category that none of
+    /// them holds.
+    pub(super) fn of_rows(&self, ids: &[u64]) -> Result<Original> {
+        let rows: Vec<u32> = ids.iter().map(|&id| id as u32).collect();
+        let fields = self
+            .batch
+            .schema()
+            .fields()
+            .iter()
+            .zip(self.batch.columns());
+        let looked_at = fields.filter(|(field, _)| {
+            matches!(field.role, Role::Quasi | Role::Sensitive | Role::Subject)
+        });
+        let (fields, columns): (Vec<Field>, Vec<Column>) = looked_at
+            .map(|(field, column)| (field.clone(), column.clone()))
+            .unzip();
+        let schema = Arc::new(Schema::new(fields)?);
+        let batch = Batch::new(schema, self.batch.rows().clone(), columns)?.take(&rows)?;
+        let columns = batch.schema().fields().iter().zip(batch.columns());
+        let columns = columns.map(|(field, column)| column.used(&field.kind));
+        let columns = columns.collect();
+        Ok(Original {
+            batch: Batch::new(Arc::clone(batch.schema()), batch.rows().clone(), columns)?,
+            made: self.made.clone(),
+            notes: self.notes.clone(),
+        })
+    }
+}
+
 /// Reads the source of the policy into one batch.
 pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
     progress.enter(Stage::Read);
@@ -61,14 +91,9 @@ fn in_order_of_texts(batch: Batch) -> Result<Batch> {
     let fields = batch.schema().fields().iter();
     let columns = fields
         .zip(batch.columns())
-        .map(|(field, column)| match (column, &field.kind, field.role) {
-            (Column::Category(_), _, Role::Subject | Role::Identifier | Role::Key) => {
-                column.clone()
-            }
-            (Column::Category(categories), Kind::Category { ordered: false }, _) => {
-                Column::Category(categories.sorted())
-            }
-            _ => column.clone(),
+        .map(|(field, column)| match field.role {
+            Role::Subject | Role::Identifier | Role::Key => column.clone(),
+            _ => column.used(&field.kind),
         })
         .collect();
     Batch::new(Arc::clone(batch.schema()), batch.rows().clone(), columns)

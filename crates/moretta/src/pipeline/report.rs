@@ -3,6 +3,8 @@
 //! The report never carries a cell of the data that fewer than
 //! [`SMALL_CELL`] + 1 rows share: counts from 1 to [`SMALL_CELL`] are hidden,
 //! and enough of their neighbours that they cannot be had by subtraction.
+//! What it tells follows from released rows and the policy. Of suppressed rows it
+//! tells bounds alone, and counts with them whatever would depend on their number.
 
 use crate::measure::pairs::PairFacts;
 use serde::{Deserialize, Serialize};
@@ -49,7 +51,8 @@ pub struct Report {
     /// What is told of pairs of original and protected records; none when they were not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<PairFacts>,
-    /// Seconds spent by stage.
+    /// Seconds spent by stage; not in a report that is written, as they tell how much was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageFact>,
 }
 
@@ -129,10 +132,14 @@ pub struct FileFacts {
     pub format: String,
     /// Rows in it; of the source, as [`RowFacts::read`].
     pub rows: u64,
-    /// Its bytes.
-    pub bytes: u64,
-    /// SHA-256 of its bytes, when it was computed.
+    /// Its bytes; of the source they are not told.
+    pub bytes: Option<u64>,
+    /// SHA-256 of its bytes, when it was computed; never of the source, as it would
+    /// confirm a guess at it.
     pub sha256: Option<String>,
+    /// HMAC-SHA-256 of the source, which its owner can check, when the policy names a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hmac_sha256: Option<String>,
 }
 
 /// What the checker says.
@@ -155,8 +162,14 @@ pub struct Claim {
     pub name: String,
     /// What was promised, for example "at least 5".
     pub promised: String,
+    /// The figure in it, where there is one.
+    #[serde(default)]
+    pub promised_value: Option<f64>,
     /// What the release really has, for example "5".
     pub found: String,
+    /// The figure in it, where there is one.
+    #[serde(default)]
+    pub found_value: Option<f64>,
     /// Whether it holds.
     pub holds: bool,
 }
@@ -164,15 +177,15 @@ pub struct Claim {
 /// How rows fared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowFacts {
-    /// Rows read; where a reason for suppression is hidden, the most there can have been.
+    /// Rows read: those released, and as many as were suppressed at most.
     pub read: u64,
     /// `read` is that upper bound.
     pub read_is_bound: bool,
     /// Rows released.
     pub released: u64,
-    /// Rows suppressed, by reason; small counts are hidden.
+    /// Rows suppressed, by reason.
     pub suppressed: Vec<Reason>,
-    /// Classes of equal quasi-identifiers before.
+    /// Classes of equal quasi-identifiers of the released rows before.
     pub classes_before: u64,
     /// Classes of equal quasi-identifiers after.
     pub classes_after: u64,
@@ -185,8 +198,8 @@ pub struct RowFacts {
 pub struct Reason {
     /// The reason.
     pub why: String,
-    /// How many; none when hidden.
-    pub rows: Option<u64>,
+    /// At most so many; rounded up, as the number itself could give a person away.
+    pub at_most: u64,
 }
 
 /// How many classes have a size.
@@ -207,9 +220,9 @@ pub struct MeasureFact {
     pub meaning: String,
     /// "risk" or "loss".
     pub family: String,
-    /// Of the original; none when it makes no sense there.
+    /// Of the originals of released rows; none when it makes no sense there.
     pub before: Option<f64>,
-    /// Of the release.
+    /// Of the release; where rows were suppressed, the most it can be.
     pub after: f64,
     /// Shown as a percentage.
     pub percent: bool,
@@ -266,7 +279,7 @@ pub struct RiskBand {
     pub from: f64,
     /// …and at most this.
     pub to: f64,
-    /// Share of the original persons; bands of few are counted in the largest one.
+    /// Share of the released persons as they were; bands of few are counted in the largest one.
     pub before: f64,
     /// Share of the released rows.
     pub after: f64,

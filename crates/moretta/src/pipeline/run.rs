@@ -2,7 +2,7 @@
 
 use super::domains::domains;
 use super::facts::{Facts, report};
-use super::judge::{Judge, Judgement};
+use super::judge::{Judge, Judgement, Made};
 use super::learn::accuracy_loss;
 use super::masked;
 use super::order;
@@ -12,6 +12,7 @@ use super::progress::{Progress, Stage};
 use super::read::{Original, read};
 use super::report::Report;
 use super::stream;
+use super::telling;
 use super::warnings::warnings;
 use crate::data::{Batch, Column, Domains, RowIds, Schema};
 use crate::error::{Error, Result};
@@ -64,27 +65,36 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     })?;
     check_places(policy, options.force)?;
     let original = read(policy, progress)?;
-    let warnings = warnings(policy, &original, options.strict)?;
+    let known = warnings(policy, &original, options.strict)?;
     let domains = Arc::new(domains(policy, &original)?);
     let (release, suppressed) = protect(policy, &original, &domains, progress)?;
     let accuracy_loss = accuracy_loss(policy, &original, &release)?;
+    let telling = telling::warning(&release);
     let pending = Pending::new(&sink.path)?;
     let named = |error: Error| error.instead_of(pending.temporary(), &sink.path);
     let written = write(policy, sink, release, pending.temporary(), progress).map_err(named)?;
-    let mut judgement = Judge::new(policy, &original.batch, &domains)?
-        .judge(&pending, sink, &written.order, progress)
+    let made = Made {
+        order: &written.order,
+        suppressed: &suppressed,
+        accuracy_loss,
+    };
+    let judgement = Judge::new(policy, &original.batch, &domains)?
+        .judge(&pending, sink, &made, progress)
         .map_err(named)?;
-    judgement.measures.tell_accuracy_loss(accuracy_loss);
     accept(policy, &judgement)?;
     progress.enter(Stage::Report);
+    let mut told = match written.order.len() == original.batch.len() {
+        true => known,
+        false => warnings(policy, &original.of_rows(&written.order)?, options.strict)?,
+    };
+    told.splice(0..0, telling);
     let report = report(&Facts {
         policy,
         sink,
         original: &original,
         judgement: &judgement,
-        suppressed,
         escaped: written.escaped,
-        warnings,
+        warnings: told,
         temporary: pending.temporary(),
         command: &options.command,
         progress,
@@ -271,12 +281,17 @@ pub(super) fn write_reports(
     report: &Report,
     options: &Options<'_>,
 ) -> Result<Vec<Pending>> {
+    // How long a run took tells how much it read.
+    let timeless = Report {
+        stages: Vec::new(),
+        ..report.clone()
+    };
     let mut written = Vec::new();
     for place in report_places(policy) {
         let text = match place.extension().is_some_and(|ending| ending == "json") {
-            true => serde_json::to_string_pretty(report)
+            true => serde_json::to_string_pretty(&timeless)
                 .map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?,
-            false => (options.render)(report),
+            false => (options.render)(&timeless),
         };
         let pending = Pending::new(&place)?;
         pending.write(text.as_bytes())?;

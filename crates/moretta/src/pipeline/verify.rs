@@ -1,15 +1,17 @@
 //! Checks a file that is already there, made by this program or another.
 
 use super::facts::verdict;
-use super::judge::{declared, release_plans, released_names};
+use super::judge::{declared, released_names};
 use super::progress::{Progress, Stage};
+use super::release_columns::{Taken, release_plans};
 use super::report::Verdict;
 use super::stream::{self, StreamVerification};
 use crate::data::{Batch, Domain, Domains, Role};
 use crate::error::{Error, Result};
-use crate::guarantee::{Findings, plain_check};
+use crate::guarantee::{Fault, Findings, Rule, plain_check};
 use crate::io::{self, ReadOptions};
 use crate::policy::Policy;
+use crate::protect::identifiers::looks_like_pseudonym;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -60,13 +62,37 @@ pub fn verify(
     let mut options = options.clone();
     options.progress = Some(progress.counter());
     options.names = released_names(policy);
-    let source = io::open(file, &options, &release_plans(policy, file, &options)?)?;
+    let plans = release_plans(policy, file, &options, Taken::Release)?;
+    let source = io::open(file, &options, &plans)?;
     let schema = Arc::clone(source.schema());
     let release = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
     let declared = declared(policy, &sensitive_domains(policy, &release)?);
-    let findings = plain_check(&release, &policy.guarantee, declared, None)?;
+    let bare = bare_identifiers(&release, &declared.pseudonyms);
+    let mut findings = plain_check(&release, &policy.guarantee, declared, None)?;
+    findings.faults.extend(bare);
     let verdict = verdict(&findings, None);
     Ok(Verification { findings, verdict })
+}
+
+/// Columns of pseudonyms that hold something else, such as the names themselves.
+fn bare_identifiers(release: &Batch, pseudonyms: &[String]) -> Vec<Fault> {
+    let bare = |name: &String| {
+        let values = release.column_named(name)?.as_categories()?;
+        let is_bare: Vec<bool> = (values.levels().iter())
+            .map(|text| !looks_like_pseudonym(text))
+            .collect();
+        let codes = values.codes().iter();
+        let count = codes.filter(|&&code| is_bare.get(code as usize) == Some(&true));
+        match count.count() as u64 {
+            0 => None,
+            count => Some(Fault {
+                column: Some(name.clone()),
+                rule: Rule::NotPseudonymous,
+                count,
+            }),
+        }
+    };
+    pseudonyms.iter().filter_map(bare).collect()
 }
 
 /// Sensitive values are released as they are, so their trees can be made from the release.
@@ -105,6 +131,49 @@ mod tests {
         [[protect]]
         method = "mondrian"
     "#;
+
+    #[test]
+    fn a_raw_file_is_never_a_release() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = |name: &str| folder.path().join(name);
+        let root = Root::of_policy(&place("policy.toml"), None).expect("a root");
+        let columns = r#"
+            name = { role = "identifier" }
+            record = { role = "identifier", action = "pseudonym", key = "env:KEY" }
+            age = { role = "quasi", type = "number" }
+            ward = { role = "plain" }"#;
+        let pseudonym = "0123456789abcdef0123456789abcdef";
+        for method in [
+            "[guarantee]\nk = 2\n[[protect]]\nmethod = \"mondrian\"",
+            "[[protect]]\nmethod = \"microaggregation\"\nk = 2",
+            "[[protect]]\nmethod = \"microaggregation\"\nk = 2\nbuffer = 10",
+        ] {
+            let text =
+                format!("version = 1\n[source]\npath = \"o.csv\"\n[columns]{columns}\n{method}\n");
+            let policy = Policy::parse(&text, &root).expect("a policy");
+            for (header, record, passes) in [
+                ("record,age,ward", pseudonym, true),
+                ("record,age,ward", "A-17", false),
+                ("record,Age,ward", pseudonym, false),
+                ("record,alter,ward", pseudonym, false),
+                ("record,age,Ward", pseudonym, false),
+                ("name,age,ward", "Ada", false),
+                ("Name,age,ward", "Ada", false),
+            ] {
+                let rows = format!("{header}\n{record},1,a\n{record},1,b\n");
+                std::fs::write(place("release.csv"), rows).expect("written");
+                let options = ReadOptions::default();
+                let found = verify(
+                    &policy,
+                    &place("release.csv"),
+                    &options,
+                    &Progress::default(),
+                );
+                let passed = found.is_ok_and(|found| found.verdict.passed);
+                assert_eq!(passed, passes, "{method}: {header}, {record}");
+            }
+        }
+    }
 
     #[test]
     fn hierarchical_closeness_is_checked_with_the_tree_in_its_file() {

@@ -30,6 +30,8 @@ pub struct ColumnPolicy {
     pub from: Option<[String; 2]>,
     /// How its times are written, when the policy says so.
     pub unit: Option<TimeFormat>,
+    /// Between what numbers, or days, its values are, when the policy says so.
+    pub range: Option<(f64, f64)>,
 }
 
 /// What becomes of a column that names a person.
@@ -198,6 +200,7 @@ fn read_column(
         .transpose()?;
     let from = read_from(&name, &mut section, hierarchy.as_ref())?;
     let unit = read_unit(role, &mut section)?;
+    let range = read_range(role, &read, &mut section)?;
     section.finish()?;
     if hierarchy.is_some() && !matches!(role, Role::Quasi | Role::Sensitive) {
         return Err(Error::policy(format!(
@@ -216,7 +219,42 @@ fn read_column(
         hierarchy,
         from,
         unit,
+        range,
     })
+}
+
+/// The least and the largest value that loss is measured against.
+fn read_range(role: Role, read: &ReadAs, section: &mut Section) -> Result<Option<(f64, f64)>> {
+    let Some(placed) = section.take("range") else {
+        return Ok(None);
+    };
+    let numeric = matches!(
+        read,
+        ReadAs::Infer | ReadAs::Number | ReadAs::Integer | ReadAs::Date(_)
+    );
+    if role != Role::Quasi || !numeric {
+        return Err(placed
+            .error("`range` is for quasi-identifiers that are numbers or dates")
+            .help("take it out"));
+    }
+    let format = match read {
+        ReadAs::Date(format) => *format,
+        _ => DateFormat::ISO,
+    };
+    let end = |end: &Placed| match &end.value {
+        Value::Text(text) => format.parse(text).map(f64::from),
+        _ => end.number("range").ok(),
+    };
+    let ends = match &placed.value {
+        Value::List(list) => list.iter().map(end).collect::<Option<Vec<f64>>>(),
+        _ => None,
+    };
+    match ends.as_deref() {
+        Some(&[low, high]) if low < high => Ok(Some((low, high))),
+        _ => Err(placed
+            .error("`range` is the least and the largest value")
+            .help("for example [0, 120], or [\"1990-01-01\", \"2029-12-31\"]")),
+    }
 }
 
 /// How the times of a stream are written.
@@ -279,23 +317,7 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
                     .help("add key = \"env:MORETTA_KEY\" or \"file:PATH\"")
             })?;
             let domain = domain.map_or_else(|| name.to_owned(), |(domain, _)| domain);
-            let key = if let Some(variable) = place.strip_prefix("env:") {
-                if variable.is_empty() || variable.contains(['=', '\0']) {
-                    return Err(
-                        Error::policy("`env:` is not followed by the name of a variable")
-                            .at(span)
-                            .help("for example key = \"env:MORETTA_KEY\""),
-                    );
-                }
-                KeyPlace::Environment(variable.to_owned())
-            } else {
-                let path = place.strip_prefix("file:").unwrap_or(&place);
-                let placed = Placed {
-                    value: Value::Text(path.to_owned()),
-                    span,
-                };
-                KeyPlace::File(root.resolve(&placed, path)?)
-            };
+            let key = read_key(&place, span, root)?;
             let rotate = rotate.map(|(period, _)| period);
             Ok(Action::Pseudonym {
                 domain,
@@ -309,6 +331,26 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
         (None, true) => Ok(Action::Drop),
         (None, false) => Ok(Action::Keep),
     }
+}
+
+/// "env:NAME" or "file:PATH".
+pub(super) fn read_key(place: &str, span: Range<usize>, root: &Root) -> Result<KeyPlace> {
+    let Some(variable) = place.strip_prefix("env:") else {
+        let path = place.strip_prefix("file:").unwrap_or(place);
+        let placed = Placed {
+            value: Value::Text(path.to_owned()),
+            span,
+        };
+        return Ok(KeyPlace::File(root.resolve(&placed, path)?));
+    };
+    if variable.is_empty() || variable.contains(['=', '\0']) {
+        return Err(
+            Error::policy("`env:` is not followed by the name of a variable")
+                .at(span)
+                .help("for example key = \"env:MORETTA_KEY\""),
+        );
+    }
+    Ok(KeyPlace::Environment(variable.to_owned()))
 }
 
 fn read_rotate(section: &mut Section) -> Result<Option<(i64, Range<usize>)>> {

@@ -68,6 +68,8 @@ pub struct Policy {
     pub sink: Option<SinkPolicy>,
     /// Where the report goes: HTML, or JSON by its ending.
     pub report: Option<PathBuf>,
+    /// The key under which a report holds a sum of the source; none when it holds none.
+    pub report_key: Option<KeyPlace>,
     /// Where and how often a stream notes how far it is.
     pub checkpoint: Option<CheckpointPolicy>,
 }
@@ -220,6 +222,7 @@ impl Policy {
             .table("report")?
             .map(|section| read_report(section, root))
             .transpose()?;
+        let (report, report_key) = report.unzip();
         let checkpoint = top
             .table("checkpoint")?
             .map(|section| CheckpointPolicy::read(section, root))
@@ -247,6 +250,7 @@ impl Policy {
             pairs,
             sink,
             report,
+            report_key: report_key.flatten(),
             audit: audit.unwrap_or(true),
             checkpoint,
         };
@@ -426,6 +430,9 @@ impl Policy {
                 inputs.push(path);
             }
         }
+        if let Some(KeyPlace::File(path)) = &self.report_key {
+            inputs.push(path);
+        }
         inputs
     }
 
@@ -555,11 +562,14 @@ impl PairPolicy {
     }
 }
 
-fn read_report(mut section: Section, root: &Root) -> Result<PathBuf> {
+fn read_report(mut section: Section, root: &Root) -> Result<(PathBuf, Option<KeyPlace>)> {
     let placed = section.required("path")?;
     let path = root.resolve(&placed, &placed.text("path")?)?;
+    let key = section.text("key")?;
+    let key = key.map(|(place, span)| columns::read_key(&place, span, root));
+    let key = key.transpose()?;
     section.finish()?;
-    Ok(path)
+    Ok((path, key))
 }
 
 const FORMATS: &[(&str, Format)] = &[

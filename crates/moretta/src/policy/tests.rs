@@ -383,3 +383,54 @@ fn a_pseudonym_rotates_only_where_nothing_beside_it_stays() {
         }
     }
 }
+
+#[test]
+fn a_range_is_two_numbers_or_two_dates() {
+    for (column, range, expected) in [
+        ("age = { role = \"quasi\"", "[0, 120]", (0.0, 120.0)),
+        ("age = { role = \"quasi\"", "[-0.5, 1]", (-0.5, 1.0)),
+        (
+            "born = { role = \"quasi\"",
+            "[\"02.01.1970\", \"11.01.1970\"]",
+            (1.0, 10.0),
+        ),
+    ] {
+        let text = POLICY.replacen(column, &format!("{column}, range = {range}"), 1);
+        let policy = parse(&text).expect("valid");
+        let mut ranges = policy.columns.iter().filter_map(|column| column.range);
+        assert_eq!(ranges.next(), Some(expected));
+    }
+    let what = "`range` is the least and the largest value";
+    for range in ["[5]", "[5, 5]", "[9, 1]", "5", "[\"a\", \"b\"]", "[1, inf]"] {
+        let (error, place) = fails("age = { role", &format!("age = {{ range = {range}, role"));
+        assert_eq!((error.what.as_str(), place.as_str()), (what, range));
+    }
+    let what = "`range` is for quasi-identifiers that are numbers or dates";
+    for column in ["grade", "diagnosis"] {
+        let from = format!("{column} = {{ role");
+        let (error, _) = fails(&from, &format!("{column} = {{ range = [1, 2], role"));
+        assert_eq!(error.what, what);
+    }
+}
+
+#[test]
+fn a_report_may_have_a_key_and_never_a_secret() {
+    let with = |key: &str| POLICY.replace("report.html\"", &format!("report.html\"\nkey = {key}"));
+    let policy = parse(&with("\"env:KEY\"")).expect("valid");
+    assert_eq!(
+        policy.report_key,
+        Some(KeyPlace::Environment("KEY".to_owned()))
+    );
+    let policy = parse(&with("\"file:secret.txt\"")).expect("valid");
+    assert!(
+        policy
+            .inputs()
+            .iter()
+            .any(|path| path.ends_with("secret.txt"))
+    );
+    assert_eq!(parse(POLICY).expect("valid").report_key, None);
+    let Err(Error::Policy(error)) = parse(&with("\"hunter2\"")) else {
+        panic!("a secret was read");
+    };
+    assert!(error.secret);
+}

@@ -55,11 +55,15 @@ impl Key {
         Key(bytes.into())
     }
 
+    /// HMAC-SHA-256 under the key, of nothing yet.
+    pub(crate) fn mac(&self) -> Hmac<Sha256> {
+        Hmac::new_from_slice(&self.0).expect("HMAC takes keys of any length")
+    }
+
     /// 256 bits that cannot be told without the key. They are of no pseudonym:
     /// no domain is as long as what they begin with says.
     pub(crate) fn block(&self, parts: &[&[u8]]) -> [u8; 32] {
-        let mut mac =
-            Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
+        let mut mac = self.mac();
         mac.update(&u64::MAX.to_be_bytes());
         for part in parts {
             mac.update(&(part.len() as u64).to_be_bytes());
@@ -70,8 +74,7 @@ impl Key {
 
     /// The pseudonym of a value in a domain.
     pub fn pseudonym(&self, domain: &str, value: &str) -> String {
-        let mut mac =
-            Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
+        let mut mac = self.mac();
         mac.update(&(domain.len() as u64).to_be_bytes());
         mac.update(domain.as_bytes());
         mac.update(value.as_bytes());
@@ -81,6 +84,12 @@ impl Key {
             .map(|byte| format!("{byte:02x}"))
             .collect()
     }
+}
+
+/// Whether a text looks like a pseudonym: 128 bits in hexadecimal.
+pub fn looks_like_pseudonym(text: &str) -> bool {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    text.len() == 32 && text.bytes().all(is_digit)
 }
 
 impl fmt::Debug for Key {
@@ -149,7 +158,8 @@ mod tests {
     #[test]
     fn a_pseudonym_depends_on_key_domain_and_value() {
         let a = key(1).pseudonym("patient", "p1");
-        assert_eq!(a.len(), 32);
+        assert!(looks_like_pseudonym(&a));
+        assert!(!looks_like_pseudonym("p1") && !looks_like_pseudonym(&a.to_uppercase()));
         assert_eq!(a, key(1).pseudonym("patient", "p1"));
         assert_ne!(a, key(2).pseudonym("patient", "p1"));
         assert_ne!(a, key(1).pseudonym("name", "p1"));

@@ -10,7 +10,7 @@ use moretta::pipeline::report::{Report, StreamFacts};
 pub(super) fn write(report: &Report, facts: &StreamFacts, page: &mut Markup) {
     page.raw("<section id=\"levels\"><h2>How specific the release is</h2>");
     page.raw("<figure class=\"panel\"><p class=\"note\">Values of the whole stream. ");
-    page.raw("A value that too few users share is released as the next label of its hierarchy that enough do.</p>");
+    page.raw("A value that too few users share is released as the next label of its hierarchy that enough do. Shares are of released values.</p>");
     let plot = Plot {
         title: "Values by level".to_owned(),
         description: "One bar for every level of the hierarchy, the whole value first".to_owned(),
@@ -30,9 +30,9 @@ fn slots(report: &Report, facts: &StreamFacts) -> Vec<Slot> {
     let levels = by_colour(&facts.levels);
     let suppressed = Suppressed::of(&report.rows);
     let known = levels.iter().map(|(known, _)| *known);
-    let all = known.fold(suppressed.high, u64::saturating_add);
+    let all = known.fold(0, u64::saturating_add);
     // Of a whole that is not known there are no shares.
-    let hidden = levels.iter().any(|(_, hidden)| *hidden) || !suppressed.is_exact();
+    let hidden = levels.iter().any(|(_, hidden)| *hidden);
     let all = Some(all).filter(|all| *all > 0 && !hidden);
     let mut slots: Vec<Slot> = levels
         .iter()
@@ -47,20 +47,10 @@ fn slots(report: &Report, facts: &StreamFacts) -> Vec<Slot> {
             slot(level_name(level, facts.levels.len()), known, value, class)
         })
         .collect();
-    let value = if suppressed.is_exact() {
-        shown(suppressed.high, all)
-    } else {
-        suppressed.rows()
-    };
-    let drawn = if suppressed.is_exact() {
-        suppressed.high
-    } else {
-        0
-    };
     slots.push(slot(
         "suppressed rows".to_owned(),
-        drawn,
-        value,
+        suppressed.most_read(0),
+        suppressed.rows(),
         "suppressed",
     ));
     match number::told(facts.fakes) {

@@ -56,6 +56,7 @@ pub const MAX_LEVELS: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
     levels: Vec<Level>,
+    declared: bool,
 }
 
 /// One level of a hierarchy: which node covers each leaf, and what the nodes are called.
@@ -83,11 +84,14 @@ impl Hierarchy {
             .map_err(|fault| Error::policy(format!("hierarchy: {}", fault.at(|row| row + 1))))
     }
 
-    /// As [`Hierarchy::from_labels`], with the top `*` added.
+    /// As [`Hierarchy::from_labels`], with the top `*` added, over the values of the data.
     fn under_top(mut levels: Vec<Labels>) -> Self {
         let leaves = levels.first().map_or(0, Labels::len);
         levels.push(Labels::constant(TOP, leaves));
-        Self::from_labels(levels)
+        Hierarchy {
+            declared: false,
+            ..Self::from_labels(levels)
+        }
     }
 
     /// From what each level calls each leaf, the leaves first and the top last.
@@ -100,7 +104,13 @@ impl Hierarchy {
                 .into_iter()
                 .map(|labels| Level::new(labels, &order))
                 .collect(),
+            declared: true,
         }
+    }
+
+    /// Whether somebody wrote the leaves down; else they are the values that the data holds.
+    pub fn is_declared(&self) -> bool {
+        self.declared
     }
 
     /// How many leaves there are.

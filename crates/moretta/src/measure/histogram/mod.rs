@@ -49,6 +49,8 @@ pub struct Bin {
 /// Counts the values of one column.
 pub struct HistogramBuilder {
     domain: Domain,
+    /// The leaves of the hierarchy that count; all when not given.
+    leaves: Option<Vec<bool>>,
     scale: BinScale,
     original: Codes,
     released: Codes,
@@ -86,6 +88,7 @@ impl HistogramBuilder {
         };
         HistogramBuilder {
             domain: domain.clone(),
+            leaves: None,
             scale,
             original: Codes::default(),
             released: Codes::default(),
@@ -94,6 +97,11 @@ impl HistogramBuilder {
             after_bins: vec![0.0; cells],
             after_texts: Vec::new(),
         }
+    }
+
+    /// A label stands for these leaves of the hierarchy only.
+    pub fn count_leaves(&mut self, leaves: Vec<bool>) {
+        self.leaves = Some(leaves);
     }
 
     /// Takes original values of released rows.
@@ -198,9 +206,12 @@ impl HistogramBuilder {
         let Some(tree) = &self.domain.hierarchy else {
             return Vec::new();
         };
-        let labels = tree
-            .leaves_under(level, node)
-            .map(|leaf| tree.label(0, leaf));
+        let counts = |leaf: &u32| match &self.leaves {
+            Some(leaves) => leaves.get(*leaf as usize) == Some(&true),
+            None => true,
+        };
+        let leaves = tree.leaves_under(level, node).filter(counts);
+        let labels = leaves.map(|leaf| tree.label(0, leaf));
         match scale {
             BinScale::Categories { codes, .. } => labels
                 .filter_map(|label| codes.find(label).map(|code| code as usize))

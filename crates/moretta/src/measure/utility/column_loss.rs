@@ -1,38 +1,70 @@
-//! What the cells of one column lose: the normalised certainty penalty and the loss metric.
+//! What the cells of one column lose: the normalised certainty penalty and the loss metric,
+//! both measured against an [`Extent`].
 //!
 //! Each distinct released text is read once; a row adds to the count of its
 //! text. A text that is no region of the domain says nothing and loses 1; so
 //! does a cell that is missing though the original was not.
 
-use crate::data::hierarchy::Hierarchy;
-use crate::data::{Column, Domain, MISSING, Region};
+use super::extent::Extent;
+use crate::data::{Column, Domain, MISSING, Region, Scale};
 use crate::error::Result;
 use crate::measure::column::Codes;
 
 /// Adds up what one column loses.
 pub struct ColumnLoss {
     domain: Domain,
+    range: Option<(f64, f64)>,
     codes: Codes,
     counts: Vec<u64>,
     lost: u64,
     rows: u64,
+    /// The originals of released rows, where they tell which leaves count.
+    originals: Option<Codes>,
+}
+
+/// What one column lost in all released rows together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lost {
+    /// The sum of NCP.
+    pub ncp: f64,
+    /// The sum of (c − 1)/(D − 1).
+    pub loss: f64,
 }
 
 impl ColumnLoss {
     /// For a column with this domain.
     pub fn new(domain: Domain) -> Self {
+        let tree = domain.hierarchy.as_ref();
+        let made = tree.is_some_and(|tree| !tree.is_declared());
         ColumnLoss {
             domain,
+            range: None,
             codes: Codes::default(),
             counts: Vec::new(),
             lost: 0,
             rows: 0,
+            originals: made.then(Codes::default),
         }
+    }
+
+    /// The policy says between what numbers the values are.
+    pub fn declare_range(&mut self, range: (f64, f64)) {
+        self.range = Some(range);
+    }
+
+    /// All leaves of the hierarchy count: the originals are not known row by row.
+    pub fn count_all_leaves(&mut self) {
+        self.originals = None;
     }
 
     /// Slot `i` of `released` was released for slot `i` of `original`.
     pub fn observe(&mut self, original: &Column, released: &Column) -> Result<()> {
         self.rows += released.len() as u64;
+        match (&mut self.originals, original) {
+            (Some(seen), Column::Category(values)) => seen.each(values, |_| {}),
+            (Some(seen), Column::Number(values)) => seen.each_number(values, |_| {}),
+            _ => {}
+        }
         let is_missing = |row: usize| match original {
             Column::Number(numbers) => numbers.is_missing(row),
             Column::Category(categories) => categories.is_missing(row),
@@ -65,37 +97,61 @@ impl ColumnLoss {
         Ok(())
     }
 
-    /// The sum of NCP over the released rows.
-    pub fn ncp(&self) -> f64 {
-        self.sum(|region| region.ncp(&self.domain))
+    /// Rows released.
+    pub fn rows(&self) -> u64 {
+        self.rows
     }
 
-    /// The sum of (c − 1)/(D − 1) over the released rows.
-    pub fn loss(&self) -> f64 {
-        self.sum(|region| match (region, &self.domain.hierarchy) {
-            (Region::Node(level, node), Some(tree)) => node_loss(tree, *level, *node),
-            _ => region.ncp(&self.domain),
-        })
+    /// What the policy declares and the release shows of the column's values.
+    pub fn extent(&self) -> Extent {
+        let regions: Vec<(Region, u64)> = self.regions().filter_map(known).collect();
+        let leaves = self.leaves();
+        Extent::new(&regions, &self.domain, self.range, leaves.as_deref())
     }
 
-    /// Mean NCP of a released row.
-    pub fn mean(&self) -> f64 {
-        self.ncp() / self.rows.max(1) as f64
+    /// What was lost, measured against `extent`.
+    pub fn lost(&self, extent: &Extent) -> Lost {
+        let tree = self.domain.hierarchy.as_deref();
+        let whole = self.lost as f64;
+        let mut lost = Lost {
+            ncp: whole,
+            loss: whole,
+        };
+        for (region, rows) in self.regions() {
+            let of = |loss: fn(&Extent, &Region, Option<&_>) -> f64| {
+                region.as_ref().map_or(1.0, |r| loss(extent, r, tree))
+            };
+            lost.ncp += rows as f64 * of(Extent::ncp);
+            lost.loss += rows as f64 * of(Extent::loss);
+        }
+        lost
     }
 
-    fn sum(&self, loss: impl Fn(&Region) -> f64) -> f64 {
-        let texts = self.codes.texts();
-        let of_text = |text| Region::parse(Some(text), &self.domain).map_or(1.0, |r| loss(&r));
-        let counts = self.counts.iter().zip(texts.iter());
-        let read: f64 = counts.map(|(&n, text)| n as f64 * of_text(text)).sum();
-        read + self.lost as f64
+    /// What each released text says and in how many rows; none where it says nothing.
+    fn regions(&self) -> impl Iterator<Item = (Option<Region>, u64)> + '_ {
+        let texts = self.counts.iter().zip(self.codes.texts().iter());
+        texts.map(|(&rows, text)| (Region::parse(Some(text), &self.domain), rows))
+    }
+
+    /// Which leaves released rows had; none when all count.
+    fn leaves(&self) -> Option<Vec<bool>> {
+        let tree = self.domain.hierarchy.as_ref()?;
+        let mut seen = vec![false; tree.leaf_count()];
+        for text in self.originals.as_ref()?.texts().iter() {
+            let leaf = match (&self.domain.scale, text.parse()) {
+                (Scale::Number { .. }, Ok(number)) => tree.leaf(&self.domain.number_text(number)),
+                _ => tree.leaf(text),
+            };
+            if let Some(leaf) = leaf {
+                seen[leaf as usize] = true;
+            }
+        }
+        Some(seen)
     }
 }
 
-fn node_loss(tree: &Hierarchy, level: usize, node: u32) -> f64 {
-    let leaves = tree.leaves_under(level, node).len();
-    let others = tree.leaf_count().saturating_sub(1).max(1);
-    leaves.saturating_sub(1) as f64 / others as f64
+fn known((region, rows): (Option<Region>, u64)) -> Option<(Region, u64)> {
+    region.map(|region| (region, rows))
 }
 
 /// The geometric mean of 1 + loss, less 1, over columns with these mean losses.

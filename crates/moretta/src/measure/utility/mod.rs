@@ -11,8 +11,10 @@
 //! these may still be useless for one question, and the other way round.
 
 mod column_loss;
+mod extent;
 
-pub use column_loss::{ColumnLoss, geometric_loss};
+pub use column_loss::{ColumnLoss, Lost, geometric_loss};
+pub use extent::{Extent, STRETCHED};
 
 use super::Sizes;
 

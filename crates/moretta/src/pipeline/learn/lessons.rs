@@ -170,6 +170,11 @@ pub(super) fn lessons_of_release(
     let released = with_middles(policy, original, released)?;
     let released = released.take(&in_order_of_ids(&released))?;
     let kept = originals_of(&original.batch, released.rows())?;
+    // A learner counts categories, and those of suppressed rows are not to be told.
+    let columns = kept.schema().fields().iter().zip(kept.columns());
+    let columns = columns.map(|(field, column)| column.used(&field.kind));
+    let columns = columns.collect();
+    let kept = Batch::new(Arc::clone(kept.schema()), kept.rows().clone(), columns)?;
     let keeps = |name: &str| {
         let column = policy.column(name);
         column.is_none_or(|column| column.action == Action::Keep)

@@ -4,7 +4,8 @@ use super::flow::Flow;
 use crate::data::{Role, Schema};
 use crate::error::Result;
 use crate::measure::pairs::PairMeasures;
-use crate::pipeline::facts::{Blank, blank, file_facts, reasons, shown_read, stages};
+use crate::pipeline::coarse::reasons;
+use crate::pipeline::facts::{Blank, blank, file_facts, source_facts, stages};
 use crate::pipeline::progress::Progress;
 use crate::pipeline::report::{Claim, ColumnFact, Report, Verdict};
 use crate::pipeline::sha256;
@@ -49,19 +50,12 @@ impl Facts<'_> {
 pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     let Facts { policy, flow, .. } = facts;
     let suppressed = reasons(&flow.suppressed(), flow.read - flow.released);
-    let read = shown_read(flow.released, &suppressed);
-    let source = &policy.source;
     let text = without_seed(&policy.text);
     let told = !facts.is_private() || facts.is_asked();
-    // A sum of the originals would confirm a guess of any of them.
-    let secret = match facts.is_private() {
-        true => Path::new("-"),
-        false => &source.path,
-    };
     let blank = blank(&Blank {
         policy,
         command: facts.command,
-        source: file_facts(secret, &source.shown, source.options.format, read)?,
+        source: source_facts(policy)?,
         sink: file_facts(
             facts.path,
             &facts.sink.shown,
@@ -105,14 +99,18 @@ fn verdict(facts: &Facts<'_>) -> Verdict {
     let claim = facts.masking.k().map(|k| Claim {
         name: "k-anonymity of the masked columns".to_owned(),
         promised: format!("at least {k}"),
+        promised_value: Some(f64::from(k)),
         found: found(facts.smallest),
+        found_value: facts.smallest.map(|smallest| smallest as f64),
         holds: true,
     });
     // Nobody can read ε off a release: it is kept by how the noise is made.
     let loss = facts.masking.loss().map(|loss| Claim {
         name: "differential privacy of the masked columns".to_owned(),
         promised: loss,
+        promised_value: None,
         found: "kept by the accountant".to_owned(),
+        found_value: None,
         holds: true,
     });
     Verdict {

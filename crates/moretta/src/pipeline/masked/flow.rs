@@ -9,6 +9,7 @@ use crate::pipeline::order;
 use crate::pipeline::progress::Records;
 use crate::pipeline::read::originals_of;
 use crate::pipeline::run::pseudonyms;
+use crate::pipeline::telling::Leaving;
 use crate::policy::{ACCURACY_LOSS, Policy};
 use crate::protect::{Chain, Filtered, Masking, Protector, encoder, masked_columns};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub(super) struct Flow {
     chain: Chain,
     pairs: Pairs,
     looked: Unchanged,
+    leaving: Leaving,
     /// None when nobody wants to know.
     measures: Option<PairMeasures>,
     pub(super) read: u64,
@@ -44,6 +46,10 @@ impl Flow {
             true => &places[..],
             false => &[],
         };
+        let names = |places: &[usize]| {
+            let name = |&place: &usize| schema.fields()[place].name.to_string();
+            places.iter().map(name).collect()
+        };
         let released = Released::new(masking, schema, places.clone())?;
         let measures = measures(policy, masking, schema, &released, (table, watched))?;
         let chain = Chain::new(vec![Box::new(pseudonyms), Box::new(filtered)])?;
@@ -52,6 +58,7 @@ impl Flow {
             chain,
             measures,
             looked: Unchanged::new(schema, compared),
+            leaving: Leaving::new(names(&places)),
             read: 0,
             released: 0,
         })
@@ -70,6 +77,11 @@ impl Flow {
     /// Columns most of whose numbers left as they were.
     pub(super) fn unchanged(&self) -> Vec<&str> {
         self.looked.columns(self.released)
+    }
+
+    /// Whether columns that are not masked single rows out.
+    pub(super) fn telling(&mut self) -> Result<Option<String>> {
+        std::mem::replace(&mut self.leaving, Leaving::new(Vec::new())).warning()
     }
 
     /// What was measured.
@@ -125,6 +137,7 @@ impl Flow {
 
     fn look(&mut self, released: Batch) -> Result<Batch> {
         self.released += released.len() as u64;
+        self.leaving.observe(&released)?;
         let (measures, looked) = (&mut self.measures, &mut self.looked);
         self.pairs
             .released(&released, |original, released, labels| {

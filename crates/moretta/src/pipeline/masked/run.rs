@@ -49,7 +49,7 @@ pub(in crate::pipeline) fn run(
     });
     let mut output = Output::open(policy, sink, flow.schema(), names.collect(), crowd, live)?;
     let named = |error: Error, output: &Output<'_>| error.instead_of(output.path(), &sink.path);
-    let notes = match rows {
+    let mut notes = match rows {
         Rows::Table(original) => {
             super::refuse_mixed(policy, &original.batch, &places)?;
             let released = flow.mask(policy, &original.batch)?;
@@ -73,6 +73,7 @@ pub(in crate::pipeline) fn run(
     let smallest = output.close().map_err(|e| named(e, &output))?;
     keep_limits(policy, &flow)?;
     options.progress.enter(Stage::Report);
+    notes.extend(flow.telling()?);
     let report = report(&Facts {
         policy,
         masking,

@@ -3,12 +3,12 @@
 use crate::data::{Role, duration_text};
 use crate::error::Result;
 use crate::guarantee::StreamFindings;
-use crate::io::Format;
 use crate::measure::stream::{Facts as Measured, Point};
-use crate::pipeline::facts::{Blank, blank, file_facts, reasons, shown_read, stages};
+use crate::pipeline::coarse::{at_most, reasons, rounded};
+use crate::pipeline::facts::{Blank, blank, file_facts, source_facts, stages};
 use crate::pipeline::progress::Progress;
 use crate::pipeline::report::{
-    Claim, ColumnFact, Delay, FileFacts, Report, SMALL_CELL, StreamFacts, StreamPoint, Verdict,
+    Claim, ColumnFact, Delay, Report, SMALL_CELL, StreamFacts, StreamPoint, Verdict,
 };
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Protector;
@@ -36,21 +36,17 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     let policy = facts.policy;
     let real = facts.released - facts.stream.tally().fakes;
     let suppressed = reasons(&held_back(facts, real), facts.read - real);
-    let read = shown_read(real, &suppressed);
-    let source = &policy.source;
+    // A sum is made only where a report is written.
+    let sink = match policy.report {
+        Some(_) => facts.sink.path.as_path(),
+        None => Path::new("-"),
+    };
     let blank = blank(&Blank {
         policy,
         command: facts.command,
-        source: file(
-            policy,
-            &source.path,
-            &source.shown,
-            source.options.format,
-            read,
-        )?,
-        sink: file(
-            policy,
-            &facts.sink.path,
+        source: source_facts(policy)?,
+        sink: file_facts(
+            sink,
             &facts.sink.shown,
             facts.sink.options.format,
             facts.released,
@@ -67,19 +63,6 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         stages: stages(facts.progress),
         ..blank
     })
-}
-
-/// A file and its sum; the sum only where a report is written and one file can have it.
-fn file(
-    policy: &Policy,
-    path: &Path,
-    shown: &str,
-    format: Option<Format>,
-    rows: u64,
-) -> Result<FileFacts> {
-    let wanted = policy.report.is_some() && path.is_file() && policy.source.more.is_empty();
-    let path = if wanted { path } else { Path::new("-") };
-    file_facts(path, shown, format, rows)
 }
 
 /// Why rows did not leave. Where rows have several attributes, the method counts
@@ -121,7 +104,9 @@ fn verdict(facts: &Facts<'_>) -> Verdict {
                     facts.config.least_z()
                 ),
             },
+            promised_value: Some(f64::from(facts.config.least_z())),
             found,
+            found_value: smallest.map(|smallest| smallest as f64),
             holds: true,
         }],
         unit: "persons".to_owned(),
@@ -159,6 +144,7 @@ fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
     let config = facts.config;
     let tally = facts.stream.tally();
     let measured = facts.measured.as_ref();
+    let bits = |entropy: Option<f64>| entropy.map(|bits| rounded(bits, 0.1));
     StreamFacts {
         window: config.window,
         mode: match config.mode {
@@ -175,10 +161,13 @@ fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
         p_all: measured.and_then(|found| found.p_all),
         unique_window: measured.and_then(|found| found.unique_window),
         unique_all: measured.and_then(|found| found.unique_all),
-        all_time_rows: measured.and_then(|found| found.all_time_rows),
-        entropy_before: measured.and_then(|found| found.entropy_before),
-        entropy_after: measured.and_then(|found| found.entropy_after),
-        residual_information: measured.and_then(|found| found.residual_information),
+        all_time_rows: measured.and_then(|found| found.all_time_rows).map(at_most),
+        // These three are about what was held back, too.
+        entropy_before: bits(measured.and_then(|found| found.entropy_before)),
+        entropy_after: bits(measured.and_then(|found| found.entropy_after)),
+        residual_information: measured
+            .and_then(|found| found.residual_information)
+            .map(|share| rounded(share, 0.01)),
         delay: measured.map(|found| Delay {
             mean: found.delay_mean,
             max: found.delay_max,
@@ -187,8 +176,9 @@ fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
     }
 }
 
-/// The time line. Small counts are hidden, and with each at least one more of the
-/// same interval and of the same kind, or it could be had by subtraction.
+/// The time line. Small counts of released attributes are hidden, and with each at least one
+/// more of the same kind, or it could be had by subtraction; of those that were not released a
+/// bound is told.
 fn timeline(facts: &Facts<'_>) -> Vec<StreamPoint> {
     let Some(points) = facts.measured.as_ref().map(|found| &found.timeline) else {
         return Vec::new();
@@ -197,35 +187,14 @@ fn timeline(facts: &Facts<'_>) -> Vec<StreamPoint> {
         .iter()
         .map(|point| shown_point(point, z_at(facts, point.time)))
         .collect();
-    let kinds = points
-        .iter()
-        .map(|point| point.levels.len())
-        .max()
-        .unwrap_or(0);
-    for kind in 0..=kinds {
-        let slot = |point: &mut StreamPoint| match kind == kinds {
-            true => Some(std::mem::take(&mut point.suppressed)),
-            false => point.levels.get_mut(kind).map(std::mem::take),
-        };
-        let mut counts: Vec<Option<Option<u64>>> = shown.iter_mut().map(slot).collect();
-        hide_one_more(counts.iter_mut().flatten());
-        for (point, count) in shown.iter_mut().zip(counts) {
-            match (kind == kinds, count) {
-                (true, Some(count)) => point.suppressed = count,
-                (false, Some(count)) => point.levels[kind] = count,
-                (_, None) => {}
-            }
-        }
+    let kinds = points.iter().map(|point| point.levels.len()).max();
+    for kind in 0..kinds.unwrap_or(0) {
+        let counts = shown.iter_mut();
+        hide_one_more(counts.filter_map(|point| point.levels.get_mut(kind)));
     }
     for point in &mut shown {
-        if point
-            .levels
-            .iter()
-            .chain([&point.suppressed])
-            .any(Option::is_none)
-        {
-            point.read = None;
-        }
+        let released: Option<u64> = point.levels.iter().copied().sum();
+        point.read = released.zip(point.suppressed).map(|(a, b)| a + b);
     }
     shown
 }
@@ -265,9 +234,9 @@ fn shown_point(point: &Point, z: u32) -> StreamPoint {
         z,
         p: point.p,
         unique: point.unique,
-        read: shown(point.read),
+        read: None,
         levels: point.levels.iter().map(|&count| shown(count)).collect(),
-        suppressed: shown(point.suppressed),
+        suppressed: Some(at_most(point.suppressed)),
     }
 }
 
@@ -294,14 +263,14 @@ pub(super) fn warnings(
     }
     if tally.late > SMALL_CELL {
         warnings.push(format!(
-            "{} attributes came later than `lateness` allows and were held back; raise it, or use mode = \"exact\"",
-            tally.late
+            "up to {} attributes came later than `lateness` allows and were held back; raise it, or use mode = \"exact\"",
+            at_most(tally.late)
         ));
     }
     if tally.future > SMALL_CELL {
         warnings.push(format!(
-            "{} rows were further ahead of the clock than `skew` and were turned away; is the unit of the times right?",
-            tally.future
+            "up to {} rows were further ahead of the clock than `skew` and were turned away; is the unit of the times right?",
+            at_most(tally.future)
         ));
     }
     if tally.nobody > SMALL_CELL {

@@ -6,12 +6,13 @@ use super::facts::{Facts, report, warnings};
 use super::flow::{Coming, Flow};
 use super::outputs::Outputs;
 use super::sources::{Sources, ladders};
-use crate::data::Batch;
+use crate::data::{Batch, Role};
 use crate::error::{Error, Result};
 use crate::pipeline::place::commit_all;
 use crate::pipeline::places::check_places;
 use crate::pipeline::progress::{Live, Stage};
 use crate::pipeline::run::{Options, Outcome, write_reports};
+use crate::pipeline::telling::Leaving;
 use crate::policy::{Every, Policy, SinkPolicy};
 use crate::protect::z_anonymity::ZAnonymity;
 
@@ -54,6 +55,7 @@ pub(super) struct Run<'a> {
     last: Vec<Option<i64>>,
     /// Rows that an earlier run had done, and those of them that were not read again.
     went_on: Option<(u64, u64)>,
+    leaving: Leaving,
 }
 
 impl<'a> Run<'a> {
@@ -132,6 +134,8 @@ impl<'a> Run<'a> {
                 .checkpoint
                 .as_ref()
                 .map(|place| Due::new(place.every)),
+            // Nearly every row has a time of its own.
+            leaving: Leaving::new(named(policy, Role::Time)),
             policy,
             config,
             sink,
@@ -281,6 +285,7 @@ impl<'a> Run<'a> {
     fn write(&mut self, released: Option<Batch>) -> Result<()> {
         match released {
             Some(released) if self.resumed.is_none() => {
+                self.leaving.observe(&released)?;
                 self.outputs.write(&released, self.flow.stream.cells())
             }
             _ => Ok(()),
@@ -326,6 +331,8 @@ impl<'a> Run<'a> {
     pub(super) fn finish(mut self, options: &Options<'_>) -> Result<Outcome> {
         self.outputs.close()?;
         options.progress.enter(Stage::Report);
+        let mut notes = self.sources.notes();
+        notes.extend(self.leaving.warning()?);
         let report = report(&Facts {
             policy: self.policy,
             config: self.config,
@@ -336,12 +343,7 @@ impl<'a> Run<'a> {
             read: self.done.iter().sum(),
             released: self.outputs.released(),
             escaped: self.outputs.escaped(),
-            warnings: warnings(
-                self.policy,
-                &self.flow.stream,
-                self.went_on,
-                self.sources.notes(),
-            ),
+            warnings: warnings(self.policy, &self.flow.stream, self.went_on, notes),
             command: &options.command,
             progress: options.progress,
         })?;
@@ -355,4 +357,9 @@ impl<'a> Run<'a> {
             read: self.done.iter().sum(),
         })
     }
+}
+
+fn named(policy: &Policy, role: Role) -> Vec<String> {
+    let columns = policy.columns.iter().filter(|column| column.role == role);
+    columns.map(|column| column.name.clone()).collect()
 }

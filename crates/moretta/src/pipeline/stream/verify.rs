@@ -31,8 +31,8 @@ use crate::data::hierarchy::Ladder;
 use crate::data::{Role, Schema, duration_text};
 use crate::error::{Error, Result};
 use crate::io::{self, Header, ReadOptions};
-use crate::pipeline::judge::release_plans;
 use crate::pipeline::progress::{Progress, Stage};
+use crate::pipeline::release_columns::{Taken, release_plans};
 use crate::pipeline::report::{Claim, Verdict};
 use crate::policy::{Action, Policy};
 use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
@@ -297,13 +297,17 @@ impl<'a> Inspection<'a> {
             Claim {
                 name: "z-anonymity".to_owned(),
                 promised,
+                promised_value: self.config.tune.is_none().then(|| f64::from(self.config.z)),
                 found,
+                found_value: self.smallest.map(|users| users as f64),
                 holds: holds(Rule::Users),
             },
             Claim {
                 name: "rows of the source".to_owned(),
                 promised: "every released row".to_owned(),
+                promised_value: Some((rows - self.made_up.min(rows)) as f64),
                 found: format!("{} of {}", self.matched, rows - self.made_up.min(rows)),
+                found_value: Some(self.matched as f64),
                 holds: holds(Rule::Rows),
             },
         ];
@@ -311,7 +315,9 @@ impl<'a> Inspection<'a> {
             claims.push(Claim {
                 name: "certificate".to_owned(),
                 promised: "every line counts right".to_owned(),
+                promised_value: None,
                 found: format!("{} lines", self.lines),
+                found_value: Some(self.lines as f64),
                 holds: holds(Rule::Certificate),
             });
         }
@@ -370,7 +376,7 @@ fn open_release(
         false => Some(io::open(
             file,
             &options,
-            &release_plans(policy, file, &options)?,
+            &release_plans(policy, file, &options, Taken::Release)?,
         )?),
     };
     let names: Vec<String> = match &source {

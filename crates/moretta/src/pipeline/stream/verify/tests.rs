@@ -388,3 +388,42 @@ fn certificates_that_were_tampered_with_are_refused() {
         "{told}"
     );
 }
+
+#[test]
+fn a_file_with_other_columns_than_the_release_is_refused() {
+    let dropped = Case {
+        user: "role = \"subject\", action = \"drop\"",
+        ..PLAIN
+    };
+    type Change = fn(&mut String, bool);
+    let cases: [(Case, &str, Change); 4] = [
+        (PLAIN, "differ only in case", |line, first| {
+            if first {
+                *line = line.replace("attribute", "Attribute");
+            }
+        }),
+        (PLAIN, "lacks columns", |line, first| {
+            if first {
+                *line = line.replace("user", "who");
+            }
+        }),
+        (PLAIN, "does not know columns", |line, first| {
+            line.push_str(if first { ",salary" } else { ",1" });
+        }),
+        (dropped, "does not release: `user`", |line, first| {
+            line.push_str(if first { ",user" } else { ",u1" });
+        }),
+    ];
+    for (case, expected, change) in cases {
+        let made = Made::new(2_000, case);
+        assert!(made.verify(false).expect("verified").verdict.passed);
+        made.tamper("out.csv", |lines| {
+            for (number, line) in lines.iter_mut().enumerate() {
+                change(line, number == 0);
+            }
+        });
+        let error = made.verify(false).expect_err("other columns");
+        let told = format!("{error} {}", error.help_text().unwrap_or_default());
+        assert!(told.contains(expected), "{told}");
+    }
+}
