@@ -257,6 +257,7 @@ fn the_number_of_suppressed_rows_does_not_follow_from_any_figure() {
             let gone = 320.0 + count as f64 - published.released();
             assert!(gone > 0.0, "{name}: some of {count} are suppressed");
             let bound = 10.0 * (gone / 10.0).ceil();
+            assert_eq!(published.bound(), bound, "{name}: {gone} are suppressed");
             for (figure, solved) in published.solved() {
                 assert!(
                     (solved - bound).abs() < 1e-6,
