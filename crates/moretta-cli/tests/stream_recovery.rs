@@ -192,7 +192,7 @@ fn a_damaged_or_foreign_checkpoint_is_refused() {
     std::fs::write(folder.path("policy.toml"), policy).expect("written");
     let events = folder.text("events.csv");
     for (changed, what) in [
-        (events.replacen('.', ".0", 1), "the source does not begin"),
+        (events.replacen('\n', "\n1", 1), "the source does not begin"),
         (
             events[..events.len() / 2].to_owned(),
             "the source has become shorter",

@@ -150,7 +150,7 @@ fn keys(policy: &Policy) -> Result<Vec<Key>> {
 /// The length of a file; none of what is no file.
 fn length(path: &Path) -> Result<Option<u64>> {
     match std::fs::metadata(path) {
-        Ok(metadata) => Ok(metadata.is_file().then(|| metadata.len())),
+        Ok(metadata) => Ok(metadata.is_file().then_some(metadata.len())),
         Err(_) if path == Path::new("-") => Ok(None),
         Err(e) => Err(Error::io("read", path, e)),
     }

@@ -287,7 +287,7 @@ impl Shape {
             now += match random.below(40) {
                 0 => spell + random.below(spell as u64) as i64,
                 1..12 => 0,
-                2..30 => tick * random.below(3) as i64,
+                12..30 => tick * random.below(3) as i64,
                 _ => tick * random.below(1 + self.window as u64 / tick as u64) as i64,
             };
             let back = match random.below(12) {
@@ -435,6 +435,7 @@ impl Place {
 
 /// The seeds to try: so many fixed ones or, in the long campaign, many more from one
 /// that is printed. `MORETTA_SEED` is the first of them.
+#[expect(clippy::print_stdout, reason = "a campaign tells how to repeat it")]
 pub(super) fn seeds(fixed: u64) -> impl Iterator<Item = u64> {
     let given = std::env::var("MORETTA_SEED").ok();
     let given = given.and_then(|seed| seed.parse().ok());
