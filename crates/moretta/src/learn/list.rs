@@ -380,6 +380,7 @@ mod tests {
             "subspace" => "root",
             "detector" => "kswin",
             "learner" => "ht(grace=30)",
+            "window" => "30",
             "drift" => "0.005",
             "confidence" | "tie" | "warning" | "rate" => "0.1",
             _ => "3",

@@ -164,7 +164,7 @@ mod tests {
         [columns]
         name = { role = "identifier" }
         patient = { role = "subject" }
-        record = { role = "identifier", action = "pseudonym", key = "env:KEY" }
+        record = { role = "key", action = "pseudonym", key = "env:KEY" }
         age = { role = "quasi" }
         place = { role = "quasi", from = ["lat", "lon"], hierarchy = { grid = ["1km", "10km"] } }
         ward = { role = "plain" }

@@ -139,7 +139,7 @@ mod tests {
         let root = Root::of_policy(&place("policy.toml"), None).expect("a root");
         let columns = r#"
             name = { role = "identifier" }
-            record = { role = "identifier", action = "pseudonym", key = "env:KEY" }
+            record = { role = "key", action = "pseudonym", key = "env:KEY" }
             age = { role = "quasi", type = "number" }
             ward = { role = "plain" }"#;
         let pseudonym = "0123456789abcdef0123456789abcdef";
