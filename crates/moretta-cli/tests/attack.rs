@@ -163,6 +163,65 @@ fn noise_is_filtered_and_intervals_stand_beside_chance() {
 }
 
 #[test]
+fn neighbours_take_noise_off_where_rows_leave_in_their_order() {
+    // Three slow waves, with noise of half their spread.
+    let noise = with("method = \"noise\"\namount = 0.5");
+    let in_order = noise.replace(
+        "path = \"out.csv\"",
+        "path = \"out.csv\"\norder = \"input\"",
+    );
+    let stream = with("method = \"noise\"\namount = 0.5\nbuffer = 100");
+    for (policy, is_ordered) in [(&noise, false), (&in_order, true), (&stream, true)] {
+        let folder = folder(policy, 1);
+        let mut table = "a,b,c,class\n".to_owned();
+        for row in 0..1200 {
+            let wave = |rows: f64| 70_000_000.0 + 1e4 * (f64::from(row) / rows).sin();
+            let (a, b, c) = (wave(9.0), wave(14.0), wave(31.0));
+            let _ = writeln!(table, "{a:.0},{b:.0},{c:.0},{}", row % 2);
+        }
+        std::fs::write(folder.path().join("readings.csv"), table).expect("written");
+        let json = json(folder.path(), &[]);
+        let strongest = &json["strongest"];
+        let name = "linear Bayes over neighbours";
+        assert_eq!(strongest["attack"] == name, is_ordered, "{strongest}");
+        let attacks = names(&json, "attacks", "attack");
+        assert_eq!(attacks.contains(&name), is_ordered);
+        let breach = |place: usize| number(&json["attacks"][place]["breach"]);
+        let knows = names(&json, "attacks", "knows");
+        if is_ordered {
+            assert!(breach(4) > 2.0 * breach(3), "{} {}", breach(4), breach(3));
+            assert!(knows[4].contains("in the order"), "{knows:?}");
+        }
+    }
+}
+
+#[test]
+fn swapped_records_are_found_again_by_intersection() {
+    let lines = "method = \"rank-swapping\"\nwithin = \"15%\"";
+    let folder = folder(&with(lines), 400);
+    let found = json(folder.path(), &[]);
+    let attacks = names(&found, "links", "attack");
+    assert_eq!(attacks, ["nearest record", "rank intersection"]);
+    let linked = |place: usize| number(&found["links"][place]["linked"]);
+    assert!(linked(1) > linked(0), "{} {}", linked(0), linked(1));
+    let output = attack(folder.path(), &[]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(found["strongest_link"]["attack"], "rank intersection");
+    let headline = "strongest: rank intersection finds again";
+    assert!(text.contains(headline), "{text}");
+    assert!(
+        text.contains("the originals, on all masked columns"),
+        "{text}"
+    );
+    // In a stream nobody sees the ranks that counted.
+    let stream = with(&format!("{lines}\nbuffer = 50"));
+    std::fs::write(folder.path().join("policy.toml"), stream).expect("written");
+    let found = json(folder.path(), &[]);
+    assert_eq!(names(&found, "links", "attack"), ["nearest record"]);
+    assert!(found["notes"].to_string().contains("rank intersection"));
+}
+
+#[test]
 fn other_masks_are_taken_as_they_are_and_by_intervals() {
     let local = "method = \"local-dp\"\ncolumns.a = { mechanism = \"laplace\", epsilon = 1.0, bounds = [70000000, 70010000] }";
     for lines in [
@@ -208,7 +267,7 @@ fn columns_that_attacks_pass_over_are_told() {
 }
 
 #[test]
-fn a_known_sample_is_tried_where_as_many_numbers_as_features_leave() {
+fn components_of_a_sample_need_as_many_numbers_as_features_and_a_fit_does_not() {
     let by_sample = [
         "known sample, independent components",
         "known sample, principal components",
@@ -222,10 +281,24 @@ fn a_known_sample_is_tried_where_as_many_numbers_as_features_leave() {
         by_sample.iter().all(|name| attacks.contains(name)),
         "{attacks:?}"
     );
-    let last = json["attacks"]
-        .as_array()
-        .and_then(|attacks| attacks.last());
-    assert_eq!(last.expect("attacks")["records"], 120);
+    let mean = attacks.iter().position(|name| *name == by_sample[2]);
+    let mean = &json["attacks"][mean.expect("tried")];
+    assert_eq!(mean["records"], 120);
+    let fits = [
+        "fitted matrix, known by sample",
+        "fitted matrix",
+        "fitted matrix, linked first",
+        "mean of the class",
+    ];
+    assert!(attacks.ends_with(&fits), "{attacks:?}");
+    let knows = names(&json, "attacks", "knows");
+    let known = [
+        "no released record, 80 other records, the classes",
+        "2 records and the rows they became, 80 other records, the classes",
+        "2 records, not the rows they became, 80 other records, the classes",
+        "no released record, 80 other records, the classes",
+    ];
+    assert!(knows.ends_with(&known), "{knows:?}");
     assert_eq!(json["sample"], 80);
     let guesses = names(&json, "intervals", "guess");
     assert!(
@@ -241,9 +314,10 @@ fn a_known_sample_is_tried_where_as_many_numbers_as_features_leave() {
         String::from_utf8_lossy(&output.stderr),
     );
     assert!(
-        !out.contains("sample") && told.contains("k = m"),
+        !out.contains("components") && told.contains("k = m"),
         "{out}{told}"
     );
+    assert!(out.contains("fitted matrix, linked first"), "{out}");
 }
 
 #[test]

@@ -10,9 +10,11 @@ use clap::{Args, ValueEnum};
   moretta attack examples/sensors/policy.toml --learner nb
 
 What is tried depends on the method of the policy:
-  random-projection  reconstruction from known records (--known) and from others of the
-                     same population (--sample)
-  noise              filters that take the noise off, and intervals
+  random-projection  reconstruction from known records (--known), from others of the
+                     same population (--sample) with the released classes, and from both
+  noise              filters that take the noise off, over neighbours where rows leave in
+                     their order, and intervals
+  rank-swapping      records that are found again, and intervals
   other masks        the release as it is, and intervals round each number, beside what
                      chance gives
 An attacker knows the method and its parameters, but not its seed. Nothing is written,
@@ -36,9 +38,22 @@ Attacks on projections:
   known sample, ...       from other records of the same population, by independent,
                           principal or (ours) fitted components; the mean is what they
                           must beat
+  fitted matrix           ours: the matrix that takes the sample to the release, class by
+                          class, and known records to what they became; with noise taken
+                          off over neighbours where the order of the rows is released;
+                          without any known record (known by sample); and with records
+                          whose rows are not known (linked first); mean of the class is
+                          what they must beat
 Attacks on noise:
   spectral filter, principal components, linear Bayes    each takes noise off; release as
-                          it is takes none")]
+                          it is takes none
+  linear Bayes over neighbours    the same from the rows around each one, near by and
+                          where the release repeats itself; tried where the order of the
+                          rows is released (a `buffer`, or order = \"input\")
+Links of rank swapping:
+  nearest record          the released record nearest to a known original
+  rank intersection       what is within the public `within` ranks on every column; one of
+                          several candidates is taken by lot")]
 pub(crate) struct AttackArgs {
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
@@ -51,8 +66,8 @@ pub(crate) struct AttackArgs {
     /// A relative error below this is a breach
     #[arg(long, default_value_t = 0.2, value_parser = share)]
     pub(crate) epsilon: f64,
-    /// Records that an attacker has who knows none of the released ones of a projection
-    /// [default: 1000, at most half of the rows]
+    /// Records of the same population, none of them released, that attackers of a
+    /// projection have [default: 1000, at most half of the rows]
     #[arg(long, value_name = "RECORDS", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) sample: Option<u32>,
     /// How the most probable record is searched for

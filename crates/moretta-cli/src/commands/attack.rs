@@ -6,6 +6,7 @@ use crate::console::{Console, counted, table};
 use crate::failure::Failure;
 use moretta::attack::Success;
 use moretta::attack::interval::Disclosure;
+use moretta::attack::linkage::Linkage;
 use moretta::attack::reconstruction::{Optimizer, StudySettings};
 use moretta::pipeline::{self, AttackSettings, Attacked, Progress};
 use std::fmt::Write;
@@ -52,6 +53,13 @@ fn text(attacked: &Attacked) -> String {
     if !attacked.attacks.is_empty() {
         let _ = write!(text, "\n{}", table(&successes(attacked)));
     }
+    if !attacked.links.is_empty() {
+        let _ = write!(
+            text,
+            "\nknown originals that are found among the released records\n{}",
+            links(attacked)
+        );
+    }
     let near: Vec<&Success> = attacked
         .attacks
         .iter()
@@ -74,7 +82,7 @@ fn text(attacked: &Attacked) -> String {
     text
 }
 
-/// What was attacked, and what the attackers knew.
+/// What was attacked, what the attackers knew, and who got most.
 fn head(attacked: &Attacked) -> String {
     let mut head = match attacked.known {
         Some(known) => format!(
@@ -91,12 +99,27 @@ fn head(attacked: &Attacked) -> String {
         ),
     };
     if let Some(sample) = attacked.sample {
-        let _ = write!(head, ", or a sample of {}", counted(sample as u64, "other"));
+        let sample = counted(sample as u64, "other");
+        let _ = write!(head, ", a sample of {sample}, or both");
     }
     if !attacked.attacks.is_empty() {
         let _ = write!(head, "; a breach is an error below {}", attacked.epsilon);
     }
     head.push('\n');
+    let strongest = [
+        (&attacked.strongest, "reconstructs"),
+        (&attacked.strongest_link, "finds again"),
+    ];
+    for (strongest, what) in strongest {
+        let Some(strongest) = strongest else { continue };
+        let _ = writeln!(
+            head,
+            "strongest: {} {what} {} of the records; the attacker knows {}",
+            strongest.attack,
+            percent(strongest.share),
+            strongest.knows
+        );
+    }
     if let (Some(learner), Some(accuracy)) = (&attacked.learner, attacked.accuracy) {
         let percent = accuracy * 100.0;
         let _ = writeln!(head, "accuracy of {learner} on the release: {percent:.2} %");
@@ -107,6 +130,7 @@ fn head(attacked: &Attacked) -> String {
 fn successes(attacked: &Attacked) -> Vec<Vec<String>> {
     let mut names = vec![
         "attack",
+        "the attacker knows",
         "records",
         "breach",
         "95 % between",
@@ -128,6 +152,7 @@ fn line(success: &Success) -> Vec<String> {
     });
     let cells = [
         success.attack.clone(),
+        success.knows.clone(),
         success.records.to_string(),
         percent(success.breach),
         interval,
@@ -136,6 +161,30 @@ fn line(success: &Success) -> Vec<String> {
     ];
     let magnitude = success.magnitude.map(|magnitude| format!("{magnitude:.4}"));
     cells.into_iter().chain(magnitude).collect()
+}
+
+fn links(attacked: &Attacked) -> String {
+    let head = [
+        "attack",
+        "the attacker knows",
+        "records",
+        "linked",
+        "for certain",
+        "candidates",
+    ];
+    let row = |link: &Linkage| {
+        vec![
+            link.attack.clone(),
+            link.knows.clone(),
+            link.records.to_string(),
+            percent(link.linked),
+            percent(link.certain),
+            link.candidates.to_string(),
+        ]
+    };
+    let rows = attacked.links.iter().map(row);
+    let head = head.map(str::to_owned).to_vec();
+    table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
 /// Attacks beside each other, nearer records first.

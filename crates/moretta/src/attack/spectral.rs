@@ -12,9 +12,12 @@
 //! - *linear Bayes*: μ + (Σ − C)·Σ⁻¹·(y − μ), the linear estimate of the least squared
 //!   error, and the most probable original where all is normal. Directions in which
 //!   the release varies less than the noise tell nothing and are left out.
+//! - *linear Bayes over neighbours*, where the rows leave in their order: the same from
+//!   all records of a window around each one.
 //!
 //! Noise with the covariances of the columns lies in the same directions as they do:
-//! no filter takes it off, and Bayes only draws everything towards the mean.
+//! no filter takes it off, and Bayes only draws everything towards the mean; but it is
+//! independent from row to row, and neighbours take it off.
 //! Of a stream, whose noise follows the spread so far, C is that of its end. Factors
 //! are taken for noise that is not related to the columns, which is all that linear
 //! estimates see of them.
@@ -27,6 +30,7 @@
 //! *From* Kargupta, Datta, Wang and Sivakumar 2003 (spectral filter, after Marčenko and
 //! Pastur 1967); Huang, Du and Chen 2005 (principal components, Bayes estimate).
 
+use super::neighbours;
 use super::success::{Guess, Success, Yardstick, moments};
 use crate::data::Records;
 use crate::error::{Error, Result};
@@ -119,11 +123,17 @@ impl Spectral {
 }
 
 /// Attacks a release of numbers, whose originals are in the same order. Without noise
-/// that is known, the release is taken as it is.
+/// that is known, the release is taken as it is. `in_order`: the rows left in the order
+/// of the source, so that neighbours tell of each other.
 ///
 /// # Errors
 /// Too few complete records, too many columns, or none that varies.
-pub fn attack(originals: &Records, released: &Records, noise: Option<Noise>) -> Result<Spectral> {
+pub fn attack(
+    originals: &Records,
+    released: &Records,
+    noise: Option<Noise>,
+    in_order: bool,
+) -> Result<Spectral> {
     let (originals, released) = complete(originals, released);
     let m = released.width();
     if m == 0 || released.len() <= m + 1 {
@@ -140,19 +150,25 @@ pub fn attack(originals: &Records, released: &Records, noise: Option<Noise>) -> 
     let scale = moments(&originals);
     let mut guesses = vec![Guess {
         attack: "release as it is".to_owned(),
+        knows: Filter::Bayes.knows().to_owned(),
         records: standardised(&released, &scale),
         seconds: 0.0,
     }];
     let filters = [Filter::Spectral, Filter::Principal, Filter::Bayes];
+    let over_neighbours = in_order.then_some(Filter::Neighbours);
     for (filter, noise) in filters
         .into_iter()
+        .chain(over_neighbours)
         .filter_map(|filter| Some((filter, noise?)))
     {
         let start = Instant::now();
-        let estimated = estimate(&released, noise, filter);
+        let Some(estimated) = estimate(&released, noise, filter) else {
+            continue;
+        };
         let seconds = start.elapsed().as_secs_f64();
         guesses.push(Guess {
             attack: filter.name().to_owned(),
+            knows: filter.knows().to_owned(),
             records: standardised(&estimated, &scale),
             seconds,
         });
@@ -169,6 +185,7 @@ enum Filter {
     Spectral,
     Principal,
     Bayes,
+    Neighbours,
 }
 
 impl Filter {
@@ -177,6 +194,14 @@ impl Filter {
             Filter::Spectral => "spectral filter",
             Filter::Principal => "principal components",
             Filter::Bayes => "linear Bayes",
+            Filter::Neighbours => "linear Bayes over neighbours",
+        }
+    }
+
+    fn knows(self) -> &'static str {
+        match self {
+            Filter::Neighbours => "the release, in the order of its source",
+            _ => "the release",
         }
     }
 }
@@ -218,32 +243,47 @@ fn standardised(records: &Records, scale: &[Moments]) -> Records {
     all
 }
 
-/// What an attacker takes for the originals.
-fn estimate(released: &Records, noise: Noise, filter: Filter) -> Records {
+/// What an attacker takes for the originals; none where neighbours tell nothing.
+fn estimate(released: &Records, noise: Noise, filter: Filter) -> Option<Records> {
     let m = released.width();
     let mut release = CoMoments::new(m);
     for record in released.iter() {
         release.push(record);
     }
-    let matrix = match filter {
-        Filter::Principal => principal(&release, noise),
-        _ => whitened(&release, noise, filter),
-    };
+    let mut estimated = released.clone();
     let deviations: Vec<f64> = (0..m).map(|place| release.variance(place).sqrt()).collect();
-    let mut estimated = Records::new(m);
-    let (mut centred, mut guess) = (vec![0.0; m], vec![0.0; m]);
-    for record in released.iter() {
-        for (place, centred) in centred.iter_mut().enumerate() {
-            *centred = (record[place] - release.means()[place]) / deviations[place];
-        }
-        for (place, row) in matrix.chunks_exact(m).enumerate() {
-            let weighted: f64 = row.iter().zip(&centred).map(|(a, b)| a * b).sum();
-            let spread = deviations[place] * noise.widening();
-            guess[place] = release.means()[place] + spread * weighted;
-        }
-        estimated.push(&guess);
+    let scales = || release.means().iter().zip(&deviations);
+    for row in 0..estimated.len() {
+        let values = estimated.record_mut(row).iter_mut().zip(scales());
+        values.for_each(|(value, (mean, deviation))| *value = (*value - mean) / deviation);
     }
-    estimated
+    match filter {
+        Filter::Neighbours => {
+            estimated = neighbours::estimate(&estimated, &noise.covariances(&release))?;
+        }
+        Filter::Principal => multiply(&mut estimated, &principal(&release, noise)),
+        _ => multiply(&mut estimated, &whitened(&release, noise, filter)),
+    }
+    for row in 0..estimated.len() {
+        let values = estimated.record_mut(row).iter_mut().zip(scales());
+        values.for_each(|(value, (mean, deviation))| {
+            *value = mean + deviation * noise.widening() * *value;
+        });
+    }
+    Some(estimated)
+}
+
+/// Each record, times the matrix.
+fn multiply(records: &mut Records, matrix: &[f64]) {
+    let m = records.width();
+    let mut product = vec![0.0; m];
+    for row in 0..records.len() {
+        let record = records.record_mut(row);
+        for (product, weights) in product.iter_mut().zip(matrix.chunks_exact(m)) {
+            *product = weights.iter().zip(&*record).map(|(a, b)| a * b).sum();
+        }
+        record.copy_from_slice(&product);
+    }
 }
 
 /// The matrix that keeps the principal components of the originals.
@@ -356,7 +396,7 @@ mod tests {
     /// The mean squared error of each guess, where columns have variance 1.
     fn errors(columns: usize, common: f64, noise: Noise) -> Vec<f64> {
         let (originals, released) = table(columns, common, noise);
-        let found = attack(&originals, &released, Some(noise)).expect("enough rows");
+        let found = attack(&originals, &released, Some(noise), false).expect("enough rows");
         let squares = |guess: &Guess| {
             let pairs = guess.records.iter().zip(found.originals.iter());
             let squares = pairs.flat_map(|(a, b)| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)));
@@ -420,7 +460,7 @@ mod tests {
     fn bayes_is_the_textbook_formula() {
         let noise = Noise::Independent { amount: 0.5 };
         let (_, released) = table(2, 0.5, noise);
-        let estimated = estimate(&released, noise, Filter::Bayes);
+        let estimated = estimate(&released, noise, Filter::Bayes).expect("no window");
         let mut moments = CoMoments::new(2);
         for record in released.iter() {
             moments.push(record);
@@ -450,7 +490,7 @@ mod tests {
     fn breaches_are_counted_before_and_after() {
         let noise = Noise::Independent { amount: 0.5 };
         let (originals, released) = table(6, 1.0, noise);
-        let found = attack(&originals, &released, Some(noise)).expect("enough rows");
+        let found = attack(&originals, &released, Some(noise), false).expect("enough rows");
         let yardstick = Yardstick {
             epsilon: 0.2,
             accuracy: None,
@@ -486,7 +526,7 @@ mod tests {
                 shrunk: true,
             },
         ] {
-            if let Ok(found) = attack(&originals, &released, Some(noise)) {
+            if let Ok(found) = attack(&originals, &released, Some(noise), false) {
                 let successes = found.successes(yardstick);
                 let shares = successes.iter().map(|one| one.breach);
                 assert!(shares.into_iter().all(|share| (0.0..=1.0).contains(&share)));
@@ -504,7 +544,7 @@ mod tests {
             originals.push(&[x, 5.0, missing]);
             released.push(&[x + 1.0, 5.0, missing - 1.0]);
         }
-        let found = attack(&originals, &released, Some(noise)).expect("enough rows");
+        let found = attack(&originals, &released, Some(noise), false).expect("enough rows");
         assert_eq!((found.originals.len(), found.originals.width()), (29, 2));
         for (originals, released) in [
             (Records::new(3), Records::new(3)),
@@ -514,7 +554,7 @@ mod tests {
                 all
             }),
         ] {
-            let error = attack(&originals, &released, Some(noise)).expect_err("too little");
+            let error = attack(&originals, &released, Some(noise), false).expect_err("too little");
             assert_eq!(error.exit_code(), 4);
         }
     }

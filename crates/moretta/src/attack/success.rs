@@ -19,6 +19,8 @@ pub struct Yardstick {
 pub struct Success {
     /// Its name.
     pub attack: String,
+    /// What the attacker knows, besides the method and its parameters.
+    pub knows: String,
     /// Records that were attacked, each counted once.
     pub records: usize,
     /// Share of the attacks whose relative error |x̂ − x|/|x| was below ε.
@@ -60,6 +62,8 @@ pub struct AtDistance {
 pub struct Guess {
     /// The name of the attack.
     pub attack: String,
+    /// What the attacker knows, besides the method and its parameters.
+    pub knows: String,
     /// The originals as it sees them.
     pub records: Records,
     /// How long it took, for all of them.
@@ -76,7 +80,7 @@ impl Success {
     /// Of attacks with these relative errors on so many different records; `seconds` for
     /// all of them.
     pub(super) fn new(
-        attack: &str,
+        (attack, knows): (&str, &str),
         errors: &[f64],
         records: usize,
         seconds: f64,
@@ -85,6 +89,7 @@ impl Success {
         let breach = share(breaches(errors, yardstick.epsilon), errors.len());
         Success {
             attack: attack.to_owned(),
+            knows: knows.to_owned(),
             records,
             breach,
             interval: Some(wilson(breach, records)),
@@ -111,7 +116,7 @@ impl Success {
         Success {
             interval: None,
             ..Success::new(
-                &guess.attack,
+                (&guess.attack, &guess.knows),
                 &errors,
                 errors.len(),
                 guess.seconds,
@@ -208,6 +213,7 @@ mod tests {
         }
         let guess = Guess {
             attack: "a guess".to_owned(),
+            knows: "little".to_owned(),
             records: guessed,
             seconds: 6.0,
         };

@@ -9,6 +9,7 @@ pub mod fdlibm;
 pub mod independent_components;
 pub mod java_random;
 pub mod kd_tree;
+pub mod matrix;
 pub mod moments;
 pub mod optimize;
 pub mod uniform;

@@ -28,7 +28,7 @@ mod tune;
 mod verify;
 mod warnings;
 
-pub use attack::{AttackSettings, Attacked, attack};
+pub use attack::{AttackSettings, Attacked, Strongest, attack};
 pub use check::{check, check_warnings};
 pub use compare::{Standing, compare};
 pub use learn::{

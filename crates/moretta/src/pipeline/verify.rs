@@ -137,40 +137,55 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let place = |name: &str| folder.path().join(name);
         let root = Root::of_policy(&place("policy.toml"), None).expect("a root");
-        let columns = r#"
-            name = { role = "identifier" }
-            record = { role = "key", action = "pseudonym", key = "env:KEY" }
-            age = { role = "quasi", type = "number" }
-            ward = { role = "plain" }"#;
-        let pseudonym = "0123456789abcdef0123456789abcdef";
-        for method in [
-            "[guarantee]\nk = 2\n[[protect]]\nmethod = \"mondrian\"",
-            "[[protect]]\nmethod = \"microaggregation\"\nk = 2",
-            "[[protect]]\nmethod = \"microaggregation\"\nk = 2\nbuffer = 10",
+        let [one, other] = ["0", "1"].map(|digit| digit.repeat(32));
+        let record = "record = { role = \"key\", action = \"pseudonym\", key = \"env:KEY\" }";
+        let raw = [
+            ("Age,ward", false),
+            ("alter,ward", false),
+            ("age,Ward", false),
+        ];
+        for (method, record) in [
+            (
+                "[guarantee]\nk = 2\n[[protect]]\nmethod = \"mondrian\"",
+                record,
+            ),
+            ("[[protect]]\nmethod = \"microaggregation\"\nk = 2", ""),
+            (
+                "[[protect]]\nmethod = \"microaggregation\"\nk = 2\nbuffer = 10",
+                "",
+            ),
         ] {
-            let text =
-                format!("version = 1\n[source]\npath = \"o.csv\"\n[columns]{columns}\n{method}\n");
+            let text = format!(
+                "version = 1\n[source]\npath = \"o.csv\"\n[columns]\n\
+                 name = {{ role = \"identifier\" }}\n{record}\n\
+                 age = {{ role = \"quasi\", type = \"number\" }}\nward = {{ role = \"plain\" }}\n{method}\n"
+            );
             let policy = Policy::parse(&text, &root).expect("a policy");
-            for (header, record, passes) in [
-                ("record,age,ward", pseudonym, true),
-                ("record,age,ward", "A-17", false),
-                ("record,Age,ward", pseudonym, false),
-                ("record,alter,ward", pseudonym, false),
-                ("record,age,Ward", pseudonym, false),
-                ("name,age,ward", "Ada", false),
-                ("Name,age,ward", "Ada", false),
-            ] {
-                let rows = format!("{header}\n{record},1,a\n{record},1,b\n");
+            let check = |header: &str, rows: [&str; 2], passes: bool| {
+                let rows = format!("{header}\n{}1,a\n{}1,b\n", rows[0], rows[1]);
                 std::fs::write(place("release.csv"), rows).expect("written");
-                let options = ReadOptions::default();
                 let found = verify(
                     &policy,
                     &place("release.csv"),
-                    &options,
+                    &ReadOptions::default(),
                     &Progress::default(),
                 );
                 let passed = found.is_ok_and(|found| found.verdict.passed);
-                assert_eq!(passed, passes, "{method}: {header}, {record}");
+                assert_eq!(passed, passes, "{method}: {header}");
+            };
+            let (first, second) = (format!("{one},"), format!("{other},"));
+            let (names, cells) = match record.is_empty() {
+                true => ("", ["", ""]),
+                false => ("record,", [first.as_str(), second.as_str()]),
+            };
+            for (header, passes) in raw.into_iter().chain([("age,ward", true)]) {
+                check(&format!("{names}{header}"), cells, passes);
+            }
+            check("name,age,ward", ["Ada,", "Eva,"], false);
+            check("Name,age,ward", ["Ada,", "Eva,"], false);
+            if !record.is_empty() {
+                check("record,age,ward", ["A-17,", "A-18,"], false);
+                check("record,age,ward", [&first, &first], false);
             }
         }
     }

@@ -33,10 +33,10 @@ mod fit;
 mod white;
 
 use super::reconstruction::Stream;
-use super::success::{Guess, Success, Yardstick, norm};
+use super::rows::Rows;
+use super::success::{Guess, Success, Yardstick};
 use crate::data::Records;
 use crate::error::{Error, Result};
-use crate::math::uniform::Uniform;
 use components::{Axes, Components, Matches};
 use fit::Fit;
 use rand_core::SeedableRng;
@@ -129,6 +129,7 @@ impl Attacker<'_> {
         let matches = axes.matches(&known, &seen);
         Guess {
             attack: format!("known sample, {}", axes.name()),
+            knows: self.knows(),
             records: guess(&self.sides.released, &known, &seen, &matches),
             seconds: start.elapsed().as_secs_f64(),
         }
@@ -152,9 +153,14 @@ impl Attacker<'_> {
         }
         Guess {
             attack: "known sample, fitted components".to_owned(),
+            knows: self.knows(),
             records: best.1,
             seconds: start.elapsed().as_secs_f64(),
         }
+    }
+
+    fn knows(&self) -> String {
+        format!("{} other records", self.sides.sample.len())
     }
 
     /// What can be guessed without the release.
@@ -163,6 +169,7 @@ impl Attacker<'_> {
         (0..self.sides.released.len()).for_each(|_| records.push(&self.known.means));
         Guess {
             attack: "mean of the sample".to_owned(),
+            knows: self.knows(),
             records,
             seconds: 0.0,
         }
@@ -215,27 +222,12 @@ impl Sides {
         sample: Option<usize>,
         generator: &mut Xoshiro256PlusPlus,
     ) -> Result<Self> {
+        let Rows {
+            sample: drawn,
+            others,
+            ..
+        } = Rows::draw(stream, sample, 0, generator)?;
         let (inputs, outputs) = (stream.inputs, stream.outputs);
-        let m = inputs.width();
-        let complete = |&row: &usize| {
-            let values = inputs.record(row).iter().chain(outputs.record(row));
-            values.into_iter().all(|value| value.is_finite()) && norm(inputs.record(row)) > 0.0
-        };
-        let mut rows: Vec<usize> = (0..inputs.len()).filter(complete).collect();
-        let wanted = sample.unwrap_or(1000.min(rows.len() / 2));
-        let left = rows.len().saturating_sub(wanted);
-        if wanted <= m + 1 || left <= m + 1 {
-            let what = format!(
-                "a sample of {wanted} records leaves {left} to attack, and {m} features need more on both sides"
-            );
-            return Err(Error::input(what).help("change --sample, or take more rows"));
-        }
-        for place in 0..wanted {
-            let other = place + (generator.draw() * (rows.len() - place) as f64) as usize;
-            rows.swap(place, other);
-        }
-        let (drawn, others) = rows.split_at_mut(wanted);
-        others.sort_unstable();
         let collect = |records: &Records, rows: &[usize]| {
             let mut some = Records::new(records.width());
             rows.iter().for_each(|&row| some.push(records.record(row)));
@@ -245,10 +237,10 @@ impl Sides {
             .iter()
             .map(|&row| stream.blur.covariance(row as u64, row as u64));
         Ok(Sides {
-            noise: variances.sum::<f64>() / left as f64,
-            sample: collect(inputs, drawn),
-            released: collect(outputs, others),
-            originals: collect(inputs, others),
+            noise: variances.sum::<f64>() / others.len() as f64,
+            sample: collect(inputs, &drawn),
+            released: collect(outputs, &others),
+            originals: collect(inputs, &others),
         })
     }
 }
@@ -257,6 +249,7 @@ impl Sides {
 mod tests {
     use super::*;
     use crate::attack::reconstruction::Blur;
+    use crate::math::uniform::Uniform;
     use rand_distr::{Distribution, StandardNormal};
 
     const FEATURES: usize = 4;

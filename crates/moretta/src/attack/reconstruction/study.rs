@@ -110,7 +110,8 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
     }
     let guess = |(place, attack): (usize, &Attack)| {
         let trials = tried.iter().take(KEPT).map(|tried| &tried.trials[place]);
-        guess(attack.name(blur), inputs.width(), trials)
+        let names = (attack.name(blur), knows(settings.known));
+        guess(names, inputs.width(), trials)
     };
     Ok(Study {
         features: inputs.width(),
@@ -121,6 +122,14 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
         guesses: attacks.iter().enumerate().map(guess).collect(),
         originals,
     })
+}
+
+/// What an attacker knows of whom so many records are known.
+fn knows(records: usize) -> String {
+    match records {
+        1 => "1 record and the row it became".to_owned(),
+        _ => format!("{records} records and the rows they became"),
+    }
 }
 
 /// All attacks on one record.
@@ -187,7 +196,11 @@ fn attack_one(
     })
 }
 
-fn guess<'a>(attack: String, width: usize, trials: impl Iterator<Item = &'a Trial>) -> Guess {
+fn guess<'a>(
+    (attack, knows): (String, String),
+    width: usize,
+    trials: impl Iterator<Item = &'a Trial>,
+) -> Guess {
     let nothing = vec![f64::NAN; width];
     let (mut records, mut seconds) = (Records::new(width), 0.0);
     for trial in trials {
@@ -196,6 +209,7 @@ fn guess<'a>(attack: String, width: usize, trials: impl Iterator<Item = &'a Tria
     }
     Guess {
         attack,
+        knows,
         records,
         seconds,
     }
@@ -222,7 +236,8 @@ fn success(
         let distances = [first.distance, last.distance];
         Some(AtDistance::new(distances, &errors[part], settings.epsilon))
     };
-    let mut success = Success::new(attack, &errors, records, seconds, yardstick);
+    let names = (attack, &*knows(settings.known));
+    let mut success = Success::new(names, &errors, records, seconds, yardstick);
     success.by_distance = (0..FIFTHS).filter_map(fifth).collect();
     success
 }

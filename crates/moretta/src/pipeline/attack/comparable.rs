@@ -1,19 +1,22 @@
 //! Attacks on releases whose columns are those of the originals: intervals round each
-//! number, and filters where the numbers are originals with noise.
+//! number, filters where the numbers are originals with noise, and links where they
+//! are swapped.
 
 use super::{AttackSettings, Attacked, yardstick};
 use crate::attack::interval::disclosures;
+use crate::attack::linkage::{nearest_record, rank_intersection};
 use crate::attack::spectral::{self, Noise};
 use crate::data::{Attribute, Batch, Records, Role};
 use crate::error::{Error, Result};
 use crate::protect::noise::{self, Kind};
+use crate::protect::rank_swapping::RankSwapping;
 use crate::protect::{MaskedColumn, Method, encoder, masked_columns};
 
-/// Attacks the rows that were released.
+/// Attacks the rows that were released, `in_order` or not.
 pub(super) fn attack(
     method: &Method,
-    original: &Batch,
-    released: &Batch,
+    [original, released]: [&Batch; 2],
+    in_order: bool,
     settings: &AttackSettings,
     attacked: &mut Attacked,
 ) -> Result<()> {
@@ -40,7 +43,31 @@ pub(super) fn attack(
         Method::Noise(config) => Some(known(config)),
         _ => None,
     };
-    filter(noise, &sides, settings, attacked)
+    if let Method::RankSwapping(config) = method {
+        link(config, [&originals, &release], original.len(), attacked);
+    }
+    filter(noise, in_order, &sides, settings, attacked)
+}
+
+/// Looks for the rows that known originals became.
+fn link(
+    config: &RankSwapping,
+    [originals, released]: [&Records; 2],
+    rows: usize,
+    attacked: &mut Attacked,
+) {
+    attacked.links.push(nearest_record(originals, released));
+    match config.buffer {
+        None => {
+            let ranks = config.within.ranks(rows);
+            let found = rank_intersection(originals, released, ranks);
+            attacked.links.push(found);
+        }
+        Some(_) => attacked.notes.push(
+            "rank intersection was not tried: in a stream ranks are those of a window, which nobody sees"
+                .to_owned(),
+        ),
+    }
 }
 
 /// Tells of columns that an attack passes over.
@@ -99,11 +126,12 @@ fn select(records: &Records, places: &[usize]) -> Records {
 /// be tried, a note says why.
 fn filter(
     noise: Option<Noise>,
+    in_order: bool,
     [originals, released]: &[Records; 2],
     settings: &AttackSettings,
     attacked: &mut Attacked,
 ) -> Result<()> {
-    let found = match spectral::attack(originals, released, noise) {
+    let found = match spectral::attack(originals, released, noise, in_order) {
         Ok(found) => found,
         Err(error) => {
             let note = format!("errors of whole records were not measured: {error}");
@@ -201,7 +229,7 @@ mod tests {
             };
             let [originals, released] = release(&config);
             let found =
-                spectral::attack(&originals, &released, Some(known(&config))).expect("rows");
+                spectral::attack(&originals, &released, Some(known(&config)), false).expect("rows");
             // The best linear estimate with a little more or less of it is no better.
             let squares = |scale: f64| {
                 let guess = found.guesses.last().expect("four");

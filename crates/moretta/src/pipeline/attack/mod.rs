@@ -2,8 +2,9 @@
 //!
 //! The attacker knows the method and its parameters, but not its seed. What is tried
 //! depends on the method: mixtures of columns are reconstructed from known records and
-//! from a known sample; additive noise is filtered; and of every release that can be
-//! held against its originals column by column, intervals are taken.
+//! from a known sample; additive noise is filtered, over neighbours where rows leave in
+//! their order; swapped records are linked; and of every release that can be held
+//! against its originals column by column, intervals are taken.
 //!
 //! *Does not protect* anything: the figures are computed from the originals.
 
@@ -16,13 +17,16 @@ use super::order;
 use super::progress::{Progress, Stage};
 use super::read::read;
 use crate::attack::interval::Disclosure;
+use crate::attack::linkage::Linkage;
 use crate::attack::reconstruction::StudySettings;
 use crate::attack::{Success, Yardstick};
-use crate::data::Batch;
+use crate::data::{Batch, Column, Role};
 use crate::error::{Error, Result};
-use crate::policy::Policy;
+use crate::policy::{Action, Order, Policy};
 use crate::protect::{Family, Filtered, METHODS, Masking, Method, Protector};
+use projection::{Public, Secret};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How a release is attacked.
@@ -65,8 +69,43 @@ pub struct Attacked {
     pub attacks: Vec<Success>,
     /// How often intervals hold the originals.
     pub intervals: Vec<Disclosure>,
+    /// How often known originals are found among the released records.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Linkage>,
+    /// The attack that reconstructs most; none where there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strongest: Option<Strongest>,
+    /// The one that finds most known records again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strongest_link: Option<Strongest>,
     /// What was odd, and what was not tried.
     pub notes: Vec<String>,
+}
+
+/// The attack that gets most of a release.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Strongest {
+    /// Its name.
+    pub attack: String,
+    /// What the attacker knows, besides the method and its parameters.
+    pub knows: String,
+    /// The share of the records that it reconstructs, or finds again.
+    pub share: f64,
+}
+
+impl Strongest {
+    /// Of attacks with these names, knowledge and shares; of equals the first.
+    fn of<'a>(attacks: impl Iterator<Item = (&'a String, &'a String, f64)>) -> Option<Self> {
+        let best = attacks.reduce(|best, other| match other.2 > best.2 {
+            true => other,
+            false => best,
+        });
+        best.map(|(attack, knows, share)| Strongest {
+            attack: attack.clone(),
+            knows: knows.clone(),
+            share,
+        })
+    }
 }
 
 /// Attacks the method of the policy that masks records.
@@ -101,6 +140,9 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
         accuracy: settings.study.accuracy,
         attacks: Vec::new(),
         intervals: Vec::new(),
+        links: Vec::new(),
+        strongest: None,
+        strongest_link: None,
         notes: original.notes.clone(),
     };
     if masking.loss().is_some() {
@@ -108,10 +150,32 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
     }
     match method {
         Method::RandomProjection(projection) => {
-            projection::attack(projection, &original.batch, seed, &settings, &mut attacked)?;
+            let secret = Secret {
+                original: &original.batch,
+                seed,
+            };
+            let classes = classes(policy, &released);
+            let public = Public {
+                classes: classes.as_deref(),
+                in_order: in_order(policy, masking),
+            };
+            projection::attack(projection, secret, public, &settings, &mut attacked)?;
         }
-        _ => comparable::attack(method, &original.batch, &released, &settings, &mut attacked)?,
+        _ => {
+            let sides = [&original.batch, &released];
+            comparable::attack(
+                method,
+                sides,
+                in_order(policy, masking),
+                &settings,
+                &mut attacked,
+            )?;
+        }
     }
+    let guesses = attacked.attacks.iter();
+    attacked.strongest = Strongest::of(guesses.map(|one| (&one.attack, &one.knows, one.breach)));
+    let links = attacked.links.iter();
+    attacked.strongest_link = Strongest::of(links.map(|one| (&one.attack, &one.knows, one.linked)));
     Ok(attacked)
 }
 
@@ -121,6 +185,34 @@ fn yardstick(settings: &AttackSettings) -> Yardstick {
         epsilon: settings.study.epsilon,
         accuracy: settings.study.accuracy,
     }
+}
+
+/// The classes that are released, of rows in the order of the source; different numbers
+/// are different classes.
+fn classes(policy: &Policy, released: &Batch) -> Option<Vec<u32>> {
+    let [class] = released.schema().with_role(Role::Class)[..] else {
+        return None;
+    };
+    let name = &released.schema().fields()[class].name;
+    let kept = policy.column(name)?.action == Action::Keep;
+    match released.column(class) {
+        Column::Category(categories) if kept => Some(categories.codes().to_vec()),
+        Column::Number(numbers) if kept => {
+            let mut codes = BTreeMap::new();
+            let mut code = |number: Option<f64>| {
+                let next = codes.len() as u32;
+                *codes.entry(number.map(f64::to_bits)).or_insert(next)
+            };
+            Some(numbers.iter().map(&mut code).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Whether rows leave in the order of the source, which then everybody knows.
+fn in_order(policy: &Policy, masking: &dyn Masking) -> bool {
+    let sink = policy.sink.as_ref();
+    masking.buffer().is_some() || sink.is_some_and(|sink| sink.order == Order::Input)
 }
 
 /// What would be released: a projection in the order of the source, as a stream is, and

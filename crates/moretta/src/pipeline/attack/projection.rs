@@ -1,21 +1,36 @@
-//! Attacks on mixtures of columns: by attackers who know some of the records, and by
-//! those who know others of the same population.
+//! Attacks on mixtures of columns: by attackers who know some of the records, by those
+//! who know others of the same population, and by those who know both.
 
 use super::{AttackSettings, Attacked, yardstick};
 use crate::attack::Guess;
+use crate::attack::fitted_matrix::{self, Release};
 use crate::attack::interval::disclosures;
 use crate::attack::known_sample;
-use crate::attack::reconstruction::{Blur, Restarts, Stream, study};
+use crate::attack::reconstruction::{Blur, Restarts, Stream, StudySettings, study};
 use crate::data::{Batch, Records};
 use crate::error::Result;
 use crate::protect::random_projection::{Noise, RandomProjection, Reset};
 use crate::protect::{Filter, Masked, encoder, masked_columns};
 
+/// What nobody knows but the owner of the data.
+pub(super) struct Secret<'a> {
+    pub(super) original: &'a Batch,
+    pub(super) seed: u64,
+}
+
+/// What everybody sees beside the mixtures.
+pub(super) struct Public<'a> {
+    /// The class of each row.
+    pub(super) classes: Option<&'a [u32]>,
+    /// Rows leave in the order of the source.
+    pub(super) in_order: bool,
+}
+
 /// Attacks the rows in the order of the source, as a stream.
 pub(super) fn attack(
     projection: &RandomProjection,
-    original: &Batch,
-    seed: u64,
+    Secret { original, seed }: Secret<'_>,
+    Public { classes, in_order }: Public<'_>,
     settings: &AttackSettings,
     attacked: &mut Attacked,
 ) -> Result<()> {
@@ -35,7 +50,39 @@ pub(super) fn attack(
     attacked.known = Some(found.known);
     attacked.attacks = found.attacks;
     intervals(&found.originals, &found.guesses, settings, attacked)?;
-    by_sample(&stream, settings, attacked)
+    by_sample(&stream, settings, attacked)?;
+    let release = Release {
+        stream: &stream,
+        classes,
+        in_order,
+    };
+    by_fit(&release, settings, attacked)
+}
+
+/// What records and a sample tell together.
+fn by_fit(release: &Release<'_>, settings: &AttackSettings, attacked: &mut Attacked) -> Result<()> {
+    if !fitted_matrix::applies(attacked.features) {
+        attacked
+            .notes
+            .push("no matrix was fitted: there are more than 100 features".to_owned());
+        return Ok(());
+    }
+    let StudySettings { known, seed, .. } = settings.study;
+    let found = match (
+        fitted_matrix::attack(release, known, settings.sample, seed),
+        settings.sample,
+    ) {
+        (Err(error), None) => {
+            let note = format!("no matrix was fitted: {error}");
+            attacked.notes.push(note);
+            return Ok(());
+        }
+        (found, _) => found?,
+    };
+    attacked.sample = Some(found.sample);
+    let successes = found.successes(yardstick(settings));
+    attacked.attacks.extend(successes);
+    telling(&found.originals, &found.guesses, settings, attacked)
 }
 
 /// What a sample tells. Where nobody asked for a sample of this size, one that is too
@@ -47,7 +94,7 @@ fn by_sample(
 ) -> Result<()> {
     if !known_sample::applies(attacked.features, attacked.released) {
         attacked.notes.push(
-            "attacks by a known sample were not tried: they need as many numbers as features (k = m), at most 100"
+            "components of a known sample were not matched: that needs as many numbers as features (k = m), at most 100"
                 .to_owned(),
         );
         return Ok(());
@@ -68,9 +115,18 @@ fn by_sample(
     attacked
         .attacks
         .extend(found.successes(yardstick(settings)));
-    // Guesses that are all the same have no ranks.
-    match &found.guesses[..] {
-        [telling @ .., _mean] => intervals(&found.originals, telling, settings, attacked),
+    telling(&found.originals, &found.guesses, settings, attacked)
+}
+
+/// Intervals round all guesses but the last, a mean: what is always the same has no ranks.
+fn telling(
+    originals: &Records,
+    guesses: &[Guess],
+    settings: &AttackSettings,
+    attacked: &mut Attacked,
+) -> Result<()> {
+    match guesses {
+        [telling @ .., _mean] => intervals(originals, telling, settings, attacked),
         [] => Ok(()),
     }
 }

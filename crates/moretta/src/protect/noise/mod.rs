@@ -20,9 +20,11 @@
 //! known, the others leave at once, with the σ of all rows so far.
 //!
 //! **Protects against** an exact match of a record with one that is known.
-//! **Does not protect against** an attacker who averages over repeated releases or
-//! over correlated columns (`moretta attack` tells how far that leads), nor outliers,
-//! which stay far out; it promises nothing.
+//! **Does not protect against** an attacker who averages over repeated releases, over
+//! correlated columns or, where rows leave in their order, over neighbours (`moretta
+//! attack` tells how far that leads), nor outliers, which stay far out; it promises
+//! nothing. Of electricity prices with `amount` 0.25 the release shows 19 % of the
+//! records to a fifth of their length, and with its neighbouring rows 77 %.
 //! A column that has been constant so far has no spread and gets no noise, and in a
 //! stream the first values after such a stretch get little.
 //! Multiplied values keep their sign, and zero stays zero. The noise can be taken

@@ -38,15 +38,17 @@
 //!
 //! **Protects against** reading values, and, with noise, against solving for R.
 //! **Does not protect against** an attacker who knows some records with what they
-//! became: `moretta attack` tells what they get back. Of electricity prices (8 features)
-//! who knew 7 records found 98 % of others to a fifth of their length without noise,
-//! 62 % with cumulative and 25 % with independent noise of the same average size, 0.1:
-//! rows that are near share most steps of a walk, which then hides nothing. With k = m
-//! who knew *no* released record, but 1000 others of the same source, found 16, 74, 75
-//! and 76 % in four draws without noise, and between 3 and 96 % with noise of 0.05,
-//! depending on the draw; the mean of the others finds 2 %. It promises nothing. R and the
-//! noise follow from the `seed`, which must stay secret: without one in the policy the
-//! system draws it.
+//! became, or others of the same source: `moretta attack` tells what they get back. Of
+//! electricity prices (8 features) who knew 4 records, 1000 others and the released
+//! classes found, to a fifth of their length and in four draws each, 99 to 100 % without
+//! noise, 84 to 92 % with independent noise of 0.05 and 97 to 99 % where rows left in
+//! their order, 95 to 98 % with cumulative noise of the same average size, and 74 to 82 %
+//! where 4 numbers left instead of 8. Who knew *no* released record, but the 1000
+//! others, found 46 to 97, 84 to 92, 73 to 96 and 59 to 82 %; the mean of the others
+//! finds 2 %. Categories show through even more, since their features are 0 or 1: of age,
+//! sex, race and marital status of adults, 15 features that left as 6 numbers with noise
+//! of 0.1, 90 to 94 % came back. It promises nothing. R and the noise follow from the
+//! `seed`, which must stay secret: without one in the policy the system draws it.
 //!
 //! **Costs** m·k multiplications a record and no delay, but for `buffer`. Of a record
 //! with a missing value all projected numbers are missing, since each needs it.

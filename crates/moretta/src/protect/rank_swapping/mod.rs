@@ -19,8 +19,9 @@
 //! exactly: those of a record come from several persons.
 //! **Does not protect against** much else, and promises nothing formally: a column
 //! taken alone is published as it is, an attacker knows each value to within p ranks,
-//! and one who knows p and several columns narrows records down by intersection. The
-//! swaps can be undone by whoever knows the `seed`.
+//! and one who knows p and several columns narrows records down by intersection: of
+//! 1,080 census records with 13 columns it found 90 % again at p = 15 %, and distances
+//! 29 % (`moretta attack`). The swaps can be undone by whoever knows the `seed`.
 //!
 //! **Costs** n log n for a table; in a stream about log b a value, b records in memory
 //! and a delay of less than b rows. A larger p protects more and weakens correlations.
