@@ -26,10 +26,12 @@ mod number_text;
 mod open;
 mod options;
 mod output;
+mod packed;
 mod parquet;
 mod plain_text;
 mod plan;
 mod record_batch;
+mod several;
 mod slots;
 mod stream;
 #[cfg(test)]
@@ -37,10 +39,11 @@ mod test_data;
 mod text;
 mod typed;
 
-pub use open::{create, names, open, resumable, resume};
+pub use open::{create, names, open, resumable, resume, writable};
 pub use options::{
     ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,
 };
+pub use several::{open_all, same_names};
 
 pub mod generate;
 

@@ -5,7 +5,7 @@ use super::super::gather::flaw_error;
 use super::super::input::Input;
 use super::super::options::ReadOptions;
 use super::super::plan::{check_names, too_many_columns};
-use super::record::Csv;
+use super::record::{Csv, is_mark};
 use crate::error::{Error, Result};
 use std::path::Path;
 
@@ -38,8 +38,8 @@ pub(in crate::io) fn start(
     options: &ReadOptions,
     block_bytes: usize,
 ) -> Result<Start> {
-    let delimiter = csv.delimiter;
     let start = start_unchecked(input, csv, options, block_bytes)?;
+    let delimiter = start.csv.delimiter;
     if let [only] = &start.names[..]
         && let Some(likely) = LIKELY
             .iter()
@@ -68,6 +68,16 @@ fn start_unchecked(
             return Err(Error::input("no header, no rows"));
         };
         let text = valid_text(first.bytes(), first_line)?;
+        let told = match first_line {
+            1 => told_delimiter(text),
+            _ => None,
+        };
+        let skipped = told.map_or(0, |(_, end)| end);
+        if let Some((delimiter, _)) = told {
+            csv.delimiter = options.delimiter.unwrap_or(delimiter);
+            first_line += 1;
+        }
+        let text = &text[skipped..];
         let record = csv
             .first_record(text)
             .map_err(|flaw| flaw_error(flaw, first_line, &[]))?;
@@ -86,7 +96,7 @@ fn start_unchecked(
             return Err(last_is_empty(&csv, names.len(), &rest));
         }
         check_names(&names, &options.limits)?;
-        first.start = end;
+        first.start = skipped + end;
         csv.columns = names.len();
         return Ok(Start {
             csv,
@@ -96,6 +106,22 @@ fn start_unchecked(
             first_line: first_line + lines,
         });
     }
+}
+
+/// The delimiter that a first line such as `sep=;` tells, as spreadsheets write it, and where
+/// the next line starts.
+fn told_delimiter(text: &str) -> Option<(u8, usize)> {
+    let line = text.split(['\r', '\n']).next()?;
+    let &[s, e, p, b'=', delimiter] = line.as_bytes() else {
+        return None;
+    };
+    let end = match text[line.len()..].as_bytes() {
+        [] => 0,
+        [b'\r', b'\n', ..] => 2,
+        _ => 1,
+    };
+    ([s, e, p].eq_ignore_ascii_case(b"sep") && is_mark(delimiter))
+        .then_some((delimiter, line.len() + end))
 }
 
 /// The text of the block up to the first byte that is not UTF-8, which must not be in the header.

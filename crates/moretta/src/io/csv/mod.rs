@@ -37,7 +37,10 @@ pub(super) fn open(
     let csv = Csv::new(&path, options)?;
     let start = start(input, csv, options, block_bytes).map_err(|e| e.in_file(&path))?;
     let plans = plan::align(&start.names, plans)?;
-    let layout = Layout::new(plans, &options.missing);
+    let layout = Layout {
+        decimal_comma: options.decimal_comma,
+        ..Layout::new(plans, &options.missing)
+    };
     let mut chunks = TextChunks::new(start.csv, layout, start.blocks, start.first);
     chunks.infer()?;
     chunks.into_source(path, start.first_line, options, |_| DataType::Utf8)
