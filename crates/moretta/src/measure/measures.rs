@@ -44,6 +44,8 @@ struct Watched {
     name: String,
     domain: Domain,
     loss: ColumnLoss,
+    /// How much its loss counts in ncp and gcp.
+    weight: f64,
 }
 
 impl Measures {
@@ -67,6 +69,7 @@ impl Measures {
                     name: name.clone(),
                     domain: domain.clone(),
                     loss: ColumnLoss::new(domain.clone()),
+                    weight: 1.0,
                 })
                 .collect(),
             k,
@@ -81,6 +84,15 @@ impl Measures {
             suppressed: 0,
             accuracy_loss: None,
         }
+    }
+
+    /// The same, where the loss of each column counts as much as `weight` says of its name.
+    #[must_use]
+    pub fn weighted(mut self, weight: impl Fn(&str) -> f64) -> Self {
+        for column in &mut self.columns {
+            column.weight = weight(&column.name);
+        }
+        self
     }
 
     /// Row `i` of `protected` was released for row `i` of `original`.
@@ -198,13 +210,20 @@ impl Measures {
     }
 
     fn ncp(&self) -> f64 {
-        let released: f64 = self.columns.iter().map(|c| c.loss.ncp()).sum();
-        released + (self.suppressed * self.columns.len() as u64) as f64
+        let released = self.columns.iter().map(|c| c.weight * c.loss.ncp());
+        released.sum::<f64>() + self.suppressed as f64 * self.weights()
     }
 
     fn gcp(&self) -> f64 {
-        let cells = self.rows() * self.columns.len() as u64;
-        self.ncp() / cells.max(1) as f64
+        match self.rows() as f64 * self.weights() {
+            0.0 => 0.0,
+            cells => self.ncp() / cells,
+        }
+    }
+
+    /// What a row weighs.
+    fn weights(&self) -> f64 {
+        self.columns.iter().map(|column| column.weight).sum()
     }
 
     fn loss(&self) -> f64 {

@@ -39,7 +39,9 @@ pub fn check(policy: &Policy) -> Result<()> {
 }
 
 fn check_columns(policy: &Policy) -> Result<()> {
-    let names = io::names(&policy.source.path, &policy.source.options)?;
+    let source = &policy.source;
+    let names = io::names(&source.path, &source.options)?;
+    io::same_names(&source.paths(), &source.options)?;
     let plans = plans(policy)?;
     let present: Vec<&str> = names.iter().map(String::as_str).collect();
     let (there, absent): (Vec<&ColumnPlan>, Vec<&ColumnPlan>) = plans

@@ -88,7 +88,8 @@ fn measure_file(
             .in_column(name)
             .help("compare files that have every quasi-identifier of the policy"));
     }
-    let mut measures = Measures::new(batch.schema(), domains, policy.guarantee.k.unwrap_or(1));
+    let mut measures = Measures::new(batch.schema(), domains, policy.guarantee.k.unwrap_or(1))
+        .weighted(|name| policy.weight(name));
     measures.observe(&batch, &batch)?;
     Ok((batch.len() as u64, measures.values()))
 }

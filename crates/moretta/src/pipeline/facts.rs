@@ -41,7 +41,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     let (source, sink) = rayon::join(
         || {
             file_facts(
-                &policy.source.path,
+                policy.source.only_path().unwrap_or(Path::new("-")),
                 &policy.source.shown,
                 policy.source.options.format,
                 read,

@@ -82,7 +82,8 @@ impl<'a> Judge<'a> {
             self.original.schema(),
             &self.domains.quasi(self.original.schema()),
             self.policy.guarantee.k.unwrap_or(1),
-        );
+        )
+        .weighted(|name| self.policy.weight(name));
         let subject = self
             .original
             .schema()

@@ -311,7 +311,8 @@ fn measured(policy: &Policy, original: &Original, progress: &Progress) -> Result
     let (release, _) = protect(policy, original, &domains, progress)?;
     let schema = original.batch.schema();
     let k = policy.guarantee.k.unwrap_or(1);
-    let mut measures = Measures::new(schema, &domains.quasi(schema), k);
+    let mut measures =
+        Measures::new(schema, &domains.quasi(schema), k).weighted(|name| policy.weight(name));
     let mut gone = vec![true; original.batch.len()];
     let ids: Vec<u32> = release.rows().iter().map(|id| id as u32).collect();
     ids.iter().for_each(|&id| gone[id as usize] = false);

@@ -56,7 +56,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     // A sum of the originals would confirm a guess of any of them.
     let secret = match facts.is_private() {
         true => Path::new("-"),
-        false => &source.path,
+        false => source.only_path().unwrap_or(Path::new("-")),
     };
     let blank = blank(&Blank {
         policy,

@@ -176,7 +176,7 @@ impl Rows {
         let mut reading = policy.source.options.clone();
         reading.stream = true;
         reading.progress = Some(options.progress.counter());
-        let source = io::open(&policy.source.path, &reading, &read::plans(policy)?)?;
+        let source = io::open_all(&policy.source.paths(), &reading, &read::plans(policy)?)?;
         Ok(Rows {
             schema: Arc::clone(source.schema()),
             batches: Batches::Stream(source),

@@ -269,7 +269,9 @@ impl Ready {
         let name = &*table.schema().fields()[i].name;
         let domain = self.setting.domains.require(name)?;
         let tree = self.config.output_for(name).follows_tree(domain);
-        Axis::new(name, table.column(i), domain, tree)
+        let mut axis = Axis::new(name, table.column(i), domain, tree)?;
+        axis.ruler.weight = self.setting.domains.weight(name);
+        Ok(axis)
     }
 
     fn recode(
