@@ -359,6 +359,7 @@ fn files_that_are_no_table_together_are_refused() {
         ("[\"in.csv\", \"in.csv\"]", 3, "twice"),
         ("\"parts/*.parquet\"", 3, "means no file"),
         ("[]", 3, "names no file"),
+        ("[\"in.csv\", \"-\"]", 3, "standard input is no part"),
         ("\"../*.csv\"", 3, "outside the policy's folder"),
     ] {
         let text = policy(&[], "k = 4", "method = \"mondrian\"");

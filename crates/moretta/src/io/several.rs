@@ -36,22 +36,22 @@ pub fn open_all(
     }))
 }
 
-/// The names of the columns of all files.
-///
-/// # Errors
-/// When a file has other columns than the first.
-pub fn same_names(paths: &[&Path], options: &ReadOptions) -> Result<Vec<String>> {
+/// Fails unless all files have the columns of the first, in the same order.
+pub fn same_names(paths: &[&Path], options: &ReadOptions) -> Result<()> {
     let [first, rest @ ..] = paths else {
         return Err(Error::bug("a table without a file"));
     };
-    // The header of standard input can be read once.
-    if rest.is_empty() && *first == Path::new("-") {
-        return Ok(Vec::new());
+    if rest.is_empty() {
+        return Ok(());
     }
-    let expected = match rest.is_empty() {
-        true => Vec::new(),
-        false => names(first, options)?,
-    };
+    // The header of standard input can be read once.
+    if paths.contains(&Path::new("-")) {
+        return Err(
+            Error::policy("standard input is no part of a table of several files")
+                .help("write it to a file first"),
+        );
+    }
+    let expected = names(first, options)?;
     for path in rest {
         if names(path, options)? != expected {
             let what = format!("the columns are not those of {}", first.display());
@@ -60,7 +60,7 @@ pub fn same_names(paths: &[&Path], options: &ReadOptions) -> Result<Vec<String>>
                 .help("files of one table have the same header, in the same order"));
         }
     }
-    Ok(expected)
+    Ok(())
 }
 
 /// The plan with what the first file decided.

@@ -41,7 +41,10 @@ pub fn check(policy: &Policy) -> Result<()> {
 fn check_columns(policy: &Policy) -> Result<()> {
     let source = &policy.source;
     let names = io::names(&source.path, &source.options)?;
-    io::same_names(&source.paths(), &source.options)?;
+    // A stream compares its sources when it opens them: one may be standard input.
+    if policy.stream().is_none() {
+        io::same_names(&source.paths(), &source.options)?;
+    }
     let plans = plans(policy)?;
     let present: Vec<&str> = names.iter().map(String::as_str).collect();
     let (there, absent): (Vec<&ColumnPlan>, Vec<&ColumnPlan>) = plans

@@ -115,7 +115,7 @@ fn told_delimiter(text: &str) -> Option<(u8, usize)> {
     let &[s, e, p, b'=', delimiter] = line.as_bytes() else {
         return None;
     };
-    let end = match text[line.len()..].as_bytes() {
+    let end = match &text.as_bytes()[line.len()..] {
         [] => 0,
         [b'\r', b'\n', ..] => 2,
         _ => 1,
