@@ -546,10 +546,18 @@ fn the_first_policy_for_adult_is_sensible_loads_again_and_runs() {
     assert_eq!(release.expect("a release").lines().count(), 32_562);
 }
 
-/// Real tables and what must be found in them; any other column is a quasi-identifier.
+/// The set and file of a real table, roles that must be found in it, and whether it is a
+/// stream; any other column is a quasi-identifier.
+type Real = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, Role)],
+    bool,
+);
+
 #[test]
 fn first_policies_for_other_real_tables_are_sensible() {
-    let tables: &[(&str, &str, &[(&str, Role)], bool)] = &[
+    let tables: &[Real] = &[
         (
             "adult",
             "adult.csv",
