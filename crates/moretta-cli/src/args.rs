@@ -45,8 +45,10 @@ pub(crate) enum Command {
     /// Guess roles and hierarchies of a file and write a commented policy
     Init(InitArgs),
     /// Find mistakes in a policy, and columns it misses, without reading the rows
+    #[command(after_help = "Example:\n  moretta check examples/hospital/policy.toml")]
     Check(PolicyArgs),
     /// Read the data and tell what a run would face: uniques, classes, warnings
+    #[command(after_help = "Example:\n  moretta plan examples/hospital/policy.toml")]
     Plan(PolicyArgs),
     /// Protect, check and write the release and its report
     Run(RunArgs),
@@ -64,7 +66,7 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Build, draw and check hierarchies
     Hierarchy(HierarchyArgs),
-    /// Print the page of a method or measure
+    /// Print the page of a method, measure, promise, role, hierarchy or attacker
     Explain(ExplainArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
@@ -72,7 +74,6 @@ pub(crate) enum Command {
 
 /// The policy and the folder it may use.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  moretta check examples/hospital/policy.toml")]
 pub(crate) struct PolicyArgs {
     /// The policy file
     pub(crate) policy: PathBuf,
@@ -104,6 +105,9 @@ pub(crate) struct ReadingArgs {
     /// The character between cells
     #[arg(long, value_name = "CHARACTER")]
     pub(crate) delimiter: Option<char>,
+    /// The character around cells that hold delimiters
+    #[arg(long, value_name = "CHARACTER")]
+    pub(crate) quote: Option<char>,
     /// The file is latin-1, not UTF-8
     #[arg(long)]
     pub(crate) latin1: bool,
@@ -242,10 +246,10 @@ pub(crate) struct CoverArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  moretta explain mondrian\n  moretta explain gcp\n  moretta explain"
+    after_help = "Examples:\n  moretta explain mondrian\n  moretta explain k\n  moretta explain attackers\n  moretta explain"
 )]
 pub(crate) struct ExplainArgs {
-    /// A method or measure; without it, all of them are listed
+    /// What to explain; without it, all topics are listed
     pub(crate) topic: Option<String>,
 }
 
@@ -254,4 +258,32 @@ pub(crate) struct ExplainArgs {
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_examples_of_a_command_are_its_own() {
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            let Some(help) = command.get_after_help() else {
+                continue;
+            };
+            let help = help.to_string();
+            let own = [format!("moretta {name}"), format!("| moretta {name}")];
+            let examples = help.lines().filter(|line| line.starts_with("  moretta "));
+            for line in examples {
+                assert!(own.iter().any(|own| line.contains(own)), "{name}: {line}");
+            }
+            assert!(help.contains(&own[0]), "{name} has no example");
+        }
+        for name in ["check", "plan", "run", "explain"] {
+            let command = Cli::command();
+            let command = command.find_subcommand(name).expect(name);
+            assert!(command.get_after_help().is_some(), "{name}");
+        }
+    }
 }

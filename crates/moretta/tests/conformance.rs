@@ -276,8 +276,8 @@ fn the_order_of_rows_is_a_function_of_the_released_rows() {
     let [place, years, grade] = [0, 1, 2].map(Table::name);
     let text = format!(
         "version = 1\n[source]\npath = \"in.csv\"\n[columns]\n\
-         who = {{ role = \"subject\" }}\n\
-         name = {{ role = \"identifier\", action = \"pseudonym\", key = \"file:key.txt\" }}\n\
+         who = {{ role = \"subject\", action = \"pseudonym\", key = \"file:key.txt\" }}\n\
+         name = {{ role = \"identifier\" }}\n\
          {place} = {{ role = \"quasi\", hierarchy = {{ mask = \"right\" }} }}\n\
          {years} = {{ role = \"quasi\", hierarchy = {{ intervals = [5, 10, 20] }} }}\n\
          {grade} = {{ role = \"quasi\", order = [\"low\", \"middle\", \"high\"] }}\n\

@@ -562,3 +562,119 @@ fn a_refusal_names_the_promise_that_cannot_be_reached() {
         assert!(error.to_string().starts_with(words), "{error}");
     }
 }
+
+/// The table of [`folder`] in three parts of 20 rows.
+fn parts(folder: &Path) {
+    let csv = std::fs::read_to_string(folder.join("in.csv")).expect("read");
+    let lines: Vec<&str> = csv.lines().collect();
+    std::fs::create_dir(folder.join("parts")).expect("a folder");
+    for (i, rows) in lines[1..].chunks(20).enumerate() {
+        let text = format!("{}\n{}\n", lines[0], rows.join("\n"));
+        let name = format!("parts/part-{i}.csv");
+        std::fs::write(folder.join(name), text).expect("written");
+    }
+    std::fs::write(folder.join("parts/notes.md"), "no table").expect("written");
+    std::fs::write(folder.join("parts/.hidden.csv"), "no,table\n").expect("written");
+}
+
+#[test]
+fn a_list_a_pattern_and_a_folder_are_one_table() {
+    let released = |source: &str| {
+        let folder = folder();
+        parts(folder.path());
+        let text = policy(&[], "k = 4", "method = \"mondrian\"");
+        let text = text.replacen("path = \"in.csv\"", &format!("path = {source}"), 1);
+        run(folder.path(), &text).unwrap_or_else(|error| panic!("{source}: {error}"));
+        std::fs::read(folder.path().join("out.csv")).expect("a release")
+    };
+    let whole = released("\"in.csv\"");
+    for source in [
+        "[\"parts/part-0.csv\", \"parts/part-1.csv\", \"parts/part-2.csv\"]",
+        "\"parts/*.csv\"",
+        "\"parts/part-?.csv\"",
+        "\"parts/\"",
+        "\"parts\"",
+    ] {
+        assert!(
+            released(source) == whole,
+            "{source} releases something else"
+        );
+    }
+}
+
+#[test]
+fn files_that_are_no_table_together_are_refused() {
+    let folder = folder();
+    parts(folder.path());
+    std::fs::write(folder.path().join("other.csv"), "person,age\np1,30\n").expect("written");
+    for (source, code, what) in [
+        (
+            "[\"in.csv\", \"other.csv\"]",
+            4,
+            "the columns are not those of",
+        ),
+        ("[\"in.csv\", \"in.csv\"]", 3, "twice"),
+        ("\"parts/*.parquet\"", 3, "means no file"),
+        ("[]", 3, "names no file"),
+        ("[\"in.csv\", \"-\"]", 3, "standard input is no part"),
+        ("\"../*.csv\"", 3, "outside the policy's folder"),
+    ] {
+        let text = policy(&[], "k = 4", "method = \"mondrian\"");
+        let text = text.replacen("path = \"in.csv\"", &format!("path = {source}"), 1);
+        let error = run(folder.path(), &text).err().expect(source);
+        assert!(error.to_string().contains(what), "{source}: {error}");
+        assert_eq!(error.exit_code(), code, "{source}");
+        let root = Root::of_policy(&folder.path().join("p.toml"), None).expect("a folder");
+        let checked = Policy::parse(&text, &root).and_then(|policy| pipeline::check(&policy));
+        assert!(
+            checked.is_err(),
+            "check finds it without the rows: {source}"
+        );
+    }
+}
+
+#[test]
+fn a_column_can_be_left_out() {
+    let folder = folder();
+    let changed = [
+        ("pay", "{ role = \"drop\" }"),
+        ("job", "{ role = \"drop\" }"),
+    ];
+    let text = policy(&changed, "k = 4", "method = \"mondrian\"");
+    run(folder.path(), &text).expect("runs");
+    let release = std::fs::read_to_string(folder.path().join("out.csv")).expect("a release");
+    let header = release.lines().next().expect("a header");
+    assert_eq!(header, "age,born,grade,diagnosis,label");
+}
+
+#[test]
+fn a_column_that_weighs_more_loses_less_and_counts_more() {
+    let report = |weight: &str| {
+        let folder = folder();
+        let age = format!("{{ role = \"quasi\"{weight} }}");
+        let text = policy(&[("age", &age)], "k = 4", MONDRIAN);
+        run(folder.path(), &text).expect("runs").report
+    };
+    let loss = |report: &pipeline::Report, name: &str| {
+        let column = report.columns.iter().find(|column| column.name == name);
+        column.and_then(|column| column.loss).expect("a loss")
+    };
+    let (even, heavy) = (report(""), report(", weight = 20"));
+    assert!(
+        loss(&heavy, "age") < loss(&even, "age"),
+        "{} {}",
+        loss(&heavy, "age"),
+        loss(&even, "age")
+    );
+    let gcp = |report: &pipeline::Report| {
+        let measure = report.measures.iter().find(|measure| measure.name == "gcp");
+        measure.expect("gcp").after
+    };
+    let others = ["born", "job", "grade"].map(|name| loss(&heavy, name));
+    let expected = (20.0 * loss(&heavy, "age") + others.iter().sum::<f64>()) / 23.0;
+    assert!(
+        (gcp(&heavy) - expected).abs() < 1e-9,
+        "{} {expected}",
+        gcp(&heavy)
+    );
+}

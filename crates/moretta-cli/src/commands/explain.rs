@@ -1,4 +1,5 @@
-//! `moretta explain`: pages made from the methods' documentation and the list of measures.
+//! `moretta explain`: pages made from the methods' documentation, the list of measures, and
+//! the texts beside this file about promises, roles, hierarchies and attackers.
 
 use crate::args::ExplainArgs;
 use crate::console::{Console, table};
@@ -9,6 +10,58 @@ use moretta::{Error, measure};
 use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
+
+/// A page about what methods and measures are about.
+struct Topic {
+    name: &'static str,
+    kind: &'static str,
+    /// Other words that lead to it.
+    words: &'static [&'static str],
+    page: &'static str,
+}
+
+#[rustfmt::skip]
+const TOPICS: &[Topic] = &[
+    Topic { name: "k", kind: "promise", words: &["k-anonymity"], page: include_str!("explain/k.md") },
+    Topic { name: "l", kind: "promise", words: &["l-diversity"], page: include_str!("explain/l.md") },
+    Topic { name: "t", kind: "promise", words: &["t-closeness"], page: include_str!("explain/t.md") },
+    Topic { name: "p", kind: "promise", words: &["p-sensitivity"], page: include_str!("explain/p.md") },
+    Topic { name: "z", kind: "promise", words: &[], page: include_str!("explain/z.md") },
+    Topic {
+        name: "epsilon", kind: "promise", words: &["ε", "differential-privacy"],
+        page: include_str!("explain/epsilon.md"),
+    },
+    Topic {
+        name: "roles", kind: "policy",
+        words: &["role", "identifier", "subject", "quasi", "sensitive", "class", "time", "key", "plain", "drop"],
+        page: include_str!("explain/roles.md"),
+    },
+    Topic {
+        name: "hierarchies", kind: "policy",
+        words: &["hierarchy", "file", "intervals", "mask", "dates", "path", "grid", "h3"],
+        page: include_str!("explain/hierarchies.md"),
+    },
+    Topic {
+        name: "attackers", kind: "policy", words: &["attacker", "prosecutor", "journalist", "marketer", "linker"],
+        page: include_str!("explain/attackers.md"),
+    },
+];
+
+impl Topic {
+    fn find(word: &str) -> Option<&'static Topic> {
+        TOPICS
+            .iter()
+            .find(|topic| topic.name == word || topic.words.contains(&word))
+    }
+
+    /// The first line, which says what it is.
+    fn about(&self) -> String {
+        let head = self.page.lines().next().unwrap_or_default();
+        head.split_once(": ")
+            .map_or(head, |(_, about)| about)
+            .to_owned()
+    }
+}
 
 #[derive(Serialize)]
 struct Page {
@@ -31,6 +84,11 @@ fn list(console: &Console) -> Result<ExitCode, Failure> {
         "kind".to_owned(),
         "about".to_owned(),
     ]];
+    rows.extend(
+        TOPICS
+            .iter()
+            .map(|topic| vec![topic.name.to_owned(), topic.kind.to_owned(), topic.about()]),
+    );
     rows.extend(METHODS.iter().map(|info| {
         vec![
             info.name.to_owned(),
@@ -58,6 +116,12 @@ fn measures() -> impl Iterator<Item = &'static measure::Info> {
 }
 
 fn page(topic: &str) -> Result<Page, Failure> {
+    if let Some(found) = Topic::find(topic) {
+        return Ok(Page {
+            name: found.name.to_owned(),
+            page: found.page.trim_end().to_owned(),
+        });
+    }
     if let Some(method) = MethodInfo::find(topic) {
         return Ok(Page {
             name: topic.to_owned(),
@@ -71,9 +135,9 @@ fn page(topic: &str) -> Result<Page, Failure> {
             page: format!("{topic} ({kind}): {}", info.meaning),
         });
     }
-    let names: Vec<&str> = METHODS
-        .iter()
-        .map(|m| m.name)
+    let topics = TOPICS.iter().map(|topic| topic.name);
+    let names: Vec<&str> = topics
+        .chain(METHODS.iter().map(|m| m.name))
         .chain(measures().map(|m| m.name))
         .collect();
     Err(unknown(
@@ -95,4 +159,67 @@ fn method_page(method: &MethodInfo) -> String {
         );
     }
     page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use moretta::data::Role;
+
+    fn text(topic: &str) -> String {
+        page(topic)
+            .unwrap_or_else(|_| panic!("no page about {topic}"))
+            .page
+    }
+
+    #[test]
+    fn every_promise_role_and_kind_of_hierarchy_has_a_page() {
+        for promise in ["k", "l", "t", "p", "z", "epsilon", "ε"] {
+            text(promise);
+        }
+        for (_, role) in Role::ALL {
+            let line = format!("\n    {role} ");
+            assert!(
+                text(role).contains(&line),
+                "the page says nothing of {role}"
+            );
+        }
+        for kind in ["file", "intervals", "mask", "dates", "path", "grid", "h3"] {
+            let rule = format!("hierarchy = {{ {kind} = ");
+            assert!(
+                text(kind).contains(&rule),
+                "the page says nothing of {kind}"
+            );
+        }
+        assert_eq!(text("hierarchies"), text("mask"));
+    }
+
+    #[test]
+    fn every_page_has_an_example_and_says_what_it_protects_against() {
+        for topic in TOPICS {
+            for part in [
+                "An example",
+                "Protects against: ",
+                "Does not protect against: ",
+            ] {
+                assert!(topic.page.contains(part), "{} lacks {part}", topic.name);
+            }
+            let long = topic.page.lines().find(|line| line.chars().count() > 92);
+            assert_eq!(long, None, "{} has a line too long to read", topic.name);
+        }
+    }
+
+    #[test]
+    fn no_word_leads_to_two_pages() {
+        let topics = TOPICS
+            .iter()
+            .flat_map(|t| std::iter::once(&t.name).chain(t.words));
+        let mut words: Vec<&str> = topics.copied().collect();
+        words.extend(METHODS.iter().map(|method| method.name));
+        words.extend(measures().map(|measure| measure.name));
+        words.sort_unstable();
+        let n = words.len();
+        words.dedup();
+        assert_eq!(words.len(), n);
+    }
 }

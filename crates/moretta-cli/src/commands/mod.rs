@@ -45,10 +45,15 @@ impl ReadingArgs {
     /// The options that the command line asks for.
     pub(crate) fn options(&self) -> Result<ReadOptions> {
         let mut options = ReadOptions::default();
+        let byte = |character: char, option: &str| {
+            let byte = u8::try_from(character).ok().filter(u8::is_ascii);
+            byte.ok_or_else(|| Error::usage(format!("{option} is one ASCII character")))
+        };
         if let Some(delimiter) = self.delimiter {
-            let byte = u8::try_from(delimiter).ok().filter(u8::is_ascii);
-            options.delimiter =
-                Some(byte.ok_or_else(|| Error::usage("--delimiter is one ASCII character"))?);
+            options.delimiter = Some(byte(delimiter, "--delimiter")?);
+        }
+        if let Some(quote) = self.quote {
+            options.quote = byte(quote, "--quote")?;
         }
         if self.latin1 {
             options.encoding = Encoding::Latin1;

@@ -4,6 +4,7 @@
 //! through [`Markup::text`] or an attribute and is escaped on the way. Elements
 //! are closed by the call that opened them, so nesting is right by construction.
 
+use moretta::data::is_invisible;
 use std::fmt::{self, Display, Write};
 
 /// Names and values of attributes; values are escaped.
@@ -99,20 +100,16 @@ impl Write for Escape<'_> {
                 '"' => self.0.push_str("&quot;"),
                 '\'' => self.0.push_str("&#39;"),
                 '\n' | '\r' | '\t' => self.0.push(character),
-                // Other control characters and the marks that turn the reading
-                // direction could make a label look like what it is not.
-                _ if character.is_control() || turns_direction(character) => {
-                    self.0.push('\u{fffd}');
+                // Other control characters, marks that turn the reading direction and what
+                // is not seen could make a label look like what it is not.
+                _ if character.is_control() || is_invisible(character) => {
+                    self.0.extend(character.escape_unicode());
                 }
                 _ => self.0.push(character),
             }
         }
         Ok(())
     }
-}
-
-fn turns_direction(character: char) -> bool {
-    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -122,10 +119,14 @@ mod tests {
     #[test]
     fn text_and_attributes_are_escaped() {
         let mut markup = Markup::default();
-        markup.leaf("b", &[("title", &"\"'><i>")], "<script>&\u{0}\u{202e}");
+        markup.leaf(
+            "b",
+            &[("title", &"\"'><i>")],
+            "<script>&\u{0}\u{202e}\u{200b}",
+        );
         assert_eq!(
             markup.into_string(),
-            "<b title=\"&quot;&#39;&gt;&lt;i&gt;\">&lt;script&gt;&amp;\u{fffd}\u{fffd}</b>"
+            "<b title=\"&quot;&#39;&gt;&lt;i&gt;\">&lt;script&gt;&amp;\\u{0}\\u{202e}\\u{200b}</b>"
         );
     }
 

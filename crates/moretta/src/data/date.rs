@@ -12,6 +12,9 @@ pub struct DateFormat {
     pub order: DateOrder,
     /// The character between the parts.
     pub separator: char,
+    /// Years have two digits: 69 to 99 are 1969 to 1999, 00 to 68 are 2000 to 2068, as
+    /// POSIX reads them.
+    pub short_year: bool,
 }
 
 /// Which part of a date comes first.
@@ -30,6 +33,7 @@ impl DateFormat {
     pub const ISO: DateFormat = DateFormat {
         order: DateOrder::YearMonthDay,
         separator: '-',
+        short_year: false,
     };
 
     /// The formats that are recognised without being declared. Day-first and
@@ -39,35 +43,41 @@ impl DateFormat {
         DateFormat {
             order: DateOrder::YearMonthDay,
             separator: '/',
+            short_year: false,
         },
         DateFormat {
             order: DateOrder::DayMonthYear,
             separator: '.',
+            short_year: false,
         },
     ];
 
-    /// From a pattern such as `%Y-%m-%d` or `%d.%m.%Y`.
+    /// From a pattern such as `%Y-%m-%d`, `%d.%m.%Y` or `%m/%d/%y`.
     pub fn from_pattern(pattern: &str) -> Option<Self> {
         let parts: Vec<char> = pattern.chars().collect();
         let ['%', a, separator, '%', b, second, '%', c] = parts[..] else {
             return None;
         };
         let order = match (a, b, c) {
-            ('Y', 'm', 'd') => DateOrder::YearMonthDay,
-            ('d', 'm', 'Y') => DateOrder::DayMonthYear,
-            ('m', 'd', 'Y') => DateOrder::MonthDayYear,
+            ('Y' | 'y', 'm', 'd') => DateOrder::YearMonthDay,
+            ('d', 'm', 'Y' | 'y') => DateOrder::DayMonthYear,
+            ('m', 'd', 'Y' | 'y') => DateOrder::MonthDayYear,
             _ => return None,
         };
-        (separator == second && !separator.is_alphanumeric())
-            .then_some(DateFormat { order, separator })
+        (separator == second && !separator.is_alphanumeric()).then_some(DateFormat {
+            order,
+            separator,
+            short_year: a == 'y' || c == 'y',
+        })
     }
 
     /// The pattern, such as `%Y-%m-%d`.
     pub fn pattern(self) -> String {
+        let year = if self.short_year { "%y" } else { "%Y" };
         let [a, b, c] = match self.order {
-            DateOrder::YearMonthDay => ["%Y", "%m", "%d"],
-            DateOrder::DayMonthYear => ["%d", "%m", "%Y"],
-            DateOrder::MonthDayYear => ["%m", "%d", "%Y"],
+            DateOrder::YearMonthDay => [year, "%m", "%d"],
+            DateOrder::DayMonthYear => ["%d", "%m", year],
+            DateOrder::MonthDayYear => ["%m", "%d", year],
         };
         let s = self.separator;
         format!("{a}{s}{b}{s}{c}")
@@ -85,22 +95,66 @@ impl DateFormat {
             DateOrder::DayMonthYear => (c, b, a),
             DateOrder::MonthDayYear => (c, a, b),
         };
-        if year.len() != 4 {
-            return None;
-        }
-        to_day(digits(year)?, digits(month)?, digits(day)?)
+        let year = match (year.len(), self.short_year) {
+            (4, false) => digits(year)?,
+            (2, true) => digits(year)? + if year < "69" { 2000 } else { 1900 },
+            _ => return None,
+        };
+        to_day(year, digits(month)?, digits(day)?)
+    }
+
+    /// The day of a date or of a date with a time of day, such as `2024-03-01T12:30:00Z` or
+    /// `14/02/2016 0:10`: the date as it is written, in whatever zone.
+    pub fn day_of(self, text: &str) -> Option<i32> {
+        let date = match text.find(['T', ' ']) {
+            Some(end) if self.separator != ' ' && is_time_of_day(text[end + 1..].trim()) => {
+                &text[..end]
+            }
+            _ => text,
+        };
+        self.parse(date)
     }
 
     /// The date in this format.
     pub fn format(self, day: i32) -> String {
         let (y, m, d) = from_day(day);
         let s = self.separator;
+        let y = match self.short_year {
+            true => format!("{:02}", y.rem_euclid(100)),
+            false => format!("{y:04}"),
+        };
         match self.order {
-            DateOrder::YearMonthDay => format!("{y:04}{s}{m:02}{s}{d:02}"),
-            DateOrder::DayMonthYear => format!("{d:02}{s}{m:02}{s}{y:04}"),
-            DateOrder::MonthDayYear => format!("{m:02}{s}{d:02}{s}{y:04}"),
+            DateOrder::YearMonthDay => format!("{y}{s}{m:02}{s}{d:02}"),
+            DateOrder::DayMonthYear => format!("{d:02}{s}{m:02}{s}{y}"),
+            DateOrder::MonthDayYear => format!("{m:02}{s}{d:02}{s}{y}"),
         }
     }
+}
+
+/// Hours and minutes, maybe with seconds, decimals, `AM` or `PM`, and a zone.
+fn is_time_of_day(text: &str) -> bool {
+    let zone = text.find(['Z', '+', '-']).unwrap_or(text.len());
+    let (clock, zone) = text.split_at(zone);
+    let zone = zone.trim_start_matches(['Z', '+', '-']);
+    let clock = clock.trim_end();
+    let half = |end: &str| clock.strip_suffix(end).map(str::trim_end);
+    let clock = ["AM", "PM", "am", "pm"]
+        .into_iter()
+        .find_map(half)
+        .unwrap_or(clock);
+    let (clock, decimals) = clock.split_once(['.', ',']).unwrap_or((clock, "0"));
+    let below = |text: Option<&str>, end: i32| {
+        text.is_none_or(|text| text.len() <= 2 && digits(text).is_some_and(|n| n < end))
+    };
+    let mut parts = clock.split(':');
+    let (hours, minutes, seconds) = (parts.next(), parts.next(), parts.next());
+    minutes.is_some()
+        && parts.next().is_none()
+        && below(hours, 25)
+        && below(minutes, 60)
+        && below(seconds, 61)
+        && decimals.bytes().all(|b| b.is_ascii_digit())
+        && zone.bytes().all(|b| b.is_ascii_digit() || b == b':')
 }
 
 fn digits(text: &str) -> Option<i32> {
@@ -161,6 +215,57 @@ mod tests {
             assert_eq!(DateFormat::ISO.parse(text), Some(day), "{text}");
             assert_eq!(DateFormat::ISO.format(day), text);
         }
+    }
+
+    #[test]
+    fn years_of_two_digits_are_read_as_posix_does() {
+        let short = DateFormat::from_pattern("%d/%m/%y").expect("a pattern");
+        for (text, day) in [
+            ("31/12/69", Some("1969-12-31")),
+            ("01/01/68", Some("2068-01-01")),
+            ("29/02/00", Some("2000-02-29")),
+            ("01/01/1968", None),
+            ("01/01/8", None),
+        ] {
+            let day = day.and_then(|day| DateFormat::ISO.parse(day));
+            assert_eq!(short.parse(text), day, "{text}");
+            if let Some(day) = day {
+                assert_eq!(short.format(day), text);
+            }
+        }
+        assert_eq!(short.pattern(), "%d/%m/%y");
+    }
+
+    #[test]
+    fn a_time_of_day_may_follow_a_date() {
+        let iso = DateFormat::ISO;
+        let day = iso.parse("2024-03-01");
+        for text in [
+            "2024-03-01",
+            "2024-03-01T12:30",
+            "2024-03-01T23:59:60.123456Z",
+            "2024-03-01 00:00:00+02:00",
+            "2024-03-01 00:00:00 -0500",
+            "2024-03-01 3:15 PM",
+            "2024-03-01 24:00:00",
+        ] {
+            assert_eq!(iso.day_of(text), day, "{text}");
+            assert_eq!(iso.parse(text).is_some(), text.len() == 10, "{text}");
+        }
+        for text in [
+            "2024-03-01 ",
+            "2024-03-01 soon",
+            "2024-03-01T",
+            "2024-03-01T25:00",
+            "2024-03-01T12:60",
+            "2024-03-01T12:00:00 CET",
+            "2024-02-30T12:00",
+            "2024-03-01T12é:00",
+        ] {
+            assert_eq!(iso.day_of(text), None, "{text}");
+        }
+        let spaced = DateFormat::from_pattern("%d %m %Y").expect("a pattern");
+        assert_eq!(spaced.day_of("01 03 2024"), day);
     }
 
     #[test]

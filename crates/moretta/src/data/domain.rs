@@ -88,6 +88,7 @@ impl Domain {
 #[derive(Clone, Debug, Default)]
 pub struct Domains {
     domains: HashMap<String, Domain>,
+    weights: HashMap<String, f64>,
 }
 
 impl Domains {
@@ -95,7 +96,22 @@ impl Domains {
     pub fn new(domains: impl IntoIterator<Item = (String, Domain)>) -> Self {
         Domains {
             domains: domains.into_iter().collect(),
+            weights: HashMap::new(),
         }
+    }
+
+    /// The same with how much what a column loses counts, where that is not 1.
+    #[must_use]
+    pub fn weighted(self, weights: impl IntoIterator<Item = (String, f64)>) -> Self {
+        Domains {
+            weights: weights.into_iter().collect(),
+            ..self
+        }
+    }
+
+    /// How much what the column `name` loses counts.
+    pub fn weight(&self, name: &str) -> f64 {
+        self.weights.get(name).copied().unwrap_or(1.0)
     }
 
     /// The domain of the column `name`.

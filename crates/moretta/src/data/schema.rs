@@ -28,11 +28,13 @@ pub enum Role {
     Key,
     /// Passes through untouched.
     Plain,
+    /// Neither read nor released.
+    Drop,
 }
 
 impl Role {
     /// All roles, with the word used in a policy.
-    pub const ALL: [(Role, &'static str); 8] = [
+    pub const ALL: [(Role, &'static str); 9] = [
         (Role::Identifier, "identifier"),
         (Role::Quasi, "quasi"),
         (Role::Sensitive, "sensitive"),
@@ -41,6 +43,7 @@ impl Role {
         (Role::Time, "time"),
         (Role::Key, "key"),
         (Role::Plain, "plain"),
+        (Role::Drop, "drop"),
     ];
 
     /// The word used in a policy.

@@ -106,6 +106,8 @@ pub(super) struct Layout {
     /// The declared levels of ordered columns, by place in the file.
     pub(super) ordered: Vec<Option<Arc<LevelsBuilder>>>,
     pub(super) missing: Vec<String>,
+    /// Numbers have a comma before their decimals.
+    pub(super) decimal_comma: bool,
 }
 
 impl Layout {
@@ -123,6 +125,7 @@ impl Layout {
             plans,
             ordered,
             missing: missing.to_vec(),
+            decimal_comma: false,
         }
     }
 
@@ -152,6 +155,7 @@ enum Building {
     Skip,
     Number {
         integer: bool,
+        decimal_comma: bool,
         values: Vec<f64>,
         missing: Vec<u32>,
     },
@@ -181,7 +185,7 @@ impl<'a> ChunkBuilder<'a> {
             .plans
             .iter()
             .zip(&layout.ordered)
-            .map(|(plan, ordered)| Builder::new(plan, ordered.as_ref()))
+            .map(|(plan, ordered)| Builder::new(plan, ordered.as_ref(), layout.decimal_comma))
             .collect();
         ChunkBuilder {
             layout,
@@ -243,11 +247,12 @@ impl Cells for ChunkBuilder<'_> {
 }
 
 impl Builder {
-    fn new(plan: &ColumnPlan, ordered: Option<&Arc<LevelsBuilder>>) -> Self {
+    fn new(plan: &ColumnPlan, ordered: Option<&Arc<LevelsBuilder>>, decimal_comma: bool) -> Self {
         let cells = match &plan.read {
             ReadAs::Skip => Building::Skip,
             ReadAs::Number | ReadAs::Integer => Building::Number {
                 integer: plan.read == ReadAs::Integer,
+                decimal_comma,
                 values: Vec::new(),
                 missing: Vec::new(),
             },
@@ -283,17 +288,23 @@ impl Builder {
         let fits = match &mut self.cells {
             Building::Skip => Ok(()),
             Building::Number {
-                integer, values, ..
-            } => number::parse(text)
-                .and_then(|parsed| {
-                    if *integer && !parsed.whole {
-                        return Err(Unfit::Whole);
-                    }
-                    Ok(parsed.value)
-                })
-                .map(|value| values.push(value)),
+                integer,
+                decimal_comma,
+                values,
+                ..
+            } => match decimal_comma {
+                true => number::parse_with_comma(text),
+                false => number::parse(text),
+            }
+            .and_then(|parsed| {
+                if *integer && !parsed.whole {
+                    return Err(Unfit::Whole);
+                }
+                Ok(parsed.value)
+            })
+            .map(|value| values.push(value)),
             Building::Date { format, values, .. } => format
-                .parse(text.trim_matches(' '))
+                .day_of(text.trim_matches(' '))
                 .map(|day| values.push(f64::from(day)))
                 .ok_or(Unfit::Date(*format)),
             Building::Category { codes, levels } => {

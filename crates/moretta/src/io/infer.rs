@@ -23,6 +23,7 @@ pub(super) struct Guess {
     number: bool,
     dates: [u64; DateFormat::GUESSED.len()],
     date: bool,
+    decimal_comma: bool,
 }
 
 impl Default for Guess {
@@ -34,11 +35,20 @@ impl Default for Guess {
             number: true,
             dates: [0; DateFormat::GUESSED.len()],
             date: true,
+            decimal_comma: false,
         }
     }
 }
 
 impl Guess {
+    /// No cell seen yet, of a file whose numbers may have a comma before their decimals.
+    pub(super) fn new(decimal_comma: bool) -> Self {
+        Guess {
+            decimal_comma,
+            ..Guess::default()
+        }
+    }
+
     /// Takes note of a cell that is not missing.
     pub(super) fn see(&mut self, text: &str) {
         self.seen += 1;
@@ -55,7 +65,11 @@ impl Guess {
             self.number = false;
             return;
         }
-        match number::parse(text) {
+        let parsed = match self.decimal_comma {
+            true => number::parse_with_comma(text),
+            false => number::parse(text),
+        };
+        match parsed {
             Ok(parsed) => {
                 self.finite += 1;
                 self.whole &= parsed.whole;

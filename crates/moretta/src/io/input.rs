@@ -217,6 +217,7 @@ impl Input {
                 .in_file(&self.path)
                 .help("save it as UTF-8, for example: iconv -f UTF-16 -t UTF-8"));
         }
+        super::packed::refuse_by_start(&start, &self.path)?;
         self.ahead = start;
         Ok(())
     }

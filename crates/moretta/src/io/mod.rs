@@ -25,9 +25,11 @@ mod number_text;
 mod open;
 mod options;
 mod output;
+mod packed;
 mod parquet;
 mod plan;
 mod record_batch;
+mod several;
 mod slots;
 mod stream;
 #[cfg(test)]
@@ -36,11 +38,14 @@ mod text;
 mod typed;
 
 pub(crate) use number_text::push_number;
-pub use open::{create, header_warning, names, open, resumable, resume, unmarked_missing};
+pub use open::{
+    create, header_warning, names, open, resumable, resume, unmarked_missing, writable,
+};
 pub use options::{
     ColumnPlan, Compression, Encoding, Format, Header, Limits, ReadAs, ReadOptions, WriteOptions,
 };
 pub(crate) use output::create_private;
+pub use several::{open_all, same_names};
 
 pub mod generate;
 

@@ -24,6 +24,16 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Unfit> {
     short(text.as_bytes()).map_or_else(|| long(text), Ok)
 }
 
+/// The number that `text` writes with a comma before its decimals. A point in it would mean
+/// thousands to some and decimals to others, so it is refused.
+pub(super) fn parse_with_comma(text: &str) -> Result<Parsed, Unfit> {
+    match (text.contains('.'), text.contains(',')) {
+        (true, _) => Err(Unfit::Number),
+        (false, false) => parse(text),
+        (false, true) => parse(&text.replacen(',', ".", 1)),
+    }
+}
+
 /// Up to 15 digits with an optional sign and point. Both the digits and the
 /// power of ten are exact floats then, so their quotient is correctly rounded.
 fn short(text: &[u8]) -> Option<Parsed> {

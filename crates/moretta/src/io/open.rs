@@ -7,6 +7,7 @@ use super::input::{Input, is_standard};
 use super::jsonl::{self, JsonlSink};
 use super::options::{ColumnPlan, Compression, Format, Header, ReadOptions, WriteOptions};
 use super::output::{Output, compression_of};
+use super::packed;
 use super::parquet::{self, ParquetSink};
 use super::text::BLOCK_BYTES;
 use super::{Sink, Source};
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 /// The names of the columns, in the order of the file.
 pub fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
+    packed::refuse_by_name(path)?;
     match source_format(path, options)? {
         Format::Csv => csv::names(path, options),
         Format::Jsonl => jsonl::names(path, options),
@@ -49,6 +51,7 @@ fn source_format(path: &Path, options: &ReadOptions) -> Result<Format> {
 /// Opens a table for reading. Every column of the data needs a plan and every
 /// plan a column.
 pub fn open(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<Box<dyn Source>> {
+    packed::refuse_by_name(path)?;
     match source_format(path, options)? {
         Format::Csv => csv::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
         Format::Jsonl => jsonl::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
@@ -57,6 +60,11 @@ pub fn open(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<
         Format::Arrow => arrow::open(path, options, plans, Shape::File),
         Format::ArrowStream => arrow::open(path, options, plans, Shape::Stream),
     }
+}
+
+/// Fails unless a format is given or the ending of the name tells one.
+pub fn writable(path: &Path, options: &WriteOptions) -> Result<()> {
+    format_of(path, options.format, "sink").map(|_| ())
 }
 
 /// Creates exactly this path for writing; only its owner can read it.

@@ -132,6 +132,8 @@ pub struct ReadOptions {
     /// What means missing, besides the empty cell, in columns that are read as
     /// numbers, dates or categories. Those that pass through keep their bytes.
     pub missing: Vec<String>,
+    /// Whether numbers of CSV have a comma before their decimals, and no points.
+    pub decimal_comma: bool,
     /// Rows of a batch; the whole input is one batch when not given.
     pub batch_rows: Option<usize>,
     /// Whether rows are handed on as they come: what has been parsed becomes a
@@ -159,6 +161,7 @@ impl Default for ReadOptions {
             header: Header::First,
             encoding: Encoding::Utf8,
             missing: Vec::new(),
+            decimal_comma: false,
             batch_rows: None,
             stream: false,
             names: Vec::new(),

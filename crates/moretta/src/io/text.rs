@@ -127,12 +127,13 @@ impl<S: Syntax> TextChunks<S> {
         {
             return Ok(());
         }
+        let decimal_comma = self.layout.decimal_comma;
         let mut sampler = Sampler {
             guesses: self
                 .layout
                 .plans
                 .iter()
-                .map(|plan| (plan.read == ReadAs::Infer).then(Guess::default))
+                .map(|plan| (plan.read == ReadAs::Infer).then(|| Guess::new(decimal_comma)))
                 .collect(),
             tokens: self.layout.missing.clone(),
             left: self.sample_rows(),
@@ -149,7 +150,10 @@ impl<S: Syntax> TextChunks<S> {
                 None => plan,
             })
             .collect();
-        self.layout = Layout::new(plans, &sampler.tokens);
+        self.layout = Layout {
+            decimal_comma,
+            ..Layout::new(plans, &sampler.tokens)
+        };
         Ok(())
     }
 

@@ -124,6 +124,7 @@ fn parsed(text: &StringArray, place: usize, layout: &Layout) -> ChunkColumn {
         plans: vec![layout.plans[place].clone()],
         ordered: vec![layout.ordered[place].clone()],
         missing: layout.missing.clone(),
+        decimal_comma: layout.decimal_comma,
     };
     let mut builder = ChunkBuilder::new(&one);
     for (row, cell) in text.iter().enumerate() {

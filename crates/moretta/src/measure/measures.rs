@@ -49,6 +49,8 @@ struct Watched {
     name: String,
     domain: Domain,
     loss: ColumnLoss,
+    /// How much its loss counts in ncp and gcp.
+    weight: f64,
 }
 
 impl Measures {
@@ -72,6 +74,7 @@ impl Measures {
                     name: name.clone(),
                     domain: domain.clone(),
                     loss: ColumnLoss::new(domain.clone()),
+                    weight: 1.0,
                 })
                 .collect(),
             k,
@@ -87,6 +90,15 @@ impl Measures {
             accuracy_loss: None,
             extents: None,
         }
+    }
+
+    /// The same, where the loss of each column counts as much as `weight` says of its name.
+    #[must_use]
+    pub fn weighted(mut self, weight: impl Fn(&str) -> f64) -> Self {
+        for column in &mut self.columns {
+            column.weight = weight(&column.name);
+        }
+        self
     }
 
     /// The policy says between what numbers the values of a column are.
@@ -250,13 +262,21 @@ impl Measures {
     }
 
     fn ncp(&self, lost: &[Lost], suppressed: u64) -> f64 {
-        let released: f64 = lost.iter().map(|lost| lost.ncp).sum();
-        released + (suppressed * lost.len() as u64) as f64
+        let columns = self.columns.iter().zip(lost);
+        let released: f64 = columns.map(|(column, lost)| column.weight * lost.ncp).sum();
+        released + suppressed as f64 * self.weights()
+    }
+
+    /// What a row weighs.
+    fn weights(&self) -> f64 {
+        self.columns.iter().map(|column| column.weight).sum()
     }
 
     fn gcp(&self, lost: &[Lost], suppressed: u64) -> f64 {
-        let cells = (self.released + suppressed) * lost.len() as u64;
-        self.ncp(lost, suppressed) / cells.max(1) as f64
+        match (self.released + suppressed) as f64 * self.weights() {
+            0.0 => 0.0,
+            cells => self.ncp(lost, suppressed) / cells,
+        }
     }
 
     fn loss(&self, lost: &[Lost], suppressed: u64) -> f64 {

@@ -58,6 +58,10 @@ const HEADER_HELP: &str = "set `header = false` under [source] if it is a row";
 fn check_columns(policy: &Policy) -> Result<()> {
     let (path, options) = (&policy.source.path, &policy.source.options);
     let names = io::names(path, options)?;
+    // A stream compares its sources when it opens them: one may be standard input.
+    if policy.stream().is_none() {
+        io::same_names(&policy.source.paths(), options)?;
+    }
     let odd = io::header_warning(path, options)?;
     find_columns(policy, &names).map_err(|error| match odd {
         // Its message could show names, which are cells then.

@@ -20,7 +20,8 @@ pub(super) fn domains(policy: &Policy, original: &Original) -> Result<Domains> {
         .par_iter()
         .filter_map(|(i, field)| domain(policy, original, *i, field).transpose())
         .collect::<Result<Vec<_>>>()?;
-    Ok(Domains::new(domains))
+    let weights = policy.columns.iter().map(|c| (c.name.clone(), c.weight));
+    Ok(Domains::new(domains).weighted(weights))
 }
 
 fn domain(

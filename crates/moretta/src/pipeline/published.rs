@@ -50,7 +50,8 @@ impl Published {
 
 /// Measures of releases of a table, with the ranges that the policy declares.
 pub(super) fn measures(policy: &Policy, schema: &Schema, domains: &[(String, Domain)]) -> Measures {
-    let mut measures = Measures::new(schema, domains, policy.guarantee.k.unwrap_or(1));
+    let mut measures = Measures::new(schema, domains, policy.guarantee.k.unwrap_or(1))
+        .weighted(|name| policy.weight(name));
     let declared = |column: &ColumnPolicy| Some((column.name.clone(), column.range?));
     for (name, range) in policy.columns.iter().filter_map(declared) {
         measures.declare_range(&name, range);

@@ -54,7 +54,7 @@ pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
     progress.enter(Stage::Read);
     let mut options = policy.source.options.clone();
     options.progress = Some(progress.counter());
-    let mut source = io::open(&policy.source.path, &options, &plans(policy)?)?;
+    let mut source = io::open_all(&policy.source.paths(), &options, &plans(policy)?)?;
     let schema = Arc::clone(source.schema());
     let batch = Batch::concat(&schema, source.by_ref().collect::<Result<Vec<_>>>()?)?;
     let mut original = Original {

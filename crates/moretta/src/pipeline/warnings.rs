@@ -2,16 +2,22 @@
 
 use super::read::Original;
 use crate::data::hierarchy::look;
-use crate::data::{Batch, Column, Levels, Role};
+use crate::data::{Batch, Column, Field, Levels, Role};
 use crate::error::{Error, Result};
 use crate::policy::{Action, Policy};
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 
 /// A person with more than this share of the rows is worth a warning.
 const MOST_OF_ONE: f64 = 0.4;
 
 /// Values of a column that the search for look-alikes looks at.
 const LOOKED_AT: usize = 200_000;
+
+/// The share of rows with a value of their own from which on a column names persons…
+const NEARLY_ALL: f64 = 0.9;
+
+/// …unless there are too few rows to say so.
+const FEW_ROWS: usize = 20;
 
 /// Warnings about a policy and its table. With `strict`, a promise that leaves
 /// sensitive values open is an error.
@@ -40,6 +46,7 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
         warnings.push(format!("{what}; add l, t or p under [guarantee]"));
     }
     warnings.extend(missing_cells(original));
+    warnings.extend(one_value_per_person(policy, original));
     warnings.extend(representatives(policy));
     warnings.extend(look_alikes(original));
     for column in &policy.columns {
@@ -72,6 +79,49 @@ fn missing_cells(original: &Batch) -> Vec<String> {
     });
     let all = named(true).map(|names| format!("all cells are missing: {names}"));
     some.into_iter().chain(all).collect()
+}
+
+/// Quasi-identifiers of which nearly every row has a value that no other person has, and which
+/// no hierarchy makes coarser: a set or an interval of such values shows values of single
+/// persons.
+fn one_value_per_person(policy: &Policy, original: &Batch) -> Option<String> {
+    let original = original.slice(0, original.len().min(LOOKED_AT));
+    let subject = original.schema().with_role(Role::Subject).first().copied();
+    let persons = subject.and_then(|subject| original.column(subject).as_categories());
+    let person = |row: usize| persons.map_or(row as u32, |persons| persons.codes()[row]);
+    let open = |field: &Field| {
+        let column = policy.column(&field.name);
+        field.role == Role::Quasi
+            && column.is_some_and(|column| column.hierarchy.is_none())
+            && !policy.represents(&field.name)
+    };
+    let fields = original.schema().fields().iter().zip(original.columns());
+    let telling = fields.filter(|(field, column)| {
+        open(field) && lone_rows(column, person) as f64 >= NEARLY_ALL * original.len() as f64
+    });
+    let names = list(telling.map(|(field, _)| &*field.name))?;
+    (original.len() >= FEW_ROWS).then(|| {
+        format!("nearly every person has a value of their own, so that sets and bounds of intervals name persons: {names}; make it an identifier, or give it a hierarchy")
+    })
+}
+
+/// Rows with a value that no other person has.
+fn lone_rows(column: &Column, person: impl Fn(usize) -> u32) -> usize {
+    let value = |row: usize| match column {
+        Column::Category(values) => Some(u64::from(values.codes()[row])),
+        Column::Number(numbers) => numbers.get(row).map(f64::to_bits),
+        Column::Plain(_) => None,
+    };
+    // The rows of a value, as long as they are those of one person.
+    let mut rows_of: HashMap<u64, Option<(u32, usize)>> = HashMap::default();
+    for row in 0..column.len() {
+        let Some(value) = value(row) else { continue };
+        let rows = rows_of.entry(value).or_insert(Some((person(row), 0)));
+        *rows = rows
+            .filter(|(owner, _)| *owner == person(row))
+            .map(|(owner, count)| (owner, count + 1));
+    }
+    rows_of.values().flatten().map(|(_, count)| count).sum()
 }
 
 /// Columns whose loss the measures cannot see.
@@ -154,7 +204,7 @@ fn largest_person(original: &Batch) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Field, Kind, Numbers, RowIds, Schema};
+    use crate::data::{Kind, Numbers, RowIds, Schema};
     use std::sync::Arc;
 
     #[test]
@@ -174,6 +224,15 @@ mod tests {
                 "{values:?}"
             );
         }
+    }
+
+    #[test]
+    fn values_that_one_person_alone_has_are_counted() {
+        let numbers = [Some(1.0), Some(1.0), Some(2.0), Some(3.0), Some(3.0), None];
+        let column = Column::Number(Numbers::from_iter(numbers));
+        // Rows 0 and 1 are of one person, 3 and 4 of two.
+        assert_eq!(lone_rows(&column, |row| [0, 0, 1, 2, 3, 4][row]), 3);
+        assert_eq!(lone_rows(&column, |row| row as u32), 1);
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub struct ColumnPolicy {
     pub unit: Option<TimeFormat>,
     /// Between what numbers, or days, its values are, when the policy says so.
     pub range: Option<(f64, f64)>,
+    /// How much what it loses counts beside other quasi-identifiers.
+    pub weight: f64,
 }
 
 /// What becomes of a column that names a person.
@@ -201,6 +203,7 @@ fn read_column(
     let from = read_from(&name, &mut section, hierarchy.as_ref())?;
     let unit = read_unit(role, &mut section)?;
     let range = read_range(role, &read, &mut section)?;
+    let weight = read_weight(role, &mut section)?;
     section.finish()?;
     if hierarchy.is_some() && !matches!(role, Role::Quasi | Role::Sensitive) {
         return Err(Error::policy(format!(
@@ -220,6 +223,7 @@ fn read_column(
         from,
         unit,
         range,
+        weight,
     })
 }
 
@@ -272,6 +276,16 @@ fn read_unit(role: Role, section: &mut Section) -> Result<Option<TimeFormat>> {
     }
 }
 
+/// How much the loss of a quasi-identifier counts; 1 when not given.
+fn read_weight(role: Role, section: &mut Section) -> Result<f64> {
+    match section.number("weight", 0.001..=1000.0)? {
+        Some(_) if role != Role::Quasi => Err(section
+            .error("`weight` is for a column with the role quasi")
+            .help("take it out")),
+        weight => Ok(weight.unwrap_or(1.0)),
+    }
+}
+
 #[derive(Clone, Copy)]
 enum ActionWord {
     Keep,
@@ -287,6 +301,11 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
     ];
     let naming = matches!(role, Role::Identifier | Role::Subject | Role::Key);
     let word = section.word("action", &words)?;
+    if role == Role::Drop && word.is_some() {
+        return Err(section
+            .error("a column with the role drop is not released")
+            .help("take `action` out"));
+    }
     let key = section.text("key")?;
     let domain = section.text("domain")?;
     let rotate = read_rotate(section)?;
@@ -325,10 +344,17 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
                 rotate,
             })
         }
-        (Some(ActionWord::Drop), _) => Ok(Action::Drop),
+        (Some(ActionWord::Drop), false) => Err(section
+            .error(format!(
+                "`{name}` is {}, and `action` says to drop it",
+                role.word()
+            ))
+            .help("to leave a column out, give it role = \"drop\"")),
+        (Some(ActionWord::Drop), true) => Ok(Action::Drop),
         (Some(ActionWord::Keep), _) => Ok(Action::Keep),
         // A person's id is as good as a name: released only when the policy says so.
         (None, true) => Ok(Action::Drop),
+        (None, false) if role == Role::Drop => Ok(Action::Drop),
         (None, false) => Ok(Action::Keep),
     }
 }

@@ -7,12 +7,14 @@
 mod columns;
 mod foreign;
 mod guarantee;
+mod hierarchies;
 mod init;
 mod levels;
 mod masked;
 mod parse;
 mod paths;
 mod secret;
+mod source_paths;
 mod vary;
 
 pub use columns::{Action, ColumnPolicy, KeyPlace};
@@ -125,10 +127,23 @@ pub struct SourcePolicy {
     pub path: PathBuf,
     /// As the policy writes it.
     pub shown: String,
-    /// Further files of a stream that comes in several.
+    /// Further files of a table or a stream that comes in several.
     pub more: Vec<PathBuf>,
     /// How to read it.
     pub options: ReadOptions,
+}
+
+impl SourcePolicy {
+    /// All files.
+    pub fn paths(&self) -> Vec<&Path> {
+        let more = self.more.iter().map(PathBuf::as_path);
+        std::iter::once(self.path.as_path()).chain(more).collect()
+    }
+
+    /// The file, when there is one alone.
+    pub fn only_path(&self) -> Option<&Path> {
+        self.more.is_empty().then_some(&self.path)
+    }
 }
 
 /// Where the release goes.
@@ -257,6 +272,8 @@ impl Policy {
         policy.check_limits()?;
         policy.check_learning()?;
         policy.check_stream(audit)?;
+        hierarchies::check(&policy)?;
+        policy.check_weights()?;
         masked::check(&policy)?;
         Ok(policy)
     }
@@ -335,10 +352,6 @@ impl Policy {
             let only = [
                 (audit.is_some(), "`audit` under [guarantee]"),
                 (self.checkpoint.is_some(), "[checkpoint]"),
-                (
-                    !self.source.more.is_empty(),
-                    "a list of paths under [source]",
-                ),
                 (certified, "`certificate` under [sink]"),
                 (rotates, "`rotate`"),
             ];
@@ -415,8 +428,7 @@ impl Policy {
 
     /// Every file that a run reads: the policy, the data, hierarchies and keys.
     pub fn inputs(&self) -> Vec<&Path> {
-        let mut inputs = vec![self.source.path.as_path()];
-        inputs.extend(self.source.more.iter().map(PathBuf::as_path));
+        let mut inputs = self.source.paths();
         inputs.extend(self.file.as_deref());
         for column in &self.columns {
             if let Some(HierarchySpec::File(path)) = &column.hierarchy {
@@ -439,6 +451,24 @@ impl Policy {
     /// Whether a released value of the column `name` stands for a class rather than covers it.
     pub fn represents(&self, name: &str) -> bool {
         self.protect.iter().any(|method| method.represents(name))
+    }
+
+    /// How much what the column `name` loses counts.
+    pub fn weight(&self, name: &str) -> f64 {
+        self.column(name).map_or(1.0, |column| column.weight)
+    }
+
+    /// Only methods on tables weigh columns against each other.
+    fn check_weights(&self) -> Result<()> {
+        let weighed = self.columns.iter().find(|column| column.weight != 1.0);
+        match weighed {
+            Some(column) if self.stream().is_some() || self.masking().is_some() => {
+                Err(Error::policy("`weight` is for tables that are generalised")
+                    .at(column.span.clone())
+                    .help("take it out, or use method = \"mondrian\" or \"generalization\""))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What the policy says of the column `name`.
@@ -592,7 +622,7 @@ const ENCODINGS: &[(&str, Encoding)] = &[("utf-8", Encoding::Utf8), ("latin-1", 
 impl SourcePolicy {
     fn read(mut section: Section, root: &Root) -> Result<Self> {
         let placed = section.required("path")?;
-        let (paths, shown) = source_paths(&placed, root)?;
+        let (paths, shown) = source_paths::read(&placed, root)?;
         let mut options = ReadOptions {
             format: section.word("format", FORMATS)?,
             compression: section.word("compression", COMPRESSIONS)?,
@@ -608,6 +638,8 @@ impl SourcePolicy {
         options.encoding = section
             .word("encoding", ENCODINGS)?
             .unwrap_or(Encoding::Utf8);
+        let decimals = [(".", false), (",", true)];
+        options.decimal_comma = section.word("decimal", &decimals)?.unwrap_or(false);
         options.missing = section.texts("missing")?.unwrap_or_default();
         if let Some(mut limits) = section.table("limits")? {
             let bound = 1..=i64::MAX;
@@ -637,22 +669,6 @@ impl SourcePolicy {
             options,
         })
     }
-}
-
-/// One path, or those of a stream that comes in several files.
-fn source_paths(placed: &Placed, root: &Root) -> Result<(Vec<PathBuf>, String)> {
-    let Value::List(list) = &placed.value else {
-        let shown = placed.text("path")?;
-        return Ok((vec![root.resolve(placed, &shown)?], shown));
-    };
-    let mut shown = Vec::new();
-    let mut paths = Vec::new();
-    for item in list {
-        let text = item.text("path")?;
-        paths.push(root.resolve(item, &text)?);
-        shown.push(text);
-    }
-    Ok((paths, shown.join(", ")))
 }
 
 impl CheckpointPolicy {
@@ -708,6 +724,7 @@ impl SinkPolicy {
             .map(|placed| root.resolve(&placed, &placed.text("certificate")?))
             .transpose()?;
         section.finish()?;
+        io::writable(Path::new(&shown), &options).map_err(|e| e.at(placed.span.clone()))?;
         Ok(SinkPolicy {
             path,
             shown,

@@ -187,6 +187,10 @@ fn errors_of_columns_point_at_their_place() {
         { role = "identifier" } → { role = "identifier", action = "keep" } → `name` is an identifier and cannot be kept → { role = "identifier", action = "keep" }
         { role = "identifier" } → { role = "identifier", action = "pseudonym" } → the pseudonym of `name` needs a key → { role = "identifier", action = "pseudonym" }
         { role = "identifier" } → { role = "plain", action = "pseudonym", key = "env:K" } → `name` is plain and cannot be a pseudonym → { role = "plain", action = "pseudonym", key = "env:K" }
+        { role = "identifier" } → { role = "plain", action = "drop" } → `name` is plain, and `action` says to drop it → { role = "plain", action = "drop" }
+        { role = "identifier" } → { role = "plain", weight = 2 } → `weight` is for a column with the role quasi → { role = "plain", weight = 2 }
+        { role = "identifier" } → { role = "quasi", weight = 0 } → `weight` must lie between 0.001 and 1000 → 0
+        { role = "identifier" } → { role = "drop", action = "keep" } → a column with the role drop is not released → { role = "drop", action = "keep" }
         { role = "identifier" } → { role = "quasi", type = "text" } → `name` is quasi and cannot pass through as text → { role = "quasi", type = "text" }
         { role = "identifier" } → { role = "quasi", type = "number", order = ["a"] } → `order` is for categories → { role = "quasi", type = "number", order = ["a"] }
         { role = "identifier" } → { role = "quasi", order = [] } → `order` names no value → { role = "quasi", order = [] }
@@ -240,6 +244,7 @@ fn errors_of_the_guarantee_point_at_their_place() {
         { value = 2, on = ["diagnosis"] } → { value = 2, kind = "entrpy" } → `kind` cannot be `entrpy` → "entrpy"
         l = { value = 2, → t = { value = 1.5, → `value` must lie between 0 and 1 → 1.5
         l = { value = 2, → t = { value = 0.2, distance = "far", → `distance` cannot be `far` → "far"
+        l = { value = 2, → t = { value = 0.2, distance = "hierarchical", → hierarchical t-closeness needs a hierarchy of `diagnosis` → diagnosis
         l = { value = 2, → p = { value = 0, → `value` must be a whole number from 1 to 1000000000 → 0
         l = { value = 2, → l = { value = 2, valeu = 3, → unknown key `valeu` in [l] → valeu
         "#,
@@ -255,6 +260,10 @@ fn errors_of_methods_measures_and_outputs_point_at_their_place() {
         mode = "strict" → mode = "loose" → `mode` cannot be `loose` → "loose"
         mode = "strict" → output = "max" → `output` cannot be `max` → "max"
         mode = "strict" → output = { age = "max" } → `output` cannot be `max` → "max"
+        mode = "strict" → output = "label" → column `grade` cannot be shown as its label → grade
+        mode = "strict" → output = { grade = "label" } → column `grade` cannot be shown as its label → grade
+        mode = "strict" → output = { diagnosis = "mode" } → `output` names `diagnosis`, which is no quasi-identifier → diagnosis
+        method = "mondrian"\nmode = "strict" → method = "generalization"\nlevels = { age = 1, grade = 1 } → column `grade` has a level but no hierarchy → grade
         mode = "strict" → suppress = 2 → `suppress` must lie between 0 and 1 → 2
         mode = "strict" → speed = 9 → unknown key `speed` in [protect] → speed
         mode = "strict" → [[protect]]\nmethod = "mondrian" → a second method would generalise what the first one releases → [[protect]]
@@ -262,12 +271,22 @@ fn errors_of_methods_measures_and_outputs_point_at_their_place() {
         { gcp = 0.35 } → { gpc = 0.35 } → there is no measure `gpc` → gpc
         { gcp = 0.35 } → { gcp = "low" } → `gcp` is a text, not a number → "low"
         "out.csv" → "../out.csv" → the path is outside the policy's folder → "../out.csv"
+        "out.csv" → "out.xlsx" → the ending of out.xlsx tells no format → "out.xlsx"
         "out.csv" → "out.csv"\norder = "random" → `order` cannot be `random` → "random"
         "out.csv" → "out.csv"\nguard_formulas = 1 → `guard_formulas` is a whole number, not true or false → 1
         "report.html" → "../report.html" → the path is outside the policy's folder → "../report.html"
         path = "report.html" → pfad = "report.html" → [report] needs `path` → [report]
         "#,
     );
+}
+
+#[test]
+fn a_dropped_column_is_neither_read_nor_released() {
+    let text = POLICY.replacen("{ role = \"identifier\" }", "{ role = \"drop\" }", 1);
+    let policy = parse(&text).expect("valid");
+    let column = policy.column("name").expect("it is there");
+    assert_eq!((column.role, &column.action), (Role::Drop, &Action::Drop));
+    assert_eq!(column.plan().read, crate::io::ReadAs::Skip);
 }
 
 #[test]

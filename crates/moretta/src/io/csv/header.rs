@@ -6,7 +6,7 @@ use super::super::input::Input;
 use super::super::options::{Header, ReadOptions};
 use super::super::plan::{check_names, too_many_columns};
 use super::headless;
-use super::record::{Csv, Record};
+use super::record::{Csv, Record, is_mark};
 use crate::error::{Error, Result};
 use std::path::Path;
 
@@ -57,8 +57,8 @@ pub(in crate::io) fn start(
     options: &ReadOptions,
     block_bytes: usize,
 ) -> Result<Start> {
-    let delimiter = csv.delimiter;
     let start = start_unchecked(input, csv, options, block_bytes)?;
+    let delimiter = start.csv.delimiter;
     if let [only] = &start.names[..]
         && let Some(likely) = LIKELY
             .iter()
@@ -87,6 +87,16 @@ fn start_unchecked(
             return Err(Error::input("no header, no rows"));
         };
         let text = valid_text(first.bytes(), first_line)?;
+        let told = match first_line {
+            1 => told_delimiter(text),
+            _ => None,
+        };
+        let skipped = told.map_or(0, |(_, end)| end);
+        if let Some((delimiter, _)) = told {
+            csv.delimiter = options.delimiter.unwrap_or(delimiter);
+            first_line += 1;
+        }
+        let text = &text[skipped..];
         let record = csv
             .first_record(text)
             .map_err(|flaw| flaw_error(flaw, first_line, &[]))?;
@@ -109,6 +119,7 @@ fn start_unchecked(
                 false => options.names.clone(),
             };
             csv.columns = names.len();
+            first.start = skipped;
             return Ok(Start {
                 csv,
                 names,
@@ -127,7 +138,7 @@ fn start_unchecked(
         }
         let cells = headless::cells_among(&names, &rows(&csv, &text[end..]));
         check_names(&names, &options.limits)?;
-        first.start = end;
+        first.start = skipped + end;
         csv.columns = names.len();
         return Ok(Start {
             csv,
@@ -150,6 +161,22 @@ fn rows(csv: &Csv, mut text: &str) -> Vec<Vec<String>> {
         rows.push(record.cells);
     }
     rows
+}
+
+/// The delimiter that a first line such as `sep=;` tells, as spreadsheets write it, and where
+/// the next line starts.
+fn told_delimiter(text: &str) -> Option<(u8, usize)> {
+    let line = text.split(['\r', '\n']).next()?;
+    let &[s, e, p, b'=', delimiter] = line.as_bytes() else {
+        return None;
+    };
+    let end = match &text.as_bytes()[line.len()..] {
+        [] => 0,
+        [b'\r', b'\n', ..] => 2,
+        _ => 1,
+    };
+    ([s, e, p].eq_ignore_ascii_case(b"sep") && is_mark(delimiter))
+        .then_some((delimiter, line.len() + end))
 }
 
 /// The text of the block up to the first byte that is not UTF-8, which must not be in the header.

@@ -53,7 +53,10 @@ pub(super) fn open(
             )),
         None => error,
     })?;
-    let layout = Layout::new(plans, &options.missing);
+    let layout = Layout {
+        decimal_comma: options.decimal_comma,
+        ..Layout::new(plans, &options.missing)
+    };
     let mut chunks = TextChunks::new(start.csv, layout, start.blocks, start.first);
     chunks.infer()?;
     let line = start.first_line;

@@ -298,6 +298,6 @@ pub(in crate::io) fn delimiter_of(path: &Path, given: Option<u8>) -> Result<u8> 
     Ok(delimiter)
 }
 
-fn is_mark(byte: u8) -> bool {
+pub(super) fn is_mark(byte: u8) -> bool {
     byte.is_ascii() && !matches!(byte, 0 | b'\n' | b'\r')
 }

@@ -456,3 +456,58 @@ fn published_tables_are_read_whole() {
         assert!(source.next().is_none());
     }
 }
+
+#[test]
+fn decimals_may_follow_a_comma() {
+    let options = ReadOptions {
+        delimiter: Some(b';'),
+        decimal_comma: true,
+        ..ReadOptions::default()
+    };
+    let plans = ["a", "b"].map(|name| plan(name, Role::Quasi, ReadAs::Infer));
+    let batch = read_csv(b"a;b\n1,5;7\n-0,25;8\n", &options, &plans).expect("reads");
+    assert_eq!(
+        batch.schema().fields()[0].kind,
+        Kind::Number { integer: false }
+    );
+    assert_eq!(
+        batch.schema().fields()[1].kind,
+        Kind::Number { integer: true }
+    );
+    assert_eq!(column_text(&batch, 0), ["1.5", "-0.25"]);
+    let numbers = ["a", "b"].map(|name| plan(name, Role::Quasi, ReadAs::Number));
+    for bad in ["1.5", "1.000,5", "1,2,3", ","] {
+        let text = format!("a;b\n{bad};1\n");
+        let error = read_csv(text.as_bytes(), &options, &numbers).expect_err(bad);
+        assert!(error.to_string().contains("not a number"), "{error}");
+        assert!(!error.to_string().contains(bad), "no cell is shown");
+    }
+}
+
+#[test]
+fn a_first_line_may_tell_the_delimiter() {
+    let plans = ["a", "b"].map(|name| plan(name, Role::Quasi, ReadAs::Category));
+    for text in [
+        "sep=;\na;b\n1;x\n",
+        "SEP=;\r\na;b\r\n1;x\r\n",
+        "\u{feff}sep=;\na;b\n1;x\n",
+        "sep=\t\na\tb\n1\tx\n",
+        "sep=,\na,b\n1,x\n",
+    ] {
+        let batch = read_csv(text.as_bytes(), &ReadOptions::default(), &plans).expect(text);
+        assert_eq!(
+            (batch.len(), column_text(&batch, 1)),
+            (1, vec!["x".to_owned()]),
+            "{text}"
+        );
+    }
+    let told = ReadOptions {
+        delimiter: Some(b'|'),
+        ..ReadOptions::default()
+    };
+    let batch = read_csv(b"sep=;\na|b\n1|x\n", &told, &plans).expect("the policy decides");
+    assert_eq!(column_text(&batch, 1), ["x"]);
+    let wrong = read_csv(b"sep=;\na;b\n1;x;3\n", &ReadOptions::default(), &plans);
+    let error = wrong.expect_err("three cells");
+    assert!(error.to_string().contains("line 3"), "{error}");
+}

@@ -26,7 +26,7 @@ use crate::protect::{MaskedColumn, Masking};
 pub(super) fn check(policy: &Policy, masking: &dyn Masking) -> Result<()> {
     let read = policy.columns.iter();
     let fields = read
-        .filter(|column| column.action != Action::Drop || column.role != Role::Identifier)
+        .filter(|column| column.plan().read != ReadAs::Skip)
         .map(|column| Field::new(&*column.name, column.role, Kind::Number { integer: false }));
     let schema = Schema::new(fields.collect())?;
     let places = masking.places(&schema)?;

@@ -157,7 +157,7 @@ impl Rows {
         let mut reading = policy.source.options.clone();
         reading.stream = true;
         reading.progress = Some(options.progress.counter());
-        io::open(&policy.source.path, &reading, &read::plans(policy)?).map(Rows::Stream)
+        io::open_all(&policy.source.paths(), &reading, &read::plans(policy)?).map(Rows::Stream)
     }
 
     fn schema(&self) -> &Arc<Schema> {

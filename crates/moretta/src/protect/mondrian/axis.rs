@@ -20,10 +20,12 @@ pub(super) struct Axis {
     pub(super) ruler: Ruler,
 }
 
-/// How wide a run of codes is, from 0 (one value) to 1 (the whole domain).
+/// How wide a run of codes is, from 0 (one value) to 1 (the whole domain), times a weight.
 pub(super) struct Ruler {
     /// The code of a missing value, one more than the last code of a value.
     pub(super) missing: u32,
+    /// How much the width counts beside that of other axes.
+    pub(super) weight: f64,
     kind: RulerKind,
 }
 
@@ -79,7 +81,7 @@ impl Axis {
         let kind = RulerKind::Numbers(values);
         Axis {
             codes,
-            ruler: Ruler { missing, kind },
+            ruler: Ruler::new(missing, kind),
         }
     }
 
@@ -111,7 +113,11 @@ impl Axis {
             *code = cell_of[*code as usize];
         }
         let kind = RulerKind::Cells(cells);
-        self.ruler = Ruler { missing, kind };
+        self.ruler = Ruler {
+            missing,
+            kind,
+            ..self.ruler
+        };
         self
     }
 
@@ -124,10 +130,7 @@ impl Axis {
         let kind = RulerKind::Categories;
         Axis {
             codes: codes.iter().map(|&code| code.min(size)).collect(),
-            ruler: Ruler {
-                missing: size,
-                kind,
-            },
+            ruler: Ruler::new(size, kind),
         }
     }
 
@@ -139,7 +142,7 @@ impl Axis {
         let kind = RulerKind::Tree(Arc::clone(hierarchy));
         Axis {
             codes: std::mem::take(codes),
-            ruler: Ruler { missing, kind },
+            ruler: Ruler::new(missing, kind),
         }
     }
 }
@@ -165,8 +168,21 @@ fn leaf(name: &str, hierarchy: &Hierarchy, text: &str) -> Result<u32> {
 }
 
 impl Ruler {
-    /// The width of the codes `low..=high`; 1 when a missing value is among others.
+    fn new(missing: u32, kind: RulerKind) -> Self {
+        Ruler {
+            missing,
+            weight: 1.0,
+            kind,
+        }
+    }
+
+    /// The width of the codes `low..=high`, times the weight; the whole domain when a missing
+    /// value is among others.
     pub(super) fn width(&self, low: u32, high: u32) -> f64 {
+        self.weight * self.share(low, high)
+    }
+
+    fn share(&self, low: u32, high: u32) -> f64 {
         if low == high {
             return 0.0;
         }

@@ -340,7 +340,8 @@ impl Ready {
         let name = &*table.schema().fields()[i].name;
         let domain = self.setting.domains.require(name)?;
         let output = self.config.output_for(name);
-        let axis = Axis::new(name, table.column(i), domain, output.follows_tree(domain))?;
+        let mut axis = Axis::new(name, table.column(i), domain, output.follows_tree(domain))?;
+        axis.ruler.weight = self.setting.domains.weight(name);
         if output.is_representative() {
             return Ok(axis);
         }

@@ -275,7 +275,7 @@ impl Recursion<'_> {
         let lost_already: f64 = axes.iter().map(|(width, _)| width).sum();
         let terms = Terms {
             budget: set.budget,
-            price: self.rulers.len() as f64 - lost_already,
+            price: self.rulers.iter().map(|ruler| ruler.weight).sum::<f64>() - lost_already,
         };
         let trims = axes.iter().filter_map(|&(_, axis)| {
             let codes = codes(set.rows, axis, low[axis].get(), high[axis].get());

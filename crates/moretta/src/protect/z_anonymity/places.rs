@@ -50,7 +50,7 @@ impl Places {
             return Err(Error::policy(
                 "fakes can be made of a time, a subject and one attribute only",
             )
-            .help("drop the other columns with action = \"drop\", or take `fakes` out"));
+            .help("leave the other columns out with role = \"drop\", or take `fakes` out"));
         }
         Ok(places)
     }
