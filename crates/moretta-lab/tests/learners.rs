@@ -106,7 +106,7 @@ fn values_of_an_arff_file_have_the_numbers_that_moa_gives_them() {
     );
     let settings = pipeline::LearnSettings {
         learners: ["nb", "ht", "hat"].map(str::to_owned).to_vec(),
-        sides: vec![pipeline::Side::Original],
+        arms: vec![pipeline::Arm::ORIGINAL],
         schedule: Schedule::TestThenTrain,
         score: ScoreSettings::default(),
         seed: 1,

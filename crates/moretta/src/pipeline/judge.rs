@@ -31,7 +31,7 @@ pub(super) struct Made<'a> {
     /// Why others were suppressed, and how many.
     pub(super) suppressed: &'a [(String, u64)],
     /// What a learner loses, where it was measured.
-    pub(super) accuracy_loss: Option<f64>,
+    pub(super) accuracy_losses: Vec<(&'static str, f64)>,
 }
 
 /// What a release is worth.
@@ -111,7 +111,7 @@ impl<'a> Judge<'a> {
             Truth::new(self.original.schema(), &self.treatments, escapes)?.with_missing(missing);
         let schema = self.original.schema();
         let mut measures = published::measures(self.policy, schema, &self.measured_domains());
-        measures.tell_accuracy_loss(made.accuracy_loss);
+        measures.tell_accuracy_losses(made.accuracy_losses.clone());
         let subject = self
             .original
             .schema()

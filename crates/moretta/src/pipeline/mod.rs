@@ -32,8 +32,8 @@ pub use attack::{AttackSettings, Attacked, Strongest, attack};
 pub use check::{check, check_warnings};
 pub use compare::{Standing, compare};
 pub use learn::{
-    LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, lessons, lessons_of_file,
-    train,
+    Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, lessons,
+    lessons_of_file, train,
 };
 pub use place::{Outputs, abandon};
 pub use places::check_outputs;

@@ -96,7 +96,7 @@ fn mix(hashes: &mut [(u64, u32)], column: &Column, kind: &Kind) -> Result<()> {
             Some(number) => {
                 text.clear();
                 push_number(text, number);
-                HASHER.hash_one(&**text)
+                of_text(std::str::from_utf8(text).unwrap_or_default())
             }
         }),
         (Column::Plain(array), _) => mix_plain(hashes, array)?,
@@ -132,7 +132,7 @@ fn mix_each(hashes: &mut [(u64, u32)], of: impl Fn(&mut Vec<u8>, usize) -> u64 +
 const OF_MISSING: u64 = 0;
 
 fn of_text(text: &str) -> u64 {
-    HASHER.hash_one(text.as_bytes())
+    HASHER.hash_one(text)
 }
 
 #[cfg(test)]

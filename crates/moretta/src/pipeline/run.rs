@@ -3,7 +3,7 @@
 use super::domains::domains;
 use super::facts::{Facts, report};
 use super::judge::{Judge, Judgement, Made};
-use super::learn::accuracy_loss;
+use super::learn::accuracy_losses;
 use super::masked;
 use super::order;
 use super::place::{Pending, commit_all};
@@ -68,7 +68,7 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let known = warnings(policy, &original, options.strict)?;
     let domains = Arc::new(domains(policy, &original)?);
     let (release, suppressed) = protect(policy, &original, &domains, progress)?;
-    let accuracy_loss = accuracy_loss(policy, &original, &release)?;
+    let accuracy_losses = accuracy_losses(policy, &original, &release)?;
     let telling = telling::warning(&release);
     let pending = Pending::new(&sink.path)?;
     let named = |error: Error| error.instead_of(pending.temporary(), &sink.path);
@@ -76,7 +76,7 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let made = Made {
         order: &written.order,
         suppressed: &suppressed,
-        accuracy_loss,
+        accuracy_losses,
     };
     let judgement = Judge::new(policy, &original.batch, &domains)?
         .judge(&pending, sink, &made, progress)
