@@ -181,6 +181,12 @@ fn what_cannot_be_is_refused_and_nothing_is_left() {
         ),
         (
             "method = \"noise\"",
+            "[measure]\nbuffer = 100\n",
+            3,
+            "is for streams",
+        ),
+        (
+            "method = \"noise\"",
             "[measure]\nreport = [\"gcp\"]\n",
             3,
             "gcp",
@@ -362,7 +368,7 @@ fn a_table_is_searched_as_a_whole_for_each_record() {
     let folder = folder("method = \"microaggregation\"\nk = 5", 200);
     folder.run().succeeds();
     let report = folder.report();
-    assert_eq!(report["pairs"]["buffer"], 200);
+    assert_eq!(report["pairs"]["table"], true);
     let linked = &report["pairs"]["measures"][0];
     assert_eq!(linked["name"], "record_linkage");
     // Each record is one of five at the least, wherever it lies.

@@ -1,6 +1,8 @@
 //! Every method of tables against every promise. A new method gets a line in
 //! [`CASES`] and nothing else; methods of streams are in `stream_conformance.rs`.
 
+#[path = "support/order.rs"]
+mod order;
 mod support;
 
 use moretta::data::{Batch, Role};
@@ -248,4 +250,57 @@ fn fewer_persons_than_k_are_refused_however_many_rows_they_have() {
         assert_eq!(error.to_string(), "2 persons; k=3 needs at least 3 persons");
         assert_eq!(error.exit_code(), 1, "{method:?}");
     });
+}
+
+/// A table of which every kind of column is released, for whole runs.
+fn whole_table() -> String {
+    let mut csv = format!(
+        "who,name,{},{},{},note,anchor,sensitive\n",
+        Table::name(0),
+        Table::name(1),
+        Table::name(2)
+    );
+    for i in 0..200 {
+        let place = ["aab", "aac", "abb", "bab", "bcc"][i % 5];
+        let grade = ["low", "middle", "high"][i / 20 % 3];
+        let value = ["flu", "cold", "gout", ""][i % 7 % 4];
+        let (person, years, cost) = (i * 31 % 997, [3, 8, 13, 27][i / 5 % 4], i * 13 % 101);
+        csv += &format!("p{person},n{i},{place},{years},{grade},note {cost},{cost}.5,{value}\n");
+    }
+    csv
+}
+
+#[test]
+fn the_order_of_rows_is_a_function_of_the_released_rows() {
+    let [place, years, grade] = [0, 1, 2].map(Table::name);
+    let text = format!(
+        "version = 1\n[source]\npath = \"in.csv\"\n[columns]\n\
+         who = {{ role = \"subject\" }}\n\
+         name = {{ role = \"identifier\", action = \"pseudonym\", key = \"file:key.txt\" }}\n\
+         {place} = {{ role = \"quasi\", hierarchy = {{ mask = \"right\" }} }}\n\
+         {years} = {{ role = \"quasi\", hierarchy = {{ intervals = [5, 10, 20] }} }}\n\
+         {grade} = {{ role = \"quasi\", order = [\"low\", \"middle\", \"high\"] }}\n\
+         note = {{ role = \"plain\" }}\n\
+         anchor = {{ role = \"plain\", type = \"number\" }}\n\
+         sensitive = {{ role = \"sensitive\" }}\n\
+         [guarantee]\nk = 3\n[[protect]]\nmethod = \"mondrian\"\n[sink]\npath = \"out.csv\"\n"
+    );
+    let folder = order::folder(&whole_table());
+    let column = |name: &str| match name {
+        "note" => "{ role = \"plain\" }",
+        "anchor" => "{ role = \"plain\", type = \"number\" }",
+        _ => "{ role = \"plain\", type = \"category\" }",
+    };
+    let table = dense_table();
+    for case in CASES {
+        let mut tried = 0;
+        for method in (case.configurations)(&table) {
+            let why = format!("{method:?}");
+            if let Ok(released) = order::release(folder.path(), &text, Some(method)) {
+                order::assert_order_is_of_release(&released, column, &why);
+                tried += 1;
+            }
+        }
+        assert!(tried > 1, "{} releases nothing", case.name);
+    }
 }

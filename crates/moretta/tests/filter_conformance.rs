@@ -1,6 +1,9 @@
 //! Every method that masks records against every promise, as a table and as a
 //! stream. A new method gets lines in [`CASES`] and nothing else.
 
+#[path = "support/order.rs"]
+mod order;
+
 use moretta::data::{Batch, Categories, Column, Field, Kind, Numbers, Role, RowIds, Schema};
 use moretta::policy::{Policy, Root};
 use moretta::protect::{Family, Filtered, METHODS, Masking, Method, Protector};
@@ -312,5 +315,75 @@ proptest! {
                 assert_eq!(x.missing_count(), released.len());
             }
         });
+    }
+}
+
+/// A table with every kind of column, the first of them in the order of the rows.
+fn whole_table() -> String {
+    let mut csv = "row,who,name,x,y,word,grade,class,note,anchor\n".to_owned();
+    for i in 0..120 {
+        let word = ["ash", "birch", "cedar", "elm"][i * 7 % 4];
+        let grade = ["low", "middle", "high"][i / 5 % 3];
+        let (x, y) = (f64::from(i as u32 * 37 % 101) / 10.0 - 5.0, i * 3 % 8);
+        let (class, cost) = (i % 2, i * 13 % 103);
+        csv += &format!("{i},p{i},n{i},{x},0.{y},{word},{grade},{class},note {cost},{cost}.5\n");
+    }
+    csv
+}
+
+/// The policy of [`whole_table`]. Methods that promise k count rows, not persons.
+fn whole_policy(masking: &dyn Masking) -> String {
+    let who = match masking.k() {
+        Some(_) => "identifier",
+        None => "subject",
+    };
+    format!(
+        "version = 1\n[source]\npath = \"in.csv\"\n[columns]\n\
+         row = {{ role = \"plain\" }}\nwho = {{ role = \"{who}\" }}\n\
+         name = {{ role = \"identifier\", action = \"pseudonym\", key = \"file:key.txt\" }}\n\
+         x = {{ role = \"quasi\", type = \"number\" }}\ny = {{ role = \"quasi\", type = \"number\" }}\n\
+         word = {{ role = \"quasi\", type = \"category\" }}\n\
+         grade = {{ role = \"quasi\", order = [\"low\", \"middle\", \"high\"] }}\n\
+         class = {{ role = \"class\", type = \"category\" }}\nnote = {{ role = \"plain\" }}\n\
+         anchor = {{ role = \"plain\", type = \"number\" }}\n\
+         [[protect]]\nmethod = \"noise\"\n[sink]\npath = \"out.csv\"\n"
+    )
+}
+
+/// A table leaves in an order that its released rows decide, a stream in its own.
+#[test]
+fn the_order_of_rows_is_a_function_of_the_released_rows() {
+    let folder = order::folder(&whole_table());
+    let column = |name: &str| match name {
+        "row" | "note" => "{ role = \"plain\" }",
+        "name" | "word" | "grade" | "class" => "{ role = \"plain\", type = \"category\" }",
+        _ => "{ role = \"plain\", type = \"number\" }",
+    };
+    for case in CASES {
+        let mut tried = BTreeSet::new();
+        for configuration in case.configurations {
+            let method = method(case, configuration);
+            let masking = method.as_masking().expect("a filter");
+            let (text, streams) = (whole_policy(masking), masking.buffer().is_some());
+            let Ok(released) = order::release(folder.path(), &text, Some(method)) else {
+                continue;
+            };
+            tried.insert(streams);
+            if streams {
+                let rows = released.lines().skip(1).map(|line| line.split(',').next());
+                let rows: Vec<usize> = rows
+                    .map(|row| row.expect("a row").parse().expect("its number"))
+                    .collect();
+                assert!(rows.is_sorted(), "{configuration}");
+            } else {
+                order::assert_order_is_of_release(&released, column, configuration);
+            }
+        }
+        let expected = case.configurations.iter();
+        let expected = expected.map(|configuration| {
+            let method = method(case, configuration);
+            method.as_masking().expect("a filter").buffer().is_some()
+        });
+        assert_eq!(tried, expected.collect(), "{}", case.name);
     }
 }

@@ -13,16 +13,11 @@ const FAMILIES: [(&str, &str); 2] = [("risk", "Risk"), ("loss", "Loss")];
 
 pub(super) fn write(facts: &PairFacts, page: &mut Markup) {
     if !facts.measures.is_empty() {
-        page.raw("<section id=\"pairs\"><h2>Risk and loss over the records</h2>");
-        page.element("p", &[("class", &"note")], |page| {
-            page.raw("Each line tells a measure of all records so far; it ends at ");
-            page.text(number::hidden_or_count(Some(facts.records)));
-            page.raw(" records. Lower is better, unless it says otherwise. Here b is ");
-            page.text(number::count(facts.buffer));
-            page.raw(" and p ");
-            page.text(number::number(facts.interval));
-            page.raw(".");
+        page.raw(match facts.table {
+            true => "<section id=\"pairs\"><h2>Risk and loss</h2>",
+            false => "<section id=\"pairs\"><h2>Risk and loss over the records</h2>",
         });
+        page.element("p", &[("class", &"note")], |page| note(facts, page));
         for (family, heading) in FAMILIES {
             group(facts, heading, |measure| measure.family == family, page);
         }
@@ -33,6 +28,24 @@ pub(super) fn write(facts: &PairFacts, page: &mut Markup) {
     if !facts.columns.is_empty() {
         columns(facts, page);
     }
+}
+
+fn note(facts: &PairFacts, page: &mut Markup) {
+    let records = number::hidden_or_count(Some(facts.records));
+    if facts.table {
+        page.raw("Of ");
+        page.text(records);
+        page.raw(" records. Whoever links records is taken to know every original and nobody's place; of a large table an even sample is looked for.");
+    } else {
+        page.raw("Each line tells a measure of all records so far; it ends at ");
+        page.text(records);
+        page.raw(" records. Whoever links records is taken to know the last b originals.");
+    }
+    page.raw(" Lower is better, unless it says otherwise. Here b is ");
+    page.text(number::count(facts.buffer));
+    page.raw(" and p ");
+    page.text(number::number(facts.interval));
+    page.raw(".");
 }
 
 fn group(
@@ -74,6 +87,9 @@ fn measure_card(facts: &PairFacts, measure: &PairValue, page: &mut Markup) {
                 }
             });
         });
+        if facts.table {
+            return;
+        }
         let plot = Curves {
             title: measure.name.clone(),
             description: format!("It ends at {}", shown(measure.value)),
@@ -114,8 +130,10 @@ fn measure_points(points: &[PairPoint]) -> Vec<CurvePoint> {
 }
 
 fn columns(facts: &PairFacts, page: &mut Markup) {
-    page.raw("<section id=\"pair-columns\"><h2>Columns over the records, before and after</h2>");
-    page.raw("<p class=\"note\">Mean and standard deviation of each piece of the stream.</p>");
+    page.raw(match facts.table {
+        true => "<section id=\"pair-columns\"><h2>Columns before and after</h2><p class=\"note\">Mean and standard deviation.</p>",
+        false => "<section id=\"pair-columns\"><h2>Columns over the records, before and after</h2><p class=\"note\">Mean and standard deviation of each piece of the stream.</p>",
+    });
     page.raw("<p class=\"legend\"><span class=\"swatch before\"></span>before: mean ± deviation ");
     page.raw("<span class=\"swatch curve\"></span>after: mean ");
     page.raw("<span class=\"swatch edge\"></span>after: ± deviation</p>");
@@ -256,6 +274,15 @@ mod tests {
     }
 
     #[test]
+    fn of_a_table_no_course_is_drawn() {
+        let mut facts = facts();
+        facts.table = true;
+        let page = page(&facts);
+        assert_eq!(page.matches("<svg").count(), facts.columns.len());
+        assert!(page.contains("every original and nobody's place"));
+    }
+
+    #[test]
     fn columns_beyond_the_most_are_counted() {
         let mut facts = facts();
         let column = facts.columns[0].clone();
@@ -267,6 +294,7 @@ mod tests {
     #[test]
     fn nothing_measured_is_nothing_drawn() {
         let none = PairFacts {
+            table: false,
             buffer: 100,
             interval: 10.0,
             records: 0,

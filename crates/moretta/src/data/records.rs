@@ -68,6 +68,11 @@ impl Records {
         &mut self.values[row * self.width..][..self.width]
     }
 
+    /// All values, record by record.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
     /// The records in order.
     pub fn iter(&self) -> std::slice::ChunksExact<'_, f64> {
         self.values.chunks_exact(self.width.max(1))

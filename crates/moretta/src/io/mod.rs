@@ -37,6 +37,7 @@ mod test_data;
 mod text;
 mod typed;
 
+pub(crate) use number_text::push_number;
 pub use open::{create, names, open, resumable, resume};
 pub use options::{
     ColumnPlan, Compression, Encoding, Format, Limits, ReadAs, ReadOptions, WriteOptions,

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 /// Appends the number in decimal.
-pub(super) fn push_number(out: &mut Vec<u8>, number: f64) {
+pub(crate) fn push_number(out: &mut Vec<u8>, number: f64) {
     if number.fract() == 0.0 && number.abs() < 1e18 {
         out.extend_from_slice(itoa::Buffer::new().format(number as i64).as_bytes());
         return;

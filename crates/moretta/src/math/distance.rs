@@ -177,14 +177,14 @@ impl Slots {
         if self.nominal.is_empty() {
             return (squared <= 0.0).then_some(filled);
         }
-        let (low, high) = (squared * (1.0 - SLACK), squared * (1.0 + SLACK));
+        let nearness = Nearness::new(squared);
         let mut ties = 0;
         let mut left = filled.min(self.slots);
         for block in self.lanes.chunks_exact(self.nominal.len()) {
             let lanes = left.min(LANES);
-            let sums = sums(block, high);
+            let sums = sums(block, nearness.high);
             for &sum in sums.iter().flat_map(|sums| &sums[..lanes]) {
-                match compare_roots(sum, squared, low, high) {
+                match nearness.compare(sum) {
                     Ordering::Less => return None,
                     Ordering::Equal => ties += 1,
                     Ordering::Greater => {}
@@ -242,16 +242,32 @@ impl Slots {
     }
 }
 
-/// Compares the root of `sum` with that of `squared`, which is between `low` and
-/// `high`; roots are only taken where they could be equal.
-#[inline]
-fn compare_roots(sum: f64, squared: f64, low: f64, high: f64) -> Ordering {
-    if sum < low {
-        Ordering::Less
-    } else if sum <= high {
-        sum.sqrt().total_cmp(&squared.sqrt())
-    } else {
-        Ordering::Greater
+/// Compares squares with one by their roots, which are only taken where they could be equal.
+pub(super) struct Nearness {
+    squared: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Nearness {
+    pub(super) fn new(squared: f64) -> Self {
+        Nearness {
+            squared,
+            low: squared * (1.0 - SLACK),
+            high: squared * (1.0 + SLACK),
+        }
+    }
+
+    /// Whether the root of `sum` is below, at or above that of the square.
+    #[inline]
+    pub(super) fn compare(&self, sum: f64) -> Ordering {
+        if sum < self.low {
+            Ordering::Less
+        } else if sum <= self.high {
+            sum.sqrt().total_cmp(&self.squared.sqrt())
+        } else {
+            Ordering::Greater
+        }
     }
 }
 
@@ -260,12 +276,24 @@ fn agreement(block: &[[f64; LANES]], target: &[f64], tolerances: &[f64]) -> [u64
     let terms = block.iter().zip(target).zip(tolerances).zip(0..64);
     for (((lanes, &value), &tolerance), bit) in terms {
         for (pattern, &other) in patterns.iter_mut().zip(lanes) {
-            let near = (other - value).abs() <= tolerance;
-            let same = (other == value) | (other.is_nan() & value.is_nan());
-            *pattern |= u64::from(near | same) << bit;
+            *pattern |= u64::from(agree(other, value, tolerance)) << bit;
         }
     }
     patterns
+}
+
+/// Which of the first 64 attributes of two records agree, as of [`Slots::agreements`].
+pub fn agreement_of(a: &[f64], b: &[f64], tolerances: &[f64]) -> u64 {
+    let terms = a.iter().zip(b).zip(tolerances).zip(0..64);
+    terms.fold(0, |pattern, (((&a, &b), &tolerance), bit)| {
+        pattern | u64::from(agree(a, b, tolerance)) << bit
+    })
+}
+
+#[inline]
+fn agree(a: f64, b: f64, tolerance: f64) -> bool {
+    let near = (a - b).abs() <= tolerance;
+    near | (a == b) | (a.is_nan() & b.is_nan())
 }
 
 /// The sums of a block; none when all are above `most`. `add` adds the terms of some
@@ -490,14 +518,7 @@ mod tests {
     fn squares_with_the_same_root_tie() {
         let (a, b) = (2.0_f64, 2.0_f64.next_up());
         assert_eq!(a.sqrt(), b.sqrt());
-        let compare = |sum, squared| {
-            compare_roots(
-                sum,
-                squared,
-                squared * (1.0 - SLACK),
-                squared * (1.0 + SLACK),
-            )
-        };
+        let compare = |sum, squared| Nearness::new(squared).compare(sum);
         assert_eq!(compare(b, a), Ordering::Equal);
         assert_eq!(compare(3.0, a), Ordering::Greater);
         assert_eq!(compare(a, 3.0), Ordering::Less);

@@ -8,6 +8,7 @@ pub mod eigen;
 pub mod fdlibm;
 pub mod independent_components;
 pub mod java_random;
+pub mod kd_tree;
 pub mod moments;
 pub mod optimize;
 pub mod uniform;

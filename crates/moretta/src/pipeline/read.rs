@@ -2,7 +2,7 @@
 
 use super::progress::{Progress, Stage};
 use crate::data::hierarchy::Hierarchy;
-use crate::data::{Batch, Column, Field, Kind, Role, Schema};
+use crate::data::{Batch, Column, Field, Kind, Role, RowIds, Schema};
 use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan, ReadAs};
 use crate::policy::{ColumnPolicy, Policy};
@@ -43,6 +43,16 @@ pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
     }
     original.batch = in_order_of_texts(original.batch)?;
     Ok(original)
+}
+
+/// The originals of released rows, in the order of these. The ids of a table that was
+/// read whole are the places of its rows.
+pub(super) fn originals_of(original: &Batch, released: &RowIds) -> Result<Batch> {
+    let is_read = |place: &u32| (*place as usize) < original.len();
+    let place = |id: u64| u32::try_from(id).ok().filter(is_read);
+    let places: Option<Vec<u32>> = released.iter().map(place).collect();
+    let foreign = || Error::bug("a row was released that was never read");
+    original.take(&places.ok_or_else(foreign)?)
 }
 
 /// Categories without a declared order in the order of their texts: what is

@@ -5,7 +5,7 @@ use super::facts::{Facts, report};
 use super::judge::{Judge, Judgement};
 use super::learn::accuracy_loss;
 use super::masked;
-use super::order::by_content;
+use super::order;
 use super::place::{Pending, commit_all};
 use super::places::{check_places, report_places};
 use super::progress::{Progress, Stage};
@@ -16,9 +16,9 @@ use super::warnings::warnings;
 use crate::data::{Batch, Column, Domains, RowIds, Schema};
 use crate::error::{Error, Result};
 use crate::io;
-use crate::policy::{Action, Order, Policy, SinkPolicy};
+use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::identifiers::Pseudonyms;
-use crate::protect::{Chain, Method, Protector, Setting};
+use crate::protect::{Chain, Protector, Setting};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let accuracy_loss = accuracy_loss(policy, &original, &release)?;
     let pending = Pending::new(&sink.path)?;
     let named = |error: Error| error.instead_of(pending.temporary(), &sink.path);
-    let written = write(sink, release, pending.temporary(), progress).map_err(named)?;
+    let written = write(policy, sink, release, pending.temporary(), progress).map_err(named)?;
     let mut judgement = Judge::new(policy, &original.batch, &domains)?
         .judge(&pending, sink, &written.order, progress)
         .map_err(named)?;
@@ -114,7 +114,7 @@ pub(super) fn protect(
 ) -> Result<(Batch, Suppressed)> {
     progress.enter(Stage::Protect);
     let mut protector = build(policy, original.batch.schema(), domains)?;
-    let now = protector.protect(ordered(policy, &original.batch)?)?;
+    let now = protector.protect(order::for_methods(policy, &original.batch)?)?;
     let later = protector.finish()?;
     let parts = [now, later]
         .into_iter()
@@ -124,19 +124,6 @@ pub(super) fn protect(
     check_ids(&original.batch, release.rows())?;
     let suppressed = protector.suppressed();
     Ok((without_dropped(policy, release)?, suppressed))
-}
-
-/// The rows in an order that tells nothing, for methods to which it matters.
-pub(super) fn ordered(policy: &Policy, original: &Batch) -> Result<Batch> {
-    let matters = policy.protect.iter().any(Method::depends_on_order);
-    let shuffled = policy
-        .sink
-        .as_ref()
-        .is_some_and(|sink| sink.order == Order::Shuffled);
-    match matters && shuffled {
-        true => original.take(&by_content(original)?),
-        false => Ok(original.clone()),
-    }
 }
 
 /// The policy's methods, one after the other.
@@ -216,12 +203,15 @@ struct Written {
 /// Rows written at a time.
 const CHUNK: usize = 1 << 18;
 
-fn write(sink: &SinkPolicy, release: Batch, path: &Path, progress: &Progress) -> Result<Written> {
+fn write(
+    policy: &Policy,
+    sink: &SinkPolicy,
+    release: Batch,
+    path: &Path,
+    progress: &Progress,
+) -> Result<Written> {
     progress.enter(Stage::Write);
-    let order: Option<Vec<u32>> = match sink.order {
-        Order::Shuffled => Some(by_content(&release)?),
-        Order::Input => None,
-    };
+    let order = order::of_release(policy, &release)?;
     let mut file = io::create(path, &sink.options, release.schema())?;
     for start in (0..release.len()).step_by(CHUNK) {
         let len = CHUNK.min(release.len() - start);

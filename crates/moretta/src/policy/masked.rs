@@ -50,6 +50,12 @@ pub(super) fn check(policy: &Policy) -> Result<()> {
         )
         .help("write to a file, or take it out"));
     }
+    if masking.buffer().is_none() && policy.pairs.buffer.is_some() {
+        return Err(Error::policy(
+            "`buffer` under [measure] is for streams: of a table an attacker may know every original",
+        )
+        .help("take it out, or give the method a `buffer`"));
+    }
     let sink = policy.sink.as_ref();
     let shuffled = sink.is_some_and(|sink| sink.order == Order::Shuffled);
     if let (Some(setting), None, true) = (masking.needs_order(), masking.buffer(), shuffled) {

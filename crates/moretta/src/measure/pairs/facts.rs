@@ -7,7 +7,12 @@ use serde::{Deserialize, Serialize};
 pub struct PairFacts {
     /// Pairs that were measured.
     pub records: u64,
-    /// b: originals among which a record was looked for.
+    /// Records of a table: linkages look among all its originals, and nothing is told of
+    /// a part of them.
+    #[serde(default)]
+    pub table: bool,
+    /// b: originals of a stream among which a record was looked for, and protected values
+    /// among which ranks were counted.
     pub buffer: u64,
     /// p: half the width of disclosure intervals, in percent.
     pub interval: f64,

@@ -4,7 +4,7 @@
 //! `rank_interval_disclosure`: of the last b protected values of the attribute, the
 //! newest included, fewer than h lie strictly between the value and its protected
 //! value, h being p percent of those there are, at least 1; that is, the value is
-//! within h ranks. `sd_interval_disclosure`: the value is within p percent of a
+//! within h ranks; of a table b is 1,000. `sd_interval_disclosure`: the value is within p percent of a
 //! standard deviation S of its protected value, S of the originals up to this one.
 //! Both are shares of all values so far. A larger p finds more.
 //!

@@ -8,19 +8,19 @@ pub const PAIR_LIST: &[Info] = &[
     info(
         "record_linkage",
         Family::Risk,
-        "share of records linked to their original, the nearest of the last b originals by Euclidean distance; a tie of g counts 1/g",
+        "share of records linked to their original, the nearest by Euclidean distance of all originals of a table, wherever they are in it, or of the last b of a stream; a tie of g counts 1/g",
         true,
     ),
     info(
         "distance_linkage",
         Family::Risk,
-        "share of records linked to their original, the nearest of the last b originals with every attribute divided by its standard deviation",
+        "share of records linked to their original, the nearest of all originals of a table, or of the last b of a stream, with every attribute divided by its standard deviation",
         true,
     ),
     info(
         "probabilistic_linkage",
         Family::Risk,
-        "share of records linked to their original, the one of the last b originals with the largest Fellegi-Sunter weight, estimated by EM from the patterns of agreement",
+        "share of records linked to their original, the one of all originals of a table, or of the last b of a stream, with the largest Fellegi-Sunter weight, estimated by EM from the patterns of agreement",
         true,
     ),
     info(

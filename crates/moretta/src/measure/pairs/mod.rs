@@ -6,8 +6,8 @@
 //! missing value, and each measure says what it makes of it. The class of a
 //! record comes beside it; the caller leaves out attributes that do not count.
 //!
-//! Memory is bounded: by the buffer of the linkages, and by fixed numbers of samples
-//! and of cells.
+//! Memory is bounded: by the buffer of the linkages, or, of a table, by its originals, and
+//! by fixed numbers of samples and of cells.
 
 mod accuracy_loss;
 mod entropy;
@@ -72,7 +72,8 @@ pub struct PairSettings {
     /// What the values of a protected record mean, where these are not the same
     /// attributes. Only `accuracy_loss` can make something of such pairs.
     pub released: Option<Vec<Attribute>>,
-    /// Originals among which a record is looked for. The more, the harder to link.
+    /// Originals of a stream among which a record is looked for, and protected values among
+    /// which ranks are counted. The more, the harder to link.
     pub buffer: usize,
     /// Half the width of the intervals of interval disclosure, in percent of the
     /// ranks or of the standard deviation.

@@ -1,13 +1,44 @@
-//! A sample of bounded size from a stream of unknown length, without randomness.
+//! Samples of bounded size, without randomness: of a stream of unknown length, and of a
+//! table.
 //!
-//! Every step-th record is kept, from the first on; when the sample is full, every
-//! other one is dropped and the step doubles. So the sample of the first n records
+//! [`EvenSample`] takes records of a table at even distances. A table leaves in the order of
+//! a hash of what it shows, so that they are as good as drawn by chance.
+//!
+//! [`SystematicSample`] is for streams: every step-th record is kept, from the first on;
+//! when the sample is full, every other one is dropped and the step doubles. So the sample
+//! of the first n records
 //! is always records 0, step, 2·step, … with step the least power of two that makes
 //! them fit: it does not depend on how the stream was cut into batches, and up to
 //! its size it is the whole stream. A stream whose period is a power of two is
 //! sampled badly.
 
 use crate::data::Records;
+
+/// Records of a table at even distances, all of them where they are few.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EvenSample {
+    records: u128,
+    most: u128,
+    seen: u128,
+}
+
+impl EvenSample {
+    /// Of so many records, at most `most`.
+    pub(super) fn new(records: usize, most: usize) -> Self {
+        EvenSample {
+            records: records.max(1) as u128,
+            most: most.min(records) as u128,
+            seen: 0,
+        }
+    }
+
+    /// Whether the next record is in the sample.
+    pub(super) fn takes_next(&mut self) -> bool {
+        let before = self.seen * self.most / self.records;
+        self.seen += 1;
+        self.seen * self.most / self.records > before
+    }
+}
 
 /// Every step-th record.
 #[derive(Clone, Debug)]
@@ -61,6 +92,24 @@ impl SystematicSample {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_even_sample_is_as_large_as_it_may_be_and_leaves_no_gap() {
+        for (records, most) in [
+            (1, 1),
+            (7, 7),
+            (7, 9),
+            (10_001, 10_000),
+            (1000, 3),
+            (99, 10),
+        ] {
+            let mut sample = EvenSample::new(records, most);
+            let taken: Vec<usize> = (0..records).filter(|_| sample.takes_next()).collect();
+            assert_eq!(taken.len(), records.min(most));
+            let step = records.div_ceil(most);
+            assert!(taken.windows(2).all(|two| two[1] - two[0] <= step));
+        }
+    }
 
     #[test]
     fn the_sample_is_every_step_th_record_and_fits() {

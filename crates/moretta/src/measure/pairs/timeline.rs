@@ -4,7 +4,8 @@
 //! number or ordinal are taken of the records since then, on both sides. When there
 //! are [`MOST`] points, every other one is dropped, neighbouring pieces of columns
 //! become one, and the step doubles: points depend on the records alone, and a long
-//! stream has no more of them than a short one.
+//! stream has no more of them than a short one. A table has one point, its end: its
+//! records have no course, and what some of them would tell is not told.
 //!
 //! What is told must not give a record away: the difference of two points, or of the
 //! last point and the end, is of more than [`SMALL_CELL`] records, and a piece of a
@@ -29,6 +30,7 @@ pub struct PairMeasures {
     measures: Vec<Watched>,
     columns: Vec<Column>,
     seen: u64,
+    table: bool,
     step: u64,
     buffer: u64,
     interval: f64,
@@ -96,6 +98,7 @@ impl PairMeasures {
             measures,
             columns: compared.into_iter().map(column).collect(),
             seen: 0,
+            table: false,
             step: STEP,
             buffer: settings.buffer as u64,
             interval: settings.interval,
@@ -104,6 +107,8 @@ impl PairMeasures {
 
     /// Of a table: all originals, before the first pair.
     pub fn prepare(&mut self, originals: &Records) {
+        self.table = true;
+        self.step = u64::MAX;
         for watched in &mut self.measures {
             watched.measure.prepare(originals);
         }
@@ -157,7 +162,7 @@ impl PairMeasures {
         for column in &mut self.columns {
             column.points.push(std::mem::take(&mut column.open));
         }
-        if self.seen == self.step * MOST as u64 {
+        if self.seen / self.step == MOST as u64 {
             self.thin();
         }
     }
@@ -179,6 +184,7 @@ impl PairMeasures {
         let ends = self.ends();
         PairFacts {
             records: self.seen,
+            table: self.table,
             buffer: self.buffer,
             interval: self.interval,
             measures: self
@@ -307,6 +313,28 @@ mod tests {
                 assert!(starts.zip(&ends).all(|(from, to)| to - from > SMALL_CELL));
             }
         }
+    }
+
+    #[test]
+    fn of_a_table_nothing_is_told_but_the_whole() {
+        let mut measures =
+            PairMeasures::new(&settings(), &["a", "b", "c", "d"], &NAMES).expect("known names");
+        let mut originals = Records::new(4);
+        (0..1_000).for_each(|n| originals.push(&pair(n).0));
+        measures.prepare(&originals);
+        for (original, protected) in (0..1_000).map(pair) {
+            measures.observe(&original, &protected);
+        }
+        let facts = measures.facts();
+        assert!(facts.table);
+        for measure in &facts.measures {
+            assert_eq!(
+                (measure.points.len(), measure.points[0].records),
+                (1, 1_000)
+            );
+            assert_eq!(measure.points[0].value, measure.value);
+        }
+        assert!(facts.columns.iter().all(|column| column.points.len() == 1));
     }
 
     #[test]

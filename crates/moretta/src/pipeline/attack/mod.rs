@@ -12,9 +12,9 @@ mod projection;
 
 use super::learn::{NOT_COVERED, Pupil, accuracy_of_release};
 use super::masked::{self, secret_seed};
+use super::order;
 use super::progress::{Progress, Stage};
 use super::read::read;
-use super::run::ordered;
 use crate::attack::interval::Disclosure;
 use crate::attack::reconstruction::StudySettings;
 use crate::attack::{Success, Yardstick};
@@ -129,7 +129,7 @@ fn release(policy: &Policy, masking: &dyn Masking, original: &Batch, seed: u64) 
     let streams = masking.buffer().is_some() || !masking.is_comparable();
     let rows = match streams {
         true => original.clone(),
-        false => ordered(policy, original)?,
+        false => order::for_methods(policy, original)?,
     };
     let mut filtered = Filtered::build(masking, original.schema(), seed)?;
     let parts = vec![filtered.protect(rows)?, filtered.finish()?];

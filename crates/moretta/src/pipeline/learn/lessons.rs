@@ -2,9 +2,10 @@
 
 use super::super::domains::domains;
 use super::super::masked::secret_seed;
+use super::super::order;
 use super::super::progress::{Progress, Stage};
-use super::super::read::{Original, read};
-use super::super::run::{build, ordered};
+use super::super::read::{Original, originals_of, read};
+use super::super::run::build;
 use super::super::stream;
 use super::classroom::Classroom;
 use crate::data::{
@@ -168,13 +169,7 @@ pub(super) fn lessons_of_release(
 ) -> Result<Lessons> {
     let released = with_middles(policy, original, released)?;
     let released = released.take(&in_order_of_ids(&released))?;
-    let ids: Option<Vec<u32>> = released
-        .rows()
-        .iter()
-        .map(|id| u32::try_from(id).ok())
-        .collect();
-    let ids = ids.ok_or_else(|| Error::input("too many rows to learn in memory"))?;
-    let kept = original.batch.take(&ids)?;
+    let kept = originals_of(&original.batch, released.rows())?;
     let keeps = |name: &str| {
         let column = policy.column(name);
         column.is_none_or(|column| column.action == Action::Keep)
@@ -271,7 +266,7 @@ fn protect(policy: &Policy, original: &Original, progress: &Progress) -> Result<
         .is_some_and(|masking| masking.buffer().is_some());
     let rows = match buffered {
         true => original.batch.clone(),
-        false => ordered(policy, &original.batch)?,
+        false => order::for_methods(policy, &original.batch)?,
     };
     let parts = vec![chain.protect(rows)?, chain.finish()?];
     Batch::concat(&Arc::clone(chain.schema()), parts)

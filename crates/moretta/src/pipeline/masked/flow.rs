@@ -5,7 +5,9 @@ use super::unchanged::Unchanged;
 use crate::data::{Attribute, Batch, Encoder, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use crate::measure::pairs::{PAIR_LIST, PairMeasures, PairSettings};
+use crate::pipeline::order;
 use crate::pipeline::progress::Records;
+use crate::pipeline::read::originals_of;
 use crate::pipeline::run::pseudonyms;
 use crate::policy::{ACCURACY_LOSS, Policy};
 use crate::protect::{Chain, Filtered, Masking, Protector, encoder, masked_columns};
@@ -15,7 +17,6 @@ use std::sync::Arc;
 pub(super) struct Flow {
     chain: Chain,
     pairs: Pairs,
-    table: bool,
     looked: Unchanged,
     /// None when nobody wants to know.
     measures: Option<PairMeasures>,
@@ -50,7 +51,6 @@ impl Flow {
             pairs: released.pairs(schema, chain.schema(), measures.is_some())?,
             chain,
             measures,
-            table: table.is_some(),
             looked: Unchanged::new(schema, compared),
             read: 0,
             released: 0,
@@ -90,18 +90,34 @@ impl Flow {
         }
     }
 
-    /// Takes rows; gives those that may leave.
+    /// Masks a whole table; gives the rows in the order in which they leave.
+    pub(super) fn mask(&mut self, policy: &Policy, original: &Batch) -> Result<Batch> {
+        self.read += original.len() as u64;
+        if let Some(measures) = &mut self.measures {
+            measures.prepare(self.pairs.encode(original)?);
+        }
+        let rows = order::for_methods(policy, original)?;
+        let parts = vec![self.chain.protect(rows)?, self.chain.finish()?];
+        let masked = Batch::concat(self.chain.schema(), parts)?;
+        let released = match order::of_release(policy, &masked)? {
+            Some(order) => masked.take(&order)?,
+            None => masked,
+        };
+        // Measures see pairs in the order of the release, too: what they tell of some
+        // pairs must not depend on an order that does not leave.
+        self.pairs.read(&originals_of(original, released.rows())?);
+        self.look(released)
+    }
+
+    /// Takes rows of a stream; gives those that may leave.
     pub(super) fn push(&mut self, batch: Batch) -> Result<Batch> {
         self.read += batch.len() as u64;
         self.pairs.read(&batch);
-        if let (true, Some(measures)) = (self.table, &mut self.measures) {
-            measures.prepare(self.pairs.encode(&batch)?);
-        }
         let released = self.chain.protect(batch)?;
         self.look(released)
     }
 
-    /// Gives what is left.
+    /// Gives what is left of a stream.
     pub(super) fn finish(&mut self) -> Result<Batch> {
         let released = self.chain.finish()?;
         self.look(released)
@@ -204,8 +220,7 @@ fn measures(
         attributes,
         released: made.map(|names| vec![Attribute::Number; names.len()]),
         buffer: policy.pairs.buffer.unwrap_or(match table {
-            Some(rows) if rows <= WHOLE => rows.max(1),
-            Some(_) => LARGE,
+            Some(rows) => rows.clamp(1, RANKED),
             None => 100,
         }),
         interval: policy.pairs.interval,
@@ -216,11 +231,8 @@ fn measures(
     PairMeasures::new(&settings, &columns, &names).map(Some)
 }
 
-/// A table of up to so many rows is searched as a whole for each masked record,…
-const WHOLE: usize = 10_000;
-
-/// …of a larger one so many rows.
-const LARGE: usize = 1_000;
+/// Protected values of a table among which ranks are counted.
+const RANKED: usize = 1_000;
 
 /// The column that learners predict, if there is one and it has a type.
 fn class(schema: &Schema) -> Option<usize> {

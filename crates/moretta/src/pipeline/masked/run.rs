@@ -7,13 +7,12 @@ use crate::data::{Batch, Role, Schema};
 use crate::error::{Error, Result};
 use crate::io;
 use crate::measure::pairs::PairMeasures;
-use crate::pipeline::order::by_content;
 use crate::pipeline::place::commit_all;
 use crate::pipeline::places::check_places;
-use crate::pipeline::progress::{Live, Stage};
-use crate::pipeline::read;
-use crate::pipeline::run::{Options, Outcome, ordered, without_dropped, write_reports};
-use crate::policy::{Order, Policy};
+use crate::pipeline::progress::{Live, Progress, Stage};
+use crate::pipeline::read::{self, Original};
+use crate::pipeline::run::{Options, Outcome, write_reports};
+use crate::policy::Policy;
 use crate::protect::Masking;
 use std::sync::Arc;
 
@@ -36,13 +35,13 @@ pub(in crate::pipeline) fn run(
     check_places(policy, options.force)?;
     let rows = Rows::open(policy, masking, options)?;
     options.progress.enter(Stage::Protect);
+    let schema = Arc::clone(rows.schema());
     let watched = options.progress.is_watched();
-    let places = masking.places(&rows.schema)?;
-    let table = rows.batches.table();
-    let mut flow = Flow::new(policy, masking, &rows.schema, table, watched)?;
+    let places = masking.places(&schema)?;
+    let mut flow = Flow::new(policy, masking, &schema, rows.table(), watched)?;
     let names = places
         .iter()
-        .map(|&place| rows.schema.fields()[place].name.to_string());
+        .map(|&place| schema.fields()[place].name.to_string());
     let live = masking.buffer().is_some();
     let crowd = masking.k().map(|k| Crowd {
         k,
@@ -50,37 +49,26 @@ pub(in crate::pipeline) fn run(
     });
     let mut output = Output::open(policy, sink, flow.schema(), names.collect(), crowd, live)?;
     let named = |error: Error, output: &Output<'_>| error.instead_of(output.path(), &sink.path);
-    let shuffled = !live && sink.order == Order::Shuffled;
-    let mut notes = rows.notes;
-    let mut batches = rows.batches;
-    let mut first = true;
-    for batch in batches.by_ref() {
-        let batch = match batch {
-            Ok(batch) => batch,
-            Err(flaw) => {
-                // Records that have left need the rest of their groups.
-                let left = flow.finish()?;
-                output.write(left).map_err(|e| named(e, &output))?;
-                return Err(flaw);
-            }
-        };
-        if std::mem::replace(&mut first, batch.is_empty()) {
-            super::refuse_mixed(policy, &batch, &places)?;
+    let notes = match rows {
+        Rows::Table(original) => {
+            super::refuse_mixed(policy, &original.batch, &places)?;
+            let released = flow.mask(policy, &original.batch)?;
+            let written = output.write(released).map(|()| original.notes);
+            written.map_err(|e| named(e, &output))?
         }
-        let released = flow.push(batch)?;
-        output.write(released).map_err(|e| named(e, &output))?;
-        if live {
-            options.progress.tell(Live::Records(flow.live()));
+        Rows::Stream(mut source) => {
+            let mut stream = Stream {
+                policy,
+                places: &places,
+                flow: &mut flow,
+                output: &mut output,
+                progress: options.progress,
+            };
+            let passed = stream.pass(&mut *source);
+            passed.map_err(|e| named(e, &output))?;
+            source.notes()
         }
-    }
-    notes.extend(batches.notes());
-    // What is not released must not tell its hash by the order of the rows.
-    let left = without_dropped(policy, flow.finish()?)?;
-    let left = match shuffled {
-        true => left.take(&by_content(&left)?)?,
-        false => left,
     };
-    output.write(left).map_err(|e| named(e, &output))?;
     options.progress.enter(Stage::Check);
     let smallest = output.close().map_err(|e| named(e, &output))?;
     keep_limits(policy, &flow)?;
@@ -91,7 +79,7 @@ pub(in crate::pipeline) fn run(
         sink,
         flow: &flow,
         places: &places,
-        schema: &rows.schema,
+        schema: &schema,
         smallest,
         escaped: output.escaped(),
         path: output.path(),
@@ -115,14 +103,17 @@ pub(in crate::pipeline) fn measured(
     original: &Batch,
 ) -> Result<Vec<(&'static str, Option<f64>)>> {
     super::check(policy, masking)?;
-    let (rows, table) = match masking.buffer() {
-        Some(_) => (original.clone(), None),
-        None => (ordered(policy, original)?, Some(original.len())),
-    };
-    super::refuse_mixed(policy, &rows, &masking.places(rows.schema())?)?;
-    let mut flow = Flow::new(policy, masking, original.schema(), table, false)?;
-    flow.push(rows)?;
-    flow.finish()?;
+    let schema = original.schema();
+    super::refuse_mixed(policy, original, &masking.places(schema)?)?;
+    let table = masking.buffer().is_none().then_some(original.len());
+    let mut flow = Flow::new(policy, masking, schema, table, false)?;
+    match table {
+        Some(_) => drop(flow.mask(policy, original)?),
+        None => {
+            flow.push(original.clone())?;
+            flow.finish()?;
+        }
+    }
     let values = flow.measures().into_iter().flat_map(PairMeasures::values);
     let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
     Ok(values
@@ -152,63 +143,66 @@ fn keep_limits(policy: &Policy, flow: &Flow) -> Result<()> {
 }
 
 /// The rows that come: a whole table at once, or a stream.
-struct Rows {
-    schema: Arc<Schema>,
-    batches: Batches,
-    notes: Vec<String>,
-}
-
-enum Batches {
-    Table(Option<Batch>),
+enum Rows {
+    Table(Original),
     Stream(Box<dyn io::Source>),
 }
 
 impl Rows {
     fn open(policy: &Policy, masking: &dyn Masking, options: &Options<'_>) -> Result<Self> {
         if masking.buffer().is_none() {
-            let original = read::read(policy, options.progress)?;
-            return Ok(Rows {
-                schema: Arc::clone(original.batch.schema()),
-                batches: Batches::Table(Some(ordered(policy, &original.batch)?)),
-                notes: original.notes,
-            });
+            return read::read(policy, options.progress).map(Rows::Table);
         }
         let mut reading = policy.source.options.clone();
         reading.stream = true;
         reading.progress = Some(options.progress.counter());
-        let source = io::open(&policy.source.path, &reading, &read::plans(policy)?)?;
-        Ok(Rows {
-            schema: Arc::clone(source.schema()),
-            batches: Batches::Stream(source),
-            notes: Vec::new(),
-        })
+        io::open(&policy.source.path, &reading, &read::plans(policy)?).map(Rows::Stream)
     }
-}
 
-impl Batches {
-    /// The rows of a table.
+    fn schema(&self) -> &Arc<Schema> {
+        match self {
+            Rows::Table(original) => original.batch.schema(),
+            Rows::Stream(source) => source.schema(),
+        }
+    }
+
+    /// The number of rows of a table.
     fn table(&self) -> Option<usize> {
         match self {
-            Batches::Table(batch) => Some(batch.as_ref().map_or(0, Batch::len)),
-            Batches::Stream(_) => None,
-        }
-    }
-
-    fn notes(&self) -> Vec<String> {
-        match self {
-            Batches::Table(_) => Vec::new(),
-            Batches::Stream(source) => source.notes(),
+            Rows::Table(original) => Some(original.batch.len()),
+            Rows::Stream(_) => None,
         }
     }
 }
 
-impl Iterator for Batches {
-    type Item = Result<Batch>;
+/// A stream on its way through.
+struct Stream<'a, 'b> {
+    policy: &'a Policy,
+    places: &'a [usize],
+    flow: &'a mut Flow,
+    output: &'a mut Output<'b>,
+    progress: &'a Progress,
+}
 
-    fn next(&mut self) -> Option<Result<Batch>> {
-        match self {
-            Batches::Table(batch) => batch.take().map(Ok),
-            Batches::Stream(source) => source.next(),
+impl Stream<'_, '_> {
+    /// Lets all rows leave, in their order.
+    fn pass(&mut self, source: &mut dyn io::Source) -> Result<()> {
+        let mut first = true;
+        for batch in source {
+            let batch = match batch {
+                Ok(batch) => batch,
+                Err(flaw) => {
+                    // Records that have left need the rest of their groups.
+                    self.output.write(self.flow.finish()?)?;
+                    return Err(flaw);
+                }
+            };
+            if std::mem::replace(&mut first, batch.is_empty()) {
+                super::refuse_mixed(self.policy, &batch, self.places)?;
+            }
+            self.output.write(self.flow.push(batch)?)?;
+            self.progress.tell(Live::Records(self.flow.live()));
         }
+        self.output.write(self.flow.finish()?)
     }
 }
