@@ -105,7 +105,13 @@ fn learning_from_noise_loses_accuracy_and_json_tells_how_much() {
         accuracy(0) > 0.9 && accuracy(0) > accuracy(1) + 0.05,
         "{studies}"
     );
-    assert_eq!(studies[0]["learners"][1]["side"], "protected");
+    for (place, side, tested) in [(1, "protected", "protected"), (2, "protected", "original")] {
+        let learned = &studies[0]["learners"][place];
+        assert_eq!(
+            (&learned["side"], &learned["tested"]),
+            (&side.into(), &tested.into())
+        );
+    }
     assert_eq!(studies[0]["records"], 400);
 }
 
@@ -322,8 +328,8 @@ fn a_run_reports_the_loss_that_learn_tells_whatever_the_method() {
     let lost = first["after"].as_f64().expect("a number");
     let output = learn(folder.path(), &["policy.toml", "--learner", "nb", "--json"]);
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let accuracy = |side: usize| told[0]["learners"][side]["whole"]["accuracy"].as_f64();
-    let expected = accuracy(0).expect("original") - accuracy(1).expect("protected");
+    let accuracy = |arm: usize| told[0]["learners"][arm]["whole"]["accuracy"].as_f64();
+    let expected = accuracy(0).expect("original") - accuracy(2).expect("applied");
     assert!((lost - expected).abs() < 1e-12, "{lost} {expected}");
     let limited = format!("{mondrian}[measure]\nfail_above = {{ accuracy_loss = -0.5 }}\n");
     assert_eq!(run(&limited), Some(6));

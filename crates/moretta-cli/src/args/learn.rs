@@ -11,7 +11,9 @@ Figures, in percent:
   kappa, kappa-M, kappa-T    what is better than chance, than always saying the most
                              frequent class, than saying the last class again
   \u{b1} SD                       sample deviation of accuracy over blocks of 100 results
-  lost                       accuracy on the originals less that on the protected rows
+  tested on                  what learnt from protected rows is tested on both: on original
+                             rows, as who applies it to persons does, and on protected ones
+  lost                       accuracy of the learner of originals less that of this one
   faded                      accuracy with each older result counting --fading of the next
 
 Nothing is written but the page and the model. Rows are protected in memory, so the

@@ -4,12 +4,12 @@ use super::load_at;
 use crate::args::{Compare, LearnArgs};
 use crate::console::{Console, counted, table, thousands};
 use crate::failure::Failure;
-use crate::report::{Study, learning_html, overview};
+use crate::report::{Study, arm_words, learning_html, overview};
 use moretta::Error;
 use moretta::learn::Vocabulary;
 use moretta::learn::prequential::{Schedule, ScoreSettings};
 use moretta::pipeline::{
-    self, LearnSettings, Learned, Lessons, Outputs, Progress, SavedModel, Side, Trained,
+    self, Arm, LearnSettings, Learned, Lessons, Outputs, Progress, SavedModel, Side, Trained,
 };
 use moretta::policy::Policy;
 use std::fmt::Write;
@@ -243,27 +243,13 @@ fn of_file(
 }
 
 fn settings(args: &LearnArgs, lessons: &Lessons, model: Option<&SavedModel>) -> LearnSettings {
-    let mut sides: Vec<Side> = Vec::new();
-    for side in &args.compare {
-        let side = match side {
-            Compare::Original => Side::Original,
-            Compare::Protected => Side::Protected,
-        };
-        if !sides.contains(&side) {
-            sides.push(side);
-        }
-    }
-    if sides.is_empty() {
-        sides = vec![Side::Original, Side::Protected];
-        sides.retain(|side| lessons.has(*side));
-    }
     LearnSettings {
         learners: match (&args.learner[..], model) {
             ([], Some(model)) => vec![model.name().to_owned()],
             ([], None) => DEFAULT_LEARNERS.map(str::to_owned).to_vec(),
             (named, _) => named.to_vec(),
         },
-        sides,
+        arms: arms(args, lessons),
         schedule: match (args.chunks, &args.hold_out[..]) {
             (Some(size), _) => Schedule::Chunks { size },
             (None, [test, train]) => Schedule::HoldOut {
@@ -280,6 +266,22 @@ fn settings(args: &LearnArgs, lessons: &Lessons, model: Option<&SavedModel>) -> 
         },
         seed: args.seed,
     }
+}
+
+/// What is compared: where no side is named, both that are there. What learnt from
+/// protected rows is tested on both, a model that is saved on its own.
+fn arms(args: &LearnArgs, lessons: &Lessons) -> Vec<Arm> {
+    let named = |side: Compare| args.compare.is_empty() || args.compare.contains(&side);
+    let mut arms = Vec::new();
+    if named(Compare::Original) && (lessons.has(Side::Original) || !args.compare.is_empty()) {
+        arms.push(Arm::ORIGINAL);
+    }
+    if named(Compare::Protected) && (lessons.has(Side::Protected) || !args.compare.is_empty()) {
+        arms.push(Arm::PROTECTED);
+        let applied = lessons.exams(Arm::APPLIED).is_some() && args.save_model.is_none();
+        arms.extend(applied.then_some(Arm::APPLIED));
+    }
+    arms
 }
 
 fn text(studies: &[Study], args: &LearnArgs) -> String {
@@ -323,6 +325,7 @@ fn figures(study: &Study) -> Vec<Vec<String>> {
     let head = [
         "learner",
         "learnt from",
+        "tested on",
         "accuracy",
         "± SD",
         "lost",
@@ -339,6 +342,7 @@ fn figures(study: &Study) -> Vec<Vec<String>> {
         rows.push(vec![
             learned.learner.clone(),
             learned.side.word().to_owned(),
+            learned.tested.word().to_owned(),
             share(whole.accuracy),
             share(learned.deviation),
             match study.lost(learned) {
@@ -358,7 +362,7 @@ fn figures(study: &Study) -> Vec<Vec<String>> {
 
 /// Accuracy at some moments, a column for each learner and side.
 fn moments(study: &Study) -> Vec<Vec<String>> {
-    let name = |learned: &Learned| format!("{} {}", learned.learner, learned.side.word());
+    let name = |learned: &Learned| format!("{} {}", learned.learner, arm_words(learned));
     let head = study.learners.iter().map(name);
     let mut rows = vec![
         [("records".to_owned())]

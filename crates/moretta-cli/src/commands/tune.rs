@@ -61,7 +61,13 @@ fn text(tuned: &Tuned) -> String {
         .first()
         .into_iter()
         .flat_map(|one| &one.measures);
-    let goals = goals.map(|goal| format!("{} ≤ {}", goal.name, shown(&goal.name, goal.limit)));
+    let goals = goals.map(|goal| {
+        let tested = goal
+            .tested
+            .map(|side| format!(", tested on {} rows", side.word()));
+        let limit = shown(&goal.name, goal.limit);
+        format!("{} ≤ {limit}{}", goal.name, tested.unwrap_or_default())
+    });
     let head = std::iter::once(tuned.parameter.clone())
         .chain(goals)
         .chain(["goals".to_owned()]);

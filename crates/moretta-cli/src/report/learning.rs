@@ -6,7 +6,7 @@ use super::page::{MASK, frame};
 use super::pairs::details;
 use super::plot::{Around, Curve, CurvePoint, Curves, curves};
 use moretta::learn::prequential::ScorePoint;
-use moretta::pipeline::{Learned, Side};
+use moretta::pipeline::{Arm, Learned, Side};
 use serde::Serialize;
 
 /// What the learners did with one policy or file.
@@ -37,10 +37,10 @@ impl Study {
         }
     }
 
-    /// The accuracy of a learner on a side and, behind it, what it lost.
-    fn cell(&self, name: &str, side: Side) -> String {
+    /// The accuracy of a learner in an arm and, behind it, what it lost.
+    fn cell(&self, name: &str, arm: Arm) -> String {
         let mut learners = self.learners.iter();
-        let learned = learners.find(|learned| learned.learner == name && learned.side == side);
+        let learned = learners.find(|learned| learned.learner == name && arm_of(learned) == arm);
         let told = |learned: &Learned| match self.lost(learned) {
             None => share(learned.whole.accuracy),
             lost => format!("{} ({} lost)", share(learned.whole.accuracy), share(lost)),
@@ -60,13 +60,32 @@ impl Study {
     }
 }
 
+fn arm_of(learned: &Learned) -> Arm {
+    Arm {
+        learnt: learned.side,
+        tested: learned.tested,
+    }
+}
+
+/// What a learner learnt from and, where that is something else, was tested on.
+pub(crate) fn arm_words(learned: &Learned) -> String {
+    match learned.side == learned.tested {
+        true => learned.side.word().to_owned(),
+        false => format!(
+            "{}, tested on {}",
+            learned.side.word(),
+            learned.tested.word()
+        ),
+    }
+}
+
 /// Several studies beside each other: a row for what was learnt from, a column for each
 /// learner; accuracies, and what is lost of that on the original rows. The first row is
 /// the head. None of a single study.
 pub(crate) fn overview(studies: &[Study]) -> Option<Vec<Vec<String>>> {
     let names = studies.get(..2)?[0].names();
-    let row = |study: &Study, said: String, side: Side| {
-        let cells = names.iter().map(|&name| study.cell(name, side));
+    let row = |study: &Study, said: String, arm: Arm| {
+        let cells = names.iter().map(|&name| study.cell(name, arm));
         let cells: Vec<String> = cells.collect();
         let told = cells.iter().any(|cell| cell != number::NONE);
         told.then(|| std::iter::once(said).chain(cells).collect::<Vec<_>>())
@@ -74,18 +93,16 @@ pub(crate) fn overview(studies: &[Study]) -> Option<Vec<Vec<String>>> {
     let head = std::iter::once("learnt from").chain(names.iter().copied());
     let mut rows = vec![head.map(str::to_owned).collect::<Vec<_>>()];
     for study in studies {
-        let original = row(
-            study,
-            format!("original of {}", study.input),
-            Side::Original,
-        );
+        let original = row(study, format!("original of {}", study.input), Arm::ORIGINAL);
         // Policies about the same rows have one original.
         let known = rows.iter().any(|row| {
             let original = original.as_ref();
             original.is_some_and(|original| original[1..] == row[1..])
         });
         rows.extend(original.filter(|_| !known));
-        rows.extend(row(study, study.input.clone(), Side::Protected));
+        rows.extend(row(study, study.input.clone(), Arm::PROTECTED));
+        let applied = format!("{}, tested on original rows", study.input);
+        rows.extend(row(study, applied, Arm::APPLIED));
     }
     Some(rows)
 }
@@ -140,7 +157,8 @@ fn section(study: &Study, page: &mut Markup) {
             page.raw(" results.");
         });
         page.raw("<p class=\"legend\"><span class=\"swatch before\"></span>original ");
-        page.raw("<span class=\"swatch curve\"></span>protected</p>");
+        page.raw("<span class=\"swatch curve\"></span>protected ");
+        page.raw("<span class=\"swatch edge\"></span>protected, tested on original</p>");
         page.element("div", &[("class", &"multiples")], |page| {
             for name in study.names() {
                 card(study, name, page);
@@ -160,7 +178,7 @@ fn card(study: &Study, name: &str, page: &mut Markup) {
         .filter(|learned| learned.learner == name)
         .collect();
     let said =
-        |learned: &&Learned| format!("{} {}", learned.side.word(), share(learned.whole.accuracy));
+        |learned: &&Learned| format!("{} {}", arm_words(learned), share(learned.whole.accuracy));
     let said = sides.iter().map(said).collect::<Vec<_>>().join(", ");
     page.element("figure", &[("class", &"card")], |page| {
         page.element("figcaption", &[], |page| {
@@ -189,9 +207,10 @@ fn curve(learned: &Learned) -> Curve {
         distance: 0.0,
     };
     Curve {
-        class: match learned.side {
-            Side::Original => "mean",
-            Side::Protected => "line",
+        class: match arm_of(learned) {
+            Arm::ORIGINAL => "mean",
+            Arm::APPLIED => "edge",
+            _ => "line",
         },
         points: learned.points.iter().map(point).collect(),
         around: Around::Nothing,
@@ -204,7 +223,7 @@ fn detail(sides: &[&Learned], place: usize) -> (u64, String) {
     for learned in sides {
         if let Some(point) = learned.points.get(place) {
             at = point.results;
-            texts.push(format!("{} {}", learned.side.word(), share(point.accuracy)));
+            texts.push(format!("{} {}", arm_words(learned), share(point.accuracy)));
         }
     }
     (at, format!("{}: {}", records(at), texts.join(", ")))
@@ -212,7 +231,7 @@ fn detail(sides: &[&Learned], place: usize) -> (u64, String) {
 
 fn figures(study: &Study, page: &mut Markup) {
     page.element("table", &[], |page| {
-        page.raw("<thead><tr><th>learner</th><th>learnt from</th><th>accuracy</th><th>± SD</th>");
+        page.raw("<thead><tr><th>learner</th><th>learnt from</th><th>tested on</th><th>accuracy</th><th>± SD</th>");
         page.raw(
             "<th>lost</th><th>kappa</th><th>kappa-M</th><th>kappa-T</th><th>F1</th><th>KiB</th></tr></thead>",
         );
@@ -227,6 +246,7 @@ fn figures(study: &Study, page: &mut Markup) {
 fn row(study: &Study, learned: &Learned, page: &mut Markup) {
     page.leaf("td", &[], &learned.learner);
     page.leaf("td", &[], learned.side.word());
+    page.leaf("td", &[], learned.tested.word());
     let whole = &learned.whole;
     let figures = [
         whole.accuracy,
@@ -269,6 +289,7 @@ mod tests {
         Learned {
             learner: learner.to_owned(),
             side,
+            tested: side,
             results: 300,
             whole: figures.clone(),
             lately: figures.clone(),
@@ -320,6 +341,20 @@ mod tests {
         let mut other = study(Some(0.5));
         other.learners[0].whole.accuracy = Some(0.8);
         assert_eq!(overview(&[study(Some(0.6)), other]).expect("two").len(), 5);
+    }
+
+    #[test]
+    fn what_learnt_from_the_release_is_told_on_originals_too() {
+        let mut applied = study(Some(0.5));
+        let learned = Learned {
+            tested: Side::Original,
+            ..learned("knn", Side::Protected, Some(0.7))
+        };
+        applied.learners.push(learned);
+        let rows = overview(&[study(Some(0.75)), applied]).expect("two");
+        let last = rows.last().expect("rows");
+        assert_eq!(last[0], "<script>.toml, tested on original rows");
+        assert_eq!(last[1], "70.00 (20.00 lost)");
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod suppression;
 mod toml;
 mod verdict;
 
-pub(crate) use learning::{Study, learning_html, overview};
+pub(crate) use learning::{Study, arm_words, learning_html, overview};
 pub(crate) use number::{count, number, percent, seconds, told};
 pub(crate) use suppression::Suppressed;
 

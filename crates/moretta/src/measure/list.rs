@@ -86,12 +86,28 @@ pub const LIST: &[Info] = &[
         true,
     ),
     ACCURACY_LOSS,
+    ACCURACY_LOSS_MASKED,
 ];
+
+/// What a learner loses, tested with original and with released rows.
+pub const ACCURACY_LOSSES: [&str; 2] = [ACCURACY_LOSS.name, ACCURACY_LOSS_MASKED.name];
+
+/// Whether the measure called `name` needs a learner.
+pub fn is_accuracy_loss(name: &str) -> bool {
+    ACCURACY_LOSSES.contains(&name)
+}
 
 /// Of tables and of pairs of records alike.
 pub(super) const ACCURACY_LOSS: Info = loss(
     "accuracy_loss",
-    "accuracy that a learner loses by learning from the release: of two copies of it, each tested with a record before it learns it, the one that sees the originals is right so much more often; suppressed records are left out of both",
+    "accuracy that a learner loses by learning from the release: of two copies of it, each tested with an original record before it learns what it is shown of it, the one that learns from originals is right so much more often; suppressed records are left out of both; a learner of mixtures of columns is tested with mixtures",
+    true,
+);
+
+/// The same, tested with what is released.
+pub(super) const ACCURACY_LOSS_MASKED: Info = loss(
+    "accuracy_loss_masked",
+    "as accuracy_loss, but the learner of the release is tested with released records as well: what is lost by whoever has nothing else to apply it to",
     true,
 );
 

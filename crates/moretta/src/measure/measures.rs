@@ -37,7 +37,7 @@ pub struct Measures {
     released_words: Vec<Words>,
     released: u64,
     suppressed: u64,
-    accuracy_loss: Option<f64>,
+    accuracy_losses: Vec<(&'static str, f64)>,
 }
 
 struct Watched {
@@ -79,7 +79,7 @@ impl Measures {
             subject,
             released: 0,
             suppressed: 0,
-            accuracy_loss: None,
+            accuracy_losses: Vec::new(),
         }
     }
 
@@ -117,9 +117,10 @@ impl Measures {
         Ok(())
     }
 
-    /// What a learner loses, which only learning can tell.
-    pub fn tell_accuracy_loss(&mut self, loss: Option<f64>) {
-        self.accuracy_loss = loss;
+    /// What a learner loses, which only learning can tell: measures of
+    /// [`ACCURACY_LOSSES`](super::ACCURACY_LOSSES), in their order.
+    pub fn tell_accuracy_losses(&mut self, losses: Vec<(&'static str, f64)>) {
+        self.accuracy_losses = losses;
     }
 
     fn read_original(&mut self, original: &Batch) -> Result<Belonging> {
@@ -167,7 +168,8 @@ impl Measures {
         if self.label.is_some() {
             values.push(pair("classification", &utility::classification));
         }
-        values.extend(self.accuracy_loss.map(|loss| single("accuracy_loss", loss)));
+        let learnt = self.accuracy_losses.iter();
+        values.extend(learnt.map(|&(name, loss)| single(name, loss)));
         values
     }
 
@@ -259,7 +261,7 @@ mod tests {
     use super::*;
     use crate::data::region::Value as Original;
     use crate::data::{Field, Kind, Levels, Region, RowIds, Scale};
-    use crate::measure::LIST;
+    use crate::measure::{ACCURACY_LOSSES, LIST};
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -568,7 +570,7 @@ mod tests {
     #[test]
     fn the_values_are_those_of_the_list() {
         let mut measures = Measures::new(&fields(false, true), &domains(), 3);
-        measures.tell_accuracy_loss(Some(0.1));
+        measures.tell_accuracy_losses(ACCURACY_LOSSES.map(|name| (name, 0.1)).to_vec());
         let names: Vec<&str> = measures.values().iter().map(|v| v.name).collect();
         let listed: Vec<&str> = LIST.iter().map(|info| info.name).collect();
         assert_eq!(names, listed);

@@ -12,7 +12,7 @@ pub mod utility;
 
 pub use groups::{SizeCount, Sizes};
 pub use histogram::{Bin, Histogram, HistogramBuilder};
-pub use list::{Family, Info, LIST, info};
+pub use list::{ACCURACY_LOSSES, Family, Info, LIST, info, is_accuracy_loss};
 pub use measures::{Measures, Value};
 pub use pairs::{PAIR_LIST, PairMeasure, PairMeasures};
 pub use risk::Band;

@@ -27,8 +27,8 @@ pub use attack::{AttackSettings, Attacked, attack};
 pub use check::check;
 pub use compare::{Standing, compare};
 pub use learn::{
-    LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, lessons, lessons_of_file,
-    train,
+    Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, lessons,
+    lessons_of_file, train,
 };
 pub use place::{Outputs, abandon};
 pub use places::check_outputs;

@@ -3,7 +3,7 @@
 use super::domains::domains;
 use super::facts::{Facts, report};
 use super::judge::{Judge, Judgement};
-use super::learn::accuracy_loss;
+use super::learn::accuracy_losses;
 use super::masked;
 use super::order;
 use super::place::{Pending, commit_all};
@@ -62,14 +62,14 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let warnings = warnings(policy, &original, options.strict)?;
     let domains = Arc::new(domains(policy, &original)?);
     let (release, suppressed) = protect(policy, &original, &domains, progress)?;
-    let accuracy_loss = accuracy_loss(policy, &original, &release)?;
+    let accuracy_losses = accuracy_losses(policy, &original, &release)?;
     let pending = Pending::new(&sink.path)?;
     let named = |error: Error| error.instead_of(pending.temporary(), &sink.path);
     let written = write(policy, sink, release, pending.temporary(), progress).map_err(named)?;
     let mut judgement = Judge::new(policy, &original.batch, &domains)?
         .judge(&pending, sink, &written.order, progress)
         .map_err(named)?;
-    judgement.measures.tell_accuracy_loss(accuracy_loss);
+    judgement.measures.tell_accuracy_losses(accuracy_losses);
     accept(policy, &judgement)?;
     progress.enter(Stage::Report);
     let report = report(&Facts {

@@ -10,16 +10,16 @@
 //! it, as any measure does. So private methods cannot be tuned.
 
 use super::domains::domains;
-use super::learn::accuracy_loss;
+use super::learn::{Side, accuracy_losses};
 use super::masked;
 use super::progress::{Progress, Stage};
 use super::read::{Original, read};
 use super::run::protect;
 use super::stream;
 use crate::error::{Error, PolicyError, Result};
-use crate::measure::Measures;
+use crate::measure::{Measures, is_accuracy_loss};
 use crate::optimize::{self, Prefer, Range, Scale, Tried};
-use crate::policy::{ACCURACY_LOSS, Policy, Root};
+use crate::policy::{Policy, Root};
 use crate::protect::{Method, Tunable};
 use serde::Serialize;
 use std::sync::Arc;
@@ -99,6 +99,9 @@ pub struct Figure {
     pub value: Option<f64>,
     /// What it may be at most.
     pub limit: f64,
+    /// What the learner of the release is tested with, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tested: Option<Side>,
 }
 
 /// Varies a number of the policy, whose paths are under `root`.
@@ -124,7 +127,7 @@ pub fn tune(
         let measured = policy.varied(root, what, range.low, std::slice::from_ref(goal));
         let option = format!("--goal {}={}", goal.0, goal.1);
         measured.map_err(|error| of_option(error, &option))?;
-        if goal.1 < 0.0 && goal.0 != ACCURACY_LOSS {
+        if goal.1 < 0.0 && !is_accuracy_loss(&goal.0) {
             let what = format!("{option}: `{}` is never below 0", goal.0);
             return Err(Error::usage(what).help("take a limit from 0 up"));
         }
@@ -276,11 +279,22 @@ fn evaluate(
         name: name.clone(),
         value: mean(&drawn, name),
         limit: *limit,
+        tested: draws.first().and_then(|policy| tested(policy, name)),
     };
     let measures: Vec<Figure> = goals.iter().map(figure).collect();
     let excess = measures.iter().map(Figure::excess);
     let excess = excess.fold(f64::NEG_INFINITY, f64::max);
     Ok((excess, Found { measures, refused }))
+}
+
+/// What the learner of a measure is tested with: originals, unless the measure is of
+/// released rows or what is released are mixtures of columns.
+fn tested(policy: &Policy, name: &str) -> Option<Side> {
+    let mixes = policy.masking().is_some_and(|mask| !mask.is_comparable());
+    is_accuracy_loss(name).then_some(match mixes || name == "accuracy_loss_masked" {
+        true => Side::Protected,
+        false => Side::Original,
+    })
 }
 
 impl Figure {
@@ -321,7 +335,7 @@ fn measured(policy: &Policy, original: &Original, progress: &Progress) -> Result
         .filter_map(|(id, gone)| gone.then_some(id))
         .collect();
     measures.suppressed(&original.batch.take(&gone)?)?;
-    measures.tell_accuracy_loss(accuracy_loss(policy, original, &release)?);
+    measures.tell_accuracy_losses(accuracy_losses(policy, original, &release)?);
     let values = measures.values().into_iter();
     Ok(values
         .map(|value| (value.name, Some(value.after)))
@@ -402,6 +416,8 @@ mod tests {
         let at = |value: f64| found.tried.iter().find(|tried| tried.value == value);
         assert!(at(best).expect("tried").meets);
         assert!(!at(best + 1.0).expect("bisected to the end").meets);
+        let tested = found.tried[0].measures.iter().map(|figure| figure.tested);
+        assert_eq!(tested.collect::<Vec<_>>(), [None, Some(Side::Original)]);
         assert_eq!(
             (found.section.as_str(), found.prefer),
             ("[guarantee]", Prefer::High)
@@ -482,6 +498,8 @@ mod tests {
         );
         let found = found.expect("tuned");
         let best = found.best.expect("little noise meets");
+        let tested = found.tried[0].measures[0].tested;
+        assert_eq!(tested, Some(Side::Protected), "mixtures have no originals");
         assert!((0.01..5.0).contains(&best), "{best}");
         assert_eq!(found.tried.len(), 11);
         let again = tuned(

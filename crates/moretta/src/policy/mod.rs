@@ -32,9 +32,6 @@ use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use crate::protect::{Masking, Method};
 use std::path::{Path, PathBuf};
 
-/// The measure of what a learner loses.
-pub const ACCURACY_LOSS: &str = "accuracy_loss";
-
 /// A policy that has been read and checked.
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -285,20 +282,21 @@ impl Policy {
 
     /// A learner needs records, and something to predict.
     fn check_learning(&self) -> Result<()> {
-        if !self.measures(ACCURACY_LOSS) {
+        let mut losses = measure::ACCURACY_LOSSES.into_iter();
+        let Some(asked) = losses.find(|name| self.measures(name)) else {
             return Ok(());
-        }
+        };
         if self.stream().is_some() {
-            return Err(Error::policy(
-                "accuracy_loss needs records, and events of z-anonymity are none",
-            )
+            return Err(Error::policy(format!(
+                "{asked} needs records, and events of z-anonymity are none"
+            ))
             .help("take it out of [measure]"));
         }
         let classes = self.columns.iter().filter(|c| c.role == Role::Class);
         match classes.count() {
             1 => Ok(()),
             _ => Err(
-                Error::policy("accuracy_loss needs one column with the role class")
+                Error::policy(format!("{asked} needs one column with the role class"))
                     .help("give the column to predict the role class, or take the measure out"),
             ),
         }

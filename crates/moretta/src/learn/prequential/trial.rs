@@ -76,20 +76,26 @@ impl Trial {
 
     /// One more record of class `actual`, which the learner is told to be of class `taught`.
     pub fn push_taught(&mut self, record: &[f64], actual: u32, taught: u32) {
+        self.push_tested(record, record, actual, taught);
+    }
+
+    /// One more record of class `actual`, which the learner is tested with as `exam` and
+    /// learns as `lesson`, of class `taught`.
+    pub fn push_tested(&mut self, exam: &[f64], lesson: &[f64], actual: u32, taught: u32) {
         let place = self.pushed;
         self.pushed += 1;
         match self.schedule {
             Schedule::TestThenTrain => {
-                self.test(record, actual);
-                self.learner.learn(record, taught);
+                self.test(exam, actual);
+                self.learner.learn(lesson, taught);
             }
             Schedule::HoldOut { test, train } => match place % test.saturating_add(train) < test {
-                true => self.test(record, actual),
-                false => self.learner.learn(record, taught),
+                true => self.test(exam, actual),
+                false => self.learner.learn(lesson, taught),
             },
             Schedule::Chunks { size } => {
-                self.test(record, actual);
-                self.chunk.push(record);
+                self.test(exam, actual);
+                self.chunk.push(lesson);
                 self.lessons.push(taught);
                 if self.lessons.len() == size {
                     self.learn_chunk();
@@ -115,6 +121,21 @@ impl Trial {
             self.test_then_train(&actual[rows.clone()], &taught[rows]);
         }
         self.chunk.clear();
+    }
+
+    /// More records, each tested with one of `exams` and learnt as one of `lessons`, as if
+    /// they were pushed one by one.
+    pub fn push_all_tested(
+        &mut self,
+        exams: &Records,
+        lessons: &Records,
+        actual: &[u32],
+        taught: &[u32],
+    ) {
+        for (place, (&actual, &taught)) in actual.iter().zip(taught).enumerate() {
+            let (exam, lesson) = (record(exams, place), record(lessons, place));
+            self.push_tested(exam, lesson, actual, taught);
+        }
     }
 
     /// Lets the learner learn what is left of an open chunk.

@@ -1,6 +1,6 @@
 //! The list of measures of pairs: names, meanings, and which way is better.
 
-use crate::measure::list::ACCURACY_LOSS;
+use crate::measure::list::{ACCURACY_LOSS, ACCURACY_LOSS_MASKED};
 use crate::measure::{Family, Goal, Info};
 
 /// Every measure of pairs, in the order of the report.
@@ -84,6 +84,7 @@ pub const PAIR_LIST: &[Info] = &[
         true,
     ),
     ACCURACY_LOSS,
+    ACCURACY_LOSS_MASKED,
 ];
 
 const fn info(name: &'static str, family: Family, meaning: &'static str, percent: bool) -> Info {

@@ -32,6 +32,7 @@ pub use timeline::PairMeasures;
 
 use crate::data::{Attribute, Records};
 use crate::error::{Error, Result};
+use crate::measure::is_accuracy_loss;
 
 /// A measure that looks at pairs.
 pub trait PairMeasure: Send {
@@ -70,7 +71,7 @@ pub struct PairSettings {
     /// What the values of a record mean.
     pub attributes: Vec<Attribute>,
     /// What the values of a protected record mean, where these are not the same
-    /// attributes. Only `accuracy_loss` can make something of such pairs.
+    /// attributes. Only losses of accuracy can make something of such pairs.
     pub released: Option<Vec<Attribute>>,
     /// Originals of a stream among which a record is looked for, and protected values among
     /// which ranks are counted. The more, the harder to link.
@@ -117,7 +118,7 @@ impl PairSettings {
 /// The measure called `name`, which is one of [`PAIR_LIST`].
 pub fn build(name: &str, settings: &PairSettings) -> Result<Box<dyn PairMeasure>> {
     check(settings)?;
-    if settings.released.is_some() && name != "accuracy_loss" {
+    if settings.released.is_some() && !is_accuracy_loss(name) {
         return Err(Error::bug(format!("{name} of records that do not compare")));
     }
     Ok(match name {
@@ -140,6 +141,7 @@ pub fn build(name: &str, settings: &PairSettings) -> Result<Box<dyn PairMeasure>
             Box::new(probabilistic_information_loss::Pil::new(settings))
         }
         "accuracy_loss" => Box::new(accuracy_loss::AccuracyLoss::new(settings)),
+        "accuracy_loss_masked" => Box::new(accuracy_loss::AccuracyLoss::of_masked(settings)),
         "entropy_loss" => Box::new(entropy::EntropyLoss::new(settings)),
         _ => return Err(unknown(name)),
     })

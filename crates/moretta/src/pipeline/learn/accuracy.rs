@@ -1,6 +1,6 @@
 //! How well one learner does on what is released, and on what it was.
 
-use super::lessons::{Side, class_of, lessons_of_release};
+use super::lessons::{Arm, Lessons, class_of, lessons_of_release};
 use super::trials::{LearnSettings, learn};
 use crate::data::Batch;
 use crate::error::{Error, Result};
@@ -26,34 +26,34 @@ pub(in crate::pipeline) fn accuracy_of_release(
     released: Batch,
     pupil: &Pupil<'_>,
 ) -> Result<f64> {
-    let [accuracy] = pupil.accuracies([Side::Protected], policy, original, released)?;
-    accuracy
+    let lessons = pupil.lessons(policy, original, released)?;
+    let accuracies = pupil.accuracies(&lessons, &[Arm::PROTECTED])?;
+    accuracies[0]
         .ok_or_else(|| Error::input("no released row has a class to learn").help("take more rows"))
 }
 
 impl Pupil<'_> {
-    /// On each side; none where no row has a class.
-    pub(super) fn accuracies<const N: usize>(
+    /// What it learns of a release.
+    pub(super) fn lessons(
         &self,
-        sides: [Side; N],
         policy: &Policy,
         original: &Original,
         released: Batch,
-    ) -> Result<[Option<f64>; N]> {
+    ) -> Result<Lessons> {
         let class = class_of(original.batch.schema(), self.class)?;
-        let lessons = lessons_of_release(policy, original, released, class, None)?;
+        lessons_of_release(policy, original, released, class, None)
+    }
+
+    /// In each arm; none where no row has a class.
+    pub(super) fn accuracies(&self, lessons: &Lessons, arms: &[Arm]) -> Result<Vec<Option<f64>>> {
         let settings = LearnSettings {
             learners: vec![self.name.to_owned()],
-            sides: sides.to_vec(),
+            arms: arms.to_vec(),
             schedule: Schedule::TestThenTrain,
             score: ScoreSettings::default(),
             seed: self.seed,
         };
-        let learned = learn(&lessons, &settings, None)?;
-        let accuracy = |side| {
-            let learned = learned.iter().find(|learned| learned.side == side)?;
-            learned.whole.accuracy
-        };
-        Ok(sides.map(accuracy))
+        let learned = learn(lessons, &settings, None)?;
+        Ok(learned.iter().map(|one| one.whole.accuracy).collect())
     }
 }

@@ -62,8 +62,14 @@ impl Classroom<'_> {
             }
             (original, released) => (Some(original?), released.transpose()?),
         };
+        let exams = match (&original, &protected, self.known) {
+            // What the model does not know is missing already.
+            (Some(original), Some(_), Some(_)) => Some(original.records.clone()),
+            (Some(original), Some(protected), None) => exams(original, protected),
+            _ => None,
+        };
         let actual = labels.sides.into_iter().next().unwrap_or_default();
-        Ok(Lessons::new(original, protected, actual, self.notes))
+        Ok(Lessons::new(original, protected, exams, actual, self.notes))
     }
 
     /// A side that cannot be learnt is told, since the other can.
@@ -370,6 +376,36 @@ impl Classroom<'_> {
         let class = self.field(self.class).name.to_string();
         Vocabulary::new(columns, class, classes)
     }
+}
+
+/// The original records as one can take them who learnt the released ones: a category that
+/// was not released is missing. None where these are other columns.
+fn exams(original: &Taught, protected: &Taught) -> Option<Records> {
+    let [before, after] = [original, protected].map(|side| side.vocabulary.columns());
+    let same = |((name, meaning), (other, shown)): (&(String, Meaning), &(String, Meaning))| {
+        name == other && meaning.levels().is_some() == shown.levels().is_some()
+    };
+    if before.len() != after.len() || !before.iter().zip(after).all(same) {
+        return None;
+    }
+    let mut exams = original.records.clone();
+    for (attribute, (_, meaning)) in after.iter().enumerate() {
+        if let Meaning::Nominal(levels) = meaning {
+            let mut released = vec![false; levels.len()];
+            for code in protected.records.column(attribute) {
+                if let Some(released) = released.get_mut(code as usize) {
+                    *released |= !code.is_nan();
+                }
+            }
+            for row in 0..exams.len() {
+                let value = &mut exams.record_mut(row)[attribute];
+                if released.get(*value as usize) != Some(&true) {
+                    *value = f64::NAN;
+                }
+            }
+        }
+    }
+    Some(exams)
 }
 
 /// The places of the released columns that a learner sees: what became of those that

@@ -40,11 +40,40 @@ impl Side {
     }
 }
 
+/// What a learner is taught, and what it is tested with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// What it is taught.
+    pub learnt: Side,
+    /// What it is tested with.
+    pub tested: Side,
+}
+
+impl Arm {
+    /// Nothing is protected.
+    pub const ORIGINAL: Arm = Arm {
+        learnt: Side::Original,
+        tested: Side::Original,
+    };
+    /// Nothing is known but the release.
+    pub const PROTECTED: Arm = Arm {
+        learnt: Side::Protected,
+        tested: Side::Protected,
+    };
+    /// What was learnt from the release is applied to persons.
+    pub const APPLIED: Arm = Arm {
+        learnt: Side::Protected,
+        tested: Side::Original,
+    };
+}
+
 /// Records in the order of the source, with their classes.
 #[derive(Clone, Debug)]
 pub struct Lessons {
     original: Option<Taught>,
     protected: Option<Taught>,
+    /// The originals as a learner of the protected records can take them.
+    exams: Option<Records>,
     /// The original class of each record.
     actual: Vec<u32>,
     /// What was odd about the input.
@@ -60,16 +89,19 @@ pub(super) struct Taught {
 }
 
 impl Lessons {
-    /// The sides, one at least, and the original class of each record.
+    /// The sides, one at least, what those who learn the second are tested with, and the
+    /// original class of each record.
     pub(super) fn new(
         original: Option<Taught>,
         protected: Option<Taught>,
+        exams: Option<Records>,
         actual: Vec<u32>,
         notes: Vec<String>,
     ) -> Self {
         Lessons {
             original,
             protected,
+            exams,
             actual,
             notes,
         }
@@ -107,6 +139,25 @@ impl Lessons {
     pub fn of(&self, side: Side) -> Option<(&Records, &[u32], &[u32])> {
         let taught = self.side(side)?;
         Some((&taught.records, &self.actual[..], &taught.classes[..]))
+    }
+
+    /// The records that learners are tested with in this arm, in the order of those that
+    /// they are taught; none where there are none that they could take.
+    pub fn exams(&self, arm: Arm) -> Option<&Records> {
+        match arm {
+            Arm::APPLIED => self.exams.as_ref(),
+            Arm { learnt, tested } if learnt == tested => Some(&self.side(learnt)?.records),
+            _ => None,
+        }
+    }
+
+    /// The arm that tells what a learner of the release is worth: applied to originals,
+    /// where it can take them.
+    pub fn applied(&self) -> Arm {
+        match self.exams(Arm::APPLIED) {
+            Some(_) => Arm::APPLIED,
+            None => Arm::PROTECTED,
+        }
     }
 
     fn side(&self, side: Side) -> Option<&Taught> {
@@ -416,6 +467,33 @@ mod tests {
             // In a wrong order values would differ by 13 on average.
             assert!(moved < 8.0, "{method}: {moved}");
         }
+    }
+
+    #[test]
+    fn learners_of_the_release_are_tested_with_originals_that_they_can_take() {
+        let method = "[guarantee]\nk = 20\n[[protect]]\nmethod = \"mondrian\"\n";
+        let lessons = of_policy(&rows(), method, None).expect("lessons");
+        assert_eq!(lessons.applied(), Arm::APPLIED);
+        let exams = lessons.exams(Arm::APPLIED).expect("the same columns");
+        let released = values(&lessons, Side::Protected);
+        let is_released = |code: f64| released.iter().any(|(record, ..)| record[1] == code);
+        let mut missing = 0;
+        let originals = values(&lessons, Side::Original);
+        for (exam, (original, ..)) in exams.iter().zip(&originals) {
+            assert_eq!(exam[0], original[0], "numbers are as they were");
+            match is_released(original[1]) {
+                true => assert_eq!(exam[1], original[1]),
+                false => missing += usize::from(exam[1].is_nan()),
+            }
+        }
+        let unseen = originals
+            .iter()
+            .filter(|(record, ..)| !is_released(record[1]));
+        assert_eq!(missing, unseen.count());
+        assert!(missing > 0, "colours are shown in sets");
+        let method = "[[protect]]\nmethod = \"random-projection\"\ncolumns = [\"x\"]\n";
+        let lessons = of_policy(&rows(), method, None).expect("lessons");
+        assert_eq!(lessons.applied(), Arm::PROTECTED);
     }
 
     #[test]

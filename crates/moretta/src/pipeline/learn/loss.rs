@@ -1,35 +1,46 @@
-//! Accuracy lost by learning from the release of a table, as a measure of the run.
+//! Accuracy lost by learning from the release of a table, as measures of the run.
 //!
-//! It is what [`learn`](super::learn) finds with one learner on both sides, and so what `moretta learn`
+//! They are what [`learn`](super::learn) finds with one learner, and so what `moretta learn`
 //! tells of the policy: rows in the order of the source, all released columns that have a
-//! type, suppressed rows left out of both sides. It is computed where the policy names
-//! it, since it needs both sides in memory as records.
+//! type, suppressed rows left out. `accuracy_loss` is tested with original rows,
+//! `accuracy_loss_masked` with released ones. They are computed where the policy names them,
+//! since they need both sides in memory as records.
 
 use super::accuracy::Pupil;
-use super::lessons::Side;
+use super::lessons::Arm;
 use crate::data::Batch;
 use crate::error::Result;
+use crate::measure::ACCURACY_LOSSES;
 use crate::pipeline::read::Original;
-use crate::policy::{ACCURACY_LOSS, Policy};
+use crate::policy::Policy;
 
-/// Accuracy on the originals less that on the release; none where the policy does not
-/// ask for it, or where nothing was released to learn from.
-pub(in crate::pipeline) fn accuracy_loss(
+/// Accuracy of a learner of the originals less that of one of the release, for each of the
+/// measures that the policy asks for; none where nothing was released to learn from.
+pub(in crate::pipeline) fn accuracy_losses(
     policy: &Policy,
     original: &Original,
     release: &Batch,
-) -> Result<Option<f64>> {
-    if !policy.measures(ACCURACY_LOSS) || release.is_empty() {
-        return Ok(None);
+) -> Result<Vec<(&'static str, f64)>> {
+    let asked = ACCURACY_LOSSES.map(|name| policy.measures(name));
+    if asked == [false; 2] || release.is_empty() {
+        return Ok(Vec::new());
     }
     let pupil = Pupil {
         name: policy.pairs.learner,
         class: None,
         seed: 1,
     };
-    let sides = [Side::Original, Side::Protected];
-    let [before, after] = pupil.accuracies(sides, policy, original, release.clone())?;
-    Ok(before.zip(after).map(|(before, after)| before - after))
+    let lessons = pupil.lessons(policy, original, release.clone())?;
+    let mut losses = Vec::new();
+    let arms = [lessons.applied(), Arm::PROTECTED];
+    for ((name, arm), asked) in ACCURACY_LOSSES.into_iter().zip(arms).zip(asked) {
+        if asked {
+            let accuracies = pupil.accuracies(&lessons, &[Arm::ORIGINAL, arm])?;
+            let loss = accuracies[0].zip(accuracies[1]);
+            losses.extend(loss.map(|(before, after)| (name, before - after)));
+        }
+    }
+    Ok(losses)
 }
 
 #[cfg(test)]
@@ -89,7 +100,7 @@ mod tests {
 
     fn fact(report: &Report) -> Option<&MeasureFact> {
         let mut measures = report.measures.iter();
-        measures.find(|fact| fact.name == ACCURACY_LOSS)
+        measures.find(|fact| fact.name == ACCURACY_LOSSES[0])
     }
 
     const METHODS: [&str; 3] = [
@@ -103,24 +114,26 @@ mod tests {
         let folder = folder();
         for method in METHODS {
             for learner in ["nb", "knn"] {
-                let measure =
-                    format!("[measure]\nreport = [\"accuracy_loss\"]\nlearner = \"{learner}\"\n");
+                let measure = format!(
+                    "[measure]\nreport = [\"accuracy_loss\", \"accuracy_loss_masked\"]\nlearner = \"{learner}\"\n"
+                );
                 let policy = policy(folder.path(), &format!("{method}{measure}")).expect("fine");
                 let report = report(&policy).expect("released");
-                let found = fact(&report).expect("measured").after;
+                let found = [0, 1].map(|place: usize| report.measures[place].after);
                 let lessons = lessons(&policy, None, None, &Progress::default()).expect("lessons");
                 let settings = LearnSettings {
                     learners: vec![learner.to_owned()],
-                    sides: vec![Side::Original, Side::Protected],
+                    arms: vec![Arm::ORIGINAL, Arm::APPLIED, Arm::PROTECTED],
                     schedule: Schedule::TestThenTrain,
                     score: ScoreSettings::default(),
                     seed: 1,
                 };
                 let learned = learn(&lessons, &settings, None).expect("learnt");
-                let [before, after] = [0, 1].map(|i: usize| learned[i].whole.accuracy);
-                let expected = before.expect("tested") - after.expect("tested");
+                let accuracy = |place: usize| learned[place].whole.accuracy.expect("tested");
+                let expected = [1, 2].map(|place| accuracy(0) - accuracy(place));
                 assert_eq!(found, expected, "{method} {learner}");
-                assert_eq!(report.measures[0].name, ACCURACY_LOSS, "named first");
+                let names = [0, 1].map(|place: usize| &*report.measures[place].name);
+                assert_eq!(names, ACCURACY_LOSSES, "named first");
             }
         }
     }

@@ -2,14 +2,16 @@
 //! it is released.
 //!
 //! Rows are read and protected in memory, put back into the order of the source, and
-//! shown to two copies of each learner: one is tested with and taught the originals,
-//! the other what is released of them. Suppressed rows are shown to neither. Where the
+//! shown to three copies of each learner: one is tested with and taught the originals, one
+//! what is released of them, and one is taught what is released and tested with the
+//! originals, as who applies it to persons does. A category that is not released counts as
+//! missing then; mixtures of columns have no originals to test with. Suppressed rows are shown to none. Where the
 //! class is masked, too, learners are taught the released class and judged by the
 //! original one. A number that was generalised to an interval is shown as its middle.
 //! A learner can be saved in the end, and go on with other rows another day.
 //!
 //! *Does not protect* anything: the figures are computed from the originals.
-//! *Costs* memory for the whole table, twice.
+//! *Costs* memory for the whole table, three times.
 
 mod accuracy;
 mod classroom;
@@ -20,8 +22,8 @@ mod trials;
 
 pub(super) use accuracy::{Pupil, accuracy_of_release};
 pub(super) use lessons::NOT_COVERED;
-pub(super) use loss::accuracy_loss;
+pub(super) use loss::accuracy_losses;
 
-pub use lessons::{Lessons, Side, lessons, lessons_of_file};
+pub use lessons::{Arm, Lessons, Side, lessons, lessons_of_file};
 pub use saved::SavedModel;
 pub use trials::{LearnSettings, Learned, Trained, learn, train};

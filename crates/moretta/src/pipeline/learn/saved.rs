@@ -93,7 +93,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lessons::{Lessons, Side, lessons_of_file};
+    use super::super::lessons::{Arm, Lessons, Side, lessons_of_file};
     use super::super::trials::{LearnSettings, train};
     use super::*;
     use crate::io::ReadOptions;
@@ -125,7 +125,7 @@ mod tests {
     fn settings(learner: &str) -> LearnSettings {
         LearnSettings {
             learners: vec![learner.to_owned()],
-            sides: vec![Side::Original],
+            arms: vec![Arm::ORIGINAL],
             schedule: Schedule::TestThenTrain,
             score: ScoreSettings::default(),
             seed: 1,

@@ -1,6 +1,6 @@
 //! Leads several learners through both sides at once.
 
-use super::lessons::{Lessons, Side};
+use super::lessons::{Arm, Lessons, Side};
 use super::saved::SavedModel;
 use crate::error::{Error, Result};
 use crate::learn::prequential::{Figures, Schedule, ScorePoint, ScoreSettings, Trial};
@@ -14,8 +14,8 @@ use std::fmt;
 pub struct LearnSettings {
     /// Names of [`learn::LEARNERS`].
     pub learners: Vec<String>,
-    /// The sides to learn from.
-    pub sides: Vec<Side>,
+    /// What to learn from, and what to be tested with.
+    pub arms: Vec<Arm>,
     /// Which records test and which teach.
     pub schedule: Schedule,
     /// How answers are counted.
@@ -31,6 +31,8 @@ pub struct Learned {
     pub learner: String,
     /// What it learnt from.
     pub side: Side,
+    /// What it was tested with.
+    pub tested: Side,
     /// Answers, those left out included.
     pub results: u64,
     /// Over all results that count.
@@ -64,25 +66,22 @@ impl fmt::Debug for Trained {
     }
 }
 
-/// Leads each learner through each side; in the order of the learners, then the sides.
+/// Leads each learner through each arm; in the order of the learners, then the arms.
 /// A model that was saved is where each of them begins.
 pub fn learn(
     lessons: &Lessons,
     settings: &LearnSettings,
     start: Option<&SavedModel>,
 ) -> Result<Vec<Learned>> {
-    let runs: Vec<(&String, Side)> = settings
+    let runs: Vec<(&String, Arm)> = settings
         .learners
         .iter()
-        .flat_map(|learner| settings.sides.iter().map(move |side| (learner, *side)))
+        .flat_map(|learner| settings.arms.iter().map(move |arm| (learner, *arm)))
         .collect();
     runs.into_par_iter()
-        .map(|(learner, side)| {
-            Ok(told(
-                learner,
-                side,
-                &run(lessons, settings, learner, side, start)?,
-            ))
+        .map(|(learner, arm)| {
+            let trial = run(lessons, settings, learner, arm, start)?;
+            Ok(told(learner, arm, &trial))
         })
         .collect()
 }
@@ -93,18 +92,18 @@ pub fn train(
     settings: &LearnSettings,
     start: Option<&SavedModel>,
 ) -> Result<Trained> {
-    let ([learner], [side]) = (&settings.learners[..], &settings.sides[..]) else {
+    let ([learner], [arm]) = (&settings.learners[..], &settings.arms[..]) else {
         return Err(
             Error::usage("a model is one learner that learnt from one side")
                 .help("name one learner with --learner, and --compare original or protected"),
         );
     };
-    let mut trial = run(lessons, settings, learner, *side, start)?;
-    let vocabulary = lessons.vocabulary(*side).ok_or_else(|| absent(*side))?;
-    let learned = told(learner, *side, &trial);
+    let mut trial = run(lessons, settings, learner, *arm, start)?;
+    let side = arm.learnt;
+    let vocabulary = lessons.vocabulary(side).ok_or_else(|| absent(side))?;
+    let learned = told(learner, *arm, &trial);
     trial.finish();
-    let from_originals =
-        *side == Side::Original || start.is_some_and(SavedModel::is_from_originals);
+    let from_originals = side == Side::Original || start.is_some_and(SavedModel::is_from_originals);
     Ok(Trained {
         learned,
         model: Model::save(trial.learner(), vocabulary, from_originals)?,
@@ -116,9 +115,10 @@ fn run(
     lessons: &Lessons,
     settings: &LearnSettings,
     name: &str,
-    side: Side,
+    arm: Arm,
     start: Option<&SavedModel>,
 ) -> Result<Trial> {
+    let side = arm.learnt;
     let (records, actual, taught) = lessons.of(side).ok_or_else(|| absent(side))?;
     let header = lessons.header(side).ok_or_else(|| absent(side))?;
     let learner = match start {
@@ -133,7 +133,13 @@ fn run(
         }
     };
     let mut trial = Trial::new(learner, header, settings.schedule, &settings.score)?;
-    trial.push_all(records, actual, taught);
+    match arm.tested == side {
+        true => trial.push_all(records, actual, taught),
+        false => {
+            let exams = lessons.exams(arm).ok_or_else(|| absent(arm.tested))?;
+            trial.push_all_tested(exams, records, actual, taught);
+        }
+    }
     Ok(trial)
 }
 
@@ -142,11 +148,12 @@ fn absent(side: Side) -> Error {
         .help("give a policy, which says how rows are protected, or compare the side that is there")
 }
 
-fn told(name: &str, side: Side, trial: &Trial) -> Learned {
+fn told(name: &str, arm: Arm, trial: &Trial) -> Learned {
     let score = trial.score();
     Learned {
         learner: name.to_owned(),
-        side,
+        side: arm.learnt,
+        tested: arm.tested,
         results: score.results(),
         whole: score.whole(),
         lately: score.lately(),
@@ -164,10 +171,10 @@ mod tests {
     use crate::io::ReadOptions;
     use crate::pipeline::Progress;
 
-    fn settings(sides: &[Side]) -> LearnSettings {
+    fn settings(arms: &[Arm]) -> LearnSettings {
         LearnSettings {
             learners: ["knn", "nb", "arf", "bagging"].map(str::to_owned).to_vec(),
-            sides: sides.to_vec(),
+            arms: arms.to_vec(),
             schedule: Schedule::TestThenTrain,
             score: ScoreSettings::default(),
             seed: 3,
@@ -184,7 +191,7 @@ mod tests {
         let progress = Progress::default();
         let lessons = lessons_of_file(&path, &ReadOptions::default(), "kind", None, &progress);
         let lessons = lessons.expect("lessons");
-        let learned = learn(&lessons, &settings(&[Side::Original]), None).expect("learnt");
+        let learned = learn(&lessons, &settings(&[Arm::ORIGINAL]), None).expect("learnt");
         let names: Vec<&str> = learned.iter().map(|one| one.learner.as_str()).collect();
         assert_eq!(names, ["knn", "nb", "arf", "bagging"]);
         for one in &learned {
@@ -194,10 +201,10 @@ mod tests {
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let pool = pool.expect("a few threads");
-            let again = pool.install(|| learn(&lessons, &settings(&[Side::Original]), None));
+            let again = pool.install(|| learn(&lessons, &settings(&[Arm::ORIGINAL]), None));
             assert_eq!(learned, again.expect("learnt"), "{threads} threads");
         }
-        let error = learn(&lessons, &settings(&[Side::Protected]), None).expect_err("nothing is");
+        let error = learn(&lessons, &settings(&[Arm::PROTECTED]), None).expect_err("nothing is");
         assert_eq!(error.exit_code(), 2);
     }
 }

@@ -4,12 +4,13 @@ use super::pairs::Pairs;
 use super::unchanged::Unchanged;
 use crate::data::{Attribute, Batch, Encoder, Kind, Role, Schema};
 use crate::error::{Error, Result};
+use crate::measure::is_accuracy_loss;
 use crate::measure::pairs::{PAIR_LIST, PairMeasures, PairSettings};
 use crate::pipeline::order;
 use crate::pipeline::progress::Records;
 use crate::pipeline::read::originals_of;
 use crate::pipeline::run::pseudonyms;
-use crate::policy::{ACCURACY_LOSS, Policy};
+use crate::policy::Policy;
 use crate::protect::{Chain, Filtered, Masking, Protector, encoder, masked_columns};
 use std::sync::Arc;
 
@@ -183,13 +184,14 @@ fn measures(
     let limits = policy.fail_above.iter().map(|(name, _)| name.as_str());
     let asked = policy.report_measures.iter().map(String::as_str);
     let mut names: Vec<&str> = asked.chain(limits).collect();
-    if names.contains(&ACCURACY_LOSS) && class.is_none() {
-        return Err(
-            Error::policy("accuracy_loss needs a class that has a type and is released")
-                .help("give the column to predict a type, and do not mix it into others"),
-        );
+    let learnt = names.iter().find(|name| is_accuracy_loss(name));
+    if let (Some(name), None) = (learnt, class) {
+        return Err(Error::policy(format!(
+            "{name} needs a class that has a type and is released"
+        ))
+        .help("give the column to predict a type, and do not mix it into others"));
     }
-    let measurable = |name: &str| masking.is_comparable() || name == ACCURACY_LOSS;
+    let measurable = |name: &str| masking.is_comparable() || is_accuracy_loss(name);
     if let Some(name) = names.iter().find(|name| !measurable(name)) {
         return Err(Error::policy(format!(
             "{name} compares values with their originals, and mixtures of columns have none"
@@ -198,7 +200,7 @@ fn measures(
     }
     if names.is_empty() && policy.report.is_some() && masking.loss().is_none() {
         names = PAIR_LIST.iter().map(|info| info.name).collect();
-        names.retain(|name| *name != ACCURACY_LOSS || class.is_some());
+        names.retain(|name| !is_accuracy_loss(name) || class.is_some());
     } else if watched && masking.loss().is_none() {
         names.extend(["record_linkage", "sse"]);
     }
