@@ -37,7 +37,8 @@ mod typed;
 
 pub use open::{create, header_warning, names, open, resumable, resume, unmarked_missing};
 pub use options::{
-    ColumnPlan, Compression, Encoding, Format, Header, Limits, ReadAs, ReadOptions, WriteOptions,
+    ColumnPlan, Compression, Encoding, Format, Header, Limits, Needs, ReadAs, ReadOptions,
+    WriteOptions,
 };
 
 pub mod generate;

@@ -10,6 +10,7 @@ mod judge;
 mod learn;
 mod leftovers;
 mod masked;
+mod memory;
 mod order;
 mod place;
 mod places;
