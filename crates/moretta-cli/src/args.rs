@@ -80,6 +80,9 @@ pub(crate) struct PolicyArgs {
     /// The folder that no path of the policy may leave [default: the policy's own]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) root: Option<PathBuf>,
+    /// Refuse a table that needs more memory, such as 4GB [default: the policy's limit, or three quarters of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = crate::memory::parse)]
+    pub(crate) memory: Option<u64>,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ mod console;
 mod failure;
 mod interrupt;
 mod live;
+mod memory;
 mod printable;
 mod report;
 

@@ -16,6 +16,7 @@ pub(crate) mod verify;
 
 use crate::args::{AgainstArgs, PolicyArgs, ReadingArgs};
 use crate::failure::Failure;
+use crate::memory;
 use moretta::io::{Encoding, Header, ReadOptions};
 use moretta::policy::{Policy, Root};
 use moretta::{Error, Result};
@@ -23,12 +24,22 @@ use std::path::Path;
 
 /// Reads and checks a policy; errors about it show where.
 pub(crate) fn load(args: &PolicyArgs) -> std::result::Result<Policy, Failure> {
-    load_at(&args.policy, args.root.as_deref())
+    let mut policy = load_at(&args.policy, args.root.as_deref())?;
+    if let Some(memory) = args.memory {
+        policy.source.options.limits.memory = memory;
+    }
+    Ok(policy)
 }
 
 fn load_at(policy: &Path, root: Option<&Path>) -> std::result::Result<Policy, Failure> {
     let root = Root::of_policy(policy, root)?;
-    Policy::load(policy, &root).map_err(|error| Failure::of_policy(error, policy))
+    let mut policy =
+        Policy::load(policy, &root).map_err(|error| Failure::of_policy(error, policy))?;
+    let limit = &mut policy.source.options.limits.memory;
+    if *limit == u64::MAX {
+        *limit = memory::share();
+    }
+    Ok(policy)
 }
 
 impl AgainstArgs {
@@ -45,6 +56,7 @@ impl ReadingArgs {
     /// The options that the command line asks for.
     pub(crate) fn options(&self) -> Result<ReadOptions> {
         let mut options = ReadOptions::default();
+        options.limits.memory = memory::share();
         let byte = |character: char, option: &str| {
             let byte = u8::try_from(character).ok().filter(u8::is_ascii);
             byte.ok_or_else(|| Error::usage(format!("{option} is one ASCII character")))

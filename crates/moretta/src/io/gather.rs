@@ -179,7 +179,20 @@ impl<C: Chunks> Gather<C> {
         if let Some(progress) = &self.progress {
             progress.fetch_add(rows as u64, Ordering::Relaxed);
         }
+        self.check_memory()?;
         self.check_categories()
+    }
+
+    /// Fails before the batch, and what is done with it, would need too much memory.
+    fn check_memory(&self) -> Result<()> {
+        let mut needs = self.limits.needs;
+        needs.row = needs.row.max(8 * self.columns.len() as u64);
+        let texts = self.columns.iter().map(Gathered::text_bytes).sum();
+        let needed = needs.bytes(self.rows as u64, texts);
+        if needed <= self.limits.memory {
+            return Ok(());
+        }
+        Err(too_much_memory(needed, self.rows as u64, &self.limits).in_file(&self.path))
     }
 
     fn check_categories(&self) -> Result<()> {
@@ -221,6 +234,17 @@ impl<C: Chunks> Gather<C> {
     fn flaw_error(&self, flaw: Flaw, first_line: u64) -> Error {
         flaw_error(flaw, first_line, &self.names).in_file(&self.path)
     }
+}
+
+fn too_much_memory(needed: u64, rows: u64, limits: &Limits) -> Error {
+    let megabytes = |bytes: u64| grouped(bytes.div_ceil(1_000_000));
+    Error::input(format!(
+        "its first {} rows need about {} MB of memory, the limit is {} MB",
+        grouped(rows),
+        megabytes(needed),
+        megabytes(limits.memory)
+    ))
+    .help("raise the limit with --memory or `memory` in the `limits` of [source], take fewer rows or columns, or use a method with a `buffer`")
 }
 
 /// Fails when a column whose values are compared has too many of them in one batch.

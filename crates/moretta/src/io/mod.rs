@@ -42,7 +42,8 @@ pub use open::{
     create, header_warning, names, open, resumable, resume, unmarked_missing, writable,
 };
 pub use options::{
-    ColumnPlan, Compression, Encoding, Format, Header, Limits, ReadAs, ReadOptions, WriteOptions,
+    ColumnPlan, Compression, Encoding, Format, Header, Limits, Needs, ReadAs, ReadOptions,
+    WriteOptions,
 };
 pub(crate) use output::create_private;
 pub use several::{open_all, same_names};

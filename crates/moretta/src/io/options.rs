@@ -101,6 +101,35 @@ pub struct Limits {
     pub columns: usize,
     /// Distinct values of a quasi, sensitive or class column of categories, in one batch.
     pub categories: usize,
+    /// Bytes of memory that a batch may need, with what is done with its rows.
+    pub memory: u64,
+    /// What is done with the rows of a batch.
+    pub needs: Needs,
+}
+
+/// Bytes of memory that rows need, besides the program itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Each row, besides its texts.
+    pub row: u64,
+    /// Each of the rows that are worked on at a time, more than that.
+    pub window_row: u64,
+}
+
+impl Needs {
+    /// Rows that are worked on at a time.
+    const WINDOW: u64 = 1 << 20;
+    /// How often a text of those rows is held besides: taken, written, read back.
+    const COPIES: f64 = 3.0;
+
+    /// What so many rows need, with `texts` bytes of text.
+    pub fn bytes(self, rows: u64, texts: u64) -> u64 {
+        let window = rows.min(Self::WINDOW);
+        let share = window as f64 / rows.max(1) as f64;
+        let texts = texts as f64 * (1.0 + share * Self::COPIES);
+        let all = rows as f64 * self.row as f64 + window as f64 * self.window_row as f64;
+        (all + texts) as u64
+    }
 }
 
 impl Default for Limits {
@@ -110,6 +139,8 @@ impl Default for Limits {
             unpacked_bytes: 20 << 30,
             columns: 10_000,
             categories: 1_000_000,
+            memory: u64::MAX,
+            needs: Needs::default(),
         }
     }
 }

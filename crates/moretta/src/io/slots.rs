@@ -133,6 +133,17 @@ impl Gathered {
         }
     }
 
+    /// Bytes of texts and of arrays that pass through.
+    pub(super) fn text_bytes(&self) -> u64 {
+        let bytes = match &self.slots {
+            Slots::Category { levels, .. } => levels.levels().text().len(),
+            Slots::Text { text, .. } => text.len(),
+            Slots::Arrays(arrays, _) => arrays.iter().map(|a| a.get_array_memory_size()).sum(),
+            Slots::Number { .. } | Slots::Ordered { .. } => 0,
+        };
+        bytes as u64
+    }
+
     fn count_misfits(&mut self, misfits: &[Misfit], start: usize, rows: usize, first_line: u64) {
         let inside = |m: &&Misfit| (start..start + rows).contains(&(m.row as usize));
         for misfit in misfits.iter().filter(inside) {

@@ -11,6 +11,7 @@ mod judge;
 mod learn;
 mod leftovers;
 mod masked;
+mod memory;
 mod order;
 mod place;
 mod places;

@@ -1,6 +1,7 @@
 //! What a run would face: sizes, uniques, and columns that single persons out though nobody called them quasi-identifiers.
 
 use super::domains::domains;
+use super::memory;
 use super::progress::{Progress, Stage};
 use super::read::read;
 use super::stream;
@@ -75,7 +76,7 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
         rows: batch.len() as u64,
         persons: persons.map_or(batch.len() as u64, |c| c.distinct),
         unit: if persons.is_some() { "persons" } else { "rows" },
-        megabytes: megabytes(batch.len(), columns.len(), quasi.len()),
+        megabytes: memory::run_bytes(batch, sizes.len()).div_ceil(1_000_000),
         classes: sizes.len() as u64,
         uniques: share(2),
         below_k: share(k),
@@ -96,12 +97,6 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
             .collect(),
         warnings: warnings(policy, &original, false)?,
     })
-}
-
-/// The table, its codes twice, and the release.
-fn megabytes(rows: usize, columns: usize, quasi: usize) -> u64 {
-    let bytes = rows as u64 * (8 * columns as u64 + 12 * (quasi as u64 + 1) + 32);
-    bytes.div_ceil(1 << 20)
 }
 
 /// Persons (or rows) in each class of equal codes.

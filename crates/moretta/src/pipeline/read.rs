@@ -1,5 +1,6 @@
 //! Reads the whole table that a policy names, and makes the columns that come from two.
 
+use super::memory;
 use super::progress::{Progress, Stage};
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Batch, Column, Field, Kind, Role, RowIds, Schema};
@@ -54,6 +55,7 @@ pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
     progress.enter(Stage::Read);
     let mut options = policy.source.options.clone();
     options.progress = Some(progress.counter());
+    options.limits.needs = memory::needs(policy);
     let mut source = io::open_all(&policy.source.paths(), &options, &plans(policy)?)?;
     let schema = Arc::clone(source.schema());
     let batch = Batch::concat(&schema, source.by_ref().collect::<Result<Vec<_>>>()?)?;

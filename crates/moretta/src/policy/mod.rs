@@ -650,8 +650,11 @@ impl SourcePolicy {
             if let Some(n) = limits.whole("columns", bound.clone())? {
                 options.limits.columns = n as usize;
             }
-            if let Some(n) = limits.whole("categories", bound)? {
+            if let Some(n) = limits.whole("categories", bound.clone())? {
                 options.limits.categories = n as usize;
+            }
+            if let Some(n) = limits.whole("memory", bound)? {
+                options.limits.memory = n as u64;
             }
             limits.finish()?;
         }

@@ -26,7 +26,7 @@ use super::compression::size_text;
 use super::input::Input;
 use super::misfit::{Unfit, grouped};
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
-use super::plan::{self, check_names};
+use super::plan::{self, check_names, too_many_columns};
 use super::text::{Syntax, TextChunks};
 use crate::data::{DateFormat, Declared, LevelsBuilder};
 use crate::error::{Error, Result};
@@ -100,7 +100,12 @@ fn start(
             block.start = end;
             match statement {
                 header::Statement::None => {}
-                header::Statement::Attribute(attribute) => arff.declare(attribute),
+                header::Statement::Attribute(attribute) => {
+                    arff.declare(attribute);
+                    if arff.names.len() > options.limits.columns {
+                        return Err(too_many_columns(arff.names.len(), &options.limits));
+                    }
+                }
                 header::Statement::Data => {
                     if arff.names.is_empty() {
                         return Err(Error::input("no @attribute before @data").on_line(line));

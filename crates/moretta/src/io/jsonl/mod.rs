@@ -22,8 +22,8 @@ use super::compression::size_text;
 use super::gather::flaw_error;
 use super::input::Input;
 use super::misfit::Unfit;
-use super::options::{ColumnPlan, ReadAs, ReadOptions};
-use super::plan::{self, check_names};
+use super::options::{ColumnPlan, Limits, ReadAs, ReadOptions};
+use super::plan::{self, check_names, too_many_columns};
 use super::text::{Syntax, TextChunks};
 use crate::data::json_column;
 use crate::error::{Error, Result};
@@ -112,7 +112,7 @@ fn start(
             blank = first.bytes;
             continue;
         };
-        jsonl.learn_keys(record, line)?;
+        jsonl.learn_keys(record, line, &options.limits)?;
         check_names(&jsonl.names, &options.limits)?;
         return Ok((jsonl, blocks, first));
     }
@@ -168,7 +168,7 @@ impl Cells for StringSampler {
 }
 
 impl Jsonl {
-    fn learn_keys(&mut self, record: &[u8], line: u64) -> Result<()> {
+    fn learn_keys(&mut self, record: &[u8], line: u64, limits: &Limits) -> Result<()> {
         let not_utf8 = |e: std::str::Utf8Error| {
             let byte = e.valid_up_to() + 1;
             Error::input(format!("byte {byte} of the line is not UTF-8"))
@@ -178,11 +178,19 @@ impl Jsonl {
         let text = std::str::from_utf8(record).map_err(not_utf8)?;
         let mut scanner = Scanner::new(text);
         let mut keys = Vec::new();
+        let mut count = 0;
         let scanned = scanner.object(|key, _| {
-            keys.push(key.into_owned());
+            // Of too many keys the number alone matters.
+            count += 1;
+            if count <= limits.columns {
+                keys.push(key.into_owned());
+            }
             Ok(())
         });
         scanned.map_err(|what| flaw_error(Flaw::new(line, what), 1, &[]))?;
+        if count > limits.columns {
+            return Err(too_many_columns(count, limits).on_line(line + 1));
+        }
         if keys.is_empty() {
             return Err(Error::input("the first object has no keys").on_line(line + 1));
         }
