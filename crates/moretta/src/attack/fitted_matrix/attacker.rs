@@ -55,7 +55,10 @@ impl<'a> Attacker<'a> {
         let mut released = Records::new(stream.outputs.width());
         rows.iter()
             .for_each(|&row| released.push(stream.outputs.record(row)));
-        let class = |row: &usize| release.classes.map_or(0, |classes| classes[*row]);
+        let class = |row: &usize| {
+            let class = release.classes.and_then(|classes| classes.get(*row));
+            class.copied().unwrap_or(0)
+        };
         let known: Vec<u32> = drawn.sample.iter().map(class).collect();
         let seen: Vec<u32> = rows.iter().map(class).collect();
         let width = stream.inputs.width();
