@@ -173,6 +173,8 @@ pub(super) struct Marks {
     /// Rows read, and the latest time among them.
     marks: VecDeque<(u64, i64)>,
     latest: i64,
+    /// How far the stream is, whoever may be ahead of it.
+    reached: i64,
     /// Milliseconds that matter; none when everything does.
     horizon: Option<i64>,
 }
@@ -182,13 +184,16 @@ impl Marks {
         Marks {
             marks: VecDeque::new(),
             latest: i64::MIN,
+            reached: i64::MIN,
             horizon,
         }
     }
 
-    /// Notes that rows up to `rows` were read, the latest of time `latest`.
-    pub(super) fn add(&mut self, rows: u64, latest: i64) {
+    /// Notes that rows up to `rows` were read, the latest of time `latest`, and that
+    /// the stream has reached a time.
+    pub(super) fn add(&mut self, rows: u64, latest: i64, reached: i64) {
         self.latest = self.latest.max(latest);
+        self.reached = self.reached.max(reached);
         if self.horizon.is_some() {
             self.marks.push_back((rows, self.latest));
         }
@@ -205,7 +210,7 @@ impl Marks {
 
     fn is_past(&self, latest: i64) -> bool {
         self.horizon
-            .is_some_and(|horizon| latest < self.latest.saturating_sub(horizon))
+            .is_some_and(|horizon| latest < self.reached.saturating_sub(horizon))
     }
 
     /// Keeps the last mark that lies wholly in the past, and those after it.

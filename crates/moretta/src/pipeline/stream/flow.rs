@@ -42,6 +42,10 @@ impl Flow {
             Error::policy("a stream needs a column with the role time")
                 .help("for example t = { role = \"time\" }")
         })?;
+        let subject = *schema.with_role(Role::Subject).first().ok_or_else(|| {
+            Error::policy("a stream needs a column with the role subject")
+                .help("for example user = { role = \"subject\" }")
+        })?;
         let format = policy
             .column(&schema.fields()[time].name)
             .and_then(|column| column.unit);
@@ -52,7 +56,7 @@ impl Flow {
         let (rotation, _) = pseudonyms(policy, schema, time, format)?;
         let waits = config.mode == Mode::Exact || sources > 1;
         Ok(Flow {
-            reorder: waits.then(|| Reorder::new(time, format, lateness, sources)),
+            reorder: waits.then(|| Reorder::new((time, subject), format, lateness, sources)),
             stream: Stream::new(config, schema, ladder, format, SHARDS)?,
             watch: Watch::new(policy, config, schema, ladder, rotation, measured),
             skew: config.skew,
@@ -79,6 +83,11 @@ impl Flow {
         let decided = self.stream.span().map_or(i64::MIN, |(_, latest)| latest);
         let read = self.reorder.as_ref().map_or(i64::MIN, Reorder::latest);
         decided.max(read)
+    }
+
+    /// The latest time that two users have reached, of rows that were decided.
+    pub(super) fn reached(&self) -> i64 {
+        self.stream.reached()
     }
 
     /// The time of the last row.

@@ -174,7 +174,8 @@ impl<'a> Run<'a> {
         };
         self.write(released)?;
         self.outputs.flush()?;
-        self.marks.add(self.done[0], self.flow.latest());
+        self.marks
+            .add(self.done[0], self.flow.latest(), self.flow.reached());
         Ok(())
     }
 

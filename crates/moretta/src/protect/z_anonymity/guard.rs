@@ -56,7 +56,7 @@ impl Guard {
         let before = self.released.get(event.user as usize).into_iter().flatten();
         let before = before.filter(|&&(_, time)| time >= from);
         for path in before.map(|&(path, _)| path).chain([path]) {
-            recency.clear(path, from);
+            recency.clear(path, event.reached.saturating_sub(self.kept).max(1));
             self.rarest.push((recency.len(path), path));
         }
         self.rarest.sort_unstable();
@@ -73,7 +73,8 @@ impl Guard {
         };
         let mut groups = Vec::new();
         let mut found = 0;
-        for (user, last) in recency.users(rarest).take(LOOKED_AT) {
+        let users = recency.users(rarest).take_while(|&(_, last)| last >= from);
+        for (user, last) in users.take(LOOKED_AT) {
             let fits = last <= to && self.rarest[1..].iter().all(|&(_, path)| shown(path, user));
             if fits && recency.counts_beside(&mut groups, rarest, user) {
                 found += 1;

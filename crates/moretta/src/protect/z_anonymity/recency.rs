@@ -102,20 +102,28 @@ impl Recency {
     }
 
     /// How many users of the path count that were last seen between `from` and `to`.
-    pub(super) fn count(&mut self, path: u32, from: u32, to: u32) -> u32 {
-        self.clear(path, from);
+    /// Those before are passed over, not forgotten: were the last time of a user
+    /// forgotten, an earlier one that comes late would be taken for it.
+    pub(super) fn count(&self, path: u32, from: u32, to: u32) -> u32 {
         let ends = self.paths[path as usize];
-        let later = self.users(path).take_while(|&(_, last)| last > to).count();
-        match &self.groups {
-            None => ends.users - later as u32,
-            Some(_) if later == 0 => ends.counted,
-            // A user seen later may have kept another of its group from counting, so this is a lower bound.
-            Some(_) => ends.counted.saturating_sub(later as u32),
-        }
+        let later = self.latest_first(path).take_while(|pair| pair.last > to);
+        let earlier = self
+            .earliest_first(path)
+            .take_while(|pair| pair.last < from);
+        let outside = later.chain(earlier);
+        let Some(groups) = &self.groups else {
+            return ends.users - outside.count() as u32;
+        };
+        let mut left_out: HashMap<u32, u32, FixedState> = HashMap::default();
+        outside.for_each(|pair| *left_out.entry(pair.group).or_default() += 1);
+        let lost = left_out.iter().map(|(&group, &out)| {
+            let users = groups.users.get(&(path, group)).copied().unwrap_or(0);
+            users.min(groups.most) - users.saturating_sub(out).min(groups.most)
+        });
+        ends.counted - lost.sum::<u32>()
     }
 
-    /// The same, counted no further than `enough`, where groups are not bounded; older
-    /// users are passed over, not forgotten, so that an earlier row finds them.
+    /// The same, counted no further than `enough`, where groups are not bounded.
     pub(super) fn count_up_to(&self, path: u32, from: u32, to: u32, enough: u32) -> u32 {
         let inside = self
             .users(path)
@@ -126,11 +134,24 @@ impl Recency {
 
     /// The users of the path and when each was last seen, latest first.
     pub(super) fn users(&self, path: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.latest_first(path).map(|pair| (pair.user, pair.last))
+    }
+
+    fn latest_first(&self, path: u32) -> impl Iterator<Item = &Pair> + '_ {
         let mut next = self.paths[path as usize].latest;
         std::iter::from_fn(move || {
             let pair = self.pairs.get(next as usize)?;
             next = pair.earlier;
-            Some((pair.user, pair.last))
+            Some(pair)
+        })
+    }
+
+    fn earliest_first(&self, path: u32) -> impl Iterator<Item = &Pair> + '_ {
+        let mut next = self.paths[path as usize].oldest;
+        std::iter::from_fn(move || {
+            let pair = self.pairs.get(next as usize)?;
+            next = pair.later;
+            Some(pair)
         })
     }
 
@@ -378,6 +399,8 @@ mod tests {
                     *groups.entry(key.1 % 7).or_insert(0) += 1;
                 }
                 let expected: u32 = groups.values().map(|&n| n.min(most.unwrap_or(n))).sum();
+                prop_assert_eq!(recency.count(path, now - window, now), expected);
+                recency.clear(path, now - window);
                 prop_assert_eq!(recency.count(path, now - window, now), expected);
                 let listed: Vec<u32> = recency.users(path).map(|(_, last)| last).collect();
                 prop_assert!(listed.is_sorted_by(|a, b| a >= b));
