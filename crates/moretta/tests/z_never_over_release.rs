@@ -201,13 +201,32 @@ fn decided_on_arrival_no_row_leaves_with_too_few_users() {
     );
 }
 
+/// The latest time of each user.
+#[derive(Clone, Default)]
+struct Latest(HashMap<u64, i64>);
+
+impl Latest {
+    fn see(&mut self, row: &Row) {
+        let latest = self.0.entry(row.user).or_insert(row.time);
+        *latest = row.time.max(*latest);
+    }
+
+    /// The latest time that two users have reached.
+    fn reached(&self) -> i64 {
+        let mut times: Vec<i64> = self.0.values().copied().collect();
+        times.sort_unstable();
+        let second = times.len().checked_sub(2);
+        second.map_or(i64::MIN, |place| times[place])
+    }
+}
+
 /// What a stream decided on arrival releases, by its definition: users count by when
 /// each last showed a label, if that is within the window up to the row.
 fn on_arrival(rows: &[Row], z: usize, lateness: i64) -> Vec<(usize, String)> {
     let mut last: HashMap<&str, HashMap<u64, i64>> = HashMap::new();
-    let (mut newest, mut out) = (i64::MIN, Vec::new());
+    let (mut latest, mut out) = (Latest::default(), Vec::new());
     for (n, row) in rows.iter().enumerate() {
-        newest = newest.max(row.time);
+        latest.see(row);
         for label in labels(&row.attribute) {
             let users = last.entry(label).or_default();
             let seen = users.entry(row.user).or_insert(row.time);
@@ -218,7 +237,7 @@ fn on_arrival(rows: &[Row], z: usize, lateness: i64) -> Vec<(usize, String)> {
             let times = last[label].values();
             times.filter(|time| window.contains(time)).count() >= z
         };
-        if row.time >= newest - lateness {
+        if row.time >= latest.reached().saturating_sub(lateness) {
             let label = labels(&row.attribute).into_iter().find(enough);
             out.extend(label.map(|label| (n, label.to_owned())));
         }
@@ -249,7 +268,7 @@ fn decided_on_arrival_every_row_with_enough_users_leaves_in_any_order() {
 fn exact(rows: &[Row], z: usize, lateness: i64, sources: usize) -> Vec<(usize, String)> {
     let (mut shown, mut out) = (Shown::default(), Vec::new());
     let mut waiting = BinaryHeap::new();
-    let mut reached = vec![i64::MIN; sources];
+    let mut latest = vec![Latest::default(); sources];
     let mut decide = |shown: &mut Shown, n: usize| {
         shown.note(&rows[n]);
         let label = labels(&rows[n].attribute)
@@ -258,20 +277,18 @@ fn exact(rows: &[Row], z: usize, lateness: i64, sources: usize) -> Vec<(usize, S
         out.extend(label.map(|label| (n, label.to_owned())));
     };
     for (n, row) in rows.iter().enumerate() {
-        let watermark = |reached: &[i64]| {
-            reached
-                .iter()
-                .min()
-                .map_or(i64::MIN, |t| t.saturating_sub(lateness))
+        let watermark = |latest: &[Latest]| {
+            let reached = latest.iter().map(Latest::reached).min();
+            reached.map_or(i64::MIN, |time| time.saturating_sub(lateness))
         };
-        if row.time < watermark(&reached) {
+        if row.time < watermark(&latest) {
             shown.note(row);
             continue;
         }
         waiting.push(std::cmp::Reverse((row.time, n % sources, n)));
-        reached[n % sources] = reached[n % sources].max(row.time);
+        latest[n % sources].see(row);
         while let Some(&std::cmp::Reverse((time, _, first))) = waiting.peek()
-            && time < watermark(&reached)
+            && time < watermark(&latest)
         {
             waiting.pop();
             decide(&mut shown, first);
@@ -317,5 +334,58 @@ fn several_sources_are_one_stream() {
         };
         assert_eq!(several, expected, "{method}");
         assert!(one.len().abs_diff(several.len()) < 100);
+    }
+}
+
+/// The rows, and among them one client whose clock is 299 seconds fast: every five minutes
+/// (`every` milliseconds) it shows what the row before it shows, at the time of its clock.
+fn with_a_fast_clock(rows: &[Row], every: i64) -> Vec<Row> {
+    let (mut all, mut next) = (Vec::with_capacity(rows.len()), rows[0].time);
+    for row in rows {
+        all.push(row.clone());
+        if row.time >= next {
+            all.push(Row {
+                time: row.time + 299_000,
+                user: 1_000_000,
+                attribute: row.attribute.clone(),
+            });
+            next = row.time + every;
+        }
+    }
+    all
+}
+
+#[test]
+fn one_client_with_a_fast_clock_silences_nobody() {
+    for (seed, disorder, method) in [
+        (41, 0, "z = 4"),
+        (42, 30, "z = 4\nlateness = \"30s\""),
+        (43, 30, "z = 4\nlateness = \"30s\"\nmode = \"exact\""),
+        (44, 0, "z = 4\nmode = \"exact\""),
+        (45, 0, "z = 6\nk = 2\nunique_sets = \"hold\""),
+        (46, 0, "z = 4\ngroup = { column = \"n\" }"),
+        (47, 0, "tune = { goal = 0.5, every = \"1m\", at_least = 4 }"),
+        (
+            48,
+            30,
+            "lateness = \"30s\"\ntune = { goal = 0.5, every = \"1m\", at_least = 4 }",
+        ),
+    ] {
+        let rows = rows(6_000, disorder, seed);
+        let alone = release(&rows, method, 1).len();
+        assert!(alone > 3_000, "{method}: {alone}");
+        // Every five minutes, and between almost all rows.
+        for every in [300_000, 1] {
+            let attacked = with_a_fast_clock(&rows, every);
+            let honest = release(&attacked, method, 1);
+            let honest = honest
+                .iter()
+                .filter(|(n, _)| attacked[*n].user != 1_000_000)
+                .count();
+            assert!(
+                100 * honest >= 99 * alone,
+                "{method}, every {every} ms: {honest} of {alone}"
+            );
+        }
     }
 }

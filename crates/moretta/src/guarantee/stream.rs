@@ -181,7 +181,7 @@ impl StreamChecker {
                 user,
                 group: group.map_or(0, |column| fingerprints.hash_one(column.get(row))),
             };
-            self.exposures.advance(time);
+            self.exposures.advance(user, time);
             self.expose(row, exposure, &original);
             if let Some(place) = next.take(id) {
                 self.check_row(seen, row, place, time, &original, &released)?;

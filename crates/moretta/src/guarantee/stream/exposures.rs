@@ -20,6 +20,10 @@ pub(super) struct Exposures {
     /// At most so many users of a group count.
     at_most: Option<u32>,
     newest: i64,
+    /// The user who showed something at the latest time, that time, and the latest of all
+    /// other users: a row may be behind that by the lateness.
+    leader: Option<(u64, i64)>,
+    reached: i64,
     logs: Vec<Log>,
     /// Entries in all logs, now and after they were last swept.
     entries: usize,
@@ -57,6 +61,8 @@ impl Exposures {
             lateness: 0,
             at_most,
             newest: i64::MIN,
+            leader: None,
+            reached: i64::MIN,
             logs: Vec::new(),
             entries: 0,
             swept: 0,
@@ -75,10 +81,20 @@ impl Exposures {
         }
     }
 
-    /// Tells that a row of this time is next.
+    /// Tells that a row of this user and time is next.
     #[inline]
-    pub(super) fn advance(&mut self, time: i64) {
+    pub(super) fn advance(&mut self, user: u64, time: i64) {
         self.newest = self.newest.max(time);
+        match self.leader {
+            Some((leader, latest)) if leader == user => {
+                self.leader = Some((leader, latest.max(time)));
+            }
+            Some((_, latest)) if latest >= time => self.reached = self.reached.max(time),
+            before => {
+                self.reached = before.map_or(self.reached, |(_, latest)| latest.max(self.reached));
+                self.leader = Some((user, time));
+            }
+        }
     }
 
     /// Notes that a user showed a label.
@@ -176,7 +192,7 @@ impl Exposures {
 
     /// No row that may still be released sees what was before this.
     fn forgotten_before(&self) -> i64 {
-        let from = self.newest.saturating_sub(self.window);
+        let from = self.reached.saturating_sub(self.window);
         from.saturating_sub(self.lateness)
     }
 }

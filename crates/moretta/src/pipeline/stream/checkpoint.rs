@@ -195,6 +195,8 @@ pub(super) struct Mark {
     pub(super) rows: u64,
     /// The latest time among them, where rows wait for others.
     pub(super) read: Option<i64>,
+    /// The latest time that two users among them have reached, where rows wait.
+    pub(super) reached: Option<i64>,
     /// What the method knew besides the rows.
     pub(super) known: Known,
 }

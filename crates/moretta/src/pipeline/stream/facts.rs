@@ -280,7 +280,11 @@ pub(super) fn warnings(
         ));
     }
     if tally.fakes > 0 {
-        warnings.push("the release holds made-up rows: it is not true row by row".to_owned());
+        warnings.push(
+            "the release holds made-up rows: it is not true row by row, and a trained recogniser \
+             tells most of them from the rows they help"
+                .to_owned(),
+        );
     }
     for column in &policy.columns {
         if column.role == Role::Subject && column.action == Action::Keep {

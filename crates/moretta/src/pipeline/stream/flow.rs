@@ -61,6 +61,10 @@ impl Flow {
             Error::policy("a stream needs a column with the role time")
                 .help("for example t = { role = \"time\" }")
         })?;
+        let subject = *schema.with_role(Role::Subject).first().ok_or_else(|| {
+            Error::policy("a stream needs a column with the role subject")
+                .help("for example user = { role = \"subject\" }")
+        })?;
         let format = policy
             .column(&schema.fields()[time].name)
             .and_then(|column| column.unit);
@@ -71,7 +75,7 @@ impl Flow {
         let (rotation, _) = pseudonyms(policy, schema, time, format)?;
         let waits = config.mode == Mode::Exact || sources > 1;
         Ok(Flow {
-            reorder: waits.then(|| Reorder::new(time, format, lateness, sources)),
+            reorder: waits.then(|| Reorder::new((time, subject), format, lateness, sources)),
             stream: Stream::new(config, schema, ladder, format, SHARDS)?,
             watch: Watch::new(policy, config, schema, ladder, rotation, measured),
             clock: Box::new(now),
@@ -104,7 +108,7 @@ impl Flow {
         };
         self.stream.resume(&known, updates);
         if let (Some(reorder), Some(read)) = (&mut self.reorder, mark.read) {
-            reorder.resume(read);
+            reorder.resume(read, mark.reached);
         }
     }
 
@@ -121,6 +125,7 @@ impl Flow {
         Mark {
             rows,
             read: read.filter(|&read| read > i64::MIN),
+            reached: reorder.and_then(Reorder::reached),
             known,
         }
     }
@@ -128,12 +133,13 @@ impl Flow {
     /// The latest time that was read.
     pub(super) fn latest(&self) -> Option<i64> {
         let read = self.reorder.as_ref().map(Reorder::latest);
-        read.filter(|&read| read > i64::MIN).max(self.decided())
+        read.filter(|&read| read > i64::MIN)
+            .max(self.stream.known().newest)
     }
 
-    /// The latest time of a row that was decided.
+    /// The latest time that two users have reached, of rows that were decided.
     pub(super) fn decided(&self) -> Option<i64> {
-        self.stream.known().newest
+        self.stream.known().reached
     }
 
     /// The time of the last row.

@@ -1,26 +1,33 @@
 //! Rows in the order of their times, whatever order they come in.
 //!
 //! The watermark is the latest time that every source has reached, less the
-//! lateness that is allowed. A row waits until the watermark has passed it; so
-//! rows go on in the order (time, source, place in the source). A row that comes
-//! behind the watermark goes on at once, marked as late.
+//! lateness that is allowed. A source has reached what two of its users have: one
+//! client alone, wherever its clock is, moves nothing but its own rows. A source with
+//! one user only is as far as that user, unless it is the only source. A row waits
+//! until the watermark has passed it; so rows go on in the order (time, source, place
+//! in the source). A row that comes behind the watermark goes on at once, marked as late.
 
 use crate::data::{Batch, TimeFormat, times};
 use crate::error::Result;
+use crate::protect::z_anonymity::Reached;
+use foldhash::fast::FixedState;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::hash::BuildHasher;
 
 /// Bits of a row id that tell its place in its source; those above tell the source.
 pub(super) const SOURCE_SHIFT: u32 = 48;
 
 /// Puts rows in order.
 pub(super) struct Reorder {
-    /// The place of the time column.
+    /// The places of the time and of the subject.
     place: usize,
+    subject: usize,
     format: Option<TimeFormat>,
     lateness: i64,
-    /// The latest time of each source; none when it has ended.
-    reached: Vec<Option<i64>>,
+    /// How far each source is; none when it has ended.
+    reached: Vec<Option<Reached>>,
+    users: FixedState,
     waiting: BinaryHeap<Reverse<Waiting>>,
     /// Batches of which rows are waiting, and how many.
     batches: BTreeMap<u64, (Batch, usize)>,
@@ -54,16 +61,18 @@ pub(super) struct Ordered {
 
 impl Reorder {
     pub(super) fn new(
-        place: usize,
+        (place, subject): (usize, usize),
         format: Option<TimeFormat>,
         lateness: i64,
         sources: usize,
     ) -> Self {
         Reorder {
             place,
+            subject,
             format,
             lateness,
-            reached: vec![Some(i64::MIN); sources],
+            reached: vec![Some(Reached::default()); sources],
+            users: FixedState::default(),
             waiting: BinaryHeap::new(),
             batches: BTreeMap::new(),
             next: 0,
@@ -71,10 +80,17 @@ impl Reorder {
         }
     }
 
-    /// Goes on after a restart: one source had reached this time.
-    pub(super) fn resume(&mut self, latest: i64) {
+    /// Goes on after a restart: rows of one source were read up to the time `latest`, and two
+    /// users had reached another one.
+    pub(super) fn resume(&mut self, latest: i64, reached: Option<i64>) {
         self.latest = latest;
-        self.reached = vec![Some(latest)];
+        self.reached = vec![Some(reached.map_or_else(Reached::default, Reached::at))];
+    }
+
+    /// The latest time that two users of the first source have reached.
+    pub(super) fn reached(&self) -> Option<i64> {
+        let first = self.reached.first()?.as_ref()?;
+        Some(first.time()).filter(|&time| time > i64::MIN)
     }
 
     /// The times of the rows that wait.
@@ -84,14 +100,23 @@ impl Reorder {
 
     /// The source that is furthest behind, if one has not ended.
     pub(super) fn furthest_behind(&self) -> Option<usize> {
-        let open =
-            |(source, reached): (usize, &Option<i64>)| Some((reached.as_ref().copied()?, source));
+        let open = |(source, reached): (usize, &Option<Reached>)| {
+            Some((self.time_of(reached.as_ref()?), source))
+        };
         self.reached
             .iter()
             .enumerate()
             .filter_map(open)
             .min()
             .map(|(_, source)| source)
+    }
+
+    /// How far a source is.
+    fn time_of(&self, reached: &Reached) -> i64 {
+        match reached.time() {
+            i64::MIN if self.reached.len() > 1 => reached.latest(),
+            time => time,
+        }
     }
 
     /// Takes rows of a source; gives those that need not wait any longer.
@@ -102,6 +127,9 @@ impl Reorder {
         let mut going: Vec<Going> = Vec::new();
         let rows = batch.len();
         let ids = batch.rows().clone();
+        let subjects = batch.categories(self.subject)?.clone();
+        let names = subjects.levels().iter();
+        let users: Vec<u64> = names.map(|name| self.users.hash_one(name)).collect();
         self.batches.insert(number, (batch, rows));
         for (row, &time) in times.iter().enumerate() {
             let id = ids.get(row);
@@ -122,10 +150,10 @@ impl Reorder {
             }
             self.waiting.push(Reverse(entry));
             let source = (id >> SOURCE_SHIFT) as usize;
-            if let Some(Some(reached)) = self.reached.get_mut(source)
-                && *reached < time
-            {
-                *reached = time;
+            // A row without a subject moves nothing.
+            let user = users.get(subjects.codes()[row] as usize);
+            if let (Some(Some(reached)), Some(&user)) = (self.reached.get_mut(source), user) {
+                reached.see(user, time);
                 self.let_go(&mut going);
             }
         }
@@ -146,7 +174,8 @@ impl Reorder {
     }
 
     fn watermark(&self) -> i64 {
-        let least = self.reached.iter().flatten().min();
+        let open = self.reached.iter().flatten();
+        let least = open.map(|reached| self.time_of(reached)).min();
         least.map_or(i64::MAX, |reached| reached.saturating_sub(self.lateness))
     }
 

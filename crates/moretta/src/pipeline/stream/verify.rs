@@ -35,10 +35,12 @@ use crate::pipeline::progress::{Progress, Stage};
 use crate::pipeline::release_columns::{Taken, release_plans};
 use crate::pipeline::report::{Claim, Verdict};
 use crate::policy::{Action, Policy};
-use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
+use crate::protect::z_anonymity::{Fakes, FakesOrder, Reached, ZAnonymity};
+use foldhash::fast::FixedState;
 use recount::Recount;
 use rows::{Arrival, Decided, Places, Released, Rows};
 use std::collections::HashSet;
+use std::hash::BuildHasher;
 use std::path::Path;
 
 /// What a release of a stream really keeps.
@@ -164,8 +166,8 @@ struct Inspection<'a> {
     recount: Recount,
     decided: Decided,
     released: Released,
-    /// The latest time of the release so far.
-    latest: i64,
+    /// How far the rows of the source are that were decided so far.
+    reached: Reached,
     matched: u64,
     made_up: u64,
     lines: u64,
@@ -205,7 +207,7 @@ impl<'a> Inspection<'a> {
             config,
             names,
             released,
-            latest: i64::MIN,
+            reached: Reached::default(),
             matched: 0,
             made_up: 0,
             lines: 0,
@@ -218,6 +220,8 @@ impl<'a> Inspection<'a> {
         let Some(user) = rows.subject(row) else {
             return false;
         };
+        let known = FixedState::default().hash_one(user);
+        self.reached.see(known, rows.time(row));
         for column in 0..self.names.len() {
             if let Some(value) = rows.value(row, column) {
                 let person = (user, rows.group(row));
@@ -228,18 +232,16 @@ impl<'a> Inspection<'a> {
     }
 
     /// Forgets what no row of the release from here on can see: a released row is
-    /// behind the latest one by the lateness at most.
+    /// behind what two users have reached by the lateness at most.
     fn forget(&mut self) {
-        if let Some(time) = self.released.time() {
-            self.latest = self.latest.max(time);
-        }
         let spread = self
             .config
             .fakes
             .as_ref()
             .map_or(0, |fakes| 2 * fakes.spread);
         let horizon = self.config.window + self.config.lateness + spread;
-        self.recount.forget(self.latest.saturating_sub(horizon));
+        self.recount
+            .forget(self.reached.time().saturating_sub(horizon));
     }
 
     /// Counts the users of a cell, at least up to `needed` and to the fewest so far.

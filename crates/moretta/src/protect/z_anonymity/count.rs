@@ -4,11 +4,13 @@
 //! the shards add up, and every shard can go through the rows on its own core.
 //! A shard notes the rows of its own users and only counts for the others.
 
+use super::names::GONE;
 use super::pairs::Pairs;
 use super::paths::Paths;
 use super::top::TopZ;
 use rayon::prelude::*;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// One attribute of one row.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +24,12 @@ pub(super) struct Event {
     pub(super) shard: u8,
     /// It moves the time of its user forward and is not released.
     pub(super) late: bool,
+    /// The time that two users have reached, with this row.
+    pub(super) reached: u32,
+    /// The user who has reached a later time than the row; [`GONE`] when there is none.
+    pub(super) leader: u32,
+    /// Its own user is ahead of the stream.
+    pub(super) is_ahead: bool,
 }
 
 /// How users are counted, where none of them need be named.
@@ -31,47 +39,88 @@ pub(super) enum Counts {
     Pairs(Pairs, Expiry),
 }
 
+/// An attribute of a row: its time, its user and its leaf.
+type Shown = (u32, u32, u32);
+
 /// The rows of the window, in the order in which they leave it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Expiry {
     /// Rows from before this have left.
     from: u32,
-    rows: VecDeque<(u32, u32, u32)>,
+    rows: VecDeque<Shown>,
     /// Rows that came late.
-    late: std::collections::BinaryHeap<std::cmp::Reverse<(u32, u32, u32)>>,
+    late: BinaryHeap<Reverse<Shown>>,
+    /// Rows that have left, but only for a user who is ahead of the others; earliest first.
+    left: VecDeque<Shown>,
 }
 
 impl Expiry {
-    fn push(&mut self, time: u32, user: u32, leaf: u32) {
+    fn push(&mut self, row: Shown) {
         match self.rows.back() {
-            Some(&(last, ..)) if last > time => {
-                self.late.push(std::cmp::Reverse((time, user, leaf)));
-            }
-            _ => self.rows.push_back((time, user, leaf)),
+            Some(last) if last.0 > row.0 => self.late.push(Reverse(row)),
+            _ => self.rows.push_back(row),
         }
     }
 
-    /// The next row that was shown before `from`; it is forgotten.
+    /// Lets the rows before `from` leave, or those from there on come back.
     #[inline]
-    fn pop(&mut self, from: u32) -> Option<(u32, u32, u32)> {
-        if let Some(&std::cmp::Reverse(row)) = self.late.peek()
-            && row.0 < from
+    fn move_to(&mut self, from: u32, pairs: &mut Pairs, paths: &Paths) {
+        while let Some(&(time, user, leaf)) = self.left.back()
+            && time >= from
         {
-            self.late.pop();
-            return Some(row);
+            self.left.pop_back();
+            self.rows.push_front((time, user, leaf));
+            for path in paths.up(leaf) {
+                pairs.observe(path, user, time);
+            }
         }
-        match self.rows.front() {
-            Some(&(time, ..)) if time < from => self.rows.pop_front(),
+        while let Some((time, user, leaf)) = self.pop(from) {
+            for path in paths.up(leaf) {
+                pairs.expire(path, user, time);
+            }
+            self.left.push_back((time, user, leaf));
+        }
+        self.from = from;
+    }
+
+    /// The next row that was shown before `from`.
+    #[inline]
+    fn pop(&mut self, from: u32) -> Option<Shown> {
+        let late = self.late.peek().map(|Reverse(row)| row.0);
+        match (self.rows.front().map(|row| row.0), late) {
+            (Some(time), None) if time < from => self.rows.pop_front(),
+            (Some(time), Some(late)) if time <= late && time < from => self.rows.pop_front(),
+            (_, Some(late)) if late < from => self.late.pop().map(|Reverse(row)| row),
             _ => None,
         }
     }
 
-    fn map(&mut self, change: impl Fn((u32, u32, u32)) -> (u32, u32, u32)) {
-        self.rows.iter_mut().for_each(|row| *row = change(*row));
+    /// Forgets the rows before `from`: no row can bring them back.
+    #[inline]
+    fn forget(&mut self, from: u32) {
+        while self.left.front().is_some_and(|row| row.0 < from) {
+            self.left.pop_front();
+        }
+    }
+
+    /// At least as many as the rows that would leave if those before `from` did.
+    fn at_most_before(&self, from: u32) -> u32 {
+        let rows = self.rows.partition_point(|row| row.0 < from);
+        (rows + self.late.len()) as u32
+    }
+
+    fn map(&mut self, change: impl Fn(Shown) -> Shown) {
+        let rows = self.rows.iter_mut().chain(&mut self.left);
+        rows.for_each(|row| *row = change(*row));
         self.late = std::mem::take(&mut self.late)
             .into_iter()
-            .map(|std::cmp::Reverse(row)| std::cmp::Reverse(change(row)))
+            .map(|Reverse(row)| Reverse(change(row)))
             .collect();
+    }
+
+    fn memory(&self) -> usize {
+        let rows = self.rows.capacity() + self.late.capacity() + self.left.capacity();
+        rows * size_of::<Shown>()
     }
 }
 
@@ -108,16 +157,19 @@ impl Counts {
             Counts::Pairs(pairs, expiry) => {
                 pairs.grow(paths.len());
                 for event in events {
-                    // A late row does not bring back what has left.
-                    expiry.from = expiry.from.max(event.time.saturating_sub(window)).max(1);
-                    while let Some((time, user, leaf)) = expiry.pop(expiry.from) {
-                        for path in paths.up(leaf) {
-                            pairs.expire(path, user, time);
-                        }
+                    let from = event.time.max(event.reached).saturating_sub(window).max(1);
+                    // One user who is ahead moves the window for nobody: it is counted with too few.
+                    let too_old = match event.is_ahead {
+                        true => expiry.at_most_before(from),
+                        false => 0,
+                    };
+                    if !event.is_ahead {
+                        expiry.move_to(from, pairs, paths);
+                        expiry.forget(event.reached.saturating_sub(window));
                     }
                     let own = owns(event.shard) && event.time >= expiry.from;
                     if own {
-                        expiry.push(event.time, event.user, event.leaf);
+                        expiry.push((event.time, event.user, event.leaf));
                     }
                     let mut path = event.leaf;
                     for _ in 0..paths.depth(event.leaf) {
@@ -125,7 +177,12 @@ impl Counts {
                             true => pairs.observe(path, event.user, event.time),
                             false => pairs.count(path),
                         };
-                        counters.push(if event.late { 0 } else { count });
+                        let too_new = event.leader != GONE
+                            && pairs.last(path, event.leader) > Some(event.time);
+                        counters.push(match event.late {
+                            true => 0,
+                            false => count.saturating_sub(too_old + u32::from(too_new)),
+                        });
                         path = paths.parent(path);
                     }
                 }
@@ -218,6 +275,16 @@ impl Shards {
         }
     }
 
+    /// Brings rows back that left only for a user who is ahead: those from `from` on.
+    pub(super) fn bring_back(&mut self, from: u32, paths: &Paths) {
+        for shard in &mut self.shards {
+            if let Counts::Pairs(pairs, expiry) = shard {
+                expiry.move_to(from.min(expiry.from), pairs, paths);
+                expiry.left.clear();
+            }
+        }
+    }
+
     /// Whether a user was seen with the path since `cutoff`.
     pub(super) fn is_live(&self, path: u32, cutoff: u32) -> bool {
         self.shards.iter().any(|shard| shard.is_live(path, cutoff))
@@ -252,10 +319,7 @@ impl Shards {
     pub(super) fn memory(&self) -> usize {
         let bytes = |counts: &Counts| match counts {
             Counts::Top(top) => top.memory(),
-            Counts::Pairs(pairs, expiry) => {
-                pairs.memory()
-                    + (expiry.rows.capacity() + expiry.late.capacity()) * size_of::<[u32; 3]>()
-            }
+            Counts::Pairs(pairs, expiry) => pairs.memory() + expiry.memory(),
         };
         self.shards.iter().map(bytes).sum()
     }

@@ -6,6 +6,7 @@ use super::hidden::{Burst, Companions, Fake};
 use super::names::{GONE, Names};
 use super::pairs::Pairs;
 use super::paths::{Paths, UNKNOWN};
+use super::reached::Reached;
 use super::recency::Recency;
 use super::top::TopZ;
 use super::tune::{Update, Window};
@@ -63,6 +64,7 @@ pub(super) struct Engine {
     /// The time that is 0 for the state.
     base: Option<i64>,
     newest: i64,
+    reached: Reached,
     first: Option<i64>,
     pub(super) z: u32,
     window: Window,
@@ -117,6 +119,7 @@ impl Engine {
                 .then(|| Guard::new(config.k, config.window, config.allowed_lateness())),
             base: None,
             newest: i64::MIN,
+            reached: Reached::default(),
             first: None,
             z: config.first_z(),
             window: Window::default(),
@@ -168,26 +171,43 @@ impl Engine {
     /// Turns attributes into events up to where the times no longer fit.
     fn take_events(&mut self, attributes: &[Attribute], shard_of: impl Fn(usize) -> u8) -> usize {
         self.events.clear();
-        for (place, attribute) in attributes.iter().enumerate() {
-            if !self.fits(attribute.time) {
+        let lateness = self.config.allowed_lateness();
+        for (place, &Attribute { time, user, .. }) in attributes.iter().enumerate() {
+            let mut reached = self.reached;
+            reached.see(u64::from(user), time);
+            let too_far = self.is_too_far(&reached, time);
+            if !too_far && !self.fits(&reached, time) {
                 if place > 0 {
                     return place;
                 }
-                self.rebase(attribute.time);
+                self.rebase(match reached.time() {
+                    i64::MIN => time,
+                    reached => reached,
+                });
             }
-            self.first.get_or_insert(attribute.time);
-            self.newest = self.newest.max(attribute.time);
-            let time = self.relative(attribute.time);
-            let seen = &mut self.seen[attribute.user as usize];
-            *seen = time.max(*seen);
+            self.reached = reached;
+            self.first.get_or_insert(time);
+            self.newest = self.newest.max(time);
+            // What cannot be told beside the times of the others counts for nothing.
+            let relative = match too_far {
+                true => 0,
+                false => self.relative(time),
+            };
+            let seen = &mut self.seen[user as usize];
+            *seen = relative.max(*seen);
+            let leader = reached.ahead_of(u64::from(user), time);
             self.events.push(Event {
-                time,
-                user: attribute.user,
-                leaf: attribute.leaf,
-                group: attribute.group,
+                time: relative,
+                user,
+                leaf: attributes[place].leaf,
+                group: attributes[place].group,
                 shard: shard_of(place),
-                late: attribute.late
-                    || attribute.time < self.newest.saturating_sub(self.config.allowed_lateness()),
+                late: attributes[place].late
+                    || too_far
+                    || time < reached.time().saturating_sub(lateness),
+                reached: self.relative(reached.time()),
+                leader: leader.map_or(GONE, |leader| leader as u32),
+                is_ahead: reached.is_ahead(u64::from(user), time),
             });
         }
         attributes.len()
@@ -214,7 +234,7 @@ impl Engine {
             shards.run(counted, &self.paths, window, &mut counters);
             let mut place = 0;
             for (event, attribute) in events.iter().zip(attributes) {
-                self.tune(attribute.time);
+                self.tune(event, attribute.time);
                 let depth = match event.leaf {
                     UNKNOWN => 0,
                     leaf => self.paths.depth(leaf),
@@ -225,8 +245,8 @@ impl Engine {
             }
         } else {
             for (event, attribute) in events.iter().zip(attributes) {
-                self.tune(attribute.time);
-                self.draw_fakes(Some(attribute.time));
+                self.tune(event, attribute.time);
+                self.draw_fakes(Some(self.absolute(event.reached)));
                 self.count_one(event, &mut counters);
                 let verdict = self.choose(event, &counters);
                 if let (Some(companions), true) = (&mut self.companions, verdict.is_released()) {
@@ -250,11 +270,11 @@ impl Engine {
         }
         recency.grow(self.paths.len());
         let from = event.time.saturating_sub(self.config.window as u32).max(1);
-        let lateness = self.config.allowed_lateness() as u32;
+        let horizon = self.config.window + self.config.allowed_lateness();
         // A fixed z need not be counted beyond, and what is kept for rows that are behind costs no time.
         let enough = (self.config.tune.is_none() && self.config.group.is_none()).then_some(self.z);
         for path in self.paths.up(event.leaf) {
-            recency.clear(path, from.saturating_sub(lateness));
+            recency.clear(path, event.reached.saturating_sub(horizon as u32));
             if event.time > 0 {
                 recency.observe(path, event.user, event.group, event.time);
             }
@@ -402,9 +422,10 @@ impl Engine {
         Some(needed)
     }
 
-    /// Chooses z anew when it is time, before the row of this time is decided.
-    fn tune(&mut self, time: i64) {
-        let Some(tune) = self.config.tune else {
+    /// Chooses z anew when it is time, before the row of this time is decided; it is
+    /// never time for a row that is ahead of the stream.
+    fn tune(&mut self, event: &Event, time: i64) {
+        let Some(tune) = self.config.tune.filter(|_| !event.is_ahead) else {
             return;
         };
         // The row that a choice was made before is the first one of its time or later.
@@ -436,6 +457,7 @@ impl Engine {
     pub(super) fn resume(&mut self, known: &Known, updates: &[Update]) {
         self.first = known.first;
         self.newest = known.newest.unwrap_or(i64::MIN);
+        self.reached = known.reached.map_or_else(Reached::default, Reached::at);
         self.updates = updates.to_vec();
         self.chosen = known.choices.min(updates.len());
         if let Some(last) = self.updates[..self.chosen].last() {
@@ -449,6 +471,7 @@ impl Engine {
         Known {
             first: self.first,
             newest: (self.newest > i64::MIN).then_some(self.newest),
+            reached: Some(self.reached.time()).filter(|&time| time > i64::MIN),
             choices: self.chosen,
             tick: None,
         }
@@ -459,6 +482,11 @@ impl Engine {
         self.first
             .filter(|_| self.newest > i64::MIN)
             .map(|first| (first, self.newest))
+    }
+
+    /// The latest time that two users have reached.
+    pub(super) fn reached(&self) -> i64 {
+        self.reached.time()
     }
 
     /// Milliseconds of the stream that may still matter.
@@ -475,15 +503,27 @@ impl Engine {
         self.base.unwrap_or(0).saturating_add(i64::from(time))
     }
 
-    fn fits(&self, time: i64) -> bool {
+    /// Whether a time can be told from the base on, and the stream is not before it.
+    fn fits(&self, reached: &Reached, time: i64) -> bool {
+        let is_before = |base: i64| reached.time() > i64::MIN && reached.time() <= base;
         self.base
-            .is_some_and(|base| time.saturating_sub(base) < i64::from(u32::MAX))
+            .is_some_and(|base| time.saturating_sub(base) < i64::from(u32::MAX) && !is_before(base))
     }
 
-    /// Moves the base so that `time` fits.
+    /// Whether a row is so many days ahead of all others that its time cannot be told
+    /// beside theirs. Half of what could be told is left to them, or the base would have
+    /// to be moved for every such row.
+    fn is_too_far(&self, reached: &Reached, time: i64) -> bool {
+        let most = (i64::from(u32::MAX) - self.horizon()) / 2;
+        reached.time() > i64::MIN && time.saturating_sub(reached.time()) > most
+    }
+
+    /// Moves the base so that what matters at `time` fits, and what comes days before or after.
     fn rebase(&mut self, time: i64) {
-        let base = time.saturating_sub(self.horizon() + 1);
+        let days = (i64::from(u32::MAX) - self.horizon()) / 4;
+        let base = time.saturating_sub(self.horizon() + 1 + days);
         if let Some(old) = self.base.replace(base) {
+            // Before an earlier base everything is forgotten.
             let shift = u32::try_from(base.saturating_sub(old)).unwrap_or(u32::MAX);
             self.window.shift(shift);
             if let Some(guard) = &mut self.guard {
@@ -506,10 +546,12 @@ impl Engine {
             return;
         }
         self.seen.resize(self.users.len(), 0);
-        let cutoff = self
-            .relative(self.newest.saturating_sub(self.horizon()))
-            .max(1);
+        let reached = self.reached.time();
+        let cutoff = self.relative(reached.saturating_sub(self.horizon())).max(1);
         self.window.forget(cutoff);
+        if let State::Counts(shards) = &mut self.state {
+            shards.bring_back(cutoff, &self.paths);
+        }
         // Rows without a subject bring paths that nobody has shown.
         match &mut self.state {
             State::Counts(shards) => shards.grow(self.paths.len()),
@@ -521,7 +563,10 @@ impl Engine {
             State::Recency(recency) => recency.latest(path) >= cutoff,
         });
         let seen = &self.seen;
-        let users = self.users.retain(|user| seen[user as usize] >= cutoff);
+        let leader = self.reached.leader();
+        let users = self
+            .users
+            .retain(|user| seen[user as usize] >= cutoff || leader == Some(u64::from(user)));
         let mut place = 0;
         self.seen.retain(|_| {
             place += 1;
@@ -545,6 +590,7 @@ impl Engine {
         if let Some(companions) = &mut self.companions {
             companions.renumber(&paths, &users);
         }
+        self.reached.renumber(&users);
         self.cleared = self.users.len() + self.paths.len();
     }
 

@@ -56,7 +56,7 @@ impl Guard {
         let before = self.released.get(event.user as usize).into_iter().flatten();
         let before = before.filter(|&&(_, time)| time >= from);
         for path in before.map(|&(path, _)| path).chain([path]) {
-            recency.clear(path, event.time.saturating_sub(self.kept).max(1));
+            recency.clear(path, event.reached.saturating_sub(self.kept).max(1));
             self.rarest.push((recency.len(path), path));
         }
         self.rarest.sort_unstable();

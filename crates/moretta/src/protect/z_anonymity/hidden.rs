@@ -19,8 +19,8 @@
 //! who was counted then: so on the last three windows only.
 //!
 //! **Does not protect against** whoever knows what a user does later than it can
-//! be waited for, or how much of the parent a user shows in all: that still tells
-//! fakes from the row they help better than chance, by a measured bit.
+//! be waited for, or how much of the parent a user shows in all, nor against a
+//! recogniser that is trained: the page of the method has its figures.
 
 use super::names::GONE;
 use super::recency::Recency;

@@ -15,17 +15,23 @@
 //! their own. Rotate pseudonyms (`rotate`), drop the subject, or hold back what
 //! makes sets rare (`unique_sets = "hold"`: at each release k users of the window
 //! showed all that was released of the user within it). Colluding users can fake a
-//! crowd; `group` bounds how many of a group count. `fakes` give up that an
+//! crowd; `group` bounds how many of a group count. How far a stream has come is what
+//! two users have reached, so one client with a fast clock makes nobody late; two of
+//! them can, by at most `skew` where the stream is live. `fakes` give up that an
 //! attribute in the release was shown by z people: some of them did not show it.
 //! Fakes as published are recognised by their place and time, nearly all of them.
 //! Hidden fakes withstand that, and the order, rhythm and repetition within a
-//! burst; that a person does other things shortly after, or nothing else of the
-//! kind, still tells real rows better than chance.
+//! burst. A recogniser that was trained on rows of which it was told which are made up
+//! still tells most of them: the area under its curve is 0.86 to 0.88 on rows that it
+//! has not seen, where 0.5 is blind. A fake must have shown the parent of the value, so
+//! whoever has shown nothing visible before is nearly always real.
 //!
-//! **Costs** no delay, O(z) words a row and level, 8z bytes a path at most for a
+//! **Costs** no delay, O(z) words a row and level, 8(z + 1) bytes a path at most for a
 //! fixed z; 12 bytes and the gaps of a table for each (path, user) pair of the
-//! window when z is tuned, and 12 bytes and 8 a level for each row of the window.
-//! What leaves the window is forgotten. `mode = "exact"` delays rows by `lateness`.
+//! window when z is tuned, and 12 bytes and 8 a level for each row of the window; with
+//! `lateness`, 24 bytes and the gaps for each pair, and a look at the users seen later.
+//! What leaves the window is forgotten. `mode = "exact"` delays rows until two users
+//! have come `lateness` further.
 //! With `unique_sets = "hold"`, 8 bytes for each label released for a user in the
 //! window, and a look at no more than 4,096 users a label. Hidden fakes delay all rows
 //! by `spread` and put those of one time in an order that is drawn; a waiting row
@@ -46,6 +52,7 @@ mod names;
 mod pairs;
 mod paths;
 mod places;
+mod reached;
 mod read;
 mod recency;
 mod release;
@@ -57,6 +64,7 @@ mod users;
 mod waiting;
 
 pub(crate) use hidden::key as fakes_key;
+pub(crate) use reached::Reached;
 pub use read::{Fakes, FakesOrder, Group};
 pub use release::{Cell, MADE_UP, Stream};
 pub use tally::Tally;
@@ -76,7 +84,7 @@ pub struct ZAnonymity {
     pub generalize: bool,
     /// When rows are decided.
     pub mode: Mode,
-    /// Milliseconds that a row may be behind the latest one and still be released.
+    /// Milliseconds that a row may be behind what two users have reached and still be released.
     pub lateness: i64,
     /// Milliseconds that a row may be ahead of the clock.
     pub skew: i64,
@@ -119,7 +127,7 @@ impl ZAnonymity {
         }
     }
 
-    /// How far a row may be behind the latest one when it is decided.
+    /// How far a row may be behind what two users have reached when it is decided.
     pub(crate) fn allowed_lateness(&self) -> i64 {
         match self.mode {
             Mode::ZeroDelay => self.lateness,
@@ -173,7 +181,7 @@ impl ZAnonymity {
             name: "lateness",
             values: "a duration",
             default: "\"0s\"",
-            meaning: "how far behind the latest row a row may be and still be released",
+            meaning: "how far behind the latest time that two users have reached a row may be and still be released",
         },
         Parameter {
             name: "skew",

@@ -62,6 +62,15 @@ impl Pairs {
         self.counts[path as usize]
     }
 
+    /// When the user last showed the path, if the pair is known.
+    pub(super) fn last(&self, path: u32, user: u32) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let pair = &self.slots[self.search(path, user)];
+        (pair.user != GONE).then_some(pair.last)
+    }
+
     /// A row of this time leaves the window: the pair goes unless it was seen again.
     #[inline]
     pub(super) fn expire(&mut self, path: u32, user: u32, time: u32) {

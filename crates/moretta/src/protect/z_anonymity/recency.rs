@@ -106,28 +106,24 @@ impl Recency {
     /// forgotten, an earlier one that comes late would be taken for it.
     pub(super) fn count(&self, path: u32, from: u32, to: u32) -> u32 {
         let ends = self.paths[path as usize];
-        let later = self.users(path).take_while(|&(_, last)| last > to).count() as u32;
-        let earlier = self.earliest(path).take_while(|&last| last < from).count() as u32;
-        match &self.groups {
-            None => ends.users - later - earlier,
-            Some(_) if later + earlier == 0 => ends.counted,
-            Some(groups) => {
-                let inside = ends.users - later - earlier;
-                let users = self.users(path).skip(later as usize).take(inside as usize);
-                let mut counted: HashMap<u32, u32, FixedState> = HashMap::default();
-                users
-                    .filter(|&(user, _)| {
-                        let of_group = counted.entry(self.group(path, user)).or_default();
-                        *of_group += 1;
-                        *of_group <= groups.most
-                    })
-                    .count() as u32
-            }
-        }
+        let later = self.latest_first(path).take_while(|pair| pair.last > to);
+        let earlier = self
+            .earliest_first(path)
+            .take_while(|pair| pair.last < from);
+        let outside = later.chain(earlier);
+        let Some(groups) = &self.groups else {
+            return ends.users - outside.count() as u32;
+        };
+        let mut left_out: HashMap<u32, u32, FixedState> = HashMap::default();
+        outside.for_each(|pair| *left_out.entry(pair.group).or_default() += 1);
+        let lost = left_out.iter().map(|(&group, &out)| {
+            let users = groups.users.get(&(path, group)).copied().unwrap_or(0);
+            users.min(groups.most) - users.saturating_sub(out).min(groups.most)
+        });
+        ends.counted - lost.sum::<u32>()
     }
 
-    /// The same, counted no further than `enough`, where groups are not bounded; older
-    /// users are passed over, not forgotten, so that an earlier row finds them.
+    /// The same, counted no further than `enough`, where groups are not bounded.
     pub(super) fn count_up_to(&self, path: u32, from: u32, to: u32, enough: u32) -> u32 {
         let inside = self
             .users(path)
@@ -136,23 +132,26 @@ impl Recency {
         inside.take(enough as usize).count() as u32
     }
 
-    /// When the users of the path were last seen, earliest first.
-    fn earliest(&self, path: u32) -> impl Iterator<Item = u32> + '_ {
-        let mut next = self.paths[path as usize].oldest;
-        std::iter::from_fn(move || {
-            let pair = self.pairs.get(next as usize)?;
-            next = pair.later;
-            Some(pair.last)
-        })
-    }
-
     /// The users of the path and when each was last seen, latest first.
     pub(super) fn users(&self, path: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.latest_first(path).map(|pair| (pair.user, pair.last))
+    }
+
+    fn latest_first(&self, path: u32) -> impl Iterator<Item = &Pair> + '_ {
         let mut next = self.paths[path as usize].latest;
         std::iter::from_fn(move || {
             let pair = self.pairs.get(next as usize)?;
             next = pair.earlier;
-            Some((pair.user, pair.last))
+            Some(pair)
+        })
+    }
+
+    fn earliest_first(&self, path: u32) -> impl Iterator<Item = &Pair> + '_ {
+        let mut next = self.paths[path as usize].oldest;
+        std::iter::from_fn(move || {
+            let pair = self.pairs.get(next as usize)?;
+            next = pair.later;
+            Some(pair)
         })
     }
 

@@ -159,6 +159,11 @@ impl Stream {
         self.engine.span()
     }
 
+    /// The latest time that two users have reached; `i64::MIN` before that.
+    pub fn reached(&self) -> i64 {
+        self.engine.reached()
+    }
+
     /// The times of the rows that were last decided, all rows of the batch.
     pub fn times(&self) -> &[i64] {
         &self.times
@@ -414,8 +419,8 @@ impl Stream {
     /// Before this time no row can come any more that is released, real or made up.
     fn watermark(&self) -> i64 {
         let spread = self.config.fakes.as_ref().map_or(0, |fakes| fakes.spread);
-        let newest = self.span().map_or(i64::MIN, |(_, newest)| newest);
-        newest.saturating_sub(self.config.allowed_lateness() + spread)
+        let reached = self.engine.reached();
+        reached.saturating_sub(self.config.allowed_lateness() + spread)
     }
 
     /// The batch that goes out.

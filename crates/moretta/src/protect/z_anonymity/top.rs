@@ -1,18 +1,20 @@
-//! The state for a fixed z: the z most recent users of each path.
+//! The state for a fixed z: the z most recent users of each path, and one more.
 //!
 //! A path has z users in the window exactly when its z-th most recent user was
 //! seen within it. So z users are enough: exact, without eviction, in at most
-//! 8z bytes a path, and no work when time passes. Lists grow by doubling, so a
-//! path that few users show takes little.
+//! 8(z + 1) bytes a path, and no work when time passes. One more is kept because
+//! one user may be ahead of the stream and must not push out the z-th behind it.
+//! Lists grow by doubling, so a path that few users show takes little.
 
 use super::names::GONE;
 
-/// For each path up to z users with the time each was last seen, latest first.
+/// For each path up to z + 1 users with the time each was last seen, latest first.
 #[derive(Clone, Debug)]
 pub(super) struct TopZ {
-    z: usize,
+    /// Users that are kept of a path.
+    most: usize,
     lists: Vec<List>,
-    /// Blocks of 1, 2, 4, … and at last z users.
+    /// Blocks of 1, 2, 4, … and at last as many users as are kept.
     arenas: Vec<Arena>,
 }
 
@@ -56,18 +58,18 @@ fn class(len: usize) -> usize {
 }
 
 impl TopZ {
-    /// Keeps up to `z` users a path.
+    /// Keeps as many users a path as tell whether `z` were seen.
     pub(super) fn new(z: u32) -> Self {
-        let z = z.max(1) as usize;
+        let most = z.max(1) as usize + 1;
         let arena = |class: usize| Arena {
-            capacity: (1 << class).min(z),
+            capacity: (1 << class).min(most),
             words: Vec::new(),
             free: Vec::new(),
         };
         TopZ {
-            z,
+            most,
             lists: Vec::new(),
-            arenas: (0..=class(z)).map(arena).collect(),
+            arenas: (0..=class(most)).map(arena).collect(),
         }
     }
 
@@ -91,13 +93,13 @@ impl TopZ {
         }
         match position(&users[1..len], user) {
             Some(place) => raise(users, times, place + 1, user, time),
-            None if len < self.z => self.append(path, user, time),
+            None if len < self.most => self.append(path, user, time),
             None if time > times[len - 1] => raise(users, times, len - 1, user, time),
             None => {}
         }
     }
 
-    /// How many of the kept users were last seen between `from` and `to`, both included.
+    /// How many users were last seen between `from` and `to`, both included; no more than z.
     #[inline]
     pub(super) fn count(&self, path: u32, from: u32, to: u32) -> u32 {
         let times = self.times(path);
@@ -107,10 +109,11 @@ impl TopZ {
             _ => 0,
         };
         let inside = &times[first..];
-        match inside.last() {
-            Some(&oldest) if oldest >= from => inside.len() as u32,
-            _ => inside.partition_point(|&time| time >= from) as u32,
-        }
+        let count = match inside.last() {
+            Some(&oldest) if oldest >= from => inside.len(),
+            _ => inside.partition_point(|&time| time >= from),
+        };
+        count.min(self.most - 1) as u32
     }
 
     /// When the path was last shown; 0 if never.
@@ -132,7 +135,7 @@ impl TopZ {
         self.lists[path as usize] = List { block, len: 1 };
     }
 
-    /// Adds a user that is not in the list, which is shorter than z.
+    /// Adds a user that is not in the list, which is not full.
     fn append(&mut self, path: u32, user: u32, time: u32) {
         let List { block, len } = self.lists[path as usize];
         let len = len as usize;
@@ -170,7 +173,7 @@ impl TopZ {
 
     /// Gives paths and users new numbers; those without one are forgotten.
     pub(super) fn renumber(&mut self, paths: &[u32], users: &[u32]) {
-        let mut new = TopZ::new(self.z as u32);
+        let mut new = TopZ::new(self.most as u32 - 1);
         new.grow(paths.iter().filter(|&&path| path != GONE).count());
         for (old, &path) in paths.iter().enumerate() {
             if path == GONE {

@@ -55,6 +55,8 @@ pub struct Known {
     pub first: Option<i64>,
     /// The latest time that was decided.
     pub newest: Option<i64>,
+    /// The latest time that two users had reached, of rows that were decided.
+    pub reached: Option<i64>,
     /// How many choices of z were made.
     pub choices: usize,
     /// The greatest common divisor of all times, where made-up rows are hidden.

@@ -123,7 +123,9 @@ impl Decided {
         };
         let waits = config.mode == Mode::Exact || sources.len() > 1;
         Ok(Decided {
-            reorder: waits.then(|| Reorder::new(places.time, format, lateness, sources.len())),
+            reorder: (waits.then_some(places.subject).flatten()).map(|subject| {
+                Reorder::new((places.time, subject), format, lateness, sources.len())
+            }),
             rotation: pseudonyms(policy, schema, places.time, format)?.0,
             sources,
             ended: false,
