@@ -376,7 +376,7 @@ fn a_pseudonym_rotates_only_where_nothing_beside_it_stays() {
         ("role = \"identifier\"", "", false),
         ("role = \"key\"", group, false),
         ("role = \"plain\"", "", false),
-        ("role = \"plain\", action = \"drop\"", group, false),
+        ("role = \"key\", action = \"drop\"", group, false),
         ("role = \"quasi\"", group, false),
         ("role = \"plain\"", group, true),
         ("role = \"key\", action = \"keep\"", "", true),
