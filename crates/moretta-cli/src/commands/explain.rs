@@ -1,10 +1,11 @@
-//! `moretta explain`: pages made from the methods' documentation, the list of measures, and
-//! the texts beside this file about promises, roles, hierarchies and attackers.
+//! `moretta explain`: pages made from the methods' documentation, the lists of measures and
+//! learners, and the texts beside this file about promises, roles, hierarchies and attackers.
 
 use crate::args::ExplainArgs;
 use crate::console::{Console, table};
 use crate::failure::Failure;
 use moretta::config::unknown;
+use moretta::learn::{LEARNERS, LearnerInfo};
 use moretta::protect::{METHODS, MethodInfo};
 use moretta::{Error, measure};
 use serde::Serialize;
@@ -103,6 +104,13 @@ fn list(console: &Console) -> Result<ExitCode, Failure> {
             info.meaning.to_owned(),
         ]
     }));
+    rows.extend(LEARNERS.iter().map(|info| {
+        vec![
+            info.name.to_owned(),
+            "learner".to_owned(),
+            info.meaning.to_owned(),
+        ]
+    }));
     console.result(&rows[1..].to_vec(), || table(&rows))
 }
 
@@ -135,10 +143,17 @@ fn page(topic: &str) -> Result<Page, Failure> {
             page: format!("{topic} ({kind}): {}", info.meaning),
         });
     }
+    if let Some(info) = LEARNERS.iter().find(|info| info.name == topic) {
+        return Ok(Page {
+            name: topic.to_owned(),
+            page: learner_page(info),
+        });
+    }
     let topics = TOPICS.iter().map(|topic| topic.name);
     let names: Vec<&str> = topics
         .chain(METHODS.iter().map(|m| m.name))
         .chain(measures().map(|m| m.name))
+        .chain(LEARNERS.iter().map(|l| l.name))
         .collect();
     Err(unknown(
         Error::usage(format!("there is no page about `{topic}`")),
@@ -156,6 +171,27 @@ fn method_page(method: &MethodInfo) -> String {
             page,
             "\n  {} = {} (default {})\n      {}\n",
             parameter.name, parameter.values, parameter.default, parameter.meaning
+        );
+    }
+    page
+}
+
+fn learner_page(learner: &LearnerInfo) -> String {
+    let name = learner.name;
+    let mut page = format!("{name} (learner): {}", learner.meaning);
+    let mut options = learner.options.iter().copied().flatten().peekable();
+    if let Some(first) = options.peek() {
+        let _ = write!(
+            page,
+            "\n\nOptions, in parentheses behind the name as in --learner '{name}({}=…)'\n",
+            first.name
+        );
+    }
+    for option in options {
+        let _ = write!(
+            page,
+            "\n  {} = {}\n      {}\n",
+            option.name, option.values, option.meaning
         );
     }
     page
@@ -192,6 +228,17 @@ mod tests {
             );
         }
         assert_eq!(text("hierarchies"), text("mask"));
+    }
+
+    #[test]
+    fn every_learner_has_a_page_with_its_options() {
+        for info in LEARNERS {
+            let page = text(info.name);
+            assert!(page.contains(info.meaning));
+            for option in info.options.iter().copied().flatten() {
+                assert!(page.contains(&format!("\n  {} = ", option.name)));
+            }
+        }
     }
 
     #[test]
