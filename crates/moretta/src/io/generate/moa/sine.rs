@@ -71,7 +71,7 @@ impl Generator for SineGenerator {
                 1 | 2 => y < libm::sin(x),
                 _ => below_wave(x, y),
             };
-            let exchanged = self.function % 2 == 0;
+            let exchanged = self.function.is_multiple_of(2);
             let class = u32::from(below == exchanged);
             if self.turns.accept(class) {
                 irrelevant.fill_with(|| self.random.next_double());
