@@ -144,3 +144,17 @@ fn a_stream_can_be_without_a_header() {
     assert_eq!(ran.status.code(), Some(4));
     assert!(ran.stdout.is_empty(), "nothing is released");
 }
+
+#[test]
+fn a_hierarchy_of_a_column_that_is_not_there_shows_no_cell() {
+    let folder = Folder::new().file("persons.csv", persons());
+    let asked = ["hierarchy", "new", "persons.csv", "--column", "zip"];
+    let told = folder.moretta(&[&asked[..], &["--output", "zip.csv"]].concat());
+    assert_eq!(told.code, Some(2), "{}", told.stderr);
+    told.says(ODD).says("--no-header");
+    assert!(
+        !told.stderr.contains(CANARY) && !told.stderr.contains(CANARY_NUMBER),
+        "{}",
+        told.stderr
+    );
+}

@@ -129,6 +129,14 @@ fn read_column(
     let options = reading.options()?;
     let names = io::names(file, &options)?;
     if !names.iter().any(|n| n == name) {
+        // The names are cells then, and are not shown.
+        if let Some(odd) = io::header_warning(file, &options)? {
+            return Err(Error::usage(format!(
+                "there is no column `{name}` in {}; {odd}",
+                file.display()
+            ))
+            .help("if it is a row, add --no-header: the columns are `column1`, `column2`, …"));
+        }
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
         return Err(unknown(
             Error::usage(format!("there is no column `{name}` in {}", file.display())),

@@ -9,7 +9,7 @@ use super::published;
 use super::read::{locate, read};
 use super::release_columns::{Taken, release_plans};
 use super::stream;
-use crate::data::{Batch, Domain};
+use crate::data::{Batch, Domain, Role};
 use crate::error::Result;
 use crate::io::{self, ReadAs, ReadOptions};
 use crate::measure::{self, Goal, Measures};
@@ -45,7 +45,14 @@ pub fn compare(
     let domains = domains(policy, &original)?.quasi(original.batch.schema());
     drop(original);
     progress.enter(Stage::Check);
-    let [a, b] = files.map(|file| measure_file(policy, file, options, &domains));
+    let [a, b] = files.map(|file| {
+        // The source is read as the policy says, whatever a release is written like.
+        let options = match is_source(policy, file) {
+            true => &policy.source.options,
+            false => options,
+        };
+        measure_file(policy, file, options, &domains)
+    });
     let (mut a, mut b) = (a?, b?);
     let extents = a.1.extents().into_iter().zip(b.1.extents());
     let extents: Vec<_> = extents.map(|(a, b)| a.joined(&b)).collect();
@@ -80,6 +87,12 @@ pub fn compare(
         .collect())
 }
 
+fn is_source(policy: &Policy, file: &Path) -> bool {
+    let place = std::fs::canonicalize(file).ok();
+    let mut sources = policy.source.paths().into_iter();
+    place.is_some() && sources.any(|source| std::fs::canonicalize(source).ok() == place)
+}
+
 type Measured = (u64, Measures);
 
 fn measure_file(
@@ -108,6 +121,11 @@ fn read_file(policy: &Policy, file: &Path, options: &ReadOptions) -> Result<Batc
     for plan in &mut plans {
         if located.iter().any(|(_, from)| from.contains(&plan.name)) {
             plan.read = ReadAs::Number;
+        } else if options.decimal_comma && plan.role == Role::Quasi {
+            // Regions are written with points.
+            plan.read = policy
+                .column(&plan.name)
+                .map_or(ReadAs::Infer, |column| column.read.clone());
         }
     }
     let source = io::open(file, options, &plans)?;
@@ -161,6 +179,32 @@ mod tests {
     fn an_original_is_compared_by_the_cells_of_its_coordinates() {
         check("lat,lon,age\n44.80,10.30,1\n44.81,10.31,2\n", Ok(0.0));
         check("place,age\n*,1..2\n*,1..2\n", Ok(1.0));
+    }
+
+    #[test]
+    fn the_source_is_read_as_the_policy_says() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = |name: &str| folder.path().join(name);
+        let root = Root::of_policy(&place("policy.toml"), None).expect("a root");
+        let release = "column1,column2\n1..2.5,a\n1..2.5,a\n3.5..4,\u{e9}\n3.5..4,\u{e9}\n";
+        std::fs::write(place("release.csv"), release).expect("written");
+        std::fs::write(place("o.csv"), b"1,0;a\n2,5;a\n3,5;\xe9\n4,0;\xe9\n").expect("written");
+        let text = "version = 1\n[source]\npath = \"o.csv\"\ndelimiter = \";\"\nheader = false\n\
+                    decimal = \",\"\nencoding = \"latin-1\"\n[columns]\n\
+                    column1 = { role = \"quasi\" }\ncolumn2 = { role = \"quasi\" }\n\
+                    [guarantee]\nk = 2\n[[protect]]\nmethod = \"mondrian\"\n";
+        let policy = Policy::parse(text, &root).expect("a policy");
+        let files = [place("o.csv"), place("release.csv")];
+        let found = compare(
+            &policy,
+            [&files[0], &files[1]],
+            &ReadOptions::default(),
+            &Progress::default(),
+        );
+        let found = found.expect("both can be read");
+        let gcp = found.iter().find(|s| s.name == "gcp").expect("gcp");
+        assert_eq!(gcp.a, 0.0);
+        assert!((gcp.b - (0.5 + 0.5 / 3.0) / 4.0).abs() < 1e-9, "{}", gcp.b);
     }
 
     #[test]
