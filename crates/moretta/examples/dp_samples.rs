@@ -123,6 +123,7 @@ fn filter_speed(
     let config = DpMicroaggregation {
         k,
         buffer,
+        is_stream: true,
         epsilon: Epsilon::new(1.0).ok_or("no epsilon")?,
         bounds: names.iter().map(|name| (name.clone(), range)).collect(),
         order,

@@ -75,6 +75,7 @@ pub(crate) fn build(setting: &Setting) -> Option<Box<dyn Filter>> {
             let private = DpMicroaggregation {
                 k,
                 buffer: b,
+                is_stream: true,
                 epsilon: Epsilon::new(epsilon)?,
                 bounds: names.iter().map(|name| (name.clone(), bounds)).collect(),
                 order: Order::Univariate,

@@ -203,12 +203,16 @@ impl Method {
         }
     }
 
-    /// Whether what it releases depends on the order of the rows it gets.
+    /// Whether it gets the rows of a table in an order of their content, since what it
+    /// releases depends on their order.
     pub fn depends_on_order(&self) -> bool {
         match self {
             // Rows with equal values are divided in the order in which they come.
             Method::Mondrian(config) => config.mode != Mode::Strict,
             Method::Generalization(_) => false,
+            // Its windows are places of the input: places that follow from the data of others
+            // would make one record matter to all windows.
+            Method::DpMicroaggregation(_) => false,
             _ => true,
         }
     }

@@ -9,7 +9,7 @@ use crate::protect::filter::{Filter, Masked, MaskedColumn, Masking};
 
 impl Masking for DpMicroaggregation {
     fn buffer(&self) -> Option<usize> {
-        Some(self.buffer)
+        self.is_stream.then_some(self.buffer)
     }
 
     fn columns(&self) -> Option<Vec<&str>> {

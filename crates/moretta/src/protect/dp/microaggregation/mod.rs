@@ -98,6 +98,9 @@ pub struct DpMicroaggregation {
     pub k: usize,
     /// b: the records of a window.
     pub buffer: usize,
+    /// Whether rows leave window by window in the order of the input; those of a table leave
+    /// in an order of their content.
+    pub is_stream: bool,
     /// What one record loses at most, over all attributes and any `w` successive windows.
     pub epsilon: Epsilon,
     /// The attributes and their declared ranges.
@@ -139,8 +142,8 @@ impl DpMicroaggregation {
         Parameter {
             name: "buffer",
             values: "k or more",
-            default: "100",
-            meaning: "the records of a window; the delay, and for the multivariate order the noise, grow with it",
+            default: "100, of a table",
+            meaning: "the records of a window, in the order of the input; given, rows leave as they come; the delay, and for the multivariate order the noise, grow with it",
         },
         Parameter {
             name: "bounds",
@@ -195,9 +198,11 @@ impl DpMicroaggregation {
         if bounds.is_empty() {
             return Err(section.error("`bounds` names no column"));
         }
+        let buffer = section.whole("buffer", k..=LARGEST)?;
         let config = DpMicroaggregation {
             k: k as usize,
-            buffer: section.whole("buffer", k..=LARGEST)?.unwrap_or(100.max(k)) as usize,
+            buffer: buffer.unwrap_or(100.max(k)) as usize,
+            is_stream: buffer.is_some(),
             epsilon,
             bounds,
             order: section.word("order", ORDERS)?.unwrap_or_default(),

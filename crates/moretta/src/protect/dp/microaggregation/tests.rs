@@ -10,6 +10,7 @@ fn config(order: Order, k: usize, buffer: usize, names: &[&str]) -> DpMicroaggre
     DpMicroaggregation {
         k,
         buffer,
+        is_stream: true,
         epsilon: Epsilon::new(1.0).expect("in range"),
         bounds: names.iter().map(|&name| (name.to_owned(), range)).collect(),
         order,
