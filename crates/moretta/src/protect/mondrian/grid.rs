@@ -7,7 +7,7 @@
 //! against each other tell a value any closer than its cell.
 //!
 //! Cells of numbers are 1, 2 or 5 times a power of ten wide, of whole numbers at
-//! least 2; cells of dates are two days, weeks, months, quarters, years or
+//! least 2, also where a few others are among them; cells of dates are two days, weeks, months, quarters, years or
 //! decades. They are the widest of which the middle nine tenths of the rows
 //! span 64, or one for every 100 rows if that is more: single persons do not move
 //! them, and the loss they add is small beside that of a class. A column of at
@@ -24,6 +24,9 @@ const CELLS: usize = 64;
 
 /// Rows of a table for each cell, where that makes more cells.
 const ROWS: usize = 100;
+
+/// Numbers of which nine in ten are whole count as whole where their middle spans so much.
+const SPAN: f64 = 16.0;
 
 /// Beyond so many cells from zero numbers are too coarse for a grid.
 const FARTHEST: f64 = (1u64 << 50) as f64;
@@ -60,13 +63,17 @@ impl Grid {
         if values.len() <= SHOWN {
             return None;
         }
-        let width = middle(values, codes) / CELLS.max(codes.len() / ROWS) as f64;
+        let middle = middle(values, codes);
+        let width = middle / CELLS.max(codes.len() / ROWS) as f64;
         if dates {
             let fitting = DATES.iter().rev().find(|(days, _)| *days <= width);
             return Some(fitting.unwrap_or(&DATES[0]).1);
         }
         let whole = values.iter().all(|value| value.fract() == 0.0);
-        let least = if whole { 2.0 } else { 1e-290 };
+        let least = match whole || middle >= SPAN && is_mostly_whole(values, codes) {
+            true => 2.0,
+            false => 1e-290,
+        };
         Some(Grid::decimal(width.max(least), whole))
     }
 
@@ -120,6 +127,17 @@ impl Grid {
             }
         }
     }
+}
+
+/// Whether nine rows in ten have a whole number: one other must not narrow the cells of all.
+fn is_mostly_whole(values: &[f64], codes: &[u32]) -> bool {
+    let rows = codes.iter().filter_map(|&code| values.get(code as usize));
+    let (mut whole, mut all) = (0_usize, 0_usize);
+    for value in rows {
+        whole += usize::from(value.fract() == 0.0);
+        all += 1;
+    }
+    10 * whole >= 9 * all
 }
 
 /// The first day of a month, counted from January of the year 0.
@@ -218,6 +236,23 @@ mod tests {
             .chain(0..101)
             .collect::<Vec<u32>>();
         assert_eq!(Grid::of(&ages, &heap, false), Some(decimal(2.0, 0, true)));
+    }
+
+    #[test]
+    fn one_fraction_among_whole_numbers_does_not_narrow_the_cells_of_all() {
+        let mut ages: Vec<f64> = (0..100).map(f64::from).collect();
+        ages.insert(45, 44.5);
+        let found = grid(&ages, false);
+        assert_eq!(found, Some(decimal(2.0, 0, false)));
+        assert_eq!(found.map(|grid| grid.cell(21.0)), Some((20.0, 22.0)));
+        // Shares that are mostly 0 or 1 keep their decimals.
+        let shares: Vec<f64> = (0..=40).map(|n| f64::from(n) / 40.0).collect();
+        let codes: Vec<u32> = vec![0; 500].into_iter().chain(0..41).collect();
+        let found = Grid::of(&shares, &codes, false).map(|grid| grid.cell(0.5));
+        assert!(
+            found.is_some_and(|(low, high)| high - low < 0.1),
+            "{found:?}"
+        );
     }
 
     #[test]
