@@ -29,10 +29,8 @@ pub fn check(policy: &Policy) -> Result<()> {
     if policy.stream().is_some() {
         return stream::check(policy);
     }
-    if let Some(masking) = policy.masking() {
-        return masked::check(policy, masking);
-    }
-    if policy.guarantee.k.is_none() {
+    masked::check(policy)?;
+    if policy.guarantee.k.is_none() && policy.keeps_guarantee() {
         return Err(
             Error::policy("the policy promises no k, so nothing hides a person")
                 .help("add [guarantee] with k = 5"),

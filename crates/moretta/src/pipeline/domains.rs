@@ -1,24 +1,29 @@
 //! The domains of the columns, with their hierarchies built and found to cover the data.
 
 use super::read::Original;
-use crate::data::{Domain, Domains, Field, Role, Scale};
+use crate::data::hierarchy::Hierarchy;
+use crate::data::{Batch, Column, Domain, Domains, Field, Role, Scale};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Hierarchies of columns made from latitude and longitude, by name.
+type Made = HashMap<String, Arc<Hierarchy>>;
 
 /// The domains of quasi-identifiers and of sensitive columns with a hierarchy.
 pub(super) fn domains(policy: &Policy, original: &Original) -> Result<Domains> {
-    let fields: Vec<(usize, &Field)> = original
-        .batch
-        .schema()
-        .fields()
-        .iter()
-        .enumerate()
-        .collect();
+    domains_of(policy, &original.batch, &original.made)
+}
+
+/// The same of rows that a method has made.
+pub(super) fn domains_of(policy: &Policy, rows: &Batch, made: &Made) -> Result<Domains> {
+    let fields: Vec<(&Field, &Column)> =
+        rows.schema().fields().iter().zip(rows.columns()).collect();
     let domains = fields
         .par_iter()
-        .filter_map(|(i, field)| domain(policy, original, *i, field).transpose())
+        .filter_map(|(field, column)| domain(policy, made, field, column).transpose())
         .collect::<Result<Vec<_>>>()?;
     let weights = policy.columns.iter().map(|c| (c.name.clone(), c.weight));
     Ok(Domains::new(domains).weighted(weights))
@@ -26,9 +31,9 @@ pub(super) fn domains(policy: &Policy, original: &Original) -> Result<Domains> {
 
 fn domain(
     policy: &Policy,
-    original: &Original,
-    i: usize,
+    made: &Made,
     field: &Field,
+    column: &Column,
 ) -> Result<Option<(String, Domain)>> {
     let name = field.name.to_string();
     let spec = policy
@@ -37,8 +42,7 @@ fn domain(
     if field.role != Role::Quasi && (field.role != Role::Sensitive || spec.is_none()) {
         return Ok(None);
     }
-    let column = original.batch.column(i);
-    let hierarchy = match (original.made.get(&name), spec) {
+    let hierarchy = match (made.get(&name), spec) {
         (Some(made), _) => Some(Arc::clone(made)),
         (None, Some(spec)) => {
             let span = policy.column(&name).map(|column| column.span.clone());

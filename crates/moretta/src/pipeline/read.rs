@@ -87,6 +87,13 @@ pub(super) fn originals_of(original: &Batch, released: &RowIds) -> Result<Batch>
     original.take(&places.ok_or_else(foreign)?)
 }
 
+/// The rows in the order of their ids, which is that of the source.
+pub(super) fn in_order_of_ids(rows: &Batch) -> Result<Batch> {
+    let mut places: Vec<u32> = (0..rows.len() as u32).collect();
+    places.sort_by_key(|&place| rows.rows().get(place as usize));
+    rows.take(&places)
+}
+
 /// Categories without a declared order in the order of their texts: what is
 /// released must not depend on which value came first in the file.
 fn in_order_of_texts(batch: Batch) -> Result<Batch> {

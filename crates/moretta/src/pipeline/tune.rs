@@ -11,14 +11,18 @@
 
 use super::domains::domains;
 use super::learn::{Side, accuracy_losses};
-use super::masked;
+use super::masked::{self, Masks};
+use super::order;
 use super::progress::{Progress, Stage};
 use super::published;
 use super::read::{Original, read};
-use super::run::protect;
+use super::run::{look, without_dropped};
+use super::steps::{Compared, protect};
 use super::stream;
+use crate::data::{Batch, Domains};
 use crate::error::{Error, PolicyError, Result};
 use crate::measure::is_accuracy_loss;
+use crate::measure::pairs::PairMeasures;
 use crate::optimize::{self, Prefer, Range, Scale, Tried};
 use crate::policy::{Policy, Root};
 use crate::protect::{Method, Tunable};
@@ -319,23 +323,51 @@ type Values = Vec<(&'static str, Option<f64>)>;
 
 /// What the policy measures of what it would release.
 fn measured(policy: &Policy, original: &Original, progress: &Progress) -> Result<Values> {
-    if let Some(masking) = policy.masking() {
-        return masked::measured(policy, masking, &original.batch);
+    masked::check(policy)?;
+    let schema = original.batch.schema();
+    let masks = Masks::new(policy, schema)?;
+    if let Some(masks) = &masks {
+        masked::refuse_mixed(policy, &original.batch, &masks.places)?;
     }
     let domains = Arc::new(domains(policy, original)?);
-    let (release, _) = protect(policy, original, &domains, progress)?;
+    let rows = protect(policy, original, &domains, Compared::No, progress)?.rows;
+    let mut values = Values::new();
+    if let Some(masks) = masks {
+        let leaving = match policy.is_buffered() {
+            true => rows.clone(),
+            false => order::released(policy, rows.clone())?,
+        };
+        let watch = look(policy, &masks, &original.batch, &leaving, progress)?;
+        let found = watch.measures().into_iter().flat_map(PairMeasures::values);
+        let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+        values.extend(found.map(|(info, value)| (info.name, finite(value))));
+    }
+    if policy.keeps_guarantee() {
+        let release = without_dropped(policy, rows)?;
+        values.extend(measured_loss(policy, original, &domains, &release)?);
+    }
+    Ok(values)
+}
+
+/// Loss and risk of values that were made coarser.
+fn measured_loss(
+    policy: &Policy,
+    original: &Original,
+    domains: &Domains,
+    release: &Batch,
+) -> Result<Values> {
     let schema = original.batch.schema();
     let mut measures = published::measures(policy, schema, &domains.quasi(schema));
     let mut gone = vec![true; original.batch.len()];
     let ids: Vec<u32> = release.rows().iter().map(|id| id as u32).collect();
     ids.iter().for_each(|&id| gone[id as usize] = false);
-    measures.observe(&original.batch.take(&ids)?, &release)?;
+    measures.observe(&original.batch.take(&ids)?, release)?;
     let gone: Vec<u32> = (0..)
         .zip(gone)
         .filter_map(|(id, gone)| gone.then_some(id))
         .collect();
     measures.suppressed(&original.batch.take(&gone)?)?;
-    measures.tell_accuracy_losses(accuracy_losses(policy, original, &release)?);
+    measures.tell_accuracy_losses(accuracy_losses(policy, original, release)?);
     let values = measures.values().into_iter();
     Ok(values
         .map(|value| (value.name, Some(value.after)))

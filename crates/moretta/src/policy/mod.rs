@@ -329,9 +329,24 @@ impl Policy {
         self.protect.iter().find_map(Method::as_stream)
     }
 
-    /// The method that masks records, if that is what the policy is about.
+    /// The first method that masks records.
     pub fn masking(&self) -> Option<&dyn Masking> {
-        self.protect.iter().find_map(Method::as_masking)
+        self.maskings().next()
+    }
+
+    /// The methods that mask records.
+    pub fn maskings(&self) -> impl Iterator<Item = &dyn Masking> {
+        self.protect.iter().filter_map(Method::as_masking)
+    }
+
+    /// Whether a method makes values coarser until the promises of `[guarantee]` hold.
+    pub fn keeps_guarantee(&self) -> bool {
+        self.protect.iter().any(Method::keeps_guarantee)
+    }
+
+    /// Whether records are masked as a stream, of which only so many rows wait.
+    pub fn is_buffered(&self) -> bool {
+        self.maskings().any(|masking| masking.buffer().is_some())
     }
 
     /// What goes with streams only, and what does not go with them.

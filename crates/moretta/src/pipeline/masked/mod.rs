@@ -1,20 +1,21 @@
-//! The flow of methods that mask records, of tables and of streams: rows are read,
-//! masked, paired with their originals to be measured, written, and counted again.
+//! Methods that mask records: what they promise together, what is measured of the rows
+//! that leave, and the flow of a stream of records.
 //!
-//! A table is one batch and is released in an order that tells nothing; a stream is
-//! many, and leaves in the order in which it came. A file appears only when all of
-//! it was written, read back and found good. What goes to standard output of a
-//! stream is counted as it leaves, and the stream stops at the first fault.
+//! A stream leaves in the order in which it came. A file appears only when all of it was
+//! written, read back and found good. What goes to standard output is counted as it
+//! leaves, and the stream stops at the first fault.
 
-mod facts;
 mod flow;
+mod masks;
 mod output;
 mod pairs;
 mod run;
 mod unchanged;
+mod watch;
 
-pub(super) use flow::secret_seed;
-pub(super) use run::{measured, run};
+pub(super) use masks::Masks;
+pub(super) use run::{keep_limits, refuse_sensitive, run};
+pub(super) use watch::Watch;
 
 use crate::data::{Attribute, Batch, Column, Field, Kind, Role, Schema};
 use crate::error::{Error, Result};
@@ -22,8 +23,18 @@ use crate::io::ReadAs;
 use crate::policy::{Action, Policy};
 use crate::protect::{MaskedColumn, Masking};
 
+/// Noise that nobody can draw again.
+pub(super) fn secret_seed() -> Result<u64> {
+    getrandom::u64().map_err(|e| Error::bug(format!("no randomness from the system: {e}")))
+}
+
 /// What can be known of the policy without reading the rows.
-pub(super) fn check(policy: &Policy, masking: &dyn Masking) -> Result<()> {
+pub(super) fn check(policy: &Policy) -> Result<()> {
+    let mut maskings = policy.maskings();
+    maskings.try_for_each(|masking| check_masking(policy, masking))
+}
+
+fn check_masking(policy: &Policy, masking: &dyn Masking) -> Result<()> {
     let read = policy.columns.iter();
     let fields = read
         .filter(|column| column.plan().read != ReadAs::Skip)
@@ -90,7 +101,7 @@ fn check_promise(policy: &Policy, schema: &Schema, places: &[usize]) -> Result<(
 
 /// Refuses a column that nobody called categories and most of whose values are
 /// numbers: one stray cell would make a mask of numbers a mask of words.
-fn refuse_mixed(policy: &Policy, batch: &Batch, places: &[usize]) -> Result<()> {
+pub(super) fn refuse_mixed(policy: &Policy, batch: &Batch, places: &[usize]) -> Result<()> {
     for &place in places {
         let name = &batch.schema().fields()[place].name;
         let declared = policy.column(name).is_some_and(|c| c.read != ReadAs::Infer);
