@@ -6,7 +6,8 @@ use super::progress::Progress;
 use super::published::{self, Published};
 use super::read::originals_of;
 use super::shown::counted_as_text;
-use crate::data::{Batch, Domain, Domains, Role};
+use super::steps::Given;
+use crate::data::{Batch, Domain, Domains, Role, RowIds};
 use crate::error::{Error, Result};
 use crate::guarantee::{Checker, Declared, Fault, Findings};
 use crate::io::{ReadAs, ReadOptions};
@@ -16,11 +17,11 @@ use crate::policy::{Action, Policy, SinkPolicy};
 /// Rows judged at a time.
 const CHUNK: usize = 1 << 20;
 
-/// Knows the originals and judges releases of them.
+/// Knows the rows that the method was given which keeps the guarantee, and judges
+/// releases of them.
 pub(super) struct Judge<'a> {
     pub(super) policy: &'a Policy,
-    pub(super) original: &'a Batch,
-    pub(super) domains: &'a Domains,
+    pub(super) given: &'a Given,
 }
 
 /// What was made of the originals.
@@ -53,7 +54,8 @@ impl Judge<'_> {
     /// The domains of the quasi-identifiers as measures read a release: a
     /// representative is a value, though a node of the hierarchy may be called the same.
     fn measured_domains(&self) -> Vec<(String, Domain)> {
-        let domains = self.domains.quasi(self.original.schema()).into_iter();
+        let Given { rows, domains } = self.given;
+        let domains = domains.quasi(rows.schema()).into_iter();
         domains
             .map(|(name, domain)| match self.policy.represents(&name) {
                 true => (name, domain.without_hierarchy()),
@@ -64,18 +66,22 @@ impl Judge<'_> {
 
     /// Counts and measures the rows that leave.
     pub(super) fn judge(&self, made: Made<'_>, progress: &Progress) -> Result<Judgement> {
+        let Given {
+            rows: originals,
+            domains,
+        } = self.given;
         let release = counted_as_text(made.release)?;
-        let declared = declared(self.policy, self.domains);
+        let declared = declared(self.policy, domains);
         let mut checker = Checker::new(&self.policy.guarantee, release.schema(), declared)?;
-        let schema = self.original.schema();
+        let schema = originals.schema();
         let mut measures = published::measures(self.policy, schema, &self.measured_domains());
         measures.tell_accuracy_losses(made.accuracy_losses);
         let subject = schema.with_role(Role::Subject).first().copied();
         let order: Vec<u64> = release.rows().iter().collect();
-        let mut distributions = Distributions::new(self.original, self.domains, &order)?;
+        let mut distributions = Distributions::new(originals, domains, &order)?;
         for start in (0..release.len()).step_by(CHUNK) {
             let released = release.slice(start, CHUNK.min(release.len() - start));
-            let original = originals_of(self.original, released.rows())?;
+            let original = originals_of(originals, released.rows())?;
             let subjects = subject.and_then(|i| original.column(i).as_categories());
             let subjects = subjects.map(|subjects| subjects.codes());
             let (checked, measured) = rayon::join(
@@ -86,11 +92,11 @@ impl Judge<'_> {
             distributions.observe(&original, &released);
             progress.add(released.len());
         }
-        let gone = suppressed(self.original.len(), &order);
+        let gone = suppressed(originals.rows(), &order);
         let reasons = reasons(made.suppressed, gone.len() as u64);
         let published = Published::new(&mut measures, reasons);
         for ids in gone.chunks(CHUNK) {
-            measures.suppressed(&self.original.take(ids)?)?;
+            measures.suppressed(&originals.take(ids)?)?;
         }
         Ok(Judgement {
             findings: checker.finish()?,
@@ -190,9 +196,13 @@ pub(super) fn declared(policy: &Policy, domains: &Domains) -> Declared {
     declared
 }
 
-/// The rows that are not among the released ids.
-fn suppressed(rows: usize, released: &[u64]) -> Vec<u32> {
-    let mut gone = vec![true; rows];
+/// The places of rows that are not among the released ids.
+pub(super) fn suppressed(rows: &RowIds, released: &[u64]) -> Vec<u32> {
+    let last = rows.iter().last();
+    let mut gone = vec![true; last.map_or(0, |last| last as usize + 1)];
     released.iter().for_each(|&id| gone[id as usize] = false);
-    (0..rows as u32).filter(|&row| gone[row as usize]).collect()
+    let places = rows.iter().zip(0..);
+    places
+        .filter_map(|(id, place)| gone[id as usize].then_some(place))
+        .collect()
 }

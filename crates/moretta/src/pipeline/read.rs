@@ -78,13 +78,30 @@ pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
 }
 
 /// The originals of released rows, in the order of these. The ids of a table that was
-/// read whole are the places of its rows.
+/// read whole are the places of its rows; where some rows are gone, ids still ascend.
 pub(super) fn originals_of(original: &Batch, released: &RowIds) -> Result<Batch> {
-    let is_read = |place: &u32| (*place as usize) < original.len();
-    let place = |id: u64| u32::try_from(id).ok().filter(is_read);
+    let ids = original.rows();
+    let whole = matches!(ids, RowIds::Range { start: 0, .. });
+    let place = |id: u64| match whole {
+        true => (id < original.len() as u64).then_some(id as u32),
+        false => place_of(ids, id),
+    };
     let places: Option<Vec<u32>> = released.iter().map(place).collect();
     let foreign = || Error::bug("a row was released that was never read");
     original.take(&places.ok_or_else(foreign)?)
+}
+
+/// The place of an id among ascending ones.
+fn place_of(ids: &RowIds, id: u64) -> Option<u32> {
+    let (mut from, mut to) = (0, ids.len());
+    while from < to {
+        let middle = from + (to - from) / 2;
+        match ids.get(middle) < id {
+            true => from = middle + 1,
+            false => to = middle,
+        }
+    }
+    (from < ids.len() && ids.get(from) == id).then_some(from as u32)
 }
 
 /// The rows in the order of their ids, which is that of the source.

@@ -1,6 +1,5 @@
 //! `run` from beginning to end.
 
-use super::domains::domains;
 use super::facts::{Facts, Masked, report};
 use super::judge::{Judge, Judgement, Made, refused};
 use super::learn::accuracy_losses;
@@ -16,9 +15,10 @@ use super::steps::{Compared, protect};
 use super::stream;
 use super::telling::Leaving;
 use super::warnings::warnings;
-use crate::data::{Batch, Column, Domains, Schema};
+use crate::data::{Batch, Column, Schema};
 use crate::error::{Error, Result};
 use crate::io::{self, Header};
+use crate::measure;
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::identifiers::Pseudonyms;
 use std::path::Path;
@@ -76,33 +76,24 @@ fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let original = read(policy, progress)?;
     let known = table_warnings(policy, &original, options.strict)?;
     let schema = original.batch.schema();
-    let domains = Arc::new(match policy.keeps_guarantee() {
-        true => domains(policy, &original)?,
-        false => Domains::default(),
-    });
     let masks = Masks::new(policy, schema)?;
     if let Some(masks) = &masks {
         masked::refuse_mixed(policy, &original.batch, &masks.places)?;
     }
-    let protected = protect(policy, &original, &domains, Compared::Yes, progress)?;
+    let protected = protect(policy, &original, Compared::Yes, progress)?;
     let rows = order::released(policy, protected.rows)?;
     let release = without_dropped(policy, rows.clone())?;
     progress.enter(Stage::Check);
-    let judgement = match policy.keeps_guarantee() {
-        false => None,
-        true => {
+    let judgement = match &protected.given {
+        None => None,
+        Some(given) => {
             let made = Made {
                 release: &release,
                 suppressed: &protected.suppressed,
                 untruths: protected.untruths.clone(),
                 accuracy_losses: accuracy_losses(policy, &original, &release)?,
             };
-            let judge = Judge {
-                policy,
-                original: &original.batch,
-                domains: &domains,
-            };
-            Some(judge.judge(made, progress)?)
+            Some(Judge { policy, given }.judge(made, progress)?)
         }
     };
     if let Some(fault) = protected.untruths.first() {
@@ -281,7 +272,9 @@ fn accept(policy: &Policy, judgement: &Judgement) -> Result<()> {
     if !judgement.passed() {
         return Err(judgement.refusal());
     }
-    for (name, limit) in &policy.fail_above {
+    // Others are of pairs of records.
+    let limits = policy.fail_above.iter();
+    for (name, limit) in limits.filter(|(name, _)| measure::info(name).is_some()) {
         let Some(value) = judgement.measure(name) else {
             return Err(Error::goal(format!("{name} could not be measured"))
                 .help("take its limit away: it needs a class, or rows that are released"));

@@ -8,7 +8,7 @@ use super::domains::domains_of;
 use super::masked::secret_seed;
 use super::order;
 use super::progress::{Progress, Stage};
-use super::read::Original;
+use super::read::{Original, in_order_of_ids};
 use super::run::pseudonyms;
 use super::shown::covered_as_text;
 use crate::data::{Batch, Domains, Schema};
@@ -29,6 +29,14 @@ pub(super) struct Protected {
     pub(super) suppressed: Vec<(String, u64)>,
     /// What is untrue of the rows that a step was given; empty when nobody looked.
     pub(super) untruths: Vec<Fault>,
+    /// What the method that keeps the guarantee was given.
+    pub(super) given: Option<Given>,
+}
+
+/// Rows that a method was given, in the order of their ids, and their domains.
+pub(super) struct Given {
+    pub(super) rows: Batch,
+    pub(super) domains: Arc<Domains>,
 }
 
 /// Whether each step is held against the rows that it was given.
@@ -38,56 +46,66 @@ pub(super) enum Compared {
     No,
 }
 
-/// Puts the table through all methods. `domains` are those of the original.
+/// Puts the table through all methods.
 pub(super) fn protect(
     policy: &Policy,
     original: &Original,
-    domains: &Arc<Domains>,
     compared: Compared,
     progress: &Progress,
 ) -> Result<Protected> {
     progress.enter(Stage::Protect);
     let seed = seed(policy)?;
-    let mut rows = match policy.is_buffered() {
+    let given = match policy.is_buffered() {
         true => original.batch.clone(),
         false => order::for_methods(policy, &original.batch)?,
     };
     let mut protected = Protected {
-        rows: rows.clone(),
+        rows: pseudonyms(policy, given.schema())?.protect(given.clone())?,
         suppressed: Vec::new(),
         untruths: Vec::new(),
+        given: None,
     };
-    let mut given = rows.clone();
-    rows = pseudonyms(policy, rows.schema())?.protect(rows)?;
+    let mut given = Some(given);
     for (step, method) in policy.protect.iter().enumerate() {
+        let rows = protected.rows;
+        let first = given.take();
+        let domains = match method.keeps_guarantee() {
+            false => Arc::default(),
+            true => {
+                let rows = match step {
+                    0 => original.batch.clone(),
+                    _ => in_order_of_ids(&rows)?,
+                };
+                let domains = Arc::new(domains_of(policy, &rows, &original.made)?);
+                protected.given = Some(Given {
+                    rows,
+                    domains: Arc::clone(&domains),
+                });
+                domains
+            }
+        };
         let setting = Setting {
             guarantee: policy.guarantee.clone(),
-            domains: match step {
-                0 => Arc::clone(domains),
-                _ => Arc::new(domains_of(policy, &rows, &original.made)?),
-            },
+            domains,
             seed: seed.wrapping_add(step as u64),
         };
-        let effects = method.effects(rows.schema())?;
+        let passes = Passes {
+            policy,
+            effects: &method.effects(rows.schema())?,
+            domains: &setting.domains,
+            first: step == 0,
+        };
+        let before = (compared == Compared::Yes).then(|| first.unwrap_or_else(|| rows.clone()));
         let mut operator = method.build(rows.schema(), &setting)?;
         let parts = [operator.protect(rows)?, operator.finish()?];
         let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        let released = Batch::concat(&Arc::clone(operator.schema()), parts)?;
+        protected.rows = Batch::concat(&Arc::clone(operator.schema()), parts)?;
         protected.suppressed.extend(operator.suppressed());
-        if compared == Compared::Yes {
-            let passes = Passes {
-                policy,
-                effects: &effects,
-                domains: &setting.domains,
-                first: step == 0,
-            };
-            let faults = passes.compare(&given, &released, original.batch.len())?;
+        if let Some(before) = before {
+            let faults = passes.compare(&before, &protected.rows, original.batch.len())?;
             protected.untruths.extend(faults);
-            given = released.clone();
         }
-        rows = released;
     }
-    protected.rows = rows;
     Ok(protected)
 }
 

@@ -49,10 +49,7 @@ pub fn verify(
     if policy.stream().is_some() {
         return Err(Error::bug("a stream was verified as a table"));
     }
-    if policy
-        .masking()
-        .is_some_and(|masking| masking.k().is_none())
-    {
+    if policy.guarantee.k.is_none() && policy.masking().is_some() {
         return Err(
             Error::policy("the method promises nothing that could be seen in a file")
                 .help("the report of `moretta run` tells risk and loss"),

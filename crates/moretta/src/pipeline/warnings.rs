@@ -26,7 +26,7 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
     let notes = &original.notes;
     let original = &original.batch;
     let guarantee = &policy.guarantee;
-    if guarantee.k.is_none() && policy.masking().is_none() {
+    if guarantee.k.is_none() && policy.keeps_guarantee() {
         return Err(
             Error::policy("the policy promises no k, so nothing hides a person")
                 .help("add [guarantee] with k = 5"),

@@ -4,6 +4,7 @@
 //! keys, bad ranges and paths that leave the folder are errors with their
 //! place. Columns are matched with the data when the source is opened.
 
+mod chain;
 mod columns;
 mod foreign;
 mod guarantee;
@@ -32,6 +33,7 @@ use crate::learn::check_learner;
 use crate::measure;
 use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use crate::protect::{Masking, Method};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A policy that has been read and checked.
@@ -223,9 +225,8 @@ impl Policy {
             Some(section) => levels::read(section, guarantee.k)?,
             None => Vec::new(),
         };
-        let protect = read_protect(&mut top)?;
-        let masks = protect.iter().any(|method| method.as_masking().is_some());
-        let (report_measures, fail_above, pairs) = read_measure(top.table("measure")?, masks)?;
+        let (protect, spans) = read_protect(&mut top)?;
+        let (report_measures, fail_above, pairs) = read_measure(top.table("measure")?, &protect)?;
         let sink = top
             .table("sink")?
             .map(|section| SinkPolicy::read(section, root, &source))
@@ -240,8 +241,8 @@ impl Policy {
             .map(|section| CheckpointPolicy::read(section, root))
             .transpose()?;
         top.finish()?;
-        if let Some(method) = protect.iter().find(|method| method.as_masking().is_some()) {
-            masked::promise(method, &mut guarantee, &levels)?;
+        if !protect.iter().any(Method::keeps_guarantee) {
+            masked::promise(&protect, &mut guarantee, &levels)?;
         }
         let is_stream = protect.iter().any(|method| method.as_stream().is_some());
         if guarantee != Guarantee::default() && !is_stream {
@@ -266,6 +267,7 @@ impl Policy {
             audit: audit.unwrap_or(true),
             checkpoint,
         };
+        chain::check(&policy, &spans)?;
         policy.check_limits()?;
         policy.check_learning()?;
         policy.check_stream(audit)?;
@@ -475,7 +477,7 @@ impl Policy {
     fn check_weights(&self) -> Result<()> {
         let weighed = self.columns.iter().find(|column| column.weight != 1.0);
         match weighed {
-            Some(column) if self.stream().is_some() || self.masking().is_some() => {
+            Some(column) if !self.keeps_guarantee() => {
                 Err(Error::policy("`weight` is for tables that are generalised")
                     .at(column.span.clone())
                     .help("take it out, or use method = \"mondrian\" or \"generalization\""))
@@ -503,17 +505,13 @@ fn version(top: &mut Section) -> Result<()> {
     }
 }
 
-fn read_protect(top: &mut Section) -> Result<Vec<Method>> {
+/// The methods, and where each of them stands.
+fn read_protect(top: &mut Section) -> Result<(Vec<Method>, Vec<Range<usize>>)> {
     let Some(list) = top.list("protect")? else {
         return Err(top
             .error("the policy has no [[protect]]")
             .help("add [[protect]] with method = \"mondrian\""));
     };
-    if let Some(second) = list.get(1) {
-        return Err(second
-            .error("a second method would generalise what the first one releases")
-            .help("keep one [[protect]]"));
-    }
     if list.is_empty() {
         return Err(top
             .error("[[protect]] is empty")
@@ -521,7 +519,7 @@ fn read_protect(top: &mut Section) -> Result<Vec<Method>> {
     }
     list.into_iter()
         .map(|placed| match placed.value {
-            Value::Table(section) => Method::read(section),
+            Value::Table(section) => Ok((Method::read(section)?, placed.span)),
             _ => Err(placed.error("each [[protect]] is a table")),
         })
         .collect()
@@ -529,15 +527,17 @@ fn read_protect(top: &mut Section) -> Result<Vec<Method>> {
 
 type Measures = (Vec<String>, Vec<(String, f64)>, PairPolicy);
 
-/// `masks`: the method masks records, and what can be measured are pairs of them.
-fn read_measure(section: Option<Section>, masks: bool) -> Result<Measures> {
+/// Of records that are masked, pairs can be measured; of values that are made coarser,
+/// classes and regions.
+fn read_measure(section: Option<Section>, protect: &[Method]) -> Result<Measures> {
     let Some(mut section) = section else {
         return Ok(Measures::default());
     };
-    let list = match masks {
-        true => measure::PAIR_LIST,
-        false => measure::LIST,
-    };
+    let masks = protect.iter().any(|method| method.as_masking().is_some());
+    let pairs = measure::PAIR_LIST.iter().filter(|_| masks);
+    let coarse = protect.iter().any(|method| method.as_masking().is_none());
+    let classes = measure::LIST.iter().filter(|_| coarse);
+    let list: Vec<&measure::Info> = pairs.chain(classes).collect();
     let names: Vec<&str> = list.iter().map(|info| info.name).collect();
     let check = |name: &str, error: Error| match names.contains(&name) {
         true => Ok(()),

@@ -21,7 +21,7 @@ impl Policy {
             ))
             .help("choose epsilon by what persons may lose, and try it on made-up data"));
         }
-        let keeps_guarantee = self.masking().is_none() && self.stream().is_none();
+        let keeps_guarantee = self.keeps_guarantee();
         let known: Vec<_> = tunable(method, keeps_guarantee).collect();
         let found = known.iter().find(|one| one.parameter == name);
         found.copied().ok_or_else(|| {

@@ -11,7 +11,6 @@
 mod comparable;
 mod projection;
 
-use super::domains::domains;
 use super::learn::{NOT_COVERED, Pupil, accuracy_of_release};
 use super::masked::{self, secret_seed};
 use super::progress::{Progress, Stage};
@@ -28,7 +27,6 @@ use crate::protect::{Family, METHODS, Masking, Method};
 use projection::{Public, Secret};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// How a release is attacked.
 #[derive(Clone, Debug)]
@@ -221,8 +219,7 @@ fn release(policy: &Policy, original: &Original, seed: u64, progress: &Progress)
         seed: Some(seed),
         ..policy.clone()
     };
-    let domains = Arc::new(domains(&drawn, original)?);
-    let rows = protect(&drawn, original, &domains, Compared::No, progress)?.rows;
+    let rows = protect(&drawn, original, Compared::No, progress)?.rows;
     in_order_of_ids(&rows)
 }
 

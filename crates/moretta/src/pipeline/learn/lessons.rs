@@ -178,8 +178,7 @@ pub fn lessons(
     stream::refuse(policy, "learn")?;
     let original = read(policy, progress)?;
     let class = class_of(original.batch.schema(), class)?;
-    let domains = Arc::new(domains(policy, &original)?);
-    let released = protect(policy, &original, &domains, Compared::No, progress)?.rows;
+    let released = protect(policy, &original, Compared::No, progress)?.rows;
     let mut lessons = lessons_of_release(policy, &original, released, class, known)?;
     lessons.notes.extend(cautions(policy, known.is_some()));
     Ok(lessons)

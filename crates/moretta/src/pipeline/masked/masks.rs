@@ -11,6 +11,8 @@ pub(in crate::pipeline) struct Masks<'a> {
     methods: Vec<&'a dyn Masking>,
     /// The places of the masked columns among those that are read.
     pub(in crate::pipeline) places: Vec<usize>,
+    /// Those of them that leave as they were masked.
+    pub(super) leaving: Vec<usize>,
     /// Names of other columns that leave in their place.
     pub(super) made: Option<Vec<String>>,
     /// Records that look alike, for each method that makes such.
@@ -47,6 +49,7 @@ impl<'a> Masks<'a> {
         let mut masks = Masks {
             methods: Vec::new(),
             places: Vec::new(),
+            leaving: Vec::new(),
             made: None,
             crowds: Vec::new(),
         };
@@ -62,20 +65,23 @@ impl<'a> Masks<'a> {
         let columns = encoder(masking, schema)?;
         let columns = masked_columns(&columns, schema);
         self.made = masking.replaced_by(&columns)?.or(self.made.take());
-        let names = columns.iter().map(|column| column.name.to_owned());
-        if let Some(k) = masking.k()
-            && !is_touched(&names.clone().collect::<Vec<_>>(), later, schema)?
-        {
+        let places = masking.places(schema)?;
+        let changed = changed(later, schema)?;
+        if let (Some(k), false) = (masking.k(), places.iter().any(|&place| changed[place])) {
             self.crowds.push(Crowd {
                 k,
                 within: masking.buffer().map(|rows| rows as u64),
-                columns: names.collect(),
+                columns: columns.iter().map(|c| c.name.to_owned()).collect(),
             });
         }
-        let places = masking.places(schema)?;
-        let new = places.iter().filter(|place| !self.places.contains(place));
-        let new: Vec<usize> = new.copied().collect();
-        self.places.extend(new);
+        for place in places {
+            if !self.places.contains(&place) {
+                self.places.push(place);
+            }
+            if !changed[place] {
+                self.leaving.push(place);
+            }
+        }
         self.methods.push(masking);
         Ok(())
     }
@@ -108,21 +114,18 @@ impl<'a> Masks<'a> {
 
     /// The names of the masked columns.
     pub(in crate::pipeline) fn names(&self, schema: &Schema) -> Vec<String> {
-        let places = self.places.iter();
         let name = |&place: &usize| schema.fields()[place].name.to_string();
-        places.map(name).collect()
+        self.places.iter().map(name).collect()
     }
 }
 
-/// Whether later methods change one of the columns again.
-fn is_touched(names: &[String], later: &[Method], schema: &Schema) -> Result<bool> {
-    for method in later {
-        let effects = method.effects(schema)?;
-        let fields = schema.fields().iter().zip(effects);
-        let mut touched = fields.filter(|(_, effect)| *effect != Effect::Kept);
-        if touched.any(|(field, _)| names.iter().any(|name| **name == *field.name)) {
-            return Ok(true);
+/// Whether a method changes each column.
+fn changed(methods: &[Method], schema: &Schema) -> Result<Vec<bool>> {
+    let mut changed = vec![false; schema.len()];
+    for method in methods {
+        for (changed, effect) in changed.iter_mut().zip(method.effects(schema)?) {
+            *changed |= effect != Effect::Kept;
         }
     }
-    Ok(false)
+    Ok(changed)
 }

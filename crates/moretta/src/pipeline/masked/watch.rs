@@ -29,7 +29,7 @@ impl Watch {
         watched: bool,
     ) -> Result<Self> {
         let compared = match masks.is_comparable() {
-            true => &masks.places[..],
+            true => &masks.leaving[..],
             false => &[],
         };
         let class =
@@ -100,13 +100,12 @@ fn pairs(
     class: Option<usize>,
     measured: bool,
 ) -> Result<Pairs> {
-    let names = masks.names(before);
-    let (columns, names): (&[usize], &[String]) = match &masks.made {
-        None => (&masks.places, &names),
-        Some(_) if !measured => (&[], &[]),
-        Some(made) => (&masks.places, made),
+    let own = |&place: &usize| &*before.fields()[place].name;
+    let (columns, names): (&[usize], Vec<&str>) = match &masks.made {
+        None => (&masks.leaving, masks.leaving.iter().map(own).collect()),
+        Some(_) if !measured => (&[], Vec::new()),
+        Some(made) => (&masks.leaving, made.iter().map(String::as_str).collect()),
     };
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Pairs::new((before, columns), (after, &names), class)
 }
 
@@ -120,10 +119,17 @@ fn measures(
     class: Option<usize>,
     (table, watched): (Option<usize>, bool),
 ) -> Result<Option<PairMeasures>> {
-    let places = &masks.places;
+    let places = &masks.leaving;
     let limits = policy.fail_above.iter().map(|(name, _)| name.as_str());
     let asked = policy.report_measures.iter().map(String::as_str);
-    let mut names: Vec<&str> = asked.chain(limits).collect();
+    let asked: Vec<&str> = asked.chain(limits).collect();
+    // What learners lose is measured of all released columns together, where some are made
+    // coarser, and so are classes.
+    let of_pairs = |name: &&str| {
+        let listed = PAIR_LIST.iter().any(|info| info.name == *name);
+        listed && !(policy.keeps_guarantee() && is_accuracy_loss(name))
+    };
+    let mut names: Vec<&str> = asked.iter().copied().filter(of_pairs).collect();
     let learnt = names.iter().find(|name| is_accuracy_loss(name));
     if let (Some(name), None) = (learnt, class) {
         return Err(Error::policy(format!(
@@ -138,9 +144,10 @@ fn measures(
         ))
         .help("take it out of [measure]; accuracy_loss tells what learners lose, and `moretta attack` what can be got back"));
     }
-    if names.is_empty() && policy.report.is_some() && !masks.is_private() {
+    if asked.is_empty() && policy.report.is_some() && !masks.is_private() {
         names = PAIR_LIST.iter().map(|info| info.name).collect();
-        names.retain(|name| !is_accuracy_loss(name) || class.is_some());
+        let learns = class.is_some() && !policy.keeps_guarantee();
+        names.retain(|name| !is_accuracy_loss(name) || learns);
     } else if watched && !masks.is_private() {
         names.extend(["record_linkage", "sse"]);
     }
@@ -149,7 +156,7 @@ fn measures(
         .map(|info| info.name)
         .filter(|name| names.contains(name) && measurable(name))
         .collect();
-    if names.is_empty() {
+    if names.is_empty() || places.is_empty() {
         return Ok(None);
     }
     let attributes = Encoder::new(schema, places)?.attributes();

@@ -1,0 +1,132 @@
+//! Whether methods can follow each other: what one promises must survive those after it.
+//!
+//! Each method gets what the one before it releases and nothing else.
+//!
+//! - Rows that were made alike stay alike as long as no later method changes the columns
+//!   in which they are: k, l, t and p, and the groups of microaggregation.
+//! - ε counts what one record can change in the values that a method is given. It
+//!   survives whatever is done to its noisy values later, since that sees nothing else of
+//!   the originals; but no earlier method may have mixed records in those values.
+
+use super::Policy;
+use crate::data::{Field, Kind, Role, Schema};
+use crate::error::{Error, Result};
+use crate::io::ReadAs;
+use crate::protect::{Effect, Method};
+use std::ops::Range;
+
+/// Fails where a promise does not survive. `spans` tells where each method stands.
+pub(super) fn check(policy: &Policy, spans: &[Range<usize>]) -> Result<()> {
+    if policy.protect.len() < 2 {
+        return Ok(());
+    }
+    let refuse = |step: usize, what: String| Error::policy(what).at(spans[step].clone());
+    check_kinds(policy).map_err(|(step, what, help)| refuse(step, what).help(help))?;
+    let schema = schema(policy)?;
+    let mut changed = Vec::new();
+    for method in &policy.protect {
+        changed.push(changed_columns(method, &schema)?);
+    }
+    for (later, method) in policy.protect.iter().enumerate() {
+        for (earlier, before) in policy.protect[..later].iter().enumerate() {
+            let both = |name: &&String| changed[later].contains(name);
+            if let (Some(name), true) = (changed[earlier].iter().find(both), is_private(method)) {
+                let what = format!(
+                    "{} promises ε, and {} has mixed records in `{name}` before it",
+                    method.name(),
+                    before.name()
+                );
+                return Err(refuse(later, what)
+                    .help("make the values private first: put that [[protect]] before the other"));
+            }
+            let promised = promised(policy, before, &changed[earlier]);
+            if let Some(name) = promised.iter().find(|name| changed[later].contains(*name)) {
+                let what = format!(
+                    "what {} promises of `{name}` does not survive {}, which changes it again",
+                    before.name(),
+                    method.name()
+                );
+                return Err(refuse(later, what).help(
+                    "put that [[protect]] before the other, or name other `columns` for it",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+type Refused = (usize, String, &'static str);
+
+/// Methods that do not go together, whatever their columns.
+fn check_kinds(policy: &Policy) -> std::result::Result<(), Refused> {
+    let methods = &policy.protect;
+    let place = |wanted: &dyn Fn(&Method) -> bool| methods.iter().position(wanted);
+    if let Some(step) = place(&|method| method.as_stream().is_some()) {
+        let what = "z-anonymity decides events one by one and stands alone".to_owned();
+        return Err((step, what, "keep one [[protect]]"));
+    }
+    let coarse: Vec<usize> = (0..methods.len())
+        .filter(|&step| methods[step].keeps_guarantee())
+        .collect();
+    if let [_, second, ..] = coarse[..] {
+        let what = "a second method would generalise what the first one releases".to_owned();
+        return Err((second, what, "keep one of mondrian and generalization"));
+    }
+    let masks = methods.iter().filter(|m| m.as_masking().is_some()).count();
+    if let (Some(step), 2..) = (place(&|method| method.as_projection().is_some()), masks) {
+        let what = "random-projection replaces columns and goes with no other mask".to_owned();
+        return Err((step, what, "keep one of them"));
+    }
+    let waits = |method: &Method| method.as_masking().is_none_or(|m| m.buffer().is_none());
+    match place(&waits) {
+        Some(step) if policy.is_buffered() => {
+            let what = format!(
+                "{} waits for the whole table and another method makes the rows a stream",
+                methods[step].name()
+            );
+            Err((step, what, "give every method a `buffer`, or none"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The columns that are read, as far as they are known before.
+fn schema(policy: &Policy) -> Result<Schema> {
+    let read = policy.columns.iter();
+    let read = read.filter(|column| column.plan().read != ReadAs::Skip);
+    let number = Kind::Number { integer: false };
+    let fields = read.map(|column| Field::new(&*column.name, column.role, number.clone()));
+    Schema::new(fields.collect())
+}
+
+fn changed_columns(method: &Method, schema: &Schema) -> Result<Vec<String>> {
+    let fields = schema.fields().iter().zip(method.effects(schema)?);
+    let changed = fields.filter(|(_, effect)| *effect != Effect::Kept);
+    Ok(changed.map(|(field, _)| field.name.to_string()).collect())
+}
+
+/// The columns in which a method has made rows alike, or diverse.
+fn promised(policy: &Policy, method: &Method, changed: &[String]) -> Vec<String> {
+    if !method.keeps_guarantee() {
+        // Where k is promised of all quasi-identifiers, groups in some of them are not.
+        let groups = method.as_masking().is_some_and(|m| m.k().is_some());
+        return match groups && !policy.keeps_guarantee() {
+            true => changed.to_vec(),
+            false => Vec::new(),
+        };
+    }
+    let quasi = policy.columns.iter().filter(|c| c.role == Role::Quasi);
+    let guarantee = &policy.guarantee;
+    let diverse = (guarantee.l.iter().map(|l| &l.column))
+        .chain(guarantee.t.iter().map(|t| &t.column))
+        .chain(guarantee.p.iter().map(|p| &p.column));
+    quasi
+        .map(|column| &column.name)
+        .chain(diverse)
+        .cloned()
+        .collect()
+}
+
+fn is_private(method: &Method) -> bool {
+    method.as_masking().is_some_and(|m| m.loss().is_some())
+}
