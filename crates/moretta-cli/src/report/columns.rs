@@ -1,7 +1,7 @@
 //! Every column before and after, and what each lost.
 //!
-//! Bars are shares of the rows read and of the rows released, so that the
-//! shapes compare although rows were suppressed, and no exact count is told.
+//! Bars are shares of the rows released, so that no exact count is told. Bins of which the
+//! report tells nothing are hatched, all to one height.
 
 use super::markup::Markup;
 use super::number;
@@ -71,8 +71,17 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
     page.raw("<section id=\"columns\"><h2>Columns before and after</h2>");
     if !drawn.is_empty() {
         page.raw("<p class=\"note\">Share of released rows by value, before and after. ");
-        page.raw("A generalised row is spread evenly over the values it may stand for.</p>");
-        legend(page);
+        page.raw("A generalised row is spread evenly over the values it may stand for. Bins follow from the release.</p>");
+        let hidden = |column: &&ColumnFact| {
+            let histogram = column.histogram.as_ref();
+            histogram.is_some_and(|histogram| histogram.bins.iter().any(is_hidden))
+        };
+        match drawn.iter().any(hidden) {
+            true => legend_with(page, |page| {
+                page.raw("<span class=\"swatch hatched\"></span>too few rows to be told; its height says nothing");
+            }),
+            false => legend(page),
+        }
         page.element("div", &[("class", &"multiples")], |page| {
             for column in drawn {
                 card(column, &report.rows, page);
@@ -86,8 +95,18 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
 }
 
 pub(super) fn legend(page: &mut Markup) {
+    legend_with(page, |_| {});
+}
+
+fn legend_with(page: &mut Markup, more: impl FnOnce(&mut Markup)) {
     page.raw("<p class=\"legend\"><span class=\"swatch before\"></span>before ");
-    page.raw("<span class=\"swatch after\"></span>after</p>");
+    page.raw("<span class=\"swatch after\"></span>after");
+    more(page);
+    page.raw("</p>");
+}
+
+fn is_hidden(bin: &Bin) -> bool {
+    bin.before.is_none() && bin.after.is_none()
 }
 
 fn card(column: &ColumnFact, rows: &RowFacts, page: &mut Markup) {
@@ -147,26 +166,33 @@ fn draw(column: &ColumnFact, histogram: &Histogram, rows: &RowFacts, page: &mut 
     if histogram.hidden_bins > 0 {
         page.element("p", &[("class", &"note")], |page| {
             page.text(number::count(histogram.hidden_bins));
-            page.raw(" more not shown: too few rows share them");
+            page.raw(match intervals {
+                true => {
+                    " bins are hatched: too few rows are in them, or the others would tell how many"
+                }
+                false => " more not shown: too few rows share them",
+            });
         });
     }
 }
 
 fn slot(bin: &Bin, rows: &RowFacts, interval: bool) -> Slot {
-    let share = |value: f64, all: u64| if all > 0 { value / all as f64 } else { 0.0 };
-    let before = share(bin.before, rows.released);
-    let after = share(bin.after, rows.released);
+    let share = |value: f64| match rows.released {
+        0 => 0.0,
+        all => value / all as f64,
+    };
+    let (before, after) = (bin.before.map(share), bin.after.map(share));
+    let told = |share: Option<f64>| share.map_or("hidden".to_owned(), number::percent);
     let start = bin.label.split(" to ").next().filter(|_| interval);
     Slot {
         label: start.unwrap_or(&bin.label).to_owned(),
-        detail: format!(
-            "{}: {} → {}",
-            bin.label,
-            number::percent(before),
-            number::percent(after)
-        ),
-        before: Some(before),
-        after: Some(after),
+        detail: match is_hidden(bin) {
+            true => format!("{}: hidden", bin.label),
+            false => format!("{}: {} → {}", bin.label, told(before), told(after)),
+        },
+        before,
+        after,
+        hidden: is_hidden(bin),
         ..Slot::default()
     }
 }
@@ -183,7 +209,8 @@ fn lump(bins: &[Bin], most: usize) -> Vec<Bin> {
         return bins.to_vec();
     }
     let mut by_count: Vec<usize> = (0..bins.len()).collect();
-    by_count.sort_by(|one, other| bins[*other].before.total_cmp(&bins[*one].before));
+    let rows = |bin: usize| bins[bin].after.unwrap_or(0.0);
+    by_count.sort_by(|one, other| rows(*other).total_cmp(&rows(*one)));
     // The measures may have put the rarest together already.
     by_count.sort_by_key(|bin| *bin + 1 == bins.len() && together(&bins[*bin]) > 1);
     let (kept, rest) = by_count.split_at_mut(most - 1);
@@ -242,8 +269,8 @@ mod tests {
     fn bins(labels: &[&str]) -> Vec<Bin> {
         let bin = |(position, label): (usize, &&str)| Bin {
             label: (*label).to_owned(),
-            before: position as f64,
-            after: 1.0,
+            before: Some(1.0),
+            after: Some(position as f64),
         };
         labels.iter().enumerate().map(bin).collect()
     }
@@ -267,8 +294,8 @@ mod tests {
         let lumped = lump(&bins(&["a", "b", "c", "d", "e"]), 3);
         let labels: Vec<&str> = lumped.iter().map(|bin| bin.label.as_str()).collect();
         assert_eq!(labels, ["d", "e", "3 others"]);
-        assert_eq!(lumped.iter().map(|bin| bin.before).sum::<f64>(), 10.0);
-        assert_eq!(lumped.iter().map(|bin| bin.after).sum::<f64>(), 5.0);
+        let sum = |count: fn(&Bin) -> Option<f64>| lumped.iter().filter_map(count).sum::<f64>();
+        assert_eq!((sum(|bin| bin.before), sum(|bin| bin.after)), (5.0, 10.0));
         let lumped = lump(&bins(&["a", "b", "c", "d", "21 others"]), 3);
         let labels: Vec<&str> = lumped.iter().map(|bin| bin.label.as_str()).collect();
         assert_eq!(labels, ["c", "d", "23 others"]);

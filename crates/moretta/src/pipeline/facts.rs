@@ -365,9 +365,7 @@ fn column_fact(facts: &Facts<'_>, field: &Field) -> ColumnFact {
             .map(|(_, loss)| *loss),
         missing_before: distributions.missing_before(&field.name).map_or(0.0, shown),
         missing_after: distributions.missing_after(&field.name).map(shown),
-        histogram: distributions
-            .histogram(&field.name)
-            .map(|counted| histogram(&counted)),
+        histogram: distributions.histogram(&field.name).map(histogram),
     }
 }
 

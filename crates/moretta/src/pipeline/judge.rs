@@ -118,7 +118,7 @@ impl<'a> Judge<'a> {
             .with_role(Role::Subject)
             .first()
             .copied();
-        let mut distributions = Distributions::new(self.original, self.domains, order)?;
+        let mut distributions = Distributions::new(self.policy, self.original, self.domains);
         let mut start = 0;
         for released in source {
             let released = released?;
@@ -144,6 +144,7 @@ impl<'a> Judge<'a> {
             progress.add(released.len());
             start = end;
         }
+        distributions.finish(self.policy, self.original, order);
         let gone = suppressed(self.original.len(), order);
         let reasons = reasons(made.suppressed, gone.len() as u64);
         let published = Published::new(&mut measures, reasons);

@@ -250,14 +250,15 @@ pub struct ColumnFact {
     pub histogram: Option<Histogram>,
 }
 
-/// Counts of the released rows over bins, before and after. The after counts
-/// spread a generalised row evenly over the bins that its region covers.
+/// Counts of the released rows over bins that follow from the release, before and after.
+/// The after counts spread a generalised row evenly over the bins that its region covers.
 /// Suppressed rows are in neither, or the difference would tell what they held.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     /// The bins, in order.
     pub bins: Vec<Bin>,
-    /// Bins left out because a count in them was small.
+    /// Bins of which nothing is told because a count in them was small, or would give a
+    /// small one away: intervals without counts, and names that are left out.
     pub hidden_bins: u64,
 }
 
@@ -266,10 +267,10 @@ pub struct Histogram {
 pub struct Bin {
     /// "30 to 40", or the category.
     pub label: String,
-    /// Released rows whose original is in it.
-    pub before: f64,
-    /// Released rows as they are shown.
-    pub after: f64,
+    /// Released rows whose original is in it; none when hidden.
+    pub before: Option<f64>,
+    /// Released rows as they are shown; none when hidden.
+    pub after: Option<f64>,
 }
 
 /// Share of rows in a band of risk.

@@ -17,7 +17,7 @@ mod timeline;
 mod upright;
 
 use super::markup::Markup;
-use std::fmt;
+use std::fmt::{self, Write};
 
 pub(super) use bands::{BANDS, Stack};
 pub(super) use calendar::date_and_time;
@@ -55,6 +55,8 @@ pub(super) struct Slot {
     pub(super) value: Option<String>,
     /// Breaks a promise.
     pub(super) alarm: bool,
+    /// There is a value and it is not told; upright plots only.
+    pub(super) hidden: bool,
     /// Drawn in the colour of this class rather than in that of what is after.
     pub(super) colour: Option<&'static str>,
 }
@@ -107,6 +109,23 @@ impl Size {
             Size::Small => 6.6,
             Size::Wide => 8.4,
         }
+    }
+}
+
+/// How high everything is hatched that is not told: one height for all, as any other would
+/// tell, or seem to tell, how much it is.
+const HATCHED: f64 = 14.0;
+
+/// Between the lines that hatch.
+const HATCH: f64 = 4.0;
+
+/// Lines from `bottom` up between `left` and `right`.
+fn hatch(lines: &mut String, left: f64, right: f64, bottom: f64) {
+    let mut x = (left / HATCH).ceil() * HATCH;
+    while x <= right {
+        write!(lines, "M{} {}V{}", At(x), At(bottom), At(bottom - HATCHED))
+            .expect("a string takes every write");
+        x += HATCH;
     }
 }
 

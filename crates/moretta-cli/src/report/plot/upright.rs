@@ -1,6 +1,8 @@
 //! Bars that stand on a line: for bins that have an order.
 
-use super::{At, Fill, Plot, Side, Threshold, largest, outlines, pointer, shorten, svg, ticks};
+use super::{
+    At, Fill, Plot, Side, Threshold, bars, hatch, largest, outlines, pointer, shorten, svg, ticks,
+};
 use crate::report::markup::Markup;
 use std::fmt::Write;
 
@@ -53,6 +55,7 @@ pub(in crate::report) fn upright(page: &mut Markup, plot: &Plot) {
         outlines(page, plot, &FILL, |outline, slot, value, share| {
             bar(outline, &area, slot, value, share);
         });
+        hidden(page, plot, &area);
         labels(page, plot, &area);
         if let Some(threshold) = &plot.threshold {
             line(page, plot, &area, threshold);
@@ -103,6 +106,17 @@ fn bar(outline: &mut String, area: &Area, slot: usize, value: f64, share: f64) {
         At(area.bottom)
     )
     .expect("a string takes every write");
+}
+
+/// What is not told is hatched over the width of a bar.
+fn hidden(page: &mut Markup, plot: &Plot, area: &Area) {
+    let mut lines = String::new();
+    for (slot, _) in plot.slots.iter().enumerate().filter(|(_, bin)| bin.hidden) {
+        let width = area.step * FILL.before;
+        let left = area.x(slot) + (area.step - width) / 2.0;
+        hatch(&mut lines, left, left + width, area.bottom);
+    }
+    bars(page, "hatch", &lines);
 }
 
 /// As many labels as fit, evenly spaced.
@@ -196,5 +210,38 @@ mod tests {
         let path = page.split("class=\"after\" d=\"").nth(1).expect("a path");
         let path = path.split('"').next().expect("a value");
         assert_eq!(path.matches('M').count(), 2, "{path}");
+    }
+
+    #[test]
+    fn what_is_hidden_is_hatched_to_one_height() {
+        let slot = |after: Option<f64>| Slot {
+            after,
+            hidden: after.is_none(),
+            ..Slot::default()
+        };
+        let heights = |values: &[Option<f64>]| {
+            let plot = Plot {
+                title: String::new(),
+                description: String::new(),
+                size: Size::Small,
+                slots: values.iter().map(|value| slot(*value)).collect(),
+                axis: number::number,
+                threshold: None,
+            };
+            let mut page = Markup::default();
+            upright(&mut page, &plot);
+            let page = page.into_string();
+            let lines = page.split("class=\"hatch\" d=\"").nth(1).unwrap_or("");
+            let lines = lines.split('"').next().expect("a value").split('M').skip(1);
+            let mut heights: Vec<&str> = lines
+                .map(|line| line.split_once(' ').expect("a place").1)
+                .collect();
+            heights.dedup();
+            heights.join(" ")
+        };
+        let one = heights(&[None, Some(4.0), Some(2.0)]);
+        assert_eq!(one, "166V152");
+        assert_eq!(heights(&[None, Some(90.0), None]), one);
+        assert_eq!(heights(&[Some(4.0)]), "");
     }
 }

@@ -162,7 +162,7 @@ fn legend(facts: &StreamFacts, page: &mut Markup) {
         });
     }
     page.raw("<span><span class=\"swatch suppressed\"></span>suppressed</span>");
-    page.raw("<span><span class=\"swatch hatched\"></span>hidden or not known</span>");
+    page.raw("<span><span class=\"swatch hatched\"></span>hidden or not known; its height says nothing</span>");
     page.raw("<span><span class=\"swatch total\"></span>read</span></p>");
 }
 
