@@ -7,8 +7,8 @@ mod stream;
 pub(super) use pairs::{filtered, filtered_degenerate, filtered_few, filtered_once};
 pub(crate) use stream::events;
 pub(super) use stream::{
-    events_all_hidden, events_at_a_fixed_z, events_degenerate, events_with_many_points,
-    events_with_one_point, events_without_points,
+    events_all_hidden, events_at_a_fixed_z, events_degenerate, events_quiet,
+    events_with_many_points, events_with_one_point, events_without_points,
 };
 
 use moretta::pipeline::report::{

@@ -5,6 +5,11 @@
 //! and enough of their neighbours that they cannot be had by subtraction.
 //! What it tells follows from released rows and the policy. Of suppressed rows it
 //! tells bounds alone, and counts with them whatever would depend on their number.
+//!
+//! Three things are told however small they are: what the release itself shows to anyone
+//! who counts it, such as the number of its rows and the sizes of its classes; what a
+//! promise was found to be, such as k; and figures over all rows, such as a mean or a rate.
+//! The page, its tooltips and what is read aloud tell no more than this structure.
 
 use crate::measure::pairs::PairFacts;
 use serde::{Deserialize, Serialize};

@@ -74,8 +74,9 @@ fn interval(facts: &StreamFacts) -> Option<String> {
 
 fn span(facts: &StreamFacts, piece: &Interval) -> Span {
     let share = |share: Option<f64>| share.map_or(number::NONE.to_owned(), number::percent);
-    let read = match piece.stack.total {
-        Some(total) => format!("{} read", number::count(total.round() as u64)),
+    // The mean of several intervals can be small though none of their counts is.
+    let read = match number::told(piece.stack.total.map(|total| total.ceil() as u64)) {
+        Some(total) => format!("{} read", number::count(total)),
         None => "values read hidden".to_owned(),
     };
     Span {
