@@ -46,6 +46,7 @@ pub(super) fn loss(report: &Report, page: &mut Markup) {
         description: "One bar for every generalised column, the largest loss first".to_owned(),
         size: Size::Wide,
         slots: slots.collect(),
+        edges: Vec::new(),
         axis: number::percent,
         threshold: None,
     };
@@ -143,7 +144,7 @@ fn facts(column: &ColumnFact) -> String {
 }
 
 fn draw(column: &ColumnFact, histogram: &Histogram, rows: &RowFacts, page: &mut Markup) {
-    let intervals = is_ordered(&histogram.bins);
+    let intervals = is_ordered(&histogram.bins) || histogram.bins.iter().any(is_hidden);
     let most = if intervals {
         MOST_INTERVALS
     } else {
@@ -154,7 +155,8 @@ fn draw(column: &ColumnFact, histogram: &Histogram, rows: &RowFacts, page: &mut 
         title: format!("{} before and after", column.name),
         description: format!("Share of rows in {} bins", bins.len()),
         size: Size::Small,
-        slots: bins.iter().map(|bin| slot(bin, rows, intervals)).collect(),
+        slots: bins.iter().map(|bin| slot(bin, rows)).collect(),
+        edges: edges(&bins),
         axis: number::percent,
         threshold: None,
     };
@@ -167,25 +169,22 @@ fn draw(column: &ColumnFact, histogram: &Histogram, rows: &RowFacts, page: &mut 
         page.element("p", &[("class", &"note")], |page| {
             page.text(number::count(histogram.hidden_bins));
             page.raw(match intervals {
-                true => {
-                    " bins are hatched: too few rows are in them, or the others would tell how many"
-                }
+                true => " hatched: too few rows, or the others would tell how many",
                 false => " more not shown: too few rows share them",
             });
         });
     }
 }
 
-fn slot(bin: &Bin, rows: &RowFacts, interval: bool) -> Slot {
+fn slot(bin: &Bin, rows: &RowFacts) -> Slot {
     let share = |value: f64| match rows.released {
         0 => 0.0,
         all => value / all as f64,
     };
     let (before, after) = (bin.before.map(share), bin.after.map(share));
     let told = |share: Option<f64>| share.map_or("hidden".to_owned(), number::percent);
-    let start = bin.label.split(" to ").next().filter(|_| interval);
     Slot {
-        label: start.unwrap_or(&bin.label).to_owned(),
+        label: bin.label.clone(),
         detail: match is_hidden(bin) {
             true => format!("{}: hidden", bin.label),
             false => format!("{}: {} → {}", bin.label, told(before), told(after)),
@@ -197,10 +196,35 @@ fn slot(bin: &Bin, rows: &RowFacts, interval: bool) -> Slot {
     }
 }
 
-/// Whether the bins are intervals or numbers rather than names.
+/// Where intervals that join begin and the last one ends; none of other bins.
+fn edges(bins: &[Bin]) -> Vec<String> {
+    let ends: Option<Vec<(&str, &str)>> = bins
+        .iter()
+        .map(|bin| bin.label.split_once(" to "))
+        .collect();
+    let ends = ends.unwrap_or_default();
+    let join = ends.windows(2).all(|pair| pair[0].1 == pair[1].0);
+    let last = ends.last().map(|(_, to)| *to);
+    let edges = ends.iter().map(|(from, _)| *from).chain(last);
+    edges.filter(|_| join).map(str::to_owned).collect()
+}
+
+/// Whether the bins are intervals, dates or numbers rather than names.
 fn is_ordered(bins: &[Bin]) -> bool {
-    let ordered = |bin: &Bin| bin.label.contains(" to ") || bin.label.parse::<f64>().is_ok();
+    let ordered = |bin: &Bin| {
+        let label = &bin.label;
+        label.contains(" to ") || label.parse::<f64>().is_ok() || is_part_of_year(label)
+    };
     bins.len() > 2 && bins.iter().all(ordered)
+}
+
+/// "2024-03" or "2024-Q1".
+fn is_part_of_year(label: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    label.split_once('-').is_some_and(|(year, part)| {
+        let part = part.strip_prefix('Q').unwrap_or(part);
+        year.len() == 4 && digits(year) && part.len() <= 2 && digits(part)
+    })
 }
 
 /// At most so many bins: the rarest go together into one at the end.
@@ -280,12 +304,23 @@ mod tests {
         for (labels, expected) in [
             (&["0 to 10", "10 to 20", "20 to 30"][..], true),
             (&["1", "2", "3"], true),
+            (&["2023-Q3", "2023-Q4", "2024-Q1"], true),
+            (&["2023-11", "2023-12", "2024-01"], true),
+            (&["0044-1", "4711-999", "4"], false),
             (&["4041", "404*", "4"], false),
             (&["female", "male"], false),
             (&["0", "1"], false),
             (&[], false),
         ] {
             assert_eq!(is_ordered(&bins(labels)), expected, "{labels:?}");
+        }
+    }
+
+    #[test]
+    fn intervals_that_join_are_labelled_at_their_borders() {
+        assert_eq!(edges(&bins(&["0 to 5", "5 to 10"])), ["0", "5", "10"]);
+        for labels in [&["2000 to 2004", "2005 to 2009"][..], &["a", "b"], &[]] {
+            assert!(edges(&bins(labels)).is_empty(), "{labels:?}");
         }
     }
 

@@ -36,6 +36,9 @@ pub(super) struct Plot {
     pub(super) size: Size,
     /// The bars, in order.
     pub(super) slots: Vec<Slot>,
+    /// What the borders of slots are called, one more than there are slots, where bars stand
+    /// for intervals; then these are written instead of the labels. Upright plots only.
+    pub(super) edges: Vec<String>,
     /// Writes a value at the axis.
     pub(super) axis: fn(f64) -> String,
     /// Where the promise lies; upright plots only.
@@ -301,6 +304,7 @@ mod tests {
             description: "d".to_owned(),
             size,
             slots: slots.collect(),
+            edges: Vec::new(),
             axis: number::number,
             threshold: Some(Threshold {
                 slot: 1,

@@ -119,21 +119,30 @@ fn hidden(page: &mut Markup, plot: &Plot, area: &Area) {
     bars(page, "hatch", &lines);
 }
 
-/// As many labels as fit, evenly spaced.
+/// As many labels as fit, evenly spaced: under the bars, or at their borders.
 fn labels(page: &mut Markup, plot: &Plot, area: &Area) {
     let character = plot.size.character();
     let most = (110.0 / character) as usize;
-    let texts = plot.slots.iter().map(|slot| shorten(&slot.label, most));
-    let texts: Vec<String> = texts.collect();
+    let (names, shift): (Vec<&String>, f64) = match plot.edges.len() > plot.slots.len() {
+        true => (plot.edges.iter().collect(), 0.0),
+        false => (plot.slots.iter().map(|slot| &slot.label).collect(), 0.5),
+    };
+    let texts: Vec<String> = names.iter().map(|name| shorten(name, most)).collect();
     let widest = texts.iter().map(|text| text.chars().count()).max();
     let room = widest.unwrap_or(0) as f64 * character + 6.0;
     let stride = (room / area.step).ceil().max(1.0) as usize;
     // The first slot inside the promise is always named.
     let first = plot.threshold.as_ref().map_or(0, |line| line.slot % stride);
+    let mut free = f64::NEG_INFINITY;
     for (slot, text) in texts.iter().enumerate().skip(first).step_by(stride) {
         let half = text.chars().count() as f64 * character / 2.0;
-        let middle = area.x(slot) + area.step / 2.0;
+        let middle = area.x(slot) + area.step * shift;
         let x = middle.min(plot.size.width() - half).max(half);
+        // The last one is moved inwards, where another may stand.
+        if x - half < free {
+            continue;
+        }
+        free = x + half;
         page.leaf(
             "text",
             &[
@@ -198,6 +207,7 @@ mod tests {
             description: String::new(),
             size: Size::Small,
             slots: vec![slot(4.0), slot(2.0), slot(0.0)],
+            edges: Vec::new(),
             axis: number::number,
             threshold: None,
         };
@@ -213,6 +223,46 @@ mod tests {
     }
 
     #[test]
+    fn labels_never_overlap_and_stay_inside() {
+        for slots in 1..60 {
+            for (length, edges) in [(1, true), (3, true), (7, false), (13, true), (40, false)] {
+                let label = |slot: usize| format!("{slot:>length$}").replace(' ', "9");
+                let slot = |place: usize| Slot {
+                    label: label(place),
+                    after: Some(1.0),
+                    ..Slot::default()
+                };
+                let borders = if edges { 0..slots + 1 } else { 0..0 };
+                let plot = Plot {
+                    title: String::new(),
+                    description: String::new(),
+                    size: Size::Wide,
+                    slots: (0..slots).map(slot).collect(),
+                    edges: borders.map(label).collect(),
+                    axis: number::number,
+                    threshold: None,
+                };
+                let mut page = Markup::default();
+                upright(&mut page, &plot);
+                let page = page.into_string();
+                let mut free = 0.0;
+                for text in page.split("<text x=\"").skip(1) {
+                    let (x, rest) = text.split_once('"').expect("a place");
+                    let Some((_, rest)) = rest.split_once("class=\"middle\">") else {
+                        continue;
+                    };
+                    let label = rest.split('<').next().expect("a text");
+                    let half = label.chars().count() as f64 * Size::Wide.character() / 2.0;
+                    let x: f64 = x.parse().expect("a number");
+                    assert!(x - half > free - 0.2, "{slots} {length}: {label} at {x}");
+                    free = x + half;
+                }
+                assert!((1.0..=Size::Wide.width() + 0.2).contains(&free), "{slots}");
+            }
+        }
+    }
+
+    #[test]
     fn what_is_hidden_is_hatched_to_one_height() {
         let slot = |after: Option<f64>| Slot {
             after,
@@ -225,6 +275,7 @@ mod tests {
                 description: String::new(),
                 size: Size::Small,
                 slots: values.iter().map(|value| slot(*value)).collect(),
+                edges: Vec::new(),
                 axis: number::number,
                 threshold: None,
             };
