@@ -60,9 +60,11 @@ pub(super) fn admissions() -> Report {
         version: 1,
         program: "moretta 0.1.0".to_owned(),
         name: "ward-7".to_owned(),
+        purpose: Some("Length of stay by age and region, for the ethics board".to_owned()),
+        date: Some("2026-03-01".to_owned()),
         policy: POLICY.to_owned(),
         policy_sha256: "9f2c4e1ab07d5583c6e1f0a94b7728d3e5160c8fa2b94d7731e08c56fa19d042".to_owned(),
-        command: "moretta run ward-7.toml".to_owned(),
+        command: "moretta run ward-7.toml --force".to_owned(),
         source: file("admissions.csv", "csv", 5000, 412_338, "1c"),
         sink: Some(file("out/admissions.parquet", "parquet", 4938, 96_104, "7a")),
         verdict: Verdict {

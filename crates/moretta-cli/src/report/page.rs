@@ -92,7 +92,17 @@ fn header(report: &Report, page: &mut Markup) {
                 page.raw(" → ");
                 page.text(&sink.path);
             }
+            if let Some(date) = &report.date {
+                page.raw(", ");
+                page.text(date);
+            }
         });
+        if let Some(purpose) = &report.purpose {
+            page.element("p", &[("class", &"note purpose")], |page| {
+                page.raw("Purpose: ");
+                page.text(purpose);
+            });
+        }
         page.raw("</div>");
     });
 }

@@ -112,6 +112,8 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
         version: 1,
         program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
         name: policy.name.clone(),
+        purpose: policy.report_purpose.clone(),
+        date: None,
         policy: policy.text.clone(),
         policy_sha256: sha256::of_text(&policy.text),
         command: facts.command.to_owned(),

@@ -26,11 +26,17 @@ pub struct Report {
     pub program: String,
     /// The policy's name.
     pub name: String,
+    /// What the release is for, when the policy says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
+    /// The day of the run, "2026-03-01"; none of a run that nobody dated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
     /// The policy as it was read, secrets excluded by construction.
     pub policy: String,
     /// SHA-256 of the policy.
     pub policy_sha256: String,
-    /// The command that makes the same release again.
+    /// The command that makes the same release again in place of what it has made.
     pub command: String,
     /// The file that was read.
     pub source: FileFacts,

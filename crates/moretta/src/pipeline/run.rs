@@ -27,6 +27,8 @@ use std::sync::Arc;
 pub struct Options<'a> {
     /// Shown in the report: the command that makes the same release again.
     pub command: String,
+    /// Shown in the report: the day of the run. The library has no clock.
+    pub date: Option<String>,
     /// Whether files that are already there may be replaced.
     pub force: bool,
     /// Whether warnings are errors.
@@ -282,16 +284,17 @@ pub(super) fn write_reports(
     options: &Options<'_>,
 ) -> Result<Vec<Pending>> {
     // How long a run took tells how much it read.
-    let timeless = Report {
+    let told = Report {
+        date: options.date.clone(),
         stages: Vec::new(),
         ..report.clone()
     };
     let mut written = Vec::new();
     for place in report_places(policy) {
         let text = match place.extension().is_some_and(|ending| ending == "json") {
-            true => serde_json::to_string_pretty(&timeless)
+            true => serde_json::to_string_pretty(&told)
                 .map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?,
-            false => (options.render)(&timeless),
+            false => (options.render)(&told),
         };
         let pending = Pending::new(&place)?;
         pending.write(text.as_bytes())?;
