@@ -72,6 +72,7 @@ fn run(case: &Path) -> Vec<(String, String)> {
         .args(["run", "policy.toml"])
         .current_dir(copy.path())
         .env("MORETTA_KEY", KEY)
+        .env("SOURCE_DATE_EPOCH", "1709251200")
         .output()
         .expect("the program starts");
     let told = String::from_utf8_lossy(&output.stderr);

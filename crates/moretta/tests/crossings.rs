@@ -303,6 +303,7 @@ fn run(folder: &Path, source: &str, sink: &str, columns: &str) -> Result<()> {
     let policy = Policy::load(&place, &Root::of_policy(&place, None)?)?;
     let options = Options {
         command: String::new(),
+        date: None,
         force: true,
         strict: false,
         render: &|_| String::new(),

@@ -252,6 +252,8 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
         version: 1,
         program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
         name: policy.name.clone(),
+        purpose: policy.report_purpose.clone(),
+        date: None,
         policy: policy.text.clone(),
         policy_sha256: sha256::of_text(&policy.text),
         command: facts.command.to_owned(),
@@ -500,9 +502,7 @@ fn column_fact(facts: &Facts<'_>, field: &Field) -> ColumnFact {
             .map(|(_, loss)| *loss),
         missing_before: distributions.missing_before(&field.name).map_or(0.0, shown),
         missing_after: distributions.missing_after(&field.name).map(shown),
-        histogram: distributions
-            .histogram(&field.name)
-            .map(|counted| histogram(&counted)),
+        histogram: distributions.histogram(&field.name).map(histogram),
         ..blank
     }
 }

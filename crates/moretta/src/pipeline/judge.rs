@@ -4,7 +4,7 @@ use super::coarse::reasons;
 use super::distributions::Distributions;
 use super::progress::Progress;
 use super::published::{self, Published};
-use super::read::originals_of;
+use super::read::{originals_of, places_of};
 use super::shown::counted_as_text;
 use super::steps::Given;
 use crate::data::{Batch, Domain, Domains, Role, RowIds};
@@ -32,6 +32,8 @@ pub(super) struct Made<'a> {
     pub(super) suppressed: &'a [(String, u64)],
     /// What is untrue in them.
     pub(super) untruths: Vec<Fault>,
+    /// The columns that are masked.
+    pub(super) masked: &'a [String],
     /// What a learner loses, where it was measured.
     pub(super) accuracy_losses: Vec<(&'static str, f64)>,
 }
@@ -78,7 +80,7 @@ impl Judge<'_> {
         measures.tell_accuracy_losses(made.accuracy_losses);
         let subject = schema.with_role(Role::Subject).first().copied();
         let order: Vec<u64> = release.rows().iter().collect();
-        let mut distributions = Distributions::new(originals, domains, &order)?;
+        let mut distributions = Distributions::new(self.policy, originals, domains);
         for start in (0..release.len()).step_by(CHUNK) {
             let released = release.slice(start, CHUNK.min(release.len() - start));
             let original = originals_of(originals, released.rows())?;
@@ -92,6 +94,9 @@ impl Judge<'_> {
             distributions.observe(&original, &released);
             progress.add(released.len());
         }
+        let places = places_of(originals, release.rows())?.into_iter();
+        let places: Vec<u64> = places.map(u64::from).collect();
+        distributions.finish(self.policy, originals, &places, made.masked);
         let gone = suppressed(originals.rows(), &order);
         let reasons = reasons(made.suppressed, gone.len() as u64);
         let published = Published::new(&mut measures, reasons);

@@ -304,6 +304,7 @@ mod tests {
             let original = read(&policy, &Progress::default()).expect("rows");
             let options = Options {
                 command: String::new(),
+                date: None,
                 force: false,
                 strict: false,
                 render: &|_| String::new(),

@@ -77,9 +77,14 @@ pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
     Ok(original)
 }
 
-/// The originals of released rows, in the order of these. The ids of a table that was
-/// read whole are the places of its rows; where some rows are gone, ids still ascend.
+/// The originals of released rows, in the order of these.
 pub(super) fn originals_of(original: &Batch, released: &RowIds) -> Result<Batch> {
+    original.take(&places_of(original, released)?)
+}
+
+/// The places of the originals. The ids of a table that was read whole are the places of
+/// its rows; where some rows are gone, ids still ascend.
+pub(super) fn places_of(original: &Batch, released: &RowIds) -> Result<Vec<u32>> {
     let ids = original.rows();
     let whole = matches!(ids, RowIds::Range { start: 0, .. });
     let place = |id: u64| match whole {
@@ -87,8 +92,7 @@ pub(super) fn originals_of(original: &Batch, released: &RowIds) -> Result<Batch>
         false => place_of(ids, id),
     };
     let places: Option<Vec<u32>> = released.iter().map(place).collect();
-    let foreign = || Error::bug("a row was released that was never read");
-    original.take(&places.ok_or_else(foreign)?)
+    places.ok_or_else(|| Error::bug("a row was released that was never read"))
 }
 
 /// The place of an id among ascending ones.

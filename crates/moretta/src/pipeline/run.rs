@@ -28,6 +28,8 @@ use std::sync::Arc;
 pub struct Options<'a> {
     /// Shown in the report: the command that makes the same release again.
     pub command: String,
+    /// Shown in the report: the day of the run. The library has no clock.
+    pub date: Option<String>,
     /// Whether files that are already there may be replaced.
     pub force: bool,
     /// Whether warnings are errors.
@@ -80,6 +82,7 @@ fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     if let Some(masks) = &masks {
         masked::refuse_mixed(policy, &original.batch, &masks.places)?;
     }
+    let masked_names = masks.as_ref().map_or_else(Vec::new, |m| m.names(schema));
     let protected = protect(policy, &original, Compared::Yes, progress)?;
     let rows = order::released(policy, protected.rows)?;
     let release = without_dropped(policy, rows.clone())?;
@@ -91,6 +94,7 @@ fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
                 release: &release,
                 suppressed: &protected.suppressed,
                 untruths: protected.untruths.clone(),
+                masked: &masked_names,
                 accuracy_losses: accuracy_losses(policy, &original, &release)?,
             };
             Some(Judge { policy, given }.judge(made, progress)?)
@@ -111,7 +115,7 @@ fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         }
     };
     drop(rows);
-    let mut telling = Leaving::new(masks.as_ref().map_or_else(Vec::new, |m| m.names(schema)));
+    let mut telling = Leaving::new(masked_names);
     telling.observe(&release)?;
     let pending = Pending::new(&sink.path)?;
     let named = |error: Error| error.instead_of(pending.temporary(), &sink.path);
@@ -297,16 +301,17 @@ pub(super) fn write_reports(
     options: &Options<'_>,
 ) -> Result<Vec<Pending>> {
     // How long a run took tells how much it read.
-    let timeless = Report {
+    let told = Report {
+        date: options.date.clone(),
         stages: Vec::new(),
         ..report.clone()
     };
     let mut written = Vec::new();
     for place in report_places(policy) {
         let text = match place.extension().is_some_and(|ending| ending == "json") {
-            true => serde_json::to_string_pretty(&timeless)
+            true => serde_json::to_string_pretty(&told)
                 .map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?,
-            false => (options.render)(&timeless),
+            false => (options.render)(&told),
         };
         let pending = Pending::new(&place)?;
         pending.write(text.as_bytes())?;

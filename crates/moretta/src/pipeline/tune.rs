@@ -488,6 +488,7 @@ mod tests {
             let policy = policy.varied(&root, what, value, &goals).expect("varied");
             let options = Options {
                 command: String::new(),
+                date: None,
                 force: true,
                 strict: false,
                 render: &|_| String::new(),

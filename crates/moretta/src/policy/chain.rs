@@ -6,7 +6,7 @@
 //!   in which they are: k, l, t and p, and the groups of microaggregation.
 //! - ε counts what one record can change in the values that a method is given. It
 //!   survives whatever is done to its noisy values later, since that sees nothing else of
-//!   the originals; but no earlier method may have mixed records in those values.
+//!   the originals; but no earlier method may have used those values.
 
 use super::Policy;
 use crate::data::{Field, Kind, Role, Schema};
@@ -29,10 +29,13 @@ pub(super) fn check(policy: &Policy, spans: &[Range<usize>]) -> Result<()> {
     }
     for (later, method) in policy.protect.iter().enumerate() {
         for (earlier, before) in policy.protect[..later].iter().enumerate() {
-            let both = |name: &&String| changed[later].contains(name);
-            if let (Some(name), true) = (changed[earlier].iter().find(both), is_private(method)) {
+            let mixed = changed[earlier]
+                .iter()
+                .any(|name| changed[later].contains(name));
+            // What is told of classes would be computed from values that are not private yet.
+            if is_private(method) && (mixed || before.keeps_guarantee()) {
                 let what = format!(
-                    "{} promises ε, and {} has mixed records in `{name}` before it",
+                    "{} promises ε, and {} has used its values before it",
                     method.name(),
                     before.name()
                 );

@@ -71,6 +71,8 @@ pub struct Policy {
     pub report: Option<PathBuf>,
     /// The key under which a report holds a sum of the source; none when it holds none.
     pub report_key: Option<KeyPlace>,
+    /// What the release is for, as the report tells.
+    pub report_purpose: Option<String>,
     /// Where and how often a stream notes how far it is.
     pub checkpoint: Option<CheckpointPolicy>,
 }
@@ -235,7 +237,6 @@ impl Policy {
             .table("report")?
             .map(|section| read_report(section, root))
             .transpose()?;
-        let (report, report_key) = report.unzip();
         let checkpoint = top
             .table("checkpoint")?
             .map(|section| CheckpointPolicy::read(section, root))
@@ -262,8 +263,9 @@ impl Policy {
             report_measures,
             pairs,
             sink,
-            report,
-            report_key: report_key.flatten(),
+            report: report.as_ref().map(|report| report.path.clone()),
+            report_purpose: report.as_ref().and_then(|report| report.purpose.clone()),
+            report_key: report.and_then(|report| report.key),
             audit: audit.unwrap_or(true),
             checkpoint,
         };
@@ -605,14 +607,22 @@ impl PairPolicy {
     }
 }
 
-fn read_report(mut section: Section, root: &Root) -> Result<(PathBuf, Option<KeyPlace>)> {
+/// What `[report]` says.
+struct ReportPolicy {
+    path: PathBuf,
+    key: Option<KeyPlace>,
+    purpose: Option<String>,
+}
+
+fn read_report(mut section: Section, root: &Root) -> Result<ReportPolicy> {
     let placed = section.required("path")?;
     let path = root.resolve(&placed, &placed.text("path")?)?;
     let key = section.text("key")?;
     let key = key.map(|(place, span)| columns::read_key(&place, span, root));
     let key = key.transpose()?;
+    let purpose = section.text("purpose")?.map(|(text, _)| text);
     section.finish()?;
-    Ok((path, key))
+    Ok(ReportPolicy { path, key, purpose })
 }
 
 const FORMATS: &[(&str, Format)] = &[

@@ -275,8 +275,8 @@ pub(super) fn warnings(
     }
     if tally.nobody > SMALL_CELL {
         warnings.push(format!(
-            "{} rows have no subject; they count for nobody and were not released",
-            tally.nobody
+            "up to {} rows have no subject; they count for nobody and were not released",
+            at_most(tally.nobody)
         ));
     }
     if tally.fakes > 0 {

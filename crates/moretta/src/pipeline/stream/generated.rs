@@ -380,6 +380,7 @@ impl Place {
         let progress = Progress::default();
         let options = Options {
             command: String::new(),
+            date: None,
             force: false,
             strict: false,
             render: &|_| String::new(),
