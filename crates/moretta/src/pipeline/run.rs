@@ -1,6 +1,5 @@
 //! `run` from beginning to end.
 
-use super::domains::domains;
 use super::facts::{Facts, report};
 use super::judge::{Judge, Judgement, Made};
 use super::learn::accuracy_losses;
@@ -9,12 +8,13 @@ use super::order;
 use super::place::{Pending, commit_all};
 use super::places::{check_places, report_places};
 use super::progress::{Progress, Stage};
-use super::read::{Original, read};
+use super::protect::{Protected, protect};
+use super::read::read;
 use super::report::Report;
 use super::stream;
 use super::telling;
 use super::warnings::warnings;
-use crate::data::{Batch, Column, Domains, RowIds, Schema};
+use crate::data::{Batch, Column, Domains, Schema};
 use crate::error::{Error, Result};
 use crate::io::{self, Header};
 use crate::policy::{Action, Policy, SinkPolicy};
@@ -66,8 +66,12 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     check_places(policy, options.force)?;
     let original = read(policy, progress)?;
     let known = warnings(policy, &original, options.strict)?;
-    let domains = Arc::new(domains(policy, &original)?);
-    let (release, suppressed) = protect(policy, &original, &domains, progress)?;
+    let Protected {
+        release,
+        suppressed,
+        domains,
+    } = protect(policy, &original, progress)?;
+    let release = without_dropped(policy, release)?;
     let accuracy_losses = accuracy_losses(policy, &original, &release)?;
     let telling = telling::warning(&release);
     let pending = Pending::new(&sink.path)?;
@@ -118,29 +122,6 @@ fn refuse_levels(policy: &Policy) -> Result<()> {
     }
 }
 
-type Suppressed = Vec<(String, u64)>;
-
-/// The released rows, and why others were held back.
-pub(super) fn protect(
-    policy: &Policy,
-    original: &Original,
-    domains: &Arc<Domains>,
-    progress: &Progress,
-) -> Result<(Batch, Suppressed)> {
-    progress.enter(Stage::Protect);
-    let mut protector = build(policy, original.batch.schema(), domains)?;
-    let now = protector.protect(order::for_methods(policy, &original.batch)?)?;
-    let later = protector.finish()?;
-    let parts = [now, later]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect();
-    let release = Batch::concat(&Arc::clone(protector.schema()), parts)?;
-    check_ids(&original.batch, release.rows())?;
-    let suppressed = protector.suppressed();
-    Ok((without_dropped(policy, release)?, suppressed))
-}
-
 /// The policy's methods, one after the other.
 pub(super) fn build(
     policy: &Policy,
@@ -172,19 +153,6 @@ pub(super) fn pseudonyms(policy: &Policy, schema: &Arc<Schema>) -> Result<Pseudo
         }
     }
     Ok(Pseudonyms::new(schema, pseudonyms))
-}
-
-/// Each id comes out at most once, and none that did not go in.
-fn check_ids(original: &Batch, released: &RowIds) -> Result<()> {
-    let mut seen = vec![false; original.len()];
-    for id in released.iter() {
-        match seen.get_mut(id as usize) {
-            Some(seen) if !*seen => *seen = true,
-            Some(_) => return Err(Error::bug("a row was released twice")),
-            None => return Err(Error::bug("a row was released that was never read")),
-        }
-    }
-    Ok(())
 }
 
 /// Subjects and keys count persons and join rows; they are released only if the policy says so.

@@ -9,13 +9,13 @@
 //! *Does not protect* the choice: a value that was found on the data tells a little about
 //! it, as any measure does. So private methods cannot be tuned.
 
-use super::domains::domains;
 use super::learn::{Side, accuracy_losses};
 use super::masked;
 use super::progress::{Progress, Stage};
+use super::protect::{Protected, protect};
 use super::published;
 use super::read::{Original, read};
-use super::run::protect;
+use super::run::without_dropped;
 use super::stream;
 use crate::error::{Error, PolicyError, Result};
 use crate::measure::is_accuracy_loss;
@@ -23,7 +23,6 @@ use crate::optimize::{self, Prefer, Range, Scale, Tried};
 use crate::policy::{Policy, Root};
 use crate::protect::{Method, Tunable};
 use serde::Serialize;
-use std::sync::Arc;
 
 /// What is varied, and what must hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -322,8 +321,10 @@ fn measured(policy: &Policy, original: &Original, progress: &Progress) -> Result
     if let Some(masking) = policy.masking() {
         return masked::measured(policy, masking, &original.batch);
     }
-    let domains = Arc::new(domains(policy, original)?);
-    let (release, _) = protect(policy, original, &domains, progress)?;
+    let Protected {
+        release, domains, ..
+    } = protect(policy, original, progress)?;
+    let release = without_dropped(policy, release)?;
     let schema = original.batch.schema();
     let mut measures = published::measures(policy, schema, &domains.quasi(schema));
     let mut gone = vec![true; original.batch.len()];

@@ -38,7 +38,7 @@ pub(super) fn build(side: MaskSide, column: &str, values: &Levels) -> Result<Hie
             mask(side, text, length, hidden, label);
         }));
     }
-    Ok(Hierarchy::under_top(levels))
+    Ok(Hierarchy::growing(levels))
 }
 
 /// The text and then its masks down to one character; false when it is too long.

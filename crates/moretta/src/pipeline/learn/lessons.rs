@@ -4,6 +4,7 @@ use super::super::domains::domains;
 use super::super::masked::secret_seed;
 use super::super::order;
 use super::super::progress::{Progress, Stage};
+use super::super::protect;
 use super::super::read::{Original, originals_of, read};
 use super::super::run::build;
 use super::super::stream;
@@ -317,13 +318,13 @@ pub(super) fn class_of(schema: &Schema, named: Option<&str>) -> Result<usize> {
 
 /// What would be released, with all columns in their places.
 fn protect(policy: &Policy, original: &Original, progress: &Progress) -> Result<Batch> {
+    let Some(masking) = policy.masking() else {
+        return Ok(protect::protect(policy, original, progress)?.release);
+    };
     let domains = Arc::new(domains(policy, original)?);
     progress.enter(Stage::Protect);
     let mut chain = build(policy, original.batch.schema(), &domains)?;
-    let buffered = policy
-        .masking()
-        .is_some_and(|masking| masking.buffer().is_some());
-    let rows = match buffered {
+    let rows = match masking.buffer().is_some() {
         true => original.batch.clone(),
         false => order::for_methods(policy, &original.batch)?,
     };
