@@ -13,7 +13,24 @@ const GUARANTEE: &str = "[guarantee]\nk = 5\n\n[[protect]]\nmethod = \"mondrian\
 fn policy(method: &str) -> String {
     let text = policy_with(GUARANTEE, &format!("[[protect]]\n{method}\n"));
     // Groups count rows: each person has one here.
-    replaced(&text, "{ role = \"subject\" }", "{ role = \"identifier\" }")
+    let text = replaced(&text, "{ role = \"subject\" }", "{ role = \"identifier\" }");
+    match method.contains("dp") {
+        true => with_open_columns(text, method),
+        false => text,
+    }
+}
+
+/// Of a private method the columns that it does not name are published knowingly.
+fn with_open_columns(text: String, method: &str) -> String {
+    let lines = text.lines().map(|line| match line.split_once(' ') {
+        Some((name, rest))
+            if rest.contains("\"quasi\"") && !method.contains(&format!("{name} =")) =>
+        {
+            format!("{name} = {{ role = \"plain\" }}\n")
+        }
+        _ => format!("{line}\n"),
+    });
+    lines.collect()
 }
 
 fn folder(method: &str, rows: usize) -> Folder {
@@ -140,6 +157,24 @@ fn a_private_report_tells_nothing_of_the_originals_unless_asked() {
     ));
     asked.run().succeeds().warns("not differentially private");
     assert!(asked.report().get("pairs").is_some());
+}
+
+#[test]
+fn a_private_method_does_not_let_a_quasi_identifier_pass_as_it_is() {
+    for method in METHODS.iter().filter(|text| text.contains("dp")) {
+        let open = policy_with(GUARANTEE, &format!("[[protect]]\n{method}\n"));
+        // Before rows are read: there are none.
+        for command in ["check", "plan", "run"] {
+            let folder = Folder::new().policy(&open);
+            let refused = folder.moretta(&[command, "policy.toml"]);
+            refused.fails(3, "is not masked, so it would be released as it is");
+        }
+        let dropped = policy(method).replace("\"plain\"", "\"drop\"");
+        let folder = Folder::with_table(&Table::of(200)).policy(&dropped);
+        folder.run().succeeds();
+        let release = folder.text("out/release.csv");
+        assert!(!release.contains("zip"), "{method}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A column of categories: codes into shared levels.
 
+use super::hierarchy::{TOP, look};
 use super::levels::{Levels, LevelsBuilder};
 use arrow_buffer::ScalarBuffer;
 use std::sync::Arc;
@@ -78,6 +79,22 @@ impl Categories {
             codes: self.codes.slice(start, len),
             levels: Arc::clone(&self.levels),
         }
+    }
+
+    /// The values that a reader takes for different ones: those that look alike are one, and
+    /// a cell that is suppressed, `*`, is missing.
+    pub fn as_they_look(&self) -> Self {
+        let mut looks = LevelsBuilder::default();
+        let mut code = |text: &str| match text.trim() {
+            TOP => MISSING,
+            text => looks.intern(&look(text)),
+        };
+        let codes: Vec<u32> = self.levels.iter().map(&mut code).collect();
+        let new = |&old: &u32| codes.get(old as usize).copied().unwrap_or(MISSING);
+        Categories::new(
+            self.codes.iter().map(new).collect(),
+            Arc::new(looks.finish()),
+        )
     }
 
     /// The same column with only the levels it uses, in the order of their

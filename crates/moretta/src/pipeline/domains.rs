@@ -2,25 +2,18 @@
 
 use super::read::Original;
 use crate::data::hierarchy::Hierarchy;
-use crate::data::{Batch, Column, Domain, Domains, Field, Role, Scale};
+use crate::data::{Column, Domain, Domains, Field, Role, Scale};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Hierarchies of columns made from latitude and longitude, by name.
-type Made = HashMap<String, Arc<Hierarchy>>;
-
 /// The domains of quasi-identifiers and of sensitive columns with a hierarchy.
 pub(super) fn domains(policy: &Policy, original: &Original) -> Result<Domains> {
-    domains_of(policy, &original.batch, &original.made)
-}
-
-/// The same of rows that a method has made.
-pub(super) fn domains_of(policy: &Policy, rows: &Batch, made: &Made) -> Result<Domains> {
-    let fields: Vec<(&Field, &Column)> =
-        rows.schema().fields().iter().zip(rows.columns()).collect();
+    let Original { batch, made, .. } = original;
+    let fields = batch.schema().fields().iter();
+    let fields: Vec<(&Field, &Column)> = fields.zip(batch.columns()).collect();
     let domains = fields
         .par_iter()
         .filter_map(|(field, column)| domain(policy, made, field, column).transpose())
@@ -31,7 +24,7 @@ pub(super) fn domains_of(policy: &Policy, rows: &Batch, made: &Made) -> Result<D
 
 fn domain(
     policy: &Policy,
-    made: &Made,
+    made: &HashMap<String, Arc<Hierarchy>>,
     field: &Field,
     column: &Column,
 ) -> Result<Option<(String, Domain)>> {

@@ -21,6 +21,7 @@ mod published;
 mod read;
 mod read_back;
 mod release_columns;
+mod release_values;
 pub mod report;
 mod run;
 mod sha256;

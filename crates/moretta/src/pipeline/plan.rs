@@ -1,5 +1,6 @@
 //! What a run would face: sizes, uniques, and columns that single persons out though nobody called them quasi-identifiers.
 
+use super::check::check_alone;
 use super::domains::domains;
 use super::memory;
 use super::progress::{Progress, Stage};
@@ -57,6 +58,7 @@ pub struct PlannedColumn {
 /// Reads the table and looks ahead.
 pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
     stream::refuse(policy, "plan")?;
+    check_alone(policy)?;
     let original = read(policy, progress)?;
     progress.enter(Stage::Check);
     let domains = domains(policy, &original)?;

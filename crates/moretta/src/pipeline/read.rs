@@ -21,6 +21,23 @@ pub struct Original {
 }
 
 impl Original {
+    /// These rows as a table of their own: no category and no cell that none of them holds.
+    pub(super) fn alone(&self, ids: &RowIds) -> Result<Original> {
+        let rows = places_of(&self.batch, ids)?;
+        let batch = in_order_of_texts(self.batch.take(&rows)?)?;
+        let made = self.made.iter().map(|(name, tree)| {
+            let place = batch.schema().index_of(name);
+            let cells = place.and_then(|place| batch.column(place).as_categories());
+            let held = |text: &str| cells.is_some_and(|c| c.levels().find(text).is_some());
+            (name.clone(), Arc::new(tree.over(held)))
+        });
+        Ok(Original {
+            made: made.collect(),
+            batch,
+            notes: self.notes.clone(),
+        })
+    }
+
     /// These rows alone, in the columns that warnings look at, with no category that none of
     /// them holds.
     pub(super) fn of_rows(&self, ids: &[u64]) -> Result<Original> {

@@ -149,21 +149,45 @@ fn look_alikes(original: &Batch) -> Option<String> {
         _ => false,
     });
     list(alike.map(|(field, _)| &*field.name)).map(|names| {
-        format!("values differ only in spaces, letter case, Unicode form or the way a number is written, and each counts as a value of its own, so the promise may hold in name only: {names}")
+        format!("values differ only in spaces, letter case, Unicode form or the way a number is written, and each counts as a value of its own (l and p take values that look alike for one, not numbers), so the promise may hold in name only: {names}")
     })
 }
 
 /// Whether two values look the same to a reader or are the same number.
 fn has_look_alikes(levels: &Levels) -> bool {
     let mut seen = HashSet::default();
-    let same = |text: &str| match text.trim().parse::<f64>() {
-        Ok(number) => (number + 0.0).to_string(),
-        Err(_) => look(text),
-    };
+    let same = |text: &str| digits(text).unwrap_or_else(|| look(text).into_owned());
     !levels
         .iter()
         .take(LOOKED_AT)
         .all(|text| seen.insert(same(text)))
+}
+
+/// The decimal digits of a number, however it is written, and all of them: two numbers of 17
+/// digits can be one float.
+fn digits(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.contains(['e', 'E']) {
+        let number = text.parse().ok();
+        let short = number.filter(|n: &f64| n.is_finite() && n.abs() < 1e15)?;
+        return digits(&short.to_string());
+    }
+    let (negative, unsigned) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.len() + fraction.len() == 0 || !is_digits(whole) || !is_digits(fraction) {
+        return None;
+    }
+    let whole = whole.trim_start_matches('0');
+    let fraction = fraction.trim_end_matches('0');
+    let negative = negative && whole.len() + fraction.len() > 0;
+    Some(format!(
+        "{}{whole}.{fraction}",
+        if negative { "-" } else { "" }
+    ))
 }
 
 /// Released pseudonyms join the rows of a person over all classes.
@@ -217,6 +241,13 @@ mod tests {
             (&["1", "+1"], true),
             (&["007", "7.0"], true),
             (&["J45.0", "J45.1"], false),
+            (&["flu", "fl\u{200b}u"], true),
+            (&["90071992547409930", "90071992547409931"], false),
+            (&["90071992547409930", "090071992547409930.0"], true),
+            (&["-0", "0.00"], true),
+            (&["1e3", "1000", "x"], true),
+            (&["1e300", "1e301", ".", "e", "-", "+"], false),
+            (&["5", "-5", "0.5", ".05"], false),
         ] {
             assert_eq!(
                 has_look_alikes(&values.iter().collect()),

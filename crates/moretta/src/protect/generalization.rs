@@ -159,12 +159,12 @@ impl Ready {
                 "give `{name}` a `hierarchy` under [columns], or leave it out of `levels`"
             ))
         })?;
-        if level >= hierarchy.level_count() {
-            return Err(Error::policy(format!(
+        let level = hierarchy.level(level).ok_or_else(|| {
+            Error::policy(format!(
                 "column `{name}` has levels 0 to {}, not {level}",
                 hierarchy.level_count() - 1
-            )));
-        }
+            ))
+        })?;
         generalize(column, domain, hierarchy, level).ok_or_else(|| {
             Error::policy(format!(
                 "the hierarchy of column `{name}` misses values of the data"

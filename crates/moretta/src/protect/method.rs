@@ -62,6 +62,19 @@ pub enum Family {
     Filter,
 }
 
+/// What a method shows of a quasi-identifier, as far as a reader of the release can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Any values.
+    Values,
+    /// Labels of any level of the hierarchy.
+    Labels,
+    /// Labels of this level of the hierarchy.
+    Level(usize),
+    /// Intervals of numbers or dates, and at most so many different single values.
+    Intervals(usize),
+}
+
 /// One parameter of a method.
 pub struct Parameter {
     /// Its key in a policy.
@@ -203,6 +216,28 @@ impl Method {
         }
     }
 
+    /// What it shows of the quasi-identifier `name`, which has a hierarchy or not.
+    pub fn shows(&self, name: &str, hierarchy: bool) -> Shown {
+        match self {
+            Method::Mondrian(config) => config.shows(name, hierarchy),
+            Method::Generalization(config) => match config.levels.get(name) {
+                Some(&level) if level > 0 => Shown::Level(level),
+                _ => Shown::Values,
+            },
+            _ => Shown::Values,
+        }
+    }
+
+    /// Whether it may suppress all rows of a table: as many as the policy allows, or a table
+    /// that is too short for groups.
+    pub fn may_suppress_all(&self) -> bool {
+        match self {
+            Method::Mondrian(config) => config.suppress == 1.0,
+            Method::Generalization(config) => config.suppress == 1.0,
+            other => other.as_masking().is_some(),
+        }
+    }
+
     /// Whether it gets the rows of a table in an order of their content, since what it
     /// releases depends on their order.
     pub fn depends_on_order(&self) -> bool {
@@ -214,6 +249,22 @@ impl Method {
             // would make one record matter to all windows.
             Method::DpMicroaggregation(_) => false,
             _ => true,
+        }
+    }
+
+    /// The same method, if it may not suppress rows of a table.
+    #[must_use]
+    pub fn without_suppression(&self) -> Self {
+        match self.clone() {
+            Method::Mondrian(config) => Method::Mondrian(Mondrian {
+                suppress: 0.0,
+                ..config
+            }),
+            Method::Generalization(config) => Method::Generalization(Generalization {
+                suppress: 0.0,
+                ..config
+            }),
+            other => other,
         }
     }
 

@@ -23,7 +23,7 @@ pub mod z_anonymity;
 pub use chain::Chain;
 pub use effect::Effect;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
-pub use method::{Family, METHODS, Method, MethodInfo, Parameter};
+pub use method::{Family, METHODS, Method, MethodInfo, Parameter, Shown};
 pub use table::{Release, Table, TableMethod};
 pub use tunable::{TUNABLE, Tunable, tunable};
 pub use window::{Mask, Window};

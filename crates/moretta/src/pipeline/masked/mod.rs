@@ -64,8 +64,13 @@ fn check_masking(policy: &Policy, masking: &dyn Masking) -> Result<()> {
             attribute,
         });
     }
-    if masking.k().is_some() {
-        check_promise(policy, &schema, &places)?;
+    // Where another method makes values coarser, the promise is its own.
+    if masking.k().is_some() && !policy.keeps_guarantee() {
+        check_masked(policy, &schema, &places, "k is promised")?;
+        check_rows(policy)?;
+    }
+    if masking.loss().is_some() && !policy.keeps_guarantee() {
+        check_masked(policy, &schema, &places, "differential privacy is promised")?;
     }
     // Where all types are declared, the method can say what does not fit them.
     if columns.len() == places.len() {
@@ -74,29 +79,36 @@ fn check_masking(policy: &Policy, masking: &dyn Masking) -> Result<()> {
     Ok(())
 }
 
-/// k is promised of all quasi-identifiers, and of persons.
-fn check_promise(policy: &Policy, schema: &Schema, places: &[usize]) -> Result<()> {
-    for column in &policy.columns {
+/// A promise is about all quasi-identifiers: one that passes as it is would break it.
+fn check_masked(policy: &Policy, schema: &Schema, places: &[usize], promise: &str) -> Result<()> {
+    let passes = policy.columns.iter().find(|column| {
         let place = schema.index_of(&column.name);
         let masked = place.is_some_and(|place| places.contains(&place));
-        if column.role == Role::Quasi && !masked {
-            return Err(Error::policy(format!(
-                "k is promised and the quasi-identifier `{}` is not masked",
-                column.name
-            ))
-            .at(column.span.clone())
-            .help("name it under `columns`, or give it another role"));
-        }
-        if column.role == Role::Subject {
-            return Err(Error::policy(format!(
-                "the groups count rows and not the persons of `{}`",
-                column.name
-            ))
-            .at(column.span.clone())
-            .help("where each person has one row, make it an identifier that is not released; else use mondrian"));
-        }
+        column.role == Role::Quasi && !masked
+    });
+    match passes {
+        Some(column) => Err(Error::policy(format!(
+            "{promise} and the quasi-identifier `{}` is not masked, so it would be released as it is",
+            column.name
+        ))
+        .at(column.span.clone())
+        .help("let the method mask it, leave it out by role = \"drop\", or publish it knowingly by role = \"plain\"")),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Groups of k count rows, not persons.
+fn check_rows(policy: &Policy) -> Result<()> {
+    let subject = policy.columns.iter().find(|c| c.role == Role::Subject);
+    match subject {
+        Some(column) => Err(Error::policy(format!(
+            "the groups count rows and not the persons of `{}`",
+            column.name
+        ))
+        .at(column.span.clone())
+        .help("where each person has one row, make it an identifier that is not released; else use mondrian")),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a column that nobody called categories and most of whose values are
