@@ -1,5 +1,6 @@
 //! A column of categories: codes into shared levels.
 
+use super::folded;
 use super::levels::{Levels, LevelsBuilder};
 use arrow_buffer::ScalarBuffer;
 use std::sync::Arc;
@@ -93,6 +94,16 @@ impl Categories {
         let new = |&code: &u32| place.get(code as usize).copied().unwrap_or(MISSING);
         let levels = order.iter().map(|&code| used.levels.get(code)).collect();
         Categories::new(used.codes.iter().map(new).collect(), Arc::new(levels))
+    }
+
+    /// The same column with every text as it looks to a reader ([`folded`]).
+    pub fn folded(&self) -> Self {
+        let mut levels = LevelsBuilder::default();
+        let texts = self.levels.iter();
+        let codes_of: Vec<u32> = texts.map(|text| levels.intern(&folded(text))).collect();
+        let new = |&code: &u32| codes_of.get(code as usize).copied().unwrap_or(MISSING);
+        let codes = self.codes.iter().map(new).collect();
+        Categories::new(codes, Arc::new(levels.finish()))
     }
 
     /// The same column with only the levels it uses, so that a written

@@ -6,7 +6,8 @@
 //! show only a label of its own row's value, and only one whose users, among the
 //! rows so far and this one, number at least z: a user counts who showed it at
 //! most a window before the row and not after it. Where rows are out of order,
-//! users who showed it again after the row may not be counted; all others are.
+//! users who showed it again after the row may not be counted; all others are. Users
+//! whose names look the same to a reader are one.
 //!
 //! **Finds** a cell with too few users, a label that is not its row's, a row that
 //! was released twice or never read, help of made-up rows that are not there.
@@ -22,7 +23,7 @@ mod exposures;
 mod labels;
 
 use crate::data::hierarchy::Ladder;
-use crate::data::{Batch, Categories, MISSING};
+use crate::data::{Batch, Categories, MISSING, folded};
 use crate::error::{Error, Result};
 use exposures::{Exposure, Exposures};
 use foldhash::quality::RandomState;
@@ -175,11 +176,12 @@ impl StreamChecker {
             }
             let fingerprints = &self.fingerprints;
             let user = *users[code as usize]
-                .get_or_insert_with(|| fingerprints.hash_one(subject.levels().get(code)));
+                .get_or_insert_with(|| fingerprints.hash_one(folded(subject.levels().get(code))));
+            let group = group.map(|column| column.get(row).map(folded));
             let exposure = Exposure {
                 time,
                 user,
-                group: group.map_or(0, |column| fingerprints.hash_one(column.get(row))),
+                group: group.map_or(0, |group| fingerprints.hash_one(group)),
             };
             self.exposures.advance(user, time);
             self.expose(row, exposure, &original);

@@ -1,11 +1,11 @@
 //! Whether a hierarchy knows all values of a column.
 
 use super::Hierarchy;
+use crate::data::folded;
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
 use foldhash::HashSet;
 use std::fmt::Display;
-use unicode_normalization::UnicodeNormalization;
 
 /// How the values of a column and the leaves of a hierarchy go together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,10 +52,9 @@ fn near_misses(hierarchy: &Hierarchy, values: &Levels, missing: &[u32]) -> usize
     missing.iter().filter(is_near).count()
 }
 
-/// How a text looks to a reader: composed, in lower case, spaces alike.
+/// How a text looks to a reader.
 pub fn look(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").to_lowercase().nfc().collect()
+    folded(text).into_owned()
 }
 
 impl Coverage {

@@ -25,7 +25,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// The layout of the file.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// How far a stream is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

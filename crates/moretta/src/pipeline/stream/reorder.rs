@@ -7,7 +7,7 @@
 //! until the watermark has passed it; so rows go on in the order (time, source, place
 //! in the source). A row that comes behind the watermark goes on at once, marked as late.
 
-use crate::data::{Batch, TimeFormat, times};
+use crate::data::{Batch, TimeFormat, folded, times};
 use crate::error::Result;
 use crate::protect::z_anonymity::Reached;
 use foldhash::fast::FixedState;
@@ -129,7 +129,9 @@ impl Reorder {
         let ids = batch.rows().clone();
         let subjects = batch.categories(self.subject)?.clone();
         let names = subjects.levels().iter();
-        let users: Vec<u64> = names.map(|name| self.users.hash_one(name)).collect();
+        let users: Vec<u64> = names
+            .map(|name| self.users.hash_one(folded(name)))
+            .collect();
         self.batches.insert(number, (batch, rows));
         for (row, &time) in times.iter().enumerate() {
             let id = ids.get(row);

@@ -10,7 +10,8 @@ use super::waiting::{Columns, Real, Shown, Waiting};
 use super::{FakesOrder, Known, Update, ZAnonymity};
 use crate::data::hierarchy::Ladder;
 use crate::data::{
-    Batch, Categories, Column, Kind, LevelsBuilder, MISSING, RowIds, Schema, TimeFormat, times,
+    Batch, Categories, Column, Kind, LevelsBuilder, MISSING, RowIds, Schema, TimeFormat, folded,
+    times,
 };
 use crate::error::{Error, Result};
 use crate::guarantee::{Guarantee, Recent};
@@ -235,6 +236,7 @@ impl Stream {
         let users: Vec<u32> = names.map(|name| self.engine.users.intern(name)).collect();
         let names = subject.levels().iter();
         let shards: Vec<u8> = names.map(|name| self.engine.shard_of(name)).collect();
+        self.tally.respelled |= self.engine.users.respelled();
         let groups = self.groups(batch)?;
         let mut columns = Vec::with_capacity(self.places.attributes.len());
         for (number, &place) in self.places.attributes.iter().enumerate() {
@@ -281,7 +283,7 @@ impl Stream {
         let column = batch.categories(place)?;
         let names = column.levels().iter();
         let numbers: Vec<u32> = names
-            .map(|name| self.engine.groups.intern(0, name))
+            .map(|name| self.engine.groups.intern(0, &folded(name)))
             .collect();
         let number = |&code: &u32| numbers.get(code as usize).copied().unwrap_or(MISSING);
         Ok(Some(column.codes().iter().map(number).collect()))
@@ -434,15 +436,13 @@ impl Stream {
                     .next()
                     .ok_or_else(|| Error::bug("an attribute was lost"))?;
                 Column::Category(Categories::new(codes, Arc::new(labels)))
+            } else if place == self.places.subject && self.config.fakes.is_some() {
+                self.with_fakes(&column.take(&draft.rows)?, &draft.fakes)?
             } else if whole {
                 column.clone()
             } else {
                 column.take(&draft.rows)?
             });
-        }
-        if !draft.fakes.is_empty() {
-            let subject = &mut columns[self.places.subject];
-            *subject = self.with_fakes(subject, &draft.fakes)?;
         }
         let ids = match whole {
             true => batch.rows().clone(),
@@ -451,11 +451,13 @@ impl Stream {
         Batch::new(Arc::clone(&self.schema), ids, columns)
     }
 
-    /// The subjects of the rows, with those of made-up rows in their places.
+    /// The subjects of the rows, with those of made-up rows in their places. All of them as
+    /// they are counted, or their spelling would tell which are made up.
     fn with_fakes(&self, column: &Column, fakes: &[(usize, u32)]) -> Result<Column> {
         let Column::Category(subjects) = column else {
             return Err(Error::bug("a subject that is no category"));
         };
+        let subjects = subjects.folded();
         let mut levels = LevelsBuilder::from_levels(subjects.levels());
         let mut codes = subjects.codes().to_vec();
         for &(row, user) in fakes {
