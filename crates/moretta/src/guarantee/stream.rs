@@ -90,7 +90,6 @@ pub struct StreamChecker {
     ladders: Vec<Ladder>,
     labels: Labels,
     exposures: Exposures,
-    latest: i64,
     /// The users that every cell needs, whatever is said of it.
     least: u32,
     /// The part of z that made-up rows may make up for.
@@ -117,7 +116,6 @@ impl StreamChecker {
             ladders,
             labels: Labels::default(),
             exposures: Exposures::new(window, group_at_most),
-            latest: i64::MAX,
             least: 1,
             fakes_at_most: None,
             fingerprints: RandomState::default(),
@@ -147,12 +145,6 @@ impl StreamChecker {
         self
     }
 
-    /// Rows of a later time than this were turned away undecided; they count for
-    /// nothing and may not be released.
-    pub fn turn_away_after(&mut self, latest: i64) {
-        self.latest = latest;
-    }
-
     /// Takes rows in the order in which they were decided, and looks at what was
     /// released of them.
     ///
@@ -171,7 +163,7 @@ impl StreamChecker {
         for (row, &time) in seen.times.iter().enumerate() {
             let id = seen.original.rows().get(row);
             let code = subject.codes()[row];
-            if code == MISSING || time > self.latest {
+            if code == MISSING {
                 continue;
             }
             let fingerprints = &self.fingerprints;

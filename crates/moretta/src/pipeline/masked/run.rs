@@ -91,10 +91,7 @@ pub(in crate::pipeline) fn run(
     let mut files = write_reports(policy, &report, options)?;
     files.extend(output.into_pending());
     commit_all(files, options.force)?;
-    Ok(Outcome {
-        report,
-        read: flow.read,
-    })
+    Ok(Outcome { report })
 }
 
 /// What the policy measures of the masked rows; they go nowhere.

@@ -232,6 +232,14 @@ impl Case {
         }
     }
 
+    /// The same with so many rows of a source read at a time.
+    pub(super) fn reading(mut self, rows: usize) -> Self {
+        let every = format!("\nevery = {}\n", self.every);
+        self.text = self.text.replace(&every, &format!("\nevery = {rows}\n"));
+        self.every = rows;
+        self
+    }
+
     fn write_sources(&self, folder: &Path) {
         for (number, rows) in self.sources.iter().enumerate() {
             let mut text = String::new();

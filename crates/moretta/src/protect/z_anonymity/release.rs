@@ -43,7 +43,6 @@ pub struct Stream {
     places: Places,
     engine: Engine,
     format: Option<TimeFormat>,
-    clock: i64,
     times: Vec<i64>,
     /// Rows of the next batch that came too late; empty when none did.
     late: Vec<bool>,
@@ -107,7 +106,6 @@ impl Stream {
             schema: Arc::new(Schema::new(fields)?),
             places,
             format,
-            clock: i64::MAX,
             times: Vec::new(),
             late: Vec::new(),
             tally: Tally::default(),
@@ -121,11 +119,6 @@ impl Stream {
             waiting,
             decided: None,
         })
-    }
-
-    /// Tells the time of day, in milliseconds since 1970; rows may not be far ahead of it.
-    pub fn set_clock(&mut self, now: i64) {
-        self.clock = now;
     }
 
     /// Goes on after a restart: the rows that come next were decided before, from
@@ -250,11 +243,9 @@ impl Stream {
         self.rows.clear();
         self.attributes.clear();
         self.verdicts.clear();
-        let latest = self.clock.saturating_add(self.config.skew);
         for (row, (&time, &user)) in self.times.iter().zip(subject.codes()).enumerate() {
-            if time > latest || user == MISSING {
-                self.tally.future += u64::from(time > latest);
-                self.tally.nobody += u64::from(time <= latest);
+            if user == MISSING {
+                self.tally.nobody += 1;
                 continue;
             }
             self.rows.push(row as u32);
