@@ -231,13 +231,7 @@ mod tests {
     }
 
     fn summary_of(report: Report) -> String {
-        summary(
-            &Outcome {
-                read: report.rows.read,
-                report,
-            },
-            None,
-        )
+        summary(&Outcome { report }, None)
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod compare;
 mod distributions;
 mod domains;
 mod facts;
+mod interrupted;
 mod judge;
 mod learn;
 mod leftovers;
@@ -36,6 +37,7 @@ mod warnings;
 pub use attack::{AttackSettings, Attacked, Strongest, attack};
 pub use check::{check, check_warnings};
 pub use compare::{Standing, compare};
+pub use interrupted::{Interrupted, interrupted};
 pub use learn::{
     Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, lessons,
     lessons_of_file, train,

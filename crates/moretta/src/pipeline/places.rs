@@ -1,6 +1,6 @@
 //! Where a run writes: never over what it reads, nor unasked over what is there.
 
-use super::place::refuse_special;
+use super::place::{refuse_special, try_place};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use std::path::{Component, Path, PathBuf};
@@ -15,6 +15,19 @@ pub(super) fn report_places(policy: &Policy) -> Vec<PathBuf> {
         true => vec![json],
         false => vec![page.clone(), json],
     }
+}
+
+/// Reports, which are written when a run ends, must have a place before it begins; `replaces`
+/// says that those that are there may go.
+pub(super) fn check_report_places(policy: &Policy, replaces: bool, help: &str) -> Result<()> {
+    for place in report_places(policy) {
+        if place.exists() && !replaces {
+            let what = format!("{} exists already", place.display());
+            return Err(Error::usage(what).help(help));
+        }
+        try_place(&place)?;
+    }
+    Ok(())
 }
 
 /// Outputs must not be inputs, nor each other, nor be there already.

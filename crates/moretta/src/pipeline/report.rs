@@ -100,13 +100,14 @@ pub struct StreamFacts {
     pub entropy_after: Option<f64>,
     /// Share of the information about the attribute that is left: I(before; after) / H(before).
     pub residual_information: Option<f64>,
-    /// By how much released rows were behind the latest row; none when not measured.
+    /// How long released rows waited; none when not measured.
     pub delay: Option<Delay>,
     /// What happened interval by interval.
     pub timeline: Vec<StreamPoint>,
 }
 
-/// By how much released rows were behind the latest row, in milliseconds.
+/// How long released rows waited, in milliseconds by how far two users of their source came
+/// meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delay {
     /// On average.

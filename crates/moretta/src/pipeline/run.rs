@@ -44,8 +44,6 @@ pub struct Options<'a> {
 pub struct Outcome {
     /// What the report says; it gives no small count away.
     pub report: Report,
-    /// Rows read, exactly, for whoever has the original.
-    pub read: u64,
 }
 
 /// Reads, protects, writes aside, reads back, checks, and only then puts the files in place.
@@ -160,10 +158,7 @@ fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     // The release comes last, since what has gone to standard output cannot be taken back.
     files.push(pending);
     commit_all(files, options.force)?;
-    Ok(Outcome {
-        report,
-        read: original.batch.len() as u64,
-    })
+    Ok(Outcome { report })
 }
 
 /// What a steward should know; of masked records only what was odd about the input.

@@ -1,8 +1,7 @@
 //! What a steward should know before a release: promises that are weaker than they look.
 
 use super::read::Original;
-use crate::data::hierarchy::look;
-use crate::data::{Batch, Column, Field, Levels, Role};
+use crate::data::{Batch, Column, Field, Levels, Role, folded};
 use crate::error::{Error, Result};
 use crate::policy::{Action, Policy};
 use foldhash::{HashMap, HashSet};
@@ -156,7 +155,7 @@ fn look_alikes(original: &Batch) -> Option<String> {
 /// Whether two values look the same to a reader or are the same number.
 fn has_look_alikes(levels: &Levels) -> bool {
     let mut seen = HashSet::default();
-    let same = |text: &str| digits(text).unwrap_or_else(|| look(text).into_owned());
+    let same = |text: &str| digits(text).unwrap_or_else(|| folded(text).into_owned());
     !levels
         .iter()
         .take(LOOKED_AT)

@@ -1,13 +1,12 @@
 //! Whether a hierarchy knows all values of a column.
 
 use super::Hierarchy;
-use crate::data::invisible::is_invisible;
+use crate::data::folded;
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
 use foldhash::HashSet;
 use std::borrow::Cow;
 use std::fmt::Display;
-use unicode_normalization::UnicodeNormalization;
 
 /// How the values of a column and the leaves of a hierarchy go together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,22 +47,10 @@ fn near_misses(hierarchy: &Hierarchy, values: &Levels, missing: &[u32]) -> usize
         return 0;
     }
     let leaves: HashSet<Cow<str>> = (0..hierarchy.leaf_count() as u32)
-        .map(|leaf| look(hierarchy.label(0, leaf)))
+        .map(|leaf| folded(hierarchy.label(0, leaf)))
         .collect();
-    let is_near = |&&code: &&u32| leaves.contains(&look(values.get(code)));
+    let is_near = |&&code: &&u32| leaves.contains(&folded(values.get(code)));
     missing.iter().filter(is_near).count()
-}
-
-/// How a text looks to a reader: composed, in lower case, spaces alike, without characters
-/// that show nothing.
-pub fn look(text: &str) -> Cow<'_, str> {
-    let plain = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase();
-    if text.bytes().all(plain) {
-        return Cow::Borrowed(text);
-    }
-    let shown: String = text.chars().filter(|&c| !is_invisible(c)).collect();
-    let words: Vec<&str> = shown.split_whitespace().collect();
-    Cow::Owned(words.join(" ").to_lowercase().nfc().collect())
 }
 
 impl Coverage {

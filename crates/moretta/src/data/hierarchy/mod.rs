@@ -31,7 +31,7 @@ mod reading;
 mod rungs;
 mod spec;
 
-pub use coverage::{Coverage, coverage, look};
+pub use coverage::{Coverage, coverage};
 pub use draw::draw;
 pub use file::read_file;
 pub use ladder::Ladder;

@@ -74,10 +74,7 @@ pub(in crate::pipeline) fn run(policy: &Policy, options: &Options<'_>) -> Result
     let mut files = write_reports(policy, &report, options)?;
     files.extend(output.into_pending());
     commit_all(files, options.force)?;
-    Ok(Outcome {
-        report,
-        read: flow.read,
-    })
+    Ok(Outcome { report })
 }
 
 /// A promise that leaves sensitive values open is an error where warnings are.

@@ -279,6 +279,14 @@ pub(super) fn warnings(
             at_most(tally.nobody)
         ));
     }
+    if tally.respelled {
+        warnings.push(
+            "persons are written in several ways that differ only in letter case, spaces, \
+             characters that show nothing or Unicode form; those that look the same were counted \
+             as one person, and were released as they are written"
+                .to_owned(),
+        );
+    }
     if tally.fakes > 0 {
         warnings.push(
             "the release holds made-up rows: it is not true row by row, and a trained recogniser \

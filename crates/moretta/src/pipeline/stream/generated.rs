@@ -3,7 +3,7 @@
 //! A seed gives one [`Case`]: a policy with any combination of the options of a stream,
 //! and rows with whatever streams have: quiet spells longer than anything is
 //! remembered, rows that come late, twice, at the same time or ahead of the clock,
-//! attributes that are missing.
+//! attributes that are missing, users written in several ways.
 
 use super::run::Run;
 use crate::error::Result;
@@ -69,6 +69,8 @@ pub(super) struct Case {
     pub(super) every: usize,
     /// The source is of JSON lines.
     json_source: bool,
+    /// Users are written in several ways.
+    respelled: bool,
 }
 
 /// The first time of all streams.
@@ -213,12 +215,35 @@ impl Case {
             clocks,
             every,
             json_source,
+            respelled: seed % 4 == 3,
         }
+    }
+
+    /// A user as a row writes it.
+    fn user(&self, row: &Row, random: &mut Random) -> String {
+        let user = row.user;
+        match random.below(6) {
+            _ if !self.respelled => format!("u{user}"),
+            0 => format!("E\u{301}{user}"),
+            1 => format!("e\u{301}{user}"),
+            2 => format!("\u{e9}\u{200b}{user}"),
+            3 => format!("\u{c9}{user} "),
+            _ => format!("\u{e9}{user}"),
+        }
+    }
+
+    /// The same with so many rows of a source read at a time.
+    pub(super) fn reading(mut self, rows: usize) -> Self {
+        let every = format!("\nevery = {}\n", self.every);
+        self.text = self.text.replace(&every, &format!("\nevery = {rows}\n"));
+        self.every = rows;
+        self
     }
 
     fn write_sources(&self, folder: &Path) {
         for (number, rows) in self.sources.iter().enumerate() {
             let mut text = String::new();
+            let mut random = Random::new(self.seed ^ 0x7370_656C);
             let grouped = self.text.contains("house");
             if !self.json_source {
                 text += "t,user";
@@ -230,20 +255,17 @@ impl Case {
                 let (seconds, rest) = (row.time / 1000, row.time % 1000);
                 let value = |value: &Option<String>| value.clone().unwrap_or_default();
                 let values = row.values.iter().map(value);
+                let user = self.user(row, &mut random);
                 match self.json_source {
                     false => {
-                        let _ = write!(text, "{seconds}.{rest:03},u{}", row.user);
+                        let _ = write!(text, "{seconds}.{rest:03},{user}");
                         values.for_each(|value| text.extend([",", &value]));
                         if grouped {
                             let _ = write!(text, ",h{}", row.group);
                         }
                     }
                     true => {
-                        let _ = write!(
-                            text,
-                            "{{\"t\":\"{seconds}.{rest:03}\",\"user\":\"u{}\"",
-                            row.user
-                        );
+                        let _ = write!(text, "{{\"t\":\"{seconds}.{rest:03}\",\"user\":\"{user}\"");
                         for (number, value) in row.values.iter().enumerate() {
                             let value = value
                                 .as_ref()

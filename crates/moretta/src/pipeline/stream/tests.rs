@@ -4,6 +4,8 @@ use super::generated::{Case, Left, Place, Random, seeds};
 use super::verify::verify;
 use crate::error::Error;
 use crate::io::ReadOptions;
+#[cfg(target_os = "linux")]
+use crate::pipeline::leftovers::temporary_name;
 use crate::pipeline::progress::Progress;
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -70,6 +72,52 @@ fn a_stream_that_is_killed_anywhere_leaves_what_an_undisturbed_one_leaves() {
         }
         Ok(())
     });
+}
+
+#[test]
+fn how_many_rows_of_several_sources_are_read_at_a_time_does_not_matter() {
+    check(400, |place| {
+        if place.case.sources.len() == 1 {
+            return Ok(());
+        }
+        let expected = whole(place)?;
+        for rows in [1, 7, 4096] {
+            let left = whole(&Place::new(Case::new(place.case.seed).reading(rows)))?;
+            if left.release != expected.release {
+                return Err(format!("{rows} rows at a time leave another release"));
+            }
+            if sorted(&left.certificate) != sorted(&expected.certificate) {
+                return Err(format!("{rows} rows at a time leave another certificate"));
+            }
+        }
+        Ok(())
+    });
+}
+
+/// The lines of a certificate; those of rows that were turned away stand where they were read.
+fn sorted(certificate: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = certificate.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// A name of a temporary file tells where and by whom it was begun on Linux only.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_dead_run_has_left_beside_the_release_is_swept() {
+    let place = Place::new(Case::new(1));
+    let mut child = std::process::Command::new("true").spawn().expect("starts");
+    child.wait().expect("ends");
+    let name = temporary_name("out.csv").expect("a name");
+    let ours = format!("-{}-", std::process::id());
+    let left = place.path(&name.replace(&ours, &format!("-{}-", child.id())));
+    let hour = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    let file = std::fs::File::create(&left).expect("created");
+    file.set_modified(hour).expect("set");
+    let next = place.path(".progress.json.next");
+    std::fs::write(&next, "half a checkpoint").expect("written");
+    whole(&place).expect("it ends");
+    assert!(!left.exists() && !next.exists());
 }
 
 /// What `verify` finds wrong.
