@@ -15,13 +15,23 @@ use crate::io::ReadAs;
 use crate::protect::{Effect, Method};
 use std::ops::Range;
 
-/// Fails where a promise does not survive. `spans` tells where each method stands.
+/// Fails where methods do not go together, whatever their columns. `spans` tells where each
+/// of them stands.
+pub(super) fn check_kinds(methods: &[Method], spans: &[Range<usize>]) -> Result<()> {
+    match misfit(methods) {
+        Some((step, what, help)) if methods.len() > 1 => {
+            Err(Error::policy(what).at(spans[step].clone()).help(help))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Fails where a promise does not survive.
 pub(super) fn check(policy: &Policy, spans: &[Range<usize>]) -> Result<()> {
     if policy.protect.len() < 2 {
         return Ok(());
     }
     let refuse = |step: usize, what: String| Error::policy(what).at(spans[step].clone());
-    check_kinds(policy).map_err(|(step, what, help)| refuse(step, what).help(help))?;
     let schema = schema(policy)?;
     let mut changed = Vec::new();
     for method in &policy.protect {
@@ -58,38 +68,33 @@ pub(super) fn check(policy: &Policy, spans: &[Range<usize>]) -> Result<()> {
     Ok(())
 }
 
-type Refused = (usize, String, &'static str);
-
-/// Methods that do not go together, whatever their columns.
-fn check_kinds(policy: &Policy) -> std::result::Result<(), Refused> {
-    let methods = &policy.protect;
+/// The first method that does not go with the others, why, and what to do.
+fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
     let place = |wanted: &dyn Fn(&Method) -> bool| methods.iter().position(wanted);
     if let Some(step) = place(&|method| method.as_stream().is_some()) {
         let what = "z-anonymity decides events one by one and stands alone".to_owned();
-        return Err((step, what, "keep one [[protect]]"));
+        return Some((step, what, "keep one [[protect]]"));
     }
-    let coarse: Vec<usize> = (0..methods.len())
-        .filter(|&step| methods[step].keeps_guarantee())
-        .collect();
-    if let [_, second, ..] = coarse[..] {
+    let mut coarse = (0..methods.len()).filter(|&step| methods[step].keeps_guarantee());
+    if let Some(second) = coarse.nth(1) {
         let what = "a second method would generalise what the first one releases".to_owned();
-        return Err((second, what, "keep one of mondrian and generalization"));
+        return Some((second, what, "keep one of mondrian and generalization"));
     }
     let masks = methods.iter().filter(|m| m.as_masking().is_some()).count();
     if let (Some(step), 2..) = (place(&|method| method.as_projection().is_some()), masks) {
         let what = "random-projection replaces columns and goes with no other mask".to_owned();
-        return Err((step, what, "keep one of them"));
+        return Some((step, what, "keep one of them"));
     }
-    let waits = |method: &Method| method.as_masking().is_none_or(|m| m.buffer().is_none());
-    match place(&waits) {
-        Some(step) if policy.is_buffered() => {
+    let is_stream = |method: &Method| method.as_masking().is_some_and(|m| m.buffer().is_some());
+    match place(&|method| !is_stream(method)) {
+        Some(step) if methods.iter().any(is_stream) => {
             let what = format!(
                 "{} waits for the whole table and another method makes the rows a stream",
                 methods[step].name()
             );
-            Err((step, what, "give every method a `buffer`, or none"))
+            Some((step, what, "give every method a `buffer`, or none"))
         }
-        _ => Ok(()),
+        _ => None,
     }
 }
 

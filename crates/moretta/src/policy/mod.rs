@@ -228,6 +228,7 @@ impl Policy {
             None => Vec::new(),
         };
         let (protect, spans) = read_protect(&mut top)?;
+        chain::check_kinds(&protect, &spans)?;
         let (report_measures, fail_above, pairs) = read_measure(top.table("measure")?, &protect)?;
         let sink = top
             .table("sink")?
