@@ -55,6 +55,9 @@ impl Same {
             (Column::Number(a), Column::Number(b)) => {
                 Ok(count(a.len(), |row| a.get(row) != b.get(row)))
             }
+            (Column::Category(a), Column::Category(b)) if Arc::ptr_eq(a.levels(), b.levels()) => {
+                Ok(count(a.len(), |row| a.codes()[row] != b.codes()[row]))
+            }
             (Column::Number(a), b) => Ok(self.count_changed_numbers(a, &*texts_of(b)?)),
             (Column::Plain(a), Column::Plain(b)) => self.count_changed_plain(a, b),
             (a, b) => Ok(self.count_changed_texts(&*texts_of(a)?, &*texts_of(b)?)),

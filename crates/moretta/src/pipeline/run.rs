@@ -248,7 +248,7 @@ pub(super) fn without_dropped(policy: &Policy, release: Batch) -> Result<Batch> 
 }
 
 /// Rows written at a time.
-const CHUNK: usize = 1 << 18;
+const CHUNK: usize = 1 << 16;
 
 /// Writes the rows aside; gives the number of cells that were escaped against formulas.
 fn write(sink: &SinkPolicy, release: &Batch, path: &Path, progress: &Progress) -> Result<u64> {

@@ -19,7 +19,7 @@ use crate::protect::{Effect, Method, Protector, Setting};
 use std::sync::Arc;
 
 /// Rows compared at a time.
-const CHUNK: usize = 1 << 20;
+const CHUNK: usize = 1 << 16;
 
 /// What a table has become.
 pub(super) struct Protected {
