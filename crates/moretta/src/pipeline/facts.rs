@@ -70,6 +70,7 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
         measures: measures(policy, judgement),
         columns: columns(facts),
         risk: risk(judgement),
+        risk_by_column: judgement.published.by_column.clone(),
         warnings: facts
             .warnings
             .iter()
@@ -141,6 +142,7 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
         measures: Vec::new(),
         columns: Vec::new(),
         risk: Vec::new(),
+        risk_by_column: None,
         warnings: Vec::new(),
         stream: None,
         pairs: None,
