@@ -9,11 +9,11 @@ use moretta::measure::{Exposure, RiskByColumn};
 const MOST: usize = 30;
 
 pub(super) fn write(risk: &RiskByColumn, page: &mut Markup) {
-    page.raw("<figure class=\"panel\" id=\"exposure\"><figcaption><h3>What each quasi-identifier adds to the risk</h3>");
+    page.raw("<div class=\"pair\" id=\"exposure\"><figure class=\"panel\"><figcaption><h3>What each quasi-identifier adds to the risk</h3>");
     page.element("p", &[("class", &"note")], |page| {
         page.raw("Mean risk of a row: the share of rows that an attacker finds who guesses once for each. It is ");
         page.text(number::percent(risk.all.mean));
-        page.raw(" for who knows all columns; the bars tell by how much less for who knows all but one. Rows of the release are counted.");
+        page.raw(" for an attacker who knows all columns; the bars tell how much of it is gone for one who knows all but this. Rows of the release are counted.");
     });
     page.raw("</figcaption>");
     let drawn = risk.columns.iter().take(MOST);
@@ -29,9 +29,10 @@ pub(super) fn write(risk: &RiskByColumn, page: &mut Markup) {
         threshold: None,
     };
     lying(page, &plot);
-    page.raw("<p class=\"axis\">mean risk of a row, in percentage points</p>");
+    page.raw("<p class=\"axis\">mean risk of a row, in percentage points</p></figure>");
+    page.raw("<div class=\"panel\">");
     table(risk, page);
-    page.raw("</figure>");
+    page.raw("</div></div>");
 }
 
 fn slot(name: &str, added: f64) -> Slot {
@@ -52,30 +53,36 @@ fn table(risk: &RiskByColumn, page: &mut Markup) {
         .flat_map(|column| [column.alone, column.without]);
     // In a release that keeps k no class of fewer columns is smaller.
     let below = sides.chain([risk.all]).any(|side| side.below_k > 0.0);
-    page.raw(
-        "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Known to the attacker</th>",
-    );
-    page.raw("<th scope=\"col\" class=\"figure\">Mean risk</th><th scope=\"col\" class=\"figure\">Highest risk</th>");
-    if below {
-        page.raw("<th scope=\"col\" class=\"figure\">Rows below k</th>");
-    }
+    page.raw("<h3>Mean and highest risk of a row</h3><div class=\"scroll\"><table><thead><tr>");
+    page.raw("<th scope=\"col\">Known to the attacker</th>");
+    page.raw("<th scope=\"col\" class=\"figure\">alone</th><th scope=\"col\" class=\"figure\">all but this</th>");
     page.raw("</tr></thead><tbody>");
-    row(page, ["all quasi-identifiers", ""], &risk.all, below);
     for column in &risk.columns {
-        row(page, [&column.name, " alone"], &column.alone, below);
-        row(page, ["all but ", &column.name], &column.without, below);
+        row(page, &column.name, &[column.alone, column.without], below);
     }
-    page.raw("</tbody></table></div>");
+    page.raw("</tbody></table></div><p class=\"note foot\">Who knows all: ");
+    page.text(told(&risk.all, below));
+    page.raw(match below {
+        true => ". The third figure is the share of rows in classes of fewer than k rows, or of unique rows.</p>",
+        false => ".</p>",
+    });
 }
 
-fn row(page: &mut Markup, known: [&str; 2], exposure: &Exposure, below: bool) {
+fn row(page: &mut Markup, name: &str, sides: &[Exposure], below: bool) {
     page.element("tr", &[], |page| {
-        page.leaf("th", &[("scope", &"row")], known.concat());
-        let figures = [exposure.mean, exposure.highest, exposure.below_k];
-        for figure in &figures[..if below { 3 } else { 2 }] {
-            page.leaf("td", &[("class", &"figure")], number::percent(*figure));
+        page.leaf("th", &[("scope", &"row")], name);
+        for side in sides {
+            page.leaf("td", &[("class", &"figure")], told(side, below));
         }
     });
+}
+
+/// "1.1 % · 2.2 %": mean, highest and, if asked, rows below k.
+fn told(exposure: &Exposure, below: bool) -> String {
+    let figures = [exposure.mean, exposure.highest, exposure.below_k];
+    let figures = figures.iter().take(if below { 3 } else { 2 });
+    let texts: Vec<String> = figures.map(|figure| number::percent(*figure)).collect();
+    texts.join(" · ")
 }
 
 #[cfg(test)]
@@ -90,21 +97,22 @@ mod tests {
     }
 
     #[test]
-    fn every_column_has_a_bar_and_two_lines() {
+    fn every_column_has_a_bar_and_a_line() {
         let risk = fixture::admissions().risk_by_column.expect("risks");
         let text = page(&risk);
         for column in &risk.columns {
-            assert!(text.contains(&format!(">{} alone<", column.name)));
-            assert!(text.contains(&format!(">all but {}<", column.name)));
+            assert!(text.contains(&format!("<th scope=\"row\">{}<", column.name)));
             assert!(text.contains(&format!("<title>{} adds ", column.name)));
         }
-        assert!(!text.contains("below k"), "k is kept");
+        assert!(text.contains(">1.1\u{202f}% · 2.2\u{202f}%<"), "{text}");
+        assert!(!text.contains("third figure"), "k is kept");
     }
 
     #[test]
     fn rows_below_k_are_told_where_there_are_such() {
         let mut risk = fixture::admissions().risk_by_column.expect("risks");
         risk.columns[0].alone.below_k = 0.25;
-        assert!(page(&risk).contains("Rows below k") && page(&risk).contains("25\u{202f}%"));
+        let text = page(&risk);
+        assert!(text.contains("third figure") && text.contains(" · 25\u{202f}%<"));
     }
 }
