@@ -557,3 +557,30 @@ fn no_bin_tells_that_few_or_none_are_in_it() {
         assert!(told > 10, "{name}: {told}");
     }
 }
+
+/// Whoever has the release counts the same, so the table adds nothing to it.
+#[test]
+fn the_risk_of_each_column_follows_from_the_release() {
+    for (name, policy) in regions() {
+        let published = run_table(&policy, &village(71, "ab0d5", "1990-07-19"));
+        let rows = published.rows();
+        let mean = |places: &[usize]| {
+            let mut classes: Vec<Vec<&str>> = (rows.iter())
+                .map(|row| places.iter().map(|&place| row[place]).collect())
+                .collect();
+            classes.sort();
+            classes.dedup();
+            classes.len() as f64 / rows.len() as f64
+        };
+        let quasi = ["age", "zip", "born", "team"].map(|column| published.place(column));
+        let risk = &published.report["risk_by_column"];
+        let told = |value: &Value| value["mean"].as_f64().expect("a mean");
+        assert_eq!(told(&risk["all"]), mean(&quasi), "{name}");
+        for column in risk["columns"].as_array().expect("columns") {
+            let place = published.place(column["name"].as_str().expect("a name"));
+            let others: Vec<usize> = quasi.into_iter().filter(|&p| p != place).collect();
+            assert_eq!(told(&column["alone"]), mean(&[place]), "{name}");
+            assert_eq!(told(&column["without"]), mean(&others), "{name}");
+        }
+    }
+}

@@ -11,6 +11,7 @@ pub(super) use stream::{
     events_with_many_points, events_with_one_point, events_without_points,
 };
 
+use moretta::measure::{ColumnRisk, Exposure, RiskByColumn};
 use moretta::pipeline::report::{
     Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, Reason, Report, RiskBand, RowFacts,
     SizeCount, StageFact, Verdict,
@@ -92,6 +93,7 @@ pub(super) fn admissions() -> Report {
         class_sizes: class_sizes(),
         measures: measures(),
         columns: columns(),
+        risk_by_column: Some(risk_by_column()),
         risk: risk(),
         warnings: vec![
             "`stay` and `ward` are plain, yet together with `diagnosis` they single out 3.1 % of the rows; consider the role quasi".to_owned(),
@@ -245,6 +247,12 @@ pub(super) fn hostile() -> Report {
             .flat_map(|histogram| &mut histogram.bins);
         bins.for_each(|bin| spoil(&mut bin.label));
     }
+    report.purpose.iter_mut().for_each(spoil);
+    report.date.iter_mut().for_each(spoil);
+    let risks = report.risk_by_column.iter_mut();
+    risks
+        .flat_map(|risk| &mut risk.columns)
+        .for_each(|column| spoil(&mut column.name));
     report.warnings.iter_mut().for_each(spoil);
     report
         .stages
@@ -592,6 +600,31 @@ fn column(
         missing_before: if name == "education" { 0.034 } else { 0.0 },
         missing_after: released.then_some(if name == "education" { 0.033 } else { 0.0 }),
         histogram,
+    }
+}
+
+fn risk_by_column() -> RiskByColumn {
+    let exposure = |mean: f64, highest: f64| Exposure {
+        highest,
+        mean,
+        below_k: 0.0,
+    };
+    let column = |(name, alone, without): (&str, f64, f64)| ColumnRisk {
+        name: name.to_owned(),
+        alone: exposure(alone, 2.0 * alone),
+        without: exposure(without, 0.2),
+    };
+    RiskByColumn {
+        all: exposure(0.122, 0.2),
+        columns: [
+            ("admitted", 0.011, 0.041),
+            ("age", 0.016, 0.052),
+            ("zip", 0.009, 0.066),
+            ("education", 0.003, 0.101),
+            ("sex", 0.0004, 0.118),
+        ]
+        .map(column)
+        .to_vec(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The skeleton of the page.
 
 use super::markup::Markup;
-use super::{classes, columns, measures, pairs, policy, risk, stream, suppression, verdict};
+use super::{
+    classes, columns, exposure, measures, pairs, policy, risk, stream, suppression, verdict,
+};
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;
 
@@ -71,7 +73,15 @@ fn table(report: &Report, page: &mut Markup) {
         page.raw("<section id=\"risk\"><h2>Risk</h2><div class=\"pair\">");
         classes::write(report, page);
         risk::write(report, page);
-        page.raw("</div></section>");
+        page.raw("</div>");
+        if let Some(risk) = report
+            .risk_by_column
+            .as_ref()
+            .filter(|risk| !risk.columns.is_empty())
+        {
+            exposure::write(risk, page);
+        }
+        page.raw("</section>");
     }
     page.raw("<div class=\"pair\">");
     columns::loss(report, page);

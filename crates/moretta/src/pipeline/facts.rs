@@ -102,6 +102,7 @@ fn of_judgement(facts: &Facts<'_>, judgement: &Judgement, report: Report) -> Rep
             .collect(),
         measures: measures(facts.policy, judgement),
         risk: risk(judgement),
+        risk_by_column: judgement.published.by_column.clone(),
         ..report
     }
 }
@@ -281,6 +282,7 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
         measures: Vec::new(),
         columns: Vec::new(),
         risk: Vec::new(),
+        risk_by_column: None,
         warnings: Vec::new(),
         stream: None,
         pairs: None,

@@ -11,6 +11,7 @@
 //! promise was found to be, such as k; and figures over all rows, such as a mean or a rate.
 //! The page, its tooltips and what is read aloud tell no more than this structure.
 
+use crate::measure::RiskByColumn;
 use crate::measure::pairs::PairFacts;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,9 @@ pub struct Report {
     pub columns: Vec<ColumnFact>,
     /// Share of released rows by risk of re-identification (prosecutor): ascending risk.
     pub risk: Vec<RiskBand>,
+    /// What each quasi-identifier adds to the risk of released rows, counted in the release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk_by_column: Option<RiskByColumn>,
     /// Things a steward should know, worst first.
     pub warnings: Vec<String>,
     /// What is told of a stream; none of a table.
