@@ -167,7 +167,7 @@ impl DpMicroaggregation {
             name: "budget",
             values: "epsilon",
             default: "none",
-            meaning: "what all windows of the stream together may spend; then it is refused to go on",
+            meaning: "what all windows together may spend, counted for a person who is in every one; then it is refused to go on",
         },
         Parameter {
             name: "clamp",
