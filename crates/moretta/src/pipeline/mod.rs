@@ -44,7 +44,7 @@ pub use learn::{
 };
 pub use place::{Outputs, abandon};
 pub use places::check_outputs;
-pub use plan::{Plan, PlannedColumn, plan};
+pub use plan::{Plan, PlannedColumn, plan, privacy};
 pub use progress::{Live, Progress, Records, Stage};
 pub use read::{Original, read};
 pub use report::Report;

@@ -31,8 +31,11 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
                 .help("add [guarantee] with k = 5"),
         );
     }
+    let masking = policy.masking();
+    let promises_k = guarantee.k.is_some() || masking.is_some_and(|m| m.k().is_some());
     let sensitive = original.schema().with_role(Role::Sensitive);
-    if !sensitive.is_empty()
+    if promises_k
+        && !sensitive.is_empty()
         && guarantee.l.is_empty()
         && guarantee.t.is_empty()
         && guarantee.p.is_empty()
@@ -44,9 +47,12 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
         }
         warnings.push(format!("{what}; add l, t or p under [guarantee]"));
     }
-    warnings.extend(missing_cells(original));
-    warnings.extend(one_value_per_person(policy, original));
-    warnings.extend(representatives(policy));
+    // Masks show neither classes with missing cells nor sets and intervals.
+    if masking.is_none() {
+        warnings.extend(missing_cells(original));
+        warnings.extend(one_value_per_person(policy, original));
+        warnings.extend(representatives(policy));
+    }
     warnings.extend(look_alikes(original));
     for column in &policy.columns {
         if column.role == Role::Subject && column.action == Action::Keep {

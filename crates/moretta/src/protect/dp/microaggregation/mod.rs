@@ -52,7 +52,8 @@
 //! (event level). With `w`, it covers whoever has at most one record in each of
 //! any w successive windows; `budget` bounds what the whole stream may spend,
 //! and ends it with an error.
-//! **Does not protect against** conclusions from columns that are not named,
+//! **Does not protect against** conclusions from columns that are not named (a
+//! quasi-identifier among them is refused),
 //! from the number and the times of records, or, at event level, from the many
 //! records of one person.
 //!
@@ -167,7 +168,7 @@ impl DpMicroaggregation {
             name: "budget",
             values: "epsilon",
             default: "none",
-            meaning: "what all windows of the stream together may spend; then it is refused to go on",
+            meaning: "what all windows together may spend, counted for a person who is in every one; then it is refused to go on",
         },
         Parameter {
             name: "clamp",
