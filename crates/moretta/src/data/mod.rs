@@ -3,6 +3,7 @@
 mod batch;
 mod categories;
 pub mod date;
+pub(crate) mod dictionary;
 mod domain;
 mod duration;
 mod folded;

@@ -456,19 +456,14 @@ impl Place {
     }
 }
 
-/// The seeds to try: so many fixed ones or, in the long campaign, many more from one
-/// that is printed. `MORETTA_SEED` is the first of them.
+/// The seeds to try: so many fixed ones or, in the long campaign, many more from the one in
+/// `MORETTA_LONG` on. `MORETTA_SEED` is the first of them where one is to be tried again.
 #[expect(clippy::print_stdout, reason = "a campaign tells how to repeat it")]
 pub(super) fn seeds(fixed: u64) -> impl Iterator<Item = u64> {
-    let given = std::env::var("MORETTA_SEED").ok();
-    let given = given.and_then(|seed| seed.parse().ok());
-    let long = std::env::var_os("MORETTA_LONG").is_some();
-    let drawn = || {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        now.map_or(0, |now| now.as_nanos() as u64)
-    };
-    let first = given.unwrap_or_else(|| if long { drawn() } else { 0 });
-    let count = if long { 20 * fixed } else { fixed };
+    let seed = |name: &str| -> Option<u64> { std::env::var(name).ok()?.parse().ok() };
+    let long = seed("MORETTA_LONG");
+    let first = seed("MORETTA_SEED").or(long).unwrap_or(0);
+    let count = if long.is_some() { 20 * fixed } else { fixed };
     println!("{count} cases, MORETTA_SEED={first}");
     (0..count).map(move |n| first.wrapping_add(n))
 }
