@@ -122,6 +122,8 @@ fn outliers(dice: &mut Dice) -> String {
 fn release(policy: &str, rows: &str) -> String {
     let folder = Folder::new().policy(policy).data(format!("{HEADER}{rows}"));
     folder.run().succeeds();
+    let verified = folder.moretta(&["verify", "out/release.csv", "--policy", "policy.toml"]);
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
     folder.text("out/release.csv")
 }
 

@@ -47,16 +47,23 @@ fn foreign(method: &Method, column: &ColumnPolicy, values: &Categories) -> Resul
         return Ok(0);
     };
     let reading = spec.reading(texts(column))?;
-    Ok(count(values, |text| !reading.knows(text, level)))
+    // A spreadsheet would take what begins with a minus for a formula.
+    let unguarded = |text: &str| {
+        text.strip_prefix('\'')
+            .is_some_and(|t| reading.knows(t, level))
+    };
+    Ok(count(values, |text| {
+        !reading.knows(text, level) && !unguarded(text)
+    }))
 }
 
 /// The rows with a single number or date, where there are more than `most` different ones.
 fn single_numbers(column: &ColumnPolicy, values: &Categories, most: usize) -> u64 {
-    let texts = match (texts(column), &column.read) {
-        (Some(Texts::Category), _) => return 0,
-        (Some(texts), _) => texts,
-        (None, ReadAs::Infer) => Texts::Number,
-        (None, _) => return 0,
+    let declared = texts(column);
+    let texts = match declared {
+        Some(Texts::Category) => return 0,
+        Some(texts) => texts,
+        None => Texts::Number,
     };
     let single = |text: &str| texts.is_number(text);
     let is_interval = |text: &str| {
@@ -65,14 +72,24 @@ fn single_numbers(column: &ColumnPolicy, values: &Categories, most: usize) -> u6
     };
     let used = values.compact();
     let mut numeric = used.levels().iter();
-    // Where the type is not declared, words tell that numbers are categories, too.
-    if !numeric.all(|text| text == TOP || single(text) || is_interval(text)) {
+    // Where the type is not declared, words and codes tell that numbers are categories, too.
+    let is_numeric = |text: &str| {
+        let is_value = single(text) && (declared.is_some() || !is_code(text));
+        text == TOP || is_interval(text) || is_value
+    };
+    if !numeric.all(is_numeric) {
         return 0;
     }
     match used.levels().iter().filter(|text| single(text)).count() > most {
         true => count(&used, single),
         false => 0,
     }
+}
+
+/// Digits that are read as a name and not as a number.
+fn is_code(text: &str) -> bool {
+    let leading_zero = text.len() > 1 && text.starts_with('0') && !text.starts_with("0.");
+    leading_zero || text.len() > 15
 }
 
 /// Rows with such a value.

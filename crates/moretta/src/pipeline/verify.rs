@@ -383,8 +383,10 @@ mod tests {
             let exact = format!("{labels}\nbounds = \"exact\"");
             assert!(passes(&column(declared), &exact, &format!("c\n{raw}")));
         }
-        let words = format!("c\n{raw}word\nword\n");
-        assert!(passes(&column("weight = 1"), &labels, &words), "categories");
+        for word in ["word", "007"] {
+            let words = format!("c\n{raw}{word}\n{word}\n");
+            assert!(passes(&column("weight = 1"), &labels, &words), "categories");
+        }
     }
 
     #[test]

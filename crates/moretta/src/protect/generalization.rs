@@ -54,7 +54,7 @@ impl Generalization {
             name: "levels",
             values: "a table by column",
             default: "0 for every column",
-            meaning: "the level of the hierarchy to recode to; growing it loses detail and makes classes larger",
+            meaning: "the level of the hierarchy to recode to; growing it loses detail and makes classes larger; above the top of a mask or path it is the top",
         },
         Parameter {
             name: "suppress",

@@ -1,12 +1,12 @@
 //! Reads labels of a release back, when the values that they stand for are not known.
 //!
 //! A label is one of a level if a value can be called so there: from the text a value is made
-//! that would have it (the lower end of an interval, the first day of a month, a text with a
-//! digit for each star), and that value is called by the rule. So nothing is read that
-//! could not have been written. Levels of a path depend on the deepest path and cells are
-//! named by their makers, so of these nothing can be said.
+//! that would have it (the lower end of an interval, the first day of a month), and that value
+//! is called by the rule. Values themselves can be written in many ways, so where they are
+//! allowed any number, and any text of a mask, is taken for one. Levels of a path depend on
+//! the deepest path and cells are named by their makers, so of these nothing can be said.
 
-use super::{DateUnit, Hierarchy, HierarchySpec, TOP, Texts, file};
+use super::{DateUnit, Hierarchy, HierarchySpec, MaskSide, TOP, Texts, file};
 use crate::data::date::to_day;
 use crate::error::Result;
 
@@ -39,24 +39,35 @@ impl HierarchySpec {
 impl Reading<'_> {
     /// Whether some value is called `label` on this level, or on any when none is given.
     pub fn knows(&self, label: &str, level: Option<usize>) -> bool {
-        if label == TOP {
+        if label == TOP || level.unwrap_or(0) == 0 && self.may_be_value(label) {
             return true;
         }
         match self.spec {
             HierarchySpec::Path(_) | HierarchySpec::Grid(_) | HierarchySpec::H3(_) => true,
+            HierarchySpec::Mask(side) => is_masked(*side, label, level.unwrap_or(0)),
             HierarchySpec::File(_) => (self.tree.as_ref()).is_some_and(|tree| {
                 let found = tree.find(label);
                 let leaves = found.map(|(level, node)| tree.leaves_under(level, node));
                 let mut leaves = leaves.into_iter().flatten();
                 leaves.any(|leaf| is_called(tree, leaf, label, level))
             }),
-            // A leaf that is written in a way that nobody declared.
-            HierarchySpec::Dates(_) if self.texts.is_none() && level.is_none() => true,
             _ => self.value(label).is_some_and(|value| {
                 let values = [value].iter().collect();
                 let tree = self.spec.build("", &values, self.texts());
                 tree.is_ok_and(|tree| is_called(&tree, 0, label, level))
             }),
+        }
+    }
+
+    /// Whether the text can be a value, in whatever way it is written.
+    fn may_be_value(&self, text: &str) -> bool {
+        match (self.spec, self.texts) {
+            (HierarchySpec::Mask(_), _) => true,
+            (HierarchySpec::Intervals(_), _) => self.texts().is_number(text),
+            (HierarchySpec::Dates(_), None) => true,
+            (HierarchySpec::Dates(_), Some(texts)) => texts.is_number(text),
+            (HierarchySpec::File(_), None) => Texts::Number.is_number(text),
+            _ => false,
         }
     }
 
@@ -80,7 +91,6 @@ impl Reading<'_> {
                 let day = format.parse(label).or_else(|| first_day(label))?;
                 Some(format.format(day))
             }
-            HierarchySpec::Mask(_) => Some(label.replace('*', "0")),
             _ => None,
         }
     }
@@ -93,6 +103,15 @@ fn is_called(tree: &Hierarchy, leaf: u32, label: &str, level: Option<usize>) -> 
             .is_some_and(|level| tree.label(level, tree.node(level, leaf)) == label),
         None => tree.chain(leaf).any(|text| text == label),
     }
+}
+
+/// Whether so many characters are stars on the side that is masked, and not all.
+fn is_masked(side: MaskSide, label: &str, hidden: usize) -> bool {
+    let stars = match side {
+        MaskSide::Left => label.chars().take_while(|&c| c == '*').count(),
+        MaskSide::Right => label.chars().rev().take_while(|&c| c == '*').count(),
+    };
+    stars >= hidden && label.chars().count() > hidden
 }
 
 /// A number in `34`, `30..39` or `[0.5, 1)`; in the last, one that is not whole.
@@ -163,16 +182,16 @@ mod tests {
             Texts::Category,
             &[
                 ("4041", "0"),
-                ("404*", "1"),
-                ("40**", "2"),
-                ("4*", "1"),
-                ("*04", "-"),
+                ("404*", "01"),
+                ("40**", "012"),
+                ("4*", "01"),
+                ("*04", "0"),
             ],
         );
         check(
             &HierarchySpec::Mask(MaskSide::Left),
             Texts::Category,
-            &[("*041", "1"), ("404*", "-")],
+            &[("*041", "01"), ("404*", "0")],
         );
         let dates = [DateUnit::Month, DateUnit::Quarter, DateUnit::Decade];
         let format = crate::data::DateFormat::ISO;

@@ -187,7 +187,7 @@ impl Mondrian {
             _ if output.is_representative() => Shown::Values,
             _ if hierarchy && output != Output::Interval => Shown::Labels,
             Bounds::Rounded => Shown::Intervals(grid::SHOWN),
-            Bounds::Every(width) if width > 1.0 => Shown::Intervals(0),
+            Bounds::Every(width) if width >= 2.0 => Shown::Intervals(0),
             _ => Shown::Values,
         }
     }
