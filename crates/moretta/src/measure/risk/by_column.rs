@@ -8,8 +8,10 @@
 //! Cost: one look-up for each class and column, twice; no further pass over the rows.
 
 use crate::measure::groups::Groups;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 
 /// The risk of the rows of a release, by quasi-identifier.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,21 +51,21 @@ pub(in crate::measure) fn by_column(
     k: u32,
 ) -> Option<RiskByColumn> {
     let all = exposure(classes, k, |_| true)?;
-    let mut columns = Vec::with_capacity(names.len());
-    for (place, name) in names.iter().enumerate() {
-        columns.push(ColumnRisk {
+    let columns = names.par_iter().enumerate().map(|(place, name)| {
+        Some(ColumnRisk {
             name: (*name).to_owned(),
             alone: exposure(classes, k, |other| other == place)?,
             without: exposure(classes, k, |other| other != place)?,
-        });
-    }
+        })
+    });
+    let mut columns: Vec<ColumnRisk> = columns.collect::<Option<_>>()?;
     columns.sort_by(|one, other| one.without.mean.total_cmp(&other.without.mean));
     Some(RiskByColumn { all, columns })
 }
 
 /// Of classes by the columns at some places.
 fn exposure(classes: &Groups, k: u32, known: impl Fn(usize) -> bool) -> Option<Exposure> {
-    let mut sizes: HashMap<Vec<u64>, u64> = HashMap::new();
+    let mut sizes: HashMap<Vec<u64>, u64, FixedState> = HashMap::default();
     for (tuple, rows) in classes.tuples().zip(classes.rows()) {
         let words = tuple.iter().enumerate().filter(|(place, _)| known(*place));
         let key = words.map(|(_, word)| *word).collect();
