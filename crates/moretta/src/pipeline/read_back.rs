@@ -2,7 +2,7 @@
 
 use super::judge::{reading, refused};
 use super::progress::{Progress, Stage};
-use crate::data::{Batch, Column, Field, Kind};
+use crate::data::{Batch, Column, Field};
 use crate::error::{Error, Result};
 use crate::guarantee::{Treatment, Truth};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
@@ -63,10 +63,10 @@ fn plan((field, column): (&Field, &Column)) -> ColumnPlan {
     ColumnPlan {
         name: field.name.to_string(),
         role: field.role,
-        read: match (column, &field.kind) {
-            (Column::Plain(_), _) => ReadAs::Plain,
-            (Column::Number(_), Kind::Number { .. }) => ReadAs::Number,
-            _ => ReadAs::Category,
+        read: match column {
+            Column::Category(_) => ReadAs::Category,
+            // Nearly all numbers may be different: a table of them would be of no use.
+            Column::Number(_) | Column::Plain(_) => ReadAs::Plain,
         },
     }
 }
@@ -74,7 +74,7 @@ fn plan((field, column): (&Field, &Column)) -> ColumnPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Categories, Numbers, Role, RowIds, Schema};
+    use crate::data::{Categories, Kind, Numbers, Role, RowIds, Schema};
     use crate::policy::Root;
     use std::sync::Arc;
 
