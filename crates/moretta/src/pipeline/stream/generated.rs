@@ -203,6 +203,10 @@ impl Case {
             let source = random.below(number) as usize;
             sources[source].push(row);
         }
+        // A file of JSON lines without a row has no columns.
+        let first = sources.iter().flatten().next().cloned();
+        let empty = sources.iter_mut().filter(|rows| rows.is_empty());
+        empty.for_each(|rows| rows.extend(first.clone()));
         Case {
             seed,
             sources,
