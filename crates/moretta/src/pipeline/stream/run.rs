@@ -350,7 +350,7 @@ impl<'a> Run<'a> {
             }
         }
         if let Some(checkpoint) = self.resumed.take() {
-            self.flow.stream.set_tally(checkpoint.tally);
+            self.flow.stream.caught_up(checkpoint.tally);
         }
         Ok(())
     }

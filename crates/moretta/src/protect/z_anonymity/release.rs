@@ -143,8 +143,9 @@ impl Stream {
         self.tally.future += rows;
     }
 
-    /// Sets what became of the attributes, after a restart.
-    pub fn set_tally(&mut self, tally: Tally) {
+    /// All rows that were decided before a restart have come; this became of them.
+    pub fn caught_up(&mut self, tally: Tally) {
+        self.engine.caught_up();
         self.tally = tally;
     }
 
