@@ -7,7 +7,7 @@
 
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Domain, Region, Scale};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::ops::Range;
 
 /// Cells by released label or category.
@@ -50,7 +50,7 @@ impl Cells {
             }
             (None, Scale::Number { .. }) => Cells {
                 labels: Vec::new(),
-                of: Of::Codes(HashMap::new()),
+                of: Of::Codes(HashMap::default()),
             },
         }
     }
@@ -71,7 +71,7 @@ impl Cells {
             (under.start, std::cmp::Reverse((under.end, node.0)))
         });
         let mut of_leaf = vec![None; tree.leaf_count()];
-        let mut below = HashMap::new();
+        let mut below = HashMap::default();
         let mut labels = Vec::new();
         for (place, node) in nodes.iter().enumerate() {
             let under = leaves(node);

@@ -6,7 +6,7 @@ use super::span::span;
 use super::{Cell, Hidden, Histogram, hide, hide_names};
 use crate::data::{Column, Domain, MISSING, Region, Scale};
 use crate::measure::column::Codes;
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// Counts the released values of one column.
 pub struct HistogramBuilder {
@@ -160,7 +160,7 @@ impl HistogramBuilder {
                 present.for_each(|number| count(bins.place(number)));
             }
             (Column::Number(numbers), Frame::Cells(cells)) => {
-                let mut known: HashMap<u64, Option<usize>> = HashMap::new();
+                let mut known: HashMap<u64, Option<usize>> = HashMap::default();
                 for number in rows.filter_map(|row| numbers.get(row)) {
                     let number = number + 0.0;
                     let place = known.entry(number.to_bits());

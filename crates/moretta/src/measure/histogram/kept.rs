@@ -8,7 +8,7 @@ use super::{Cell, Hidden, Histogram, hide, hide_names};
 use crate::data::plain_text::plain_text;
 use crate::data::{Column, DateFormat, Kind, MISSING};
 use arrow_array::{Array, ArrayRef, StringArray};
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 /// So many different numbers have a bin each.
 const FEW: usize = 10;
@@ -55,7 +55,7 @@ fn of_plain(array: &ArrayRef, released: &[u64]) -> Option<Histogram> {
     if cells().all(|text| day(text).is_some()) {
         return of_numbers(cells().filter_map(day), Some(DateFormat::ISO));
     }
-    let mut counts: HashMap<&str, u64> = HashMap::new();
+    let mut counts: HashMap<&str, u64> = HashMap::default();
     for text in cells() {
         *counts.entry(text).or_default() += 1;
         if counts.len() > MOST_TEXTS {
@@ -79,7 +79,7 @@ fn of_numbers(
     numbers: impl Iterator<Item = f64> + Clone,
     date: Option<DateFormat>,
 ) -> Option<Histogram> {
-    let mut distinct: HashSet<u64> = HashSet::new();
+    let mut distinct: HashSet<u64> = HashSet::default();
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for number in numbers.clone() {
         (low, high) = (low.min(number), high.max(number));
