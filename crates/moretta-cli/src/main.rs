@@ -43,6 +43,7 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, failure::Failure> {
         Command::Generate(args) => commands::generate::run(args, &console),
         Command::Hierarchy(args) => commands::hierarchy::run(args, &console),
         Command::Explain(args) => commands::explain::run(args, &console),
+        Command::Schema => commands::schema::run(&console),
         Command::Completions(args) => commands::completions::run(args, &console),
     }
 }

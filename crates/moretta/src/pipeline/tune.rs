@@ -20,8 +20,8 @@ use super::stream;
 use crate::error::{Error, PolicyError, Result};
 use crate::measure::is_accuracy_loss;
 use crate::optimize::{self, Prefer, Range, Scale, Tried};
-use crate::policy::{Policy, Root};
-use crate::protect::{Method, Tunable};
+use crate::policy::{Policy, Root, Tunable};
+use crate::protect::Method;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -113,7 +113,7 @@ pub fn tune(
     progress: &Progress,
 ) -> Result<Tuned> {
     stream::refuse(policy, "tune")?;
-    let what = policy.tunable(&settings.parameter)?;
+    let what = &policy.tunable(&settings.parameter)?;
     let range = range(what, settings)?;
     let prefer = settings.prefer.unwrap_or(match what.more_protects {
         true => Prefer::High,
@@ -158,9 +158,9 @@ pub fn tune(
     };
     Ok(Tuned {
         parameter: settings.parameter.clone(),
-        section: match what.method {
-            Some(_) => "[[protect]]".to_owned(),
-            None => "[guarantee]".to_owned(),
+        section: match what.is_promise {
+            true => "[guarantee]".to_owned(),
+            false => "[[protect]]".to_owned(),
         },
         prefer,
         best,
@@ -463,7 +463,7 @@ mod tests {
             let policy = Policy::parse(&format!("{HEAD}{rest}"), &root).expect("a policy");
             let what = policy.tunable(parameter).expect("known");
             let goals = [(measure.to_owned(), 1e12)];
-            let policy = policy.varied(&root, what, value, &goals).expect("varied");
+            let policy = policy.varied(&root, &what, value, &goals).expect("varied");
             let options = Options {
                 command: String::new(),
                 force: true,
