@@ -68,6 +68,15 @@ pub(crate) enum Command {
     Hierarchy(HierarchyArgs),
     /// Print the page of a method, measure, promise, role, hierarchy or attacker
     Explain(ExplainArgs),
+    /// Print the JSON Schema of a policy, for editors and forms
+    #[command(after_help = "\
+Example:
+  moretta schema > policy.schema.json
+
+An editor then completes keys and marks mistakes as they are typed. With Even Better TOML
+(VS Code), taplo or Zed, the first line of the policy names the schema:
+  #:schema ./policy.schema.json")]
+    Schema,
     /// Print completions for a shell
     Completions(CompletionsArgs),
 }

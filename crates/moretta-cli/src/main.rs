@@ -46,6 +46,7 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
             commands::hierarchy::run(args, &console).map_err(Failure::of_options)
         }
         Command::Explain(args) => commands::explain::run(args, &console),
+        Command::Schema => commands::schema::run(&console),
         Command::Completions(args) => commands::completions::run(args, &console),
     }
 }

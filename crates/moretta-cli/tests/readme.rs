@@ -7,6 +7,7 @@
 //! must end with 0. The only
 //! other commands allowed are those in [`ELSEWHERE`], which are not run here.
 
+use moretta::config::{Accepts, Parameter};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -87,6 +88,99 @@ fn every_method_and_measure_is_named() {
             "the README lacks `{name}`"
         );
     }
+}
+
+#[test]
+fn the_parameters_of_methods_are_those_that_are_declared() {
+    let mut readme = readme();
+    for info in moretta::protect::METHODS {
+        let start = format!("| `{}` | ", info.name);
+        let row = readme.lines().find(|line| line.starts_with(&start));
+        let row = row.unwrap_or_else(|| panic!("no row {start}")).to_owned();
+        let (_, meaning) = row[start.len()..].split_once(" | ").expect("three cells");
+        let declared = format!("{start}{} | {meaning}", cell(info.parameters));
+        if std::env::var_os("MORETTA_REFRESH").is_some() {
+            readme = readme.replace(&row, &declared);
+            fs::write(root().join("README.md"), &readme).expect("written");
+        } else {
+            assert_eq!(row, declared, "MORETTA_REFRESH=1 writes it");
+        }
+    }
+}
+
+/// Each parameter with its words and what is in its table.
+fn cell(parameters: &[Parameter]) -> String {
+    let one = |parameter: &Parameter| {
+        let values = match parameter.accepts {
+            Accepts::Word(_) | Accepts::OneOf(_) => format!(" = {}", choices(&parameter.accepts)),
+            Accepts::By(what, _) => format!(" by {what}"),
+            _ => String::new(),
+        };
+        let table = match parameter.inner() {
+            [] => String::new(),
+            inner => format!(" ({})", cell(inner)),
+        };
+        format!("`{}`{values}{table}", parameter.name)
+    };
+    let cells: Vec<String> = parameters.iter().map(one).collect();
+    cells.join("; ")
+}
+
+fn choices(accepts: &Accepts) -> String {
+    match accepts {
+        Accepts::Word(words) => format!("`{}`", words().join("`, `")),
+        Accepts::OneOf(kinds) => {
+            let choices: Vec<String> = kinds.iter().map(choices).collect();
+            choices.join(" or ")
+        }
+        Accepts::By(what, _) => format!("a table by {what}"),
+        Accepts::Form(form) => format!("`\"{}\"`", form.example),
+        Accepts::Table(_) => "a table".to_owned(),
+        _ => "a number".to_owned(),
+    }
+}
+
+#[test]
+fn the_diffs_of_contributing_apply() {
+    let text = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("a page");
+    let mut hunks = 0;
+    for heading in [
+        "A method",
+        "A measure",
+        "A learner",
+        "A format",
+        "An attack",
+    ] {
+        let (_, section) = text
+            .split_once(&format!("\n### {heading}\n"))
+            .expect(heading);
+        let diff = blocks(section, "diff").into_iter().next().expect(heading);
+        // A file of its own, its line in the module above, and the list.
+        let files: Vec<&str> = diff.split("--- ").skip(1).collect();
+        assert!(
+            (2..=3).contains(&files.len()),
+            "{heading}: {} files",
+            files.len()
+        );
+        for file in files {
+            let (old, rest) = file.split_once("\n+++ b/").expect("two names");
+            let (path, changes) = rest.split_once('\n').expect("changes");
+            let source = fs::read_to_string(root().join(path));
+            if old == "/dev/null" {
+                assert!(source.is_err(), "{path} is there already");
+                continue;
+            }
+            let source = source.expect(path);
+            for hunk in changes.split("@@\n").skip(1) {
+                let kept = hunk.lines().filter(|line| !line.starts_with('+'));
+                let kept: String = kept.map(|line| format!("{}\n", &line[1..])).collect();
+                assert_eq!(source.matches(&kept).count(), 1, "{path} has once:\n{kept}");
+                assert!(!hunk.lines().any(|line| line.starts_with('-')), "{path}");
+                hunks += 1;
+            }
+        }
+    }
+    assert!(hunks > 10, "{hunks}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ const HEADER: &str = "name,person,age,stay,zip,team,day,diagnosis,outcome,ward\n
 /// A policy for each method on tables that can suppress; a new one needs a line here.
 fn methods() -> Vec<(&'static str, String)> {
     let tables = moretta::protect::METHODS.iter().filter(|info| {
-        let suppresses = |parameter: &moretta::protect::Parameter| parameter.name == "suppress";
+        let suppresses = |parameter: &moretta::config::Parameter| parameter.name == "suppress";
         info.parameters.iter().any(suppresses)
     });
     tables

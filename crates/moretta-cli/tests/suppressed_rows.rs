@@ -37,7 +37,7 @@ const HEADER: &str = "age,stay,dose,zip,place,team,born,day,row\n";
 /// Policies for each method on tables that can suppress; a new one needs a line here.
 fn policies() -> Vec<(&'static str, String)> {
     let tables = moretta::protect::METHODS.iter().filter(|info| {
-        let suppresses = |parameter: &moretta::protect::Parameter| parameter.name == "suppress";
+        let suppresses = |parameter: &moretta::config::Parameter| parameter.name == "suppress";
         info.parameters.iter().any(suppresses)
     });
     let policies = tables.flat_map(|info| {

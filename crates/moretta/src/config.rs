@@ -1,10 +1,20 @@
 //! Named settings with their places in a file, read once and completely.
 //!
-//! A [`Section`] is one table of a policy. Whoever reads it takes what it
-//! knows by name and type; what is left at the end is an unknown key and an
+//! A [`Section`] is one table of a policy. Its reader takes what it knows through
+//! declarations ([`Parameter`]); what is left at the end is an unknown key and an
 //! error with a suggestion. So no setting is ever ignored, and every error
 //! points at its place.
 
+mod parameter;
+mod schema;
+
+pub use parameter::{
+    Absent, Accepts, DURATION, Form, Length, NAMES, POSITIVE, POSITIVE_DURATION, Parameter,
+    Protects, words,
+};
+pub use schema::object;
+
+use crate::data::parse_duration;
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -75,6 +85,63 @@ impl Placed {
             _ => Err(self.wanted(name, "a number")),
         }
     }
+
+    /// The whole number.
+    pub fn whole<T: TryFrom<i64>>(&self, name: &str) -> Result<T> {
+        let Value::Whole(n) = self.value else {
+            return Err(self.wanted(name, "a whole number"));
+        };
+        T::try_from(n).map_err(|_| self.error(format!("`{name}` is too large a number")))
+    }
+
+    /// True or false.
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        match self.value {
+            Value::Flag(flag) => Ok(flag),
+            _ => Err(self.wanted(name, "true or false")),
+        }
+    }
+
+    /// What one of these words means.
+    pub fn word<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<T> {
+        let text = self.text(name)?;
+        let found = words.iter().find(|(word, _)| *word == text);
+        found.map(|(_, meaning)| *meaning).ok_or_else(|| {
+            let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let error = self.error(format!("`{name}` cannot be `{text}`"));
+            unknown(error, &text, &names)
+        })
+    }
+
+    /// The length of time, in milliseconds.
+    pub fn duration(&self, name: &str) -> Result<i64> {
+        let duration = parse_duration(&self.text(name)?);
+        duration.ok_or_else(|| self.error(format!("`{name}` is a duration")))
+    }
+
+    /// The list.
+    pub fn list(&self, name: &str) -> Result<&[Placed]> {
+        match &self.value {
+            Value::List(list) => Ok(list),
+            _ => Err(self.wanted(name, "a list")),
+        }
+    }
+
+    /// The list of texts.
+    pub fn texts(&self, name: &str) -> Result<Vec<String>> {
+        self.list(name)?
+            .iter()
+            .map(|item| item.text(name))
+            .collect()
+    }
+
+    /// The table.
+    pub fn table(&self, name: &str) -> Result<&Section> {
+        match &self.value {
+            Value::Table(section) => Ok(section),
+            _ => Err(self.wanted(name, "a table")),
+        }
+    }
 }
 
 /// One table of settings.
@@ -124,7 +191,7 @@ impl Section {
     }
 
     /// Takes any value.
-    pub fn take(&mut self, key: &'static str) -> Option<Placed> {
+    pub(crate) fn take(&mut self, key: &'static str) -> Option<Placed> {
         self.known.push(key);
         self.entries.remove(key).map(|(_, value)| value)
     }
@@ -134,115 +201,21 @@ impl Section {
         self.entries.remove(key).map(|(_, value)| value)
     }
 
+    /// Whether this key is there and was not taken.
+    pub fn has(&self, key: &str) -> bool {
+        self.entries.contains_key(key)
+    }
+
+    /// All values that were not taken, by name.
+    pub fn values(&self) -> impl Iterator<Item = (&String, &Placed)> {
+        self.entries.iter().map(|(key, (_, value))| (key, value))
+    }
+
     /// A value that was not taken, to be changed.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         self.entries
             .get_mut(key)
             .map(|(_, placed)| &mut placed.value)
-    }
-
-    /// Takes a text.
-    pub fn text(&mut self, key: &'static str) -> Result<Option<(String, Range<usize>)>> {
-        self.take(key)
-            .map(|v| Ok((v.text(key)?, v.span.clone())))
-            .transpose()
-    }
-
-    /// Takes a value that must be there.
-    pub fn required(&mut self, key: &'static str) -> Result<Placed> {
-        self.take(key)
-            .ok_or_else(|| self.error(format!("{} needs `{key}`", self.name)))
-    }
-
-    /// Takes one of a few words.
-    pub fn word<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)]) -> Result<Option<T>> {
-        let Some(placed) = self.take(key) else {
-            return Ok(None);
-        };
-        let text = placed.text(key)?;
-        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
-            return Ok(Some(*value));
-        }
-        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        Err(unknown(
-            placed.error(format!("`{key}` cannot be `{text}`")),
-            &text,
-            &names,
-        ))
-    }
-
-    /// Takes a number within a range.
-    pub fn number(
-        &mut self,
-        key: &'static str,
-        range: std::ops::RangeInclusive<f64>,
-    ) -> Result<Option<f64>> {
-        let Some(placed) = self.take(key) else {
-            return Ok(None);
-        };
-        let number = placed.number(key)?;
-        if range.contains(&number) {
-            return Ok(Some(number));
-        }
-        let (low, high) = (range.start(), range.end());
-        Err(placed.error(format!("`{key}` must lie between {low} and {high}")))
-    }
-
-    /// Takes a whole number within a range.
-    pub fn whole(
-        &mut self,
-        key: &'static str,
-        range: std::ops::RangeInclusive<i64>,
-    ) -> Result<Option<i64>> {
-        let Some(placed) = self.take(key) else {
-            return Ok(None);
-        };
-        let (low, high) = (range.start(), range.end());
-        match placed.value {
-            Value::Whole(n) if range.contains(&n) => Ok(Some(n)),
-            Value::Whole(_) => Err(placed.error(format!(
-                "`{key}` must be a whole number from {low} to {high}"
-            ))),
-            Value::Number(_) => Err(placed.error(format!("`{key}` must be a whole number"))),
-            _ => Err(placed.wanted(key, "a whole number")),
-        }
-    }
-
-    /// Takes true or false.
-    pub fn flag(&mut self, key: &'static str) -> Result<Option<bool>> {
-        self.take(key)
-            .map(|v| match v.value {
-                Value::Flag(flag) => Ok(flag),
-                _ => Err(v.wanted(key, "true or false")),
-            })
-            .transpose()
-    }
-
-    /// Takes a list.
-    pub fn list(&mut self, key: &'static str) -> Result<Option<Vec<Placed>>> {
-        self.take(key)
-            .map(|v| match v.value {
-                Value::List(list) => Ok(list),
-                _ => Err(v.wanted(key, "a list")),
-            })
-            .transpose()
-    }
-
-    /// Takes a list of texts.
-    pub fn texts(&mut self, key: &'static str) -> Result<Option<Vec<String>>> {
-        self.list(key)?
-            .map(|list| list.iter().map(|v| v.text(key)).collect())
-            .transpose()
-    }
-
-    /// Takes a table.
-    pub fn table(&mut self, key: &'static str) -> Result<Option<Section>> {
-        self.take(key)
-            .map(|v| match v.value {
-                Value::Table(section) => Ok(section),
-                _ => Err(v.wanted(key, "a table")),
-            })
-            .transpose()
     }
 
     /// Everything must have been taken by now.
@@ -283,7 +256,7 @@ mod tests {
     #[test]
     fn what_nobody_took_is_an_unknown_key_with_a_suggestion() {
         let mut section = section("sensitve", Value::Flag(true));
-        assert_eq!(section.flag("sensitive").ok(), Some(None));
+        assert_eq!(section.take("sensitive"), None);
         let error = section.finish().expect_err("unknown");
         assert_eq!(error.to_string(), "unknown key `sensitve` in [guarantee]");
         assert_eq!(error.help_text(), Some("did you mean `sensitive`?"));
@@ -291,20 +264,22 @@ mod tests {
 
     #[test]
     fn wrong_types_and_ranges_are_errors() {
-        let fails = |result: Result<Option<i64>>| result.expect_err("fails").to_string();
+        let check = |value| {
+            let mut section = section("k", value);
+            let k = Parameter::new("k", Accepts::Whole(2, 9), Absent::Refused, "");
+            section.whole::<i64>(&k).expect_err("fails").to_string()
+        };
         assert_eq!(
-            fails(section("k", Value::Whole(0)).whole("k", 2..=9)),
+            check(Value::Whole(0)),
             "`k` must be a whole number from 2 to 9"
         );
+        assert_eq!(check(Value::Number(2.5)), "`k` must be a whole number");
         assert_eq!(
-            fails(section("k", Value::Number(2.5)).whole("k", 2..=9)),
-            "`k` must be a whole number"
-        );
-        assert_eq!(
-            fails(section("k", Value::Text(String::new())).whole("k", 2..=9)),
+            check(Value::Text(String::new())),
             "`k` is a text, not a whole number"
         );
-        let nan = section("t", Value::Number(f64::NAN)).number("t", 0.0..=1.0);
+        let t = Parameter::new("t", Accepts::Number(0.0, 1.0), Absent::Refused, "");
+        let nan = section("t", Value::Number(f64::NAN)).number(&t);
         assert_eq!(nan.expect_err("fails").exit_code(), 3);
     }
 }

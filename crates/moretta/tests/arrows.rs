@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const ARROWS: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("math", &["error"]),
-    ("config", &["error"]),
+    ("config", &["data", "error"]),
     ("optimize", &["error"]),
     ("data", &["error", "math"]),
     ("io", &["data", "error", "math"]),

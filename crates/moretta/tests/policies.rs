@@ -366,7 +366,7 @@ fn what_a_method_says_of_a_column_must_fit_it() {
             "bounds = \"hierarchy\"",
             "column `age` has no hierarchy to take its bounds from",
         ),
-        ("bounds = 0", "the width of `bounds` is above 0"),
+        ("bounds = 0", "`bounds` must be above 0"),
         (
             "bounds = { job = 5 }",
             "`bounds` names `job`, which has no numbers or dates",

@@ -4,7 +4,7 @@
 use crate::args::ExplainArgs;
 use crate::console::{Console, table};
 use crate::failure::Failure;
-use moretta::config::unknown;
+use moretta::config::{Parameter, unknown};
 use moretta::learn::{LEARNERS, LearnerInfo};
 use moretta::protect::{METHODS, MethodInfo};
 use moretta::{Error, measure};
@@ -79,7 +79,6 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<ExitCode, Fai
 }
 
 fn list(console: &Console) -> Result<ExitCode, Failure> {
-    let head = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     let mut rows = vec![vec![
         "topic".to_owned(),
         "kind".to_owned(),
@@ -90,13 +89,11 @@ fn list(console: &Console) -> Result<ExitCode, Failure> {
             .iter()
             .map(|topic| vec![topic.name.to_owned(), topic.kind.to_owned(), topic.about()]),
     );
-    rows.extend(METHODS.iter().map(|info| {
-        vec![
-            info.name.to_owned(),
-            "method".to_owned(),
-            head(&info.page()),
-        ]
-    }));
+    rows.extend(
+        METHODS
+            .iter()
+            .map(|info| vec![info.name.to_owned(), "method".to_owned(), info.about()]),
+    );
     rows.extend(measures().map(|info| {
         vec![
             info.name.to_owned(),
@@ -166,14 +163,21 @@ fn page(topic: &str) -> Result<Page, Failure> {
 fn method_page(method: &MethodInfo) -> String {
     let mut page = method.page();
     page.push_str("\n\nParameters\n");
-    for parameter in method.parameters {
+    describe(&mut page, method.parameters, "  ");
+    page
+}
+
+/// Each parameter, and below it those of its table.
+fn describe(page: &mut String, parameters: &[Parameter], indent: &str) {
+    for parameter in parameters {
+        let (name, values, default) = (parameter.name, parameter.values(), parameter.default());
         let _ = write!(
             page,
-            "\n  {} = {} (default {})\n      {}\n",
-            parameter.name, parameter.values, parameter.default, parameter.meaning
+            "\n{indent}{name} = {values} (default {default})\n{indent}    {}\n",
+            parameter.meaning
         );
+        describe(page, parameter.inner(), &format!("{indent}    "));
     }
-    page
 }
 
 fn learner_page(learner: &LearnerInfo) -> String {

@@ -11,6 +11,7 @@ pub(crate) mod init;
 pub(crate) mod learn;
 pub(crate) mod plan;
 pub(crate) mod run;
+pub(crate) mod schema;
 pub(crate) mod tune;
 pub(crate) mod verify;
 

@@ -341,7 +341,10 @@ fn case_52_levels_in_the_wrong_order() {
             "`k` must be a whole number from 2 to",
         ),
         ("researcher = { k = 5, z = 2 }", "unknown key `z`"),
-        ("researcher = 5", "level `researcher` needs a table"),
+        (
+            "researcher = 5",
+            "`levels.researcher` is a whole number, not a table",
+        ),
         ("", "[levels] is empty"),
         (
             "researcher = { k = 5 }\nexternal = { k = 25 }",

@@ -42,7 +42,7 @@ pub use open::{
     create, header_warning, names, open, resumable, resume, unmarked_missing, writable,
 };
 pub use options::{
-    ColumnPlan, Compression, Encoding, Format, Header, Limits, Needs, ReadAs, ReadOptions,
+    ColumnPlan, Compression, Encoding, FORMATS, Format, Header, Limits, Needs, ReadAs, ReadOptions,
     WriteOptions,
 };
 pub(crate) use output::create_private;

@@ -40,18 +40,22 @@ impl Format {
         } else {
             (name.as_str(), Compression::None)
         };
-        let format = match name.rsplit_once('.')?.1 {
-            "csv" | "tsv" | "txt" => Format::Csv,
-            "jsonl" | "ndjson" => Format::Jsonl,
-            "arff" => Format::Arff,
-            "parquet" => Format::Parquet,
-            "arrow" | "feather" => Format::Arrow,
-            "arrows" => Format::ArrowStream,
-            _ => return None,
-        };
-        Some((format, compression))
+        let ending = name.rsplit_once('.')?.1;
+        let mut formats = FORMATS.iter();
+        let (_, format, _) = formats.find(|(.., endings)| endings.contains(&ending))?;
+        Some((*format, compression))
     }
 }
+
+/// Every format: what a policy calls it, and the endings of names that tell it.
+pub const FORMATS: &[(&str, Format, &[&str])] = &[
+    ("csv", Format::Csv, &["csv", "tsv", "txt"]),
+    ("jsonl", Format::Jsonl, &["jsonl", "ndjson"]),
+    ("arff", Format::Arff, &["arff"]),
+    ("parquet", Format::Parquet, &["parquet"]),
+    ("arrow", Format::Arrow, &["arrow", "feather"]),
+    ("arrows", Format::ArrowStream, &["arrows"]),
+];
 
 /// How the whole file is packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -292,9 +296,9 @@ mod tests {
 
     #[test]
     fn formats_have_the_names_of_the_policy() {
-        let names = ["csv", "jsonl", "arff", "parquet", "arrow", "arrows"];
-        for name in names {
+        for &(name, named, _) in FORMATS {
             let format: Format = serde_json::from_value(name.into()).expect("a name of the policy");
+            assert_eq!(format, named);
             assert_eq!(serde_json::to_value(format).expect("a name"), name);
         }
     }

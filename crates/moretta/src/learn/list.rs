@@ -13,7 +13,7 @@ use super::{
 use crate::error::{Error, Result};
 
 /// A learner that can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct LearnerInfo {
     /// The name used on the command line and in a policy.
     pub name: &'static str,
@@ -21,6 +21,8 @@ pub struct LearnerInfo {
     pub meaning: &'static str,
     /// What can be set in parentheses behind its name, in groups.
     pub options: &'static [&'static [OptionInfo]],
+    build: fn(&mut Options<'_>, &Header, u64) -> Result<Box<dyn Learner>>,
+    load: fn(&Header, &mut Reader<'_>) -> Result<Box<dyn Learner>>,
 }
 
 /// An option of a learner.
@@ -36,40 +38,81 @@ pub struct OptionInfo {
 
 /// Every learner, the simple ones first.
 pub const LEARNERS: &[LearnerInfo] = &[
-    info("majority", "always the most frequent class", &[]),
-    info("nb", "naive Bayes, Gaussian for numbers", &[]),
-    info(
-        "perceptron",
-        "a weight for each attribute, moved by mistakes",
-        &[RATE],
-    ),
-    info(
-        "logistic",
-        "logistic regression by stochastic gradient",
-        &[RATE],
-    ),
-    info(
-        "knn",
-        "10 nearest neighbours among the last 1000 records",
-        &[NEIGHBOURS],
-    ),
-    info("ht", "Hoeffding tree", &[TREE]),
-    info(
-        "hat",
-        "Hoeffding adaptive tree, which follows drift",
-        &[TREE],
-    ),
-    info(
-        "bagging",
-        "10 Hoeffding trees by online bagging",
-        &[BAGGING, TREE],
-    ),
-    info("arf", "adaptive random forest of 10 trees", &[FOREST, TREE]),
-    info(
-        "drift",
-        "a learner that starts again when a detector sees drift in its errors",
-        &[RESET],
-    ),
+    LearnerInfo {
+        name: "majority",
+        meaning: "always the most frequent class",
+        options: &[],
+        build: |_, header, _| boxed(Majority.build(header)),
+        load: |header, from| boxed(MajorityLearner::load(header, from)?),
+    },
+    LearnerInfo {
+        name: "nb",
+        meaning: "naive Bayes, Gaussian for numbers",
+        options: &[],
+        build: |_, header, _| boxed(NaiveBayes.build(header)),
+        load: |header, from| boxed(NaiveBayesLearner::load(header, from)?),
+    },
+    LearnerInfo {
+        name: "perceptron",
+        meaning: "a weight for each attribute, moved by mistakes",
+        options: &[RATE],
+        build: |options, header, _| boxed(linear(Linear::PERCEPTRON, options)?.build(header)?),
+        load: |header, from| boxed(LinearLearner::load(Rule::Perceptron, header, from)?),
+    },
+    LearnerInfo {
+        name: "logistic",
+        meaning: "logistic regression by stochastic gradient",
+        options: &[RATE],
+        build: |options, header, _| boxed(linear(Linear::LOGISTIC, options)?.build(header)?),
+        load: |header, from| boxed(LinearLearner::load(Rule::Logistic, header, from)?),
+    },
+    LearnerInfo {
+        name: "knn",
+        meaning: "10 nearest neighbours among the last 1000 records",
+        options: &[NEIGHBOURS],
+        build: |options, header, _| boxed(neighbours(options)?.build(header)?),
+        load: |header, from| boxed(NearestNeighboursLearner::load(header, from)?),
+    },
+    LearnerInfo {
+        name: "ht",
+        meaning: "Hoeffding tree",
+        options: &[TREE],
+        build: |options, header, seed| {
+            boxed(tree(HoeffdingTree::default(), options)?.build(header, seed)?)
+        },
+        load: |header, from| boxed(HoeffdingTreeLearner::load(header, from)?),
+    },
+    LearnerInfo {
+        name: "hat",
+        meaning: "Hoeffding adaptive tree, which follows drift",
+        options: &[TREE],
+        build: |options, header, seed| {
+            let tree = tree(HoeffdingAdaptiveTree::default().tree, options)?;
+            boxed(HoeffdingAdaptiveTree { tree }.build(header, seed)?)
+        },
+        load: |header, from| boxed(HoeffdingAdaptiveTreeLearner::load(header, from)?),
+    },
+    LearnerInfo {
+        name: "bagging",
+        meaning: "10 Hoeffding trees by online bagging",
+        options: &[BAGGING, TREE],
+        build: |options, header, seed| boxed(bagging(options)?.build(header, seed)?),
+        load: |header, from| boxed(OnlineBaggingLearner::load(header, from)?),
+    },
+    LearnerInfo {
+        name: "arf",
+        meaning: "adaptive random forest of 10 trees",
+        options: &[FOREST, TREE],
+        build: |options, header, seed| boxed(forest(options)?.build(header, seed)?),
+        load: |header, from| boxed(AdaptiveRandomForestLearner::load(header, from)?),
+    },
+    LearnerInfo {
+        name: "drift",
+        meaning: "a learner that starts again when a detector sees drift in its errors",
+        options: &[RESET],
+        build: |options, header, seed| boxed(reset(options)?.build(header, seed)?),
+        load: |header, from| boxed(DriftResetLearner::load(header, from)?),
+    },
 ];
 
 const RATE: &[OptionInfo] = &[option(
@@ -180,25 +223,23 @@ pub(super) fn options_of(name: &str) -> impl Iterator<Item = &'static OptionInfo
 /// ```
 pub fn build(text: &str, header: &Header, seed: u64) -> Result<Box<dyn Learner>> {
     let mut options = Options::parse(text)?;
-    let learner: Box<dyn Learner> = match options.name {
-        "majority" => Box::new(Majority.build(header)),
-        "nb" => Box::new(NaiveBayes.build(header)),
-        "perceptron" => Box::new(linear(Linear::PERCEPTRON, &mut options)?.build(header)?),
-        "logistic" => Box::new(linear(Linear::LOGISTIC, &mut options)?.build(header)?),
-        "knn" => Box::new(neighbours(&mut options)?.build(header)?),
-        "ht" => Box::new(tree(HoeffdingTree::default(), &mut options)?.build(header, seed)?),
-        "hat" => {
-            let usual = HoeffdingAdaptiveTree::default();
-            let tree = tree(usual.tree, &mut options)?;
-            Box::new(HoeffdingAdaptiveTree { tree }.build(header, seed)?)
-        }
-        "bagging" => Box::new(bagging(&mut options)?.build(header, seed)?),
-        "arf" => Box::new(forest(&mut options)?.build(header, seed)?),
-        "drift" => Box::new(reset(&mut options)?.build(header, seed)?),
-        name => return Err(unknown(name)),
-    };
+    let learner = (find(options.name)?.build)(&mut options, header, seed)?;
     options.finish()?;
     Ok(learner)
+}
+
+/// The learner called `name` as it was saved.
+pub(super) fn load(name: &str, header: &Header, from: &mut Reader<'_>) -> Result<Box<dyn Learner>> {
+    (find(name)?.load)(header, from)
+}
+
+fn find(name: &str) -> Result<&'static LearnerInfo> {
+    let found = LEARNERS.iter().find(|info| info.name == name);
+    found.ok_or_else(|| unknown(name))
+}
+
+fn boxed<L: Learner + 'static>(learner: L) -> Result<Box<dyn Learner>> {
+    Ok(Box::new(learner))
 }
 
 /// Fails if [`build`] would, whatever the records hold.
@@ -299,35 +340,6 @@ fn reset(options: &mut Options<'_>) -> Result<DriftReset> {
         detector: options.word("detector", DETECTORS, usual.detector)?,
         learner: options.take("learner").map_or(usual.learner, str::to_owned),
     })
-}
-
-/// The learner called `name` as it was saved.
-pub(super) fn load(name: &str, header: &Header, from: &mut Reader<'_>) -> Result<Box<dyn Learner>> {
-    Ok(match name {
-        "majority" => Box::new(MajorityLearner::load(header, from)?),
-        "nb" => Box::new(NaiveBayesLearner::load(header, from)?),
-        "perceptron" => Box::new(LinearLearner::load(Rule::Perceptron, header, from)?),
-        "logistic" => Box::new(LinearLearner::load(Rule::Logistic, header, from)?),
-        "knn" => Box::new(NearestNeighboursLearner::load(header, from)?),
-        "ht" => Box::new(HoeffdingTreeLearner::load(header, from)?),
-        "hat" => Box::new(HoeffdingAdaptiveTreeLearner::load(header, from)?),
-        "bagging" => Box::new(OnlineBaggingLearner::load(header, from)?),
-        "arf" => Box::new(AdaptiveRandomForestLearner::load(header, from)?),
-        "drift" => Box::new(DriftResetLearner::load(header, from)?),
-        _ => return Err(unknown(name)),
-    })
-}
-
-const fn info(
-    name: &'static str,
-    meaning: &'static str,
-    options: &'static [&'static [OptionInfo]],
-) -> LearnerInfo {
-    LearnerInfo {
-        name,
-        meaning,
-        options,
-    }
 }
 
 const fn option(name: &'static str, values: &'static str, meaning: &'static str) -> OptionInfo {

@@ -24,8 +24,8 @@ use crate::error::{Error, PolicyError, Result};
 use crate::measure::is_accuracy_loss;
 use crate::measure::pairs::PairMeasures;
 use crate::optimize::{self, Prefer, Range, Scale, Tried};
-use crate::policy::{Policy, Root};
-use crate::protect::{Method, Tunable};
+use crate::policy::{Policy, Root, Tunable};
+use crate::protect::Method;
 use serde::Serialize;
 
 /// What is varied, and what must hold.
@@ -116,7 +116,7 @@ pub fn tune(
     progress: &Progress,
 ) -> Result<Tuned> {
     stream::refuse(policy, "tune")?;
-    let what = policy.tunable(&settings.parameter)?;
+    let what = &policy.tunable(&settings.parameter)?;
     let range = range(what, settings)?;
     let prefer = settings.prefer.unwrap_or(match what.more_protects {
         true => Prefer::High,
@@ -161,9 +161,9 @@ pub fn tune(
     };
     Ok(Tuned {
         parameter: settings.parameter.clone(),
-        section: match what.method {
-            Some(_) => "[[protect]]".to_owned(),
-            None => "[guarantee]".to_owned(),
+        section: match what.is_promise {
+            true => "[guarantee]".to_owned(),
+            false => "[[protect]]".to_owned(),
         },
         prefer,
         best,
@@ -485,7 +485,7 @@ mod tests {
             let policy = Policy::parse(&format!("{HEAD}{rest}"), &root).expect("a policy");
             let what = policy.tunable(parameter).expect("known");
             let goals = [(measure.to_owned(), 1e12)];
-            let policy = policy.varied(&root, what, value, &goals).expect("varied");
+            let policy = policy.varied(&root, &what, value, &goals).expect("varied");
             let options = Options {
                 command: String::new(),
                 date: None,

@@ -1,13 +1,15 @@
 //! What a policy says of each column.
 
 use super::paths::Root;
-use crate::config::{Placed, Section, Value, unknown};
+use crate::config::{
+    Absent, Accepts, Form, Length, POSITIVE, POSITIVE_DURATION, Parameter, Placed, Section, Value,
+    unknown, words,
+};
 use crate::data::hierarchy::{DateUnit, HierarchySpec, MaskSide};
-use crate::data::{DateFormat, Role, TimeFormat, parse_duration};
+use crate::data::{DateFormat, Role, TimeFormat};
 use crate::error::{Error, Result};
 use crate::io::{ColumnPlan, ReadAs};
 use crate::protect::identifiers::Key;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -100,6 +102,198 @@ impl ColumnPolicy {
     }
 }
 
+/// The keys of a column.
+pub(super) const KEYS: &[Parameter] = &[
+    ROLE, ACTION, KEY, DOMAIN, ROTATE, TYPE, FORMAT, ORDER, HIERARCHY, FROM, UNIT, RANGE, WEIGHT,
+];
+
+const ROLE: Parameter = Parameter::new(
+    "role",
+    Accepts::Word(|| Role::ALL.map(|(_, word)| word).to_vec()),
+    Absent::Refused,
+    "what the column means for privacy; see `moretta explain roles`",
+)
+.examples(&["\"quasi\""]);
+const ACTION: Parameter = Parameter::new(
+    "action",
+    Accepts::Word(|| words(ACTIONS)),
+    Absent::Means("drop for columns that name persons"),
+    "what becomes of an identifier, a subject or a key",
+);
+pub(super) const KEY: Parameter = Parameter::new(
+    "key",
+    Accepts::Form(&Form {
+        what: "the place of a key: an environment variable or a file",
+        example: "env:MORETTA_KEY",
+        pattern: "^(env|file):",
+        fits: |text| text.starts_with("env:") || text.starts_with("file:"),
+    }),
+    Absent::Means("none; a pseudonym needs it"),
+    "where the key of pseudonyms is, never the key itself",
+);
+const DOMAIN: Parameter = Parameter::new(
+    "domain",
+    Accepts::Text,
+    Absent::Means("the name of the column"),
+    "columns of the same domain and key have the same pseudonyms",
+);
+const ROTATE: Parameter = Parameter::new(
+    "rotate",
+    POSITIVE_DURATION,
+    Absent::Means("never"),
+    "of a stream: after how long a person gets another pseudonym",
+)
+.examples(&["\"1d\""]);
+const TYPE: Parameter = Parameter::new(
+    "type",
+    Accepts::Word(|| words(TYPES)),
+    Absent::Means("guessed from the first rows"),
+    "what the cells are read as",
+);
+const FORMAT: Parameter = Parameter::new(
+    "format",
+    Accepts::Text,
+    Absent::Means("%Y-%m-%d"),
+    "how dates are written",
+)
+.examples(&["\"%d.%m.%Y\""]);
+const ORDER: Parameter = Parameter::new(
+    "order",
+    Accepts::List(
+        &Accepts::Text,
+        Length {
+            least: 1,
+            most: usize::MAX,
+            distinct: true,
+        },
+    ),
+    Absent::Means("categories have no order"),
+    "the categories from the least to the largest",
+)
+.examples(&["[\"low\", \"high\"]"]);
+const HIERARCHY: Parameter = Parameter::new(
+    "hierarchy",
+    Accepts::One(HIERARCHIES),
+    Absent::Means("intervals and sets"),
+    "how values generalise; see `moretta explain hierarchies`",
+)
+.examples(&["{ mask = \"right\" }"]);
+const FROM: Parameter = Parameter::new(
+    "from",
+    Accepts::List(
+        &Accepts::Text,
+        Length {
+            least: 2,
+            most: 2,
+            distinct: false,
+        },
+    ),
+    Absent::Means("the column itself"),
+    "the columns of latitude and longitude that a grid or h3 hierarchy is made from",
+)
+.examples(&["[\"lat\", \"lon\"]"]);
+const UNIT: Parameter = Parameter::new(
+    "unit",
+    Accepts::Word(|| words(UNITS)),
+    Absent::Means("told by the first value"),
+    "how times are written",
+);
+const RANGE: Parameter = Parameter::new(
+    "range",
+    Accepts::Ends(&Accepts::OneOf(&[
+        Accepts::Number(f64::MIN, f64::MAX),
+        Accepts::Text,
+    ])),
+    Absent::Means("what the release shows"),
+    "the least and the largest value, which loss is measured against",
+)
+.examples(&["[0, 120]"]);
+const WEIGHT: Parameter = Parameter::new(
+    "weight",
+    Accepts::Number(0.001, 1000.0),
+    Absent::Means("1"),
+    "how much the loss of a quasi-identifier counts",
+);
+
+/// The kinds of hierarchies.
+const HIERARCHIES: &[Parameter] = &[FILE, INTERVALS, MASK, DATES, SEPARATOR, GRID, H3];
+
+const FILE: Parameter = hierarchy("file", Accepts::Text, "rows such as primary;school;*");
+const INTERVALS: Parameter = hierarchy(
+    "intervals",
+    Accepts::List(&Accepts::Number(f64::MIN, f64::MAX), Length::ANY),
+    "widths, each a multiple of the one before",
+);
+const MASK: Parameter = hierarchy(
+    "mask",
+    Accepts::Word(|| words(SIDES)),
+    "characters are hidden one by one from this side",
+);
+const DATES: Parameter = hierarchy(
+    "dates",
+    Accepts::List(&Accepts::Word(|| words(DATE_UNITS)), Length::ANY),
+    "units of dates, from the smallest up",
+);
+const SEPARATOR: Parameter = hierarchy(
+    "path",
+    Accepts::Text,
+    "values are paths with this between their parts",
+);
+const GRID: Parameter = hierarchy(
+    "grid",
+    Accepts::List(
+        &Accepts::OneOf(&[LENGTH, Accepts::Number(POSITIVE, f64::MAX)]),
+        Length::ANY,
+    ),
+    "square cells of these sizes, in metres or with a unit",
+)
+.examples(&["[\"100m\", \"1km\"]"]);
+const H3: Parameter = hierarchy(
+    "h3",
+    Accepts::List(&Accepts::Whole(0, 15), Length::ANY),
+    "H3 cells of these resolutions",
+);
+
+const fn hierarchy(name: &'static str, accepts: Accepts, meaning: &'static str) -> Parameter {
+    Parameter::new(name, accepts, Absent::Means("another kind"), meaning)
+}
+
+const LENGTH: Accepts = Accepts::Form(&Form {
+    what: "a length in m or km",
+    example: "100m",
+    pattern: "^.*[0-9. ]k?m$",
+    fits: |text| metres(text).is_some(),
+});
+
+const ACTIONS: &[(&str, ActionWord)] = &[
+    ("keep", ActionWord::Keep),
+    ("drop", ActionWord::Drop),
+    ("pseudonym", ActionWord::Pseudonym),
+];
+
+const TYPES: &[(&str, TypeWord)] = &[
+    ("number", TypeWord::Number),
+    ("integer", TypeWord::Integer),
+    ("date", TypeWord::Date),
+    ("category", TypeWord::Category),
+    ("text", TypeWord::Text),
+];
+
+const UNITS: &[(&str, TimeFormat)] = &[
+    ("s", TimeFormat::Seconds),
+    ("ms", TimeFormat::Milliseconds),
+    ("iso", TimeFormat::Iso),
+];
+
+const SIDES: &[(&str, MaskSide)] = &[("left", MaskSide::Left), ("right", MaskSide::Right)];
+
+const DATE_UNITS: &[(&str, DateUnit)] = &[
+    ("month", DateUnit::Month),
+    ("quarter", DateUnit::Quarter),
+    ("year", DateUnit::Year),
+    ("decade", DateUnit::Decade),
+];
+
 /// Reads `[columns]`.
 pub(super) fn read(mut section: Section, root: &Root) -> Result<Vec<ColumnPolicy>> {
     let mut columns = Vec::new();
@@ -172,34 +366,15 @@ fn read_column(
     placed: Placed,
     root: &Root,
 ) -> Result<ColumnPolicy> {
-    let Value::Table(mut section) = placed.value else {
-        return Err(placed
-            .error(format!("column `{name}` needs a table"))
-            .help("write { role = \"quasi\" }"));
-    };
-    let roles: Vec<(&str, Role)> = Role::ALL
-        .iter()
-        .map(|(role, word)| (*word, *role))
-        .collect();
-    let role = section.word("role", &roles)?.ok_or_else(|| {
-        let mut keys = section.keys().into_iter();
-        if let Some((key, span)) =
-            keys.find(|(key, _)| strsim::damerau_levenshtein(key, "role") <= 2)
-        {
-            let what = format!("unknown key `{key}` in {}", section.name());
-            return unknown(Error::policy(what).at(span), &key, &["role"]);
-        }
-        let words: Vec<&str> = roles.iter().map(|(word, _)| *word).collect();
-        Error::policy(format!("column `{name}` has no role"))
-            .at(span.clone())
-            .help(format!("give it one of {}", words.join(", ")))
-    })?;
+    let mut section = placed.table(&name)?.clone();
+    if !section.has(ROLE.name) {
+        return Err(no_role(&name, span, &section));
+    }
+    let role = section.word(&ROLE, &Role::ALL.map(|(role, word)| (word, role)))?;
     let action = read_action(&name, role, &mut section, root)?;
     let read = read_type(&name, role, &mut section)?;
-    let hierarchy = section
-        .table("hierarchy")?
-        .map(|h| read_hierarchy(h, root))
-        .transpose()?;
+    let hierarchy = section.optional_table(&HIERARCHY)?;
+    let hierarchy = hierarchy.map(|h| read_hierarchy(h, root)).transpose()?;
     let from = read_from(&name, &mut section, hierarchy.as_ref())?;
     let unit = read_unit(role, &mut section)?;
     let range = read_range(role, &read, &mut section)?;
@@ -227,9 +402,23 @@ fn read_column(
     })
 }
 
+/// A column without a role; one that is misspelt is told as such.
+fn no_role(name: &str, span: Range<usize>, section: &Section) -> Error {
+    let mut keys = section.keys().into_iter();
+    if let Some((key, span)) =
+        keys.find(|(key, _)| strsim::damerau_levenshtein(key, ROLE.name) <= 2)
+    {
+        let what = format!("unknown key `{key}` in {}", section.name());
+        return unknown(Error::policy(what).at(span), &key, &[ROLE.name]);
+    }
+    Error::policy(format!("column `{name}` has no role"))
+        .at(span)
+        .help(format!("give it one of {}", ROLE.values()))
+}
+
 /// The least and the largest value that loss is measured against.
 fn read_range(role: Role, read: &ReadAs, section: &mut Section) -> Result<Option<(f64, f64)>> {
-    let Some(placed) = section.take("range") else {
+    let Some(placed) = section.placed(&RANGE)? else {
         return Ok(None);
     };
     let numeric = matches!(
@@ -247,13 +436,10 @@ fn read_range(role: Role, read: &ReadAs, section: &mut Section) -> Result<Option
     };
     let end = |end: &Placed| match &end.value {
         Value::Text(text) => format.parse(text).map(f64::from),
-        _ => end.number("range").ok(),
+        _ => end.number(RANGE.name).ok(),
     };
-    let ends = match &placed.value {
-        Value::List(list) => list.iter().map(end).collect::<Option<Vec<f64>>>(),
-        _ => None,
-    };
-    match ends.as_deref() {
+    let ends = placed.list(RANGE.name)?.iter().map(end);
+    match ends.collect::<Option<Vec<f64>>>().as_deref() {
         Some(&[low, high]) if low < high => Ok(Some((low, high))),
         _ => Err(placed
             .error("`range` is the least and the largest value")
@@ -263,12 +449,7 @@ fn read_range(role: Role, read: &ReadAs, section: &mut Section) -> Result<Option
 
 /// How the times of a stream are written.
 fn read_unit(role: Role, section: &mut Section) -> Result<Option<TimeFormat>> {
-    let units = [
-        ("s", TimeFormat::Seconds),
-        ("ms", TimeFormat::Milliseconds),
-        ("iso", TimeFormat::Iso),
-    ];
-    match section.word("unit", &units)? {
+    match section.optional_word(&UNIT, UNITS)? {
         Some(_) if role != Role::Time => Err(section
             .error("`unit` is for a column with the role time")
             .help("take it out")),
@@ -278,7 +459,7 @@ fn read_unit(role: Role, section: &mut Section) -> Result<Option<TimeFormat>> {
 
 /// How much the loss of a quasi-identifier counts; 1 when not given.
 fn read_weight(role: Role, section: &mut Section) -> Result<f64> {
-    match section.number("weight", 0.001..=1000.0)? {
+    match section.optional(&WEIGHT, Placed::number)? {
         Some(_) if role != Role::Quasi => Err(section
             .error("`weight` is for a column with the role quasi")
             .help("take it out")),
@@ -294,30 +475,22 @@ enum ActionWord {
 }
 
 fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Result<Action> {
-    let words = [
-        ("keep", ActionWord::Keep),
-        ("drop", ActionWord::Drop),
-        ("pseudonym", ActionWord::Pseudonym),
-    ];
     let naming = matches!(role, Role::Identifier | Role::Subject | Role::Key);
-    let word = section.word("action", &words)?;
+    let word = section.optional_word(&ACTION, ACTIONS)?;
     if role == Role::Drop && word.is_some() {
         return Err(section
             .error("a column with the role drop is not released")
             .help("take `action` out"));
     }
-    let key = section.text("key")?;
-    let domain = section.text("domain")?;
-    let rotate = read_rotate(section)?;
+    let key = section.placed(&KEY)?;
+    let domain = section.placed(&DOMAIN)?;
+    let rotate = section.placed(&ROTATE)?;
     if !matches!(word, Some(ActionWord::Pseudonym))
-        && let Some(span) = (key.as_ref().or(domain.as_ref()).map(|(_, span)| span))
-            .or(rotate.as_ref().map(|(_, span)| span))
+        && let Some(placed) = key.as_ref().or(domain.as_ref()).or(rotate.as_ref())
     {
-        return Err(
-            Error::policy("`key`, `domain` and `rotate` go with action = \"pseudonym\"")
-                .at(span.clone())
-                .help("add the action, or take them out"),
-        );
+        return Err(placed
+            .error("`key`, `domain` and `rotate` go with action = \"pseudonym\"")
+            .help("add the action, or take them out"));
     }
     match (word, naming) {
         (Some(ActionWord::Keep), _) if role == Role::Identifier => Err(section
@@ -330,14 +503,17 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
             ))
             .help("only identifiers, subjects and keys can")),
         (Some(ActionWord::Pseudonym), true) => {
-            let (place, span) = key.ok_or_else(|| {
+            let key = key.ok_or_else(|| {
                 section
                     .error(format!("the pseudonym of `{name}` needs a key"))
                     .help("add key = \"env:MORETTA_KEY\" or \"file:PATH\"")
             })?;
-            let domain = domain.map_or_else(|| name.to_owned(), |(domain, _)| domain);
-            let key = read_key(&place, span, root)?;
-            let rotate = rotate.map(|(period, _)| period);
+            let key = read_key(&key, KEY.name, root)?;
+            let domain = domain.map(|placed| placed.text(DOMAIN.name)).transpose()?;
+            let domain = domain.unwrap_or_else(|| name.to_owned());
+            let rotate = rotate
+                .map(|placed| placed.duration(ROTATE.name))
+                .transpose()?;
             Ok(Action::Pseudonym {
                 domain,
                 key,
@@ -360,35 +536,18 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
 }
 
 /// "env:NAME" or "file:PATH".
-pub(super) fn read_key(place: &str, span: Range<usize>, root: &Root) -> Result<KeyPlace> {
+pub(super) fn read_key(placed: &Placed, name: &str, root: &Root) -> Result<KeyPlace> {
+    let place = placed.text(name)?;
     let Some(variable) = place.strip_prefix("env:") else {
-        let path = place.strip_prefix("file:").unwrap_or(place);
-        let placed = Placed {
-            value: Value::Text(path.to_owned()),
-            span,
-        };
-        return Ok(KeyPlace::File(root.resolve(&placed, path)?));
+        let path = place.strip_prefix("file:").unwrap_or(&place);
+        return Ok(KeyPlace::File(root.resolve(placed, path)?));
     };
     if variable.is_empty() || variable.contains(['=', '\0']) {
-        return Err(
-            Error::policy("`env:` is not followed by the name of a variable")
-                .at(span)
-                .help("for example key = \"env:MORETTA_KEY\""),
-        );
+        return Err(placed
+            .error("`env:` is not followed by the name of a variable")
+            .help("for example key = \"env:MORETTA_KEY\""));
     }
     Ok(KeyPlace::Environment(variable.to_owned()))
-}
-
-fn read_rotate(section: &mut Section) -> Result<Option<(i64, Range<usize>)>> {
-    let Some((text, span)) = section.text("rotate")? else {
-        return Ok(None);
-    };
-    match parse_duration(&text) {
-        Some(period) if period > 0 => Ok(Some((period, span))),
-        _ => Err(Error::policy("`rotate` is a duration")
-            .at(span)
-            .help("for example \"1h\" or \"1d\"")),
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -401,34 +560,24 @@ enum TypeWord {
 }
 
 fn read_type(name: &str, role: Role, section: &mut Section) -> Result<ReadAs> {
-    let words = [
-        ("number", TypeWord::Number),
-        ("integer", TypeWord::Integer),
-        ("date", TypeWord::Date),
-        ("category", TypeWord::Category),
-        ("text", TypeWord::Text),
-    ];
-    let word = section.word("type", &words)?;
-    let format = section.text("format")?;
-    let order = section.list("order")?;
+    let word = section.optional_word(&TYPE, TYPES)?;
+    let format = section.placed(&FORMAT)?;
+    let order = section.optional(&ORDER, Placed::texts)?;
     match (word, format, order) {
-        (Some(TypeWord::Category) | None, None, Some(order)) => {
-            read_order(section, &order).map(ReadAs::Ordered)
-        }
+        (Some(TypeWord::Category) | None, None, Some(order)) => Ok(ReadAs::Ordered(order)),
         (_, _, Some(_)) => Err(section
             .error("`order` is for categories")
             .help("take `type` and `format` out, or `order`")),
-        (Some(TypeWord::Date) | None, Some((pattern, span)), None) => {
-            DateFormat::from_pattern(&pattern)
-                .map(ReadAs::Date)
-                .ok_or_else(|| {
-                    Error::policy("`format` is not a date pattern")
-                        .at(span)
-                        .help("for example \"%Y-%m-%d\" or \"%d.%m.%Y\"")
-                })
+        (Some(TypeWord::Date) | None, Some(placed), None) => {
+            let format = DateFormat::from_pattern(&placed.text(FORMAT.name)?);
+            format.map(ReadAs::Date).ok_or_else(|| {
+                placed
+                    .error("`format` is not a date pattern")
+                    .help("for example \"%Y-%m-%d\" or \"%d.%m.%Y\"")
+            })
         }
-        (_, Some((_, span)), None) => Err(Error::policy("`format` is for dates")
-            .at(span)
+        (_, Some(placed), None) => Err(placed
+            .error("`format` is for dates")
             .help("use type = \"date\", or take `format` out")),
         (Some(TypeWord::Date), None, None) => Ok(ReadAs::Date(DateFormat::ISO)),
         (Some(TypeWord::Number), ..) => Ok(ReadAs::Number),
@@ -449,29 +598,12 @@ fn read_type(name: &str, role: Role, section: &mut Section) -> Result<ReadAs> {
     }
 }
 
-/// The values from least to largest, each once.
-fn read_order(section: &Section, list: &[Placed]) -> Result<Vec<String>> {
-    let mut order: Vec<String> = Vec::with_capacity(list.len());
-    let mut known = HashSet::new();
-    for placed in list {
-        let value = placed.text("order")?;
-        if !known.insert(value.clone()) {
-            return Err(placed.error("`order` names this value twice"));
-        }
-        order.push(value);
-    }
-    match order.is_empty() {
-        true => Err(section.error("`order` names no value")),
-        false => Ok(order),
-    }
-}
-
 fn read_from(
     name: &str,
     section: &mut Section,
     hierarchy: Option<&HierarchySpec>,
 ) -> Result<Option<[String; 2]>> {
-    let from = section.texts("from")?;
+    let from = section.optional(&FROM, Placed::texts)?;
     let geographic = matches!(
         hierarchy,
         Some(HierarchySpec::Grid(_) | HierarchySpec::H3(_))
@@ -492,79 +624,72 @@ fn read_from(
 }
 
 fn read_hierarchy(mut section: Section, root: &Root) -> Result<HierarchySpec> {
-    let sides = [("left", MaskSide::Left), ("right", MaskSide::Right)];
-    let mut found = Vec::new();
-    if let Some(placed) = section.take("file") {
-        found.push(HierarchySpec::File(
-            root.resolve(&placed, &placed.text("file")?)?,
-        ));
-    }
-    if let Some(list) = section.list("intervals")? {
-        found.push(HierarchySpec::Intervals(
-            list.iter()
-                .map(|v| v.number("intervals"))
-                .collect::<Result<_>>()?,
-        ));
-    }
-    if let Some(side) = section.word("mask", &sides)? {
-        found.push(HierarchySpec::Mask(side));
-    }
-    if let Some(list) = section.list("dates")? {
-        found.push(HierarchySpec::Dates(
-            list.iter().map(date_unit).collect::<Result<_>>()?,
-        ));
-    }
-    if let Some((separator, _)) = section.text("path")? {
-        found.push(HierarchySpec::Path(separator));
-    }
-    if let Some(list) = section.list("grid")? {
-        found.push(HierarchySpec::Grid(
-            list.iter().map(metres).collect::<Result<_>>()?,
-        ));
-    }
-    if let Some(list) = section.list("h3")? {
-        let resolution = |v: &Placed| match v.value {
-            Value::Whole(n @ 0..=15) => Ok(n as u8),
-            _ => Err(v.error("an H3 resolution is a whole number from 0 to 15")),
-        };
-        found.push(HierarchySpec::H3(
-            list.iter().map(resolution).collect::<Result<_>>()?,
-        ));
-    }
-    let none = section.error("a hierarchy is one of file, intervals, mask, dates, path, grid, h3");
+    let none = section.error(format!(
+        "a hierarchy is one of {}",
+        words_of(HIERARCHIES).join(", ")
+    ));
+    let found = [
+        section.optional(&FILE, |placed, name| {
+            let path = root.resolve(placed, &placed.text(name)?)?;
+            Ok(HierarchySpec::File(path))
+        })?,
+        section
+            .optional(&INTERVALS, each(Placed::number))?
+            .map(HierarchySpec::Intervals),
+        section
+            .optional_word(&MASK, SIDES)?
+            .map(HierarchySpec::Mask),
+        section
+            .optional(&DATES, each(|unit, name| unit.word(name, DATE_UNITS)))?
+            .map(HierarchySpec::Dates),
+        section
+            .optional(&SEPARATOR, Placed::text)?
+            .map(HierarchySpec::Path),
+        section
+            .optional(&GRID, each(cell_size))?
+            .map(HierarchySpec::Grid),
+        section
+            .optional(&H3, each(Placed::whole))?
+            .map(HierarchySpec::H3),
+    ];
     section.finish()?;
-    match (found.pop(), found.pop()) {
+    let mut found = found.into_iter().flatten();
+    match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),
         _ => Err(none),
     }
 }
 
-fn date_unit(placed: &Placed) -> Result<DateUnit> {
-    match placed.text("dates")?.as_str() {
-        "month" => Ok(DateUnit::Month),
-        "quarter" => Ok(DateUnit::Quarter),
-        "year" => Ok(DateUnit::Year),
-        "decade" => Ok(DateUnit::Decade),
-        _ => Err(placed.error("a date unit is month, quarter, year or decade")),
+fn words_of(keys: &[Parameter]) -> Vec<&'static str> {
+    keys.iter().map(|key| key.name).collect()
+}
+
+/// Reads all values of a list.
+fn each<T>(
+    read: impl Fn(&Placed, &str) -> Result<T>,
+) -> impl FnOnce(&Placed, &str) -> Result<Vec<T>> {
+    move |placed, name| {
+        placed
+            .list(name)?
+            .iter()
+            .map(|one| read(one, name))
+            .collect()
     }
 }
 
 /// Metres, from a number or a text such as "100m" or "2.5km".
-fn metres(placed: &Placed) -> Result<f64> {
-    if let Value::Text(text) = &placed.value {
-        let (digits, scale) = match (text.strip_suffix("km"), text.strip_suffix('m')) {
-            (Some(digits), _) => (digits, 1000.0),
-            (None, Some(digits)) => (digits, 1.0),
-            _ => (text.as_str(), f64::NAN),
-        };
-        let size = digits.trim().parse::<f64>().unwrap_or(f64::NAN) * scale;
-        return match size.is_finite() && size > 0.0 {
-            true => Ok(size),
-            false => Err(placed.error("a cell size is like \"100m\" or \"2km\"")),
-        };
+fn cell_size(placed: &Placed, name: &str) -> Result<f64> {
+    match &placed.value {
+        Value::Text(text) => metres(text).ok_or_else(|| Error::bug("a length is not checked")),
+        _ => placed.number(name),
     }
-    match placed.number("grid")? {
-        size if size > 0.0 => Ok(size),
-        _ => Err(placed.error("a cell size is above 0")),
-    }
+}
+
+fn metres(text: &str) -> Option<f64> {
+    let (digits, scale) = match text.strip_suffix("km") {
+        Some(digits) => (digits, 1000.0),
+        None => (text.strip_suffix('m')?, 1.0),
+    };
+    let size = digits.trim().parse::<f64>().ok()? * scale;
+    (size.is_finite() && size > 0.0).then_some(size)
 }

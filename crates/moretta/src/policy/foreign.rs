@@ -3,20 +3,8 @@
 //! People give the data where a policy is expected. What is wrong with a line
 //! cannot be said without the line, and the line may be about a person.
 
+use super::schema::KEYS;
 use crate::error::Error;
-
-/// Heads of the sections of a policy.
-const SECTIONS: [&str; 9] = [
-    "source",
-    "columns",
-    "guarantee",
-    "levels",
-    "protect",
-    "measure",
-    "sink",
-    "report",
-    "checkpoint",
-];
 
 /// Characters of a version, at most, with its quotes.
 const LONGEST_VERSION: usize = 8;
@@ -64,7 +52,8 @@ fn is_head(line: &str) -> bool {
     let inner = inner.trim_start_matches('[');
     inner.split_once(']').is_some_and(|(name, _)| {
         let first = name.split('.').next().unwrap_or_default();
-        SECTIONS.contains(&first.trim())
+        let mut sections = KEYS.iter().filter(|key| !key.inner().is_empty());
+        sections.any(|section| section.name == first.trim())
     })
 }
 

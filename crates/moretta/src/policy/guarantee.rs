@@ -1,42 +1,151 @@
 //! Reads `[guarantee]`.
 
 use super::columns::ColumnPolicy;
-use crate::config::{Placed, Section, Value};
+use crate::config::{
+    Absent, Accepts, NAMES, POSITIVE, Parameter, Placed, Protects, Section, Value, words,
+};
 use crate::data::Role;
 use crate::error::{Error, Result};
 use crate::guarantee::{Diversity, Ground, Guarantee, LDiversity, PSensitivity, TCloseness};
 
 /// The largest k that can be asked for.
-pub(super) const LARGEST_K: i64 = 1_000_000_000;
+const LARGEST_K: i64 = 1_000_000_000;
 
-pub(super) fn read(mut section: Section, columns: &[ColumnPolicy]) -> Result<Guarantee> {
+/// The keys of `[guarantee]`.
+pub(super) const KEYS: &[Parameter] = &[K, L, T, P, AUDIT];
+
+pub(super) const K: Parameter = Parameter::new(
+    "k",
+    Accepts::Whole(2, LARGEST_K),
+    Absent::Means("not promised"),
+    "every class of equal quasi-identifiers holds at least so many persons",
+)
+.examples(&["5"])
+.tunable(Protects::More);
+const L: Parameter = Parameter::new(
+    "l",
+    Accepts::OneOrMore(&Accepts::OneOf(&[
+        L_VALUE.accepts,
+        Accepts::Table(&[L_VALUE, ON, KIND, C]),
+    ])),
+    Absent::Means("not promised"),
+    "every class is diverse in its sensitive values",
+)
+.examples(&["{ value = 3, on = [\"diagnosis\"] }"]);
+const T: Parameter = Parameter::new(
+    "t",
+    Accepts::OneOrMore(&Accepts::OneOf(&[
+        T_VALUE.accepts,
+        Accepts::Table(&[T_VALUE, ON, DISTANCE]),
+    ])),
+    Absent::Means("not promised"),
+    "every class is close to the whole release in its sensitive values",
+)
+.examples(&["{ value = 0.3, distance = \"equal\" }"]);
+const P: Parameter = Parameter::new(
+    "p",
+    Accepts::OneOrMore(&Accepts::OneOf(&[
+        P_VALUE.accepts,
+        Accepts::Table(&[P_VALUE, ON]),
+    ])),
+    Absent::Means("not promised"),
+    "every class has so many distinct values of each sensitive column",
+)
+.examples(&["2"]);
+const AUDIT: Parameter = Parameter::new(
+    "audit",
+    Accepts::Flag,
+    Absent::Means("true"),
+    "whether every row of a stream is counted again before it is written",
+);
+const L_VALUE: Parameter = Parameter::new(
+    "value",
+    Accepts::Number(1.0, 1e6),
+    Absent::Refused,
+    "how diverse; a whole number unless by entropy",
+)
+.examples(&["3"]);
+const T_VALUE: Parameter = Parameter::new(
+    "value",
+    Accepts::Number(0.0, 1.0),
+    Absent::Refused,
+    "how far away at most",
+)
+.examples(&["0.3"]);
+const P_VALUE: Parameter = Parameter::new(
+    "value",
+    Accepts::Whole(1, LARGEST_K),
+    Absent::Refused,
+    "how many distinct values at least",
+)
+.examples(&["2"]);
+const ON: Parameter = Parameter::new(
+    "on",
+    NAMES,
+    Absent::Means("all sensitive columns"),
+    "the sensitive columns that it is about",
+);
+const KIND: Parameter = Parameter::new(
+    "kind",
+    Accepts::Word(|| words(DIVERSITIES)),
+    Absent::Text("distinct"),
+    "by the number of values, by their entropy, or so that none outweighs the rest",
+);
+const C: Parameter = Parameter::new(
+    "c",
+    Accepts::Number(POSITIVE, 1e9),
+    Absent::Means("none; recursive diversity needs it"),
+    "how much the most frequent value may outweigh the rest",
+);
+const DISTANCE: Parameter = Parameter::new(
+    "distance",
+    Accepts::Word(|| words(GROUNDS)),
+    Absent::Text("equal"),
+    "what two values are apart: all the same, by their order, or in their hierarchy",
+);
+
+const GROUNDS: &[(&str, Ground)] = &[
+    ("equal", Ground::Equal),
+    ("ordered", Ground::Ordered),
+    ("hierarchical", Ground::Hierarchical),
+];
+
+const DIVERSITIES: &[(&str, DiversityWord)] = &[
+    ("distinct", DiversityWord::Distinct),
+    ("entropy", DiversityWord::Entropy),
+    ("recursive", DiversityWord::Recursive),
+];
+
+#[derive(Clone, Copy)]
+enum DiversityWord {
+    Distinct,
+    Entropy,
+    Recursive,
+}
+
+/// What is promised, and whether a stream is audited, where the policy says so.
+pub(super) fn read(
+    mut section: Section,
+    columns: &[ColumnPolicy],
+) -> Result<(Guarantee, Option<bool>)> {
     let mut guarantee = Guarantee {
-        k: section.whole("k", 2..=LARGEST_K)?.map(|k| k as u32),
+        k: section.optional(&K, Placed::whole)?,
         ..Guarantee::default()
     };
-    for (mut table, on) in parts(&mut section, "l", columns)? {
-        let l = table
-            .number("value", 1.0..=1e6)?
-            .ok_or_else(|| table.error("l needs `value`"))?;
+    let audit = section.optional(&AUDIT, Placed::flag)?;
+    for (mut table, on) in parts(&mut section, &L, columns)? {
+        let l = table.number(&L_VALUE)?;
         let kind = read_kind(&mut table)?;
         if !matches!(kind, Diversity::Entropy) && l.fract() != 0.0 {
             return Err(table.error("only entropy l-diversity takes an l with a fraction"));
         }
         table.finish()?;
-        guarantee
-            .l
-            .extend(on.into_iter().map(|column| LDiversity { column, l, kind }));
+        let all = on.into_iter().map(|column| LDiversity { column, l, kind });
+        guarantee.l.extend(all);
     }
-    for (mut table, on) in parts(&mut section, "t", columns)? {
-        let t = table
-            .number("value", 0.0..=1.0)?
-            .ok_or_else(|| table.error("t needs `value`"))?;
-        let grounds = [
-            ("equal", Ground::Equal),
-            ("ordered", Ground::Ordered),
-            ("hierarchical", Ground::Hierarchical),
-        ];
-        let distance = table.word("distance", &grounds)?.unwrap_or(Ground::Equal);
+    for (mut table, on) in parts(&mut section, &T, columns)? {
+        let t = table.number(&T_VALUE)?;
+        let distance = table.word(&DISTANCE, GROUNDS)?;
         table.finish()?;
         guarantee.t.extend(on.into_iter().map(|column| TCloseness {
             column,
@@ -44,39 +153,25 @@ pub(super) fn read(mut section: Section, columns: &[ColumnPolicy]) -> Result<Gua
             distance,
         }));
     }
-    for (mut table, on) in parts(&mut section, "p", columns)? {
-        let p = table
-            .whole("value", 1..=LARGEST_K)?
-            .ok_or_else(|| table.error("p needs `value`"))? as u32;
+    for (mut table, on) in parts(&mut section, &P, columns)? {
+        let p = table.whole(&P_VALUE)?;
         table.finish()?;
-        guarantee
-            .p
-            .extend(on.into_iter().map(|column| PSensitivity { column, p }));
+        let all = on.into_iter().map(|column| PSensitivity { column, p });
+        guarantee.p.extend(all);
     }
     section.finish()?;
-    Ok(guarantee)
-}
-
-#[derive(Clone, Copy)]
-enum KindWord {
-    Distinct,
-    Entropy,
-    Recursive,
+    Ok((guarantee, audit))
 }
 
 fn read_kind(table: &mut Section) -> Result<Diversity> {
-    let words = [
-        ("distinct", KindWord::Distinct),
-        ("entropy", KindWord::Entropy),
-        ("recursive", KindWord::Recursive),
-    ];
-    let word = table.word("kind", &words)?.unwrap_or(KindWord::Distinct);
-    let c = table.number("c", 0.0..=1e9)?;
-    match (word, c) {
-        (KindWord::Distinct, None) => Ok(Diversity::Distinct),
-        (KindWord::Entropy, None) => Ok(Diversity::Entropy),
-        (KindWord::Recursive, Some(c)) if c > 0.0 => Ok(Diversity::Recursive { c }),
-        (KindWord::Recursive, _) => Err(table.error("recursive l-diversity needs a `c` above 0")),
+    let word = table.word(&KIND, DIVERSITIES)?;
+    match (word, table.optional(&C, Placed::number)?) {
+        (DiversityWord::Distinct, None) => Ok(Diversity::Distinct),
+        (DiversityWord::Entropy, None) => Ok(Diversity::Entropy),
+        (DiversityWord::Recursive, Some(c)) => Ok(Diversity::Recursive { c }),
+        (DiversityWord::Recursive, _) => {
+            Err(table.error("recursive l-diversity needs a `c` above 0"))
+        }
         (_, Some(_)) => Err(table.error("`c` goes with kind = \"recursive\"")),
     }
 }
@@ -85,10 +180,10 @@ fn read_kind(table: &mut Section) -> Result<Diversity> {
 /// bare number, a table, or a list of tables.
 fn parts(
     section: &mut Section,
-    key: &'static str,
+    parameter: &Parameter,
     columns: &[ColumnPolicy],
 ) -> Result<Vec<(Section, Vec<String>)>> {
-    let Some(placed) = section.take(key) else {
+    let Some(placed) = section.placed(parameter)? else {
         return Ok(Vec::new());
     };
     let tables = match placed.value {
@@ -97,7 +192,7 @@ fn parts(
     };
     tables
         .into_iter()
-        .map(|placed| part(key, placed, columns))
+        .map(|placed| part(parameter.name, placed, columns))
         .collect()
 }
 
@@ -105,22 +200,19 @@ fn part(key: &str, placed: Placed, columns: &[ColumnPolicy]) -> Result<(Section,
     let span = placed.span.clone();
     let mut table = match placed.value {
         Value::Table(table) => table,
-        Value::Whole(_) | Value::Number(_) => {
+        _ => {
             let mut table = Section::new(format!("`{key}`"), span.clone());
             table.insert("value", span.clone(), placed);
             table
         }
-        _ => return Err(placed.error(format!("`{key}` is a number or a table"))),
     };
     let sensitive: Vec<String> = columns
         .iter()
         .filter(|c| c.role == Role::Sensitive)
         .map(|c| c.name.clone())
         .collect();
-    let on = match table.texts("on")? {
-        None => sensitive.clone(),
-        Some(on) => on,
-    };
+    let on = table.optional(&ON, Placed::texts)?;
+    let on = on.unwrap_or_else(|| sensitive.clone());
     if let Some(stranger) = on.iter().find(|name| !sensitive.contains(name)) {
         return Err(Error::policy(format!(
             "`{key}` is about `{stranger}`, which is not a sensitive column"

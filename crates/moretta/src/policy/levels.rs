@@ -4,8 +4,8 @@
 //! first among at least as many as `[guarantee]` promises; otherwise a reader
 //! of a higher level would see more than one of a lower level.
 
-use super::guarantee::LARGEST_K;
-use crate::config::{Placed, Section, Value};
+use super::guarantee::K;
+use crate::config::{Absent, Parameter, Placed, Section};
 use crate::error::{Error, Result};
 use std::ops::Range;
 
@@ -17,6 +17,12 @@ pub struct Level {
     /// The least number of persons in each of its classes.
     pub k: u32,
 }
+
+/// The keys of a level.
+pub(super) const KEYS: &[Parameter] = &[Parameter {
+    absent: Absent::Refused,
+    ..K
+}];
 
 /// Reads the levels; `least` is the k of the guarantee.
 pub(super) fn read(mut section: Section, least: Option<u32>) -> Result<Vec<Level>> {
@@ -38,18 +44,14 @@ pub(super) fn read(mut section: Section, least: Option<u32>) -> Result<Vec<Level
 }
 
 fn read_level(name: String, span: &Range<usize>, placed: Placed) -> Result<Level> {
-    let Value::Table(mut section) = placed.value else {
-        return Err(placed
-            .error(format!("level `{name}` needs a table"))
-            .help("write { k = 5 }"));
-    };
-    let k = section.whole("k", 2..=LARGEST_K)?.ok_or_else(|| {
+    let mut section = placed.table(&name)?.clone();
+    let k = section.optional(&K, Placed::whole)?.ok_or_else(|| {
         Error::policy(format!("level `{name}` has no k"))
             .at(span.clone())
             .help("write { k = 5 }")
     })?;
     section.finish()?;
-    Ok(Level { name, k: k as u32 })
+    Ok(Level { name, k })
 }
 
 fn check_order(level: &Level, before: Option<&Level>, least: Option<u32>) -> Result<()> {
@@ -75,7 +77,9 @@ mod tests {
 
     fn levels(text: &str, least: Option<u32>) -> Result<Vec<Level>> {
         let mut top = parse(&format!("[levels]\n{text}"))?;
-        let section = top.table("levels")?.expect("a table");
+        let section = top
+            .optional_table(&super::super::schema::LEVELS)?
+            .expect("a table");
         read(section, least)
     }
 
@@ -101,7 +105,7 @@ mod tests {
             ("a = { k = 4 }", "less than the k=5 of [guarantee]"),
             ("a = { k = 1 }", "`k` must be a whole number"),
             ("a = {}", "level `a` has no k"),
-            ("a = 5", "level `a` needs a table"),
+            ("a = 5", "`levels.a` is a whole number, not a table"),
             ("a = { k = 5, l = 2 }", "unknown key `l`"),
             ("a = { k = 5 }\na = { k = 6 }", "duplicate key"),
             ("", "[levels] is empty"),

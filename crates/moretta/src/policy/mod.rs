@@ -12,9 +12,13 @@ mod hierarchies;
 mod init;
 mod levels;
 mod masked;
+mod measure;
+mod outputs;
 mod parse;
 mod paths;
+mod schema;
 mod secret;
+mod source;
 mod source_paths;
 mod vary;
 
@@ -22,15 +26,16 @@ pub use columns::{Action, ColumnPolicy, KeyPlace};
 pub use init::{Guess, Proposal, propose};
 pub use levels::Level;
 pub use paths::Root;
+pub use schema::{KEYS, schema};
+pub use vary::Tunable;
 
-use crate::config::{Placed, Section, Value, unknown};
+use crate::config::{Parameter, Placed, Section, Value};
+use crate::data::Role;
 use crate::data::hierarchy::HierarchySpec;
-use crate::data::{Role, parse_duration};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
-use crate::io::{self, Compression, Encoding, Format, Header, ReadOptions, WriteOptions};
-use crate::learn::check_learner;
-use crate::measure;
+use crate::io::{self, ReadOptions, WriteOptions};
+use crate::measure::ACCURACY_LOSSES;
 use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use crate::protect::{Masking, Method};
 use std::ops::Range;
@@ -196,50 +201,37 @@ impl Policy {
     fn read(mut top: Section, text: &str, root: &Root) -> Result<Self> {
         secret::refuse(&top)?;
         version(&mut top)?;
-        let name = top
-            .text("name")?
-            .map_or_else(|| "release".to_owned(), |(name, _)| name);
-        let seed = top.whole("seed", 0..=i64::MAX)?.map(|seed| seed as u64);
-        let source = match top.table("source")? {
-            Some(section) => SourcePolicy::read(section, root)?,
-            None => {
-                return Err(top
-                    .error("the policy has no [source]")
-                    .help("add [source] with path = \"file.csv\""));
+        let name = top.text(&schema::NAME)?;
+        let seed = top.optional(&schema::SEED, Placed::whole)?;
+        for (head, key, help) in SECTIONS {
+            if !top.has(key.name) {
+                return Err(top.error(format!("the policy has no {head}")).help(*help));
             }
-        };
-        let mut columns = match top.table("columns")? {
-            Some(section) => columns::read(section, root)?,
-            None => {
-                return Err(top
-                    .error("the policy has no [columns]")
-                    .help("`moretta init FILE` writes a first one"));
-            }
-        };
-        let (mut guarantee, audit) = match top.table("guarantee")? {
-            Some(mut section) => {
-                let audit = section.flag("audit")?;
-                (guarantee::read(section, &columns)?, audit)
-            }
+        }
+        let source = SourcePolicy::read(top.table(&schema::SOURCE)?, root)?;
+        let mut columns = columns::read(top.table(&schema::COLUMNS)?, root)?;
+        let (mut guarantee, audit) = match top.optional_table(&schema::GUARANTEE)? {
+            Some(section) => guarantee::read(section, &columns)?,
             None => (Guarantee::default(), None),
         };
-        let levels = match top.table("levels")? {
+        let levels = match top.optional_table(&schema::LEVELS)? {
             Some(section) => levels::read(section, guarantee.k)?,
             None => Vec::new(),
         };
         let (protect, spans) = read_protect(&mut top)?;
         chain::check_kinds(&protect, &spans)?;
-        let (report_measures, fail_above, pairs) = read_measure(top.table("measure")?, &protect)?;
+        let (report_measures, fail_above, pairs) =
+            measure::read(top.optional_table(&schema::MEASURE)?, &protect)?;
         let sink = top
-            .table("sink")?
+            .optional_table(&schema::SINK)?
             .map(|section| SinkPolicy::read(section, root, &source))
             .transpose()?;
         let report = top
-            .table("report")?
-            .map(|section| read_report(section, root))
+            .optional_table(&schema::REPORT)?
+            .map(|section| outputs::read_report(section, root))
             .transpose()?;
         let checkpoint = top
-            .table("checkpoint")?
+            .optional_table(&schema::CHECKPOINT)?
             .map(|section| CheckpointPolicy::read(section, root))
             .transpose()?;
         top.finish()?;
@@ -309,7 +301,7 @@ impl Policy {
 
     /// A learner needs records, and something to predict.
     fn check_learning(&self) -> Result<()> {
-        let mut losses = measure::ACCURACY_LOSSES.into_iter();
+        let mut losses = ACCURACY_LOSSES.into_iter();
         let Some(asked) = losses.find(|name| self.measures(name)) else {
             return Ok(());
         };
@@ -496,7 +488,7 @@ impl Policy {
 }
 
 fn version(top: &mut Section) -> Result<()> {
-    match top.take("version") {
+    match top.take(schema::VERSION.name) {
         None => Err(top
             .error("the policy has no version")
             .help("add `version = 1` at the top")),
@@ -508,13 +500,30 @@ fn version(top: &mut Section) -> Result<()> {
     }
 }
 
+/// What a policy cannot do without, and the way out.
+const SECTIONS: &[(&str, Parameter, &str)] = &[
+    (
+        "[source]",
+        schema::SOURCE,
+        "add [source] with path = \"file.csv\"",
+    ),
+    (
+        "[columns]",
+        schema::COLUMNS,
+        "`moretta init FILE` writes a first one",
+    ),
+    (
+        "[[protect]]",
+        schema::PROTECT,
+        "add [[protect]] with method = \"mondrian\"",
+    ),
+];
+
 /// The methods, and where each of them stands.
 fn read_protect(top: &mut Section) -> Result<(Vec<Method>, Vec<Range<usize>>)> {
-    let Some(list) = top.list("protect")? else {
-        return Err(top
-            .error("the policy has no [[protect]]")
-            .help("add [[protect]] with method = \"mondrian\""));
-    };
+    let list = top.read(&schema::PROTECT, |placed, name| {
+        placed.list(name).map(<[_]>::to_vec)
+    })?;
     if list.is_empty() {
         return Err(top
             .error("[[protect]] is empty")
@@ -526,250 +535,6 @@ fn read_protect(top: &mut Section) -> Result<(Vec<Method>, Vec<Range<usize>>)> {
             _ => Err(placed.error("each [[protect]] is a table")),
         })
         .collect()
-}
-
-type Measures = (Vec<String>, Vec<(String, f64)>, PairPolicy);
-
-/// Of records that are masked, pairs can be measured; of values that are made coarser,
-/// classes and regions.
-fn read_measure(section: Option<Section>, protect: &[Method]) -> Result<Measures> {
-    let Some(mut section) = section else {
-        return Ok(Measures::default());
-    };
-    let masks = protect.iter().any(|method| method.as_masking().is_some());
-    let pairs = measure::PAIR_LIST.iter().filter(|_| masks);
-    let coarse = protect.iter().any(|method| method.as_masking().is_none());
-    let classes = measure::LIST.iter().filter(|_| coarse);
-    let list: Vec<&measure::Info> = pairs.chain(classes).collect();
-    let names: Vec<&str> = list.iter().map(|info| info.name).collect();
-    let check = |name: &str, error: Error| match names.contains(&name) {
-        true => Ok(()),
-        false => Err(unknown(error, name, &names)),
-    };
-    let pairs = PairPolicy::read(&mut section, masks)?;
-    let mut report = Vec::new();
-    for placed in section.list("report")?.unwrap_or_default() {
-        let name = placed.text("report")?;
-        check(&name, placed.error(format!("there is no measure `{name}`")))?;
-        report.push(name);
-    }
-    let mut limits = Vec::new();
-    if let Some(mut table) = section.table("fail_above")? {
-        for (name, span) in table.keys() {
-            check(
-                &name,
-                Error::policy(format!("there is no measure `{name}`")).at(span),
-            )?;
-            if let Some(placed) = table.take_named(&name) {
-                let limit = placed.number(&name)?;
-                let share = list.iter().any(|info| info.name == name && info.percent);
-                if masks && share && limit > 1.0 {
-                    return Err(placed
-                        .error(format!("`{name}` is a share from 0 to 1"))
-                        .help("write 0.05 for 5 %"));
-                }
-                limits.push((name.clone(), limit));
-            }
-        }
-    }
-    section.finish()?;
-    Ok((report, limits, pairs))
-}
-
-impl PairPolicy {
-    /// Of a table only the learner matters.
-    fn read(section: &mut Section, masks: bool) -> Result<Self> {
-        let usual = PairPolicy::default();
-        let learner = match section.take("learner") {
-            None => usual.learner.clone(),
-            Some(placed) => {
-                let text = placed.text("learner")?;
-                check_learner(&text).map_err(|fault| {
-                    let help = fault.help_text().unwrap_or("name a learner").to_owned();
-                    placed.error(fault.to_string()).help(help)
-                })?;
-                text
-            }
-        };
-        if !masks {
-            return Ok(PairPolicy { learner, ..usual });
-        }
-        let buffer = section.whole("buffer", 1..=1 << 20)?;
-        Ok(PairPolicy {
-            buffer: buffer.map(|rows| rows as usize),
-            interval: section
-                .number("interval", 0.01..=100.0)?
-                .unwrap_or(usual.interval),
-            tolerance: section
-                .number("tolerance", 0.0001..=10.0)?
-                .unwrap_or(usual.tolerance),
-            learner,
-        })
-    }
-}
-
-/// What `[report]` says.
-struct ReportPolicy {
-    path: PathBuf,
-    key: Option<KeyPlace>,
-    purpose: Option<String>,
-}
-
-fn read_report(mut section: Section, root: &Root) -> Result<ReportPolicy> {
-    let placed = section.required("path")?;
-    let path = root.resolve(&placed, &placed.text("path")?)?;
-    let key = section.text("key")?;
-    let key = key.map(|(place, span)| columns::read_key(&place, span, root));
-    let key = key.transpose()?;
-    let purpose = section.text("purpose")?.map(|(text, _)| text);
-    section.finish()?;
-    Ok(ReportPolicy { path, key, purpose })
-}
-
-const FORMATS: &[(&str, Format)] = &[
-    ("csv", Format::Csv),
-    ("jsonl", Format::Jsonl),
-    ("arff", Format::Arff),
-    ("parquet", Format::Parquet),
-    ("arrow", Format::Arrow),
-    ("arrows", Format::ArrowStream),
-];
-
-const COMPRESSIONS: &[(&str, Compression)] = &[
-    ("none", Compression::None),
-    ("gzip", Compression::Gzip),
-    ("zstd", Compression::Zstd),
-];
-
-const ENCODINGS: &[(&str, Encoding)] = &[("utf-8", Encoding::Utf8), ("latin-1", Encoding::Latin1)];
-
-impl SourcePolicy {
-    fn read(mut section: Section, root: &Root) -> Result<Self> {
-        let placed = section.required("path")?;
-        let (paths, shown) = source_paths::read(&placed, root)?;
-        let mut options = ReadOptions {
-            format: section.word("format", FORMATS)?,
-            compression: section.word("compression", COMPRESSIONS)?,
-            delimiter: byte(&mut section, "delimiter")?,
-            ..ReadOptions::default()
-        };
-        if let Some(quote) = byte(&mut section, "quote")? {
-            options.quote = quote;
-        }
-        if section.flag("header")? == Some(false) {
-            options.header = Header::None;
-        }
-        options.encoding = section
-            .word("encoding", ENCODINGS)?
-            .unwrap_or(Encoding::Utf8);
-        let decimals = [(".", false), (",", true)];
-        options.decimal_comma = section.word("decimal", &decimals)?.unwrap_or(false);
-        options.missing = section.texts("missing")?.unwrap_or_default();
-        if let Some(mut limits) = section.table("limits")? {
-            let bound = 1..=i64::MAX;
-            if let Some(n) = limits.whole("field_bytes", bound.clone())? {
-                options.limits.field_bytes = n as usize;
-            }
-            if let Some(n) = limits.whole("unpacked_bytes", bound.clone())? {
-                options.limits.unpacked_bytes = n as u64;
-            }
-            if let Some(n) = limits.whole("columns", bound.clone())? {
-                options.limits.columns = n as usize;
-            }
-            if let Some(n) = limits.whole("categories", bound.clone())? {
-                options.limits.categories = n as usize;
-            }
-            if let Some(n) = limits.whole("memory", bound)? {
-                options.limits.memory = n as u64;
-            }
-            limits.finish()?;
-        }
-        section.finish()?;
-        let mut paths = paths.into_iter();
-        let path = paths
-            .next()
-            .ok_or_else(|| placed.error("`path` names no file"))?;
-        Ok(SourcePolicy {
-            path,
-            shown,
-            more: paths.collect(),
-            options,
-        })
-    }
-}
-
-impl CheckpointPolicy {
-    fn read(mut section: Section, root: &Root) -> Result<Self> {
-        let placed = section.required("path")?;
-        let shown = placed.text("path")?;
-        let path = root.resolve(&placed, &shown)?;
-        let every = match section.take("every") {
-            None => Every::Milliseconds(30_000),
-            Some(placed) => match &placed.value {
-                Value::Whole(rows) if *rows > 0 => Every::Rows(*rows as u64),
-                Value::Text(text) => match parse_duration(text) {
-                    Some(ms) if ms > 0 => Every::Milliseconds(ms),
-                    _ => return Err(every_error(&placed)),
-                },
-                _ => return Err(every_error(&placed)),
-            },
-        };
-        section.finish()?;
-        Ok(CheckpointPolicy { path, shown, every })
-    }
-}
-
-fn every_error(placed: &Placed) -> Error {
-    placed
-        .error("`every` is a number of rows or a duration")
-        .help("for example every = 1000000, or every = \"30s\"")
-}
-
-const ORDERS: &[(&str, Order)] = &[("shuffled", Order::Shuffled), ("input", Order::Input)];
-
-impl SinkPolicy {
-    fn read(mut section: Section, root: &Root, source: &SourcePolicy) -> Result<Self> {
-        let placed = section.required("path")?;
-        let shown = placed.text("path")?;
-        let path = root.resolve(&placed, &shown)?;
-        let format = section.word("format", FORMATS)?;
-        let mut options = WriteOptions {
-            // What goes to standard output is written under another name first.
-            format: format.or((path == Path::new("-")).then_some(Format::Csv)),
-            compression: section.word("compression", COMPRESSIONS)?,
-            delimiter: byte(&mut section, "delimiter")?.or(source.options.delimiter),
-            ..WriteOptions::default()
-        };
-        if let Some((missing, _)) = section.text("missing")? {
-            options.missing = missing;
-        }
-        options.guard_formulas = section.flag("guard_formulas")?.unwrap_or(true);
-        options.header = section.flag("header")?.unwrap_or(true);
-        let order = section.word("order", ORDERS)?.unwrap_or_default();
-        let certificate = section
-            .take("certificate")
-            .map(|placed| root.resolve(&placed, &placed.text("certificate")?))
-            .transpose()?;
-        section.finish()?;
-        io::writable(Path::new(&shown), &options).map_err(|e| e.at(placed.span.clone()))?;
-        Ok(SinkPolicy {
-            path,
-            shown,
-            options,
-            order,
-            certificate,
-        })
-    }
-}
-
-fn byte(section: &mut Section, key: &'static str) -> Result<Option<u8>> {
-    let Some(placed) = section.take(key) else {
-        return Ok(None);
-    };
-    match placed.text(key)?.as_bytes() {
-        &[byte] if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | 0) => Ok(Some(byte)),
-        _ => Err(placed.error(format!("`{key}` is one ASCII character"))),
-    }
 }
 
 #[cfg(test)]

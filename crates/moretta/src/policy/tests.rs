@@ -183,7 +183,7 @@ fn errors_of_columns_point_at_their_place() {
         { role = "identifier" } → { role = "quasi", order = [1] } → `order` is a whole number, not a text → 1
         { role = "identifier" } → { role = "identifier", key = "env:K" } → `key`, `domain` and `rotate` go with action = "pseudonym" → "env:K"
         { role = "identifier" } → { role = "identifier", domain = "d" } → `key`, `domain` and `rotate` go with action = "pseudonym" → "d"
-        { role = "identifier" } → "identifier" → column `name` needs a table → "identifier"
+        { role = "identifier" } → "identifier" → `columns.name` is a text, not a table → "identifier"
         { role = "identifier" } → { role = "identifier", action = "keep" } → `name` is an identifier and cannot be kept → { role = "identifier", action = "keep" }
         { role = "identifier" } → { role = "identifier", action = "pseudonym" } → the pseudonym of `name` needs a key → { role = "identifier", action = "pseudonym" }
         { role = "identifier" } → { role = "plain", action = "pseudonym", key = "env:K" } → `name` is plain and cannot be a pseudonym → { role = "plain", action = "pseudonym", key = "env:K" }
@@ -193,7 +193,7 @@ fn errors_of_columns_point_at_their_place() {
         { role = "identifier" } → { role = "drop", action = "keep" } → a column with the role drop is not released → { role = "drop", action = "keep" }
         { role = "identifier" } → { role = "quasi", type = "text" } → `name` is quasi and cannot pass through as text → { role = "quasi", type = "text" }
         { role = "identifier" } → { role = "quasi", type = "number", order = ["a"] } → `order` is for categories → { role = "quasi", type = "number", order = ["a"] }
-        { role = "identifier" } → { role = "quasi", order = [] } → `order` names no value → { role = "quasi", order = [] }
+        { role = "identifier" } → { role = "quasi", order = [] } → `order` names no value → []
         env:KEY → env: → `env:` is not followed by the name of a variable → "env:"
         env:KEY → file:../key → the path is outside the policy's folder → "file:../key"
         %d.%m.%Y → %d.%m → `format` is not a date pattern → "%d.%m"
@@ -212,13 +212,13 @@ fn errors_of_hierarchies_point_at_their_place() {
         { intervals = [5, 10] } → { intervals = [5], mask = "left" } → a hierarchy is one of file, intervals, mask, dates, path, grid, h3 → { intervals = [5], mask = "left" }
         { intervals = [5, 10] } → { } → a hierarchy is one of file, intervals, mask, dates, path, grid, h3 → { }
         mask = "right" → mask = "middle" → `mask` cannot be `middle` → "middle"
-        "year" → "week" → a date unit is month, quarter, year or decade → "week"
+        "year" → "week" → `dates` cannot be `week` → "week"
         { role = "identifier" } → { role = "plain", from = ["a", "b"] } → `from` goes with a grid or h3 hierarchy → { role = "plain", from = ["a", "b"] }
         { role = "identifier" } → { role = "quasi", hierarchy = { grid = ["1km"] } } → the grid of `name` needs latitude and longitude → { role = "quasi", hierarchy = { grid = ["1km"] } }
-        { role = "identifier" } → { role = "quasi", hierarchy = { h3 = [7] }, from = ["a"] } → `from` names two columns: latitude and longitude → { role = "quasi", hierarchy = { h3 = [7] }, from = ["a"] }
-        { role = "identifier" } → { role = "quasi", hierarchy = { grid = ["1 mile"] }, from = ["a", "b"] } → a cell size is like "100m" or "2km" → "1 mile"
-        { role = "identifier" } → { role = "quasi", hierarchy = { grid = [-1] }, from = ["a", "b"] } → a cell size is above 0 → -1
-        { role = "identifier" } → { role = "quasi", hierarchy = { h3 = [16] }, from = ["a", "b"] } → an H3 resolution is a whole number from 0 to 15 → 16
+        { role = "identifier" } → { role = "quasi", hierarchy = { h3 = [7] }, from = ["a"] } → `from` needs 2 values → ["a"]
+        { role = "identifier" } → { role = "quasi", hierarchy = { grid = ["1 mile"] }, from = ["a", "b"] } → `grid` is a length in m or km → "1 mile"
+        { role = "identifier" } → { role = "quasi", hierarchy = { grid = [-1] }, from = ["a", "b"] } → `grid` must be above 0 → -1
+        { role = "identifier" } → { role = "quasi", hierarchy = { h3 = [16] }, from = ["a", "b"] } → `h3` must be a whole number from 0 to 15 → 16
         "#,
     );
 }
@@ -231,14 +231,14 @@ fn errors_of_the_guarantee_point_at_their_place() {
         k = 5 → k = 2.5 → `k` must be a whole number → 2.5
         k = 5 → kk = 5 → unknown key `kk` in [guarantee] → kk
         role = "sensitive" → role = "plain" → `l` is about `diagnosis`, which is not a sensitive column → { value = 2, on = ["diagnosis"] }
-        { value = 2, on = ["diagnosis"] } → { on = ["diagnosis"] } → l needs `value` → { on = ["diagnosis"] }
+        { value = 2, on = ["diagnosis"] } → { on = ["diagnosis"] } → [l] needs `value` → { on = ["diagnosis"] }
         { value = 2, on = ["diagnosis"] } → { value = 0.5 } → `value` must lie between 1 and 1000000 → 0.5
-        { value = 2, on = ["diagnosis"] } → 0.5 → `value` must lie between 1 and 1000000 → 0.5
+        { value = 2, on = ["diagnosis"] } → 0.5 → `l` must lie between 1 and 1000000 → 0.5
         { value = 2, on = ["diagnosis"] } → { value = 2.5 } → only entropy l-diversity takes an l with a fraction → { value = 2.5 }
         { value = 2, on = ["diagnosis"] } → { value = 2, on = ["age"] } → `l` is about `age`, which is not a sensitive column → { value = 2, on = ["age"] }
         { value = 2, on = ["diagnosis"] } → { value = 2, on = [] } → `l` is about sensitive columns, and there is none → { value = 2, on = [] }
         { value = 2, on = ["diagnosis"] } → { value = 2, kind = "recursive" } → recursive l-diversity needs a `c` above 0 → { value = 2, kind = "recursive" }
-        { value = 2, on = ["diagnosis"] } → { value = 2, kind = "recursive", c = 0 } → recursive l-diversity needs a `c` above 0 → { value = 2, kind = "recursive", c = 0 }
+        { value = 2, on = ["diagnosis"] } → { value = 2, kind = "recursive", c = 0 } → `c` must be above 0, at most 1000000000 → 0
         { value = 2, on = ["diagnosis"] } → { value = 2, c = 2 } → `c` goes with kind = "recursive" → { value = 2, c = 2 }
         { value = 2, on = ["diagnosis"] } → "two" → `l` is a number or a table → "two"
         { value = 2, on = ["diagnosis"] } → { value = 2, kind = "entrpy" } → `kind` cannot be `entrpy` → "entrpy"
@@ -259,7 +259,7 @@ fn errors_of_methods_measures_and_outputs_point_at_their_place() {
         method = "mondrian"\n →  → [protect] needs `method` → [[protect]]
         mode = "strict" → mode = "loose" → `mode` cannot be `loose` → "loose"
         mode = "strict" → output = "max" → `output` cannot be `max` → "max"
-        mode = "strict" → output = { age = "max" } → `output` cannot be `max` → "max"
+        mode = "strict" → output = { age = "max" } → `output.age` cannot be `max` → "max"
         mode = "strict" → output = "label" → column `grade` cannot be shown as its label → grade
         mode = "strict" → output = { grade = "label" } → column `grade` cannot be shown as its label → grade
         mode = "strict" → output = { diagnosis = "mode" } → `output` names `diagnosis`, which is no quasi-identifier → diagnosis
@@ -269,7 +269,7 @@ fn errors_of_methods_measures_and_outputs_point_at_their_place() {
         mode = "strict" → [[protect]]\nmethod = "mondrian" → a second method would generalise what the first one releases → [[protect]]
         ["gcp"] → ["gpc"] → there is no measure `gpc` → "gpc"
         { gcp = 0.35 } → { gpc = 0.35 } → there is no measure `gpc` → gpc
-        { gcp = 0.35 } → { gcp = "low" } → `gcp` is a text, not a number → "low"
+        { gcp = 0.35 } → { gcp = "low" } → `fail_above.gcp` is a text, not a number → "low"
         "out.csv" → "../out.csv" → the path is outside the policy's folder → "../out.csv"
         "out.csv" → "out.xlsx" → the ending of out.xlsx tells no format → "out.xlsx"
         "out.csv" → "out.csv"\norder = "random" → `order` cannot be `random` → "random"

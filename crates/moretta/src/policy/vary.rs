@@ -1,16 +1,48 @@
 //! The same policy with one number changed, and with other measures.
 
+use super::guarantee::K;
 use super::{Policy, Root, parse};
-use crate::config::{Placed, Section, Value, unknown};
+use crate::config::{Accepts, Parameter, Placed, Protects, Section, Value, unknown};
 use crate::error::{Error, Result};
-use crate::protect::{Tunable, tunable};
+use crate::protect::MethodInfo;
+
+/// A number of a policy that a search may vary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tunable {
+    /// The parameter.
+    pub parameter: &'static str,
+    /// It belongs to `[guarantee]`, not to the method.
+    pub is_promise: bool,
+    /// It is a whole number.
+    pub whole: bool,
+    /// More of it protects more.
+    pub more_protects: bool,
+}
+
+impl Tunable {
+    fn new(parameter: &Parameter, is_promise: bool) -> Option<Self> {
+        let protects = parameter.tunable?;
+        let whole = match parameter.accepts {
+            Accepts::Whole(..) => true,
+            // Only the number of several kinds is varied.
+            Accepts::OneOf(kinds) => matches!(kinds.first(), Some(Accepts::Whole(..))),
+            _ => false,
+        };
+        Some(Tunable {
+            parameter: parameter.name,
+            is_promise,
+            whole,
+            more_protects: protects == Protects::More,
+        })
+    }
+}
 
 impl Policy {
     /// The number of its protection that is called `name`.
     ///
     /// # Errors
     /// There is none that could be varied; of private methods there is none.
-    pub fn tunable(&self, name: &str) -> Result<&'static Tunable> {
+    pub fn tunable(&self, name: &str) -> Result<Tunable> {
         let method = self.protect.last().map_or("", |method| method.name());
         if self
             .masking()
@@ -22,7 +54,11 @@ impl Policy {
             .help("choose epsilon by what persons may lose, and try it on made-up data"));
         }
         let keeps_guarantee = self.keeps_guarantee();
-        let known: Vec<_> = tunable(method, keeps_guarantee).collect();
+        let info = MethodInfo::find(method);
+        let own = info.into_iter().flat_map(|info| info.parameters);
+        let own = own.filter_map(|parameter| Tunable::new(parameter, false));
+        let promise = keeps_guarantee.then(|| Tunable::new(&K, true)).flatten();
+        let known: Vec<Tunable> = own.chain(promise).collect();
         let found = known.iter().find(|one| one.parameter == name);
         found.copied().ok_or_else(|| {
             let names: Vec<&str> = known.iter().map(|one| one.parameter).collect();
@@ -48,10 +84,11 @@ impl Policy {
             true => Value::Whole(value as i64),
             false => Value::Number(value),
         };
-        match what.method {
-            None => set(table(&mut top, "guarantee")?, what.parameter, number),
-            Some(_) => set(method(&mut top)?, what.parameter, number),
-        }
+        let section = match what.is_promise {
+            true => table(&mut top, "guarantee")?,
+            false => method(&mut top)?,
+        };
+        set(section, what.parameter, number);
         let names = goals
             .iter()
             .map(|(name, _)| placed(Value::Text(name.clone())));
@@ -130,7 +167,9 @@ mod tests {
             let (policy, root) = policy(protect);
             let sigma = policy.tunable("sigma").expect("known");
             let goals = [("accuracy_loss".to_owned(), 0.3)];
-            let varied = policy.varied(&root, sigma, 0.25, &goals).expect("a policy");
+            let varied = policy
+                .varied(&root, &sigma, 0.25, &goals)
+                .expect("a policy");
             let Some(Method::RandomProjection(config)) = varied.protect.last() else {
                 panic!("another method");
             };
@@ -138,7 +177,7 @@ mod tests {
             assert_eq!(varied.report_measures, ["accuracy_loss"]);
             assert_eq!(varied.fail_above, goals);
             let beyond = policy
-                .varied(&root, sigma, 25.0, &[])
+                .varied(&root, &sigma, 25.0, &[])
                 .expect_err("too much");
             assert_eq!(beyond.exit_code(), 3);
         }
@@ -149,7 +188,7 @@ mod tests {
         let (policy, root) = policy("[guarantee]\nk = 3\n[[protect]]\nmethod = \"mondrian\"\n");
         let k = policy.tunable("k").expect("known");
         let goals = [("gcp".to_owned(), 0.5)];
-        let varied = policy.varied(&root, k, 7.0, &goals).expect("a policy");
+        let varied = policy.varied(&root, &k, 7.0, &goals).expect("a policy");
         assert_eq!((varied.guarantee.k, policy.guarantee.k), (Some(7), Some(3)));
     }
 
@@ -157,7 +196,7 @@ mod tests {
     fn goals_are_measures_that_the_method_has() {
         let (policy, root) = policy("[guarantee]\nk = 3\n[[protect]]\nmethod = \"mondrian\"\n");
         let k = policy.tunable("k").expect("known");
-        let error = policy.varied(&root, k, 7.0, &[("sse".to_owned(), 0.5)]);
+        let error = policy.varied(&root, &k, 7.0, &[("sse".to_owned(), 0.5)]);
         assert_eq!(error.expect_err("of masked records").exit_code(), 3);
     }
 

@@ -45,10 +45,4 @@ impl Method {
         }
         Ok(effects)
     }
-
-    /// Whether it keeps the promises of `[guarantee]`: it makes values coarser until
-    /// enough rows are alike.
-    pub fn keeps_guarantee(&self) -> bool {
-        matches!(self, Method::Mondrian(_) | Method::Generalization(_))
-    }
 }

@@ -4,8 +4,6 @@
 //! in which they came. The other columns wait here until their record leaves.
 
 use super::Protector;
-use super::method::Parameter;
-use crate::config::Section;
 use crate::data::{Attribute, Batch, Column, Encoder, Field, Kind, Records, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
@@ -147,31 +145,6 @@ pub fn masked_columns<'a>(encoder: &Encoder, schema: &'a Schema) -> Vec<MaskedCo
         })
         .collect()
 }
-
-/// The parameter that makes a table or a stream of the rows, the same for all filters.
-pub(super) const BUFFER: Parameter = Parameter {
-    name: "buffer",
-    values: "rows, or nothing for the whole table",
-    default: "the whole table",
-    meaning: "makes the rows a stream of which at most so many are held back; a larger buffer loses less",
-};
-
-/// The parameter that names the masked columns.
-pub(super) const COLUMNS: Parameter = Parameter {
-    name: "columns",
-    values: "names of columns",
-    default: "all with the role quasi",
-    meaning: "the columns that are masked",
-};
-
-/// Rows that a filter may hold back, at least `least`; none for a whole table.
-pub(super) fn read_buffer(section: &mut Section, least: usize) -> Result<Option<usize>> {
-    let rows = section.whole("buffer", least as i64..=MOST_ROWS)?;
-    Ok(rows.map(|rows| rows as usize))
-}
-
-/// A larger buffer is a table.
-const MOST_ROWS: i64 = 1 << 24;
 
 /// What was decided of the next records, in the order in which they came.
 #[derive(Debug, Default)]

@@ -25,9 +25,10 @@
 
 use super::Setting;
 use super::limits::Limits;
-use super::method::Parameter;
+use super::method::{Method, MethodConfig, Shown};
+use super::parameters::SUPPRESS;
 use super::table::{Release, TableMethod};
-use crate::config::{Section, Value};
+use crate::config::{Absent, Accepts, Parameter, Placed, Section};
 use crate::data::hierarchy::{Hierarchy, TOP};
 use crate::data::{
     Batch, Categories, Column, Domain, Field, Kind, LevelsBuilder, MISSING, Role, Schema,
@@ -47,49 +48,61 @@ pub struct Generalization {
     pub suppress: f64,
 }
 
+const LEVELS: Parameter = Parameter::new(
+    "levels",
+    Accepts::By("column", &Accepts::Whole(0, 255)),
+    Absent::Means("0 for every column"),
+    "the level of the hierarchy to recode to; growing it loses detail and makes classes larger; above the top of a mask or path it is the top",
+)
+.examples(&["{ age = 1 }"]);
+
 impl Generalization {
     /// Its parameters in a policy.
-    pub const PARAMETERS: &'static [Parameter] = &[
-        Parameter {
-            name: "levels",
-            values: "a table by column",
-            default: "0 for every column",
-            meaning: "the level of the hierarchy to recode to; growing it loses detail and makes classes larger; above the top of a mask or path it is the top",
-        },
-        Parameter {
-            name: "suppress",
-            values: "0 to 1",
-            default: "0",
-            meaning: "the largest share of rows that may be suppressed",
-        },
-    ];
+    pub const PARAMETERS: &'static [Parameter] = &[LEVELS, SUPPRESS];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let mut config = Generalization {
-            suppress: section.number("suppress", 0.0..=1.0)?.unwrap_or(0.0),
-            ..Generalization::default()
-        };
-        if let Some(mut levels) = section.table("levels")? {
-            for (name, _) in levels.keys() {
-                let Some(placed) = levels.take_named(&name) else {
-                    continue;
-                };
-                match placed.value {
-                    Value::Whole(level @ 0..=255) => config.levels.insert(name, level as usize),
-                    _ => return Err(placed.error("a level is a whole number from 0")),
-                };
-            }
-        }
-        Ok(config)
+        let levels = section.by_name(&LEVELS, Placed::whole)?;
+        Ok(Generalization {
+            levels: levels.into_iter().flatten().collect(),
+            suppress: section.number(&SUPPRESS)?,
+        })
+    }
+}
+
+impl MethodConfig for Generalization {
+    fn is_random(&self) -> bool {
+        false
     }
 
-    /// Ready to work in this setting.
-    pub(super) fn on(&self, setting: &Setting) -> Box<dyn TableMethod> {
-        Box::new(Ready {
+    fn depends_on_order(&self) -> bool {
+        false
+    }
+
+    fn shows(&self, column: &str, _hierarchy: bool) -> Shown {
+        match self.levels.get(column) {
+            Some(&level) if level > 0 => Shown::Level(level),
+            _ => Shown::Values,
+        }
+    }
+
+    fn suppress(&self) -> Option<f64> {
+        Some(self.suppress)
+    }
+
+    fn without_suppression(&self) -> Option<Method> {
+        let suppress = 0.0;
+        Some(Method::Generalization(Generalization {
+            suppress,
+            ..self.clone()
+        }))
+    }
+
+    fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
+        Some(Box::new(Ready {
             config: self.clone(),
             setting: setting.clone(),
-        })
+        }))
     }
 }
 
@@ -344,7 +357,8 @@ mod tests {
             domains: Arc::clone(domains),
             seed: 0,
         };
-        let release = config.on(&setting).release(batch)?.batch;
+        let table = config.table(&setting).expect("a function on tables");
+        let release = table.release(batch)?.batch;
         let text = |row: usize| match release.column(0) {
             Column::Number(numbers) => numbers.get(row).map(|n| n.to_string()),
             Column::Category(c) => c.get(row).map(str::to_owned),

@@ -1,41 +1,110 @@
 //! The list of methods: what CLI, documentation and policy are made from.
 
-use super::dp::local::LocalDp;
-use super::dp::microaggregation::DpMicroaggregation;
-use super::generalization::Generalization;
-use super::microaggregation::Microaggregation;
-use super::mondrian::{Mode, Mondrian};
-use super::noise::Noise;
 use super::random_projection::RandomProjection;
-use super::rank_swapping::RankSwapping;
 use super::z_anonymity::ZAnonymity;
-use super::{Filtered, Masking, Protector, Setting, Table};
-use crate::config::{Section, unknown};
+use super::{Filtered, Masking, Protector, Setting, Table, TableMethod};
+use crate::config::{Absent, Accepts, Parameter, Section};
 use crate::data::Schema;
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
-/// A method with its parameters: inert until built.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Method {
+/// What a method says of itself, once its parameters are read. It is one of three: a function
+/// on tables, a masking of records, or a decision on each event of a stream.
+pub trait MethodConfig {
+    /// Whether chance has a part in what it releases: another seed gives another release.
+    fn is_random(&self) -> bool;
+    /// Whether it gets the rows of a table in an order of their content, since what it
+    /// releases depends on their order.
+    fn depends_on_order(&self) -> bool {
+        true
+    }
+    /// Whether it shows, for this column, a value that stands for a class rather than a region
+    /// that covers it.
+    fn represents(&self, _column: &str) -> bool {
+        false
+    }
+    /// What it shows of a quasi-identifier, which has a hierarchy or not.
+    fn shows(&self, _column: &str, _hierarchy: bool) -> Shown {
+        Shown::Values
+    }
+    /// The largest share of rows that it may suppress, where it makes values coarser until
+    /// the promises of `[guarantee]` hold.
+    fn suppress(&self) -> Option<f64> {
+        None
+    }
+    /// The same method, if it may not suppress rows of a table.
+    fn without_suppression(&self) -> Option<Method> {
+        None
+    }
+    /// The function on tables, ready to work in this setting.
+    fn table(&self, _setting: &Setting) -> Option<Box<dyn TableMethod>> {
+        None
+    }
+    /// The masking of records, of tables or of streams.
+    fn masking(&self) -> Option<&dyn Masking> {
+        None
+    }
+    /// The decision on rows of a stream as they come.
+    fn stream(&self) -> Option<&ZAnonymity> {
+        None
+    }
+}
+
+/// Makes `Method` and `METHODS` of one list: what it is called, its parameters, its page (the
+/// source whose module doc it is) and what it works on.
+macro_rules! methods {
+    ($($(#[$meaning:meta])* $name:literal, $variant:ident($config:path), $page:literal, $family:ident;)*) => {
+        /// A method with its parameters: inert until built.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Method {
+            $($(#[$meaning])* $variant($config),)*
+        }
+
+        /// Every method.
+        pub const METHODS: &[MethodInfo] = &[$(MethodInfo {
+            name: $name,
+            source: include_str!($page),
+            parameters: <$config>::PARAMETERS,
+            family: Family::$family,
+            read: |section| <$config>::read(section).map(Method::$variant),
+        },)*];
+
+        impl Method {
+            /// The name used in a policy.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Method::$variant(_) => $name,)*
+                }
+            }
+
+            fn config(&self) -> &dyn MethodConfig {
+                match self {
+                    $(Method::$variant(config) => config,)*
+                }
+            }
+        }
+    };
+}
+
+methods! {
     /// Cuts the table into boxes.
-    Mondrian(Mondrian),
+    "mondrian", Mondrian(super::mondrian::Mondrian), "mondrian/mod.rs", Table;
     /// Recodes every column to a level of its hierarchy.
-    Generalization(Generalization),
+    "generalization", Generalization(super::generalization::Generalization), "generalization.rs", Table;
     /// Releases of each event what enough people share.
-    ZAnonymity(ZAnonymity),
+    "z-anonymity", ZAnonymity(super::z_anonymity::ZAnonymity), "z_anonymity/mod.rs", Stream;
     /// Adds random amounts.
-    Noise(Noise),
+    "noise", Noise(super::noise::Noise), "noise/mod.rs", Filter;
     /// Shows similar records as one.
-    Microaggregation(Microaggregation),
+    "microaggregation", Microaggregation(super::microaggregation::Microaggregation), "microaggregation/mod.rs", Filter;
     /// Exchanges values of nearly the same rank.
-    RankSwapping(RankSwapping),
+    "rank-swapping", RankSwapping(super::rank_swapping::RankSwapping), "rank_swapping/mod.rs", Filter;
     /// Releases secret mixtures of the columns.
-    RandomProjection(RandomProjection),
+    "random-projection", RandomProjection(super::random_projection::RandomProjection), "random_projection/mod.rs", Filter;
     /// Shows noisy means of groups.
-    DpMicroaggregation(DpMicroaggregation),
+    "dp-microaggregation", DpMicroaggregation(super::dp::microaggregation::DpMicroaggregation), "dp/microaggregation/mod.rs", Filter;
     /// Makes each value noisy by itself.
-    LocalDp(LocalDp),
+    "local-dp", LocalDp(super::dp::local::LocalDp), "dp/local/mod.rs", Filter;
 }
 
 /// What is known of a method.
@@ -75,89 +144,25 @@ pub enum Shown {
     Intervals(usize),
 }
 
-/// One parameter of a method.
-pub struct Parameter {
-    /// Its key in a policy.
-    pub name: &'static str,
-    /// What it can be.
-    pub values: &'static str,
-    /// What it is when not given.
-    pub default: &'static str,
-    /// What it does.
-    pub meaning: &'static str,
-}
-
-/// Every method.
-pub const METHODS: &[MethodInfo] = &[
-    MethodInfo {
-        name: "mondrian",
-        source: include_str!("mondrian/mod.rs"),
-        parameters: Mondrian::PARAMETERS,
-        family: Family::Table,
-        read: |section| Mondrian::read(section).map(Method::Mondrian),
-    },
-    MethodInfo {
-        name: "generalization",
-        source: include_str!("generalization.rs"),
-        parameters: Generalization::PARAMETERS,
-        family: Family::Table,
-        read: |section| Generalization::read(section).map(Method::Generalization),
-    },
-    MethodInfo {
-        name: "z-anonymity",
-        source: include_str!("z_anonymity/mod.rs"),
-        parameters: ZAnonymity::PARAMETERS,
-        family: Family::Stream,
-        read: |section| ZAnonymity::read(section).map(Method::ZAnonymity),
-    },
-    MethodInfo {
-        name: "noise",
-        source: include_str!("noise/mod.rs"),
-        parameters: Noise::PARAMETERS,
-        family: Family::Filter,
-        read: |section| Noise::read(section).map(Method::Noise),
-    },
-    MethodInfo {
-        name: "microaggregation",
-        source: include_str!("microaggregation/mod.rs"),
-        parameters: Microaggregation::PARAMETERS,
-        family: Family::Filter,
-        read: |section| Microaggregation::read(section).map(Method::Microaggregation),
-    },
-    MethodInfo {
-        name: "rank-swapping",
-        source: include_str!("rank_swapping/mod.rs"),
-        parameters: RankSwapping::PARAMETERS,
-        family: Family::Filter,
-        read: |section| RankSwapping::read(section).map(Method::RankSwapping),
-    },
-    MethodInfo {
-        name: "random-projection",
-        source: include_str!("random_projection/mod.rs"),
-        parameters: RandomProjection::PARAMETERS,
-        family: Family::Filter,
-        read: |section| RandomProjection::read(section).map(Method::RandomProjection),
-    },
-    MethodInfo {
-        name: "dp-microaggregation",
-        source: include_str!("dp/microaggregation/mod.rs"),
-        parameters: DpMicroaggregation::PARAMETERS,
-        family: Family::Filter,
-        read: |section| DpMicroaggregation::read(section).map(Method::DpMicroaggregation),
-    },
-    MethodInfo {
-        name: "local-dp",
-        source: include_str!("dp/local/mod.rs"),
-        parameters: LocalDp::PARAMETERS,
-        family: Family::Filter,
-        read: |section| LocalDp::read(section).map(Method::LocalDp),
-    },
-];
+/// The key that names the method.
+pub const METHOD: Parameter = Parameter::new(
+    "method",
+    Accepts::Name("method", || METHODS.iter().map(|info| info.name).collect()),
+    Absent::Refused,
+    "how the rows are protected",
+)
+.examples(&["\"mondrian\""]);
 
 impl MethodInfo {
     /// The method called `name`.
     pub fn find(name: &str) -> Option<&'static MethodInfo> {
         METHODS.iter().find(|info| info.name == name)
+    }
+
+    /// What it does, in one sentence: the first line of its page.
+    pub fn about(&self) -> String {
+        let page = self.page();
+        page.lines().next().unwrap_or_default().to_owned()
     }
 
     /// The method's page: its module documentation.
@@ -177,129 +182,59 @@ impl MethodInfo {
 impl Method {
     /// Reads one `[[protect]]` table.
     pub fn read(mut section: Section) -> Result<Self> {
-        let placed = section.required("method")?;
-        let name = placed.text("method")?;
-        let Some(info) = MethodInfo::find(&name) else {
-            let names: Vec<&str> = METHODS.iter().map(|info| info.name).collect();
-            return Err(unknown(
-                placed.error(format!("there is no method `{name}`")),
-                &name,
-                &names,
-            ));
-        };
+        let name = section.text(&METHOD)?;
+        let info = MethodInfo::find(&name).ok_or_else(|| Error::bug("no such method"))?;
         let method = (info.read)(&mut section)?;
         section.finish()?;
         Ok(method)
     }
 
-    /// The name used in a policy.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Method::Mondrian(_) => "mondrian",
-            Method::Generalization(_) => "generalization",
-            Method::ZAnonymity(_) => "z-anonymity",
-            Method::Noise(_) => "noise",
-            Method::Microaggregation(_) => "microaggregation",
-            Method::RankSwapping(_) => "rank-swapping",
-            Method::RandomProjection(_) => "random-projection",
-            Method::DpMicroaggregation(_) => "dp-microaggregation",
-            Method::LocalDp(_) => "local-dp",
-        }
+    /// See [`MethodConfig::represents`].
+    pub fn represents(&self, column: &str) -> bool {
+        self.config().represents(column)
     }
 
-    /// Whether it shows, for the column `name`, a value that stands for a class
-    /// rather than a region that covers it.
-    pub fn represents(&self, name: &str) -> bool {
-        match self {
-            Method::Mondrian(config) => config.output_for(name).is_representative(),
-            _ => false,
-        }
+    /// See [`MethodConfig::shows`].
+    pub fn shows(&self, column: &str, hierarchy: bool) -> Shown {
+        self.config().shows(column, hierarchy)
     }
 
-    /// What it shows of the quasi-identifier `name`, which has a hierarchy or not.
-    pub fn shows(&self, name: &str, hierarchy: bool) -> Shown {
-        match self {
-            Method::Mondrian(config) => config.shows(name, hierarchy),
-            Method::Generalization(config) => match config.levels.get(name) {
-                Some(&level) if level > 0 => Shown::Level(level),
-                _ => Shown::Values,
-            },
-            _ => Shown::Values,
-        }
+    /// Whether it makes values coarser until the promises of `[guarantee]` hold.
+    pub fn keeps_guarantee(&self) -> bool {
+        self.config().suppress().is_some()
     }
 
     /// Whether it may suppress all rows of a table: as many as the policy allows, or a table
     /// that is too short for groups.
     pub fn may_suppress_all(&self) -> bool {
-        match self {
-            Method::Mondrian(config) => config.suppress == 1.0,
-            Method::Generalization(config) => config.suppress == 1.0,
-            other => other.as_masking().is_some(),
-        }
+        self.config().suppress() == Some(1.0) || self.as_masking().is_some()
     }
 
-    /// Whether it gets the rows of a table in an order of their content, since what it
-    /// releases depends on their order.
+    /// See [`MethodConfig::depends_on_order`].
     pub fn depends_on_order(&self) -> bool {
-        match self {
-            // Rows with equal values are divided in the order in which they come.
-            Method::Mondrian(config) => config.mode != Mode::Strict,
-            Method::Generalization(_) => false,
-            // Its windows are places of the input: places that follow from the data of others
-            // would make one record matter to all windows.
-            Method::DpMicroaggregation(_) => false,
-            _ => true,
-        }
+        self.config().depends_on_order()
     }
 
     /// The same method, if it may not suppress rows of a table.
     #[must_use]
     pub fn without_suppression(&self) -> Self {
-        match self.clone() {
-            Method::Mondrian(config) => Method::Mondrian(Mondrian {
-                suppress: 0.0,
-                ..config
-            }),
-            Method::Generalization(config) => Method::Generalization(Generalization {
-                suppress: 0.0,
-                ..config
-            }),
-            other => other,
-        }
+        let whole = self.config().without_suppression();
+        whole.unwrap_or_else(|| self.clone())
     }
 
-    /// Whether chance has a part in what it releases: another seed gives another release.
+    /// See [`MethodConfig::is_random`].
     pub fn is_random(&self) -> bool {
-        match self {
-            Method::Mondrian(_) | Method::Generalization(_) | Method::Microaggregation(_) => false,
-            Method::Noise(_)
-            | Method::RankSwapping(_)
-            | Method::RandomProjection(_)
-            | Method::DpMicroaggregation(_)
-            | Method::LocalDp(_) => true,
-            Method::ZAnonymity(config) => config.fakes.is_some(),
-        }
+        self.config().is_random()
     }
 
     /// The method, if it decides rows of a stream as they come.
     pub fn as_stream(&self) -> Option<&ZAnonymity> {
-        match self {
-            Method::ZAnonymity(config) => Some(config),
-            _ => None,
-        }
+        self.config().stream()
     }
 
     /// The method, if it masks records, of tables or of streams.
     pub fn as_masking(&self) -> Option<&dyn Masking> {
-        match self {
-            Method::Noise(config) => Some(config),
-            Method::Microaggregation(config) => Some(config),
-            Method::RankSwapping(config) => Some(config),
-            Method::RandomProjection(config) => Some(config),
-            Method::DpMicroaggregation(config) => Some(config),
-            Method::LocalDp(config) => Some(config),
-            Method::Mondrian(_) | Method::Generalization(_) | Method::ZAnonymity(_) => None,
-        }
+        self.config().masking()
     }
 
     /// The method, if it projects records.
@@ -316,16 +251,10 @@ impl Method {
             let filtered = Filtered::build(masking, schema, setting.seed)?;
             return Ok(Box::new(filtered));
         }
-        let table = match self {
-            Method::Mondrian(config) => config.on(setting),
-            Method::Generalization(config) => config.on(setting),
-            _ => return Err(Error::bug("a stream is no table")),
-        };
-        Ok(Box::new(Table::new(
-            table,
-            schema,
-            setting.guarantee.clone(),
-        )?))
+        let table = self.config().table(setting);
+        let table = table.ok_or_else(|| Error::bug("a stream is no table"))?;
+        let guarantee = setting.guarantee.clone();
+        Ok(Box::new(Table::new(table, schema, guarantee)?))
     }
 }
 

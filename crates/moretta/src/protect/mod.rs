@@ -11,21 +11,20 @@ mod method;
 pub mod microaggregation;
 pub mod mondrian;
 pub mod noise;
+mod parameters;
 pub mod random_projection;
 pub mod rank_swapping;
 mod ranks;
 pub mod rotation;
 mod table;
-mod tunable;
 mod window;
 pub mod z_anonymity;
 
 pub use chain::Chain;
 pub use effect::Effect;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
-pub use method::{Family, METHODS, Method, MethodInfo, Parameter, Shown};
+pub use method::{Family, METHOD, METHODS, Method, MethodConfig, MethodInfo, Shown};
 pub use table::{Release, Table, TableMethod};
-pub use tunable::{TUNABLE, Tunable, tunable};
 pub use window::{Mask, Window};
 
 use crate::data::{Batch, Domains, Schema};

@@ -33,6 +33,7 @@ pub use timeline::PairMeasures;
 use crate::data::{Attribute, Records};
 use crate::error::{Error, Result};
 use crate::measure::is_accuracy_loss;
+use list::MEASURES;
 
 /// A measure that looks at pairs.
 pub trait PairMeasure: Send {
@@ -121,30 +122,9 @@ pub fn build(name: &str, settings: &PairSettings) -> Result<Box<dyn PairMeasure>
     if settings.released.is_some() && !is_accuracy_loss(name) {
         return Err(Error::bug(format!("{name} of records that do not compare")));
     }
-    Ok(match name {
-        "record_linkage" => Box::new(record_linkage::RecordLinkage::new(settings)),
-        "distance_linkage" => Box::new(record_linkage::RecordLinkage::standardised(settings)),
-        "probabilistic_linkage" => {
-            Box::new(probabilistic_linkage::ProbabilisticLinkage::new(settings))
-        }
-        "rank_interval_disclosure" => Box::new(interval_disclosure::RankIntervals::new(settings)),
-        "sd_interval_disclosure" => {
-            Box::new(interval_disclosure::DeviationIntervals::new(settings))
-        }
-        "sse" => Box::new(sse::Sse::new(settings)),
-        "sse_ratio" => Box::new(sse::SseRatio::new(settings)),
-        "il1s" => Box::new(il1s::Il1s::new(settings)),
-        "mean_discrepancy" => Box::new(moments::Discrepancy::of_means(settings)),
-        "covariance_discrepancy" => Box::new(moments::Discrepancy::of_covariances(settings)),
-        "correlation_discrepancy" => Box::new(moments::Discrepancy::of_correlations(settings)),
-        "probabilistic_information_loss" => {
-            Box::new(probabilistic_information_loss::Pil::new(settings))
-        }
-        "accuracy_loss" => Box::new(accuracy_loss::AccuracyLoss::new(settings)),
-        "accuracy_loss_masked" => Box::new(accuracy_loss::AccuracyLoss::of_masked(settings)),
-        "entropy_loss" => Box::new(entropy::EntropyLoss::new(settings)),
-        _ => return Err(unknown(name)),
-    })
+    let found = MEASURES.iter().find(|(info, _)| info.name == name);
+    let (_, build) = found.ok_or_else(|| unknown(name))?;
+    Ok(build(settings))
 }
 
 fn check(settings: &PairSettings) -> Result<()> {

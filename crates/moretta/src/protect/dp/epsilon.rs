@@ -1,6 +1,8 @@
 //! ε as a whole number of 2⁻³², so that budgets are split and added without rounding.
 
 use super::sample::Ratio;
+use crate::config::{Accepts, Placed};
+use crate::error::{Error, Result};
 
 const UNIT: f64 = 4_294_967_296.0;
 
@@ -20,6 +22,14 @@ impl Epsilon {
     pub fn new(epsilon: f64) -> Option<Self> {
         let fits = (Self::LEAST..=Self::MOST).contains(&epsilon);
         fits.then_some(Epsilon((epsilon * UNIT) as u64))
+    }
+
+    /// What a policy can give.
+    pub(in crate::protect) const ACCEPTED: Accepts = Accepts::Number(Self::LEAST, Self::MOST);
+
+    /// Reads a number of this kind.
+    pub(in crate::protect) fn read(placed: &Placed, name: &str) -> Result<Self> {
+        Epsilon::new(placed.number(name)?).ok_or_else(|| Error::bug("epsilon is not checked"))
     }
 
     /// The number.

@@ -13,7 +13,7 @@
 //! It follows from policy and bounds alone. A missing value becomes the middle
 //! of the range; otherwise the release would tell who has none.
 
-use crate::config::{Placed, Value};
+use crate::config::{Accepts, Placed};
 use crate::error::Result;
 
 /// The declared range of a column.
@@ -33,20 +33,21 @@ impl Bounds {
         (divisible && resolved).then_some(Bounds { lower, upper })
     }
 
+    /// `[lower, upper]`.
+    pub(in crate::protect) const ACCEPTED: Accepts =
+        Accepts::Ends(&Accepts::Number(f64::MIN, f64::MAX));
+
     /// Reads `[lower, upper]`.
     pub(in crate::protect) fn read(placed: &Placed, column: &str) -> Result<Self> {
-        let wanted = || {
+        let bounds = match placed.list(column)? {
+            [lower, upper] => Bounds::new(lower.number("bounds")?, upper.number("bounds")?),
+            _ => None,
+        };
+        bounds.ok_or_else(|| {
             placed
                 .error(format!("the bounds of `{column}` are a lower and a greater upper number"))
                 .help("for example [0, 120]; take them from what the column can be, never from the data")
-        };
-        let Value::List(ends) = &placed.value else {
-            return Err(wanted());
-        };
-        let [lower, upper] = ends.as_slice() else {
-            return Err(wanted());
-        };
-        Bounds::new(lower.number("bounds")?, upper.number("bounds")?).ok_or_else(wanted)
+        })
     }
 
     /// Its lower end.

@@ -7,6 +7,33 @@ use super::{Budget, Loss};
 use crate::data::Attribute;
 use crate::error::{Error, Result};
 use crate::protect::filter::{Filter, Masked, MaskedColumn, Masking};
+use crate::protect::method::MethodConfig;
+
+impl MethodConfig for DpMicroaggregation {
+    fn is_random(&self) -> bool {
+        true
+    }
+
+    /// Its windows are places of the input: places that follow from the data of others
+    /// would make one record matter to all windows.
+    fn depends_on_order(&self) -> bool {
+        false
+    }
+
+    fn masking(&self) -> Option<&dyn Masking> {
+        Some(self)
+    }
+}
+
+impl MethodConfig for LocalDp {
+    fn is_random(&self) -> bool {
+        true
+    }
+
+    fn masking(&self) -> Option<&dyn Masking> {
+        Some(self)
+    }
+}
 
 impl Masking for DpMicroaggregation {
     fn buffer(&self) -> Option<usize> {

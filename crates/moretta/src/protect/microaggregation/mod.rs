@@ -57,10 +57,11 @@ mod v_mdav;
 
 pub use scale::Scale;
 
-use super::filter::{COLUMNS, Filter, MaskedColumn, Masking, read_buffer};
-use super::method::Parameter;
+use super::filter::{Filter, MaskedColumn, Masking};
+use super::method::MethodConfig;
+use super::parameters::{COLUMNS, buffer};
 use super::window::{Mask, Window};
-use crate::config::Section;
+use crate::config::{Absent, Accepts, Parameter, Placed, Protects, Section, words};
 use crate::data::{Attribute, Records};
 use crate::error::{Error, Result};
 use centroid::Centroid;
@@ -109,46 +110,45 @@ const SCALES: &[(&str, Scale)] = &[
 ];
 
 /// What Solanas and Martínez-Ballesté advise for data that is scattered.
-const GAMMA: f64 = 0.2;
+const USUAL_GAMMA: f64 = 0.2;
 
 /// A larger k is a mistake.
 const MOST: i64 = 1 << 23;
 
+const K: Parameter = Parameter::new(
+    "k",
+    Accepts::Whole(2, MOST),
+    Absent::Refused,
+    "the least size of a group",
+)
+.examples(&["5"])
+.tunable(Protects::More);
+const BUFFER: Parameter = Parameter {
+    meaning: "the most rows held at a time, 2k at least: then it works on a stream, and a row waits for fewer others than this",
+    ..buffer(4)
+};
+const GROUPING: Parameter = Parameter::new(
+    "grouping",
+    Accepts::Word(|| words(GROUPINGS)),
+    Absent::Means("nearest with a buffer, else mdav"),
+    "how groups are made: around the records farthest out, of k to 2k - 1 (mdav) or growing where others are close (v-mdav); or around each record that must leave (nearest, only with a buffer)",
+);
+const GAMMA: Parameter = Parameter::new(
+    "gamma",
+    Accepts::Number(0.0, 10.0),
+    Absent::Means("0.2"),
+    "with v-mdav: a record joins a full group if it is nearer to it than gamma times its distance to the next outside; about 0.2 for scattered data, 1.1 for clusters",
+);
+const SCALE: Parameter = Parameter::new(
+    "scale",
+    Accepts::Word(|| words(SCALES)),
+    Absent::Text("deviation"),
+    "what differences of numbers and ranks are divided by in distances",
+);
+
 impl Microaggregation {
     /// Its parameters in a policy.
-    pub const PARAMETERS: &'static [Parameter] = &[
-        Parameter {
-            name: "k",
-            values: "a whole number from 2",
-            default: "none; it must be given",
-            meaning: "the least size of a group",
-        },
-        Parameter {
-            name: "buffer",
-            values: "a whole number from 2k",
-            default: "the whole table",
-            meaning: "the most rows held at a time: then it works on a stream, and a row waits for fewer others than this",
-        },
-        Parameter {
-            name: "grouping",
-            values: "mdav, v-mdav, nearest",
-            default: "nearest with a buffer, else mdav",
-            meaning: "how groups are made: around the records farthest out, of k to 2k - 1 (mdav) or growing where others are close (v-mdav); or around each record that must leave (nearest, only with a buffer)",
-        },
-        Parameter {
-            name: "gamma",
-            values: "0 to 10, with v-mdav",
-            default: "0.2",
-            meaning: "a record joins a full group if it is nearer to it than gamma times its distance to the next outside; about 0.2 for scattered data, 1.1 for clusters",
-        },
-        Parameter {
-            name: "scale",
-            values: "deviation, range, none",
-            default: "deviation",
-            meaning: "what differences of numbers and ranks are divided by in distances",
-        },
-        COLUMNS,
-    ];
+    pub const PARAMETERS: &'static [Parameter] = &[K, BUFFER, GROUPING, GAMMA, SCALE, COLUMNS];
 
     /// On whole tables, by MDAV, with groups of at least k.
     pub fn new(k: usize) -> Self {
@@ -156,7 +156,7 @@ impl Microaggregation {
             k,
             buffer: None,
             grouping: Grouping::Mdav,
-            gamma: GAMMA,
+            gamma: USUAL_GAMMA,
             scale: Scale::Deviation,
             columns: None,
         }
@@ -164,13 +164,10 @@ impl Microaggregation {
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let Some(k) = section.whole("k", 2..=MOST)? else {
-            return Err(section.error(format!("{} needs `k`", section.name())));
-        };
-        let k = k as usize;
-        let buffer = read_buffer(section, 2 * k)?;
-        let grouping = section.word("grouping", GROUPINGS)?;
-        let gamma = section.number("gamma", 0.0..=10.0)?;
+        let k: usize = section.whole(&K)?;
+        let buffer = section.optional(&buffer(2 * k as i64), Placed::whole)?;
+        let grouping = section.optional_word(&GROUPING, GROUPINGS)?;
+        let gamma = section.optional(&GAMMA, Placed::number)?;
         let grouping = match (grouping, buffer) {
             (Some(Grouping::Nearest), None) => {
                 let what = "`grouping` can be `nearest` only with a buffer";
@@ -187,9 +184,9 @@ impl Microaggregation {
             k,
             buffer,
             grouping,
-            gamma: gamma.unwrap_or(GAMMA),
-            scale: section.word("scale", SCALES)?.unwrap_or_default(),
-            columns: section.texts("columns")?,
+            gamma: gamma.unwrap_or(USUAL_GAMMA),
+            scale: section.word(&SCALE, SCALES)?,
+            columns: section.optional(&COLUMNS, Placed::texts)?,
         })
     }
 
@@ -235,6 +232,16 @@ impl Microaggregation {
     pub fn mask(&self, attributes: &[Attribute], records: &mut Records) {
         let groups = self.groups(attributes, records);
         aggregate(&groups, attributes, records);
+    }
+}
+
+impl MethodConfig for Microaggregation {
+    fn is_random(&self) -> bool {
+        false
+    }
+
+    fn masking(&self) -> Option<&dyn Masking> {
+        Some(self)
     }
 }
 

@@ -63,9 +63,9 @@ pub use recode::{Bounds, Output};
 
 use super::Setting;
 use super::limits::Limits;
-use super::method::{Parameter, Shown};
+use super::method::{Method, MethodConfig, Shown};
 use super::table::{Release, TableMethod};
-use crate::config::{Placed, Section, Value};
+use crate::config::{Absent, Accepts, Parameter, Placed, Section, Value, words};
 use crate::data::{Batch, Column, Field, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use axis::Axis;
@@ -122,52 +122,44 @@ const MODES: &[(&str, Mode)] = &[
     ("balanced", Mode::Balanced),
 ];
 
+const MODE: Parameter = Parameter::new(
+    "mode",
+    Accepts::Word(|| words(MODES)),
+    Absent::Text("strict"),
+    "strict keeps equal values together; relaxed divides them where no other cut is allowable; balanced always halves",
+);
+const OUTPUT: Parameter = Parameter::new(
+    "output",
+    Accepts::OneOf(&[Output::ACCEPTED, Accepts::By("column", &Output::ACCEPTED)]),
+    Absent::Text("auto"),
+    "what a class shows: a region that covers its rows (auto: the label of the hierarchy, else the interval) or a representative",
+);
+const BOUNDS: Parameter = Parameter::new(
+    "bounds",
+    Accepts::OneOf(&[Bounds::ACCEPTED, Accepts::By("column", &Bounds::ACCEPTED)]),
+    Absent::Text("rounded"),
+    "the bounds of intervals: round numbers that tell no value, only labels of a hierarchy, multiples of a width (of days, for dates), or the least and the largest value of the class, which loses a little less",
+);
+const SUPPRESS: Parameter = Parameter {
+    meaning: "the largest share of rows that may be suppressed, where that spares the others more than it costs",
+    ..super::parameters::SUPPRESS
+};
+
 impl Mondrian {
     /// Its parameters in a policy.
-    pub const PARAMETERS: &'static [Parameter] = &[
-        Parameter {
-            name: "mode",
-            values: "strict, relaxed, balanced",
-            default: "strict",
-            meaning: "strict keeps equal values together; relaxed divides them where no other cut is allowable; balanced always halves",
-        },
-        Parameter {
-            name: "output",
-            values: "auto, interval, label, mean, median, mode; or a table by column",
-            default: "auto",
-            meaning: "what a class shows: a region that covers its rows (auto: the label of the hierarchy, else the interval) or a representative",
-        },
-        Parameter {
-            name: "bounds",
-            values: "rounded, hierarchy, exact or a width; or a table by column",
-            default: "rounded",
-            meaning: "the bounds of intervals: round numbers that tell no value, only labels of a hierarchy, multiples of a width (of days, for dates), or the least and the largest value of the class, which loses a little less",
-        },
-        Parameter {
-            name: "suppress",
-            values: "0 to 1",
-            default: "0",
-            meaning: "the largest share of rows that may be suppressed, where that spares the others more than it costs",
-        },
-    ];
+    pub const PARAMETERS: &'static [Parameter] = &[MODE, OUTPUT, BOUNDS, SUPPRESS];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let mut config = Mondrian {
-            mode: section.word("mode", MODES)?.unwrap_or_default(),
-            suppress: section.number("suppress", 0.0..=1.0)?.unwrap_or(0.0),
-            ..Mondrian::default()
-        };
-        (config.output, config.output_of) = by_column(section, "output", Output::read)?;
-        (config.bounds, config.bounds_of) = by_column(section, "bounds", Bounds::read)?;
-        Ok(config)
-    }
-
-    /// Ready to work in this setting.
-    pub(super) fn on(&self, setting: &Setting) -> Box<dyn TableMethod> {
-        Box::new(Ready {
-            config: self.clone(),
-            setting: setting.clone(),
+        let (output, output_of) = for_columns(section, &OUTPUT, Output::read)?;
+        let (bounds, bounds_of) = for_columns(section, &BOUNDS, Bounds::read)?;
+        Ok(Mondrian {
+            mode: section.word(&MODE, MODES)?,
+            output,
+            output_of,
+            bounds,
+            bounds_of,
+            suppress: section.number(&SUPPRESS)?,
         })
     }
 
@@ -180,10 +172,46 @@ impl Mondrian {
         }
     }
 
-    /// What it shows of the column `name`.
-    pub(super) fn shows(&self, name: &str, hierarchy: bool) -> Shown {
-        let output = self.output_for(name);
-        match self.bounds_for(name) {
+    /// What the bounds of intervals of the column `name` are.
+    pub fn bounds_for(&self, name: &str) -> Bounds {
+        self.bounds_of.get(name).copied().unwrap_or(self.bounds)
+    }
+}
+
+/// One for all columns, or a table of them by column.
+fn for_columns<T: Default>(
+    section: &mut Section,
+    parameter: &Parameter,
+    read: fn(&Placed, &str) -> Result<T>,
+) -> Result<(T, BTreeMap<String, T>)> {
+    section.read(parameter, |placed, name| match &placed.value {
+        Value::Table(columns) => {
+            let single = columns
+                .values()
+                .map(|(column, value)| Ok((column.clone(), read(value, name)?)));
+            Ok((T::default(), single.collect::<Result<_>>()?))
+        }
+        _ => Ok((read(placed, name)?, BTreeMap::new())),
+    })
+}
+
+impl MethodConfig for Mondrian {
+    fn is_random(&self) -> bool {
+        false
+    }
+
+    /// Rows with equal values are divided in the order in which they come.
+    fn depends_on_order(&self) -> bool {
+        self.mode != Mode::Strict
+    }
+
+    fn represents(&self, column: &str) -> bool {
+        self.output_for(column).is_representative()
+    }
+
+    fn shows(&self, column: &str, hierarchy: bool) -> Shown {
+        let output = self.output_for(column);
+        match self.bounds_for(column) {
             _ if output.is_representative() => Shown::Values,
             _ if hierarchy && output != Output::Interval => Shown::Labels,
             Bounds::Rounded => Shown::Intervals(grid::SHOWN),
@@ -192,33 +220,23 @@ impl Mondrian {
         }
     }
 
-    /// What the bounds of intervals of the column `name` are.
-    pub fn bounds_for(&self, name: &str) -> Bounds {
-        self.bounds_of.get(name).copied().unwrap_or(self.bounds)
+    fn suppress(&self) -> Option<f64> {
+        Some(self.suppress)
     }
-}
 
-/// A word for all columns, or a table of words by column.
-fn by_column<T: Default>(
-    section: &mut Section,
-    key: &'static str,
-    read: fn(&Placed) -> Result<T>,
-) -> Result<(T, BTreeMap<String, T>)> {
-    let mut single = BTreeMap::new();
-    match section.take(key) {
-        None => Ok((T::default(), single)),
-        Some(Placed {
-            value: Value::Table(mut columns),
-            ..
-        }) => {
-            for (name, _) in columns.keys() {
-                if let Some(placed) = columns.take_named(&name) {
-                    single.insert(name, read(&placed)?);
-                }
-            }
-            Ok((T::default(), single))
-        }
-        Some(placed) => Ok((read(&placed)?, single)),
+    fn without_suppression(&self) -> Option<Method> {
+        let suppress = 0.0;
+        Some(Method::Mondrian(Mondrian {
+            suppress,
+            ..self.clone()
+        }))
+    }
+
+    fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
+        Some(Box::new(Ready {
+            config: self.clone(),
+            setting: setting.clone(),
+        }))
     }
 }
 

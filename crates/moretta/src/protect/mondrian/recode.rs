@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::partition::Partition;
-use crate::config::{Placed, Value, unknown};
+use crate::config::{Accepts, POSITIVE, Placed, Value, words};
 use crate::data::{Categories, Column, Domain, LevelsBuilder, MISSING, Numbers, Region, Scale};
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
@@ -37,9 +37,11 @@ const OUTPUTS: &[(&str, Output)] = &[
 ];
 
 impl Output {
-    /// Reads the word used in a policy.
-    pub(super) fn read(placed: &Placed) -> Result<Output> {
-        read_word("output", OUTPUTS, placed)
+    /// The words of a policy.
+    pub(super) const ACCEPTED: Accepts = Accepts::Word(|| words(OUTPUTS));
+
+    pub(super) fn read(placed: &Placed, name: &str) -> Result<Output> {
+        placed.word(name, OUTPUTS)
     }
 
     /// The word used in a policy.
@@ -92,27 +94,16 @@ const BOUNDS: &[(&str, Bounds)] = &[
 ];
 
 impl Bounds {
-    /// Reads the word or the width used in a policy.
-    pub(super) fn read(placed: &Placed) -> Result<Bounds> {
-        match placed.value {
-            Value::Whole(_) | Value::Number(_) => match placed.number("bounds")? {
-                width if width > 1e-200 && width.is_finite() => Ok(Bounds::Every(width)),
-                _ => Err(placed.error("the width of `bounds` is above 0")),
-            },
-            _ => read_word("bounds", BOUNDS, placed),
-        }
-    }
-}
+    /// The words of a policy, or a width.
+    pub(super) const ACCEPTED: Accepts = Accepts::OneOf(&[
+        Accepts::Word(|| words(BOUNDS)),
+        Accepts::Number(POSITIVE, f64::MAX),
+    ]);
 
-/// Reads one of a few words.
-fn read_word<T: Copy>(key: &str, words: &[(&str, T)], placed: &Placed) -> Result<T> {
-    let word = placed.text(key)?;
-    match words.iter().find(|(w, _)| *w == word) {
-        Some((_, value)) => Ok(*value),
-        None => {
-            let words: Vec<&str> = words.iter().map(|(w, _)| *w).collect();
-            let error = placed.error(format!("`{key}` cannot be `{word}`"));
-            Err(unknown(error, &word, &words))
+    pub(super) fn read(placed: &Placed, name: &str) -> Result<Bounds> {
+        match placed.value {
+            Value::Text(_) => placed.word(name, BOUNDS),
+            _ => placed.number(name).map(Bounds::Every),
         }
     }
 }

@@ -41,9 +41,10 @@ mod filter;
 
 pub use filter::NoiseFilter;
 
-use super::filter::{BUFFER, COLUMNS, Filter, MaskedColumn, Masking, read_buffer};
-use super::method::Parameter;
-use crate::config::Section;
+use super::filter::{Filter, MaskedColumn, Masking};
+use super::method::MethodConfig;
+use super::parameters::{COLUMNS, buffer};
+use crate::config::{Absent, Accepts, Parameter, Placed, Protects, Section, words};
 use crate::error::Result;
 
 /// How noise is made.
@@ -90,49 +91,61 @@ pub struct Noise {
     pub columns: Option<Vec<String>>,
 }
 
+const KIND: Parameter = Parameter::new(
+    "kind",
+    Accepts::Word(|| words(KINDS)),
+    Absent::Text("uncorrelated"),
+    "how noise is made; correlated keeps correlations, transformed variances too",
+);
+const AMOUNT: Parameter = Parameter::new(
+    "amount",
+    Accepts::Number(0.0, 10.0),
+    Absent::Number(0.1),
+    "standard deviation of the noise over that of the column; a larger one hides and loses more",
+)
+.tunable(Protects::More);
+const REPLACE: Parameter = Parameter::new(
+    "replace",
+    Accepts::Number(0.0, 1.0),
+    Absent::Means("amount, at most 1"),
+    "probability that a category is replaced by another one",
+)
+.tunable(Protects::More);
+const CLASS: Parameter = Parameter::new(
+    "class",
+    Accepts::Number(0.0, 1.0),
+    Absent::Number(0.0),
+    "the same for columns with the role class",
+)
+.tunable(Protects::More);
+const BUFFER: Parameter = buffer(2);
+
 impl Noise {
     /// Its parameters in a policy.
-    pub const PARAMETERS: &'static [Parameter] = &[
-        Parameter {
-            name: "kind",
-            values: "uncorrelated, correlated, transformed, multiplicative, log-normal, laplace",
-            default: "uncorrelated",
-            meaning: "how noise is made; correlated keeps correlations, transformed variances too",
-        },
-        Parameter {
-            name: "amount",
-            values: "0 to 10",
-            default: "0.1",
-            meaning: "standard deviation of the noise over that of the column; a larger one hides and loses more",
-        },
-        Parameter {
-            name: "replace",
-            values: "0 to 1",
-            default: "amount, at most 1",
-            meaning: "probability that a category is replaced by another one",
-        },
-        Parameter {
-            name: "class",
-            values: "0 to 1",
-            default: "0",
-            meaning: "the same for columns with the role class",
-        },
-        BUFFER,
-        COLUMNS,
-    ];
+    pub const PARAMETERS: &'static [Parameter] = &[KIND, AMOUNT, REPLACE, CLASS, BUFFER, COLUMNS];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let amount = section.number("amount", 0.0..=10.0)?.unwrap_or(0.1);
-        let replace = section.number("replace", 0.0..=1.0)?;
+        let amount = section.number(&AMOUNT)?;
+        let replace = section.optional(&REPLACE, Placed::number)?;
         Ok(Noise {
-            kind: section.word("kind", KINDS)?.unwrap_or_default(),
+            kind: section.word(&KIND, KINDS)?,
             amount,
             replace: replace.unwrap_or(amount.min(1.0)),
-            class: section.number("class", 0.0..=1.0)?.unwrap_or(0.0),
-            buffer: read_buffer(section, 2)?,
-            columns: section.texts("columns")?,
+            class: section.number(&CLASS)?,
+            buffer: section.optional(&BUFFER, Placed::whole)?,
+            columns: section.optional(&COLUMNS, Placed::texts)?,
         })
+    }
+}
+
+impl MethodConfig for Noise {
+    fn is_random(&self) -> bool {
+        true
+    }
+
+    fn masking(&self) -> Option<&dyn Masking> {
+        Some(self)
     }
 }
 

@@ -67,9 +67,10 @@ pub use features::Features;
 pub use filter::RandomProjectionFilter;
 
 use super::dp::Bounds;
-use super::filter::{BUFFER, COLUMNS, Filter, MaskedColumn, Masking, read_buffer};
-use super::method::Parameter;
-use crate::config::{Section, Value};
+use super::filter::{Filter, MaskedColumn, Masking};
+use super::method::MethodConfig;
+use super::parameters::{COLUMNS, buffer};
+use crate::config::{Absent, Accepts, Length, Parameter, Placed, Protects, Section, Value, words};
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -105,7 +106,7 @@ pub enum Reset {
 }
 
 /// δ where the policy gives none, as for learners.
-const DELTA: f64 = 0.002;
+const USUAL_DELTA: f64 = 0.002;
 
 /// Random projection with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,83 +139,110 @@ const MOST: i64 = 1 << 12;
 /// Rows whose square roots are summed one by one; beyond, the integral is as good.
 const SUMMED: u64 = 1 << 20;
 
+const K: Parameter = Parameter::new(
+    "k",
+    Accepts::Whole(1, MOST),
+    Absent::Means("the number of features"),
+    "numbers that leave, at most as many as there are features; fewer hide more and keep distances less well",
+)
+.examples(&["8"])
+.tunable(Protects::Less);
+const NOISE: Parameter = Parameter::new(
+    "noise",
+    Accepts::Word(|| words(NOISES)),
+    Absent::Text("independent"),
+    "how projected numbers are blurred; cumulative noise changes slowly, and of equal size it hides less",
+);
+const SIGMA: Parameter = Parameter::new(
+    "sigma",
+    Accepts::Number(0.0, 10.0),
+    Absent::Number(0.1),
+    "standard deviation of the noise, where features range from 0 to 1; a larger one hides and loses more",
+)
+.tunable(Protects::More);
+// More rows make the steps of cumulative noise smaller.
+const RECORDS: Parameter = Parameter::new(
+    "records",
+    Accepts::Whole(1, i64::MAX),
+    Absent::Means("1"),
+    "over so many rows cumulative noise is on average as large as `sigma`; more rows make its steps smaller",
+)
+.tunable(Protects::Less);
+const RESET: Parameter = Parameter::new(
+    "reset",
+    Accepts::OneOf(&[Accepts::Whole(1, i64::MAX), Accepts::Word(|| vec!["drift"])]),
+    Absent::Means("never"),
+    "cumulative noise starts anew after so many rows, or where the means of the features change, for which rows must stay in their order; the more often, the smaller the noise stays",
+)
+.examples(&["10000", "\"drift\""])
+.tunable(Protects::More);
+const DELTA: Parameter = Parameter::new(
+    "delta",
+    Accepts::Number(1e-12, 0.999),
+    Absent::Means("0.002"),
+    "how easily drift is seen; a greater one starts anew sooner and more often for nothing",
+);
+const TRANSLATION: Parameter = Parameter::new(
+    "translation",
+    Accepts::Number(0.0, 1000.0),
+    Absent::Number(0.0),
+    "each projected number is shifted by a secret amount of at most this",
+)
+.tunable(Protects::More);
+const BOUNDS: Parameter = Parameter::new(
+    "bounds",
+    Accepts::By("column", &Bounds::ACCEPTED),
+    Absent::Means("the range of the first rows, or of the table"),
+    "what a number can be; with bounds for all of them no row has to wait",
+)
+.examples(&["{ age = [0, 120] }"]);
+const CATEGORIES: Parameter = Parameter::new(
+    "categories",
+    Accepts::By("column", &Accepts::List(&Accepts::Text, N_CATEGORIES)),
+    Absent::Means("columns of categories are refused"),
+    "what a category can be; each is a feature of 0 or 1, ordered ones are their rank",
+)
+.examples(&["{ sex = [\"f\", \"m\"] }"]);
+const N_CATEGORIES: Length = Length {
+    least: 2,
+    most: MOST as usize,
+    distinct: true,
+};
+const BUFFER: Parameter = buffer(1);
+
 impl RandomProjection {
     /// Its parameters in a policy.
     pub const PARAMETERS: &'static [Parameter] = &[
-        Parameter {
-            name: "k",
-            values: "1 to the number of features",
-            default: "the number of features",
-            meaning: "numbers that leave; fewer hide more and keep distances less well",
-        },
-        Parameter {
-            name: "noise",
-            values: "none, independent, cumulative",
-            default: "independent",
-            meaning: "how projected numbers are blurred; cumulative noise changes slowly, and of equal size it hides less",
-        },
-        Parameter {
-            name: "sigma",
-            values: "0 to 10",
-            default: "0.1",
-            meaning: "standard deviation of the noise, where features range from 0 to 1; a larger one hides and loses more",
-        },
-        Parameter {
-            name: "records",
-            values: "rows",
-            default: "1",
-            meaning: "over so many rows cumulative noise is on average as large as `sigma`; more rows make its steps smaller",
-        },
-        Parameter {
-            name: "reset",
-            values: "rows, or \"drift\", or nothing for never",
-            default: "never",
-            meaning: "cumulative noise starts anew after so many rows, or where the means of the features change, for which rows must stay in their order; the more often, the smaller the noise stays",
-        },
-        Parameter {
-            name: "delta",
-            values: "above 0, below 1",
-            default: "0.002",
-            meaning: "how easily drift is seen; a greater one starts anew sooner and more often for nothing",
-        },
-        Parameter {
-            name: "translation",
-            values: "0 to 1000",
-            default: "0",
-            meaning: "each projected number is shifted by a secret amount of at most this",
-        },
-        Parameter {
-            name: "bounds",
-            values: "[lower, upper] by column",
-            default: "the range of the first rows, or of the table",
-            meaning: "what a number can be; with bounds for all of them no row has to wait",
-        },
-        Parameter {
-            name: "categories",
-            values: "names by column",
-            default: "columns of categories are refused",
-            meaning: "what a category can be; each is a feature of 0 or 1, ordered ones are their rank",
-        },
+        K,
+        NOISE,
+        SIGMA,
+        RECORDS,
+        RESET,
+        DELTA,
+        TRANSLATION,
+        BOUNDS,
+        CATEGORIES,
         BUFFER,
         COLUMNS,
     ];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let k = section.whole("k", 1..=MOST)?;
         let reset = read_reset(section)?;
-        let records = section.whole("records", 1..=i64::MAX)?;
+        let records = section.optional(&RECORDS, Placed::whole)?;
+        let bounds = section.by_name(&BOUNDS, Bounds::read)?;
+        let categories = section.by_name(&CATEGORIES, Placed::texts)?;
         let config = RandomProjection {
-            k: k.map(|k| k as usize),
-            noise: section.word("noise", NOISES)?.unwrap_or_default(),
-            sigma: section.number("sigma", 0.0..=10.0)?.unwrap_or(0.1),
-            records: records.unwrap_or(1) as u64,
+            k: section.optional(&K, Placed::whole)?,
+            noise: section.word(&NOISE, NOISES)?,
+            sigma: section.number(&SIGMA)?,
+            records: records.unwrap_or(1),
             reset,
-            translation: section.number("translation", 0.0..=1000.0)?.unwrap_or(0.0),
-            bounds: read_bounds(section)?,
-            categories: read_categories(section)?,
-            buffer: read_buffer(section, 1)?,
-            columns: section.texts("columns")?,
+            translation: section.number(&TRANSLATION)?,
+            bounds: bounds.into_iter().flatten().collect(),
+            categories: categories.into_iter().flatten().collect(),
+            buffer: section.optional(&BUFFER, Placed::whole)?,
+            columns: section.optional(&COLUMNS, Placed::texts)?,
         };
         let walks = config.noise == Noise::Cumulative;
         if !walks && (reset.is_some() || records.is_some()) {
@@ -267,18 +295,13 @@ pub fn cumulative_deviation(sigma: f64, records: u64) -> f64 {
 }
 
 fn read_reset(section: &mut Section) -> Result<Option<Reset>> {
-    let delta = section.number("delta", 1e-12..=0.999)?;
-    let reset = section.take("reset");
-    let reset = reset.map(|placed| match &placed.value {
-        Value::Whole(rows) if *rows > 0 => Ok(Reset::Rows(*rows as u64)),
-        Value::Text(text) if text == "drift" => Ok(Reset::Drift {
-            delta: delta.unwrap_or(DELTA),
+    let delta = section.optional(&DELTA, Placed::number)?;
+    let reset = section.optional(&RESET, |placed, name| match placed.value {
+        Value::Text(_) => Ok(Reset::Drift {
+            delta: delta.unwrap_or(USUAL_DELTA),
         }),
-        _ => Err(placed
-            .error("`reset` is neither a number of rows nor \"drift\"")
-            .help("for example reset = 10000, or reset = \"drift\"")),
-    });
-    let reset = reset.transpose()?;
+        _ => placed.whole(name).map(Reset::Rows),
+    })?;
     match (reset, delta) {
         (Some(Reset::Drift { .. }), _) | (_, None) => Ok(reset),
         _ => Err(section
@@ -287,35 +310,14 @@ fn read_reset(section: &mut Section) -> Result<Option<Reset>> {
     }
 }
 
-fn read_bounds(section: &mut Section) -> Result<BTreeMap<String, Bounds>> {
-    let mut table = section.table("bounds")?.unwrap_or_default();
-    let keys = table.keys().into_iter();
-    keys.filter_map(|(name, _)| Some((table.take_named(&name)?, name)))
-        .map(|(placed, name)| Ok((name.clone(), Bounds::read(&placed, &name)?)))
-        .collect()
-}
-
-fn read_categories(section: &mut Section) -> Result<BTreeMap<String, Vec<String>>> {
-    let mut table = section.table("categories")?.unwrap_or_default();
-    let mut all = BTreeMap::new();
-    for (name, span) in table.keys() {
-        let Some(placed) = table.take_named(&name) else {
-            continue;
-        };
-        let mut one = Section::new("categories", span);
-        one.insert("categories", placed.span.clone(), placed.clone());
-        let categories = one.texts("categories")?.unwrap_or_default();
-        let mut sorted = categories.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        if sorted.len() < categories.len() || !(2..=MOST as usize).contains(&categories.len()) {
-            return Err(placed.error(format!(
-                "`{name}` needs from 2 to {MOST} categories, each named once"
-            )));
-        }
-        all.insert(name, categories);
+impl MethodConfig for RandomProjection {
+    fn is_random(&self) -> bool {
+        true
     }
-    Ok(all)
+
+    fn masking(&self) -> Option<&dyn Masking> {
+        Some(self)
+    }
 }
 
 impl Masking for RandomProjection {

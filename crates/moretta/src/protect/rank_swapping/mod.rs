@@ -43,10 +43,11 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::filter::{BUFFER, COLUMNS, Filter, MaskedColumn, Masking, read_buffer};
-use super::method::Parameter;
+use super::filter::{Filter, MaskedColumn, Masking};
+use super::method::MethodConfig;
+use super::parameters::{COLUMNS, buffer};
 use super::window::Window;
-use crate::config::{Placed, Section, Value};
+use crate::config::{Absent, Accepts, Form, Parameter, Placed, Protects, Section, Value, words};
 use crate::error::{Error, Result};
 use crate::math::uniform::Uniform;
 use rand_core::SeedableRng;
@@ -72,20 +73,20 @@ impl Within {
         }
     }
 
-    fn read(placed: &Placed) -> Result<Self> {
-        let percent = |text: &str| text.strip_suffix('%')?.trim().parse::<f64>().ok();
+    fn read(placed: &Placed, name: &str) -> Result<Self> {
         match &placed.value {
-            Value::Whole(ranks) if (1..=MOST_RANKS).contains(ranks) => {
-                Ok(Within::Ranks(*ranks as usize))
-            }
-            Value::Text(text) => match percent(text) {
-                Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(Within::Percent(percent)),
-                _ => Err(placed.error("`within` is no percentage above 0 and up to 100")),
-            },
-            _ => Err(placed.error("`within` is neither a whole number of ranks nor a percentage")),
+            Value::Text(text) => percent(text)
+                .map(Within::Percent)
+                .ok_or_else(|| Error::bug("no percentage")),
+            _ => placed.whole(name).map(Within::Ranks),
         }
-        .map_err(|error| error.help("say `within = 10` for ranks or `within = \"10%\"`"))
     }
+}
+
+/// `10%` as 10, if it is above 0 and at most 100.
+fn percent(text: &str) -> Option<f64> {
+    let percent = text.strip_suffix('%')?.trim().parse().ok()?;
+    (percent > 0.0 && percent <= 100.0).then_some(percent)
 }
 
 /// More ranks than any table has.
@@ -133,34 +134,41 @@ pub struct RankSwapping {
     pub columns: Option<Vec<String>>,
 }
 
+const WITHIN: Parameter = Parameter::new(
+    "within",
+    Accepts::OneOf(&[
+        Accepts::Whole(1, MOST_RANKS),
+        Accepts::Form(&Form {
+            what: "a percentage above 0 and up to 100",
+            example: "10%",
+            pattern: r"^\s*[0-9.eE+-]+\s*%$",
+            fits: |text| percent(text).is_some(),
+        }),
+    ]),
+    Absent::Text("10%"),
+    "how many ranks, or percent of the rows, the partner of a value may be away; a larger number hides and loses more",
+)
+.examples(&["10", "\"10%\""])
+.tunable(Protects::More);
+const DIRECTION: Parameter = Parameter::new(
+    "direction",
+    Accepts::Word(|| words(DIRECTIONS)),
+    Absent::Text("both"),
+    "whether the first of a pair gets a larger or a smaller value, or either; of a table, whether values are paired from the smallest up (both, ascending) or from the largest down",
+);
+const BUFFER: Parameter = buffer(2);
+
 impl RankSwapping {
     /// Its parameters in a policy.
-    pub const PARAMETERS: &'static [Parameter] = &[
-        Parameter {
-            name: "within",
-            values: "a number of ranks, or a percentage of the rows such as \"10%\"",
-            default: "\"10%\"",
-            meaning: "how many ranks away the partner of a value may be; a larger number hides and loses more",
-        },
-        Parameter {
-            name: "direction",
-            values: "both, ascending, descending",
-            default: "both",
-            meaning: "whether the first of a pair gets a larger or a smaller value, or either; of a table, whether values are paired from the smallest up (both, ascending) or from the largest down",
-        },
-        BUFFER,
-        COLUMNS,
-    ];
+    pub const PARAMETERS: &'static [Parameter] = &[WITHIN, DIRECTION, BUFFER, COLUMNS];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let within = section.take("within");
-        let within = within.map(|placed| Within::read(&placed)).transpose()?;
         Ok(RankSwapping {
-            within: within.unwrap_or(Within::Percent(10.0)),
-            direction: section.word("direction", DIRECTIONS)?.unwrap_or_default(),
-            buffer: read_buffer(section, 2)?,
-            columns: section.texts("columns")?,
+            within: section.read(&WITHIN, Within::read)?,
+            direction: section.word(&DIRECTION, DIRECTIONS)?,
+            buffer: section.optional(&BUFFER, Placed::whole)?,
+            columns: section.optional(&COLUMNS, Placed::texts)?,
         })
     }
 
@@ -187,6 +195,16 @@ impl RankSwapping {
                 Ok(Box::new(Window::new(mask, width, None, 2)))
             }
         }
+    }
+}
+
+impl MethodConfig for RankSwapping {
+    fn is_random(&self) -> bool {
+        true
+    }
+
+    fn masking(&self) -> Option<&dyn Masking> {
+        Some(self)
     }
 }
 

@@ -218,7 +218,7 @@ fn percent_and_ranks_are_told_apart() {
         let error = read(value).expect_err("refused");
         assert_eq!(
             error.help_text(),
-            Some("say `within = 10` for ranks or `within = \"10%\"`")
+            Some("for example within = 10 or within = \"10%\"")
         );
     }
 }

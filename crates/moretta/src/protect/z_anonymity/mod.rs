@@ -72,8 +72,6 @@ pub use tally::Tally;
 pub use tune::{Known, Search, Tune, Update};
 pub(crate) use waiting::greatest_common_divisor;
 
-use super::Parameter;
-
 /// z-anonymity with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ZAnonymity {
@@ -151,74 +149,4 @@ impl ZAnonymity {
     pub(crate) fn first_z(&self) -> u32 {
         self.z.max(self.least_z())
     }
-
-    /// The parameters of the method.
-    pub const PARAMETERS: &'static [Parameter] = &[
-        Parameter {
-            name: "z",
-            values: "a whole number from 1 on",
-            default: "10 where z is tuned, else required",
-            meaning: "users that must share an attribute; a larger z releases less and less specific attributes; where z is tuned, the z to start with, or `at_least` if that is more",
-        },
-        Parameter {
-            name: "window",
-            values: "a duration such as \"1h\"",
-            default: "required",
-            meaning: "how far back users count; a longer window releases more",
-        },
-        Parameter {
-            name: "generalize",
-            values: "true or false",
-            default: "true",
-            meaning: "whether a rare attribute climbs its hierarchy or is suppressed",
-        },
-        Parameter {
-            name: "mode",
-            values: "\"zero-delay\" or \"exact\"",
-            default: "\"zero-delay\"",
-            meaning: "decide rows as they arrive, or in the order of their times after waiting for `lateness`",
-        },
-        Parameter {
-            name: "lateness",
-            values: "a duration",
-            default: "\"0s\"",
-            meaning: "how far behind the latest time that two users have reached a row may be and still be released",
-        },
-        Parameter {
-            name: "skew",
-            values: "a duration",
-            default: "\"5m\"",
-            meaning: "rows whose time is further ahead of the clock are rejected",
-        },
-        Parameter {
-            name: "k",
-            values: "a whole number from 2 on",
-            default: "2",
-            meaning: "users with the same released set that make them alike, for p_k and unique_sets",
-        },
-        Parameter {
-            name: "tune",
-            values: "{ goal = 0.8, k = 2, every = \"30m\", at_least = 2, search = \"minz\", \"incremental\" or \"compat\" }",
-            default: "z is fixed",
-            meaning: "choose z again and again so that a share `goal` of the users is alike; never below `at_least`, which is k when not given",
-        },
-        Parameter {
-            name: "fakes",
-            values: "{ at_most = \"z/4\", order = \"hidden\" or \"thesis\", spread = \"10s\", key = \"env:NAME\" }",
-            default: "none",
-            meaning: "when a value lacks at most so many users, release it with rows of users who did not show it; hidden ones delay all rows by `spread`, and a longer one hides better",
-        },
-        Parameter {
-            name: "unique_sets",
-            values: "\"hold\" or \"allow\"",
-            default: "\"allow\"",
-            meaning: "hold back what would leave fewer than k users that showed, within the window, all that was released of a user within it",
-        },
-        Parameter {
-            name: "group",
-            values: "{ column = \"account\", at_most = 1 }",
-            default: "none",
-            meaning: "at most so many users of one group count for an attribute",
-        },
-    ];
 }

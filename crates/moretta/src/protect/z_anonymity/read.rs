@@ -1,9 +1,11 @@
 //! The parameters of z-anonymity in a policy.
 
 use super::{Mode, Search, Tune, ZAnonymity};
-use crate::config::{Placed, Section};
-use crate::data::parse_duration;
+use crate::config::{
+    Absent, Accepts, DURATION, Form, POSITIVE_DURATION, Parameter, Placed, Section, words,
+};
 use crate::error::{Error, Result};
+use crate::protect::method::MethodConfig;
 
 /// How fake rows help a value over z.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,15 +44,196 @@ const LARGEST: i64 = 100_000_000;
 /// The longest window and lateness together: times are kept as 32 bits of milliseconds.
 const LONGEST: i64 = 40 * 24 * 3_600_000;
 
+const Z: Parameter = Parameter::new(
+    "z",
+    Accepts::Whole(1, LARGEST),
+    Absent::Means("10 where z is tuned, else it must be given"),
+    "users that must share an attribute; a larger z releases less and less specific attributes; where z is tuned, the z to start with, or `at_least` if that is more",
+)
+.examples(&["10"]);
+const WINDOW: Parameter = Parameter::new(
+    "window",
+    POSITIVE_DURATION,
+    Absent::Refused,
+    "how far back users count; a longer window releases more; with `lateness` 40 days at most",
+)
+.examples(&["\"1h\""]);
+const GENERALIZE: Parameter = Parameter::new(
+    "generalize",
+    Accepts::Flag,
+    Absent::Flag(true),
+    "whether a rare attribute climbs its hierarchy or is suppressed",
+);
+const MODE: Parameter = Parameter::new(
+    "mode",
+    Accepts::Word(|| words(MODES)),
+    Absent::Text("zero-delay"),
+    "decide rows as they arrive, or in the order of their times after waiting for `lateness`",
+);
+const LATENESS: Parameter = Parameter::new(
+    "lateness",
+    DURATION,
+    Absent::Text("0s"),
+    "how far behind the latest time that two users have reached a row may be and still be released",
+);
+const SKEW: Parameter = Parameter::new(
+    "skew",
+    DURATION,
+    Absent::Text("5m"),
+    "rows whose time is further ahead of the clock are rejected",
+);
+const K: Parameter = Parameter::new(
+    "k",
+    Accepts::Whole(2, LARGEST),
+    Absent::Whole(2),
+    "users with the same released set that make them alike, for p_k and unique_sets",
+);
+const TUNE: Parameter = Parameter::new(
+    "tune",
+    Accepts::Table(&[GOAL, TUNE_K, EVERY, AT_LEAST, SEARCH]),
+    Absent::Means("z is fixed"),
+    "choose z again and again so that a share `goal` of the users is alike",
+)
+.examples(&["{ goal = 0.8, every = \"30m\" }"]);
+const GOAL: Parameter = Parameter::new(
+    "goal",
+    Accepts::Number(0.0, 1.0),
+    Absent::Refused,
+    "the share of users that are to be alike",
+)
+.examples(&["0.8"]);
+const TUNE_K: Parameter = Parameter {
+    absent: Absent::Means("the k of the method"),
+    meaning: "users with the same released set that make them alike",
+    ..K
+};
+const EVERY: Parameter = Parameter::new(
+    "every",
+    POSITIVE_DURATION,
+    Absent::Refused,
+    "how often z is chosen again",
+)
+.examples(&["\"30m\""]);
+const AT_LEAST: Parameter = Parameter::new(
+    "at_least",
+    Accepts::Whole(1, LARGEST),
+    Absent::Means("k"),
+    "z is never below",
+);
+const SEARCH: Parameter = Parameter::new(
+    "search",
+    Accepts::Word(|| words(SEARCHES)),
+    Absent::Text("minz"),
+    "how z is found: the least one of all (minz), from the last one on, or as first published",
+);
+const FAKES: Parameter = Parameter::new(
+    "fakes",
+    Accepts::Table(&[AT_MOST, ORDER, SPREAD, KEY]),
+    Absent::Means("none"),
+    "when a value lacks few users, release it with rows of users who did not show it",
+)
+.examples(&["{ at_most = \"z/4\" }"]);
+const AT_MOST: Parameter = Parameter::new(
+    "at_most",
+    Accepts::Form(&Form {
+        what: "a part of z",
+        example: "z/4",
+        pattern: "^.*z.*/ *[0-9]+ *$",
+        fits: |text| fraction(text).is_some(),
+    }),
+    Absent::Refused,
+    "how many users may be missing",
+)
+.examples(&["\"z/4\""]);
+const ORDER: Parameter = Parameter::new(
+    "order",
+    Accepts::Word(|| words(ORDERS)),
+    Absent::Text("hidden"),
+    "hidden: mixed with all rows, at times of their own; thesis: before their row, where they can be recognised",
+);
+const SPREAD: Parameter = Parameter::new(
+    "spread",
+    DURATION,
+    Absent::Means("a 60th of the window, one second at least"),
+    "how long rows wait where fakes are hidden, at most the window; a longer one hides better",
+)
+.examples(&["\"10s\""]);
+const KEY: Parameter = Parameter::new(
+    "key",
+    Accepts::Form(&Form {
+        what: "the name of an environment variable",
+        example: "env:MORETTA_KEY",
+        pattern: "^env:",
+        fits: |text| text.starts_with("env:"),
+    }),
+    Absent::Means("fakes are drawn from the operating system"),
+    "where the key is from which fakes are drawn",
+);
+const UNIQUE_SETS: Parameter = Parameter::new(
+    "unique_sets",
+    Accepts::Word(|| words(UNIQUE_WORDS)),
+    Absent::Text("allow"),
+    "hold back what would leave fewer than k users that showed, within the window, all that was released of a user within it",
+);
+const GROUP: Parameter = Parameter::new(
+    "group",
+    Accepts::Table(&[COLUMN, GROUP_AT_MOST]),
+    Absent::Means("none"),
+    "at most so many users of one group count for an attribute",
+)
+.examples(&["{ column = \"account\", at_most = 1 }"]);
+const COLUMN: Parameter = Parameter::new(
+    "column",
+    Accepts::Text,
+    Absent::Refused,
+    "the column that tells the group of a row's user",
+)
+.examples(&["\"account\""]);
+const GROUP_AT_MOST: Parameter = Parameter::new(
+    "at_most",
+    Accepts::Whole(1, LARGEST),
+    Absent::Whole(1),
+    "how many users of a group count",
+);
+
+const MODES: &[(&str, Mode)] = &[("zero-delay", Mode::ZeroDelay), ("exact", Mode::Exact)];
+
+const SEARCHES: &[(&str, Search)] = &[
+    ("minz", Search::MinZ),
+    ("incremental", Search::Incremental),
+    ("compat", Search::Compat),
+];
+
+const ORDERS: &[(&str, FakesOrder)] = &[
+    ("hidden", FakesOrder::Hidden),
+    ("thesis", FakesOrder::Thesis),
+];
+
+/// Whether what makes a set rare is held back.
+const UNIQUE_WORDS: &[(&str, bool)] = &[("hold", true), ("allow", false)];
+
 impl ZAnonymity {
+    /// Its parameters in a policy.
+    pub const PARAMETERS: &'static [Parameter] = &[
+        Z,
+        WINDOW,
+        GENERALIZE,
+        MODE,
+        LATENESS,
+        SKEW,
+        K,
+        TUNE,
+        FAKES,
+        UNIQUE_SETS,
+        GROUP,
+    ];
+
     /// Reads the parameters.
     pub(in crate::protect) fn read(section: &mut Section) -> Result<Self> {
-        let k = whole(section, "k", 2)?.unwrap_or(2);
-        let tune = section
-            .table("tune")?
-            .map(|table| read_tune(table, k))
-            .transpose()?;
-        let z = match (whole(section, "z", 1)?, tune) {
+        let k = section.whole(&K)?;
+        let tune = section.optional_table(&TUNE)?;
+        let tune = tune.map(|table| read_tune(table, k)).transpose()?;
+        let z = match (section.optional(&Z, Placed::whole)?, tune) {
             (Some(z), _) => z,
             (None, Some(_)) => 10,
             (None, None) => {
@@ -59,33 +242,28 @@ impl ZAnonymity {
                     .help("for example z = 10, or tune = { goal = 0.8, every = \"30m\" }"));
             }
         };
-        let placed = section.required("window")?;
-        let window = duration(&placed, "window")?;
-        if window == 0 {
-            return Err(placed.error("a window of no length holds nobody"));
-        }
-        let lateness = optional_duration(section, "lateness")?.unwrap_or(0);
-        if window + lateness > LONGEST {
+        let placed = section.read(&WINDOW, |placed, _| Ok(placed.clone()))?;
+        let window = placed.duration(WINDOW.name)?;
+        let lateness = section.duration(&LATENESS)?;
+        if window.saturating_add(lateness) > LONGEST {
             return Err(placed.error("window and lateness may be 40 days together"));
         }
-        let modes = [("zero-delay", Mode::ZeroDelay), ("exact", Mode::Exact)];
+        let fakes = section.optional_table(&FAKES)?;
         let config = ZAnonymity {
             z,
             window,
-            generalize: section.flag("generalize")?.unwrap_or(true),
-            mode: section.word("mode", &modes)?.unwrap_or(Mode::ZeroDelay),
+            generalize: section.flag(&GENERALIZE)?,
+            mode: section.word(&MODE, MODES)?,
             lateness,
-            skew: optional_duration(section, "skew")?.unwrap_or(300_000),
+            skew: section.duration(&SKEW)?,
             k,
             tune,
-            fakes: section
-                .table("fakes")?
-                .map(|table| read_fakes(table, window))
+            fakes: fakes.map(|table| read_fakes(table, window)).transpose()?,
+            hold_unique: section.word(&UNIQUE_SETS, UNIQUE_WORDS)?,
+            group: section
+                .optional_table(&GROUP)?
+                .map(read_group)
                 .transpose()?,
-            hold_unique: section
-                .word("unique_sets", &[("hold", true), ("allow", false)])?
-                .unwrap_or(false),
-            group: section.table("group")?.map(read_group).transpose()?,
         };
         if config.fakes.is_some() && config.hold_unique {
             return Err(section
@@ -96,76 +274,53 @@ impl ZAnonymity {
     }
 }
 
-fn read_tune(mut section: Section, k: u32) -> Result<Tune> {
-    let searches = [
-        ("minz", Search::MinZ),
-        ("incremental", Search::Incremental),
-        ("compat", Search::Compat),
-    ];
-    let goal = section.number("goal", 0.0..=1.0)?.ok_or_else(|| {
-        section
-            .error("`tune` needs `goal`")
-            .help("the share of users that are to be alike, for example 0.8")
-    })?;
-    let placed = section.required("every")?;
-    let every = duration(&placed, "every")?;
-    if every == 0 {
-        return Err(placed.error("`every` must be longer than nothing"));
+impl MethodConfig for ZAnonymity {
+    fn is_random(&self) -> bool {
+        self.fakes.is_some()
     }
-    let k = whole(&mut section, "k", 2)?.unwrap_or(k);
+
+    fn stream(&self) -> Option<&ZAnonymity> {
+        Some(self)
+    }
+}
+
+fn read_tune(mut section: Section, k: u32) -> Result<Tune> {
+    let k = section.optional(&TUNE_K, Placed::whole)?.unwrap_or(k);
     let tune = Tune {
-        goal,
+        goal: section.number(&GOAL)?,
         k,
-        at_least: whole(&mut section, "at_least", 1)?.unwrap_or(k),
-        every,
-        search: section.word("search", &searches)?.unwrap_or(Search::MinZ),
+        at_least: section.optional(&AT_LEAST, Placed::whole)?.unwrap_or(k),
+        every: section.duration(&EVERY)?,
+        search: section.word(&SEARCH, SEARCHES)?,
     };
     section.finish()?;
     Ok(tune)
 }
 
 fn read_fakes(mut section: Section, window: i64) -> Result<Fakes> {
-    let placed = section.required("at_most")?;
-    let at_most = fraction(&placed.text("at_most")?).ok_or_else(|| {
-        placed
-            .error("`at_most` is a part of z")
-            .help("for example \"z/4\" or \"2z/5\"")
+    let at_most = fraction(&section.text(&AT_MOST)?);
+    let key = section.optional(&KEY, Placed::text)?;
+    let spread = section.optional(&SPREAD, |placed, name| match placed.duration(name)? {
+        spread if spread > window => Err(placed.error("`spread` may be as long as the window")),
+        spread => Ok(spread),
     })?;
-    let orders = [
-        ("hidden", FakesOrder::Hidden),
-        ("thesis", FakesOrder::Thesis),
-    ];
-    let key = match section.text("key")? {
-        None => None,
-        Some((place, span)) => match place.strip_prefix("env:") {
-            Some(name) => Some(name.to_owned()),
-            None => {
-                return Err(Error::policy("the key of fakes comes from the environment")
-                    .at(span)
-                    .help("write key = \"env:MORETTA_KEY\""));
-            }
-        },
-    };
-    let spread = match section.take("spread") {
-        None => (window / 60).max(1000).min(window),
-        Some(placed) => {
-            let spread = duration(&placed, "spread")?;
-            if spread > window {
-                return Err(placed.error("`spread` may be as long as the window"));
-            }
-            spread
-        }
-    };
     let fakes = Fakes {
-        at_most,
-        order: section
-            .word("order", &orders)?
-            .unwrap_or(FakesOrder::Hidden),
-        spread,
-        key,
+        at_most: at_most.ok_or_else(|| Error::bug("a part of z is not checked"))?,
+        order: section.word(&ORDER, ORDERS)?,
+        spread: spread.unwrap_or((window / 60).max(1000).min(window)),
+        key: key.and_then(|key| key.strip_prefix("env:").map(str::to_owned)),
     };
     section.finish()?;
     Ok(fakes)
+}
+
+fn read_group(mut section: Section) -> Result<Group> {
+    let group = Group {
+        column: section.text(&COLUMN)?,
+        at_most: section.whole(&GROUP_AT_MOST)?,
+    };
+    section.finish()?;
+    Ok(group)
 }
 
 /// `z/4`, `2z/5` or `z*2/5` as 1/4, 2/5 and 2/5.
@@ -180,37 +335,6 @@ fn fraction(text: &str) -> Option<(u32, u32)> {
     };
     let bottom: u32 = bottom.trim().parse().ok()?;
     (bottom > 0).then_some((top, bottom))
-}
-
-fn read_group(mut section: Section) -> Result<Group> {
-    let group = Group {
-        column: section.required("column")?.text("column")?,
-        at_most: whole(&mut section, "at_most", 1)?.unwrap_or(1),
-    };
-    section.finish()?;
-    Ok(group)
-}
-
-fn whole(section: &mut Section, key: &'static str, least: i64) -> Result<Option<u32>> {
-    let found = section.whole(key, least..=LARGEST)?;
-    Ok(found.map(|n| n as u32))
-}
-
-fn duration(placed: &Placed, key: &str) -> Result<i64> {
-    parse_duration(&placed.text(key)?)
-        .filter(|&ms| ms >= 0)
-        .ok_or_else(|| {
-            placed
-                .error(format!("`{key}` is a duration"))
-                .help("for example \"90s\", \"30m\", \"1h\" or \"7d\"")
-        })
-}
-
-fn optional_duration(section: &mut Section, key: &'static str) -> Result<Option<i64>> {
-    section
-        .take(key)
-        .map(|placed| duration(&placed, key))
-        .transpose()
 }
 
 #[cfg(test)]

@@ -36,14 +36,12 @@
 
 mod read;
 
-pub(super) use read::{read_budget, read_epsilon};
+pub(super) use read::{BUDGET, CLAMP, read_budget};
 
 use super::accountant::rho_of;
 use super::sample::{DiscreteGaussian, DiscreteLaplace, KaryResponse, Ratio, exponential};
 use super::{Accountant, Bounds, Budget, Entropy, Epsilon, Grid, Loss, Scope};
 use crate::error::{Error, Result};
-use crate::protect::Parameter;
-use crate::protect::filter::BUFFER;
 use std::collections::BTreeMap;
 
 /// Local differential privacy with its parameters.
@@ -89,32 +87,6 @@ pub enum Mechanism {
 }
 
 impl LocalDp {
-    /// Its parameters in a policy.
-    pub const PARAMETERS: &'static [Parameter] = &[
-        Parameter {
-            name: "columns",
-            values: "a table by column: mechanism (laplace, gaussian, geometric, exponential, randomised-response, k-ary), epsilon, and bounds (with delta for gaussian) or categories",
-            default: "none; it must be given",
-            meaning: "which columns are protected and how; a smaller epsilon protects more and adds noise in proportion to 1/epsilon",
-        },
-        Parameter {
-            name: "clamp",
-            values: "true or false",
-            default: "false",
-            meaning: "whether noisy numbers are taken back into their bounds: each nearer to the truth, sums biased",
-        },
-        Parameter {
-            name: "budget",
-            values: "epsilon, or { epsilon, delta }",
-            default: "none",
-            meaning: "what the columns of a record together may lose at most; more is refused",
-        },
-        Parameter {
-            meaning: "1 makes the rows a stream of which each leaves at once; without it they are a table, released in an order that tells nothing",
-            ..BUFFER
-        },
-    ];
-
     /// What one record loses over all its columns.
     pub fn loss(&self) -> Loss {
         let losses = self.columns.values().map(LocalColumn::loss);

@@ -1,15 +1,15 @@
 //! The parameters of local differential privacy in a policy.
 
 use super::{LocalColumn, LocalDp, Mechanism};
-use crate::config::{Placed, Section, Value};
+use crate::config::{Absent, Accepts, Length, Parameter, Placed, Section, Value, words};
 use crate::error::Result;
 use crate::protect::dp::sample::KaryResponse;
 use crate::protect::dp::{Bounds, Budget, Epsilon};
-use crate::protect::filter::read_buffer;
-use std::collections::BTreeSet;
+use crate::protect::parameters::buffer;
+use std::collections::BTreeMap;
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum MechanismWord {
     Laplace,
     Gaussian,
     Geometric,
@@ -18,65 +18,128 @@ enum Kind {
     Kary,
 }
 
-const KINDS: &[(&str, Kind)] = &[
-    ("laplace", Kind::Laplace),
-    ("gaussian", Kind::Gaussian),
-    ("geometric", Kind::Geometric),
-    ("exponential", Kind::Exponential),
-    ("randomised-response", Kind::RandomisedResponse),
-    ("k-ary", Kind::Kary),
+const KINDS: &[(&str, MechanismWord)] = &[
+    ("laplace", MechanismWord::Laplace),
+    ("gaussian", MechanismWord::Gaussian),
+    ("geometric", MechanismWord::Geometric),
+    ("exponential", MechanismWord::Exponential),
+    ("randomised-response", MechanismWord::RandomisedResponse),
+    ("k-ary", MechanismWord::Kary),
 ];
 
+const COLUMNS: Parameter = Parameter::new(
+    "columns",
+    Accepts::By("column", &Accepts::Table(COLUMN)),
+    Absent::Refused,
+    "which columns are protected and how",
+)
+.examples(&["{ age = { mechanism = \"laplace\", epsilon = 0.5, bounds = [0, 120] } }"]);
+const COLUMN: &[Parameter] = &[MECHANISM, EPSILON, BOUNDS, DELTA, CATEGORIES];
+const MECHANISM: Parameter = Parameter::new(
+    "mechanism",
+    Accepts::Word(|| words(KINDS)),
+    Absent::Refused,
+    "how noise is made: laplace, gaussian and geometric for numbers, the others for categories",
+)
+.examples(&["\"laplace\""]);
+const EPSILON: Parameter = Parameter::new(
+    "epsilon",
+    Epsilon::ACCEPTED,
+    Absent::Refused,
+    "what a value loses at most; a smaller one protects more and adds noise in proportion to 1/epsilon",
+)
+.examples(&["0.5"]);
+const BOUNDS: Parameter = Parameter::new(
+    "bounds",
+    Bounds::ACCEPTED,
+    Absent::Means("none; numbers need them"),
+    "what a number can be",
+)
+.examples(&["[0, 120]"]);
+const DELTA: Parameter = Parameter::new(
+    "delta",
+    Accepts::Number(1e-30, 0.1),
+    Absent::Means("none; gaussian needs it"),
+    "the probability that more than epsilon is lost",
+)
+.examples(&["1e-9"]);
+const REQUIRED_DELTA: Parameter = Parameter {
+    absent: Absent::Refused,
+    ..DELTA
+};
+const CATEGORIES: Parameter = Parameter::new(
+    "categories",
+    Accepts::List(
+        &Accepts::Text,
+        Length {
+            least: 2,
+            most: KaryResponse::MOST as usize,
+            distinct: true,
+        },
+    ),
+    Absent::Means("none; categories need them"),
+    "all that a category can be, in order",
+)
+.examples(&["[\"f\", \"m\"]"]);
+pub(in crate::protect::dp) const CLAMP: Parameter = Parameter::new(
+    "clamp",
+    Accepts::Flag,
+    Absent::Flag(false),
+    "whether noisy numbers are taken back into their bounds: each nearer to the truth, sums biased",
+);
+pub(in crate::protect::dp) const BUDGET: Parameter = Parameter::new(
+    "budget",
+    Accepts::OneOf(&[
+        Epsilon::ACCEPTED,
+        Accepts::Table(&[BUDGET_EPSILON, BUDGET_DELTA]),
+    ]),
+    Absent::Means("none"),
+    "what the columns of a record together may lose at most; more is refused",
+)
+.examples(&["1.5"]);
+const BUDGET_EPSILON: Parameter = Parameter {
+    meaning: "the loss that is allowed",
+    ..EPSILON
+};
+const BUDGET_DELTA: Parameter = Parameter {
+    absent: Absent::Number(0.0),
+    meaning: "the probability of a larger loss that is allowed",
+    ..DELTA
+};
+const BUFFER: Parameter = Parameter {
+    meaning: "1 makes the rows a stream of which each leaves at once; without it they are a table, released in an order that tells nothing",
+    ..buffer(1)
+};
+
 impl LocalDp {
+    /// Its parameters in a policy.
+    pub const PARAMETERS: &'static [Parameter] = &[COLUMNS, CLAMP, BUDGET, BUFFER];
+
     /// Reads the parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let Some(mut columns) = section.table("columns")? else {
-            return Err(section.error("local-dp needs `columns`").help(
-                "columns = { age = { mechanism = \"laplace\", epsilon = 0.5, bounds = [0, 120] } }",
-            ));
-        };
-        let mut config = LocalDp {
-            clamp: section.flag("clamp")?.unwrap_or(false),
-            budget: section
-                .take("budget")
-                .map(|placed| read_budget(&placed))
-                .transpose()?,
-            buffer: read_buffer(section, 1)?,
-            ..LocalDp::default()
-        };
-        for (name, span) in columns.keys() {
-            match columns.take_named(&name) {
-                Some(Placed {
-                    value: Value::Table(table),
-                    ..
-                }) => {
-                    config
-                        .columns
-                        .insert(name.clone(), read_column(table, &name)?);
-                }
-                _ => {
-                    return Err(crate::error::Error::policy(format!("`{name}` needs a mechanism"))
-                        .at(span)
-                        .help("for example { mechanism = \"laplace\", epsilon = 0.5, bounds = [0, 120] }"));
-                }
-            }
-        }
-        if config.columns.is_empty() {
+        let columns = section.by_name(&COLUMNS, |placed, name| {
+            read_column(placed.table(name)?.clone(), name)
+        })?;
+        let columns: BTreeMap<String, LocalColumn> = columns.into_iter().flatten().collect();
+        if columns.is_empty() {
             return Err(section.error("`columns` names no column"));
         }
-        Ok(config)
+        Ok(LocalDp {
+            columns,
+            clamp: section.flag(&CLAMP)?,
+            budget: section.optional(&BUDGET, read_budget)?,
+            buffer: section.optional(&BUFFER, Placed::whole)?,
+        })
     }
 }
 
 fn read_column(mut section: Section, name: &str) -> Result<LocalColumn> {
-    let Some(kind) = section.word("mechanism", KINDS)? else {
-        return Err(section.error(format!("`{name}` needs `mechanism`")));
-    };
-    let placed = section.required("epsilon")?;
-    let epsilon = read_epsilon(&placed, "epsilon")?;
+    let kind = section.word(&MECHANISM, KINDS)?;
+    let placed = section.read(&EPSILON, |placed, _| Ok(placed.clone()))?;
+    let epsilon = Epsilon::read(&placed, EPSILON.name)?;
     let mechanism = match kind {
-        Kind::Laplace => Mechanism::Laplace(bounds(&mut section, name)?),
-        Kind::Geometric => {
+        MechanismWord::Laplace => Mechanism::Laplace(bounds(&mut section, name)?),
+        MechanismWord::Geometric => {
             let bounds = bounds(&mut section, name)?;
             if !bounds.are_whole() {
                 return Err(section
@@ -85,12 +148,12 @@ fn read_column(mut section: Section, name: &str) -> Result<LocalColumn> {
             }
             Mechanism::Geometric(bounds)
         }
-        Kind::Gaussian => Mechanism::Gaussian {
+        MechanismWord::Gaussian => Mechanism::Gaussian {
             bounds: bounds(&mut section, name)?,
-            delta: read_delta(&section.required("delta")?)?,
+            delta: section.number(&REQUIRED_DELTA)?,
         },
-        Kind::Exponential => Mechanism::Exponential(categories(&mut section, name)?),
-        Kind::RandomisedResponse => {
+        MechanismWord::Exponential => Mechanism::Exponential(categories(&mut section, name)?),
+        MechanismWord::RandomisedResponse => {
             let categories = categories(&mut section, name)?;
             if categories.len() != 2 {
                 return Err(section
@@ -102,7 +165,7 @@ fn read_column(mut section: Section, name: &str) -> Result<LocalColumn> {
             }
             Mechanism::Kary(categories)
         }
-        Kind::Kary => Mechanism::Kary(categories(&mut section, name)?),
+        MechanismWord::Kary => Mechanism::Kary(categories(&mut section, name)?),
     };
     let column = LocalColumn { mechanism, epsilon };
     if column.ready().is_none() {
@@ -115,65 +178,35 @@ fn read_column(mut section: Section, name: &str) -> Result<LocalColumn> {
 }
 
 fn bounds(section: &mut Section, name: &str) -> Result<Bounds> {
-    match section.take("bounds") {
-        Some(placed) => Bounds::read(&placed, name),
-        None => Err(section.error(format!("`{name}` needs `bounds`")).help(
+    let bounds = section.optional(&BOUNDS, |placed, _| Bounds::read(placed, name))?;
+    bounds.ok_or_else(|| {
+        section.error(format!("`{name}` needs `bounds`")).help(
             "for example [0, 120]; take them from what the column can be, never from the data",
-        )),
-    }
-}
-
-fn categories(section: &mut Section, name: &str) -> Result<Vec<String>> {
-    let Some(categories) = section.texts("categories")? else {
-        return Err(section
-            .error(format!("`{name}` needs `categories`"))
-            .help("name all that the column can be, in order; never take them from the data"));
-    };
-    let distinct: BTreeSet<&String> = categories.iter().collect();
-    if distinct.len() < categories.len() {
-        return Err(section.error(format!("a category of `{name}` is named twice")));
-    }
-    if !(2..=KaryResponse::MOST as usize).contains(&categories.len()) {
-        return Err(section.error(format!(
-            "`{name}` needs from 2 to {} categories",
-            KaryResponse::MOST
-        )));
-    }
-    Ok(categories)
-}
-
-/// Reads ε.
-pub(in crate::protect::dp) fn read_epsilon(placed: &Placed, key: &str) -> Result<Epsilon> {
-    Epsilon::new(placed.number(key)?).ok_or_else(|| {
-        let (least, most) = (Epsilon::LEAST, Epsilon::MOST);
-        placed.error(format!("`{key}` must lie between {least} and {most}"))
+        )
     })
 }
 
-fn read_delta(placed: &Placed) -> Result<f64> {
-    let delta = placed.number("delta")?;
-    if (1e-30..=0.1).contains(&delta) {
-        return Ok(delta);
-    }
-    Err(placed
-        .error("`delta` must lie between 1e-30 and 0.1")
-        .help("far less than one over the number of records, for example 1e-9"))
+fn categories(section: &mut Section, name: &str) -> Result<Vec<String>> {
+    let categories = section.optional(&CATEGORIES, Placed::texts)?;
+    categories.ok_or_else(|| {
+        section
+            .error(format!("`{name}` needs `categories`"))
+            .help("name all that the column can be, in order; never take them from the data")
+    })
 }
 
 /// Reads `1.0` or `{ epsilon = 1.0, delta = 1e-9 }`.
-pub(in crate::protect::dp) fn read_budget(placed: &Placed) -> Result<Budget> {
+pub(in crate::protect::dp) fn read_budget(placed: &Placed, name: &str) -> Result<Budget> {
     let Value::Table(table) = &placed.value else {
         return Ok(Budget {
-            epsilon: read_epsilon(placed, "budget")?,
+            epsilon: Epsilon::read(placed, name)?,
             delta: 0.0,
         });
     };
     let mut table = table.clone();
     let budget = Budget {
-        epsilon: read_epsilon(&table.required("epsilon")?, "epsilon")?,
-        delta: table
-            .take("delta")
-            .map_or(Ok(0.0), |placed| read_delta(&placed))?,
+        epsilon: table.read(&BUDGET_EPSILON, Epsilon::read)?,
+        delta: table.number(&BUDGET_DELTA)?,
     };
     table.finish()?;
     Ok(budget)

@@ -300,7 +300,7 @@ fn a_policy_is_read_or_refused() {
     .expect("valid");
     assert_eq!(sex.categories("age").map(<[String]>::len), Some(2));
     for (settings, message) in [
-        (vec![epsilon()], "`age` needs `mechanism`"),
+        (vec![epsilon()], "[[protect]] needs `mechanism`"),
         (
             vec![mechanism("laplace"), range()],
             "[[protect]] needs `epsilon`",
@@ -315,11 +315,11 @@ fn a_policy_is_read_or_refused() {
         ),
         (
             vec![mechanism("k-ary"), epsilon(), words(&["f", "f"])],
-            "a category of `age` is named twice",
+            "`categories` names this value twice",
         ),
         (
             vec![mechanism("k-ary"), epsilon(), words(&["f"])],
-            "`age` needs from 2 to 65536 categories",
+            "`categories` needs from 2 to 65536 values",
         ),
         (
             vec![

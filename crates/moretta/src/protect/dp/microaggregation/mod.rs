@@ -73,11 +73,10 @@ mod filter;
 
 pub use filter::DpMicroaggregationFilter;
 
-use super::local::{read_budget, read_epsilon};
+use super::local::read_budget;
 use super::{Bounds, Budget, Epsilon, Loss};
-use crate::config::Section;
+use crate::config::{Absent, Accepts, Parameter, Placed, Section, words};
 use crate::error::Result;
-use crate::protect::Parameter;
 use std::collections::BTreeMap;
 
 /// By what records are put into groups.
@@ -125,94 +124,80 @@ const ORDERS: &[(&str, Order)] = &[
 /// The largest window.
 const LARGEST: i64 = 1_000_000;
 
+const K: Parameter = Parameter::new(
+    "k",
+    Accepts::Whole(2, LARGEST),
+    Absent::Refused,
+    "the size of a group; the noise is divided by it, and detail is lost within it",
+)
+.examples(&["5"]);
+const EPSILON: Parameter = Parameter::new(
+    "epsilon",
+    Epsilon::ACCEPTED,
+    Absent::Refused,
+    "what a record loses at most; the noise grows like 1/epsilon",
+)
+.examples(&["1.0"]);
+const BUFFER: Parameter = Parameter::new(
+    "buffer",
+    Accepts::Whole(2, LARGEST),
+    Absent::Means("100, of a table"),
+    "the records of a window, k at least, in the order of the input; given, rows leave as they come; the delay, and for the multivariate order the noise, grow with it",
+);
+const BOUNDS: Parameter = Parameter::new(
+    "bounds",
+    Accepts::By("column", &Bounds::ACCEPTED),
+    Absent::Refused,
+    "what a column can be, never learnt from the data; the noise grows with the width",
+)
+.examples(&["{ age = [0, 120] }"]);
+const ORDER: Parameter = Parameter::new(
+    "order",
+    Accepts::Word(|| words(ORDERS)),
+    Absent::Text("univariate"),
+    "by what records are put into groups: each attribute by itself, all by distance from the lower bounds, or as they came",
+);
+const W: Parameter = Parameter::new(
+    "w",
+    Accepts::Whole(1, LARGEST),
+    Absent::Whole(1),
+    "how many successive windows share epsilon; the noise grows with it",
+);
+const BUDGET: Parameter = Parameter {
+    meaning: "what all windows together may spend, counted for a person who is in every one; then it is refused to go on",
+    ..super::local::BUDGET
+};
+const CLAMP: Parameter = Parameter {
+    meaning: "whether released values are taken back into their bounds: each nearer to the truth, means biased",
+    ..super::local::CLAMP
+};
+
 impl DpMicroaggregation {
     /// Its parameters in a policy.
-    pub const PARAMETERS: &'static [Parameter] = &[
-        Parameter {
-            name: "k",
-            values: "2 or more",
-            default: "none; it must be given",
-            meaning: "the size of a group; the noise is divided by it, and detail is lost within it",
-        },
-        Parameter {
-            name: "epsilon",
-            values: "above 0",
-            default: "none; it must be given",
-            meaning: "what a record loses at most; the noise grows like 1/epsilon",
-        },
-        Parameter {
-            name: "buffer",
-            values: "k or more",
-            default: "100, of a table",
-            meaning: "the records of a window, in the order of the input; given, rows leave as they come; the delay, and for the multivariate order the noise, grow with it",
-        },
-        Parameter {
-            name: "bounds",
-            values: "a table by column of [lower, upper]",
-            default: "none; it must be given",
-            meaning: "what a column can be, never learnt from the data; the noise grows with the width",
-        },
-        Parameter {
-            name: "order",
-            values: "univariate, multivariate, arrival",
-            default: "univariate",
-            meaning: "by what records are put into groups: each attribute by itself, all by distance from the lower bounds, or as they came",
-        },
-        Parameter {
-            name: "w",
-            values: "1 or more",
-            default: "1",
-            meaning: "how many successive windows share epsilon; the noise grows with it",
-        },
-        Parameter {
-            name: "budget",
-            values: "epsilon",
-            default: "none",
-            meaning: "what all windows together may spend, counted for a person who is in every one; then it is refused to go on",
-        },
-        Parameter {
-            name: "clamp",
-            values: "true or false",
-            default: "false",
-            meaning: "whether released values are taken back into their bounds: each nearer to the truth, means biased",
-        },
-    ];
+    pub const PARAMETERS: &'static [Parameter] =
+        &[K, EPSILON, BUFFER, BOUNDS, ORDER, W, BUDGET, CLAMP];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let k = section.whole("k", 2..=LARGEST)?;
-        let k = k.ok_or_else(|| section.error("dp-microaggregation needs `k`"))?;
-        let placed = section.required("epsilon")?;
-        let epsilon = read_epsilon(&placed, "epsilon")?;
-        let Some(mut table) = section.table("bounds")? else {
-            return Err(section
-                .error("dp-microaggregation needs `bounds`")
-                .help("bounds = { age = [0, 120] }; take them from what the columns can be, never from the data"));
-        };
-        let mut bounds = BTreeMap::new();
-        for (name, _) in table.keys() {
-            if let Some(placed) = table.take_named(&name) {
-                let range = Bounds::read(&placed, &name)?;
-                bounds.insert(name, range);
-            }
-        }
+        let k: i64 = section.whole(&K)?;
+        let buffer = BUFFER.accepts(Accepts::Whole(k, LARGEST));
+        let buffer = section.optional(&buffer, Placed::whole)?;
+        let bounds = section.by_name(&BOUNDS, Bounds::read)?;
+        let bounds: BTreeMap<String, Bounds> = bounds.into_iter().flatten().collect();
         if bounds.is_empty() {
             return Err(section.error("`bounds` names no column"));
         }
-        let buffer = section.whole("buffer", k..=LARGEST)?;
+        let placed = section.read(&EPSILON, |placed, _| Ok(placed.clone()))?;
         let config = DpMicroaggregation {
             k: k as usize,
-            buffer: buffer.unwrap_or(100.max(k)) as usize,
+            buffer: buffer.unwrap_or(100.max(k as usize)),
             is_stream: buffer.is_some(),
-            epsilon,
+            epsilon: Epsilon::read(&placed, EPSILON.name)?,
             bounds,
-            order: section.word("order", ORDERS)?.unwrap_or_default(),
-            w: section.whole("w", 1..=LARGEST)?.unwrap_or(1) as usize,
-            budget: section
-                .take("budget")
-                .map(|placed| read_budget(&placed))
-                .transpose()?,
-            clamp: section.flag("clamp")?.unwrap_or(false),
+            order: section.word(&ORDER, ORDERS)?,
+            w: section.whole(&W)?,
+            budget: section.optional(&BUDGET, read_budget)?,
+            clamp: section.flag(&CLAMP)?,
         };
         if config.attributes().is_none() {
             return Err(placed

@@ -368,10 +368,10 @@ fn a_policy_is_read_or_refused() {
     );
     good.finish().expect("nothing is left");
     for (settings, message) in [
-        (vec![epsilon()], "dp-microaggregation needs `k`"),
+        (vec![epsilon()], "[[protect]] needs `k`"),
         (
             vec![("k", Value::Whole(3)), epsilon()],
-            "dp-microaggregation needs `bounds`",
+            "[[protect]] needs `bounds`",
         ),
         (
             vec![

@@ -1,0 +1,451 @@
+//! The JSON Schema of policies and the reader agree: what one refuses of a single value, the
+//! other refuses, for every parameter that is declared.
+
+use boon::{Compiler, SchemaIndex, Schemas};
+use moretta::config::{Absent, Accepts, Parameter, Placed, Section};
+use moretta::policy::{Policy, Root};
+use moretta::protect::{METHODS, MethodInfo};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use toml::{Table, Value};
+
+/// What a parameter may need beside it, which is not in the schema: one of these, a method and
+/// its settings, must do for each value that fits.
+const BESIDE: &[(&str, &str)] = &[
+    ("microaggregation", "k = 2"),
+    ("microaggregation", "buffer = 100"),
+    ("microaggregation", "grouping = \"v-mdav\""),
+    ("random-projection", "noise = \"cumulative\""),
+    (
+        "random-projection",
+        "noise = \"cumulative\"\nreset = \"drift\"",
+    ),
+    ("dp-microaggregation", "k = 2"),
+    (
+        "local-dp",
+        "columns = { age = { mechanism = \"gaussian\", epsilon = 1, bounds = [0, 1], delta = 1e-9 } }",
+    ),
+    (
+        "local-dp",
+        "columns = { age = { mechanism = \"k-ary\", epsilon = 1, categories = [\"a\", \"b\"] } }",
+    ),
+];
+
+/// The same for columns: what is said of `age`.
+const COLUMNS: &[&str] = &[
+    "{ role = \"quasi\" }",
+    "{ role = \"quasi\", type = \"date\" }",
+    "{ role = \"quasi\", from = [\"a\", \"b\"], hierarchy = { grid = [100] } }",
+    "{ role = \"plain\" }",
+    "{ role = \"subject\" }",
+    "{ role = \"subject\", action = \"pseudonym\", key = \"env:KEY\" }",
+    "{ role = \"time\" }",
+];
+
+struct Schema {
+    schemas: Schemas,
+    index: SchemaIndex,
+}
+
+impl Schema {
+    /// As the program prints it.
+    fn printed() -> Self {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_moretta"));
+        let output = program.arg("schema").output().expect("it starts");
+        let schema = serde_json::from_slice(&output.stdout).expect("JSON");
+        let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+        compiler
+            .add_resource("https://policy", schema)
+            .expect("a resource");
+        let index = compiler
+            .compile("https://policy", &mut schemas)
+            .expect("a schema");
+        Schema { schemas, index }
+    }
+
+    fn check(&self, policy: &Table) -> Result<(), String> {
+        let json = serde_json::to_value(policy).expect("JSON");
+        let checked = self.schemas.validate(&json, self.index);
+        checked.map_err(|error| format!("{error:#}"))
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All policies below a folder.
+fn policies(folder: &Path, found: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            policies(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "toml") {
+            let text = fs::read_to_string(&path).expect("a text");
+            found.push((path.display().to_string(), text));
+        }
+    }
+}
+
+#[test]
+fn every_policy_of_ours_fits_the_schema() {
+    let schema = Schema::printed();
+    let mut found = Vec::new();
+    policies(&root().join("examples"), &mut found);
+    policies(&root().join("crates/moretta-cli/tests/golden"), &mut found);
+    let readme = fs::read_to_string(root().join("README.md")).expect("the README");
+    let shown = readme.split("\n```toml\n").skip(1);
+    let shown = shown.filter_map(|rest| rest.split_once("\n```"));
+    found.extend(shown.map(|(policy, _)| ("README".to_owned(), policy.to_owned())));
+    assert!(found.len() >= 15, "only {} policies", found.len());
+    for (name, text) in found {
+        let policy: Table = text.parse().expect(&name);
+        if let Err(error) = schema.check(&policy) {
+            panic!("{name}: {error}");
+        }
+    }
+}
+
+/// A policy with this method, everything that it must be given, and these settings.
+fn base(method: &str, settings: &str) -> Table {
+    let mut policy: Table = r#"
+        version = 1
+        source = { path = "in.csv" }
+        [columns]
+        age = { role = "quasi", hierarchy = { intervals = [5, 10] } }
+        kind = { role = "class" }
+        a = { role = "sensitive", hierarchy = { path = "/" } }
+        [[protect]]
+    "#
+    .parse()
+    .expect("TOML");
+    let info = MethodInfo::find(method).expect("a method");
+    let protect = policy["protect"][0].as_table_mut().expect("a table");
+    protect.insert("method".to_owned(), method.into());
+    protect.extend(required(info.parameters));
+    if method == "z-anonymity" {
+        protect.insert("z".to_owned(), 10.into());
+    }
+    protect.extend(settings.parse::<Table>().expect("TOML"));
+    policy
+}
+
+/// Examples of what must be given.
+fn required(parameters: &[Parameter]) -> Table {
+    let needed = parameters.iter().filter(|p| p.absent == Absent::Refused);
+    needed
+        .map(|parameter| (parameter.name.to_owned(), example(parameter)))
+        .collect()
+}
+
+/// The first example of a parameter.
+fn example(parameter: &Parameter) -> Value {
+    let name = parameter.name;
+    let text = parameter
+        .examples
+        .first()
+        .unwrap_or_else(|| panic!("`{name}` has no example"));
+    parse(text)
+}
+
+/// A text that fits, where any text is of the right kind.
+fn text(parameter: &Parameter) -> Value {
+    match parameter.examples {
+        [] => "a".into(),
+        [first, ..] => parse(first),
+    }
+}
+
+fn parse(text: &str) -> Value {
+    let table: Table = format!("x = {text}").parse().expect(text);
+    table["x"].clone()
+}
+
+/// Tries values of each parameter at a place of policies that holds a table.
+struct Trial<'a> {
+    schema: &'a Schema,
+    policies: Vec<Table>,
+    /// Keys that lead to the table.
+    path: Vec<String>,
+    tried: usize,
+    faults: Vec<String>,
+}
+
+impl<'a> Trial<'a> {
+    fn new(schema: &'a Schema, policies: Vec<Table>, path: &[&str]) -> Self {
+        Trial {
+            schema,
+            policies,
+            path: path.iter().map(|&key| key.to_owned()).collect(),
+            tried: 0,
+            faults: Vec::new(),
+        }
+    }
+
+    fn parameters(&mut self, parameters: &[Parameter]) {
+        self.refused("no_such_key", &Value::Boolean(true));
+        for parameter in parameters.iter().filter(|p| p.name != "protect") {
+            let name = parameter.name;
+            let values = match parameter.accepts {
+                Accepts::Text => vec![text(parameter)],
+                ref accepts => right(accepts),
+            };
+            for value in &values {
+                self.accepted(name, value);
+            }
+            for value in wrong(&parameter.accepts) {
+                self.refused(name, &value);
+            }
+            self.inner(parameter);
+        }
+    }
+
+    /// The keys of a table, in the policies as they are and with a table of examples.
+    fn inner(&mut self, parameter: &Parameter) {
+        let keys = parameter.inner();
+        let by_name = matches!(parameter.accepts, Accepts::By(..));
+        let mut table = Value::Table(required(keys));
+        let mut path = self.path.clone();
+        path.push(parameter.name.to_owned());
+        if by_name {
+            path.push("age".to_owned());
+            table = by("age", vec![table]).remove(0);
+        }
+        if keys.is_empty() {
+            return;
+        }
+        let mut policies: Vec<Table> = self.policies.clone();
+        let alone = matches!(parameter.accepts, Accepts::One(_));
+        policies.retain(|policy| !alone && holds_table(policy, &path));
+        let with = self.policies.iter();
+        policies.extend(with.map(|policy| self.with(policy, parameter.name, &table)));
+        let mut trial = Trial {
+            policies,
+            path,
+            faults: Vec::new(),
+            ..*self
+        };
+        trial.parameters(keys);
+        self.tried += trial.tried;
+        self.faults.append(&mut trial.faults);
+    }
+
+    fn with(&self, policy: &Table, key: &str, value: &Value) -> Table {
+        let mut policy = policy.clone();
+        let table = self.path.iter().fold(&mut policy, |table, step| {
+            let next = table.entry(step).or_insert_with(|| Table::new().into());
+            let next = match next {
+                Value::Array(list) => &mut list[0],
+                one => one,
+            };
+            next.as_table_mut().expect("a table")
+        });
+        table.insert(key.to_owned(), value.clone());
+        policy
+    }
+
+    fn refused(&mut self, key: &str, value: &Value) {
+        let place = format!("{}.{key} = {value}", self.path.join("."));
+        for policy in &self.policies {
+            let policy = self.with(policy, key, value);
+            let read = read(&policy).map_err(|error| error.exit_code()).err();
+            if self.schema.check(&policy).is_ok() || read != Some(3) {
+                self.faults.push(format!("not refused: {place} ({read:?})"));
+            }
+        }
+        self.tried += 1;
+    }
+
+    /// The schema takes it everywhere, the reader in one of the policies.
+    fn accepted(&mut self, key: &str, value: &Value) {
+        let place = format!("{}.{key} = {value}", self.path.join("."));
+        let policies = self.policies.iter();
+        let policies: Vec<Table> = policies.map(|p| self.with(p, key, value)).collect();
+        for policy in &policies {
+            if let Err(error) = self.schema.check(policy) {
+                self.faults.push(format!("{place}: {error}"));
+            }
+        }
+        let mut errors: Vec<String> = Vec::new();
+        if !policies.iter().any(|policy| match read(policy) {
+            Ok(_) => true,
+            Err(error) => {
+                errors.push(error.to_string());
+                false
+            }
+        }) {
+            errors.dedup();
+            self.faults.push(format!("{place}: {errors:?}"));
+        }
+        self.tried += 1;
+    }
+}
+
+fn holds_table(policy: &Table, path: &[String]) -> bool {
+    let mut table = Some(policy);
+    for step in path {
+        let value = table.and_then(|table| table.get(step));
+        let first = value.and_then(|value| value.get(0)).or(value);
+        table = first.and_then(Value::as_table);
+    }
+    table.is_some()
+}
+
+fn read(policy: &Table) -> moretta::Result<Policy> {
+    let root = Root::of_policy(&root().join("policy.toml"), None)?;
+    Policy::parse(&policy.to_string(), &root)
+}
+
+/// Values at the ends of what fits.
+fn right(accepts: &Accepts) -> Vec<Value> {
+    match *accepts {
+        Accepts::Whole(low, high) => vec![low.into(), high.min(low.max(1 << 40)).into()],
+        Accepts::Number(low, high) => {
+            let ends = [low.max(-1e9), high.min(1e9)];
+            ends.map(Value::Float).to_vec()
+        }
+        Accepts::Flag => vec![true.into(), false.into()],
+        Accepts::Text => vec!["a".into()],
+        Accepts::Word(words) | Accepts::Name(_, words) => {
+            words().into_iter().map(Value::from).collect()
+        }
+        Accepts::Form(form) => vec![form.example.into()],
+        Accepts::List(of, length) => {
+            let items = right(of).into_iter().cycle();
+            let items: Vec<Value> = items.take(length.least.max(1)).collect();
+            let distinct: Vec<Value> = (0..length.least).map(|i| format!("v{i}").into()).collect();
+            vec![match length.distinct {
+                true => distinct.into(),
+                false => items.into(),
+            }]
+        }
+        Accepts::Ends(of) => {
+            let ends = right(of).into_iter().cycle();
+            vec![ends.take(2).collect::<Vec<Value>>().into()]
+        }
+        Accepts::OneOrMore(of) => {
+            let one = right(of);
+            let list: Value = one.clone().into();
+            one.into_iter().chain([list]).collect()
+        }
+        Accepts::By(_, of) => by("age", right(of)),
+        Accepts::ByWord(words, of) => by(words()[0], right(of)),
+        Accepts::Table(_) | Accepts::One(_) => Vec::new(),
+        Accepts::OneOf(kinds) => kinds.iter().flat_map(right).collect(),
+    }
+}
+
+/// Values just beyond what fits, and of other types.
+fn wrong(accepts: &Accepts) -> Vec<Value> {
+    let other_types = [parse("\"¿\""), parse("-7.5"), parse("[[]]"), parse("true")];
+    let mut values = match *accepts {
+        Accepts::Whole(low, high) => vec![
+            (low - 1).into(),
+            high.saturating_add(1).into(),
+            Value::Float(low as f64 + 0.5),
+        ],
+        Accepts::Number(low, high) => vec![
+            Value::Float(low - 1e-9 - low.abs() / 2.0),
+            Value::Float(high + high.abs() + 1.0),
+            0.into(),
+        ],
+        Accepts::List(of, _) | Accepts::Ends(of) | Accepts::OneOrMore(of) => {
+            let lists = wrong(of).into_iter().map(|one| vec![one].into());
+            let twice = right(of)
+                .into_iter()
+                .map(|one| vec![one.clone(), one].into());
+            lists
+                .chain(twice)
+                .chain([Value::Array(Vec::new())])
+                .collect()
+        }
+        Accepts::By(_, of) => by("age", wrong(of)),
+        Accepts::ByWord(words, of) => {
+            let mut tables = by(words()[0], wrong(of));
+            tables.extend(by("nothing", right(of)));
+            tables
+        }
+        Accepts::One(_) => vec![Table::new().into()],
+        Accepts::OneOf(kinds) => kinds.iter().flat_map(wrong).collect(),
+        _ => Vec::new(),
+    };
+    values.extend(other_types);
+    values.retain(|value| value.as_float().is_none_or(f64::is_finite));
+    let keys_differ = matches!(accepts, Accepts::ByWord(..) | Accepts::One(_));
+    values.retain(|value| {
+        keys_differ && value.is_table() || accepts.check("x", &placed(value)).is_err()
+    });
+    values
+}
+
+fn by(key: &str, values: Vec<Value>) -> Vec<Value> {
+    let table = |value| Value::Table(Table::from_iter([(key.to_owned(), value)]));
+    values.into_iter().map(table).collect()
+}
+
+fn placed(value: &Value) -> Placed {
+    use moretta::config::Value as Ours;
+    let value = match value {
+        Value::String(text) => Ours::Text(text.clone()),
+        Value::Integer(n) => Ours::Whole(*n),
+        Value::Float(n) => Ours::Number(*n),
+        Value::Boolean(flag) => Ours::Flag(*flag),
+        Value::Array(list) => Ours::List(list.iter().map(placed).collect()),
+        Value::Table(table) => {
+            let mut section = Section::new("", 0..0);
+            for (key, value) in table {
+                section.insert(key, 0..0, placed(value));
+            }
+            Ours::Table(section)
+        }
+        Value::Datetime(_) => unreachable!("no dates are made here"),
+    };
+    Placed { value, span: 0..0 }
+}
+
+#[test]
+fn schema_and_reader_agree_on_every_parameter_of_every_method() {
+    let schema = Schema::printed();
+    for info in METHODS {
+        let beside = BESIDE.iter().filter(|(method, _)| *method == info.name);
+        let settings = [""]
+            .into_iter()
+            .chain(beside.map(|(_, settings)| *settings));
+        let policies = settings.map(|settings| base(info.name, settings));
+        let mut trial = Trial::new(&schema, policies.collect(), &["protect"]);
+        trial.parameters(info.parameters);
+        let (name, faults) = (info.name, trial.faults.join("\n"));
+        assert!(faults.is_empty(), "{name}:\n{faults}");
+        assert!(trial.tried > 4 * info.parameters.len(), "{name}");
+    }
+}
+
+#[test]
+fn schema_and_reader_agree_on_every_section() {
+    let schema = Schema::printed();
+    let methods = [
+        ("mondrian", ""),
+        ("noise", "buffer = 9"),
+        ("z-anonymity", ""),
+    ];
+    let mut policies = Vec::new();
+    for (method, settings) in methods {
+        let policy = base(method, settings);
+        policies.extend(COLUMNS.iter().map(|column| {
+            let mut policy = policy.clone();
+            policy["columns"]["age"] = parse(column);
+            policy
+        }));
+        policies.push(policy);
+    }
+    let mut recursive = base("mondrian", "");
+    let diverse = "{ l = { value = 3, kind = \"recursive\", c = 2 } }";
+    recursive.insert("guarantee".to_owned(), parse(diverse));
+    policies.push(recursive);
+    let mut trial = Trial::new(&schema, policies, &[]);
+    trial.parameters(moretta::policy::KEYS);
+    let faults = trial.faults.join("\n");
+    assert!(faults.is_empty(), "{faults}");
+    assert!(trial.tried > 300, "{}", trial.tried);
+}

@@ -1,0 +1,137 @@
+//! Reads `[measure]`.
+
+use super::PairPolicy;
+use crate::config::{Absent, Accepts, Length, Parameter, Placed, Section, unknown};
+use crate::error::{Error, Result};
+use crate::learn::check_learner;
+use crate::measure;
+use crate::protect::Method;
+
+/// The keys of `[measure]`.
+pub(super) const KEYS: &[Parameter] = &[REPORT, FAIL_ABOVE, LEARNER, BUFFER, INTERVAL, TOLERANCE];
+
+const REPORT: Parameter = Parameter::new(
+    "report",
+    Accepts::List(&Accepts::Name("measure", names), Length::ANY),
+    Absent::Means("all"),
+    "the measures to show first; of masked records those that are computed",
+)
+.examples(&["[\"gcp\"]"]);
+const FAIL_ABOVE: Parameter = Parameter::new(
+    "fail_above",
+    Accepts::ByWord(names, &Accepts::Number(f64::MIN, f64::MAX)),
+    Absent::Means("no limits"),
+    "limits on measures: a run that exceeds one fails, and nothing is written",
+)
+.examples(&["{ gcp = 0.35 }"]);
+const LEARNER: Parameter = Parameter::new(
+    "learner",
+    Accepts::Text,
+    Absent::Text("nb"),
+    "the learner of accuracy_loss, with options in parentheses",
+)
+.examples(&["\"ht(grace=50)\""]);
+const BUFFER: Parameter = Parameter::new(
+    "buffer",
+    Accepts::Whole(1, 1 << 20),
+    Absent::Means("100"),
+    "of a stream: originals among which a masked record is looked for",
+);
+const INTERVAL: Parameter = Parameter::new(
+    "interval",
+    Accepts::Number(0.01, 100.0),
+    Absent::Number(10.0),
+    "half the width of disclosure intervals, in percent",
+);
+const TOLERANCE: Parameter = Parameter::new(
+    "tolerance",
+    Accepts::Number(0.0001, 10.0),
+    Absent::Number(0.1),
+    "share of a standard deviation within which numbers agree",
+);
+
+/// All measures of tables and of masked records.
+fn names() -> Vec<&'static str> {
+    let tables = measure::LIST.iter().map(|info| info.name);
+    let pairs = measure::PAIR_LIST.iter().map(|info| info.name);
+    let more = pairs.filter(|name| measure::info(name).is_none());
+    tables.chain(more).collect()
+}
+
+/// What to report, limits, and how pairs are measured.
+pub(super) type Measures = (Vec<String>, Vec<(String, f64)>, PairPolicy);
+
+/// Of records that are masked, pairs can be measured; of values that are made coarser,
+/// classes and regions.
+pub(super) fn read(section: Option<Section>, protect: &[Method]) -> Result<Measures> {
+    let Some(mut section) = section else {
+        return Ok(Measures::default());
+    };
+    let masks = protect.iter().any(|method| method.as_masking().is_some());
+    let pairs = measure::PAIR_LIST.iter().filter(|_| masks);
+    let coarse = protect.iter().any(|method| method.as_masking().is_none());
+    let classes = measure::LIST.iter().filter(|_| coarse);
+    let list: Vec<&measure::Info> = pairs.chain(classes).collect();
+    let names: Vec<&str> = list.iter().map(|info| info.name).collect();
+    let check = |name: &str, error: Error| match names.contains(&name) {
+        true => Ok(()),
+        false => Err(unknown(error, name, &names)),
+    };
+    let pairs = PairPolicy::read(&mut section, masks)?;
+    let report = section.optional(&REPORT, |placed, key| {
+        let list = placed.list(key)?.iter();
+        list.map(|placed| {
+            let name = placed.text(key)?;
+            check(&name, placed.error(format!("there is no measure `{name}`")))?;
+            Ok(name)
+        })
+        .collect::<Result<_>>()
+    })?;
+    let mut limits = Vec::new();
+    if let Some(mut table) = section.optional_table(&FAIL_ABOVE)? {
+        for (name, span) in table.keys() {
+            check(
+                &name,
+                Error::policy(format!("there is no measure `{name}`")).at(span),
+            )?;
+            if let Some(placed) = table.take_named(&name) {
+                let limit = placed.number(&name)?;
+                let share = list.iter().any(|info| info.name == name && info.percent);
+                if masks && share && limit > 1.0 {
+                    return Err(placed
+                        .error(format!("`{name}` is a share from 0 to 1"))
+                        .help("write 0.05 for 5 %"));
+                }
+                limits.push((name.clone(), limit));
+            }
+        }
+    }
+    section.finish()?;
+    Ok((report.unwrap_or_default(), limits, pairs))
+}
+
+impl PairPolicy {
+    /// Of a table only the learner matters.
+    fn read(section: &mut Section, masks: bool) -> Result<Self> {
+        let learner = section.read(&LEARNER, |placed, name| {
+            let text = placed.text(name)?;
+            check_learner(&text).map_err(|fault| {
+                let help = fault.help_text().unwrap_or("name a learner").to_owned();
+                placed.error(fault.to_string()).help(help)
+            })?;
+            Ok(text)
+        })?;
+        if !masks {
+            return Ok(PairPolicy {
+                learner,
+                ..PairPolicy::default()
+            });
+        }
+        Ok(PairPolicy {
+            buffer: section.optional(&BUFFER, Placed::whole)?,
+            interval: section.number(&INTERVAL)?,
+            tolerance: section.number(&TOLERANCE)?,
+            learner,
+        })
+    }
+}

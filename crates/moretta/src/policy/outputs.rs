@@ -1,0 +1,173 @@
+//! Reads `[sink]`, `[report]` and `[checkpoint]`.
+
+use super::columns::read_key;
+use super::paths::Root;
+use super::source::{COMPRESSION, COMPRESSIONS, DELIMITER, FORMAT, byte, read_format};
+use super::{CheckpointPolicy, Every, KeyPlace, Order, SinkPolicy, SourcePolicy};
+use crate::config::{Absent, Accepts, POSITIVE_DURATION, Parameter, Placed, Section, Value, words};
+use crate::error::Result;
+use crate::io::{self, Format, WriteOptions};
+use std::path::{Path, PathBuf};
+
+/// The keys of `[sink]`.
+pub(super) const SINK: &[Parameter] = &[
+    SINK_PATH,
+    FORMAT,
+    COMPRESSION,
+    SINK_DELIMITER,
+    MISSING,
+    GUARD_FORMULAS,
+    HEADER,
+    ORDER,
+    CERTIFICATE,
+];
+
+const SINK_PATH: Parameter = Parameter::new(
+    "path",
+    Accepts::Text,
+    Absent::Refused,
+    "where the release goes, below the folder of the policy; \"-\" is standard output",
+)
+.examples(&["\"out/release.csv\""]);
+const SINK_DELIMITER: Parameter = Parameter {
+    absent: Absent::Means("that of the source"),
+    ..DELIMITER
+};
+const MISSING: Parameter = Parameter::new(
+    "missing",
+    Accepts::Text,
+    Absent::Text(""),
+    "what a missing cell of CSV is written as",
+);
+const GUARD_FORMULAS: Parameter = Parameter::new(
+    "guard_formulas",
+    Accepts::Flag,
+    Absent::Flag(true),
+    "whether cells of CSV that a spreadsheet would run as a formula get a leading '",
+);
+const HEADER: Parameter = Parameter::new(
+    "header",
+    Accepts::Flag,
+    Absent::Flag(true),
+    "whether CSV starts with the names of the columns",
+);
+const ORDER: Parameter = Parameter::new(
+    "order",
+    Accepts::Word(|| words(ORDERS)),
+    Absent::Text("shuffled"),
+    "the order of released rows of a table: by what they show, so that a place tells nothing, or that of the input",
+);
+const CERTIFICATE: Parameter = Parameter::new(
+    "certificate",
+    Accepts::Text,
+    Absent::Means("none"),
+    "a file in which a stream says why each row was released",
+);
+
+const ORDERS: &[(&str, Order)] = &[("shuffled", Order::Shuffled), ("input", Order::Input)];
+
+impl SinkPolicy {
+    pub(super) fn read(mut section: Section, root: &Root, source: &SourcePolicy) -> Result<Self> {
+        let placed = section.read(&SINK_PATH, |placed, _| Ok(placed.clone()))?;
+        let shown = placed.text(SINK_PATH.name)?;
+        let path = root.resolve(&placed, &shown)?;
+        let format = section.optional(&FORMAT, read_format)?;
+        let delimiter = section.optional(&SINK_DELIMITER, byte)?;
+        let options = WriteOptions {
+            // What goes to standard output is written under another name first.
+            format: format.or((path == Path::new("-")).then_some(Format::Csv)),
+            compression: section.optional_word(&COMPRESSION, COMPRESSIONS)?,
+            delimiter: delimiter.or(source.options.delimiter),
+            missing: section.text(&MISSING)?,
+            guard_formulas: section.flag(&GUARD_FORMULAS)?,
+            header: section.flag(&HEADER)?,
+        };
+        let order = section.word(&ORDER, ORDERS)?;
+        let certificate =
+            section.optional(&CERTIFICATE, |placed, name| resolve(placed, name, root))?;
+        section.finish()?;
+        io::writable(Path::new(&shown), &options).map_err(|e| e.at(placed.span.clone()))?;
+        Ok(SinkPolicy {
+            path,
+            shown,
+            options,
+            order,
+            certificate,
+        })
+    }
+}
+
+fn resolve(placed: &Placed, name: &str, root: &Root) -> Result<PathBuf> {
+    root.resolve(placed, &placed.text(name)?)
+}
+
+/// The keys of `[report]`.
+pub(super) const REPORT: &[Parameter] = &[REPORT_PATH, KEY, PURPOSE];
+
+const REPORT_PATH: Parameter = Parameter::new(
+    "path",
+    Accepts::Text,
+    Absent::Refused,
+    "where the report goes: HTML, or JSON by its ending",
+)
+.examples(&["\"out/report.html\""]);
+const KEY: Parameter = Parameter {
+    absent: Absent::Means("none; the report holds no sum of the source"),
+    meaning: "where the key is under which the report holds a sum of the source",
+    ..super::columns::KEY
+};
+
+const PURPOSE: Parameter = Parameter::new(
+    "purpose",
+    Accepts::Text,
+    Absent::Means("none"),
+    "what the release is for, as the report tells it",
+)
+.examples(&["\"yearly statistics\""]);
+
+/// What `[report]` says.
+pub(super) struct ReportPolicy {
+    pub(super) path: PathBuf,
+    pub(super) key: Option<KeyPlace>,
+    pub(super) purpose: Option<String>,
+}
+
+pub(super) fn read_report(mut section: Section, root: &Root) -> Result<ReportPolicy> {
+    let path = section.read(&REPORT_PATH, |placed, name| resolve(placed, name, root))?;
+    let key = section.optional(&KEY, |placed, name| read_key(placed, name, root))?;
+    let purpose = section.optional(&PURPOSE, |placed, name| placed.text(name))?;
+    section.finish()?;
+    Ok(ReportPolicy { path, key, purpose })
+}
+
+/// The keys of `[checkpoint]`.
+pub(super) const CHECKPOINT: &[Parameter] = &[CHECKPOINT_PATH, EVERY];
+
+const CHECKPOINT_PATH: Parameter = Parameter::new(
+    "path",
+    Accepts::Text,
+    Absent::Refused,
+    "the file in which a stream notes how far it is",
+)
+.examples(&["\"out/checkpoint.json\""]);
+const EVERY: Parameter = Parameter::new(
+    "every",
+    Accepts::OneOf(&[Accepts::Whole(1, i64::MAX), POSITIVE_DURATION]),
+    Absent::Text("30s"),
+    "how often: a number of rows or a duration",
+)
+.examples(&["1000000", "\"30s\""]);
+
+impl CheckpointPolicy {
+    pub(super) fn read(mut section: Section, root: &Root) -> Result<Self> {
+        let placed = section.read(&CHECKPOINT_PATH, |placed, _| Ok(placed.clone()))?;
+        let shown = placed.text(CHECKPOINT_PATH.name)?;
+        let path = root.resolve(&placed, &shown)?;
+        let every = section.read(&EVERY, |placed, name| match placed.value {
+            Value::Text(_) => placed.duration(name).map(Every::Milliseconds),
+            _ => placed.whole(name).map(Every::Rows),
+        })?;
+        section.finish()?;
+        Ok(CheckpointPolicy { path, shown, every })
+    }
+}

@@ -1,0 +1,122 @@
+//! The whole policy: its keys, and the JSON Schema that is made from them.
+
+use super::{columns, guarantee, levels, measure, outputs, source};
+use crate::config::{Absent, Accepts, Length, Parameter, object};
+use crate::protect::{METHOD, METHODS, MethodInfo};
+use serde_json::{Value, json};
+
+/// The keys of a policy.
+pub const KEYS: &[Parameter] = &[
+    VERSION, NAME, SEED, SOURCE, COLUMNS, GUARANTEE, LEVELS, PROTECT, MEASURE, SINK, REPORT,
+    CHECKPOINT,
+];
+
+pub(super) const VERSION: Parameter = Parameter::new(
+    "version",
+    Accepts::Whole(1, 1),
+    Absent::Refused,
+    "the version of the language of policies",
+);
+pub(super) const NAME: Parameter = Parameter::new(
+    "name",
+    Accepts::Text,
+    Absent::Text("release"),
+    "what the policy calls itself, shown in the report",
+);
+pub(super) const SEED: Parameter = Parameter::new(
+    "seed",
+    Accepts::Whole(0, i64::MAX),
+    Absent::Means("noise is drawn from the operating system"),
+    "makes noise that is no secret the same each time; whoever knows it can take the noise off",
+);
+pub(super) const SOURCE: Parameter = section(
+    "source",
+    Accepts::Table(source::KEYS),
+    Absent::Refused,
+    "where the data comes from",
+);
+pub(super) const COLUMNS: Parameter = section(
+    "columns",
+    Accepts::By("column", &Accepts::Table(columns::KEYS)),
+    Absent::Refused,
+    "what each column of the data means",
+)
+.examples(&["{ age = { role = \"quasi\" } }"]);
+pub(super) const GUARANTEE: Parameter = section(
+    "guarantee",
+    Accepts::Table(guarantee::KEYS),
+    Absent::Means("nothing is promised"),
+    "what the release promises",
+);
+pub(super) const LEVELS: Parameter = section(
+    "levels",
+    Accepts::By("level", &Accepts::Table(levels::KEYS)),
+    Absent::Means("one release"),
+    "nested releases, from the least to the most protected",
+)
+.examples(&["{ researcher = { k = 5 } }"]);
+pub(super) const PROTECT: Parameter = section(
+    "protect",
+    Accepts::List(&Accepts::Table(&[METHOD]), Length::ANY),
+    Absent::Refused,
+    "the method, with its parameters",
+);
+pub(super) const MEASURE: Parameter = section(
+    "measure",
+    Accepts::Table(measure::KEYS),
+    Absent::Means("all measures, no limits"),
+    "which measures are shown, and limits on them",
+);
+pub(super) const SINK: Parameter = section(
+    "sink",
+    Accepts::Table(outputs::SINK),
+    Absent::Means("nothing is written"),
+    "where the release goes",
+);
+pub(super) const REPORT: Parameter = section(
+    "report",
+    Accepts::Table(outputs::REPORT),
+    Absent::Means("no report"),
+    "where the report goes",
+);
+pub(super) const CHECKPOINT: Parameter = section(
+    "checkpoint",
+    Accepts::Table(outputs::CHECKPOINT),
+    Absent::Means("none"),
+    "where and how often a stream notes how far it is",
+);
+
+const fn section(
+    name: &'static str,
+    accepts: Accepts,
+    absent: Absent,
+    meaning: &'static str,
+) -> Parameter {
+    Parameter::new(name, accepts, absent, meaning)
+}
+
+/// The JSON Schema of a policy, for editors and other checkers. It refuses no policy that is
+/// read, and lets some pass that are refused for what does not go together.
+pub fn schema() -> Value {
+    let mut schema = object(KEYS);
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    schema["title"] = "A policy of moretta".into();
+    let methods: Vec<Value> = METHODS.iter().map(method).collect();
+    schema["properties"]["protect"] = json!({
+        "description": PROTECT.meaning,
+        "type": "array",
+        "minItems": 1,
+        "items": { "oneOf": methods },
+    });
+    schema
+}
+
+/// A `[[protect]]` of one method.
+fn method(info: &MethodInfo) -> Value {
+    let mut keys = vec![METHOD];
+    keys.extend_from_slice(info.parameters);
+    let mut schema = object(&keys);
+    schema["title"] = info.name.into();
+    schema["properties"]["method"] = json!({ "const": info.name, "description": info.about() });
+    schema
+}
