@@ -162,12 +162,50 @@ fn what_does_not_survive_is_refused_before_a_row_is_read() {
         ),
         (&[stream, NOISE], "stands alone"),
         (&[buffered, MONDRIAN], "waits for the whole table"),
-        (&[projected, NOISE], "goes with no other mask"),
+        (
+            &[projected, NOISE],
+            "random-projection replaces columns and stands alone",
+        ),
+        (
+            &["method = \"noise\"\ncolumns = [\"diagnosis\"]", MONDRIAN],
+            "l, t and p of `diagnosis` would count values that noise has made different",
+        ),
     ] {
-        let folder = Folder::new().policy(&policy(methods));
+        let diverse = policy(methods).replace("k = 5", "k = 5\nl = 2");
+        let folder = Folder::new().policy(&diverse);
         folder.run().fails(3, message);
         folder.moretta(&["check", "policy.toml"]).fails(3, message);
     }
+}
+
+#[test]
+fn a_limit_that_cannot_be_measured_is_missed() {
+    let swapped = "method = \"rank-swapping\"\ncolumns = [\"age\"]";
+    let limit = "\n[measure]\nfail_above = { record_linkage = 0.9 }\n";
+    let folder = Folder::with_table(&Table::of(ROWS));
+    let folder = folder.policy(&(policy(&[swapped, MONDRIAN]) + limit));
+    folder
+        .run()
+        .fails(6, "record_linkage could not be measured");
+    // Of a column that leaves as it was masked it is.
+    let folder = folder.policy(&(policy(&[SWAPS, MONDRIAN]) + limit));
+    folder.run().succeeds();
+    let limit = limit.replace("0.9", "0.00001");
+    let folder = Folder::with_table(&Table::of(ROWS));
+    let folder = folder.policy(&(policy(&[SWAPS, MONDRIAN]) + &limit));
+    folder.run().fails(6, "record_linkage is");
+}
+
+#[test]
+fn groups_of_rows_are_not_called_k_where_persons_are_counted() {
+    let grouped = "method = \"microaggregation\"\nk = 10\ncolumns = [\"cost\"]";
+    let folder = folder(&[grouped, MONDRIAN]);
+    folder.run().succeeds();
+    let report = folder.report();
+    let claims = report["verdict"]["claims"].as_array().expect("claims");
+    assert_eq!(claims.len(), 1, "{claims:?}");
+    assert_eq!(claims[0]["name"], "k-anonymity");
+    assert_eq!(report["verdict"]["unit"], "persons");
 }
 
 #[test]

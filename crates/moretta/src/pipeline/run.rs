@@ -15,7 +15,7 @@ use super::steps::{Compared, protect};
 use super::stream;
 use super::telling::Leaving;
 use super::warnings::warnings;
-use crate::data::{Batch, Column, Schema};
+use crate::data::{Batch, Column, Role, Schema};
 use crate::error::{Error, Result};
 use crate::io::{self, Header};
 use crate::measure;
@@ -113,6 +113,14 @@ fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         }
     };
     drop(rows);
+    let crowds = masks.iter().flat_map(|masks| &masks.crowds);
+    if let (Some(k), true) = (crowds.map(|crowd| crowd.k).max(), release.is_empty()) {
+        let rows = original.batch.len();
+        return Err(Error::guarantee(format!(
+            "k = {k} needs at least {k} rows, and the table has {rows}"
+        ))
+        .help("lower k"));
+    }
     let mut telling = Leaving::new(masked_names);
     telling.observe(&release)?;
     let pending = Pending::new(&sink.path)?;
@@ -163,10 +171,25 @@ fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
 
 /// What a steward should know; of masked records only what was odd about the input.
 fn table_warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Vec<String>> {
-    match policy.keeps_guarantee() {
-        true => warnings(policy, original, strict),
-        false => Ok(original.notes.clone()),
+    if !policy.keeps_guarantee() {
+        return Ok(original.notes.clone());
     }
+    let mut told = warnings(policy, original, strict)?;
+    let schema = original.batch.schema();
+    if let Some(masks) = Masks::new(policy, schema)? {
+        let quasi = masks.names(schema).into_iter().filter(|name| {
+            let column = policy.column(name);
+            column.is_some_and(|column| column.role == Role::Quasi)
+        });
+        let names: Vec<String> = quasi.map(|name| format!("`{name}`")).collect();
+        if !names.is_empty() {
+            told.push(format!(
+                "gcp, ncp and loss take masked values for the originals: {}",
+                names.join(", ")
+            ));
+        }
+    }
+    Ok(told)
 }
 
 /// What is measured of masked `rows`, which leave with all columns in this order.

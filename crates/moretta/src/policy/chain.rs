@@ -2,6 +2,8 @@
 //!
 //! Each method gets what the one before it releases and nothing else.
 //!
+//! - Values that were made different by a mask are not diverse: l, t and p are not promised
+//!   of masked columns.
 //! - Rows that were made alike stay alike as long as no later method changes the columns
 //!   in which they are: k, l, t and p, and the groups of microaggregation.
 //! - ε counts what one record can change in the values that a method is given. It
@@ -52,6 +54,16 @@ pub(super) fn check(policy: &Policy, spans: &[Range<usize>]) -> Result<()> {
                 return Err(refuse(later, what)
                     .help("make the values private first: put that [[protect]] before the other"));
             }
+            let diverse = diverse(policy).find(|name| changed[earlier].contains(name));
+            if let (Some(name), true) = (diverse, method.keeps_guarantee()) {
+                let what = format!(
+                    "l, t and p of `{name}` would count values that {} has made different",
+                    before.name()
+                );
+                return Err(refuse(earlier, what).help(
+                    "take the column out of its `columns`, or out of l, t and p under [guarantee]",
+                ));
+            }
             let promised = promised(policy, before, &changed[earlier]);
             if let Some(name) = promised.iter().find(|name| changed[later].contains(*name)) {
                 let what = format!(
@@ -80,10 +92,9 @@ fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
         let what = "a second method would generalise what the first one releases".to_owned();
         return Some((second, what, "keep one of mondrian and generalization"));
     }
-    let masks = methods.iter().filter(|m| m.as_masking().is_some()).count();
-    if let (Some(step), 2..) = (place(&|method| method.as_projection().is_some()), masks) {
-        let what = "random-projection replaces columns and goes with no other mask".to_owned();
-        return Some((step, what, "keep one of them"));
+    if let Some(step) = place(&|method| method.as_projection().is_some()) {
+        let what = "random-projection replaces columns and stands alone".to_owned();
+        return Some((step, what, "keep one [[protect]]"));
     }
     let is_stream = |method: &Method| method.as_masking().is_some_and(|m| m.buffer().is_some());
     match place(&|method| !is_stream(method)) {
@@ -92,7 +103,7 @@ fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
                 "{} waits for the whole table and another method makes the rows a stream",
                 methods[step].name()
             );
-            Some((step, what, "give every method a `buffer`, or none"))
+            Some((step, what, "make all of them a stream by `buffer`, or none"))
         }
         _ => None,
     }
@@ -124,15 +135,16 @@ fn promised(policy: &Policy, method: &Method, changed: &[String]) -> Vec<String>
         };
     }
     let quasi = policy.columns.iter().filter(|c| c.role == Role::Quasi);
+    let quasi = quasi.map(|column| &column.name);
+    quasi.chain(diverse(policy)).cloned().collect()
+}
+
+/// The sensitive columns of l, t and p.
+fn diverse(policy: &Policy) -> impl Iterator<Item = &String> {
     let guarantee = &policy.guarantee;
-    let diverse = (guarantee.l.iter().map(|l| &l.column))
+    (guarantee.l.iter().map(|l| &l.column))
         .chain(guarantee.t.iter().map(|t| &t.column))
-        .chain(guarantee.p.iter().map(|p| &p.column));
-    quasi
-        .map(|column| &column.name)
-        .chain(diverse)
-        .cloned()
-        .collect()
+        .chain(guarantee.p.iter().map(|p| &p.column))
 }
 
 fn is_private(method: &Method) -> bool {

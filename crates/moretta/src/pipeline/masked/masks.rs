@@ -9,6 +9,7 @@ use crate::protect::{Effect, Masking, Method, encoder, masked_columns};
 /// What is masked, and what that promises.
 pub(in crate::pipeline) struct Masks<'a> {
     methods: Vec<&'a dyn Masking>,
+    keeps_guarantee: bool,
     /// The places of the masked columns among those that are read.
     pub(in crate::pipeline) places: Vec<usize>,
     /// Those of them that leave as they were masked.
@@ -48,6 +49,7 @@ impl<'a> Masks<'a> {
     pub(in crate::pipeline) fn new(policy: &'a Policy, schema: &Schema) -> Result<Option<Self>> {
         let mut masks = Masks {
             methods: Vec::new(),
+            keeps_guarantee: policy.keeps_guarantee(),
             places: Vec::new(),
             leaving: Vec::new(),
             made: None,
@@ -67,7 +69,8 @@ impl<'a> Masks<'a> {
         self.made = masking.replaced_by(&columns)?.or(self.made.take());
         let places = masking.places(schema)?;
         let changed = changed(later, schema)?;
-        if let (Some(k), false) = (masking.k(), places.iter().any(|&place| changed[place])) {
+        // Where another method keeps the guarantee, k is counted over all that it is about.
+        if let (Some(k), false) = (masking.k(), self.keeps_guarantee) {
             self.crowds.push(Crowd {
                 k,
                 within: masking.buffer().map(|rows| rows as u64),

@@ -56,6 +56,12 @@ fn check_masking(policy: &Policy, masking: &dyn Masking) -> Result<()> {
         let attribute = match column.read {
             ReadAs::Number | ReadAs::Integer | ReadAs::Date(_) => Attribute::Number,
             ReadAs::Category | ReadAs::Ordered(_) => Attribute::Nominal,
+            ReadAs::Plain => {
+                let what = format!("`{}` is masked and only passes through", field.name);
+                return Err(Error::policy(what)
+                    .at(column.span.clone())
+                    .help("give it a type: number, category or date"));
+            }
             _ => continue,
         };
         columns.push(MaskedColumn {

@@ -7,6 +7,7 @@ use super::watch::Watch;
 use crate::data::Role;
 use crate::error::{Error, Result};
 use crate::io;
+use crate::measure;
 use crate::measure::pairs::PairMeasures;
 use crate::pipeline::facts::{Facts, Masked, SENSITIVE, report};
 use crate::pipeline::place::commit_all;
@@ -90,16 +91,22 @@ pub(in crate::pipeline) fn refuse_sensitive(policy: &Policy, strict: bool) -> Re
     }
 }
 
-/// Refuses a release that misses a goal.
+/// Refuses a release that misses a goal, or of which it cannot be measured.
 pub(in crate::pipeline) fn keep_limits(policy: &Policy, watch: &Watch) -> Result<()> {
-    for (info, value) in watch.measures().into_iter().flat_map(PairMeasures::values) {
-        let limit = policy.fail_above.iter().find(|(name, _)| name == info.name);
-        let Some((name, limit)) = limit else {
-            continue;
-        };
+    let values: Vec<_> = watch
+        .measures()
+        .into_iter()
+        .flat_map(PairMeasures::values)
+        .collect();
+    // Others are of classes and regions.
+    let coarse = |name: &str| policy.keeps_guarantee() && measure::info(name).is_some();
+    for (name, limit) in policy.fail_above.iter().filter(|(name, _)| !coarse(name)) {
+        let found = values.iter().find(|(info, _)| info.name == name);
+        let value = found.and_then(|(_, value)| *value);
         let Some(value) = value.filter(|value| value.is_finite()) else {
-            return Err(Error::goal(format!("{name} could not be measured"))
-                .help("take its limit away, or look for numbers that are too large"));
+            return Err(Error::goal(format!("{name} could not be measured")).help(
+                "take its limit away: it needs masked columns that leave as they were masked, and numbers that are not too large",
+            ));
         };
         if value > *limit {
             return Err(

@@ -148,7 +148,9 @@ impl Checkpoint {
             .map_err(|e| Error::bug(format!("a checkpoint that is no JSON: {e}")))?;
         let sum = sha256::of_text(&body);
         let next = next(path);
-        write_private(&next, format!("{body}\n{sum}\n").as_bytes())
+        let text = format!("{body}\n{sum}\n");
+        std::fs::create_dir_all(folder_of(path))
+            .and_then(|()| write_private(&next, text.as_bytes()))
             .and_then(|()| std::fs::rename(&next, path))
             .and_then(|()| std::fs::File::open(folder_of(path))?.sync_all())
             .map_err(|e| Error::io("write", path, e))
