@@ -8,8 +8,7 @@ use support::{Folder, Table, policy_with};
 
 const ONE: &str = "[[protect]]\nmethod = \"mondrian\"\n";
 const MONDRIAN: &str = "method = \"mondrian\"";
-const GENERALIZATION: &str =
-    "method = \"generalization\"\nlevels = { zip = 4, admission = 2 }\nsuppress = 0.5";
+const GENERALIZATION: &str = "method = \"generalization\"\nlevels = { zip = 4, admission = 2 }";
 const NOISE: &str = "method = \"noise\"\ncolumns = [\"cost\"]";
 const SWAPS: &str = "method = \"rank-swapping\"\ncolumns = [\"cost\"]";
 const PRIVATE: &str = "method = \"local-dp\"\ncolumns.cost = { mechanism = \"laplace\", epsilon = 1, bounds = [0, 9000] }";
@@ -167,11 +166,32 @@ fn what_does_not_survive_is_refused_before_a_row_is_read() {
             "random-projection replaces columns and stands alone",
         ),
         (
+            &["method = \"noise\"\ncolumns = [\"patient\"]", MONDRIAN],
+            "noise masks `patient`, by which persons are counted",
+        ),
+        (
+            &[
+                PRIVATE,
+                "method = \"dp-microaggregation\"\nk = 5\nepsilon = 1\nbounds = { age = [0, 99] }",
+                MONDRIAN,
+            ],
+            "two private methods would add up what each lets a record lose",
+        ),
+        (
+            &[SWAPS, "method = \"mondrian\"\nsuppress = 0.1"],
+            "mondrian may suppress rows that rank-swapping has mixed into others before",
+        ),
+        (
             &["method = \"noise\"\ncolumns = [\"diagnosis\"]", MONDRIAN],
             "l, t and p of `diagnosis` would count values that noise has made different",
         ),
     ] {
-        let diverse = policy(methods).replace("k = 5", "k = 5\nl = 2");
+        let diverse = policy(methods)
+            .replace("k = 5\n\n", "k = 5\nl = 2\n\n")
+            .replace(
+                "{ role = \"subject\" }",
+                "{ role = \"subject\", action = \"keep\" }",
+            );
         let folder = Folder::new().policy(&diverse);
         folder.run().fails(3, message);
         folder.moretta(&["check", "policy.toml"]).fails(3, message);
@@ -181,19 +201,17 @@ fn what_does_not_survive_is_refused_before_a_row_is_read() {
 #[test]
 fn a_limit_that_cannot_be_measured_is_missed() {
     let swapped = "method = \"rank-swapping\"\ncolumns = [\"age\"]";
-    let limit = "\n[measure]\nfail_above = { record_linkage = 0.9 }\n";
+    let limit = "\n[measure]\nfail_above = { sse_ratio = 0.9 }\n";
     let folder = Folder::with_table(&Table::of(ROWS));
     let folder = folder.policy(&(policy(&[swapped, MONDRIAN]) + limit));
-    folder
-        .run()
-        .fails(6, "record_linkage could not be measured");
+    folder.run().fails(6, "sse_ratio could not be measured");
     // Of a column that leaves as it was masked it is.
     let folder = folder.policy(&(policy(&[SWAPS, MONDRIAN]) + limit));
     folder.run().succeeds();
     let limit = limit.replace("0.9", "0.00001");
     let folder = Folder::with_table(&Table::of(ROWS));
     let folder = folder.policy(&(policy(&[SWAPS, MONDRIAN]) + &limit));
-    folder.run().fails(6, "record_linkage is");
+    folder.run().fails(6, "sse_ratio is");
 }
 
 #[test]

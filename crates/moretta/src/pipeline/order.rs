@@ -8,8 +8,8 @@
 //! different rows share a 64-bit hash with probability below 10⁻⁵ at ten million rows,
 //! and then keep their order.
 //!
-//! Methods whose result depends on the order of rows get them sorted by a hash of the
-//! originals, so that the result does not depend on the order of the input. That order
+//! Methods whose result depends on the order of rows get them sorted by a hash of what they
+//! are given, so that the result does not depend on the order of the input. That order
 //! never leaves: anybody can compute the hash, and who knows some columns of a row would
 //! read the others off its place.
 
@@ -43,12 +43,16 @@ pub(super) fn released(policy: &Policy, rows: Batch) -> Result<Batch> {
     }
 }
 
-/// The rows of a table in the order in which methods get them.
-pub(super) fn for_methods(policy: &Policy, original: &Batch) -> Result<Batch> {
-    let matters = policy.protect.iter().any(Method::depends_on_order);
-    match matters && is_shuffled(policy) {
-        true => original.take(&by_content(original)?),
-        false => Ok(original.clone()),
+/// The rows of a table in the order in which a method gets them. A private method gets them
+/// in the order of the input: one that follows from the values of others, or from its own,
+/// would make one record matter to all.
+pub(super) fn for_method(policy: &Policy, method: &Method, rows: Batch) -> Result<Batch> {
+    if method.as_masking().is_some_and(|m| m.loss().is_some()) {
+        return in_order_of_ids(&rows);
+    }
+    match method.depends_on_order() && is_shuffled(policy) {
+        true => rows.take(&by_content(&rows)?),
+        false => Ok(rows),
     }
 }
 
@@ -289,6 +293,17 @@ mod tests {
     }
 
     #[test]
+    fn a_private_method_gets_the_order_of_the_input_whatever_the_values() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let method = "method = \"local-dp\"\ncolumns.pay = { mechanism = \"laplace\", epsilon = 0.5, bounds = [0, 9] }";
+        let policy = policy(folder.path(), method);
+        let rows = batch(&[(3.0, "c"), (1.0, "a"), (2.0, "b")]);
+        let turned = rows.take(&[2, 0, 1]).expect("turned");
+        let given = for_method(&policy, &policy.protect[0], turned).expect("ordered");
+        assert_eq!(given.rows().iter().collect::<Vec<u64>>(), [0, 1, 2]);
+    }
+
+    #[test]
     fn an_attacker_who_knows_a_column_reads_nothing_off_the_order() {
         let bounds = "bounds = { pay = [0, 9] }";
         for method in [
@@ -319,7 +334,8 @@ mod tests {
             let found = read_off(&policy, folder, &known);
             assert!((0.44..0.56).contains(&found), "{method}: {found}");
             // In the order in which the method got them, the same attacker finds them all.
-            let order = for_methods(&policy, &original.batch).expect("ordered");
+            let order = by_content(&original.batch).expect("hashed");
+            let order = original.batch.take(&order).expect("ordered");
             let known: Vec<u32> = order.rows().iter().map(|id| id as u32).collect();
             let found = read_off(&policy, folder, &known);
             assert!(found > 0.95, "{method}: {found}");

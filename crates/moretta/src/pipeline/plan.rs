@@ -109,11 +109,10 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
 
 /// What a private method spends, and how that adds up, of so many rows where that is known.
 pub fn privacy(policy: &Policy, rows: Option<u64>) -> Vec<String> {
-    let Some(masking) = policy.masking() else {
-        return Vec::new();
-    };
-    let loss = masking.loss().into_iter();
-    loss.chain(masking.composition(rows)).collect()
+    let private = policy.maskings();
+    private
+        .flat_map(|masking| masking.loss().into_iter().chain(masking.composition(rows)))
+        .collect()
 }
 
 /// Persons (or rows) in each class of equal codes.

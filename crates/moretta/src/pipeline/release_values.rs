@@ -65,12 +65,22 @@ fn single_numbers(column: &ColumnPolicy, values: &Categories, most: usize) -> u6
         Some(texts) => texts,
         None => Texts::Number,
     };
-    let single = |text: &str| texts.is_number(text);
+    let is_number = |text: &str| texts.is_number(text);
     let is_interval = |text: &str| {
         let ends = text.split_once("..");
-        ends.is_some_and(|(low, high)| single(low) && single(high))
+        ends.is_some_and(|(low, high)| low != high && is_number(low) && is_number(high))
     };
     let used = values.compact();
+    // Where numbers are declared, whatever is no interval is an original in some spelling.
+    if column.read != ReadAs::Infer {
+        let single = |text: &str| text != TOP && !is_interval(text);
+        let singles = used.levels().iter().filter(|text| single(text)).count();
+        return match singles > most {
+            true => count(&used, single),
+            false => 0,
+        };
+    }
+    let single = is_number;
     let mut numeric = used.levels().iter();
     // Where the type is not declared, words and codes tell that numbers are categories, too.
     let is_numeric = |text: &str| {

@@ -113,14 +113,6 @@ fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         }
     };
     drop(rows);
-    let crowds = masks.iter().flat_map(|masks| &masks.crowds);
-    if let (Some(k), true) = (crowds.map(|crowd| crowd.k).max(), release.is_empty()) {
-        let rows = original.batch.len();
-        return Err(Error::guarantee(format!(
-            "k = {k} needs at least {k} rows, and the table has {rows}"
-        ))
-        .help("lower k"));
-    }
     let mut telling = Leaving::new(masked_names);
     telling.observe(&release)?;
     let pending = Pending::new(&sink.path)?;
@@ -174,7 +166,7 @@ fn table_warnings(policy: &Policy, original: &Original, strict: bool) -> Result<
     if !policy.keeps_guarantee() {
         return Ok(original.notes.clone());
     }
-    let mut told = warnings(policy, original, strict)?;
+    let mut told = warnings(policy, &without_private(policy, original)?, strict)?;
     let schema = original.batch.schema();
     if let Some(masks) = Masks::new(policy, schema)? {
         let quasi = masks.names(schema).into_iter().filter(|name| {
@@ -190,6 +182,31 @@ fn table_warnings(policy: &Policy, original: &Original, strict: bool) -> Result<
         }
     }
     Ok(told)
+}
+
+/// The table without columns that a private method masks: a warning about their originals
+/// would not be private.
+fn without_private(policy: &Policy, original: &Original) -> Result<Original> {
+    let schema = original.batch.schema();
+    let mut private = Vec::new();
+    for masking in policy.maskings().filter(|masking| masking.loss().is_some()) {
+        private.extend(masking.places(schema)?);
+    }
+    let kept = (0..schema.len()).filter(|place| !private.contains(place));
+    let (fields, columns) = kept
+        .map(|place| {
+            (
+                schema.fields()[place].clone(),
+                original.batch.column(place).clone(),
+            )
+        })
+        .unzip::<_, _, Vec<_>, Vec<Column>>();
+    let ids = original.batch.rows().clone();
+    Ok(Original {
+        batch: Batch::new(Arc::new(Schema::new(fields)?), ids, columns)?,
+        made: original.made.clone(),
+        notes: original.notes.clone(),
+    })
 }
 
 /// What is measured of masked `rows`, which leave with all columns in this order.

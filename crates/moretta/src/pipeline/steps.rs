@@ -55,9 +55,11 @@ pub(super) fn protect(
 ) -> Result<Protected> {
     progress.enter(Stage::Protect);
     let seed = seed(policy)?;
-    let given = match policy.is_buffered() {
-        true => original.batch.clone(),
-        false => order::for_methods(policy, &original.batch)?,
+    let given = match policy.protect.first() {
+        Some(method) if !policy.is_buffered() => {
+            order::for_method(policy, method, original.batch.clone())?
+        }
+        _ => original.batch.clone(),
     };
     let mut protected = Protected {
         rows: pseudonyms(policy, given.schema())?.protect(given.clone())?,
@@ -67,7 +69,10 @@ pub(super) fn protect(
     };
     let mut first = Some(given);
     for (step, method) in policy.protect.iter().enumerate() {
-        let rows = protected.rows;
+        let mut rows = protected.rows;
+        if step > 0 && !policy.is_buffered() {
+            rows = order::for_method(policy, method, rows)?;
+        }
         let before = first.take().unwrap_or_else(|| rows.clone());
         let effects = method.effects(rows.schema())?;
         let mut step = Step {
@@ -178,7 +183,7 @@ impl Step<'_> {
         }
         let ids = in_order_of_ids(&released.rows)?.rows().clone();
         let left = table.alone(&ids)?;
-        let mut rows = order::for_methods(self.policy, &left.batch)?;
+        let mut rows = order::for_method(self.policy, self.method, left.batch.clone())?;
         if self.first {
             rows = pseudonyms(self.policy, rows.schema())?.protect(rows)?;
         }

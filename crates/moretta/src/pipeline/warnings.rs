@@ -48,7 +48,7 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
         warnings.push(format!("{what}; add l, t or p under [guarantee]"));
     }
     // Masks show neither classes with missing cells nor sets and intervals.
-    if masking.is_none() {
+    if policy.keeps_guarantee() {
         warnings.extend(missing_cells(original));
         warnings.extend(one_value_per_person(policy, original));
         warnings.extend(representatives(policy));

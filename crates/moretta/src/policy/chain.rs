@@ -6,11 +6,13 @@
 //!   of masked columns.
 //! - Rows that were made alike stay alike as long as no later method changes the columns
 //!   in which they are: k, l, t and p, and the groups of microaggregation.
+//! - What is released must not tell of rows that are suppressed, so no method mixes records
+//!   before rows are suppressed.
 //! - ε counts what one record can change in the values that a method is given. It
 //!   survives whatever is done to its noisy values later, since that sees nothing else of
 //!   the originals; but no earlier method may have used those values.
 
-use super::Policy;
+use super::{ColumnPolicy, Policy};
 use crate::data::{Field, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use crate::io::ReadAs;
@@ -39,6 +41,9 @@ pub(super) fn check(policy: &Policy, spans: &[Range<usize>]) -> Result<()> {
     for method in &policy.protect {
         changed.push(changed_columns(method, &schema)?);
     }
+    if policy.keeps_guarantee() {
+        check_persons(policy, &changed).map_err(|(step, error)| error.at(spans[step].clone()))?;
+    }
     for (later, method) in policy.protect.iter().enumerate() {
         for (earlier, before) in policy.protect[..later].iter().enumerate() {
             let mixed = changed[earlier]
@@ -53,6 +58,16 @@ pub(super) fn check(policy: &Policy, spans: &[Range<usize>]) -> Result<()> {
                 );
                 return Err(refuse(later, what)
                     .help("make the values private first: put that [[protect]] before the other"));
+            }
+            if method.may_suppress() && before.as_masking().is_some() && !is_private(before) {
+                let what = format!(
+                    "{} may suppress rows that {} has mixed into others before",
+                    method.name(),
+                    before.name()
+                );
+                return Err(refuse(later, what).help(
+                    "set suppress = 0, or put the mask behind it where it masks no quasi-identifier",
+                ));
             }
             let diverse = diverse(policy).find(|name| changed[earlier].contains(name));
             if let (Some(name), true) = (diverse, method.keeps_guarantee()) {
@@ -80,6 +95,29 @@ pub(super) fn check(policy: &Policy, spans: &[Range<usize>]) -> Result<()> {
     Ok(())
 }
 
+/// Persons are counted by what names them, so no method masks that.
+fn check_persons(
+    policy: &Policy,
+    changed: &[Vec<String>],
+) -> std::result::Result<(), (usize, Error)> {
+    for (step, changed) in changed.iter().enumerate() {
+        let names = |column: &&ColumnPolicy| {
+            matches!(column.role, Role::Subject | Role::Key | Role::Identifier)
+                && changed.contains(&column.name)
+        };
+        if let Some(column) = policy.columns.iter().find(names) {
+            let what = format!(
+                "{} masks `{}`, by which persons are counted",
+                policy.protect[step].name(),
+                column.name
+            );
+            let help = "give it a pseudonym or drop it: action = \"pseudonym\" or \"drop\"";
+            return Err((step, Error::policy(what).help(help)));
+        }
+    }
+    Ok(())
+}
+
 /// The first method that does not go with the others, why, and what to do.
 fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
     let place = |wanted: &dyn Fn(&Method) -> bool| methods.iter().position(wanted);
@@ -95,6 +133,11 @@ fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
     if let Some(step) = place(&|method| method.as_projection().is_some()) {
         let what = "random-projection replaces columns and stands alone".to_owned();
         return Some((step, what, "keep one [[protect]]"));
+    }
+    let mut private = (0..methods.len()).filter(|&step| is_private(&methods[step]));
+    if let Some(second) = private.nth(1) {
+        let what = "two private methods would add up what each lets a record lose".to_owned();
+        return Some((second, what, "keep one; local-dp takes several columns"));
     }
     let is_stream = |method: &Method| method.as_masking().is_some_and(|m| m.buffer().is_some());
     match place(&|method| !is_stream(method)) {

@@ -204,6 +204,11 @@ impl Method {
         self.config().suppress().is_some()
     }
 
+    /// Whether it may suppress rows of a table to keep the promises.
+    pub fn may_suppress(&self) -> bool {
+        self.config().suppress().is_some_and(|share| share > 0.0)
+    }
+
     /// Whether it may suppress all rows of a table: as many as the policy allows, or a table
     /// that is too short for groups.
     pub fn may_suppress_all(&self) -> bool {

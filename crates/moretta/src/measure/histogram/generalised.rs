@@ -83,13 +83,20 @@ impl HistogramBuilder {
             cells.iter_mut().for_each(|cell| cell.empty = false);
         }
         let elsewhere = Some(elsewhere).filter(|&count| open || count > 0);
-        match (&frame, &self.domain.scale) {
+        // Where each region is in one cell, the release tells how many originals are.
+        let tells = |(region, _): &(Region, u64)| self.covered(&frame, region).len() == 1;
+        let exact = self.covers && regions.iter().all(tells);
+        let histogram = match (&frame, &self.domain.scale) {
             (Frame::Numbers(_), _) => hide(cells, elsewhere, Hidden::InPlace),
             (Frame::Cells(_), scale) => {
                 let ordered = !matches!(scale, Scale::Category { ordered: false, .. });
                 hide_names(cells, ordered, elsewhere)
             }
-        }
+        };
+        histogram.map(|histogram| match exact {
+            true => histogram,
+            false => histogram.rounded(),
+        })
     }
 
     /// Numbers fall into bins over all released intervals, if every released text is one.

@@ -11,7 +11,8 @@
 //!
 //! Of originals only their counts are told, and of a bin in which few of them are, nothing:
 //! nor whether it holds anybody, unless the release says so. More bins are hidden where
-//! small counts could be had by subtraction. What is told *after* follows from the release.
+//! small counts could be had by subtraction. The counts that are told are rounded to multiples
+//! of 11, unless the release tells them itself. What is told *after* follows from the release.
 //!
 //! Cost: one count a row; memory for the distinct texts.
 
@@ -36,6 +37,18 @@ pub struct Histogram {
     pub bins: Vec<Bin>,
     /// Bins of which nothing is told, because a count was small or would give a small one away.
     pub hidden_bins: u64,
+}
+
+impl Histogram {
+    /// Counts of originals to the next multiple of what is not small: with exact ones, whoever
+    /// counts the released rows could find a small count as the difference.
+    fn rounded(mut self) -> Self {
+        let step = (SMALL_CELL + 1) as f64;
+        for bin in &mut self.bins {
+            bin.before = bin.before.map(|rows| (rows / step).round() * step);
+        }
+        self
+    }
 }
 
 /// One bin.
