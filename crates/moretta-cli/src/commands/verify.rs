@@ -20,6 +20,9 @@ struct Verified {
     smallest_class: Option<u64>,
     claims: Vec<Claim>,
     faults: Vec<String>,
+    /// What cannot be seen in a file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -112,6 +115,7 @@ fn run_table(
             .iter()
             .map(ToString::to_string)
             .collect(),
+        notes: unseen(policy),
     };
     console.result(&verified, || text(&verified))?;
     Ok(exit_code(verified.passed))
@@ -124,9 +128,19 @@ fn exit_code(passed: bool) -> ExitCode {
     }
 }
 
+/// Promises that no file shows.
+fn unseen(policy: &Policy) -> Vec<String> {
+    let losses = policy.maskings().filter_map(|masking| masking.loss());
+    losses
+        .map(|loss| format!("{loss}: kept by how the noise is made, which no file shows"))
+        .collect()
+}
+
 fn text(verified: &Verified) -> String {
+    let notes = verified.notes.iter();
+    let notes: String = notes.map(|note| format!("note: {note}\n")).collect();
     format!(
-        "{}: {} rows, {} classes, counted in {}\n\n{}{}",
+        "{}: {} rows, {} classes, counted in {}\n\n{}{notes}{}",
         verified.file,
         thousands(verified.rows),
         thousands(verified.classes),
