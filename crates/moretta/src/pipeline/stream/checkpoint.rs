@@ -5,8 +5,9 @@
 //! is a function of the rows of the last two windows (three with fakes) before the
 //! last row that was *decided*, and of a few numbers where they begin ([`Mark`]); so a
 //! restart reads those rows again without releasing anything, cuts the release to the
-//! bytes of the checkpoint, and goes on. The choices of z and the rows that were ahead
-//! of the clock are noted too, since they cannot be found out again. The file ends with
+//! bytes of the checkpoint, and goes on. The choices of z, with the places of the rows before
+//! which they were made, and the rows that were ahead of the clock are noted too, since they
+//! cannot be found out again. The file ends with
 //! the SHA-256 of what it says, names the policy it belongs to, and can tell whether
 //! keys, hierarchies and sources are still the same ([`Bound`]).
 
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The layout of the file.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// How far a stream is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

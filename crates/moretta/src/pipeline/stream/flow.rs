@@ -106,7 +106,7 @@ impl Flow {
             first,
             ..mark.known
         };
-        self.stream.resume(&known, updates);
+        self.stream.resume(&known, updates, mark.rows);
         if let (Some(reorder), Some(read)) = (&mut self.reorder, mark.read) {
             reorder.resume(read, mark.reached);
         }

@@ -12,8 +12,9 @@ use std::fmt::Write;
 
 /// Tries a law on many cases; tells the seeds and policies of those that break it.
 fn check(cases: u64, law: impl Fn(&Place) -> Result<(), String>) {
-    let (mut broken, mut told) = (0, String::new());
+    let (mut tried, mut broken, mut told) = (0, 0, String::new());
     for seed in seeds(cases) {
+        tried += 1;
         let place = Place::new(Case::new(seed));
         if let Err(how) = law(&place) {
             broken += 1;
@@ -22,7 +23,7 @@ fn check(cases: u64, law: impl Fn(&Place) -> Result<(), String>) {
             }
         }
     }
-    assert!(broken == 0, "{broken} of {cases} cases are broken\n{told}");
+    assert!(broken == 0, "{broken} of {tried} cases are broken\n{told}");
 }
 
 fn failed(error: Error) -> String {
@@ -39,11 +40,18 @@ fn a_stream_that_is_killed_anywhere_leaves_what_an_undisturbed_one_leaves() {
     check(2_000, killed);
 }
 
-/// Found by campaigns: z was chosen anew by rows that had been ahead of the stream before the
-/// restart.
+/// Found by campaigns: rows that had been ahead of the stream before the restart, which it did
+/// not know of, chose z anew, or made a choice again that was made after them; made-up rows,
+/// and rows that still waited to leave, were then decided by another z.
 #[test]
 fn a_restart_makes_the_choices_of_z_that_were_made_and_no_others() {
-    for seed in [20_261_129_780, 20_261_140_722] {
+    for seed in [
+        20_261_123_338,
+        20_261_129_780,
+        20_261_131_537,
+        20_261_140_722,
+        20_261_152_713,
+    ] {
         killed(&Place::new(Case::new(seed))).unwrap_or_else(|how| panic!("{seed}: {how}"));
     }
 }

@@ -51,6 +51,8 @@ pub(super) struct Attribute {
     pub(super) leaf: u32,
     /// It came too late to be released, whatever its time.
     pub(super) late: bool,
+    /// The id of its row.
+    pub(super) row: u64,
 }
 
 /// Everything that is remembered of the stream.
@@ -73,8 +75,9 @@ pub(super) struct Engine {
     pub(super) updates: Vec<Update>,
     /// How many of them have been made.
     chosen: usize,
-    /// Rows come that were decided before a restart, with choices of z that are known.
-    is_catching_up: bool,
+    /// The first row that comes again, while rows come that were decided before a restart, with
+    /// choices of z that are known.
+    again_from: Option<u64>,
     /// Made-up rows in the order of the verdicts that ask for them; where they are
     /// hidden, others are drawn in their places later.
     pub(super) fakes: Vec<Fake>,
@@ -128,7 +131,7 @@ impl Engine {
             last_update: None,
             updates: Vec::new(),
             chosen: 0,
-            is_catching_up: false,
+            again_from: None,
             fakes: Vec::new(),
             drawn: Vec::new(),
             bursts: 0,
@@ -237,7 +240,7 @@ impl Engine {
             shards.run(counted, &self.paths, window, &mut counters);
             let mut place = 0;
             for (event, attribute) in events.iter().zip(attributes) {
-                self.tune(event, attribute.time);
+                self.tune(event, attribute);
                 let depth = match event.leaf {
                     UNKNOWN => 0,
                     leaf => self.paths.depth(leaf),
@@ -248,7 +251,7 @@ impl Engine {
             }
         } else {
             for (event, attribute) in events.iter().zip(attributes) {
-                self.tune(event, attribute.time);
+                self.tune(event, attribute);
                 self.draw_fakes(Some(self.absolute(event.reached)));
                 self.count_one(event, &mut counters);
                 let verdict = self.choose(event, &counters);
@@ -427,20 +430,14 @@ impl Engine {
 
     /// Chooses z anew when it is time, before the row of this time is decided; it is
     /// never time for a row that is ahead of the stream.
-    fn tune(&mut self, event: &Event, time: i64) {
-        let Some(tune) = self.config.tune.filter(|_| !event.is_ahead) else {
+    fn tune(&mut self, event: &Event, &Attribute { time, row, .. }: &Attribute) {
+        let Some(tune) = self.config.tune else {
             return;
         };
-        // The row that a choice was made before is the first one of its time or later.
-        while let Some(update) = self.updates.get(self.chosen) {
-            if update.time > time {
-                return;
-            }
-            self.z = update.z;
-            self.last_update = Some(update.time);
-            self.chosen += 1;
+        if let Some(first) = self.again_from {
+            return self.choose_again(first, row, time);
         }
-        if self.is_catching_up {
+        if event.is_ahead {
             return;
         }
         let warm = time.saturating_sub(self.first.unwrap_or(time)) >= self.config.window;
@@ -455,33 +452,53 @@ impl Engine {
         self.window.forget(from);
         let (z, p, found) = tune.search.choose(&tune, self.z, &mut self.window);
         self.z = z;
-        self.updates.push(Update { time, z, p, found });
+        self.updates.push(Update {
+            time,
+            row,
+            z,
+            p,
+            found,
+        });
         self.chosen += 1;
     }
 
-    /// Goes on after a restart: the rows that come next were decided before.
-    pub(super) fn resume(&mut self, known: &Known, updates: &[Update]) {
+    /// Makes the choices of z again that were made before this row, or before one that had
+    /// waited for its time when the rows from `first` on were read, and does not come again.
+    /// The time of a row that comes again does not tell: whether it is ahead of the stream is
+    /// not known until two users have come further than all rows before `first`.
+    fn choose_again(&mut self, first: u64, row: u64, time: i64) {
+        let waiting = &self.updates[self.chosen..];
+        let reached = waiting.partition_point(|update| update.time <= time);
+        let is_made = |update: &Update| update.row == row || update.row < first;
+        if let Some(last) = waiting[..reached].iter().rposition(is_made) {
+            self.take_choices(self.chosen + last + 1);
+        }
+    }
+
+    /// The first so many choices are made, and no others yet.
+    fn take_choices(&mut self, count: usize) {
+        self.chosen = count;
+        if let Some(last) = self.updates[..count].last() {
+            self.z = last.z;
+            self.last_update = Some(last.time);
+        }
+    }
+
+    /// Goes on after a restart: the rows that come next, from the one with the id `row` on,
+    /// were decided before.
+    pub(super) fn resume(&mut self, known: &Known, updates: &[Update], row: u64) {
         self.first = known.first;
         self.newest = known.newest.unwrap_or(i64::MIN);
         self.reached = known.reached.map_or_else(Reached::default, Reached::at);
         self.updates = updates.to_vec();
-        self.chosen = known.choices.min(updates.len());
-        self.is_catching_up = true;
-        if let Some(last) = self.updates[..self.chosen].last() {
-            self.z = last.z;
-            self.last_update = Some(last.time);
-        }
+        self.again_from = Some(row);
+        self.take_choices(known.choices.min(updates.len()));
     }
 
-    /// All rows that were decided before a restart have come. Where the first of them are
-    /// ahead of the stream is not known again, so a choice may not have been made by them.
+    /// All rows that were decided before a restart have come.
     pub(super) fn caught_up(&mut self) {
-        self.is_catching_up = false;
-        self.chosen = self.updates.len();
-        if let Some(last) = self.updates.last() {
-            self.z = last.z;
-            self.last_update = Some(last.time);
-        }
+        self.again_from = None;
+        self.take_choices(self.updates.len());
     }
 
     /// What is known besides the rows themselves.

@@ -173,6 +173,7 @@ mod tests {
             group: engine.groups.intern(0, &(user % 3).to_string()),
             leaf: engine.paths.leaf(0, value),
             late: false,
+            row: 0,
         };
         let mut verdicts: Vec<Verdict> = Vec::new();
         engine.decide(&[attribute], |_| 0, &mut verdicts);

@@ -121,10 +121,10 @@ impl Stream {
         })
     }
 
-    /// Goes on after a restart: the rows that come next were decided before, from
-    /// where this was known on, with these choices of z.
-    pub fn resume(&mut self, known: &Known, updates: &[Update]) {
-        self.engine.resume(known, updates);
+    /// Goes on after a restart: the rows that come next, from the one with the id `row` on,
+    /// were decided before, from where this was known on, with these choices of z.
+    pub fn resume(&mut self, known: &Known, updates: &[Update], row: u64) {
+        self.engine.resume(known, updates, row);
         if let (Some(waiting), Some(tick)) = (&mut self.waiting, known.tick) {
             waiting.tell(tick);
         }
@@ -250,8 +250,10 @@ impl Stream {
                 continue;
             }
             self.rows.push(row as u32);
+            let id = batch.rows().get(row);
             for (codes, leaves) in &columns {
                 self.attributes.push(Attribute {
+                    row: id,
                     time,
                     user: users[user as usize],
                     group: groups.as_ref().map_or(0, |groups| groups[row]),

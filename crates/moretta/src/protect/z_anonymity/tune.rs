@@ -40,6 +40,8 @@ pub enum Search {
 pub struct Update {
     /// The time of the row before which it was made, in milliseconds.
     pub time: i64,
+    /// The id of that row.
+    pub row: u64,
     /// The z from then on.
     pub z: u32,
     /// p(z) over the window before; none when nobody would show anything.
