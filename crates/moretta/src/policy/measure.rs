@@ -65,9 +65,10 @@ pub(super) fn read(section: Option<Section>, masks: bool) -> Result<Measures> {
     let Some(mut section) = section else {
         return Ok(Measures::default());
     };
-    let list = match masks {
-        true => measure::PAIR_LIST,
-        false => measure::LIST,
+    let list = if masks {
+        measure::PAIR_LIST
+    } else {
+        measure::LIST
     };
     let names: Vec<&str> = list.iter().map(|info| info.name).collect();
     let check = |name: &str, error: Error| match names.contains(&name) {
