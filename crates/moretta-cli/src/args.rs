@@ -126,6 +126,12 @@ pub(crate) struct ReadingArgs {
     /// The first line of the CSV is a row; the columns are column1, column2, …
     #[arg(long)]
     pub(crate) no_header: bool,
+    /// The character before the decimals of numbers
+    #[arg(long, value_name = "CHARACTER", value_parser = [".", ","])]
+    pub(crate) decimal: Option<String>,
+    /// A cell that means missing, besides the empty one; may be repeated
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) missing: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -38,6 +38,56 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// An error of a command that reads a file without a policy: its help names the options
+    /// of the command instead of the keys of a policy.
+    pub(crate) fn of_options(self) -> Self {
+        let help = self.error.help_text().map(in_options);
+        match help {
+            Some(help) => Failure {
+                error: Box::new(self.error.help(help)),
+                ..self
+            },
+            None => self,
+        }
+    }
+}
+
+/// What a policy says, and how a command without one says it.
+const OPTIONS: &[(&str, &str)] = &[
+    ("try encoding = 'latin-1'", "try --latin1"),
+    (
+        "set `delimiter` under [source]",
+        "name it: --delimiter CHARACTER",
+    ),
+    ("set `header = false` under [source]", "add --no-header"),
+    (
+        "name them in `missing`",
+        "say that they mean missing: --missing TEXT for each",
+    ),
+    (", or set compression = \"gzip\" under [source]", ""),
+    (", or set compression = \"zstd\" under [source]", ""),
+    (" or `memory` in the `limits` of [source]", ""),
+    (
+        ", or declare `type = \"number\"` or `type = \"category\"` for the column",
+        "",
+    ),
+    (", or declare `type = \"category\"` for the column", ""),
+    (
+        "declare `type = \"category\"` for the column, or give it the role plain",
+        "write them as text, for example between other characters",
+    ),
+    (
+        "declare the form, such as `format = \"%d.%m.%Y\"`, write all dates in one form",
+        "correct the cells, or write all dates in one form",
+    ),
+];
+
+fn in_options(help: &str) -> String {
+    let replace = |help: String, (policy, option): &(&str, &str)| help.replace(policy, option);
+    OPTIONS.iter().fold(help.to_owned(), replace)
+}
+
 /// Tells the person and gives the exit code.
 pub(crate) fn show(failure: &Failure, cli: &Cli) -> ExitCode {
     let shown = Shown::new(failure);

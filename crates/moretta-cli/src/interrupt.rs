@@ -3,12 +3,33 @@
 //! Signals that somebody has set aside stay so: `nohup` sets the hangup aside, a shell the
 //! interrupt of what it starts in the background. Each of the others ends the program.
 
+use crate::printable::printable;
+use moretta::pipeline::Interrupted;
+use std::io::Write;
+
 /// The exit code of a program that was told to end, as shells have it.
 const INTERRUPTED: i32 = 130;
 
 fn end() -> ! {
     moretta::pipeline::abandon();
+    if let Some(stream) = moretta::pipeline::interrupted() {
+        let told = told(&stream);
+        let _ = writeln!(std::io::stderr(), "\n{}", printable(&told));
+    }
     std::process::exit(INTERRUPTED)
+}
+
+/// How a stream that was interrupted can go on.
+fn told(stream: &Interrupted) -> String {
+    match &stream.checkpoint {
+        Some(path) => format!(
+            "interrupted; the same command goes on where checkpoint {} says",
+            path.display()
+        ),
+        None => "interrupted; rows that have left stay where they are, and without [checkpoint] \
+                 the stream cannot go on"
+            .to_owned(),
+    }
 }
 
 /// Ends the program in good order at a signal. To be called before there are threads.

@@ -23,7 +23,7 @@ pub(crate) struct LiveFacts {
     pub(crate) p: Option<f64>,
     /// Share of users of the window whose released set nobody else has.
     pub(crate) unique: Option<f64>,
-    /// Milliseconds that released rows are behind the latest one.
+    /// Milliseconds that the row released last waited.
     pub(crate) delay_ms: i64,
     /// Rows made up so far.
     pub(crate) fakes: u64,

@@ -12,6 +12,7 @@ mod report;
 
 use args::{Cli, Command};
 use clap::Parser;
+use failure::Failure;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -28,10 +29,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(cli: &Cli) -> Result<ExitCode, failure::Failure> {
+fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
     let console = console::Console::new(cli.json, cli.quiet);
     match &cli.command {
-        Command::Init(args) => commands::init::run(args, &console),
+        Command::Init(args) => commands::init::run(args, &console).map_err(Failure::of_options),
         Command::Check(args) => commands::check::run(args, &console),
         Command::Plan(args) => commands::plan::run(args, &console),
         Command::Run(args) => commands::run::run(args, &console),
@@ -41,7 +42,9 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, failure::Failure> {
         Command::Attack(args) => commands::attack::run(args, &console),
         Command::Tune(args) => commands::tune::run(args, &console),
         Command::Generate(args) => commands::generate::run(args, &console),
-        Command::Hierarchy(args) => commands::hierarchy::run(args, &console),
+        Command::Hierarchy(args) => {
+            commands::hierarchy::run(args, &console).map_err(Failure::of_options)
+        }
         Command::Explain(args) => commands::explain::run(args, &console),
         Command::Schema => commands::schema::run(&console),
         Command::Completions(args) => commands::completions::run(args, &console),

@@ -72,6 +72,7 @@ fn run(case: &Path) -> Vec<(String, String)> {
         .args(["run", "policy.toml"])
         .current_dir(copy.path())
         .env("MORETTA_KEY", KEY)
+        .env("SOURCE_DATE_EPOCH", "1709251200")
         .output()
         .expect("the program starts");
     let told = String::from_utf8_lossy(&output.stderr);
@@ -82,6 +83,7 @@ fn run(case: &Path) -> Vec<(String, String)> {
     )];
     for entry in fs::read_dir(copy.path().join("out")).expect("what the run wrote") {
         let path = entry.expect("a readable entry").path();
+        verify(copy.path(), &path);
         let name = path.file_name().expect("a file has a name");
         let name = name.to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).expect("text");
@@ -94,6 +96,28 @@ fn run(case: &Path) -> Vec<(String, String)> {
     }
     made.sort();
     made
+}
+
+/// What a run released passes as a release of its policy, unless that promises nothing.
+fn verify(folder: &Path, file: &Path) {
+    if file.file_stem().is_none_or(|stem| stem != "release") {
+        return;
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_moretta"))
+        .arg("verify")
+        .arg(file)
+        .args(["--policy", "policy.toml"])
+        .current_dir(folder)
+        .env("MORETTA_KEY", KEY)
+        .output()
+        .expect("the program starts");
+    let told = String::from_utf8_lossy(&output.stderr);
+    let promises = !told.contains("promises nothing that could be seen");
+    assert!(
+        output.status.success() || !promises,
+        "{told}{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
 }
 
 /// The report without what differs from run to run, version to version or machine to machine.

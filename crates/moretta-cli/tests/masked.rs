@@ -13,7 +13,24 @@ const GUARANTEE: &str = "[guarantee]\nk = 5\n\n[[protect]]\nmethod = \"mondrian\
 fn policy(method: &str) -> String {
     let text = policy_with(GUARANTEE, &format!("[[protect]]\n{method}\n"));
     // Groups count rows: each person has one here.
-    replaced(&text, "{ role = \"subject\" }", "{ role = \"identifier\" }")
+    let text = replaced(&text, "{ role = \"subject\" }", "{ role = \"identifier\" }");
+    match method.contains("dp") {
+        true => with_open_columns(text, method),
+        false => text,
+    }
+}
+
+/// Of a private method the columns that it does not name are published knowingly.
+fn with_open_columns(text: String, method: &str) -> String {
+    let lines = text.lines().map(|line| match line.split_once(' ') {
+        Some((name, rest))
+            if rest.contains("\"quasi\"") && !method.contains(&format!("{name} =")) =>
+        {
+            format!("{name} = {{ role = \"plain\" }}\n")
+        }
+        _ => format!("{line}\n"),
+    });
+    lines.collect()
 }
 
 fn folder(method: &str, rows: usize) -> Folder {
@@ -140,6 +157,98 @@ fn a_private_report_tells_nothing_of_the_originals_unless_asked() {
     ));
     asked.run().succeeds().warns("not differentially private");
     assert!(asked.report().get("pairs").is_some());
+}
+
+#[test]
+fn a_private_method_does_not_let_a_quasi_identifier_pass_as_it_is() {
+    for method in METHODS.iter().filter(|text| text.contains("dp")) {
+        let open = policy_with(GUARANTEE, &format!("[[protect]]\n{method}\n"));
+        // Before rows are read: there are none.
+        for command in ["check", "plan", "run"] {
+            let folder = Folder::new().policy(&open);
+            let refused = folder.moretta(&[command, "policy.toml"]);
+            refused.fails(3, "is not masked, so it would be released as it is");
+        }
+        let dropped = policy(method).replace("\"plain\"", "\"drop\"");
+        let folder = Folder::with_table(&Table::of(200)).policy(&dropped);
+        folder.run().succeeds();
+        let release = folder.text("out/release.csv");
+        assert!(!release.contains("zip"), "{method}");
+    }
+}
+
+/// 200 rows are ten windows of 20, and what `plan` says of the budget is what `run` does.
+#[test]
+fn check_and_plan_tell_what_a_private_method_spends() {
+    for (budget, windows, enough) in [
+        ("3", "6 windows, 120 rows", false),
+        ("5", "10 windows, 200 rows", true),
+    ] {
+        let method = format!(
+            "method = \"dp-microaggregation\"\nk = 5\nepsilon = 0.5\nbuffer = 20\nbudget = {budget}\n{AGE}"
+        );
+        let folder = folder(&method, 200);
+        let checked = folder.moretta(&["check", "policy.toml"]);
+        let planned = folder.moretta(&["plan", "policy.toml"]);
+        for ran in [&checked, &planned] {
+            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+            for told in [
+                "ε = 0.5 for each record",
+                "each window of 20 rows spends ε = 0.5",
+                windows,
+            ] {
+                assert!(ran.stdout.contains(told), "{told}:\n{}", ran.stdout);
+            }
+        }
+        assert!(
+            planned
+                .stdout
+                .contains("200 rows are 10 windows: ε = 5 for a person"),
+            "{}",
+            planned.stdout
+        );
+        assert_eq!(
+            planned.stdout.contains("a run is refused"),
+            !enough,
+            "{}",
+            planned.stdout
+        );
+        assert_eq!(folder.run().code, Some(if enough { 0 } else { 7 }));
+    }
+    let folder = folder(METHODS[7], 50);
+    let checked = folder.moretta(&["check", "policy.toml"]);
+    assert!(
+        checked.stdout.contains("ε = 1 of `age` and ε = 1 of `sex`"),
+        "{}",
+        checked.stdout
+    );
+}
+
+/// Figures about k are those of the k that a mask promises, and missing where there is none.
+#[test]
+fn a_plan_of_a_mask_does_not_contradict_itself() {
+    for method in METHODS {
+        let folder = folder(method, 200);
+        let planned = folder.moretta(&["plan", "policy.toml", "--json"]);
+        assert_eq!(planned.code, Some(0), "{}", planned.stderr);
+        let plan: serde_json::Value = serde_json::from_str(&planned.stdout).expect("JSON");
+        let below = plan["below_k"].as_f64();
+        let promises_k = method.contains("\"microaggregation\"");
+        assert_eq!(below.is_some(), promises_k, "{method}: {plan}");
+        if let Some(below) = below {
+            let uniques = plan["uniques"].as_f64().expect("a share");
+            assert!(uniques > 0.0 && below >= uniques, "{method}: {plan}");
+        }
+        let warnings = plan["warnings"].to_string();
+        assert_eq!(
+            warnings.contains("only k is promised"),
+            promises_k,
+            "{warnings}"
+        );
+        for foreign in ["bounds of intervals", "missing cells count"] {
+            assert!(!warnings.contains(foreign), "{warnings}");
+        }
+    }
 }
 
 #[test]

@@ -387,3 +387,200 @@ path = "out/report.html"
         .data(format!("age,weight\n{absurd}"));
     folder.run().fails(6, "gcp is");
 }
+
+/// Regions of every kind: labels of rules, exact and rounded intervals, sets, means.
+const REGIONS: &str = r#"version = 1
+[source]
+path = "admissions.csv"
+[columns]
+age    = { role = "quasi"AGE }
+zip    = { role = "quasi", type = "category", hierarchy = { mask = "right" } }
+born   = { role = "quasi", type = "date", hierarchy = { dates = ["month", "year", "decade"] } }
+team   = { role = "quasi" }
+income = { role = "drop" }
+floor  = { role = "plain" }
+[guarantee]
+k = 5
+[[protect]]
+METHOD
+[sink]
+path = "out/release.csv"
+[report]
+path = "out/report.html"
+"#;
+
+/// Policies whose releases do not tell an extreme value from another of its class.
+fn regions() -> Vec<(&'static str, String)> {
+    let tree = ", hierarchy = { intervals = [10, 50] }";
+    let levels = "method = \"generalization\"\nlevels = { age = 2, zip = 3, born = 3 }";
+    [
+        ("labels", tree, levels),
+        (
+            "rounded",
+            "",
+            "method = \"mondrian\"\nbounds = { age = 25 }",
+        ),
+        ("labels of mondrian", tree, "method = \"mondrian\""),
+        (
+            "modes",
+            "",
+            "method = \"mondrian\"\nbounds = { age = 25 }\noutput = { team = \"mode\" }",
+        ),
+    ]
+    .into_iter()
+    .map(|(name, age, method)| {
+        let policy = replaced(&replaced(REGIONS, "METHOD", method), "AGE", age);
+        (name, policy)
+    })
+    .collect()
+}
+
+/// 400 persons, the last of whom is old, lives alone and was born long ago.
+fn village(age: usize, zip: &str, born: &str) -> String {
+    let row = |i: usize| {
+        let year = 1990 + i % 10;
+        format!(
+            "{},ab{}c{},{year}-0{}-1{},{},euro{},{}\n",
+            50 + i % 7,
+            i % 4,
+            i % 3,
+            1 + i % 6,
+            i % 10,
+            ["red", "blue", "green"][i % 3],
+            1_000 + i,
+            i % 5
+        )
+    };
+    let oldest = format!("{age},{zip},{born},red,euro7777,2\n");
+    let rows: String = (0..399).map(row).collect();
+    format!("age,zip,born,team,income,floor\n{rows}{oldest}")
+}
+
+fn run_table(policy: &str, table: &str) -> Published {
+    let folder = Folder::new().policy(policy).data(table);
+    folder.run().succeeds();
+    Published {
+        release: folder.text("out/release.csv"),
+        report: folder.report(),
+        json: folder.text("out/report.json"),
+        page: folder.text("out/report.html"),
+    }
+}
+
+impl Published {
+    fn histogram(&self, column: &str) -> &Value {
+        let columns = self.report["columns"].as_array().expect("columns");
+        let found = columns.iter().find(|fact| fact["name"] == column);
+        &found.expect("a column")["histogram"]
+    }
+
+    fn section_of_columns(&self) -> &str {
+        let start = self.page.find("<section id=\"columns\">").expect("columns");
+        let end = self.page[start..].find("</section>").expect("its end");
+        &self.page[start..start + end]
+    }
+}
+
+#[test]
+fn an_extreme_value_does_not_move_the_bins() {
+    for (name, policy) in regions() {
+        let first = run_table(&policy, &village(71, "ab0d5", "1990-07-19"));
+        for (age, zip, born) in [
+            (74, "ab0d5", "1990-07-19"),
+            (71, "ab0d9", "1990-07-19"),
+            (71, "ab0d5", "1990-07-31"),
+        ] {
+            let other = run_table(&policy, &village(age, zip, born));
+            assert_eq!(first.release, other.release, "{name}: {age} {zip} {born}");
+            for column in ["age", "zip", "born", "team", "floor"] {
+                let (one, two) = (first.histogram(column), other.histogram(column));
+                assert_eq!(one, two, "{name}: {column} with {age} {zip} {born}");
+            }
+            assert_eq!(first.section_of_columns(), other.section_of_columns());
+        }
+    }
+}
+
+#[test]
+fn a_value_that_the_release_does_not_show_is_not_in_the_report() {
+    for (name, policy) in regions() {
+        let table = village(71, "ab0d5", "1990-07-19");
+        let published = run_table(&policy, &table);
+        let mut withheld = 0;
+        for row in table.lines().skip(1) {
+            let cells: Vec<&str> = row.split(',').collect();
+            for cell in [cells[1], cells[2], cells[4]] {
+                // As a whole cell, a member of a set or an end of an interval.
+                let shown = published.release.split([',', '|', '{', '}', '\n', '.']);
+                if shown.clone().any(|text| text == cell) {
+                    continue;
+                }
+                withheld += 1;
+                for text in [&published.json, &published.page] {
+                    let found = text.match_indices(cell).any(|(at, _)| {
+                        let after = text[at + cell.len()..].chars().next();
+                        let before = text[..at].chars().next_back();
+                        let apart = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+                        apart(before) && apart(after)
+                    });
+                    assert!(!found, "{name}: {cell}");
+                }
+            }
+        }
+        assert!(withheld > 400, "{name}: {withheld}");
+        assert!(published.histogram("income").is_null(), "{name}: dropped");
+        assert!(published.histogram("floor").is_object(), "{name}: plain");
+    }
+}
+
+/// Unless the release says that nobody is in a bin, more than ten are.
+#[test]
+fn no_bin_tells_that_few_or_none_are_in_it() {
+    let people = |oldest: usize| village(oldest, "ab0d5", "1990-07-19");
+    for (name, policy) in regions() {
+        let published = run_table(&policy, &people(74));
+        let mut told = 0;
+        for column in ["age", "zip", "born", "team", "floor"] {
+            let bins = published.histogram(column)["bins"].as_array();
+            for bin in bins.into_iter().flatten() {
+                let (Some(before), Some(after)) = (bin["before"].as_f64(), bin["after"].as_f64())
+                else {
+                    continue;
+                };
+                assert!(
+                    before > 10.0 || (before == 0.0 && after == 0.0),
+                    "{name}: {column} {bin}"
+                );
+                told += 1;
+            }
+        }
+        assert!(told > 10, "{name}: {told}");
+    }
+}
+
+/// Whoever has the release counts the same, so the table adds nothing to it.
+#[test]
+fn the_risk_of_each_column_follows_from_the_release() {
+    for (name, policy) in regions() {
+        let published = run_table(&policy, &village(71, "ab0d5", "1990-07-19"));
+        let rows = published.rows();
+        let mean = |places: &[usize]| {
+            let mut classes: Vec<Vec<&str>> = (rows.iter())
+                .map(|row| places.iter().map(|&place| row[place]).collect())
+                .collect();
+            classes.sort();
+            classes.dedup();
+            classes.len() as f64 / rows.len() as f64
+        };
+        let quasi = ["age", "zip", "born", "team"].map(|column| published.place(column));
+        let risk = &published.report["risk_by_column"];
+        let told = |value: &Value| value["mean"].as_f64().expect("a mean");
+        assert_eq!(told(&risk["all"]), mean(&quasi), "{name}");
+        for column in risk["columns"].as_array().expect("columns") {
+            let place = published.place(column["name"].as_str().expect("a name"));
+            let others: Vec<usize> = quasi.into_iter().filter(|&p| p != place).collect();
+            assert_eq!(told(&column["alone"]), mean(&[place]), "{name}");
+            assert_eq!(told(&column["without"]), mean(&others), "{name}");
+        }
+    }
+}

@@ -90,6 +90,55 @@ fn times_at_the_edge_of_what_can_be_told_make_no_crowd() {
 }
 
 #[test]
+fn one_person_written_in_many_ways_is_no_crowd() {
+    let spellings = [
+        "ren\u{e9}e",
+        "Ren\u{e9}e",
+        "rene\u{301}e",
+        " ren\u{e9}e ",
+        "ren\u{e9}\u{200b}e",
+    ];
+    for audit in [true, false] {
+        for method in [
+            "z = 3\nwindow = \"1h\"",
+            "z = 3\nwindow = \"1h\"\nmode = \"exact\"\nlateness = \"1m\"",
+            "window = \"1h\"\ntune = { goal = 0.5, every = \"1m\", at_least = 3 }",
+            "z = 3\nwindow = \"1h\"\nunique_sets = \"hold\"",
+        ] {
+            let mut rows = String::new();
+            for (second, name) in spellings.iter().cycle().take(20).enumerate() {
+                let _ = writeln!(rows, "{},\"{name}\",clinic", 1000 + second);
+            }
+            let folder = stream(method, audit, &rows);
+            let (code, said) = run(&folder);
+            assert_eq!(code, Some(0), "{said}");
+            assert_eq!(folder.text("out.csv"), "t,user,attribute\n", "{method}");
+            assert!(said.contains("counted as one person"), "{said}");
+        }
+    }
+    // Where others are, each is released as it is written, and `verify` counts the same.
+    let mut rows = String::new();
+    for (second, name) in ["anna", "ANNA", "bob", "carla", " carla"]
+        .iter()
+        .enumerate()
+    {
+        let _ = writeln!(rows, "{},\"{name}\",clinic", 1000 + second);
+    }
+    let folder = stream("z = 3\nwindow = \"1h\"", true, &rows);
+    assert_eq!(
+        released(&folder),
+        ["1003,carla,clinic", "1004, carla,clinic"]
+    );
+    let verify = |lines: &str| {
+        let text = format!("t,user,attribute\n{lines}");
+        std::fs::write(folder.path("other.csv"), text).expect("written");
+        call(&folder, &["verify", "other.csv", "--policy", "policy.toml"]).0
+    };
+    assert_eq!(verify("1003,carla,clinic\n"), Some(0));
+    assert_eq!(verify("1002,bob,clinic\n1003,carla,clinic\n"), Some(1));
+}
+
+#[test]
 fn a_tuned_z_does_not_fall_to_one_when_nobody_is_there() {
     let mut rows = String::new();
     for second in 0..8_000 {

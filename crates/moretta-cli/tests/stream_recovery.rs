@@ -216,3 +216,124 @@ fn a_damaged_or_foreign_checkpoint_is_refused() {
         .expect("the program starts");
     assert!(ran.status.success());
 }
+
+/// A stream from standard input with a report, of which the first rows have come.
+struct Waiting {
+    folder: Folder,
+    run: std::process::Child,
+    events: String,
+}
+
+/// Feeds the first half of the events and waits until a checkpoint has noted some of them.
+fn waiting(prepared: impl Fn(&Folder), arguments: &[&str]) -> Waiting {
+    let folder = folder("z = 4");
+    let policy = folder.text("policy.toml").replace("events.csv", "-");
+    let policy = policy + "[report]\npath = \"out/report.html\"\n";
+    std::fs::write(folder.path("policy.toml"), policy).expect("written");
+    prepared(&folder);
+    let events = folder.text("events.csv");
+    // `env` sees to it that whoever runs the tests has not set the interrupt aside.
+    let mut run = folder
+        .command("env")
+        .arg("--default-signal=INT,TERM,HUP")
+        .arg(PROGRAM)
+        .args(["run", "policy.toml"])
+        .args(arguments)
+        .env("MORETTA_KEY", "0123456789abcdef0123456789abcdef")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = run.stdin.take().expect("piped");
+    let half = events.len() / 2;
+    std::io::Write::write_all(&mut input, &events.as_bytes()[..half]).expect("fed");
+    let noted = || std::fs::read_to_string(folder.path("progress.json")).unwrap_or_default();
+    while !noted().contains("\"released\":") || noted().contains("\"rows\":[0]") {
+        let ended = run.try_wait().expect("a child of ours");
+        assert!(ended.is_none(), "it ended before a checkpoint was seen");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // The stream must not see the end of its input before it is told to end.
+    run.stdin = Some(input);
+    Waiting {
+        folder,
+        run,
+        events,
+    }
+}
+
+impl Waiting {
+    /// Gives all events again; the exit code and what was said.
+    fn go_on(&self) -> (Option<i32>, String) {
+        let source = self.folder.path("again.csv");
+        std::fs::write(&source, &self.events).expect("written");
+        let ran = command(&self.folder)
+            .stdin(std::fs::File::open(source).expect("there"))
+            .output()
+            .expect("the program starts");
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        (ran.status.code(), said)
+    }
+}
+
+#[test]
+fn a_report_that_force_replaces_is_replaced_by_the_run_that_goes_on() {
+    let prepared = |folder: &Folder| {
+        std::fs::create_dir(folder.path("out")).expect("a folder");
+        for name in ["out/report.html", "out/report.json", "out/released.csv"] {
+            std::fs::write(folder.path(name), "of an older run").expect("written");
+        }
+    };
+    let mut stopped = waiting(prepared, &["--force"]);
+    stopped.run.kill().expect("killed");
+    stopped.run.wait().expect("ended");
+    assert_eq!(stopped.folder.text("out/report.html"), "of an older run");
+    let (code, said) = stopped.go_on();
+    assert_eq!(code, Some(0), "{said}");
+    let folder = &stopped.folder;
+    assert!(folder.text("out/report.html").contains("<html"));
+    assert!(folder.text("out/report.json").contains("\"stream\""));
+    assert!(!folder.path("progress.json").exists());
+}
+
+#[test]
+fn a_report_that_came_meanwhile_is_told_before_the_first_row_and_nothing_is_lost() {
+    let mut stopped = waiting(|_| {}, &[]);
+    stopped.run.kill().expect("killed");
+    stopped.run.wait().expect("ended");
+    let folder = &stopped.folder;
+    std::fs::write(folder.path("out/report.json"), "of another run").expect("written");
+    let before = folder.text("out/released.csv");
+    let (code, said) = stopped.go_on();
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("move it away"), "{said}");
+    assert_eq!(folder.text("out/report.json"), "of another run");
+    assert_eq!(folder.text("out/released.csv"), before);
+    std::fs::rename(folder.path("out/report.json"), folder.path("other.json")).expect("moved");
+    let (code, said) = stopped.go_on();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        folder
+            .text("out/released.csv")
+            .starts_with(&before[..before.len() / 2])
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stream_that_is_told_to_end_says_how_it_goes_on() {
+    let mut stopped = waiting(|_| {}, &[]);
+    let sent = std::process::Command::new("kill")
+        .args(["-s", "INT", &stopped.run.id().to_string()])
+        .status();
+    assert!(sent.expect("kill").success());
+    assert_eq!(stopped.run.wait().expect("ended").code(), Some(130));
+    let mut said = String::new();
+    let mut told = stopped.run.stderr.take().expect("piped");
+    std::io::Read::read_to_string(&mut told, &mut said).expect("text");
+    assert!(said.contains("the same command goes on"), "{said}");
+    assert!(said.contains("progress.json"), "{said}");
+    let (code, said) = stopped.go_on();
+    assert_eq!(code, Some(0), "{said}");
+}

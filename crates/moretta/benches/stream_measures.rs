@@ -43,6 +43,7 @@ fn facts(bencher: Bencher<'_, '_>) {
 
 struct Decided {
     times: Vec<i64>,
+    delays: Vec<i64>,
     original: Batch,
     released: Batch,
     levels: Vec<Option<u16>>,
@@ -57,7 +58,7 @@ impl Decided {
             levels: &self.levels,
             subject: 1,
             attributes: &[2],
-            newest: &self.times,
+            delays: &self.delays,
             z: 20,
         }
     }
@@ -79,6 +80,7 @@ fn decided() -> Vec<Decided> {
             let released = stream.protect(original.clone()).expect("releases");
             let levels = stream.cells().iter().map(|cell| cell.level).collect();
             Decided {
+                delays: vec![0; times.len()],
                 times,
                 original,
                 released,

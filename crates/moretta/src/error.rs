@@ -135,6 +135,14 @@ impl Error {
         Error::Bug(what.into())
     }
 
+    /// Whether a reader of what is written has closed the pipe.
+    pub fn is_broken_pipe(&self) -> bool {
+        match self {
+            Error::Io(error) => error.source.kind() == std::io::ErrorKind::BrokenPipe,
+            _ => false,
+        }
+    }
+
     /// Adds the way out.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         let help = match &mut self {

@@ -4,7 +4,8 @@
 //! `data/plain_text.rs` in text formats; what text formats cannot hold is refused.
 //! The files are written and read here by other code than ours.
 
-use arrow_array::types::Int32Type;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::*;
 use arrow_buffer::OffsetBuffer;
 use arrow_ipc::reader::{FileReader, StreamReader};
@@ -293,16 +294,26 @@ fn read(path: &Path) -> RecordBatch {
 
 /// Runs a policy that releases all columns of `in.<source>`, in their order.
 fn run(folder: &Path, source: &str, sink: &str, columns: &str) -> Result<()> {
+    run_with(folder, (source, sink), columns, "method = \"mondrian\"")
+}
+
+fn run_with(
+    folder: &Path,
+    (source, sink): (&str, &str),
+    columns: &str,
+    method: &str,
+) -> Result<()> {
     let place = folder.join("policy.toml");
     let text = format!(
         "version = 1\n[source]\npath = \"in.{source}\"\n[columns]\n{columns}\n\
-         g = {{ role = \"quasi\", type = \"category\" }}\n[guarantee]\nk = 3\n[[protect]]\nmethod = \"mondrian\"\n\
+         g = {{ role = \"quasi\", type = \"category\" }}\n[guarantee]\nk = 3\n[[protect]]\n{method}\n\
          [sink]\npath = \"out.{sink}\"\norder = \"input\"\n"
     );
     std::fs::write(&place, text).expect("written");
     let policy = Policy::load(&place, &Root::of_policy(&place, None)?)?;
     let options = Options {
         command: String::new(),
+        date: None,
         force: true,
         strict: false,
         render: &|_| String::new(),
@@ -353,10 +364,9 @@ fn check_text(path: &Path, format: &str, names: &[&str], rows: &[Vec<&str>], tol
     assert_eq!(lines, expected.collect::<Vec<_>>(), "{told}");
 }
 
-/// The type that is written: dictionaries and views hold values that no row shows.
+/// The type that is written: views hold values that no row shows.
 fn written(data_type: &DataType) -> DataType {
     match data_type {
-        DataType::Dictionary(_, value) => value.as_ref().clone(),
         DataType::Utf8View => DataType::Utf8,
         other => other.clone(),
     }
@@ -527,6 +537,132 @@ fn dates_of_any_form_and_missing_times_pass() {
                     "{text}"
                 );
             }
+        }
+    }
+}
+
+/// Six rows, of which the last is of a class of its own and so is not released. What it shows
+/// and what nobody shows are in the dictionaries, which say whether their order means something.
+fn sizes(ordered: bool) -> RecordBatch {
+    let values = ["small", "nobody", "secret", "medium", "large"];
+    let keys = Int8Array::from(vec![Some(4), Some(0), None, Some(3), Some(0), Some(2)]);
+    let sizes = DictionaryArray::new(keys, Arc::new(StringArray::from(values.to_vec())));
+    let numbers = Arc::new(Int64Array::from(vec![7, 424_242, 8]));
+    let numbers = DictionaryArray::new(Int32Array::from(vec![2, 0, 0, 2, 0, 1]), numbers);
+    let groups = StringArray::from(vec!["g", "g", "g", "g", "g", "lone"]);
+    let field = |name: &str, array: &dyn Array| Field::new(name, array.data_type().clone(), true);
+    let fields = vec![
+        field("size", &sizes).with_dict_is_ordered(ordered),
+        field("number", &numbers),
+        field("g", &groups),
+    ];
+    RecordBatch::try_new(
+        Arc::new(arrow_schema::Schema::new(fields)),
+        vec![Arc::new(sizes), Arc::new(numbers), Arc::new(groups)],
+    )
+    .expect("columns of six rows")
+}
+
+#[test]
+fn dictionaries_stay_dictionaries_and_hold_what_released_rows_show() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for ordered in [true, false] {
+        let table = sizes(ordered);
+        for source in TYPED {
+            // Parquet holds values in the order of its rows, which must not be told.
+            let ordered = ordered && source != "parquet";
+            let expected = match ordered {
+                true => ["small", "medium", "large"],
+                false => ["large", "medium", "small"],
+            };
+            write(&folder.path().join(format!("in.{source}")), &table);
+            for sink in TYPED.iter().chain(&["arff"]) {
+                let told = format!("ordered {ordered}, from {source} to {sink}");
+                run_with(
+                    folder.path(),
+                    (source, sink),
+                    &plain(&["size", "number"]),
+                    "method = \"generalization\"\nsuppress = 0.5",
+                )
+                .unwrap_or_else(|e| panic!("{told}: {e}"));
+                let out = folder.path().join(format!("out.{sink}"));
+                let bytes = std::fs::read(&out).expect("reads");
+                for hidden in ["nobody", "secret", "424242"] {
+                    let mut windows = bytes.windows(hidden.len());
+                    assert!(!windows.any(|part| part == hidden.as_bytes()), "{told}");
+                }
+                let number = 424_242_i64.to_le_bytes();
+                assert!(!bytes.windows(8).any(|part| part == number), "{told}");
+                if *sink == "arff" {
+                    let text = String::from_utf8(bytes).expect("a text");
+                    let line = format!("@attribute size {{{}}}", expected.join(","));
+                    assert!(text.contains(&line), "{told}: {text}");
+                    continue;
+                }
+                let found = read(&out);
+                for name in ["size", "number"] {
+                    let original = table.column_by_name(name).expect(name).slice(0, 5);
+                    check_typed(&found, name, &original, &told);
+                }
+                let schema = found.schema();
+                let field = schema.field_with_name("size").expect("a column");
+                let is_ordered = ordered && *sink != "parquet";
+                assert_eq!(field.dict_is_ordered(), Some(is_ordered), "{told}");
+                let sizes: &DictionaryArray<Int8Type> = found.column(0).as_dictionary();
+                let values: Vec<_> = sizes.values().as_string::<i32>().iter().flatten().collect();
+                if *sink != "parquet" {
+                    assert_eq!(values, expected, "{told}");
+                }
+            }
+        }
+    }
+}
+
+/// Rows are written a quarter of a million at a time.
+#[test]
+fn a_file_of_many_rows_has_one_dictionary() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = 300_000;
+    let words: Vec<String> = (0..rows).map(|row| format!("w{}", row / 1000)).collect();
+    let words: DictionaryArray<Int32Type> = words.iter().map(String::as_str).collect();
+    let groups = StringArray::from(vec!["g"; rows]);
+    let columns: [(&str, ArrayRef); 2] = [("word", Arc::new(words)), ("g", Arc::new(groups))];
+    let table = RecordBatch::try_from_iter(columns).expect("columns");
+    write(&folder.path().join("in.parquet"), &table);
+    run(folder.path(), "parquet", "arrow", &plain(&["word"])).expect("released");
+    let file = File::open(folder.path().join("out.arrow")).expect("opens");
+    let batches = FileReader::try_new(file, None).expect("a file");
+    let found: Vec<RecordBatch> = batches.map(|batch| batch.expect("rows")).collect();
+    assert_eq!(found.iter().map(RecordBatch::num_rows).sum::<usize>(), rows);
+    let words: &DictionaryArray<Int32Type> = found[0].column(0).as_dictionary();
+    assert_eq!(words.values().len(), 300);
+}
+
+/// As in text formats, where a time of day behind a date is left out.
+#[test]
+fn moments_are_read_as_their_days() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let moments = [Some(1_709_290_800), None, Some(-1)];
+    let seconds = TimestampSecondArray::from(moments.to_vec());
+    let zoned = seconds.clone().with_timezone("+02:00");
+    let milliseconds = Date64Array::from(moments.map(|m| m.map(|m| m * 1000)).to_vec());
+    let arrays: [ArrayRef; 3] = [Arc::new(seconds), Arc::new(zoned), Arc::new(milliseconds)];
+    for array in &arrays {
+        for source in TYPED {
+            write(
+                &folder.path().join(format!("in.{source}")),
+                &table(&[("seen", array)]),
+            );
+            let told = format!("{} from {source}", array.data_type());
+            run(
+                folder.path(),
+                source,
+                "csv",
+                "seen = { role = \"sensitive\" }",
+            )
+            .unwrap_or_else(|e| panic!("{told}: {e}"));
+            let text = std::fs::read_to_string(folder.path().join("out.csv")).expect("a text");
+            assert_eq!(text, "seen,g\n2024-03-01,g\n,g\n1969-12-31,g\n", "{told}");
         }
     }
 }

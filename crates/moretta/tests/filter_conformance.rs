@@ -327,19 +327,26 @@ fn whole_table() -> String {
     csv
 }
 
-/// The policy of [`whole_table`]. Methods that promise k count rows, not persons.
+/// The policy of [`whole_table`]. Methods that promise k count rows, not persons; of a private
+/// method, columns that it does not mask are published knowingly.
 fn whole_policy(masking: &dyn Masking) -> String {
     let who = match masking.k() {
         Some(_) => "identifier",
         None => "subject",
     };
+    let masked = masking.columns().filter(|_| masking.loss().is_some());
+    let role = |name| match &masked {
+        Some(masked) if !masked.contains(&name) => "plain",
+        _ => "quasi",
+    };
+    let [x, y, word, grade] = ["x", "y", "word", "grade"].map(role);
     format!(
         "version = 1\n[source]\npath = \"in.csv\"\n[columns]\n\
          row = {{ role = \"plain\" }}\nwho = {{ role = \"{who}\" }}\n\
          name = {{ role = \"identifier\", action = \"pseudonym\", key = \"file:key.txt\" }}\n\
-         x = {{ role = \"quasi\", type = \"number\" }}\ny = {{ role = \"quasi\", type = \"number\" }}\n\
-         word = {{ role = \"quasi\", type = \"category\" }}\n\
-         grade = {{ role = \"quasi\", order = [\"low\", \"middle\", \"high\"] }}\n\
+         x = {{ role = \"{x}\", type = \"number\" }}\ny = {{ role = \"{y}\", type = \"number\" }}\n\
+         word = {{ role = \"{word}\", type = \"category\" }}\n\
+         grade = {{ role = \"{grade}\", order = [\"low\", \"middle\", \"high\"] }}\n\
          class = {{ role = \"class\", type = \"category\" }}\nnote = {{ role = \"plain\" }}\n\
          anchor = {{ role = \"plain\", type = \"number\" }}\n\
          [[protect]]\nmethod = \"noise\"\n[sink]\npath = \"out.csv\"\n"

@@ -326,6 +326,7 @@ fn loaded(proposal: &Proposal, data: &Path) -> (Policy, String) {
 fn run(policy: &Policy, text: &str) -> pipeline::Report {
     let options = Options {
         command: String::new(),
+        date: None,
         force: false,
         strict: true,
         render: &|_| String::new(),

@@ -9,7 +9,7 @@ use moretta::protect::{Chain, Method, Protector};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::collections::{BTreeMap, BTreeSet};
-use support::{Axis, Table, guarantees, lines, modes, mondrian, only_k, tables};
+use support::{Axis, Table, exact_mondrian, guarantees, lines, modes, mondrian, only_k, tables};
 
 /// The region that each class shows on each axis, and the rows of the class.
 fn classes(table: &Table, release: &Batch) -> Vec<(Vec<Region>, Vec<usize>)> {
@@ -134,7 +134,7 @@ proptest! {
 
     #[test]
     fn strict_boxes_never_overlap(table in tables(60, 0.0, (1u32..5).prop_map(only_k))) {
-        let release = table.protect(&mondrian(Mode::Strict), usize::MAX);
+        let release = table.protect(&exact_mondrian(Mode::Strict), usize::MAX);
         let classes = release.map_or_else(|_| Vec::new(), |release| classes(&table, &release));
         let domains = table.domains().quasi(&table.schema());
         for (i, (a, _)) in classes.iter().enumerate() {
@@ -151,7 +151,7 @@ proptest! {
     ) {
         let table = Table { subject: false, ..table };
         let k = table.guarantee.k.unwrap_or(1) as usize;
-        let release = table.protect(&mondrian(Mode::Strict), usize::MAX);
+        let release = table.protect(&exact_mondrian(Mode::Strict), usize::MAX);
         let classes = release.map_or_else(|_| Vec::new(), |release| classes(&table, &release));
         for (_, rows) in &classes {
             for axis in 0..table.axes.len() {

@@ -6,7 +6,9 @@ use moretta::guarantee::{Diversity, Ground};
 use moretta::protect::mondrian::{Mode, partition_codes};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use support::{Axis, SENSITIVE, Table, VALUES, guarantees, lines, mondrian, only_k, tables, told};
+use support::{
+    Axis, SENSITIVE, Table, VALUES, exact_mondrian, guarantees, lines, only_k, tables, told,
+};
 
 /// Rows by their number in the table.
 type Set = Vec<usize>;
@@ -364,7 +366,7 @@ fn slow_release(table: &Table, mode: Mode) -> Option<Vec<(u64, Vec<Option<String
 }
 
 fn compare(table: &Table, mode: Mode) {
-    let found = table.protect(&mondrian(mode), usize::MAX);
+    let found = table.protect(&exact_mondrian(mode), usize::MAX);
     match (found, slow_release(table, mode)) {
         (Ok(found), Some(expected)) => assert_eq!(lines(&found), expected),
         (Err(error), None) => assert_eq!(told(&error).0, 1, "{error}"),

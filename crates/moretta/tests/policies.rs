@@ -77,6 +77,7 @@ fn run(folder: &Path, text: &str) -> Result<Outcome> {
         &policy,
         &Options {
             command: String::new(),
+            date: None,
             force: false,
             strict: false,
             render: &|_| String::new(),

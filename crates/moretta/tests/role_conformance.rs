@@ -69,6 +69,7 @@ fn release(folder: &Path, text: &str) -> Result<[String; 2], u8> {
     let root = Root::of_policy(&folder.join("policy.toml"), None).expect("a folder");
     let options = Options {
         command: "moretta run policy.toml".to_owned(),
+        date: None,
         force: true,
         strict: false,
         render: &|_| String::new(),

@@ -206,6 +206,48 @@ fn batches_and_shards_do_not_matter_and_the_same_run_gives_the_same_bytes() {
     }
 }
 
+/// The rows with users, and houses if there are, written in several ways that look the same.
+fn respelled(batch: &Batch) -> Batch {
+    let mut columns = batch.columns().to_vec();
+    for column in columns.iter_mut().skip(1) {
+        let Column::Category(names) = &column else {
+            continue;
+        };
+        let spelling = |row: usize| {
+            let name = names.get(row)?;
+            Some(match row % 4 {
+                0 => name.to_uppercase(),
+                1 => format!(" {name}"),
+                2 => format!("{name}\u{200b}"),
+                _ => name.to_owned(),
+            })
+        };
+        *column = Column::Category((0..names.len()).map(spelling).collect());
+    }
+    // The attribute is what it was.
+    columns[2] = batch.column(2).clone();
+    Batch::new(Arc::clone(batch.schema()), batch.rows().clone(), columns).expect("fits")
+}
+
+#[test]
+fn spellings_of_a_person_are_one_person() {
+    for (name, config) in configurations() {
+        let batch = events(6_000, config.group.is_some());
+        let shown = |batch: &Batch, at_a_time: usize, shards: usize| -> Vec<(u64, String)> {
+            let rows = release(&config, batch, at_a_time, shards).into_iter();
+            rows.map(|(id, cells)| (id, cells[2].clone())).collect()
+        };
+        let expected = shown(&batch, 500, 1);
+        let found = shown(&respelled(&batch), 37, 3);
+        assert!(
+            expected == found,
+            "{name}: {} and {} rows",
+            expected.len(),
+            found.len()
+        );
+    }
+}
+
 #[test]
 fn rows_come_out_once_and_unchanged_but_for_the_attribute() {
     for (name, config) in configurations() {

@@ -102,6 +102,7 @@ fn release(rows: &[Row], method: &str, batches: usize) -> Vec<(usize, String)> {
     let policy = Policy::parse(&policy, &root).expect("a policy");
     let options = Options {
         command: String::new(),
+        date: None,
         force: false,
         strict: false,
         render: &|_| String::new(),

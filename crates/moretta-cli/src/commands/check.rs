@@ -14,6 +14,7 @@ struct Checked {
     columns: usize,
     roles: Vec<(String, usize)>,
     methods: Vec<String>,
+    privacy: Vec<String>,
     warnings: Vec<String>,
 }
 
@@ -43,6 +44,7 @@ pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Fail
             .iter()
             .map(|method| method.name().to_owned())
             .collect(),
+        privacy: pipeline::privacy(&policy, None),
         warnings,
     };
     console.result(&checked, || {
@@ -51,8 +53,11 @@ pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Fail
             .iter()
             .map(|(role, count)| format!("{count} {role}"))
             .collect();
+        let privacy: String = (checked.privacy.iter())
+            .map(|sentence| format!("\n{sentence}"))
+            .collect();
         format!(
-            "{}: ok; {} columns ({}), {}",
+            "{}: ok; {} columns ({}), {}{privacy}",
             checked.policy,
             checked.columns,
             roles.join(", "),

@@ -19,12 +19,13 @@ pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Fa
         guard_formulas: false,
         ..WriteOptions::default()
     };
-    let mut sink = io::create(&args.output, &options, source.schema())?;
-    for batch in source {
-        sink.write(&batch?)?;
+    let standard = args.output.as_os_str() == "-";
+    match write(source, &args.output, &options) {
+        // A reader such as `head` has read enough: nothing is lost that was not made up.
+        Err(error) if standard && error.is_broken_pipe() => return Ok(ExitCode::SUCCESS),
+        written => written?,
     }
-    sink.close()?;
-    if args.output.as_os_str() != "-" {
+    if !standard {
         console.hint(&format!(
             "wrote {} to {}",
             counted(args.rows as u64, "row"),
@@ -32,6 +33,14 @@ pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Fa
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write(source: Box<dyn Source>, path: &Path, options: &WriteOptions) -> moretta::Result<()> {
+    let mut sink = io::create(path, options, source.schema())?;
+    for batch in source {
+        sink.write(&batch?)?;
+    }
+    sink.close()
 }
 
 fn is_pipe_or_device(path: &Path) -> bool {

@@ -37,10 +37,11 @@ fn new(args: &NewArgs, console: &Console) -> Result<ExitCode, Failure> {
     let mut csv = Vec::new();
     automatic::write(&chains, &mut csv, ';').map_err(|e| Error::io("write", &args.output, e))?;
     if args.output.as_os_str() == "-" {
-        std::io::stdout()
-            .lock()
-            .write_all(&csv)
-            .map_err(|e| Error::io("write", "standard output", e))?;
+        match std::io::stdout().lock().write_all(&csv) {
+            // A reader such as `head` has read enough.
+            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => {}
+            written => written.map_err(|e| Error::io("write", "standard output", e))?,
+        }
     } else {
         std::fs::write(&args.output, &csv).map_err(|e| Error::io("write", &args.output, e))?;
         console.hint(&format!(

@@ -53,9 +53,25 @@ pub(crate) fn run(args: &InitArgs, console: &Console) -> Result<ExitCode, Failur
         columns: columns.collect(),
     };
     console.result(&guessed, || {
-        let lines: Vec<String> = guessed.columns.iter().map(|c| format!("  {:20} {:11} {}", c.name, c.role, c.why)).collect();
+        let lines: Vec<String> = guessed
+            .columns
+            .iter()
+            .map(|c| format!("  {:20} {:11} {}", c.name, c.role, c.why))
+            .collect();
         let policy = &guessed.policy;
-        format!("{}\n\nwrote {policy}: read it line by line, a wrong role is a leak; then\n  moretta check {policy}{root}\n  moretta plan {policy}{root}\n  moretta run {policy}{root}", lines.join("\n"))
+        // A stream is not read as a whole, so there is no plan of it.
+        let commands: &[&str] = match proposal.stream {
+            true => &["check", "run"],
+            false => &["check", "plan", "run"],
+        };
+        let next = commands
+            .iter()
+            .map(|command| format!("\n  moretta {command} {policy}{root}"));
+        let next: String = next.collect();
+        format!(
+            "{}\n\nwrote {policy}: read it line by line, a wrong role is a leak; then{next}",
+            lines.join("\n")
+        )
     })
 }
 

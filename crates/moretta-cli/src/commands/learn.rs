@@ -237,9 +237,10 @@ fn of_file(
         .help("name it with --class, or give a policy, which ends in .toml")
     })?;
     let options = args.reading.options()?;
-    Ok(console.watch(progress, || {
+    let lessons = console.watch(progress, || {
         pipeline::lessons_of_file(input, &options, class, known, progress)
-    })?)
+    });
+    lessons.map_err(|error| Failure::from(error).of_options())
 }
 
 fn settings(args: &LearnArgs, lessons: &Lessons, model: Option<&SavedModel>) -> LearnSettings {

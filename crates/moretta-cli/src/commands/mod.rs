@@ -74,6 +74,8 @@ impl ReadingArgs {
         if self.no_header {
             options.header = Header::None;
         }
+        options.decimal_comma = self.decimal.as_deref() == Some(",");
+        options.missing.clone_from(&self.missing);
         Ok(options)
     }
 }
@@ -90,6 +92,7 @@ fn release_options(policy: &Policy, reading: &ReadingArgs) -> Result<ReadOptions
             .iter()
             .cloned()
             .chain(sink.map(|sink| sink.missing.clone()))
+            .chain(asked.missing.iter().cloned())
             .collect(),
         ..asked
     })

@@ -34,12 +34,19 @@ fn text(plan: &Plan) -> String {
     );
     let _ = writeln!(
         text,
-        "{} classes of quasi-identifiers; {:.2} % of the {} are alone in theirs, {:.2} % among fewer than k\n",
+        "{} classes of quasi-identifiers; {:.2} % of the {} are alone in theirs{}",
         thousands(plan.classes),
         plan.uniques * 100.0,
         plan.unit,
-        plan.below_k * 100.0
+        plan.below_k.map_or_else(String::new, |share| format!(
+            ", {:.2} % among fewer than k",
+            share * 100.0
+        ))
     );
+    for sentence in &plan.privacy {
+        let _ = writeln!(text, "{sentence}");
+    }
+    text.push('\n');
     let mut rows = vec![
         ["column", "role", "distinct", "missing", "hierarchy"]
             .map(str::to_owned)

@@ -5,16 +5,21 @@ use crate::args::RunArgs;
 use crate::console::{Console, thousands};
 use crate::failure::Failure;
 use crate::report::{self, Suppressed, percent, seconds, told};
+use moretta::data::DateFormat;
 use moretta::pipeline::report::{Report, StreamFacts};
 use moretta::pipeline::{self, Options, Outcome, Progress};
+use moretta::policy::Policy;
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure> {
     let policy = load(&args.policy)?;
     let progress = Progress::default();
     let options = Options {
-        command: command(args),
+        command: command(args, &policy),
+        date: today(),
         force: args.force,
         strict: args.strict,
         render: &report::html,
@@ -29,7 +34,7 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure
     let to_stdout = policy
         .sink
         .as_ref()
-        .is_some_and(|sink| sink.path.as_os_str() == "-");
+        .is_some_and(|sink| is_standard(&sink.path));
     let text = summary(&outcome, policy.report.as_deref());
     if to_stdout {
         console.aside(&outcome.report, || text);
@@ -38,16 +43,50 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure
     console.result(&outcome.report, || text)
 }
 
-/// The command that makes the same release again.
-fn command(args: &RunArgs) -> String {
-    let mut command = format!("moretta run {}", args.policy.policy.display());
+/// The command that makes the same release again, as a shell takes it: the release and its
+/// report are there by then.
+fn command(args: &RunArgs, policy: &Policy) -> String {
+    let mut command = format!("moretta run {}", quoted(&args.policy.policy));
     if let Some(root) = &args.policy.root {
-        let _ = write!(command, " --root {}", root.display());
+        let _ = write!(command, " --root {}", quoted(root));
     }
     if args.strict {
         command.push_str(" --strict");
     }
+    let sink = policy.sink.as_ref().map(|sink| sink.path.as_path());
+    if sink.is_some_and(|path| !is_standard(path)) || policy.report.is_some() {
+        command.push_str(" --force");
+    }
     command
+}
+
+fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:@%".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// The day, in UTC; that of `SOURCE_DATE_EPOCH` where it is set, so that a report can be made
+/// again to the byte.
+fn today() -> Option<String> {
+    let fixed = std::env::var("SOURCE_DATE_EPOCH").ok();
+    let seconds = match fixed.and_then(|seconds| seconds.trim().parse::<u64>().ok()) {
+        Some(seconds) => seconds,
+        None => {
+            let passed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            passed.ok()?.as_secs()
+        }
+    };
+    let day = i32::try_from(seconds / 86_400).ok()?;
+    Some(DateFormat::ISO.format(day))
 }
 
 /// Measures of masked records that are worth a line; the report has all.
@@ -192,13 +231,7 @@ mod tests {
     }
 
     fn summary_of(report: Report) -> String {
-        summary(
-            &Outcome {
-                read: report.rows.read,
-                report,
-            },
-            None,
-        )
+        summary(&Outcome { report }, None)
     }
 
     #[test]
@@ -217,6 +250,21 @@ mod tests {
                 "  p_2 in the window 84.3 %, unique over all time 38.2 %, delay 0 ms",
             ]
         );
+    }
+
+    #[test]
+    fn a_path_is_one_word_of_a_shell() {
+        for (path, expected) in [
+            (
+                "examples/hospital/policy.toml",
+                "examples/hospital/policy.toml",
+            ),
+            ("my policy.toml", "'my policy.toml'"),
+            ("it's; rm.toml", "'it'\\''s; rm.toml'"),
+            ("$HOME.toml", "'$HOME.toml'"),
+        ] {
+            assert_eq!(quoted(Path::new(path)), expected);
+        }
     }
 
     #[test]

@@ -97,7 +97,7 @@ fn run_table(
         .watch(&progress, || {
             pipeline::verify(policy, &args.file, options, &progress)
         })
-        .map_err(|error| Failure::of_policy(error, &args.against.policy))?;
+        .map_err(|error| Failure::of_policy(error, &args.against.policy).of_options())?;
     let verified = Verified {
         file: args.file.display().to_string(),
         passed: found.verdict.passed,

@@ -29,6 +29,7 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
         description: describe(report, k),
         size: Size::Wide,
         slots: slots(&report.class_sizes, k, unit),
+        edges: Vec::new(),
         axis: number::number,
         threshold: k
             .filter(|_| !report.class_sizes.is_empty())
@@ -40,7 +41,7 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
     };
     page.raw("<figure class=\"panel\"><figcaption><h3>How many classes have which size</h3>");
     page.leaf("p", &[("class", &"note")], &plot.description);
-    page.raw("</figcaption>");
+    page.raw("</figcaption><p class=\"axis up\">number of classes</p>");
     upright(page, &plot);
     page.element("p", &[("class", &"axis")], |page| {
         page.text(unit);

@@ -1,7 +1,7 @@
 //! Every column before and after, and what each lost.
 //!
-//! Bars are shares of the rows read and of the rows released, so that the
-//! shapes compare although rows were suppressed, and no exact count is told.
+//! Bars are shares of the rows released, so that no exact count is told. Bins of which the
+//! report tells nothing are hatched, all to one height.
 
 use super::markup::Markup;
 use super::number;
@@ -46,6 +46,7 @@ pub(super) fn loss(report: &Report, page: &mut Markup) {
         description: "One bar for every generalised column, the largest loss first".to_owned(),
         size: Size::Wide,
         slots: slots.collect(),
+        edges: Vec::new(),
         axis: number::percent,
         threshold: None,
     };
@@ -71,8 +72,17 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
     page.raw("<section id=\"columns\"><h2>Columns before and after</h2>");
     if !drawn.is_empty() {
         page.raw("<p class=\"note\">Share of released rows by value, before and after. ");
-        page.raw("A generalised row is spread evenly over the values it may stand for.</p>");
-        legend(page);
+        page.raw("A generalised row is spread evenly over the values it may stand for. Bins follow from the release.</p>");
+        let hidden = |column: &&ColumnFact| {
+            let histogram = column.histogram.as_ref();
+            histogram.is_some_and(|histogram| histogram.bins.iter().any(is_hidden))
+        };
+        match drawn.iter().any(hidden) {
+            true => legend_with(page, |page| {
+                page.raw("<span class=\"swatch hatched\"></span>too few rows to be told; its height says nothing");
+            }),
+            false => legend(page),
+        }
         page.element("div", &[("class", &"multiples")], |page| {
             for column in drawn {
                 card(column, &report.rows, page);
@@ -86,8 +96,18 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
 }
 
 pub(super) fn legend(page: &mut Markup) {
+    legend_with(page, |_| {});
+}
+
+fn legend_with(page: &mut Markup, more: impl FnOnce(&mut Markup)) {
     page.raw("<p class=\"legend\"><span class=\"swatch before\"></span>before ");
-    page.raw("<span class=\"swatch after\"></span>after</p>");
+    page.raw("<span class=\"swatch after\"></span>after");
+    more(page);
+    page.raw("</p>");
+}
+
+fn is_hidden(bin: &Bin) -> bool {
+    bin.before.is_none() && bin.after.is_none()
 }
 
 fn card(column: &ColumnFact, rows: &RowFacts, page: &mut Markup) {
@@ -124,7 +144,7 @@ fn facts(column: &ColumnFact) -> String {
 }
 
 fn draw(column: &ColumnFact, histogram: &Histogram, rows: &RowFacts, page: &mut Markup) {
-    let intervals = is_ordered(&histogram.bins);
+    let intervals = is_ordered(&histogram.bins) || histogram.bins.iter().any(is_hidden);
     let most = if intervals {
         MOST_INTERVALS
     } else {
@@ -135,7 +155,8 @@ fn draw(column: &ColumnFact, histogram: &Histogram, rows: &RowFacts, page: &mut 
         title: format!("{} before and after", column.name),
         description: format!("Share of rows in {} bins", bins.len()),
         size: Size::Small,
-        slots: bins.iter().map(|bin| slot(bin, rows, intervals)).collect(),
+        slots: bins.iter().map(|bin| slot(bin, rows)).collect(),
+        edges: edges(&bins),
         axis: number::percent,
         threshold: None,
     };
@@ -147,34 +168,63 @@ fn draw(column: &ColumnFact, histogram: &Histogram, rows: &RowFacts, page: &mut 
     if histogram.hidden_bins > 0 {
         page.element("p", &[("class", &"note")], |page| {
             page.text(number::count(histogram.hidden_bins));
-            page.raw(" more not shown: too few rows share them");
+            page.raw(match intervals {
+                true => " hatched: too few rows, or the others would tell how many",
+                false => " more not shown: too few rows share them",
+            });
         });
     }
 }
 
-fn slot(bin: &Bin, rows: &RowFacts, interval: bool) -> Slot {
-    let share = |value: f64, all: u64| if all > 0 { value / all as f64 } else { 0.0 };
-    let before = share(bin.before, rows.released);
-    let after = share(bin.after, rows.released);
-    let start = bin.label.split(" to ").next().filter(|_| interval);
+fn slot(bin: &Bin, rows: &RowFacts) -> Slot {
+    let share = |value: f64| match rows.released {
+        0 => 0.0,
+        all => value / all as f64,
+    };
+    let (before, after) = (bin.before.map(share), bin.after.map(share));
+    let told = |share: Option<f64>| share.map_or("hidden".to_owned(), number::percent);
     Slot {
-        label: start.unwrap_or(&bin.label).to_owned(),
-        detail: format!(
-            "{}: {} → {}",
-            bin.label,
-            number::percent(before),
-            number::percent(after)
-        ),
-        before: Some(before),
-        after: Some(after),
+        label: bin.label.clone(),
+        detail: match is_hidden(bin) {
+            true => format!("{}: hidden", bin.label),
+            false => format!("{}: {} → {}", bin.label, told(before), told(after)),
+        },
+        before,
+        after,
+        hidden: is_hidden(bin),
         ..Slot::default()
     }
 }
 
-/// Whether the bins are intervals or numbers rather than names.
+/// Where intervals that join begin and the last one ends; none of other bins.
+fn edges(bins: &[Bin]) -> Vec<String> {
+    let ends: Option<Vec<(&str, &str)>> = bins
+        .iter()
+        .map(|bin| bin.label.split_once(" to "))
+        .collect();
+    let ends = ends.unwrap_or_default();
+    let join = ends.windows(2).all(|pair| pair[0].1 == pair[1].0);
+    let last = ends.last().map(|(_, to)| *to);
+    let edges = ends.iter().map(|(from, _)| *from).chain(last);
+    edges.filter(|_| join).map(str::to_owned).collect()
+}
+
+/// Whether the bins are intervals, dates or numbers rather than names.
 fn is_ordered(bins: &[Bin]) -> bool {
-    let ordered = |bin: &Bin| bin.label.contains(" to ") || bin.label.parse::<f64>().is_ok();
+    let ordered = |bin: &Bin| {
+        let label = &bin.label;
+        label.contains(" to ") || label.parse::<f64>().is_ok() || is_part_of_year(label)
+    };
     bins.len() > 2 && bins.iter().all(ordered)
+}
+
+/// "2024-03" or "2024-Q1".
+fn is_part_of_year(label: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    label.split_once('-').is_some_and(|(year, part)| {
+        let part = part.strip_prefix('Q').unwrap_or(part);
+        year.len() == 4 && digits(year) && part.len() <= 2 && digits(part)
+    })
 }
 
 /// At most so many bins: the rarest go together into one at the end.
@@ -183,7 +233,8 @@ fn lump(bins: &[Bin], most: usize) -> Vec<Bin> {
         return bins.to_vec();
     }
     let mut by_count: Vec<usize> = (0..bins.len()).collect();
-    by_count.sort_by(|one, other| bins[*other].before.total_cmp(&bins[*one].before));
+    let rows = |bin: usize| bins[bin].after.unwrap_or(0.0);
+    by_count.sort_by(|one, other| rows(*other).total_cmp(&rows(*one)));
     // The measures may have put the rarest together already.
     by_count.sort_by_key(|bin| *bin + 1 == bins.len() && together(&bins[*bin]) > 1);
     let (kept, rest) = by_count.split_at_mut(most - 1);
@@ -242,8 +293,8 @@ mod tests {
     fn bins(labels: &[&str]) -> Vec<Bin> {
         let bin = |(position, label): (usize, &&str)| Bin {
             label: (*label).to_owned(),
-            before: position as f64,
-            after: 1.0,
+            before: Some(1.0),
+            after: Some(position as f64),
         };
         labels.iter().enumerate().map(bin).collect()
     }
@@ -253,6 +304,9 @@ mod tests {
         for (labels, expected) in [
             (&["0 to 10", "10 to 20", "20 to 30"][..], true),
             (&["1", "2", "3"], true),
+            (&["2023-Q3", "2023-Q4", "2024-Q1"], true),
+            (&["2023-11", "2023-12", "2024-01"], true),
+            (&["0044-1", "4711-999", "4"], false),
             (&["4041", "404*", "4"], false),
             (&["female", "male"], false),
             (&["0", "1"], false),
@@ -263,12 +317,20 @@ mod tests {
     }
 
     #[test]
+    fn intervals_that_join_are_labelled_at_their_borders() {
+        assert_eq!(edges(&bins(&["0 to 5", "5 to 10"])), ["0", "5", "10"]);
+        for labels in [&["2000 to 2004", "2005 to 2009"][..], &["a", "b"], &[]] {
+            assert!(edges(&bins(labels)).is_empty(), "{labels:?}");
+        }
+    }
+
+    #[test]
     fn the_rarest_bins_share_one_and_nothing_is_lost() {
         let lumped = lump(&bins(&["a", "b", "c", "d", "e"]), 3);
         let labels: Vec<&str> = lumped.iter().map(|bin| bin.label.as_str()).collect();
         assert_eq!(labels, ["d", "e", "3 others"]);
-        assert_eq!(lumped.iter().map(|bin| bin.before).sum::<f64>(), 10.0);
-        assert_eq!(lumped.iter().map(|bin| bin.after).sum::<f64>(), 5.0);
+        let sum = |count: fn(&Bin) -> Option<f64>| lumped.iter().filter_map(count).sum::<f64>();
+        assert_eq!((sum(|bin| bin.before), sum(|bin| bin.after)), (5.0, 10.0));
         let lumped = lump(&bins(&["a", "b", "c", "d", "21 others"]), 3);
         let labels: Vec<&str> = lumped.iter().map(|bin| bin.label.as_str()).collect();
         assert_eq!(labels, ["c", "d", "23 others"]);

@@ -7,10 +7,11 @@ mod stream;
 pub(super) use pairs::{filtered, filtered_degenerate, filtered_few, filtered_once};
 pub(crate) use stream::events;
 pub(super) use stream::{
-    events_all_hidden, events_at_a_fixed_z, events_degenerate, events_with_many_points,
-    events_with_one_point, events_without_points,
+    events_all_hidden, events_at_a_fixed_z, events_degenerate, events_quiet,
+    events_with_many_points, events_with_one_point, events_without_points,
 };
 
+use moretta::measure::{ColumnRisk, Exposure, RiskByColumn};
 use moretta::pipeline::report::{
     Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, Reason, Report, RiskBand, RowFacts,
     SizeCount, StageFact, Verdict,
@@ -60,9 +61,11 @@ pub(super) fn admissions() -> Report {
         version: 1,
         program: "moretta 0.1.0".to_owned(),
         name: "ward-7".to_owned(),
+        purpose: Some("Length of stay by age and region, for the ethics board".to_owned()),
+        date: Some("2026-03-01".to_owned()),
         policy: POLICY.to_owned(),
         policy_sha256: "9f2c4e1ab07d5583c6e1f0a94b7728d3e5160c8fa2b94d7731e08c56fa19d042".to_owned(),
-        command: "moretta run ward-7.toml".to_owned(),
+        command: "moretta run ward-7.toml --force".to_owned(),
         source: file("admissions.csv", "csv", 5000, 412_338, "1c"),
         sink: Some(file("out/admissions.parquet", "parquet", 4938, 96_104, "7a")),
         verdict: Verdict {
@@ -90,6 +93,7 @@ pub(super) fn admissions() -> Report {
         class_sizes: class_sizes(),
         measures: measures(),
         columns: columns(),
+        risk_by_column: Some(risk_by_column()),
         risk: risk(),
         warnings: vec![
             "`stay` and `ward` are plain, yet together with `diagnosis` they single out 3.1 % of the rows; consider the role quasi".to_owned(),
@@ -186,7 +190,7 @@ pub(super) fn degenerate() -> Report {
             .iter_mut()
             .flat_map(|histogram| &mut histogram.bins)
         {
-            (bin.before, bin.after) = (odd(), odd());
+            (bin.before, bin.after) = (Some(odd()), Some(odd()));
         }
     }
     report.columns[2].histogram = Some(histogram(&[], 3));
@@ -243,6 +247,12 @@ pub(super) fn hostile() -> Report {
             .flat_map(|histogram| &mut histogram.bins);
         bins.for_each(|bin| spoil(&mut bin.label));
     }
+    report.purpose.iter_mut().for_each(spoil);
+    report.date.iter_mut().for_each(spoil);
+    let risks = report.risk_by_column.iter_mut();
+    risks
+        .flat_map(|risk| &mut risk.columns)
+        .for_each(|column| spoil(&mut column.name));
     report.warnings.iter_mut().for_each(spoil);
     report
         .stages
@@ -551,9 +561,11 @@ fn columns() -> Vec<ColumnFact> {
                 &intervals(
                     0,
                     2,
-                    &[988, 1321, 921, 633, 412, 281, 170, 98, 66, 41, 28, 19, 22],
+                    &[
+                        988, 1321, 921, 633, 412, 281, 170, 98, 66, 41, 28, 0, 22, 0, 0,
+                    ],
                 ),
-                2,
+                3,
             )),
         ),
         column(
@@ -591,6 +603,31 @@ fn column(
     }
 }
 
+fn risk_by_column() -> RiskByColumn {
+    let exposure = |mean: f64, highest: f64| Exposure {
+        highest,
+        mean,
+        below_k: 0.0,
+    };
+    let column = |(name, alone, without): (&str, f64, f64)| ColumnRisk {
+        name: name.to_owned(),
+        alone: exposure(alone, 2.0 * alone),
+        without: exposure(without, 0.2),
+    };
+    RiskByColumn {
+        all: exposure(0.122, 0.2),
+        columns: [
+            ("admitted", 0.011, 0.041),
+            ("age", 0.016, 0.052),
+            ("zip", 0.009, 0.066),
+            ("education", 0.003, 0.101),
+            ("sex", 0.0004, 0.118),
+        ]
+        .map(column)
+        .to_vec(),
+    }
+}
+
 fn intervals(first: i64, step: i64, rows: &[u32]) -> Vec<(String, f64)> {
     let mut start = first - step;
     let label = |rows: &u32| {
@@ -603,8 +640,8 @@ fn intervals(first: i64, step: i64, rows: &[u32]) -> Vec<(String, f64)> {
 fn histogram(before: &[(String, f64)], hidden_bins: u64) -> Histogram {
     let bins = before.iter().map(|(label, rows)| Bin {
         label: label.clone(),
-        before: *rows,
-        after: 0.9876 * rows,
+        before: Some(*rows).filter(|rows| *rows > 0.0),
+        after: Some(0.9876 * rows).filter(|rows| *rows > 0.0),
     });
     Histogram {
         bins: bins.collect(),
@@ -614,10 +651,12 @@ fn histogram(before: &[(String, f64)], hidden_bins: u64) -> Histogram {
 
 /// Gives a share of every bin to its neighbours, as generalisation does.
 fn spread(histogram: &mut Histogram, share: f64) {
-    let rows: Vec<f64> = histogram.bins.iter().map(|bin| bin.after).collect();
+    let rows = histogram.bins.iter().map(|bin| bin.after.unwrap_or(0.0));
+    let rows: Vec<f64> = rows.collect();
     for (position, bin) in histogram.bins.iter_mut().enumerate() {
         let last = rows.len() - 1;
         let neighbours = rows[position.saturating_sub(1)] + rows[last.min(position + 1)];
-        bin.after = (1.0 - share) * rows[position] + share * neighbours / 2.0;
+        let after = (1.0 - share) * rows[position] + share * neighbours / 2.0;
+        bin.after = bin.after.map(|_| after);
     }
 }

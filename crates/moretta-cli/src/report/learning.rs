@@ -131,7 +131,7 @@ pub(crate) fn learning_html(studies: &[Study]) -> String {
 
 fn beside_each_other(rows: &[Vec<String>], page: &mut Markup) {
     page.leaf("h2", &[], "Accuracy");
-    page.element("table", &[], |page| {
+    table(page, |page| {
         for (cell, rows) in [("th", &rows[..1]), ("td", &rows[1..])] {
             for row in rows {
                 page.element("tr", &[], |page| {
@@ -229,8 +229,15 @@ fn detail(sides: &[&Learned], place: usize) -> (u64, String) {
     (at, format!("{}: {}", records(at), texts.join(", ")))
 }
 
+/// A table that is wider than a phone scrolls by itself, and the page does not.
+fn table(page: &mut Markup, content: impl FnOnce(&mut Markup)) {
+    page.element("div", &[("class", &"scroll")], |page| {
+        page.element("table", &[], content);
+    });
+}
+
 fn figures(study: &Study, page: &mut Markup) {
-    page.element("table", &[], |page| {
+    table(page, |page| {
         page.raw("<thead><tr><th>learner</th><th>learnt from</th><th>tested on</th><th>accuracy</th><th>± SD</th>");
         page.raw(
             "<th>lost</th><th>kappa</th><th>kappa-M</th><th>kappa-T</th><th>F1</th><th>KiB</th></tr></thead>",
@@ -323,6 +330,9 @@ mod tests {
             assert_eq!(page.matches("<svg class=\"plot").count(), 4);
             assert!(!page.contains("<script"));
             assert!(page.contains("<th>KiB</th>"), "memory is told");
+            let tables = page.matches("<table").count();
+            let scrolling = page.matches("<div class=\"scroll\"><table").count();
+            assert_eq!((tables, scrolling), (3, 3), "no table widens the page");
         }
         assert_balanced(&learning_html(&[]));
     }

@@ -11,6 +11,7 @@
 
 mod classes;
 mod columns;
+mod exposure;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod learning;

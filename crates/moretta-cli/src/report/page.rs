@@ -1,7 +1,9 @@
 //! The skeleton of the page.
 
 use super::markup::Markup;
-use super::{classes, columns, measures, pairs, policy, risk, stream, suppression, verdict};
+use super::{
+    classes, columns, exposure, measures, pairs, policy, risk, stream, suppression, verdict,
+};
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;
 
@@ -71,7 +73,15 @@ fn table(report: &Report, page: &mut Markup) {
         page.raw("<section id=\"risk\"><h2>Risk</h2><div class=\"pair\">");
         classes::write(report, page);
         risk::write(report, page);
-        page.raw("</div></section>");
+        page.raw("</div>");
+        if let Some(risk) = report
+            .risk_by_column
+            .as_ref()
+            .filter(|risk| !risk.columns.is_empty())
+        {
+            exposure::write(risk, page);
+        }
+        page.raw("</section>");
     }
     page.raw("<div class=\"pair\">");
     columns::loss(report, page);
@@ -92,7 +102,17 @@ fn header(report: &Report, page: &mut Markup) {
                 page.raw(" → ");
                 page.text(&sink.path);
             }
+            if let Some(date) = &report.date {
+                page.raw(", ");
+                page.text(date);
+            }
         });
+        if let Some(purpose) = &report.purpose {
+            page.element("p", &[("class", &"note purpose")], |page| {
+                page.raw("Purpose: ");
+                page.text(purpose);
+            });
+        }
         page.raw("</div>");
     });
 }
@@ -104,7 +124,7 @@ fn footer(report: &Report, page: &mut Markup) {
         page.text(report.version);
         page.raw(". This page shows no row of the data; counts from 1 to ");
         page.text(SMALL_CELL);
-        page.raw(" are hidden, and of suppressed rows only bounds are told.");
+        page.raw(" are hidden unless the release itself shows them, and of suppressed rows only bounds are told.");
     });
 }
 
@@ -112,6 +132,7 @@ fn footer(report: &Report, page: &mut Markup) {
 pub(super) mod tests {
     use crate::report::{fixture, html};
     use moretta::pipeline::Report;
+    use moretta::pipeline::report::SMALL_CELL;
 
     /// Opening and closing tags match, void elements aside.
     pub(in crate::report) fn assert_balanced(page: &str) {
@@ -149,6 +170,7 @@ pub(super) mod tests {
                 "events-with-many-points",
                 fixture::events_with_many_points(),
             ),
+            ("events-quiet", fixture::events_quiet()),
             ("events-degenerate", fixture::events_degenerate()),
             ("filtered", fixture::filtered()),
             ("filtered-few", fixture::filtered_few()),
@@ -189,6 +211,47 @@ pub(super) mod tests {
         let shown = page.matches("&lt;script&gt;").count();
         assert!(shown > 60, "only {shown} of the texts are shown");
         assert!(!page.contains("onerror=\"") && !page.contains("onerror='"));
+    }
+
+    /// Everything on a page that can be read, seen or heard: texts, tooltips, attributes.
+    fn texts(page: &str) -> impl Iterator<Item = &str> {
+        let body = page.split("<body>").nth(1).unwrap_or("");
+        let body = body.split("<pre").next().unwrap_or("");
+        body.split(['<', '>', '"'])
+    }
+
+    /// Where a text counts from 1 to [`SMALL_CELL`] rows or persons.
+    fn small_count(text: &str) -> bool {
+        let words: Vec<&str> = text.split([' ', '\u{202f}', ';', ':', '(']).collect();
+        words.windows(2).any(|pair| {
+            let count: Result<u64, _> = pair[0].parse();
+            let noun = pair[1].trim_end_matches(['.', ',', ')']);
+            let nouns = [
+                "rows", "row", "persons", "users", "records", "values", "cells", "read",
+            ];
+            count.is_ok_and(|count| (1..=SMALL_CELL).contains(&count)) && nouns.contains(&noun)
+        })
+    }
+
+    #[test]
+    fn no_text_and_no_tooltip_counts_few_persons() {
+        assert!(small_count(
+            "2024-01-01 to 2024-01-02: z 5, 7 read, some counts hidden"
+        ));
+        assert!(!small_count("12 of 5,008 rows and 0 persons"));
+        for (name, report) in cases() {
+            for text in texts(&html(&report)) {
+                // Anyone who counts the release sees the sizes of its classes; k is promised.
+                let open = [
+                    " classes",
+                    "smallest class",
+                    "fewer than ",
+                    "shared by at least ",
+                ];
+                let open = open.iter().any(|words| text.contains(words));
+                assert!(open || !small_count(text), "{name}: {text}");
+            }
+        }
     }
 
     #[test]

@@ -14,7 +14,13 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
         false => "the same release",
     };
     page.element("p", &[("class", &"note")], |page| {
-        page.text(format!("The command that makes {again} again."));
+        page.text(format!("The command that makes {again} again, in the folder where it was made."));
+        if report.command.contains(" --force") {
+            page.raw(" The files it writes exist already; <code>--force</code> replaces them, and is not needed where they do not.");
+        }
+        if report.source.path == "-" {
+            page.raw(" Rows came from standard input and must come again.");
+        }
     });
     page.element("pre", &[("class", &"command")], |page| {
         page.leaf("code", &[], &report.command);

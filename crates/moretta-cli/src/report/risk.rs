@@ -11,6 +11,7 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
         description: describe(report),
         size: Size::Wide,
         slots: report.risk.iter().map(slot).collect(),
+        edges: edges(&report.risk),
         axis: number::percent,
         threshold: threshold(report),
     };
@@ -18,8 +19,21 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
     page.leaf("p", &[("class", &"note")], &plot.description);
     page.raw("</figcaption>");
     columns::legend(page);
+    page.raw("<p class=\"axis up\">share of rows, in percent</p>");
     upright(page, &plot);
-    page.raw("<p class=\"axis\">risk of a row in percent (prosecutor)</p></figure>");
+    page.raw("<p class=\"axis\">risk of a row, in percent: one over the size of its class (prosecutor)</p></figure>");
+}
+
+/// Where bands begin and the last one ends, in percent without the sign.
+fn edges(bands: &[RiskBand]) -> Vec<String> {
+    let ends = bands.iter().map(|band| band.from);
+    ends.chain(bands.last().map(|band| band.to))
+        .map(bare)
+        .collect()
+}
+
+fn bare(share: f64) -> String {
+    number::percent(share).replace("\u{202f}%", "")
 }
 
 /// Risk of the smallest class.
@@ -30,7 +44,6 @@ pub(super) fn highest(report: &Report) -> Option<f64> {
 }
 
 fn slot(band: &RiskBand) -> Slot {
-    let bare = |share| number::percent(share).replace("\u{202f}%", "");
     let label = format!("{}–{}", bare(band.from), bare(band.to));
     Slot {
         detail: format!(
@@ -100,5 +113,21 @@ mod tests {
             after: 0.0,
         };
         assert_eq!(slot(&band).label, "5–10");
+        assert_eq!(edges(&[band.clone(), band]), ["5", "5", "10"]);
+        assert!(edges(&[]).is_empty());
+    }
+
+    /// Every border of a band can be read, and both axes say what they count.
+    #[test]
+    fn the_axes_are_named_and_no_border_is_left_out() {
+        let report = fixture::admissions();
+        let mut page = Markup::default();
+        write(&report, &mut page);
+        let page = page.into_string();
+        for edge in edges(&report.risk) {
+            assert!(page.contains(&format!(">{edge}</text>")), "{edge}");
+        }
+        assert!(page.contains(">share of rows, in percent<"));
+        assert!(page.contains(">risk of a row, in percent"));
     }
 }

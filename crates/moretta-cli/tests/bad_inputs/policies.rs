@@ -372,7 +372,9 @@ fn case_53_the_output_is_the_input() {
         let folder = with_policy(&replaced(&policy, place, &format!("{path:?}")))
             .file("zip.csv", zips().join("\n"));
         for arguments in [
-            &["run", "policy.toml"][..],
+            &["check", "policy.toml"][..],
+            &["plan", "policy.toml"],
+            &["run", "policy.toml"],
             &["run", "policy.toml", "--force"],
         ] {
             folder
@@ -392,13 +394,52 @@ fn case_53_the_output_is_the_input() {
             "\"out/release.csv\"",
             "\"out/release.json\"\nformat = \"jsonl\"",
         );
-        with_policy(&replaced(
-            &policy,
-            "\"out/report.html\"",
-            &format!("{path:?}"),
-        ))
-        .run()
-        .fails(2, "would be written twice");
+        let policy = replaced(&policy, "\"out/report.html\"", &format!("{path:?}"));
+        let folder = with_policy(&policy);
+        for command in ["check", "plan", "run"] {
+            let refused = folder.moretta(&[command, "policy.toml"]);
+            refused.fails(2, "would be written twice");
+        }
+    }
+}
+
+/// Whatever a stream writes, its release, certificate, checkpoint and report are four files.
+#[test]
+fn case_53_two_outputs_of_a_stream_are_one_file() {
+    const PLACES: [(&str, &str); 4] = [
+        ("SINK", "out/release.csv"),
+        ("CERTIFICATE", "out/why.csv"),
+        ("CHECKPOINT", "out/mark.json"),
+        ("REPORT", "out/report.html"),
+    ];
+    let policy = |one: &str, path: &str| {
+        let text = "version = 1\n[source]\npath = \"visits.csv\"\n[columns]\nt = { role = \"time\" }\n\
+             user = { role = \"subject\" }\npage = { role = \"quasi\" }\n[[protect]]\n\
+             method = \"z-anonymity\"\nz = 2\nwindow = \"1h\"\n[sink]\npath = \"SINK\"\nformat = \"csv\"\n\
+             certificate = \"CERTIFICATE\"\n[checkpoint]\npath = \"CHECKPOINT\"\n[report]\npath = \"REPORT\"\n";
+        PLACES.iter().fold(text.to_owned(), |text, (place, own)| {
+            replaced(&text, place, if *place == one { path } else { own })
+        })
+    };
+    let folder = |text: &str| {
+        let folder = Folder::new().policy(text);
+        folder.file("visits.csv", "t,user,page\n0,a,x\n1,b,x\n")
+    };
+    let good = folder(&policy("", ""));
+    let checked = good.moretta(&["check", "policy.toml"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.stderr);
+    for (one, _) in PLACES {
+        for (other, path) in PLACES.iter().filter(|(other, _)| *other != one) {
+            let folder = folder(&policy(one, &format!("./{path}")));
+            for command in ["check", "run"] {
+                let refused = folder.moretta(&[command, "policy.toml"]);
+                assert_eq!(refused.code, Some(2), "{one} {other}: {}", refused.stderr);
+                refused.fails(2, "would be written twice");
+            }
+        }
+        let folder = folder(&policy(one, "visits.csv"));
+        let refused = folder.moretta(&["check", "policy.toml"]);
+        refused.fails(2, "is an input; it would be overwritten");
     }
 }
 

@@ -1,5 +1,7 @@
 //! A column of categories: codes into shared levels.
 
+use super::folded;
+use super::hierarchy::TOP;
 use super::levels::{Levels, LevelsBuilder};
 use arrow_buffer::ScalarBuffer;
 use std::sync::Arc;
@@ -80,6 +82,22 @@ impl Categories {
         }
     }
 
+    /// The values that a reader takes for different ones: those that look alike are one, and
+    /// a cell that is suppressed, `*`, is missing.
+    pub fn as_they_look(&self) -> Self {
+        let mut looks = LevelsBuilder::default();
+        let mut code = |text: &str| match text.trim() {
+            TOP => MISSING,
+            text => looks.intern(&folded(text)),
+        };
+        let codes: Vec<u32> = self.levels.iter().map(&mut code).collect();
+        let new = |&old: &u32| codes.get(old as usize).copied().unwrap_or(MISSING);
+        Categories::new(
+            self.codes.iter().map(new).collect(),
+            Arc::new(looks.finish()),
+        )
+    }
+
     /// The same column with only the levels it uses, in the order of their
     /// texts, so that nothing depends on which one appeared first.
     pub fn sorted(&self) -> Self {
@@ -93,6 +111,16 @@ impl Categories {
         let new = |&code: &u32| place.get(code as usize).copied().unwrap_or(MISSING);
         let levels = order.iter().map(|&code| used.levels.get(code)).collect();
         Categories::new(used.codes.iter().map(new).collect(), Arc::new(levels))
+    }
+
+    /// The same column with every text as it looks to a reader ([`folded`]).
+    pub fn folded(&self) -> Self {
+        let mut levels = LevelsBuilder::default();
+        let texts = self.levels.iter();
+        let codes_of: Vec<u32> = texts.map(|text| levels.intern(&folded(text))).collect();
+        let new = |&code: &u32| codes_of.get(code as usize).copied().unwrap_or(MISSING);
+        let codes = self.codes.iter().map(new).collect();
+        Categories::new(codes, Arc::new(levels.finish()))
     }
 
     /// The same column with only the levels it uses, so that a written

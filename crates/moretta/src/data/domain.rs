@@ -109,6 +109,16 @@ impl Domains {
         }
     }
 
+    /// The same values with the trees that `others` have over theirs.
+    #[must_use]
+    pub fn with_trees_of(&self, others: &Domains) -> Self {
+        let mut domains = self.clone();
+        for (name, domain) in &mut domains.domains {
+            domain.hierarchy = others.get(name).and_then(|other| other.hierarchy.clone());
+        }
+        domains
+    }
+
     /// How much what the column `name` loses counts.
     pub fn weight(&self, name: &str) -> f64 {
         self.weights.get(name).copied().unwrap_or(1.0)

@@ -3,8 +3,10 @@
 mod batch;
 mod categories;
 pub mod date;
+pub(crate) mod dictionary;
 mod domain;
 mod duration;
+mod folded;
 pub mod hierarchy;
 mod invisible;
 pub(crate) mod json_column;
@@ -22,6 +24,7 @@ pub use categories::{Categories, MISSING};
 pub use date::DateFormat;
 pub use domain::{Domain, Domains, Scale};
 pub use duration::{duration_text, parse_duration};
+pub use folded::folded;
 pub use invisible::is_invisible;
 pub use levels::{Levels, LevelsBuilder};
 pub use numbers::Numbers;

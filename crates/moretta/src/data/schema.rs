@@ -84,6 +84,8 @@ pub enum Declared {
     },
     /// These values in this order, whether or not a row has them.
     Nominal(Arc<Levels>),
+    /// Values in the order of the dictionary that holds them.
+    Ordered,
 }
 
 /// A column's name, role and kind.

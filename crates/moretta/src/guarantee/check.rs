@@ -11,6 +11,8 @@
 //! - With a subject, k counts distinct persons in a class, and l, t and p count
 //!   distinct (person, value) pairs in a class: a person with 40 rows counts
 //!   once for each value. Without a subject every row is a person.
+//! - For l and p, sensitive values that look alike (spaces, letter case, Unicode form,
+//!   characters that show nothing) are one value, and a suppressed one, `*`, is missing.
 //! - A missing sensitive value adds nothing to l and p; for t see
 //!   the kinds of distance. The reference distribution of t is that of the whole
 //!   release, in which a person with rows in several classes counts once for
@@ -66,11 +68,14 @@ pub struct Checker {
 /// A column of the release, its texts and the codes of the current batch.
 struct Tracked {
     name: String,
+    /// Values that look alike are one.
+    looks: bool,
     texts: Texts,
     codes: Vec<u32>,
 }
 
-/// A sensitive column and how often each value occurs in each class.
+/// A sensitive column and how often each value occurs in each class, for promises of
+/// diversity (l and p), which count what a reader sees, or for those of closeness.
 struct Sensitive {
     column: Tracked,
     /// Whether it matters how many persons have a value, not only which values there are.
@@ -114,14 +119,15 @@ impl Checker {
             })
             .collect();
         let mut sensitive: Vec<Sensitive> = Vec::new();
-        for name in promised_columns(guarantee) {
+        for (name, diverse) in promised_columns(guarantee) {
             if schema.index_of(name).is_none() {
                 return Err(Error::policy(format!(
                     "the guarantee names column `{name}`, which is not in the release"
                 )));
             }
-            if sensitive.iter().all(|s| s.column.name != name) {
-                sensitive.push(Sensitive::new(name, guarantee));
+            let known = |s: &Sensitive| s.column.name == name && s.column.looks == diverse;
+            if !sensitive.iter().any(known) {
+                sensitive.push(Sensitive::new(name, diverse, guarantee));
             }
         }
         Ok(Checker {
@@ -266,20 +272,31 @@ impl Checker {
         let (guarantee, declared) = (self.guarantee, self.declared);
         let mut claims: Vec<ClaimFinding> =
             guarantee.k.iter().map(|&k| k_claim(k, &sizes)).collect();
+        let mut columns: Vec<String> = Vec::new();
+        let mut promised: Vec<((usize, u8), ClaimFinding)> = Vec::new();
         for sensitive in self.sensitive {
+            let diverse = sensitive.column.looks;
             let (column, counts, totals) = sensitive.into_counts(unit);
+            let name = column.name.clone();
             let tally = Tally::new(column.name, counts, totals, &column.texts, sizes.len());
-            let here = |column: &String| tally.is_of(column);
-            for l in guarantee.l.iter().filter(|l| here(&l.column)) {
-                claims.push(l_claim(l, &tally));
+            let here =
+                |column: &String, of_diversity| tally.is_of(column) && of_diversity == diverse;
+            let known = columns.iter().position(|column| tally.is_of(column));
+            let place = known.unwrap_or(columns.len());
+            columns.extend(known.is_none().then_some(name));
+            for l in guarantee.l.iter().filter(|l| here(&l.column, true)) {
+                promised.push(((place, 0), l_claim(l, &tally)));
             }
-            for t in guarantee.t.iter().filter(|t| here(&t.column)) {
-                claims.push(t_claim(t, &tally, &declared)?);
+            for t in guarantee.t.iter().filter(|t| here(&t.column, false)) {
+                promised.push(((place, 1), t_claim(t, &tally, &declared)?));
             }
-            for p in guarantee.p.iter().filter(|p| here(&p.column)) {
-                claims.push(p_claim(p, &tally));
+            for p in guarantee.p.iter().filter(|p| here(&p.column, true)) {
+                promised.push(((place, 2), p_claim(p, &tally)));
             }
         }
+        // Column by column: l, then t, then p.
+        promised.sort_by_key(|(place, _)| *place);
+        claims.extend(promised.into_iter().map(|(_, claim)| claim));
         Ok(Findings {
             rows: self.rows,
             persons,
@@ -297,6 +314,7 @@ impl Tracked {
     fn new(name: String) -> Self {
         Tracked {
             name,
+            looks: false,
             texts: Texts::default(),
             codes: Vec::new(),
         }
@@ -312,17 +330,23 @@ impl Tracked {
                     self.name
                 ))
             })?;
-        self.texts.translate(column, &mut self.codes);
+        match self.looks {
+            true => (self.texts).translate(&column.as_they_look(), &mut self.codes),
+            false => self.texts.translate(column, &mut self.codes),
+        }
         Ok(())
     }
 }
 
 impl Sensitive {
-    fn new(name: &str, guarantee: &Guarantee) -> Self {
+    fn new(name: &str, diverse: bool, guarantee: &Guarantee) -> Self {
         let weighs = |l: &LDiversity| l.column == name && l.kind != Diversity::Distinct;
         Sensitive {
-            column: Tracked::new(name.to_owned()),
-            weighs: guarantee.l.iter().any(weighs) || guarantee.t.iter().any(|t| t.column == name),
+            column: Tracked {
+                looks: diverse,
+                ..Tracked::new(name.to_owned())
+            },
+            weighs: !diverse || guarantee.l.iter().any(weighs),
             of_rows: Sorted::new(),
             of_persons: Sorted::new(),
         }
@@ -407,10 +431,11 @@ fn split(key: u64) -> (u32, u32) {
     ((key >> 32) as u32, key as u32)
 }
 
-fn promised_columns(guarantee: &Guarantee) -> impl Iterator<Item = &str> {
-    let l = guarantee.l.iter().map(|l| l.column.as_str());
-    let t = guarantee.t.iter().map(|t| t.column.as_str());
-    let p = guarantee.p.iter().map(|p| p.column.as_str());
+/// The columns that are promised something, and whether it is diversity.
+fn promised_columns(guarantee: &Guarantee) -> impl Iterator<Item = (&str, bool)> {
+    let l = guarantee.l.iter().map(|l| (l.column.as_str(), true));
+    let t = guarantee.t.iter().map(|t| (t.column.as_str(), false));
+    let p = guarantee.p.iter().map(|p| (p.column.as_str(), true));
     l.chain(t).chain(p)
 }
 

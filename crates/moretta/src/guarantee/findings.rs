@@ -105,6 +105,10 @@ pub enum Rule {
     ReleasedTwice,
     /// As many rows must be in the file as were released.
     RowsDiffer,
+    /// A released value must be as coarse as the method of the policy makes it.
+    NotGeneralised,
+    /// There must be rows, unless all may be suppressed.
+    NoRows,
 }
 
 impl fmt::Display for Rule {
@@ -121,6 +125,8 @@ impl fmt::Display for Rule {
             Rule::PseudonymsMixed => "value with two pseudonyms, or pseudonym of two values",
             Rule::ReleasedTwice => "row released twice",
             Rule::RowsDiffer => "rows in the file but not released, or the other way round",
+            Rule::NotGeneralised => "value that the method of the policy would not release",
+            Rule::NoRows => "file without rows, of which nothing can be checked",
         })
     }
 }

@@ -55,6 +55,12 @@ impl Same {
             (Column::Number(a), Column::Number(b)) => {
                 Ok(count(a.len(), |row| a.get(row) != b.get(row)))
             }
+            (Column::Category(a), Column::Category(b)) if Arc::ptr_eq(a.levels(), b.levels()) => {
+                Ok(count(a.len(), |row| a.codes()[row] != b.codes()[row]))
+            }
+            (Column::Number(a), Column::Plain(b)) if has_text(b.data_type()) => {
+                Ok(self.count_unread_numbers(a, &plain_text(b)?))
+            }
             (Column::Number(a), b) => Ok(self.count_changed_numbers(a, &*texts_of(b)?)),
             (Column::Plain(a), Column::Plain(b)) => self.count_changed_plain(a, b),
             (a, b) => Ok(self.count_changed_texts(&*texts_of(a)?, &*texts_of(b)?)),
@@ -110,6 +116,18 @@ impl Same {
         count(a.len(), |row| match null(row) {
             true => !missing(row),
             false => !equal && a.slice(row, 1).as_ref() != b.slice(row, 1).as_ref(),
+        })
+    }
+
+    /// How many of the released texts do not read as the original number: without a table of
+    /// texts, as nearly all of them may be different.
+    fn count_unread_numbers(&self, original: &Numbers, released: &StringArray) -> u64 {
+        count(original.len(), |row| {
+            match (original.get(row), released.is_null(row)) {
+                (number, true) => number.is_some(),
+                (None, false) => self.missing.as_deref() != Some(released.value(row)),
+                (number, false) => number_of(released.value(row), &self.kind) != number,
+            }
         })
     }
 

@@ -6,7 +6,8 @@
 //! show only a label of its own row's value, and only one whose users, among the
 //! rows so far and this one, number at least z: a user counts who showed it at
 //! most a window before the row and not after it. Where rows are out of order,
-//! users who showed it again after the row may not be counted; all others are.
+//! users who showed it again after the row may not be counted; all others are. Users
+//! whose names look the same to a reader are one.
 //!
 //! **Finds** a cell with too few users, a label that is not its row's, a row that
 //! was released twice or never read, help of made-up rows that are not there.
@@ -22,7 +23,7 @@ mod exposures;
 mod labels;
 
 use crate::data::hierarchy::Ladder;
-use crate::data::{Batch, Categories, MISSING};
+use crate::data::{Batch, Categories, MISSING, folded};
 use crate::error::{Error, Result};
 use exposures::{Exposure, Exposures};
 use foldhash::quality::RandomState;
@@ -89,7 +90,6 @@ pub struct StreamChecker {
     ladders: Vec<Ladder>,
     labels: Labels,
     exposures: Exposures,
-    latest: i64,
     /// The users that every cell needs, whatever is said of it.
     least: u32,
     /// The part of z that made-up rows may make up for.
@@ -116,7 +116,6 @@ impl StreamChecker {
             ladders,
             labels: Labels::default(),
             exposures: Exposures::new(window, group_at_most),
-            latest: i64::MAX,
             least: 1,
             fakes_at_most: None,
             fingerprints: RandomState::default(),
@@ -146,12 +145,6 @@ impl StreamChecker {
         self
     }
 
-    /// Rows of a later time than this were turned away undecided; they count for
-    /// nothing and may not be released.
-    pub fn turn_away_after(&mut self, latest: i64) {
-        self.latest = latest;
-    }
-
     /// Takes rows in the order in which they were decided, and looks at what was
     /// released of them.
     ///
@@ -170,16 +163,17 @@ impl StreamChecker {
         for (row, &time) in seen.times.iter().enumerate() {
             let id = seen.original.rows().get(row);
             let code = subject.codes()[row];
-            if code == MISSING || time > self.latest {
+            if code == MISSING {
                 continue;
             }
             let fingerprints = &self.fingerprints;
             let user = *users[code as usize]
-                .get_or_insert_with(|| fingerprints.hash_one(subject.levels().get(code)));
+                .get_or_insert_with(|| fingerprints.hash_one(folded(subject.levels().get(code))));
+            let group = group.map(|column| column.get(row).map(folded));
             let exposure = Exposure {
                 time,
                 user,
-                group: group.map_or(0, |column| fingerprints.hash_one(column.get(row))),
+                group: group.map_or(0, |group| fingerprints.hash_one(group)),
             };
             self.exposures.advance(user, time);
             self.expose(row, exposure, &original);

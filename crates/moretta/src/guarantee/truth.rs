@@ -31,11 +31,14 @@ pub enum Treatment {
     /// Each value is replaced by one of this domain that stands for a group:
     /// a mean, median or mode. It need not cover the original, which may be missing.
     Representative(Domain),
+    /// Each value is replaced by another one, which says nothing of the original.
+    Masked,
 }
 
 /// Compares released rows with their originals.
 pub struct Truth {
     columns: Vec<Watched>,
+    made: Vec<String>,
     faults: BTreeMap<(Option<String>, Rule), u64>,
     seen: Vec<u64>,
     rows: u64,
@@ -53,6 +56,7 @@ enum Comparison {
     Pseudonyms(Box<Pseudonyms>),
     Same(Box<Same>),
     Cover(Box<Cover>),
+    Nothing,
 }
 
 impl Truth {
@@ -88,6 +92,7 @@ impl Truth {
                     Treatment::Representative(domain) => {
                         Comparison::Cover(Box::new(Cover::new(domain.clone(), true, escapes)))
                     }
+                    Treatment::Masked => Comparison::Nothing,
                 };
                 Ok(Watched {
                     name: field.name.to_string(),
@@ -98,11 +103,18 @@ impl Truth {
             .collect::<Result<_>>()?;
         Ok(Truth {
             columns,
+            made: Vec::new(),
             faults: BTreeMap::new(),
             seen: Vec::new(),
             rows: 0,
             columns_checked: false,
         })
+    }
+
+    /// These columns of the release have no original: they were made from others.
+    pub fn with_made(mut self, names: Vec<String>) -> Self {
+        self.made = names;
+        self
     }
 
     /// Says what a missing cell is written as in a format that cannot mark it.
@@ -182,7 +194,10 @@ impl Truth {
             found.push((column.name.clone(), rule));
         }
         for field in released.fields() {
-            if self.columns.iter().all(|column| column.name != *field.name) {
+            let mut known = self.columns.iter().map(|column| &column.name);
+            if known.all(|name| *name != *field.name)
+                && self.made.iter().all(|name| **name != *field.name)
+            {
                 found.push((field.name.to_string(), Rule::UnexpectedColumn));
             }
         }
@@ -214,7 +229,7 @@ impl Truth {
 impl Comparison {
     fn compare(&mut self, original: &Column, released: &Column) -> Result<Vec<(Rule, u64)>> {
         match self {
-            Comparison::Absent => Ok(Vec::new()),
+            Comparison::Absent | Comparison::Nothing => Ok(Vec::new()),
             Comparison::Pseudonyms(pseudonyms) => pseudonyms.compare(original, released),
             Comparison::Same(same) => Ok(vec![(
                 Rule::Changed,

@@ -59,7 +59,12 @@ pub(super) fn open(
         .map(|field| field.data_type().clone())
         .collect();
     typed::resolve(&mut plans, &types).map_err(|e| e.in_file(path))?;
-    let schema = plan::schema(&plans, |i| types[i].clone(), |_| None)?;
+    let fields = frames.schema.fields().clone();
+    let schema = plan::schema(
+        &plans,
+        |i| types[i].clone(),
+        |i| typed::declared(&fields[i]),
+    )?;
     let layout = Layout::new(plans, &options.missing);
     let gather_layout = Layout::new(layout.plans.clone(), &[]);
     let read = (0..layout.plans.len())
@@ -326,6 +331,9 @@ pub(super) struct ArrowSink {
     output: Output,
     schema: Arc<ArrowSchema>,
     writer: Option<Writer>,
+    /// A file has one dictionary for each column, so its rows are written at the end.
+    waits: bool,
+    waiting: Vec<Batch>,
 }
 
 enum Writer {
@@ -344,16 +352,18 @@ impl ArrowSink {
                 .map(|writer| Writer::Stream(Box::new(writer))),
         };
         let writer = writer.map_err(|e| write_error(output.path(), e))?;
+        let mut types = schema.fields().iter().map(|field| field.data_type());
+        let has_dictionaries = types.any(|t| matches!(t, DataType::Dictionary(..)));
         Ok(ArrowSink {
             output,
             schema,
             writer: Some(writer),
+            waits: shape == Shape::File && has_dictionaries,
+            waiting: Vec::new(),
         })
     }
-}
 
-impl Sink for ArrowSink {
-    fn write(&mut self, batch: &Batch) -> Result<()> {
+    fn write_now(&mut self, batch: &Batch) -> Result<()> {
         let batch = record_batch(batch, &self.schema)?;
         match &mut self.writer {
             Some(Writer::File(writer)) => writer.write(&batch),
@@ -361,6 +371,26 @@ impl Sink for ArrowSink {
             None => return Err(Error::bug("a closed output is written to")),
         }
         .map_err(|e| write_error(self.output.path(), e))
+    }
+
+    /// Writes the rows that have waited, with one dictionary for all of them.
+    fn write_waiting(&mut self) -> Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let Some(first) = waiting.first() else {
+            return Ok(());
+        };
+        let schema = Arc::clone(first.schema());
+        self.write_now(&Batch::concat(&schema, waiting)?)
+    }
+}
+
+impl Sink for ArrowSink {
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        match self.waits {
+            true => self.waiting.push(batch.clone()),
+            false => self.write_now(batch)?,
+        }
+        Ok(())
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -373,6 +403,7 @@ impl Sink for ArrowSink {
     }
 
     fn close(&mut self) -> Result<()> {
+        self.write_waiting()?;
         if let Some(writer) = self.writer.take() {
             let buffered = match writer {
                 Writer::File(writer) => writer.into_inner(),
@@ -425,9 +456,7 @@ mod tests {
                 let Column::Plain(read) = column else {
                     panic!("{name} passes through");
                 };
-                if !matches!(array.data_type(), DataType::Dictionary(..)) {
-                    assert_eq!(read, &array, "{name}");
-                }
+                assert_eq!(read, &array, "{name}");
             }
         }
     }

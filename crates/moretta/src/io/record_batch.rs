@@ -1,12 +1,13 @@
 //! Released rows as Arrow arrays for typed formats.
 //!
-//! Categories become plain text made from the rows alone, and what passes through
-//! loses its dictionaries, views and runs, so that no buffer carries a value that
-//! no row shows.
+//! Categories become plain text made from the rows alone. What passes through gets
+//! dictionaries of the values that rows show instead of its own, and loses views and
+//! runs, so that no buffer carries a value that no row shows.
 
+use crate::data::dictionary::{dictionary_type, shown_values};
 use crate::data::json_column;
 use crate::data::plain_text::{flat_type, plain_text};
-use crate::data::{Batch, Column, Kind, Numbers, Schema};
+use crate::data::{Batch, Column, Declared, Field as TableField, Kind, Numbers, Schema};
 use crate::error::{Error, Result};
 use arrow_array::types::{Date32Type, Int64Type};
 use arrow_array::{
@@ -20,9 +21,16 @@ pub(super) fn arrow_schema(schema: &Schema) -> Arc<ArrowSchema> {
     let fields: Vec<Field> = schema
         .fields()
         .iter()
-        .map(|field| Field::new(&*field.name, written_type(&field.kind), true))
+        .map(|field| {
+            Field::new(&*field.name, written_type(&field.kind), true)
+                .with_dict_is_ordered(is_ordered(field))
+        })
         .collect();
     Arc::new(ArrowSchema::new(fields))
+}
+
+fn is_ordered(field: &TableField) -> bool {
+    field.declared == Some(Declared::Ordered)
 }
 
 fn written_type(kind: &Kind) -> DataType {
@@ -32,7 +40,9 @@ fn written_type(kind: &Kind) -> DataType {
         Kind::Date(_) => DataType::Date32,
         Kind::Category { .. } => DataType::Utf8,
         Kind::Plain(data_type) if *data_type == json_column::data_type() => DataType::Utf8,
-        Kind::Plain(data_type) => flat_type(data_type),
+        Kind::Plain(data_type) => {
+            dictionary_type(data_type).unwrap_or_else(|| flat_type(data_type))
+        }
     }
 }
 
@@ -42,15 +52,15 @@ pub(super) fn record_batch(batch: &Batch, schema: &Arc<ArrowSchema>) -> Result<R
         .columns()
         .iter()
         .zip(batch.schema().fields())
-        .map(|(column, field)| array(column, &field.kind).map_err(|e| e.in_column(&*field.name)))
+        .map(|(column, field)| array(column, field).map_err(|e| e.in_column(&*field.name)))
         .collect::<Result<Vec<ArrayRef>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.len()));
     RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)
         .map_err(|e| Error::bug(format!("columns for writing: {e}")))
 }
 
-fn array(column: &Column, kind: &Kind) -> Result<ArrayRef> {
-    Ok(match (column, kind) {
+fn array(column: &Column, field: &TableField) -> Result<ArrayRef> {
+    Ok(match (column, &field.kind) {
         (Column::Number(numbers), Kind::Number { integer: true }) => Arc::new(integers(numbers)?),
         (Column::Number(numbers), Kind::Date(_)) => Arc::new(days(numbers)),
         (Column::Number(numbers), _) => Arc::new(Float64Array::new(
@@ -61,11 +71,11 @@ fn array(column: &Column, kind: &Kind) -> Result<ArrayRef> {
             let rows = 0..categories.len();
             Arc::new(rows.map(|row| categories.get(row)).collect::<StringArray>())
         }
-        (Column::Plain(array), _) => plain(array)?,
+        (Column::Plain(array), _) => plain(array, is_ordered(field))?,
     })
 }
 
-fn plain(array: &ArrayRef) -> Result<ArrayRef> {
+fn plain(array: &ArrayRef, ordered: bool) -> Result<ArrayRef> {
     if json_column::tokens(array).is_some() {
         return Ok(Arc::new(plain_text(array)?));
     }
@@ -73,7 +83,25 @@ fn plain(array: &ArrayRef) -> Result<ArrayRef> {
     if flat == *array.data_type() {
         return Ok(Arc::clone(array));
     }
-    arrow_cast::cast(array, &flat).map_err(|_| {
+    let rows = cast(array, &flat)?;
+    let Some(dictionary) = dictionary_type(array.data_type()) else {
+        return Ok(rows);
+    };
+    // A dictionary has its values as they come: first once each, in their order.
+    let values = match shown_values(array, ordered)? {
+        Some(cells) => {
+            let values: ArrayRef = Arc::new(StringArray::from_iter_values(cells.levels().iter()));
+            cast(&values, &flat)?
+        }
+        None => rows.slice(0, 0),
+    };
+    let all = arrow_select::concat::concat(&[&values, &rows])
+        .map_err(|e| Error::bug(format!("values and rows of one type: {e}")))?;
+    Ok(cast(&all, &dictionary)?.slice(values.len(), rows.len()))
+}
+
+fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
+    arrow_cast::cast(array, to).map_err(|_| {
         Error::input("a column of a type that cannot be written")
             .help("drop it, or store its values without dictionaries, views and runs")
     })
@@ -100,7 +128,7 @@ mod tests {
     use super::super::{WriteOptions, create};
     use super::*;
     use crate::data::plain_text::has_text;
-    use crate::data::{Field as TableField, Role, RowIds};
+    use crate::data::{Role, RowIds};
     use arrow_array::types::Int32Type;
     use arrow_array::{DictionaryArray, ListArray, StringViewArray};
     use arrow_buffer::OffsetBuffer;

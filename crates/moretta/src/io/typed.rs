@@ -1,8 +1,9 @@
 //! Typed formats: columns of Arrow arrays turned into numbers, dates and categories.
 //!
 //! The types of the file decide what is inferred: integers, floats and decimals
-//! are numbers, dates are dates, text and the rest are categories. A timestamp
-//! is a date when all are at midnight. A time column passes through with its type.
+//! are numbers, dates are dates, text and the rest are categories. Of a timestamp
+//! the date is read, in UTC where it has a zone; its time of day is left out, as in text
+//! formats. A time column passes through with its type.
 //! Text in a declared number or date column is parsed as in CSV.
 
 use super::chunk::{Cells, Chunk, ChunkBuilder, ChunkColumn, Layout, Values};
@@ -10,13 +11,13 @@ use super::misfit::{Misfit, Unfit};
 use super::number::EXACT;
 use super::options::{ColumnPlan, ReadAs};
 use crate::data::plain_text::{has_text, no_text, plain_text};
-use crate::data::{DateFormat, LevelsBuilder, MISSING, Role};
+use crate::data::{DateFormat, Declared, LevelsBuilder, MISSING, Role};
 use crate::error::{Error, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, Field, TimeUnit};
 
 /// Decides what the columns to be inferred are; `types` are those of the file.
 pub(super) fn resolve(plans: &mut [ColumnPlan], types: &[DataType]) -> Result<()> {
@@ -46,6 +47,11 @@ pub(super) fn inferred(data_type: &DataType, role: Role) -> ReadAs {
         data_type if data_type.is_numeric() => ReadAs::Number,
         _ => ReadAs::Category,
     }
+}
+
+/// What a field says besides its type: that the order of its dictionary means something.
+pub(super) fn declared(field: &Field) -> Option<Declared> {
+    (field.dict_is_ordered() == Some(true)).then_some(Declared::Ordered)
 }
 
 fn is_nested(data_type: &DataType) -> bool {
@@ -250,9 +256,9 @@ fn exact(magnitude: u64, value: f64) -> std::result::Result<f64, Unfit> {
 
 fn dates(array: &ArrayRef, format: DateFormat) -> Result<ChunkColumn> {
     let day = |ticks: i64, ticks_per_day: i64| {
-        let fits = ticks % ticks_per_day == 0 && is_written(ticks / ticks_per_day);
-        if fits {
-            Ok((ticks / ticks_per_day) as f64)
+        let day = ticks.div_euclid(ticks_per_day);
+        if is_written(day) {
+            Ok(day as f64)
         } else {
             Err(Unfit::Date(format))
         }

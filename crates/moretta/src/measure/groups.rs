@@ -165,6 +165,11 @@ impl Groups {
         (0..self.rows.len()).map(move |group| &self.tuples[group * width..][..width])
     }
 
+    /// Rows of each group.
+    pub(super) fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
     /// The sizes so far.
     pub(super) fn sizes(&self) -> Sizes {
         let mut majority = vec![0; self.rows.len()];

@@ -10,6 +10,7 @@
 
 use super::column::{Codes, Words};
 use super::groups::{Belonging, Groups, SizeCount, Sizes};
+use super::risk::by_column::{RiskByColumn, by_column};
 use super::risk::population::{Matched, covered_persons};
 use super::utility::{ColumnLoss, Extent, Lost, geometric_loss};
 use super::{Band, risk, utility};
@@ -236,6 +237,12 @@ impl Measures {
     /// Shares of persons by prosecutor risk.
     pub fn risk_bands(&self) -> Vec<Band> {
         risk::bands(&self.before.sizes(), &self.after.sizes())
+    }
+
+    /// What each quasi-identifier adds to the risk of released rows; none without rows.
+    pub fn risk_by_column(&self) -> Option<RiskByColumn> {
+        let names: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
+        by_column(&names, &self.after, self.k)
     }
 
     /// Mean NCP of a released row, by quasi-identifier.

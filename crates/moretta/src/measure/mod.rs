@@ -11,11 +11,11 @@ pub mod stream;
 pub mod utility;
 
 pub use groups::{SizeCount, Sizes};
-pub use histogram::{Bin, Histogram, HistogramBuilder};
+pub use histogram::{Bin, Histogram, HistogramBuilder, kept};
 pub use list::{ACCURACY_LOSSES, Family, Info, LIST, info, is_accuracy_loss};
 pub use measures::{Measures, Value};
 pub use pairs::{PAIR_LIST, PairMeasure, PairMeasures};
-pub use risk::Band;
+pub use risk::{Band, ColumnRisk, Exposure, RiskByColumn};
 pub use stream::{STREAM_LIST, StreamMeasures};
 
 /// Whether a larger or a smaller value is better.

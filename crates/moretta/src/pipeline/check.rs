@@ -1,6 +1,7 @@
 //! What can be known of a policy without reading the rows.
 
 use super::masked;
+use super::places::check_distinct;
 use super::read::plans;
 use super::stream;
 use crate::config::unknown;
@@ -12,6 +13,7 @@ use std::path::Path;
 
 /// Columns of the data and of the policy match, hierarchy files are trees, keys are there.
 pub fn check(policy: &Policy) -> Result<()> {
+    check_alone(policy)?;
     if policy.source.path != Path::new("-") {
         check_columns(policy)?;
     }
@@ -26,19 +28,24 @@ pub fn check(policy: &Policy) -> Result<()> {
     if let Some(key) = &policy.report_key {
         key.load()?;
     }
-    if policy.stream().is_some() {
-        return stream::check(policy);
+    match policy.stream() {
+        Some(_) => stream::check(policy),
+        None => Ok(()),
     }
-    if let Some(masking) = policy.masking() {
-        return masked::check(policy, masking);
-    }
-    if policy.guarantee.k.is_none() {
-        return Err(
+}
+
+/// What a policy says by itself: files of its own for all it writes, and a promise about all
+/// quasi-identifiers.
+pub(super) fn check_alone(policy: &Policy) -> Result<()> {
+    check_distinct(policy)?;
+    masked::check(policy)?;
+    match policy.guarantee.k.is_none() && policy.keeps_guarantee() {
+        true => Err(
             Error::policy("the policy promises no k, so nothing hides a person")
                 .help("add [guarantee] with k = 5"),
-        );
+        ),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// What `check` finds odd and does not refuse.

@@ -10,7 +10,7 @@ use super::read::{locate, read};
 use super::release_columns::{Taken, release_plans};
 use super::stream;
 use crate::data::{Batch, Domain, Role};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::{self, ReadAs, ReadOptions};
 use crate::measure::{self, Goal, Measures};
 use crate::policy::Policy;
@@ -41,6 +41,12 @@ pub fn compare(
     progress: &Progress,
 ) -> Result<Vec<Standing>> {
     stream::refuse(policy, "compare")?;
+    if !policy.keeps_guarantee() {
+        return Err(Error::policy(
+            "`compare` is about values that were made coarser, and this policy masks records",
+        )
+        .help("the report of `moretta run` tells what a masked release loses"));
+    }
     let original = read(policy, progress)?;
     let domains = domains(policy, &original)?.quasi(original.batch.schema());
     drop(original);

@@ -1,24 +1,22 @@
 //! The domains of the columns, with their hierarchies built and found to cover the data.
 
 use super::read::Original;
-use crate::data::{Domain, Domains, Field, Role, Scale};
+use crate::data::hierarchy::Hierarchy;
+use crate::data::{Column, Domain, Domains, Field, Role, Scale};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The domains of quasi-identifiers and of sensitive columns with a hierarchy.
 pub(super) fn domains(policy: &Policy, original: &Original) -> Result<Domains> {
-    let fields: Vec<(usize, &Field)> = original
-        .batch
-        .schema()
-        .fields()
-        .iter()
-        .enumerate()
-        .collect();
+    let Original { batch, made, .. } = original;
+    let fields = batch.schema().fields().iter();
+    let fields: Vec<(&Field, &Column)> = fields.zip(batch.columns()).collect();
     let domains = fields
         .par_iter()
-        .filter_map(|(i, field)| domain(policy, original, *i, field).transpose())
+        .filter_map(|(field, column)| domain(policy, made, field, column).transpose())
         .collect::<Result<Vec<_>>>()?;
     let weights = policy.columns.iter().map(|c| (c.name.clone(), c.weight));
     Ok(Domains::new(domains).weighted(weights))
@@ -26,9 +24,9 @@ pub(super) fn domains(policy: &Policy, original: &Original) -> Result<Domains> {
 
 fn domain(
     policy: &Policy,
-    original: &Original,
-    i: usize,
+    made: &HashMap<String, Arc<Hierarchy>>,
     field: &Field,
+    column: &Column,
 ) -> Result<Option<(String, Domain)>> {
     let name = field.name.to_string();
     let spec = policy
@@ -37,8 +35,7 @@ fn domain(
     if field.role != Role::Quasi && (field.role != Role::Sensitive || spec.is_none()) {
         return Ok(None);
     }
-    let column = original.batch.column(i);
-    let hierarchy = match (original.made.get(&name), spec) {
+    let hierarchy = match (made.get(&name), spec) {
         (Some(made), _) => Some(Arc::clone(made)),
         (None, Some(spec)) => {
             let span = policy.column(&name).map(|column| column.span.clone());

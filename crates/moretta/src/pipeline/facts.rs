@@ -1,17 +1,18 @@
 //! From a run to its report.
 
 use super::judge::Judgement;
+use super::masked::{Masks, Watch};
 use super::progress::Progress;
-use super::read::Original;
 use super::report::{
     Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, Reason, Report, RiskBand, RowFacts,
     SMALL_CELL, SizeCount, StageFact, Verdict,
 };
 use super::{coarse, sha256};
-use crate::data::{Field, Role};
+use crate::data::{Field, Role, Schema};
 use crate::error::Result;
 use crate::guarantee::Findings;
 use crate::io::Format;
+use crate::measure::pairs::PairMeasures;
 use crate::measure::{self, utility::STRETCHED};
 use crate::policy::{Action, Policy, SinkPolicy};
 use std::path::Path;
@@ -20,8 +21,15 @@ use std::path::Path;
 pub(super) struct Facts<'a> {
     pub(super) policy: &'a Policy,
     pub(super) sink: &'a SinkPolicy,
-    pub(super) original: &'a Original,
-    pub(super) judgement: &'a Judgement,
+    /// The columns that were read.
+    pub(super) schema: &'a Schema,
+    /// What was counted and measured of values that were made coarser.
+    pub(super) judgement: Option<&'a Judgement>,
+    /// What was counted and measured of records that were masked.
+    pub(super) masked: Option<Masked<'a>>,
+    pub(super) read: u64,
+    pub(super) released: u64,
+    pub(super) suppressed: &'a [(String, u64)],
     pub(super) escaped: u64,
     pub(super) warnings: Vec<String>,
     pub(super) temporary: &'a Path,
@@ -29,56 +37,189 @@ pub(super) struct Facts<'a> {
     pub(super) progress: &'a Progress,
 }
 
+/// Records that were masked.
+pub(super) struct Masked<'a> {
+    pub(super) masks: &'a Masks<'a>,
+    pub(super) watch: &'a Watch,
+    /// The smallest of each crowd; none where nothing was released.
+    pub(super) crowds: Vec<Option<u64>>,
+}
+
 /// The report of a run.
 pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
-    let Facts {
-        policy, judgement, ..
-    } = facts;
-    let findings = &judgement.findings;
+    let policy = facts.policy;
+    let (path, released) = (facts.temporary, facts.released);
+    let (shown, format) = (&facts.sink.shown, facts.sink.options.format);
     let (source, sink) = rayon::join(
         || source_facts(policy),
-        || {
-            file_facts(
-                facts.temporary,
-                &facts.sink.shown,
-                facts.sink.options.format,
-                findings.rows,
-            )
-        },
+        || file_facts(path, shown, format, released),
     );
     let blank = blank(&Blank {
         policy,
         command: facts.command,
         source: source?,
         sink: sink?,
-        released: findings.rows,
-        suppressed: judgement.published.reasons.clone(),
+        released: facts.released,
+        suppressed: match facts.judgement {
+            Some(judgement) => judgement.published.reasons.clone(),
+            None => coarse::reasons(facts.suppressed, facts.read - facts.released),
+        },
         escaped: facts.escaped,
     });
-    Ok(Report {
+    let mut report = Report {
+        columns: columns(facts),
+        stages: stages(facts.progress),
+        ..blank
+    };
+    if let Some(judgement) = facts.judgement {
+        report = of_judgement(facts, judgement, report);
+    }
+    if let Some(masked) = &facts.masked {
+        report = of_masked(facts, masked, report);
+    }
+    report.warnings.extend_from_slice(&facts.warnings);
+    if let Some(judgement) = facts.judgement {
+        let stretched = judgement.published.stretched.iter().map(stretched);
+        report.warnings.extend(stretched);
+    }
+    Ok(report)
+}
+
+/// Adds what is told of values that were made coarser.
+fn of_judgement(facts: &Facts<'_>, judgement: &Judgement, report: Report) -> Report {
+    let findings = &judgement.findings;
+    Report {
         verdict: verdict(findings, Some(judgement.untruths.is_empty())),
         rows: RowFacts {
             classes_before: judgement.published.classes_before,
             classes_after: findings.classes,
-            ..blank.rows
+            ..report.rows
         },
         class_sizes: findings
             .class_sizes
             .iter()
             .map(|(&size, &classes)| SizeCount { size, classes })
             .collect(),
-        measures: measures(policy, judgement),
-        columns: columns(facts),
+        measures: measures(facts.policy, judgement),
         risk: risk(judgement),
-        warnings: facts
-            .warnings
-            .iter()
-            .cloned()
-            .chain(judgement.published.stretched.iter().map(stretched))
-            .collect(),
-        stages: stages(facts.progress),
-        ..blank
-    })
+        risk_by_column: judgement.published.by_column.clone(),
+        ..report
+    }
+}
+
+/// Adds what is told of records that were masked. A report on what is differentially
+/// private tells nothing of the originals unless it is asked to.
+fn of_masked(facts: &Facts<'_>, masked: &Masked<'_>, mut report: Report) -> Report {
+    let policy = facts.policy;
+    let asked = !(policy.report_measures.is_empty() && policy.fail_above.is_empty());
+    let told = !masked.masks.is_private() || asked;
+    report.verdict.claims.extend(masked_claims(masked));
+    // A masked value is not the value of anybody.
+    report.verdict.truthful = None;
+    report
+        .warnings
+        .extend(masked_warnings(facts, masked, asked));
+    let text = without_seed(&policy.text);
+    Report {
+        pairs: match told {
+            true => masked.watch.measures().map(PairMeasures::facts),
+            false => None,
+        },
+        policy_sha256: sha256::of_text(&text),
+        policy: text,
+        ..report
+    }
+}
+
+/// What masks promise: k by what was counted, ε by how the noise is made.
+fn masked_claims(masked: &Masked<'_>) -> Vec<Claim> {
+    let found = |smallest: Option<u64>| match smallest {
+        None => "nothing released".to_owned(),
+        Some(smallest) => smallest.to_string(),
+    };
+    let crowds = masked.masks.crowds.iter().zip(&masked.crowds);
+    let crowds = crowds.map(|(crowd, &smallest)| Claim {
+        name: "k-anonymity of the masked columns".to_owned(),
+        promised: format!("at least {}", crowd.k),
+        promised_value: Some(f64::from(crowd.k)),
+        found: found(smallest),
+        found_value: smallest.map(|smallest| smallest as f64),
+        holds: true,
+    });
+    // Nobody can read ε off a release: it is kept by how the noise is made.
+    let losses = masked.masks.losses().map(|loss| Claim {
+        name: "differential privacy of the masked columns".to_owned(),
+        promised: loss,
+        promised_value: None,
+        found: "kept by the accountant".to_owned(),
+        found_value: None,
+        holds: true,
+    });
+    crowds.chain(losses).collect()
+}
+
+/// What k leaves open.
+pub(super) const SENSITIVE: &str = "only k is promised although a sensitive column exists: a group in which all share one value gives it away";
+
+fn masked_warnings(facts: &Facts<'_>, masked: &Masked<'_>, asked: bool) -> Vec<String> {
+    let (policy, masks) = (facts.policy, masked.masks);
+    let (private, covered) = (masks.is_private(), policy.keeps_guarantee());
+    let mut warnings = Vec::new();
+    let open: Vec<String> = policy
+        .columns
+        .iter()
+        .filter(|column| column.role == Role::Quasi && column.action == Action::Keep)
+        .filter(|column| facts.schema.index_of(&column.name).is_some())
+        .filter(|column| !covered && !masks.has(facts.schema, &column.name))
+        .map(|column| format!("`{}`", column.name))
+        .collect();
+    if !open.is_empty() {
+        warnings.push(format!(
+            "quasi-identifiers are released as they are: {}",
+            open.join(", ")
+        ));
+    }
+    if policy.seed.is_some() && masks.uses_seed() {
+        warnings.push(
+            "the policy has a seed: whoever knows it can draw the same random numbers and undo them"
+                .to_owned(),
+        );
+    }
+    if private && asked {
+        warnings.push(
+            "measures compare with the originals and are not differentially private: keep the report to yourself"
+                .to_owned(),
+        );
+    }
+    // How often a value left as it was is a fact about the originals, too.
+    let unchanged = match private {
+        true => Vec::new(),
+        false => masked.watch.unchanged(),
+    };
+    for name in unchanged {
+        warnings.push(format!("most numbers of column `{name}` left as they were"));
+    }
+    if policy.seed.is_some() && private {
+        warnings.push("the seed is not used: private noise is never drawn again".to_owned());
+    }
+    let sensitive = policy.columns.iter().any(|c| c.role == Role::Sensitive);
+    if sensitive && !covered && !masks.crowds.is_empty() {
+        warnings.push(SENSITIVE.to_owned());
+    }
+    warnings
+}
+
+/// The policy without its seed, which would undo what chance has hidden.
+fn without_seed(text: &str) -> String {
+    let is_seed = |line: &str| {
+        let key = line.split('=').next().unwrap_or_default();
+        line.contains('=') && key.trim().trim_matches(['"', '\'']) == "seed"
+    };
+    let line = |line: &str| match is_seed(line) {
+        true => "# seed = (not shown)\n".to_owned(),
+        false => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 /// Few rows hold absurd values, or the column has a very long tail.
@@ -112,6 +253,8 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
         version: 1,
         program: format!("moretta {}", env!("CARGO_PKG_VERSION")),
         name: policy.name.clone(),
+        purpose: policy.report_purpose.clone(),
+        date: None,
         policy: policy.text.clone(),
         policy_sha256: sha256::of_text(&policy.text),
         command: facts.command.to_owned(),
@@ -139,6 +282,7 @@ pub(super) fn blank(facts: &Blank<'_>) -> Report {
         measures: Vec::new(),
         columns: Vec::new(),
         risk: Vec::new(),
+        risk_by_column: None,
         warnings: Vec::new(),
         stream: None,
         pairs: None,
@@ -317,12 +461,11 @@ fn measures(policy: &Policy, judgement: &Judgement) -> Vec<MeasureFact> {
 
 /// Every column of the file, also those that were never read.
 fn columns(facts: &Facts<'_>) -> Vec<ColumnFact> {
-    let schema = facts.original.batch.schema();
     let unread = facts
         .policy
         .columns
         .iter()
-        .filter(|column| schema.index_of(&column.name).is_none());
+        .filter(|column| facts.schema.index_of(&column.name).is_none());
     let unread = unread.map(|column| ColumnFact {
         name: column.name.clone(),
         role: column.role.word().to_owned(),
@@ -332,42 +475,51 @@ fn columns(facts: &Facts<'_>) -> Vec<ColumnFact> {
         missing_after: None,
         histogram: None,
     });
-    let read = schema.fields().iter();
+    let read = facts.schema.fields().iter();
     unread
         .chain(read.map(|field| column_fact(facts, field)))
         .collect()
 }
 
 fn column_fact(facts: &Facts<'_>, field: &Field) -> ColumnFact {
-    let action = facts
-        .policy
-        .column(&field.name)
-        .map(|column| &column.action);
-    let treatment = match (action, field.role) {
-        (Some(Action::Drop), _) => "dropped",
-        (Some(Action::Pseudonym { .. }), _) => "pseudonym",
-        (_, Role::Quasi) if facts.policy.represents(&field.name) => "representative",
-        (_, Role::Quasi) => "generalised",
-        _ => "kept",
-    };
-    let loss = facts.judgement.published.column_loss.iter();
-    let measured = !facts.policy.represents(&field.name);
-    let rows = facts.judgement.findings.rows as usize;
-    let shown = |missing: u64| coarse_share(missing as usize, rows);
-    let distributions = &facts.judgement.distributions;
-    ColumnFact {
+    let blank = ColumnFact {
         name: field.name.to_string(),
         role: field.role.word().to_owned(),
-        treatment: treatment.to_owned(),
-        loss: loss
-            .clone()
-            .find(|(name, _)| measured && **name == *field.name)
+        treatment: treatment(facts, field).to_owned(),
+        loss: None,
+        missing_before: 0.0,
+        missing_after: None,
+        histogram: None,
+    };
+    let Some(judgement) = facts.judgement else {
+        return blank;
+    };
+    let mut losses = judgement.published.column_loss.iter();
+    let rows = judgement.findings.rows as usize;
+    let shown = |missing: u64| coarse_share(missing as usize, rows);
+    let distributions = &judgement.distributions;
+    ColumnFact {
+        loss: losses
+            .find(|(name, _)| !facts.policy.represents(name) && **name == *field.name)
             .map(|(_, loss)| *loss),
         missing_before: distributions.missing_before(&field.name).map_or(0.0, shown),
         missing_after: distributions.missing_after(&field.name).map(shown),
-        histogram: distributions
-            .histogram(&field.name)
-            .map(|counted| histogram(&counted)),
+        histogram: distributions.histogram(&field.name).map(histogram),
+        ..blank
+    }
+}
+
+fn treatment(facts: &Facts<'_>, field: &Field) -> &'static str {
+    let policy = facts.policy;
+    let action = policy.column(&field.name).map(|column| &column.action);
+    let masked = facts.masked.as_ref();
+    match (action, field.role) {
+        (Some(Action::Drop), _) => "dropped",
+        (Some(Action::Pseudonym { .. }), _) => "pseudonym",
+        _ if masked.is_some_and(|m| m.masks.has(facts.schema, &field.name)) => "masked",
+        (_, Role::Quasi) if policy.represents(&field.name) => "representative",
+        (_, Role::Quasi) if policy.keeps_guarantee() => "generalised",
+        _ => "kept",
     }
 }
 

@@ -1,35 +1,42 @@
-//! Reads a release back from its file and puts it to the checker, the originals and the measures.
+//! Puts a release to the checker and the measures, beside the originals.
 
 use super::coarse::reasons;
 use super::distributions::Distributions;
-use super::place::Pending;
-use super::progress::{Progress, Stage};
+use super::progress::Progress;
 use super::published::{self, Published};
-use super::release_columns::{Taken, release_plans};
-use crate::data::{Batch, Domain, Domains, Role};
+use super::read::{originals_of, places_of};
+use super::shown::counted_as_text;
+use super::steps::Given;
+use crate::data::{Batch, Domain, Domains, Role, RowIds};
 use crate::error::{Error, Result};
-use crate::guarantee::{Checker, Declared, Fault, Findings, Treatment, Truth};
-use crate::io::{self, ReadAs, ReadOptions};
+use crate::guarantee::{Checker, Declared, Fault, Findings};
+use crate::io::{ReadAs, ReadOptions};
 use crate::measure::Measures;
 use crate::policy::{Action, Policy, SinkPolicy};
 
-/// Rows judged at a time.
-const CHUNK: usize = 1 << 20;
+/// Rows judged at a time: what is made of them stays in the processor's caches.
+const CHUNK: usize = 1 << 16;
 
-/// Knows the originals and judges releases of them.
+/// Rows read back at a time.
+const READ: usize = 1 << 18;
+
+/// Knows the rows that the method was given which keeps the guarantee, and judges
+/// releases of them.
 pub(super) struct Judge<'a> {
-    policy: &'a Policy,
-    original: &'a Batch,
-    treatments: Vec<(String, Treatment)>,
-    domains: &'a Domains,
+    pub(super) policy: &'a Policy,
+    pub(super) given: &'a Given,
 }
 
 /// What was made of the originals.
 pub(super) struct Made<'a> {
-    /// The id of the original of each released row.
-    pub(super) order: &'a [u64],
+    /// The rows that leave, as they leave.
+    pub(super) release: &'a Batch,
     /// Why others were suppressed, and how many.
     pub(super) suppressed: &'a [(String, u64)],
+    /// What is untrue in them.
+    pub(super) untruths: Vec<Fault>,
+    /// The columns that are masked.
+    pub(super) masked: &'a [String],
     /// What a learner loses, where it was measured.
     pub(super) accuracy_losses: Vec<(&'static str, f64)>,
 }
@@ -48,111 +55,60 @@ pub(super) struct Judgement {
     pub(super) distributions: Distributions,
 }
 
-impl<'a> Judge<'a> {
-    /// Judges releases of `original` under the policy.
-    pub(super) fn new(
-        policy: &'a Policy,
-        original: &'a Batch,
-        domains: &'a Domains,
-    ) -> Result<Self> {
-        let treatments = original
-            .schema()
-            .fields()
-            .iter()
-            .map(|field| {
-                Ok((
-                    field.name.to_string(),
-                    treatment(policy, &field.name, field.role, domains)?,
-                ))
-            })
-            .collect::<Result<_>>()?;
-        Ok(Judge {
-            policy,
-            original,
-            treatments,
-            domains,
-        })
-    }
-
+impl Judge<'_> {
     /// The domains of the quasi-identifiers as measures read a release: a
     /// representative is a value, though a node of the hierarchy may be called the same.
     fn measured_domains(&self) -> Vec<(String, Domain)> {
-        let domains = self.domains.quasi(self.original.schema()).into_iter();
+        let Given { rows, domains } = self.given;
+        let domains = domains.quasi(rows.schema()).into_iter();
         domains
-            .map(|(name, domain)| {
-                if self.policy.represents(&name) {
-                    (name, domain.without_hierarchy())
-                } else {
-                    (name, domain)
-                }
+            .map(|(name, domain)| match self.policy.represents(&name) {
+                true => (name, domain.without_hierarchy()),
+                false => (name, domain),
             })
             .collect()
     }
 
-    /// Reads the release back; its i-th row was made for the original with the i-th id of `order`.
-    pub(super) fn judge(
-        &self,
-        pending: &Pending,
-        sink: &SinkPolicy,
-        made: &Made<'_>,
-        progress: &Progress,
-    ) -> Result<Judgement> {
-        let order = made.order;
-        progress.enter(Stage::Check);
-        let options = reading(self.policy, sink);
-        let path = pending.temporary();
-        let plans = release_plans(self.policy, path, &options, Taken::Release)?;
-        let source = io::open(path, &options, &plans)?;
-        let declared = declared(self.policy, self.domains);
-        let mut checker = Checker::new(&self.policy.guarantee, source.schema(), declared)?;
-        let escapes = sink.options.guard_formulas;
-        let missing = io::unmarked_missing(&sink.path, &sink.options)?;
-        let mut truth =
-            Truth::new(self.original.schema(), &self.treatments, escapes)?.with_missing(missing);
-        let schema = self.original.schema();
+    /// Counts and measures the rows that leave.
+    pub(super) fn judge(&self, made: Made<'_>, progress: &Progress) -> Result<Judgement> {
+        let Given {
+            rows: originals,
+            domains,
+        } = self.given;
+        let release = counted_as_text(made.release)?;
+        let declared = declared(self.policy, domains);
+        let mut checker = Checker::new(&self.policy.guarantee, release.schema(), declared)?;
+        let schema = originals.schema();
         let mut measures = published::measures(self.policy, schema, &self.measured_domains());
-        measures.tell_accuracy_losses(made.accuracy_losses.clone());
-        let subject = self
-            .original
-            .schema()
-            .with_role(Role::Subject)
-            .first()
-            .copied();
-        let mut distributions = Distributions::new(self.original, self.domains, order)?;
-        let mut start = 0;
-        for released in source {
-            let released = released?;
-            let end = start + released.len();
-            if end > order.len() {
-                return Err(Error::bug("the file holds more rows than were released"));
-            }
-            let ids: Vec<u32> = order[start..end].iter().map(|&id| id as u32).collect();
-            let original = self.original.take(&ids)?;
+        measures.tell_accuracy_losses(made.accuracy_losses);
+        let subject = schema.with_role(Role::Subject).first().copied();
+        let order: Vec<u64> = release.rows().iter().collect();
+        let mut distributions = Distributions::new(self.policy, originals, domains);
+        for start in (0..release.len()).step_by(CHUNK) {
+            let released = release.slice(start, CHUNK.min(release.len() - start));
+            let original = originals_of(originals, released.rows())?;
             let subjects = subject.and_then(|i| original.column(i).as_categories());
             let subjects = subjects.map(|subjects| subjects.codes());
-            let (checked, (told, measured)) = rayon::join(
+            let (checked, measured) = rayon::join(
                 || checker.observe(&released, subjects),
-                || {
-                    rayon::join(
-                        || truth.observe(&original, &released),
-                        || measures.observe(&original, &released),
-                    )
-                },
+                || measures.observe(&original, &released),
             );
-            checked.and(told).and(measured)?;
+            checked.and(measured)?;
             distributions.observe(&original, &released);
             progress.add(released.len());
-            start = end;
         }
-        let gone = suppressed(self.original.len(), order);
+        let places = places_of(originals, release.rows())?.into_iter();
+        let places: Vec<u64> = places.map(u64::from).collect();
+        distributions.finish(self.policy, originals, &places, made.masked);
+        let gone = suppressed(originals.rows(), &order);
         let reasons = reasons(made.suppressed, gone.len() as u64);
         let published = Published::new(&mut measures, reasons);
         for ids in gone.chunks(CHUNK) {
-            measures.suppressed(&self.original.take(ids)?)?;
+            measures.suppressed(&originals.take(ids)?)?;
         }
         Ok(Judgement {
             findings: checker.finish()?,
-            untruths: truth.findings(Some(order.len() as u64)),
+            untruths: made.untruths,
             measures,
             published,
             distributions,
@@ -178,8 +134,7 @@ impl Judgement {
     /// Why it does not pass.
     pub(super) fn refusal(&self) -> Error {
         if let Some(fault) = self.untruths.first().or(self.findings.faults.first()) {
-            return Error::guarantee(format!("the release is at fault: {fault}"))
-                .help("nothing was written. Does the column hold a value that looks like a region (`*`, `a..b`, `{a|b}`), like `missing` of [sink], or like a guarded formula (`'=…`)? Then rename it; if not, please report this");
+            return refused(fault);
         }
         let broken: Vec<String> = self
             .findings
@@ -201,19 +156,10 @@ impl Judgement {
     }
 }
 
-fn treatment(policy: &Policy, name: &str, role: Role, domains: &Domains) -> Result<Treatment> {
-    Ok(match (policy.column(name).map(|c| &c.action), role) {
-        (Some(Action::Drop), _) => Treatment::Dropped,
-        (Some(Action::Pseudonym { .. }), _) => Treatment::Pseudonym,
-        (_, Role::Quasi) => {
-            let domain = domains.require(name)?.clone();
-            match policy.represents(name) {
-                true => Treatment::Representative(domain),
-                false => Treatment::Generalised(domain),
-            }
-        }
-        _ => Treatment::Kept,
-    })
+/// A release that is not true, or not what was checked.
+pub(super) fn refused(fault: &Fault) -> Error {
+    Error::guarantee(format!("the release is at fault: {fault}"))
+        .help("nothing was written. Does the column hold a value that looks like a region (`*`, `a..b`, `{a|b}`), like `missing` of [sink], or like a guarded formula (`'=…`)? Then rename it; if not, please report this")
 }
 
 /// How to read back what was written: with the limits that the table was read with.
@@ -223,7 +169,7 @@ pub(super) fn reading(policy: &Policy, sink: &SinkPolicy) -> ReadOptions {
         compression: sink.options.compression,
         delimiter: sink.options.delimiter,
         missing: vec![sink.options.missing.clone()],
-        batch_rows: Some(CHUNK),
+        batch_rows: Some(READ),
         names: released_names(policy),
         limits: policy.source.options.limits,
         ..ReadOptions::default()
@@ -258,9 +204,13 @@ pub(super) fn declared(policy: &Policy, domains: &Domains) -> Declared {
     declared
 }
 
-/// The rows that are not among the released ids.
-fn suppressed(rows: usize, released: &[u64]) -> Vec<u32> {
-    let mut gone = vec![true; rows];
+/// The places of rows that are not among the released ids.
+pub(super) fn suppressed(rows: &RowIds, released: &[u64]) -> Vec<u32> {
+    let last = rows.iter().last();
+    let mut gone = vec![true; last.map_or(0, |last| last as usize + 1)];
     released.iter().for_each(|&id| gone[id as usize] = false);
-    (0..rows as u32).filter(|&row| gone[row as usize]).collect()
+    let places = rows.iter().zip(0..);
+    places
+        .filter_map(|(id, place)| gone[id as usize].then_some(place))
+        .collect()
 }

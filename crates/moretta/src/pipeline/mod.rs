@@ -7,6 +7,7 @@ mod compare;
 mod distributions;
 mod domains;
 mod facts;
+mod interrupted;
 mod judge;
 mod learn;
 mod leftovers;
@@ -19,10 +20,14 @@ mod plan;
 mod progress;
 mod published;
 mod read;
+mod read_back;
 mod release_columns;
+mod release_values;
 pub mod report;
 mod run;
 mod sha256;
+mod shown;
+mod steps;
 mod stream;
 mod telling;
 mod tune;
@@ -32,13 +37,14 @@ mod warnings;
 pub use attack::{AttackSettings, Attacked, Strongest, attack};
 pub use check::{check, check_warnings};
 pub use compare::{Standing, compare};
+pub use interrupted::{Interrupted, interrupted};
 pub use learn::{
     Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, lessons,
     lessons_of_file, train,
 };
 pub use place::{Outputs, abandon};
 pub use places::check_outputs;
-pub use plan::{Plan, PlannedColumn, plan};
+pub use plan::{Plan, PlannedColumn, plan, privacy};
 pub use progress::{Live, Progress, Records, Stage};
 pub use read::{Original, read};
 pub use report::Report;

@@ -13,6 +13,7 @@
 //! never leaves: anybody can compute the hash, and who knows some columns of a row would
 //! read the others off its place.
 
+use super::read::in_order_of_ids;
 use super::run::without_dropped;
 use crate::data::{Batch, Column, Kind, MISSING, plain_text};
 use crate::error::Result;
@@ -29,20 +30,17 @@ use std::hash::BuildHasher;
 
 const HASHER: FixedState = FixedState::with_seed(0x6d6f_7265_7474_6121);
 
-/// The places of the rows of a table in the order in which they leave, once they are all
-/// that will be released of them; `None` where they are in it.
-pub(super) fn of_release(policy: &Policy, release: &Batch) -> Result<Option<Vec<u32>>> {
+/// The rows of a table in the order in which they leave, once they are all that will be
+/// released of them.
+pub(super) fn released(policy: &Policy, rows: Batch) -> Result<Batch> {
     if is_shuffled(policy) {
-        let shown = without_dropped(policy, release.clone())?;
-        return by_content(&shown).map(Some);
+        let shown = without_dropped(policy, rows.clone())?;
+        return rows.take(&by_content(&shown)?);
     }
-    let ids = release.rows();
-    if ids.iter().is_sorted() {
-        return Ok(None);
+    match rows.rows().iter().is_sorted() {
+        true => Ok(rows),
+        false => in_order_of_ids(&rows),
     }
-    let mut places: Vec<u32> = (0..release.len() as u32).collect();
-    places.sort_by_key(|&place| ids.get(place as usize));
-    Ok(Some(places))
 }
 
 /// The rows of a table in the order in which methods get them.
@@ -306,6 +304,7 @@ mod tests {
             let original = read(&policy, &Progress::default()).expect("rows");
             let options = Options {
                 command: String::new(),
+                date: None,
                 force: false,
                 strict: false,
                 render: &|_| String::new(),

@@ -32,6 +32,23 @@ pub fn abandon() {
     std::mem::forget(files);
 }
 
+/// A file that is written in its place and is of no use without its end, so that [`abandon`]
+/// removes it.
+pub(super) struct Endless(PathBuf);
+
+impl Endless {
+    pub(super) fn new(place: &Path) -> Self {
+        on_their_way().push((place.to_owned(), Vec::new()));
+        Endless(place.to_owned())
+    }
+}
+
+impl Drop for Endless {
+    fn drop(&mut self) {
+        on_their_way().retain(|(path, _)| *path != self.0);
+    }
+}
+
 /// A file on its way to its place.
 pub(super) struct Pending {
     place: PathBuf,
@@ -204,6 +221,11 @@ impl Pending {
         refuse_special(&self.place)?;
         fs::rename(&self.temporary, &self.place).map_err(failed)
     }
+}
+
+/// Fails when no file can be made beside a place.
+pub(super) fn try_place(place: &Path) -> Result<()> {
+    Pending::new(place)?.write(b"")
 }
 
 /// Gives the file the permissions that a new file of this user has.

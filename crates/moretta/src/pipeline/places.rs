@@ -1,9 +1,9 @@
 //! Where a run writes: never over what it reads, nor unasked over what is there.
 
-use super::place::{folder_of, refuse_special};
+use super::place::{refuse_special, try_place};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The page of the report and, beside it, its JSON.
 pub(super) fn report_places(policy: &Policy) -> Vec<PathBuf> {
@@ -17,72 +17,107 @@ pub(super) fn report_places(policy: &Policy) -> Vec<PathBuf> {
     }
 }
 
+/// Reports, which are written when a run ends, must have a place before it begins; `replaces`
+/// says that those that are there may go.
+pub(super) fn check_report_places(policy: &Policy, replaces: bool, help: &str) -> Result<()> {
+    for place in report_places(policy) {
+        if place.exists() && !replaces {
+            let what = format!("{} exists already", place.display());
+            return Err(Error::usage(what).help(help));
+        }
+        try_place(&place)?;
+    }
+    Ok(())
+}
+
 /// Outputs must not be inputs, nor each other, nor be there already.
 pub(super) fn check_places(policy: &Policy, force: bool) -> Result<()> {
+    check_outputs(&outputs(policy), &policy.inputs(), force)
+}
+
+/// Every file of a policy is another one: no output is an input or another output.
+pub(super) fn check_distinct(policy: &Policy) -> Result<()> {
+    let outputs = outputs(policy);
+    distinct(&files(&outputs), &policy.inputs())
+}
+
+/// Where a run of the policy writes.
+fn outputs(policy: &Policy) -> Vec<PathBuf> {
     let sink = policy.sink.iter().map(|sink| sink.path.clone());
     let certificate = policy
         .sink
         .iter()
         .filter_map(|sink| sink.certificate.clone());
     let checkpoint = policy.checkpoint.iter().map(|place| place.path.clone());
-    let places: Vec<PathBuf> = sink
-        .chain(certificate)
+    sink.chain(certificate)
         .chain(checkpoint)
         .chain(report_places(policy))
-        .collect();
-    check_outputs(&places, &policy.inputs(), force)
+        .collect()
 }
 
 /// Fails when an output is an input, or another output, or no file, or there already.
 /// Nothing is checked of `-`, which is standard output.
 pub fn check_outputs<P: AsRef<Path>>(outputs: &[P], inputs: &[&Path], force: bool) -> Result<()> {
-    let outputs: Vec<&Path> = outputs
-        .iter()
-        .map(P::as_ref)
-        .filter(|path| *path != Path::new("-"))
-        .collect();
+    let outputs = files(outputs);
+    distinct(&outputs, inputs)?;
+    outputs.iter().try_for_each(|path| check_free(path, force))
+}
+
+/// Without `-`, which is standard output.
+fn files<P: AsRef<Path>>(outputs: &[P]) -> Vec<&Path> {
+    let outputs = outputs.iter().map(P::as_ref);
+    outputs.filter(|path| *path != Path::new("-")).collect()
+}
+
+fn distinct(outputs: &[&Path], inputs: &[&Path]) -> Result<()> {
     for (i, path) in outputs.iter().enumerate() {
-        check_place(path, inputs, force)?;
-        if outputs[..i].iter().any(|other| same_file(path, other)) {
+        let shown = path.display();
+        if inputs.iter().any(|input| same_file(path, input)) {
             return Err(
-                Error::usage(format!("{} would be written twice", path.display()))
-                    .help("choose another path for one of them"),
+                Error::usage(format!("{shown} is an input; it would be overwritten"))
+                    .help("choose another path for what is written"),
             );
+        }
+        if outputs[..i].iter().any(|other| same_file(path, other)) {
+            return Err(Error::usage(format!("{shown} would be written twice"))
+                .help("choose another path for one of them"));
         }
     }
     Ok(())
 }
 
-fn check_place(path: &Path, inputs: &[&Path], force: bool) -> Result<()> {
-    let shown = path.display();
-    if inputs.iter().any(|input| same_file(path, input)) {
-        return Err(
-            Error::usage(format!("{shown} is an input; it would be overwritten"))
-                .help("choose another path for what is written"),
-        );
-    }
+fn check_free(path: &Path, force: bool) -> Result<()> {
     refuse_special(path)?;
     if path.exists() && !force {
-        return Err(
-            Error::usage(format!("{shown} exists already")).help("use --force to replace it")
-        );
+        let what = format!("{} exists already", path.display());
+        return Err(Error::usage(what).help("use --force to replace it"));
     }
     Ok(())
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {
-    match (real(a), real(b)) {
-        (Some(a), Some(b)) => a == b || same_inode(&a, &b),
-        _ => a == b,
-    }
+    let (a, b) = (real(a), real(b));
+    a == b || same_inode(&a, &b)
 }
 
-/// The path without links and detours, also of a file that is not there yet.
-fn real(path: &Path) -> Option<PathBuf> {
-    path.canonicalize().ok().or_else(|| {
-        let folder = folder_of(path).canonicalize().ok()?;
-        Some(folder.join(path.file_name()?))
-    })
+/// The path without links and detours, also of a file whose folders are not there yet.
+fn real(path: &Path) -> PathBuf {
+    let path = Path::new(".").join(path);
+    let known = path.ancestors().find_map(|known| {
+        let rest = path.strip_prefix(known).ok()?;
+        Some((known.canonicalize().ok()?, rest))
+    });
+    let Some((mut real, rest)) = known else {
+        return path;
+    };
+    for part in rest.components() {
+        match part {
+            Component::ParentDir => drop(real.pop()),
+            Component::Normal(name) => real.push(name),
+            _ => {}
+        }
+    }
+    real
 }
 
 /// Two names of one file.
@@ -121,7 +156,7 @@ mod tests {
             #[cfg(unix)]
             ("/dev/null", true, Some("is a device")),
         ] {
-            let found = check_place(&path(name), &[&path("input.csv")], force);
+            let found = check_outputs(&[path(name)], &[&path("input.csv")], force);
             match (refused, found) {
                 (None, Ok(())) => {}
                 (Some(what), Err(error)) => {
@@ -138,10 +173,20 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name);
         std::fs::create_dir(path("inner")).expect("a folder");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(folder.path(), path("link")).expect("a link");
         for (a, b, twice) in [
             ("a.html", "a.model", false),
             ("a.html", "a.html", true),
             ("a.html", "inner/../a.html", true),
+            ("a.html", "./a.html", true),
+            ("later/a.html", "later/../later/./a.html", true),
+            ("later/a.html", "later/b/../a.html", true),
+            ("later/a.html", "a.html", false),
+            #[cfg(unix)]
+            ("a.html", "link/a.html", true),
+            #[cfg(unix)]
+            ("later/a.html", "link/later/a.html", true),
         ] {
             let found = check_outputs(&[path(a), path(b)], &[], false);
             assert_eq!(found.is_err(), twice, "{a} {b}");

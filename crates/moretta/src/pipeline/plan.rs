@@ -1,5 +1,6 @@
 //! What a run would face: sizes, uniques, and columns that single persons out though nobody called them quasi-identifiers.
 
+use super::check::check_alone;
 use super::domains::domains;
 use super::memory;
 use super::progress::{Progress, Stage};
@@ -10,6 +11,7 @@ use super::warnings::warnings;
 use crate::data::Role;
 use crate::error::Result;
 use crate::policy::Policy;
+use crate::protect::Masking;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use serde::Serialize;
@@ -29,8 +31,10 @@ pub struct Plan {
     pub classes: u64,
     /// Share of persons alone in their class.
     pub uniques: f64,
-    /// Share of persons in classes smaller than k.
-    pub below_k: f64,
+    /// Share of persons in classes smaller than k, where k is promised.
+    pub below_k: Option<f64>,
+    /// What a record loses at most under a private method, and how losses add up.
+    pub privacy: Vec<String>,
     /// Every column that is read.
     pub columns: Vec<PlannedColumn>,
     /// Sets of released columns, not all of them quasi-identifiers, by which many rows are unique.
@@ -57,6 +61,7 @@ pub struct PlannedColumn {
 /// Reads the table and looks ahead.
 pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
     stream::refuse(policy, "plan")?;
+    check_alone(policy)?;
     let original = read(policy, progress)?;
     progress.enter(Stage::Check);
     let domains = domains(policy, &original)?;
@@ -68,18 +73,21 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
     let persons = columns.iter().find(|c| c.role == Role::Subject);
     let sizes = class_sizes(&quasi, batch.len(), persons);
     let total: u64 = sizes.iter().sum();
-    let k = u64::from(policy.guarantee.k.unwrap_or(1));
+    let masking = policy.masking();
+    let k = policy.guarantee.k.or(masking.and_then(Masking::k));
+    let rows = batch.len() as u64;
     let share = |below: u64| {
         sizes.iter().filter(|&&size| size < below).sum::<u64>() as f64 / total.max(1) as f64
     };
     Ok(Plan {
-        rows: batch.len() as u64,
-        persons: persons.map_or(batch.len() as u64, |c| c.distinct),
+        rows,
+        persons: persons.map_or(rows, |c| c.distinct),
         unit: if persons.is_some() { "persons" } else { "rows" },
         megabytes: memory::run_bytes(batch, sizes.len()).div_ceil(1_000_000),
         classes: sizes.len() as u64,
         uniques: share(2),
-        below_k: share(k),
+        below_k: k.map(|k| share(u64::from(k))),
+        privacy: privacy(policy, Some(rows)),
         telling: telling(&columns, batch.len(), &THOROUGH),
         columns: columns
             .iter()
@@ -97,6 +105,15 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
             .collect(),
         warnings: warnings(policy, &original, false)?,
     })
+}
+
+/// What a private method spends, and how that adds up, of so many rows where that is known.
+pub fn privacy(policy: &Policy, rows: Option<u64>) -> Vec<String> {
+    let Some(masking) = policy.masking() else {
+        return Vec::new();
+    };
+    let loss = masking.loss().into_iter();
+    loss.chain(masking.composition(rows)).collect()
 }
 
 /// Persons (or rows) in each class of equal codes.

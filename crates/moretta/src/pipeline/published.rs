@@ -10,7 +10,7 @@
 use super::coarse;
 use super::report::Reason;
 use crate::data::{Domain, Schema};
-use crate::measure::{Band, Measures, Value};
+use crate::measure::{Band, Measures, RiskByColumn, Value};
 use crate::policy::{ColumnPolicy, Policy};
 
 /// What may be published of the measures.
@@ -25,6 +25,8 @@ pub(super) struct Published {
     pub(super) persons_before: u64,
     /// Shares of persons by risk.
     pub(super) bands: Vec<Band>,
+    /// What each quasi-identifier adds to the risk.
+    pub(super) by_column: Option<RiskByColumn>,
     /// Mean loss of a released row by quasi-identifier.
     pub(super) column_loss: Vec<(String, f64)>,
     /// Quasi-identifiers whose range few rows would have stretched.
@@ -41,6 +43,7 @@ impl Published {
             classes_before: sizes.iter().map(|size| size.groups).sum(),
             persons_before: sizes.iter().map(|size| size.size * size.groups).sum(),
             bands: measures.risk_bands(),
+            by_column: measures.risk_by_column(),
             column_loss: measures.column_loss(),
             stretched: measures.stretched(),
             reasons,

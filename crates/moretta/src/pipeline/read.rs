@@ -21,6 +21,23 @@ pub struct Original {
 }
 
 impl Original {
+    /// These rows as a table of their own: no category and no cell that none of them holds.
+    pub(super) fn alone(&self, ids: &RowIds) -> Result<Original> {
+        let rows = places_of(&self.batch, ids)?;
+        let batch = in_order_of_texts(self.batch.take(&rows)?)?;
+        let made = self.made.iter().map(|(name, tree)| {
+            let place = batch.schema().index_of(name);
+            let cells = place.and_then(|place| batch.column(place).as_categories());
+            let held = |text: &str| cells.is_some_and(|c| c.levels().find(text).is_some());
+            (name.clone(), Arc::new(tree.over(held)))
+        });
+        Ok(Original {
+            made: made.collect(),
+            batch,
+            notes: self.notes.clone(),
+        })
+    }
+
     /// These rows alone, in the columns that warnings look at, with no category that none of
     /// them holds.
     pub(super) fn of_rows(&self, ids: &[u64]) -> Result<Original> {
@@ -77,14 +94,42 @@ pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
     Ok(original)
 }
 
-/// The originals of released rows, in the order of these. The ids of a table that was
-/// read whole are the places of its rows.
+/// The originals of released rows, in the order of these.
 pub(super) fn originals_of(original: &Batch, released: &RowIds) -> Result<Batch> {
-    let is_read = |place: &u32| (*place as usize) < original.len();
-    let place = |id: u64| u32::try_from(id).ok().filter(is_read);
+    original.take(&places_of(original, released)?)
+}
+
+/// The places of the originals. The ids of a table that was read whole are the places of
+/// its rows; where some rows are gone, ids still ascend.
+pub(super) fn places_of(original: &Batch, released: &RowIds) -> Result<Vec<u32>> {
+    let ids = original.rows();
+    let whole = matches!(ids, RowIds::Range { start: 0, .. });
+    let place = |id: u64| match whole {
+        true => (id < original.len() as u64).then_some(id as u32),
+        false => place_of(ids, id),
+    };
     let places: Option<Vec<u32>> = released.iter().map(place).collect();
-    let foreign = || Error::bug("a row was released that was never read");
-    original.take(&places.ok_or_else(foreign)?)
+    places.ok_or_else(|| Error::bug("a row was released that was never read"))
+}
+
+/// The place of an id among ascending ones.
+fn place_of(ids: &RowIds, id: u64) -> Option<u32> {
+    let (mut from, mut to) = (0, ids.len());
+    while from < to {
+        let middle = from + (to - from) / 2;
+        match ids.get(middle) < id {
+            true => from = middle + 1,
+            false => to = middle,
+        }
+    }
+    (from < ids.len() && ids.get(from) == id).then_some(from as u32)
+}
+
+/// The rows in the order of their ids, which is that of the source.
+pub(super) fn in_order_of_ids(rows: &Batch) -> Result<Batch> {
+    let mut places: Vec<u32> = (0..rows.len() as u32).collect();
+    places.sort_by_key(|&place| rows.rows().get(place as usize));
+    rows.take(&places)
 }
 
 /// Categories without a declared order in the order of their texts: what is

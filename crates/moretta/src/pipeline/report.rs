@@ -5,7 +5,13 @@
 //! and enough of their neighbours that they cannot be had by subtraction.
 //! What it tells follows from released rows and the policy. Of suppressed rows it
 //! tells bounds alone, and counts with them whatever would depend on their number.
+//!
+//! Three things are told however small they are: what the release itself shows to anyone
+//! who counts it, such as the number of its rows and the sizes of its classes; what a
+//! promise was found to be, such as k; and figures over all rows, such as a mean or a rate.
+//! The page, its tooltips and what is read aloud tell no more than this structure.
 
+use crate::measure::RiskByColumn;
 use crate::measure::pairs::PairFacts;
 use serde::{Deserialize, Serialize};
 
@@ -21,11 +27,17 @@ pub struct Report {
     pub program: String,
     /// The policy's name.
     pub name: String,
+    /// What the release is for, when the policy says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
+    /// The day of the run, "2026-03-01"; none of a run that nobody dated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
     /// The policy as it was read, secrets excluded by construction.
     pub policy: String,
     /// SHA-256 of the policy.
     pub policy_sha256: String,
-    /// The command that makes the same release again.
+    /// The command that makes the same release again in place of what it has made.
     pub command: String,
     /// The file that was read.
     pub source: FileFacts,
@@ -43,6 +55,9 @@ pub struct Report {
     pub columns: Vec<ColumnFact>,
     /// Share of released rows by risk of re-identification (prosecutor): ascending risk.
     pub risk: Vec<RiskBand>,
+    /// What each quasi-identifier adds to the risk of released rows, counted in the release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk_by_column: Option<RiskByColumn>,
     /// Things a steward should know, worst first.
     pub warnings: Vec<String>,
     /// What is told of a stream; none of a table.
@@ -89,13 +104,14 @@ pub struct StreamFacts {
     pub entropy_after: Option<f64>,
     /// Share of the information about the attribute that is left: I(before; after) / H(before).
     pub residual_information: Option<f64>,
-    /// By how much released rows were behind the latest row; none when not measured.
+    /// How long released rows waited; none when not measured.
     pub delay: Option<Delay>,
     /// What happened interval by interval.
     pub timeline: Vec<StreamPoint>,
 }
 
-/// By how much released rows were behind the latest row, in milliseconds.
+/// How long released rows waited, in milliseconds by how far two users of their source came
+/// meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delay {
     /// On average.
@@ -250,14 +266,15 @@ pub struct ColumnFact {
     pub histogram: Option<Histogram>,
 }
 
-/// Counts of the released rows over bins, before and after. The after counts
-/// spread a generalised row evenly over the bins that its region covers.
+/// Counts of the released rows over bins that follow from the release, before and after.
+/// The after counts spread a generalised row evenly over the bins that its region covers.
 /// Suppressed rows are in neither, or the difference would tell what they held.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     /// The bins, in order.
     pub bins: Vec<Bin>,
-    /// Bins left out because a count in them was small.
+    /// Bins of which nothing is told because a count in them was small, or would give a
+    /// small one away: intervals without counts, and names that are left out.
     pub hidden_bins: u64,
 }
 
@@ -266,10 +283,10 @@ pub struct Histogram {
 pub struct Bin {
     /// "30 to 40", or the category.
     pub label: String,
-    /// Released rows whose original is in it.
-    pub before: f64,
-    /// Released rows as they are shown.
-    pub after: f64,
+    /// Released rows whose original is in it; none when hidden.
+    pub before: Option<f64>,
+    /// Released rows as they are shown; none when hidden.
+    pub after: Option<f64>,
 }
 
 /// Share of rows in a band of risk.

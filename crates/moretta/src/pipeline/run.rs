@@ -1,25 +1,26 @@
 //! `run` from beginning to end.
 
-use super::domains::domains;
-use super::facts::{Facts, report};
-use super::judge::{Judge, Judgement, Made};
+use super::facts::{Facts, Masked, report};
+use super::judge::{Judge, Judgement, Made, refused};
 use super::learn::accuracy_losses;
-use super::masked;
+use super::masked::{self, Masks, Watch};
 use super::order;
 use super::place::{Pending, commit_all};
 use super::places::{check_places, report_places};
 use super::progress::{Progress, Stage};
-use super::read::{Original, read};
+use super::read::{Original, originals_of, read};
+use super::read_back::read_back;
 use super::report::Report;
+use super::steps::{Compared, protect};
 use super::stream;
-use super::telling;
+use super::telling::Leaving;
 use super::warnings::warnings;
-use crate::data::{Batch, Column, Domains, RowIds, Schema};
+use crate::data::{Batch, Column, Role, Schema};
 use crate::error::{Error, Result};
 use crate::io::{self, Header};
+use crate::measure;
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::identifiers::Pseudonyms;
-use crate::protect::{Chain, Protector, Setting};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ use std::sync::Arc;
 pub struct Options<'a> {
     /// Shown in the report: the command that makes the same release again.
     pub command: String,
+    /// Shown in the report: the day of the run. The library has no clock.
+    pub date: Option<String>,
     /// Whether files that are already there may be replaced.
     pub force: bool,
     /// Whether warnings are errors.
@@ -41,8 +44,6 @@ pub struct Options<'a> {
 pub struct Outcome {
     /// What the report says; it gives no small count away.
     pub report: Report,
-    /// Rows read, exactly, for whoever has the original.
-    pub read: u64,
 }
 
 /// Reads, protects, writes aside, reads back, checks, and only then puts the files in place.
@@ -55,45 +56,107 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     if let Some(config) = policy.stream() {
         return stream::run(policy, config, options);
     }
-    if let Some(masking) = policy.masking() {
-        return masked::run(policy, masking, options);
+    match policy.is_buffered() {
+        true => masked::run(policy, options),
+        false => run_table(policy, options),
     }
+}
+
+/// Reads a table, puts it through the methods, checks and measures what leaves, writes it
+/// aside, reads that back, and only then puts the files in place.
+fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let progress = options.progress;
     refuse_levels(policy)?;
     let sink = policy.sink.as_ref().ok_or_else(|| {
         Error::policy("the policy has no [sink]").help("add [sink] with path = \"out/release.csv\"")
     })?;
+    masked::check(policy)?;
+    masked::refuse_sensitive(policy, options.strict)?;
     check_places(policy, options.force)?;
     let original = read(policy, progress)?;
-    let known = warnings(policy, &original, options.strict)?;
-    let domains = Arc::new(domains(policy, &original)?);
-    let (release, suppressed) = protect(policy, &original, &domains, progress)?;
-    let accuracy_losses = accuracy_losses(policy, &original, &release)?;
-    let telling = telling::warning(&release);
+    let known = table_warnings(policy, &original, options.strict)?;
+    let schema = original.batch.schema();
+    let masks = Masks::new(policy, schema)?;
+    if let Some(masks) = &masks {
+        masked::refuse_mixed(policy, &original.batch, &masks.places)?;
+    }
+    let masked_names = masks.as_ref().map_or_else(Vec::new, |m| m.names(schema));
+    let protected = protect(policy, &original, Compared::Yes, progress)?;
+    let rows = order::released(policy, protected.rows)?;
+    let release = without_dropped(policy, rows.clone())?;
+    progress.enter(Stage::Check);
+    let judgement = match &protected.given {
+        None => None,
+        Some(given) => {
+            let made = Made {
+                release: &release,
+                suppressed: &protected.suppressed,
+                untruths: protected.untruths.clone(),
+                masked: &masked_names,
+                accuracy_losses: accuracy_losses(policy, &original, &release)?,
+            };
+            Some(Judge { policy, given }.judge(made, progress)?)
+        }
+    };
+    if let Some(fault) = protected.untruths.first() {
+        return Err(refused(fault));
+    }
+    if let Some(judgement) = &judgement {
+        accept(policy, judgement)?;
+    }
+    let masked = match &masks {
+        None => None,
+        Some(masks) => {
+            let watch = look(policy, masks, &original.batch, &rows, progress)?;
+            masked::keep_limits(policy, &watch)?;
+            Some((watch, smallest_crowds(masks, &release)?))
+        }
+    };
+    drop(rows);
+    let crowds = masks.iter().flat_map(|masks| &masks.crowds);
+    if let (Some(k), true) = (crowds.map(|crowd| crowd.k).max(), release.is_empty()) {
+        let rows = original.batch.len();
+        return Err(Error::guarantee(format!(
+            "k = {k} needs at least {k} rows, and the table has {rows}"
+        ))
+        .help("lower k"));
+    }
+    let mut telling = Leaving::new(masked_names);
+    telling.observe(&release)?;
     let pending = Pending::new(&sink.path)?;
     let named = |error: Error| error.instead_of(pending.temporary(), &sink.path);
-    let written = write(policy, sink, release, pending.temporary(), progress).map_err(named)?;
-    let made = Made {
-        order: &written.order,
-        suppressed: &suppressed,
-        accuracy_losses,
-    };
-    let judgement = Judge::new(policy, &original.batch, &domains)?
-        .judge(&pending, sink, &made, progress)
-        .map_err(named)?;
-    accept(policy, &judgement)?;
+    let escaped = write(sink, &release, pending.temporary(), progress).map_err(named)?;
+    read_back(policy, sink, pending.temporary(), &release, progress).map_err(named)?;
     progress.enter(Stage::Report);
-    let mut told = match written.order.len() == original.batch.len() {
+    let mut told = match release.len() == original.batch.len() {
         true => known,
-        false => warnings(policy, &original.of_rows(&written.order)?, options.strict)?,
+        false => {
+            let ids: Vec<u64> = release.rows().iter().collect();
+            table_warnings(policy, &original.of_rows(&ids)?, options.strict)?
+        }
     };
-    told.splice(0..0, telling);
+    let telling = telling.warning()?;
+    match policy.keeps_guarantee() {
+        true => told.splice(0..0, telling).for_each(drop),
+        false => told.extend(telling),
+    }
     let report = report(&Facts {
         policy,
         sink,
-        original: &original,
-        judgement: &judgement,
-        escaped: written.escaped,
+        schema,
+        judgement: judgement.as_ref(),
+        masked: match (&masks, &masked) {
+            (Some(masks), Some((watch, crowds))) => Some(Masked {
+                masks,
+                watch,
+                crowds: crowds.clone(),
+            }),
+            _ => None,
+        },
+        read: original.batch.len() as u64,
+        released: release.len() as u64,
+        suppressed: &protected.suppressed,
+        escaped,
         warnings: told,
         temporary: pending.temporary(),
         command: &options.command,
@@ -103,10 +166,63 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     // The release comes last, since what has gone to standard output cannot be taken back.
     files.push(pending);
     commit_all(files, options.force)?;
-    Ok(Outcome {
-        report,
-        read: original.batch.len() as u64,
-    })
+    Ok(Outcome { report })
+}
+
+/// What a steward should know; of masked records only what was odd about the input.
+fn table_warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Vec<String>> {
+    if !policy.keeps_guarantee() {
+        return Ok(original.notes.clone());
+    }
+    let mut told = warnings(policy, original, strict)?;
+    let schema = original.batch.schema();
+    if let Some(masks) = Masks::new(policy, schema)? {
+        let quasi = masks.names(schema).into_iter().filter(|name| {
+            let column = policy.column(name);
+            column.is_some_and(|column| column.role == Role::Quasi)
+        });
+        let names: Vec<String> = quasi.map(|name| format!("`{name}`")).collect();
+        if !names.is_empty() {
+            told.push(format!(
+                "gcp, ncp and loss take masked values for the originals: {}",
+                names.join(", ")
+            ));
+        }
+    }
+    Ok(told)
+}
+
+/// What is measured of masked `rows`, which leave with all columns in this order.
+pub(super) fn look(
+    policy: &Policy,
+    masks: &Masks<'_>,
+    original: &Batch,
+    rows: &Batch,
+    progress: &Progress,
+) -> Result<Watch> {
+    let schemas = (&**original.schema(), &**rows.schema());
+    let table = (!policy.is_buffered()).then_some(original.len());
+    let mut watch = Watch::new(policy, masks, schemas, table, progress.is_watched())?;
+    if table.is_some() {
+        watch.prepare(original)?;
+    }
+    // Measures see pairs in the order of the release, too: what they tell of some pairs
+    // must not depend on an order that does not leave.
+    watch.read(&originals_of(original, rows.rows())?);
+    watch.look(rows)?;
+    Ok(watch)
+}
+
+/// The smallest of each crowd; none where nothing was released.
+fn smallest_crowds(masks: &Masks<'_>, release: &Batch) -> Result<Vec<Option<u64>>> {
+    let crowds = masks.crowds.iter();
+    crowds
+        .map(|crowd| {
+            let mut checker = crowd.checker();
+            checker.observe(release, &crowd.places(release.schema())?)?;
+            checker.finish()
+        })
+        .collect()
 }
 
 /// A policy with levels promises more than one release, so one of them is not made in silence.
@@ -116,48 +232,6 @@ fn refuse_levels(policy: &Policy) -> Result<()> {
         false => Err(Error::policy("levels are read but not released yet")
             .help("take [levels] out and run one policy for each level")),
     }
-}
-
-type Suppressed = Vec<(String, u64)>;
-
-/// The released rows, and why others were held back.
-pub(super) fn protect(
-    policy: &Policy,
-    original: &Original,
-    domains: &Arc<Domains>,
-    progress: &Progress,
-) -> Result<(Batch, Suppressed)> {
-    progress.enter(Stage::Protect);
-    let mut protector = build(policy, original.batch.schema(), domains)?;
-    let now = protector.protect(order::for_methods(policy, &original.batch)?)?;
-    let later = protector.finish()?;
-    let parts = [now, later]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect();
-    let release = Batch::concat(&Arc::clone(protector.schema()), parts)?;
-    check_ids(&original.batch, release.rows())?;
-    let suppressed = protector.suppressed();
-    Ok((without_dropped(policy, release)?, suppressed))
-}
-
-/// The policy's methods, one after the other.
-pub(super) fn build(
-    policy: &Policy,
-    schema: &Arc<Schema>,
-    domains: &Arc<Domains>,
-) -> Result<Chain> {
-    let setting = Setting {
-        guarantee: policy.guarantee.clone(),
-        domains: Arc::clone(domains),
-        seed: policy.seed.unwrap_or(0),
-    };
-    let mut links: Vec<Box<dyn Protector>> = vec![Box::new(pseudonyms(policy, schema)?)];
-    for method in &policy.protect {
-        let schema = Arc::clone(links[links.len() - 1].schema());
-        links.push(method.build(&schema, &setting)?);
-    }
-    Chain::new(links)
 }
 
 /// The columns that get pseudonyms.
@@ -172,19 +246,6 @@ pub(super) fn pseudonyms(policy: &Policy, schema: &Arc<Schema>) -> Result<Pseudo
         }
     }
     Ok(Pseudonyms::new(schema, pseudonyms))
-}
-
-/// Each id comes out at most once, and none that did not go in.
-fn check_ids(original: &Batch, released: &RowIds) -> Result<()> {
-    let mut seen = vec![false; original.len()];
-    for id in released.iter() {
-        match seen.get_mut(id as usize) {
-            Some(seen) if !*seen => *seen = true,
-            Some(_) => return Err(Error::bug("a row was released twice")),
-            None => return Err(Error::bug("a row was released that was never read")),
-        }
-    }
-    Ok(())
 }
 
 /// Subjects and keys count persons and join rows; they are released only if the policy says so.
@@ -209,49 +270,23 @@ pub(super) fn without_dropped(policy: &Policy, release: Batch) -> Result<Batch> 
     )
 }
 
-/// What was written aside: the ids in the order of the file.
-struct Written {
-    order: Vec<u64>,
-    escaped: u64,
-}
-
 /// Rows written at a time.
-const CHUNK: usize = 1 << 18;
+const CHUNK: usize = 1 << 16;
 
-fn write(
-    policy: &Policy,
-    sink: &SinkPolicy,
-    release: Batch,
-    path: &Path,
-    progress: &Progress,
-) -> Result<Written> {
+/// Writes the rows aside; gives the number of cells that were escaped against formulas.
+fn write(sink: &SinkPolicy, release: &Batch, path: &Path, progress: &Progress) -> Result<u64> {
     progress.enter(Stage::Write);
-    let order = order::of_release(policy, &release)?;
     let mut file = io::create(path, &sink.options, release.schema())?;
     for start in (0..release.len()).step_by(CHUNK) {
-        let len = CHUNK.min(release.len() - start);
-        let part = match &order {
-            Some(order) => release.take(&order[start..start + len])?,
-            None => release.slice(start, len),
-        };
+        let part = release.slice(start, CHUNK.min(release.len() - start));
         file.write(&part)?;
-        progress.add(len);
+        progress.add(part.len());
     }
     if release.is_empty() {
-        file.write(&release)?;
+        file.write(release)?;
     }
     file.close()?;
-    let order = match order {
-        Some(order) => order
-            .iter()
-            .map(|&row| release.rows().get(row as usize))
-            .collect(),
-        None => release.rows().iter().collect(),
-    };
-    Ok(Written {
-        order,
-        escaped: file.escaped(),
-    })
+    Ok(file.escaped())
 }
 
 /// Refuses a release that misses its guarantee or a goal.
@@ -259,7 +294,9 @@ fn accept(policy: &Policy, judgement: &Judgement) -> Result<()> {
     if !judgement.passed() {
         return Err(judgement.refusal());
     }
-    for (name, limit) in &policy.fail_above {
+    // Others are of pairs of records.
+    let limits = policy.fail_above.iter();
+    for (name, limit) in limits.filter(|(name, _)| measure::info(name).is_some()) {
         let Some(value) = judgement.measure(name) else {
             return Err(Error::goal(format!("{name} could not be measured"))
                 .help("take its limit away: it needs a class, or rows that are released"));
@@ -282,16 +319,17 @@ pub(super) fn write_reports(
     options: &Options<'_>,
 ) -> Result<Vec<Pending>> {
     // How long a run took tells how much it read.
-    let timeless = Report {
+    let told = Report {
+        date: options.date.clone(),
         stages: Vec::new(),
         ..report.clone()
     };
     let mut written = Vec::new();
     for place in report_places(policy) {
         let text = match place.extension().is_some_and(|ending| ending == "json") {
-            true => serde_json::to_string_pretty(&timeless)
+            true => serde_json::to_string_pretty(&told)
                 .map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?,
-            false => (options.render)(&timeless),
+            false => (options.render)(&told),
         };
         let pending = Pending::new(&place)?;
         pending.write(text.as_bytes())?;

@@ -9,21 +9,24 @@
 //! *Does not protect* the choice: a value that was found on the data tells a little about
 //! it, as any measure does. So private methods cannot be tuned.
 
-use super::domains::domains;
+use super::judge::suppressed;
 use super::learn::{Side, accuracy_losses};
-use super::masked;
+use super::masked::{self, Masks};
+use super::order;
 use super::progress::{Progress, Stage};
 use super::published;
-use super::read::{Original, read};
-use super::run::protect;
+use super::read::{Original, originals_of, read};
+use super::run::{look, without_dropped};
+use super::steps::{Compared, Given, protect};
 use super::stream;
+use crate::data::Batch;
 use crate::error::{Error, PolicyError, Result};
 use crate::measure::is_accuracy_loss;
+use crate::measure::pairs::PairMeasures;
 use crate::optimize::{self, Prefer, Range, Scale, Tried};
 use crate::policy::{Policy, Root, Tunable};
 use crate::protect::Method;
 use serde::Serialize;
-use std::sync::Arc;
 
 /// What is varied, and what must hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -319,23 +322,42 @@ type Values = Vec<(&'static str, Option<f64>)>;
 
 /// What the policy measures of what it would release.
 fn measured(policy: &Policy, original: &Original, progress: &Progress) -> Result<Values> {
-    if let Some(masking) = policy.masking() {
-        return masked::measured(policy, masking, &original.batch);
-    }
-    let domains = Arc::new(domains(policy, original)?);
-    let (release, _) = protect(policy, original, &domains, progress)?;
+    masked::check(policy)?;
     let schema = original.batch.schema();
+    let masks = Masks::new(policy, schema)?;
+    if let Some(masks) = &masks {
+        masked::refuse_mixed(policy, &original.batch, &masks.places)?;
+    }
+    let protected = protect(policy, original, Compared::No, progress)?;
+    let rows = protected.rows;
+    let mut values = Values::new();
+    if let Some(masks) = masks {
+        let leaving = match policy.is_buffered() {
+            true => rows.clone(),
+            false => order::released(policy, rows.clone())?,
+        };
+        let watch = look(policy, &masks, &original.batch, &leaving, progress)?;
+        let found = watch.measures().into_iter().flat_map(PairMeasures::values);
+        let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+        values.extend(found.map(|(info, value)| (info.name, finite(value))));
+    }
+    if let Some(given) = &protected.given {
+        let release = without_dropped(policy, rows)?;
+        values.extend(measured_loss(policy, given, &release)?);
+        let losses = accuracy_losses(policy, original, &release)?.into_iter();
+        values.extend(losses.map(|(name, loss)| (name, Some(loss))));
+    }
+    Ok(values)
+}
+
+/// Loss and risk of values that were made coarser.
+fn measured_loss(policy: &Policy, given: &Given, release: &Batch) -> Result<Values> {
+    let Given { rows, domains } = given;
+    let schema = rows.schema();
     let mut measures = published::measures(policy, schema, &domains.quasi(schema));
-    let mut gone = vec![true; original.batch.len()];
-    let ids: Vec<u32> = release.rows().iter().map(|id| id as u32).collect();
-    ids.iter().for_each(|&id| gone[id as usize] = false);
-    measures.observe(&original.batch.take(&ids)?, &release)?;
-    let gone: Vec<u32> = (0..)
-        .zip(gone)
-        .filter_map(|(id, gone)| gone.then_some(id))
-        .collect();
-    measures.suppressed(&original.batch.take(&gone)?)?;
-    measures.tell_accuracy_losses(accuracy_losses(policy, original, &release)?);
+    measures.observe(&originals_of(rows, release.rows())?, release)?;
+    let ids: Vec<u64> = release.rows().iter().collect();
+    measures.suppressed(&rows.take(&suppressed(rows.rows(), &ids))?)?;
     let values = measures.values().into_iter();
     Ok(values
         .map(|value| (value.name, Some(value.after)))
@@ -466,6 +488,7 @@ mod tests {
             let policy = policy.varied(&root, &what, value, &goals).expect("varied");
             let options = Options {
                 command: String::new(),
+                date: None,
                 force: true,
                 strict: false,
                 render: &|_| String::new(),

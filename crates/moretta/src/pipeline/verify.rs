@@ -4,6 +4,7 @@ use super::facts::verdict;
 use super::judge::{declared, released_names};
 use super::progress::{Progress, Stage};
 use super::release_columns::{Taken, release_plans};
+use super::release_values::foreign_values;
 use super::report::Verdict;
 use super::stream::{self, StreamVerification};
 use crate::data::{Batch, Domain, Domains, Role};
@@ -11,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::guarantee::{Fault, Findings, Rule, plain_check};
 use crate::io::{self, ReadOptions};
 use crate::policy::Policy;
+use crate::protect::Method;
 use crate::protect::identifiers::looks_like_pseudonym;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,7 +41,9 @@ pub fn verify_stream(
     stream::verify(policy, config, file, certificate, options, progress)
 }
 
-/// Checks `file` against the guarantee of `policy`: k, l, t and p as anyone could count them.
+/// Checks `file` against the guarantee of `policy`: k, l, t and p as anyone could count them,
+/// and whether its values are such as the policy's method writes. A file without rows does
+/// not pass unless the policy may suppress all of them.
 pub fn verify(
     policy: &Policy,
     file: &Path,
@@ -49,10 +53,7 @@ pub fn verify(
     if policy.stream().is_some() {
         return Err(Error::bug("a stream was verified as a table"));
     }
-    if policy
-        .masking()
-        .is_some_and(|masking| masking.k().is_none())
-    {
+    if policy.guarantee.k.is_none() && policy.masking().is_some() {
         return Err(
             Error::policy("the method promises nothing that could be seen in a file")
                 .help("the report of `moretta run` tells risk and loss"),
@@ -70,6 +71,14 @@ pub fn verify(
     let bare = bare_identifiers(&release, &declared.pseudonyms);
     let mut findings = plain_check(&release, &policy.guarantee, declared, None)?;
     findings.faults.extend(bare);
+    findings.faults.extend(foreign_values(policy, &release)?);
+    if release.is_empty() && !policy.protect.iter().all(Method::may_suppress_all) {
+        findings.faults.push(Fault {
+            column: None,
+            rule: Rule::NoRows,
+            count: 1,
+        });
+    }
     let verdict = verdict(&findings, None);
     Ok(Verification { findings, verdict })
 }
@@ -187,6 +196,196 @@ mod tests {
                 check("record,age,ward", ["A-17,", "A-18,"], false);
                 check("record,age,ward", [&first, &first], false);
             }
+        }
+    }
+
+    /// Whether a file with these rows passes under a policy with these columns and this method.
+    fn passes(columns: &str, method: &str, file: &str) -> bool {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = |name: &str| folder.path().join(name);
+        let write = |name: &str, text: &str| std::fs::write(place(name), text).expect("written");
+        write(
+            "schools.csv",
+            "primary;school;*\nlyceum;school;*\nmaster;university;*\n",
+        );
+        write("release.csv", file);
+        let root = Root::of_policy(&place("policy.toml"), None).expect("a root");
+        let text = format!(
+            "version = 1\n[source]\npath = \"o.csv\"\n[columns]\n{columns}\n\
+             [guarantee]\nk = 2\n{method}\n"
+        );
+        let policy = Policy::parse(&text, &root).expect("a policy");
+        let options = ReadOptions::default();
+        let found = verify(
+            &policy,
+            &place("release.csv"),
+            &options,
+            &Progress::default(),
+        );
+        found.expect("checked").verdict.passed
+    }
+
+    #[test]
+    fn a_file_without_rows_passes_only_where_all_may_be_suppressed() {
+        let columns = "age = { role = \"quasi\" }";
+        for method in ["mondrian", "generalization"] {
+            for (suppress, passed) in [
+                ("", false),
+                ("suppress = 0.5", false),
+                ("suppress = 1", true),
+            ] {
+                let method = format!("[[protect]]\nmethod = \"{method}\"\n{suppress}");
+                assert_eq!(passes(columns, &method, "age\n"), passed, "{method}");
+                assert!(passes(columns, &method, "age\n1\n1\n"));
+            }
+        }
+    }
+
+    #[test]
+    fn values_that_look_alike_and_suppressed_ones_are_not_diverse() {
+        let columns = "age = { role = \"quasi\" }\nill = { role = \"sensitive\" }";
+        let method = "[[protect]]\nmethod = \"mondrian\"";
+        for promise in [
+            "l = { value = 2, on = [\"ill\"] }",
+            "l = { value = 2, kind = \"entropy\", on = [\"ill\"] }",
+            "p = { value = 2, on = [\"ill\"] }",
+        ] {
+            for (values, diverse) in [
+                (["flu", "cold"], true),
+                (["flu", "Flu"], false),
+                (["flu", "flu "], false),
+                (["flu", "fl\u{200b}u"], false),
+                (["flu", "*"], false),
+                (["flu", ""], false),
+            ] {
+                let file = format!("age,ill\n1,{}\n1,{}\n", values[0], values[1]);
+                let method = format!("{promise}\n{method}");
+                assert_eq!(
+                    passes(columns, &method, &file),
+                    diverse,
+                    "{promise}: {values:?}"
+                );
+            }
+        }
+    }
+
+    /// k holds by luck, and yet nothing was made coarser.
+    #[test]
+    fn values_that_the_method_would_not_write_do_not_pass() {
+        let column = |hierarchy: &str| format!("c = {{ role = \"quasi\", {hierarchy} }}");
+        let levels = |level: usize| {
+            format!("[[protect]]\nmethod = \"generalization\"\nlevels = {{ c = {level} }}")
+        };
+        let labels = "[[protect]]\nmethod = \"mondrian\"".to_owned();
+        for (hierarchy, method, value, passed) in [
+            (
+                "hierarchy = { file = \"schools.csv\" }",
+                levels(1),
+                "school",
+                true,
+            ),
+            (
+                "hierarchy = { file = \"schools.csv\" }",
+                levels(1),
+                "*",
+                true,
+            ),
+            (
+                "hierarchy = { file = \"schools.csv\" }",
+                levels(1),
+                "lyceum",
+                false,
+            ),
+            (
+                "hierarchy = { file = \"schools.csv\" }",
+                labels.clone(),
+                "lyceum",
+                true,
+            ),
+            (
+                "hierarchy = { file = \"schools.csv\" }",
+                labels.clone(),
+                "nursery",
+                false,
+            ),
+            (
+                "hierarchy = { intervals = [5, 10] }",
+                levels(2),
+                "30..39",
+                true,
+            ),
+            (
+                "hierarchy = { intervals = [5, 10] }",
+                levels(2),
+                "30..34",
+                false,
+            ),
+            (
+                "hierarchy = { intervals = [5, 10] }",
+                levels(1),
+                "33",
+                false,
+            ),
+            (
+                "hierarchy = { intervals = [5, 10] }",
+                labels.clone(),
+                "33",
+                true,
+            ),
+            (
+                "hierarchy = { intervals = [5, 10] }",
+                labels.clone(),
+                "31..37",
+                false,
+            ),
+            ("hierarchy = { mask = \"right\" }", levels(2), "40**", true),
+            ("hierarchy = { mask = \"right\" }", levels(2), "404*", false),
+            ("hierarchy = { mask = \"right\" }", levels(2), "4041", false),
+            (
+                "hierarchy = { dates = [\"month\"] }",
+                levels(1),
+                "2024-03",
+                true,
+            ),
+            (
+                "hierarchy = { dates = [\"month\"] }",
+                levels(1),
+                "2024-03-07",
+                false,
+            ),
+            (
+                "hierarchy = { dates = [\"month\"] }",
+                labels.clone(),
+                "07/03/2024",
+                true,
+            ),
+            ("type = \"number\"", labels.clone(), "33", true),
+            (
+                "type = \"number\"",
+                labels.clone() + "\nbounds = 5",
+                "33",
+                false,
+            ),
+            (
+                "type = \"number\"",
+                labels.clone() + "\nbounds = 5",
+                "30..34",
+                true,
+            ),
+        ] {
+            let file = format!("c\n{value}\n{value}\n");
+            let found = passes(&column(hierarchy), &method, &file);
+            assert_eq!(found, passed, "{hierarchy} {method}: {value}");
+        }
+        let raw: String = (0..40).map(|age| format!("{age}\n{age}\n")).collect();
+        for declared in ["type = \"number\"", "weight = 1"] {
+            assert!(!passes(&column(declared), &labels, &format!("c\n{raw}")));
+            let exact = format!("{labels}\nbounds = \"exact\"");
+            assert!(passes(&column(declared), &exact, &format!("c\n{raw}")));
+        }
+        for word in ["word", "007"] {
+            let words = format!("c\n{raw}{word}\n{word}\n");
+            assert!(passes(&column("weight = 1"), &labels, &words), "categories");
         }
     }
 

@@ -1,8 +1,7 @@
 //! What a steward should know before a release: promises that are weaker than they look.
 
 use super::read::Original;
-use crate::data::hierarchy::look;
-use crate::data::{Batch, Column, Field, Levels, Role};
+use crate::data::{Batch, Column, Field, Levels, Role, folded};
 use crate::error::{Error, Result};
 use crate::policy::{Action, Policy};
 use foldhash::{HashMap, HashSet};
@@ -26,14 +25,17 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
     let notes = &original.notes;
     let original = &original.batch;
     let guarantee = &policy.guarantee;
-    if guarantee.k.is_none() && policy.masking().is_none() {
+    if guarantee.k.is_none() && policy.keeps_guarantee() {
         return Err(
             Error::policy("the policy promises no k, so nothing hides a person")
                 .help("add [guarantee] with k = 5"),
         );
     }
+    let masking = policy.masking();
+    let promises_k = guarantee.k.is_some() || masking.is_some_and(|m| m.k().is_some());
     let sensitive = original.schema().with_role(Role::Sensitive);
-    if !sensitive.is_empty()
+    if promises_k
+        && !sensitive.is_empty()
         && guarantee.l.is_empty()
         && guarantee.t.is_empty()
         && guarantee.p.is_empty()
@@ -45,9 +47,12 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
         }
         warnings.push(format!("{what}; add l, t or p under [guarantee]"));
     }
-    warnings.extend(missing_cells(original));
-    warnings.extend(one_value_per_person(policy, original));
-    warnings.extend(representatives(policy));
+    // Masks show neither classes with missing cells nor sets and intervals.
+    if masking.is_none() {
+        warnings.extend(missing_cells(original));
+        warnings.extend(one_value_per_person(policy, original));
+        warnings.extend(representatives(policy));
+    }
     warnings.extend(look_alikes(original));
     for column in &policy.columns {
         if column.role == Role::Subject && column.action == Action::Keep {
@@ -149,21 +154,45 @@ fn look_alikes(original: &Batch) -> Option<String> {
         _ => false,
     });
     list(alike.map(|(field, _)| &*field.name)).map(|names| {
-        format!("values differ only in spaces, letter case, Unicode form or the way a number is written, and each counts as a value of its own, so the promise may hold in name only: {names}")
+        format!("values differ only in spaces, letter case, Unicode form or the way a number is written, and each counts as a value of its own (l and p take values that look alike for one, not numbers), so the promise may hold in name only: {names}")
     })
 }
 
 /// Whether two values look the same to a reader or are the same number.
 fn has_look_alikes(levels: &Levels) -> bool {
     let mut seen = HashSet::default();
-    let same = |text: &str| match text.trim().parse::<f64>() {
-        Ok(number) => (number + 0.0).to_string(),
-        Err(_) => look(text),
-    };
+    let same = |text: &str| digits(text).unwrap_or_else(|| folded(text).into_owned());
     !levels
         .iter()
         .take(LOOKED_AT)
         .all(|text| seen.insert(same(text)))
+}
+
+/// The decimal digits of a number, however it is written, and all of them: two numbers of 17
+/// digits can be one float.
+fn digits(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.contains(['e', 'E']) {
+        let number = text.parse().ok();
+        let short = number.filter(|n: &f64| n.is_finite() && n.abs() < 1e15)?;
+        return digits(&short.to_string());
+    }
+    let (negative, unsigned) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.len() + fraction.len() == 0 || !is_digits(whole) || !is_digits(fraction) {
+        return None;
+    }
+    let whole = whole.trim_start_matches('0');
+    let fraction = fraction.trim_end_matches('0');
+    let negative = negative && whole.len() + fraction.len() > 0;
+    Some(format!(
+        "{}{whole}.{fraction}",
+        if negative { "-" } else { "" }
+    ))
 }
 
 /// Released pseudonyms join the rows of a person over all classes.
@@ -217,6 +246,13 @@ mod tests {
             (&["1", "+1"], true),
             (&["007", "7.0"], true),
             (&["J45.0", "J45.1"], false),
+            (&["flu", "fl\u{200b}u"], true),
+            (&["90071992547409930", "90071992547409931"], false),
+            (&["90071992547409930", "090071992547409930.0"], true),
+            (&["-0", "0.00"], true),
+            (&["1e3", "1000", "x"], true),
+            (&["1e300", "1e301", ".", "e", "-", "+"], false),
+            (&["5", "-5", "0.5", ".05"], false),
         ] {
             assert_eq!(
                 has_look_alikes(&values.iter().collect()),

@@ -28,6 +28,26 @@ const TOKENS: &[&str] = &[
     "?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None",
 ];
 
+/// Cells that look like numbers and are none.
+const NOT_FINITE: &[&str] = &[
+    "inf",
+    "-inf",
+    "+inf",
+    "Inf",
+    "-Inf",
+    "+Inf",
+    "INF",
+    "-INF",
+    "infinity",
+    "-infinity",
+    "Infinity",
+    "-Infinity",
+    "NaN",
+    "nan",
+    "NAN",
+    "-nan",
+];
+
 /// The guesses for a file.
 #[derive(Clone, Debug)]
 pub struct Proposal {
@@ -88,8 +108,13 @@ pub fn propose(path: &Path, options: &ReadOptions) -> Result<Proposal> {
     if headless.is_some() {
         options.header = Header::None;
     }
-    let look = look(path, &options, None)?;
-    options.missing = tokens(&look);
+    let asked = options.missing.clone();
+    let (look, not_finite) = first_look(path, &options)?;
+    options.missing = tokens(&look, TOKENS);
+    options.missing.extend(not_finite);
+    options.missing.extend(asked);
+    options.missing.sort_unstable();
+    options.missing.dedup();
     options.decimal_comma |= csv && has_decimal_commas(&look);
     let look = if options.missing.is_empty() && !options.decimal_comma {
         look
@@ -254,15 +279,33 @@ fn has_decimal_commas(look: &Batch) -> bool {
         })
 }
 
-/// The tokens for missing that occur.
-fn tokens(look: &Batch) -> Vec<String> {
+/// The first rows, and which cells such as `inf` stand among their numbers: if nothing else
+/// is wrong with them, these mean missing.
+fn first_look(path: &Path, options: &ReadOptions) -> Result<(Batch, Vec<String>)> {
+    let error = match look(path, options, None) {
+        Err(error @ Error::Input(_)) => error,
+        other => return Ok((other?, Vec::new())),
+    };
+    let mut without = options.clone();
+    without
+        .missing
+        .extend(NOT_FINITE.iter().map(|&token| token.to_owned()));
+    let Ok(first) = look(path, &without, None) else {
+        return Err(error);
+    };
+    let written = look(path, options, Some(&first))?;
+    Ok((first, tokens(&written, NOT_FINITE)))
+}
+
+/// The tokens that occur.
+fn tokens(look: &Batch, tokens: &[&str]) -> Vec<String> {
     let occurs = |token: &&&str| {
         look.columns()
             .iter()
             .filter_map(Column::as_categories)
             .any(|column| column.levels().iter().any(|text| text == **token))
     };
-    TOKENS
+    tokens
         .iter()
         .filter(occurs)
         .map(|token| (*token).to_owned())

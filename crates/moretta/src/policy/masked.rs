@@ -3,13 +3,22 @@
 use super::{Level, Order, Policy};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
-use crate::protect::Method;
+use crate::protect::{Masking, Method};
 use std::path::Path;
 
-/// Puts what the method promises into the guarantee; what it cannot promise is refused.
-pub(super) fn promise(method: &Method, guarantee: &mut Guarantee, levels: &[Level]) -> Result<()> {
-    let name = method.name();
-    let k = method.as_masking().and_then(|masking| masking.k());
+/// Puts what the methods promise into the guarantee; what they cannot promise is refused.
+pub(super) fn promise(
+    methods: &[Method],
+    guarantee: &mut Guarantee,
+    levels: &[Level],
+) -> Result<()> {
+    let k = |method: &Method| method.as_masking().and_then(|masking| masking.k());
+    let masks = |method: &&Method| method.as_masking().is_some();
+    let groups = methods.iter().find(|method| k(method).is_some());
+    let Some(method) = groups.or(methods.iter().find(masks)) else {
+        return Ok(());
+    };
+    let (name, k) = (method.name(), k(method));
     let more = Guarantee {
         k: None,
         ..guarantee.clone()
@@ -37,9 +46,12 @@ pub(super) fn promise(method: &Method, guarantee: &mut Guarantee, levels: &[Leve
 /// Limits can only be kept where nothing has left before they are measured, and drift
 /// can only be seen where rows stay in their order.
 pub(super) fn check(policy: &Policy) -> Result<()> {
-    let Some(masking) = policy.masking() else {
-        return Ok(());
-    };
+    policy
+        .maskings()
+        .try_for_each(|masking| check_masking(policy, masking))
+}
+
+fn check_masking(policy: &Policy, masking: &dyn Masking) -> Result<()> {
     let standard = policy
         .sink
         .as_ref()
@@ -70,7 +82,8 @@ pub(super) fn check(policy: &Policy) -> Result<()> {
         )
         .help("take it out"));
     }
-    if let Some(column) = policy.columns.iter().find(|column| column.from.is_some()) {
+    let made = policy.columns.iter().find(|column| column.from.is_some());
+    if let (Some(column), false) = (made, policy.keeps_guarantee()) {
         return Err(Error::policy(format!(
             "column `{}` is made from two, which goes with generalising methods only",
             column.name

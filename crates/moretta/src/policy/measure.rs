@@ -5,6 +5,7 @@ use crate::config::{Absent, Accepts, Length, Parameter, Placed, Section, unknown
 use crate::error::{Error, Result};
 use crate::learn::check_learner;
 use crate::measure;
+use crate::protect::Method;
 
 /// The keys of `[measure]`.
 pub(super) const KEYS: &[Parameter] = &[REPORT, FAIL_ABOVE, LEARNER, BUFFER, INTERVAL, TOLERANCE];
@@ -60,16 +61,17 @@ fn names() -> Vec<&'static str> {
 /// What to report, limits, and how pairs are measured.
 pub(super) type Measures = (Vec<String>, Vec<(String, f64)>, PairPolicy);
 
-/// `masks`: the method masks records, and what can be measured are pairs of them.
-pub(super) fn read(section: Option<Section>, masks: bool) -> Result<Measures> {
+/// Of records that are masked, pairs can be measured; of values that are made coarser,
+/// classes and regions.
+pub(super) fn read(section: Option<Section>, protect: &[Method]) -> Result<Measures> {
     let Some(mut section) = section else {
         return Ok(Measures::default());
     };
-    let list = if masks {
-        measure::PAIR_LIST
-    } else {
-        measure::LIST
-    };
+    let masks = protect.iter().any(|method| method.as_masking().is_some());
+    let pairs = measure::PAIR_LIST.iter().filter(|_| masks);
+    let coarse = protect.iter().any(|method| method.as_masking().is_none());
+    let classes = measure::LIST.iter().filter(|_| coarse);
+    let list: Vec<&measure::Info> = pairs.chain(classes).collect();
     let names: Vec<&str> = list.iter().map(|info| info.name).collect();
     let check = |name: &str, error: Error| match names.contains(&name) {
         true => Ok(()),

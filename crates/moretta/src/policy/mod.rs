@@ -4,6 +4,7 @@
 //! keys, bad ranges and paths that leave the folder are errors with their
 //! place. Columns are matched with the data when the source is opened.
 
+mod chain;
 mod columns;
 mod foreign;
 mod guarantee;
@@ -37,6 +38,7 @@ use crate::io::{self, ReadOptions, WriteOptions};
 use crate::measure::ACCURACY_LOSSES;
 use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
 use crate::protect::{Masking, Method};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A policy that has been read and checked.
@@ -74,6 +76,8 @@ pub struct Policy {
     pub report: Option<PathBuf>,
     /// The key under which a report holds a sum of the source; none when it holds none.
     pub report_key: Option<KeyPlace>,
+    /// What the release is for, as the report tells.
+    pub report_purpose: Option<String>,
     /// Where and how often a stream notes how far it is.
     pub checkpoint: Option<CheckpointPolicy>,
 }
@@ -214,10 +218,10 @@ impl Policy {
             Some(section) => levels::read(section, guarantee.k)?,
             None => Vec::new(),
         };
-        let protect = read_protect(&mut top)?;
-        let masks = protect.iter().any(|method| method.as_masking().is_some());
+        let (protect, spans) = read_protect(&mut top)?;
+        chain::check_kinds(&protect, &spans)?;
         let (report_measures, fail_above, pairs) =
-            measure::read(top.optional_table(&schema::MEASURE)?, masks)?;
+            measure::read(top.optional_table(&schema::MEASURE)?, &protect)?;
         let sink = top
             .optional_table(&schema::SINK)?
             .map(|section| SinkPolicy::read(section, root, &source))
@@ -226,14 +230,13 @@ impl Policy {
             .optional_table(&schema::REPORT)?
             .map(|section| outputs::read_report(section, root))
             .transpose()?;
-        let (report, report_key) = report.unzip();
         let checkpoint = top
             .optional_table(&schema::CHECKPOINT)?
             .map(|section| CheckpointPolicy::read(section, root))
             .transpose()?;
         top.finish()?;
-        if let Some(method) = protect.iter().find(|method| method.as_masking().is_some()) {
-            masked::promise(method, &mut guarantee, &levels)?;
+        if !protect.iter().any(Method::keeps_guarantee) {
+            masked::promise(&protect, &mut guarantee, &levels)?;
         }
         let is_stream = protect.iter().any(|method| method.as_stream().is_some());
         if guarantee != Guarantee::default() && !is_stream {
@@ -253,11 +256,13 @@ impl Policy {
             report_measures,
             pairs,
             sink,
-            report,
-            report_key: report_key.flatten(),
+            report: report.as_ref().map(|report| report.path.clone()),
+            report_purpose: report.as_ref().and_then(|report| report.purpose.clone()),
+            report_key: report.and_then(|report| report.key),
             audit: audit.unwrap_or(true),
             checkpoint,
         };
+        chain::check(&policy, &spans)?;
         policy.check_limits()?;
         policy.check_learning()?;
         policy.check_stream(audit)?;
@@ -321,9 +326,24 @@ impl Policy {
         self.protect.iter().find_map(Method::as_stream)
     }
 
-    /// The method that masks records, if that is what the policy is about.
+    /// The first method that masks records.
     pub fn masking(&self) -> Option<&dyn Masking> {
-        self.protect.iter().find_map(Method::as_masking)
+        self.maskings().next()
+    }
+
+    /// The methods that mask records.
+    pub fn maskings(&self) -> impl Iterator<Item = &dyn Masking> {
+        self.protect.iter().filter_map(Method::as_masking)
+    }
+
+    /// Whether a method makes values coarser until the promises of `[guarantee]` hold.
+    pub fn keeps_guarantee(&self) -> bool {
+        self.protect.iter().any(Method::keeps_guarantee)
+    }
+
+    /// Whether records are masked as a stream, of which only so many rows wait.
+    pub fn is_buffered(&self) -> bool {
+        self.maskings().any(|masking| masking.buffer().is_some())
     }
 
     /// What goes with streams only, and what does not go with them.
@@ -452,7 +472,7 @@ impl Policy {
     fn check_weights(&self) -> Result<()> {
         let weighed = self.columns.iter().find(|column| column.weight != 1.0);
         match weighed {
-            Some(column) if self.stream().is_some() || self.masking().is_some() => {
+            Some(column) if !self.keeps_guarantee() => {
                 Err(Error::policy("`weight` is for tables that are generalised")
                     .at(column.span.clone())
                     .help("take it out, or use method = \"mondrian\" or \"generalization\""))
@@ -499,15 +519,11 @@ const SECTIONS: &[(&str, Parameter, &str)] = &[
     ),
 ];
 
-fn read_protect(top: &mut Section) -> Result<Vec<Method>> {
+/// The methods, and where each of them stands.
+fn read_protect(top: &mut Section) -> Result<(Vec<Method>, Vec<Range<usize>>)> {
     let list = top.read(&schema::PROTECT, |placed, name| {
         placed.list(name).map(<[_]>::to_vec)
     })?;
-    if let Some(second) = list.get(1) {
-        return Err(second
-            .error("a second method would generalise what the first one releases")
-            .help("keep one [[protect]]"));
-    }
     if list.is_empty() {
         return Err(top
             .error("[[protect]] is empty")
@@ -515,7 +531,7 @@ fn read_protect(top: &mut Section) -> Result<Vec<Method>> {
     }
     list.into_iter()
         .map(|placed| match placed.value {
-            Value::Table(section) => Method::read(section),
+            Value::Table(section) => Ok((Method::read(section)?, placed.span)),
             _ => Err(placed.error("each [[protect]] is a table")),
         })
         .collect()

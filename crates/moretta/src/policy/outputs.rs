@@ -102,7 +102,7 @@ fn resolve(placed: &Placed, name: &str, root: &Root) -> Result<PathBuf> {
 }
 
 /// The keys of `[report]`.
-pub(super) const REPORT: &[Parameter] = &[REPORT_PATH, KEY];
+pub(super) const REPORT: &[Parameter] = &[REPORT_PATH, KEY, PURPOSE];
 
 const REPORT_PATH: Parameter = Parameter::new(
     "path",
@@ -117,14 +117,27 @@ const KEY: Parameter = Parameter {
     ..super::columns::KEY
 };
 
-pub(super) fn read_report(
-    mut section: Section,
-    root: &Root,
-) -> Result<(PathBuf, Option<KeyPlace>)> {
+const PURPOSE: Parameter = Parameter::new(
+    "purpose",
+    Accepts::Text,
+    Absent::Means("none"),
+    "what the release is for, as the report tells it",
+)
+.examples(&["\"yearly statistics\""]);
+
+/// What `[report]` says.
+pub(super) struct ReportPolicy {
+    pub(super) path: PathBuf,
+    pub(super) key: Option<KeyPlace>,
+    pub(super) purpose: Option<String>,
+}
+
+pub(super) fn read_report(mut section: Section, root: &Root) -> Result<ReportPolicy> {
     let path = section.read(&REPORT_PATH, |placed, name| resolve(placed, name, root))?;
     let key = section.optional(&KEY, |placed, name| read_key(placed, name, root))?;
+    let purpose = section.optional(&PURPOSE, |placed, name| placed.text(name))?;
     section.finish()?;
-    Ok((path, key))
+    Ok(ReportPolicy { path, key, purpose })
 }
 
 /// The keys of `[checkpoint]`.

@@ -53,7 +53,7 @@ impl Policy {
             ))
             .help("choose epsilon by what persons may lose, and try it on made-up data"));
         }
-        let keeps_guarantee = self.masking().is_none() && self.stream().is_none();
+        let keeps_guarantee = self.keeps_guarantee();
         let info = MethodInfo::find(method);
         let own = info.into_iter().flat_map(|info| info.parameters);
         let own = own.filter_map(|parameter| Tunable::new(parameter, false));

@@ -48,6 +48,11 @@ pub trait Masking {
     fn loss(&self) -> Option<String> {
         None
     }
+    /// How losses add up to that, and to that of a person with several records, in sentences;
+    /// of so many rows, where that is known.
+    fn composition(&self, _rows: Option<u64>) -> Vec<String> {
+        Vec::new()
+    }
     /// The names of the numbers that leave in place of the masked columns, where
     /// these are not the same columns with other values.
     fn replaced_by(&self, _columns: &[MaskedColumn<'_>]) -> Result<Option<Vec<String>>> {

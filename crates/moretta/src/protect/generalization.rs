@@ -25,7 +25,7 @@
 
 use super::Setting;
 use super::limits::Limits;
-use super::method::MethodConfig;
+use super::method::{Method, MethodConfig, Shown};
 use super::parameters::SUPPRESS;
 use super::table::{Release, TableMethod};
 use crate::config::{Absent, Accepts, Parameter, Placed, Section};
@@ -52,7 +52,7 @@ const LEVELS: Parameter = Parameter::new(
     "levels",
     Accepts::By("column", &Accepts::Whole(0, 255)),
     Absent::Means("0 for every column"),
-    "the level of the hierarchy to recode to; growing it loses detail and makes classes larger",
+    "the level of the hierarchy to recode to; growing it loses detail and makes classes larger; above the top of a mask or path it is the top",
 )
 .examples(&["{ age = 1 }"]);
 
@@ -77,6 +77,25 @@ impl MethodConfig for Generalization {
 
     fn depends_on_order(&self) -> bool {
         false
+    }
+
+    fn shows(&self, column: &str, _hierarchy: bool) -> Shown {
+        match self.levels.get(column) {
+            Some(&level) if level > 0 => Shown::Level(level),
+            _ => Shown::Values,
+        }
+    }
+
+    fn suppress(&self) -> Option<f64> {
+        Some(self.suppress)
+    }
+
+    fn without_suppression(&self) -> Option<Method> {
+        let suppress = 0.0;
+        Some(Method::Generalization(Generalization {
+            suppress,
+            ..self.clone()
+        }))
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
@@ -153,12 +172,12 @@ impl Ready {
                 "give `{name}` a `hierarchy` under [columns], or leave it out of `levels`"
             ))
         })?;
-        if level >= hierarchy.level_count() {
-            return Err(Error::policy(format!(
+        let level = hierarchy.level(level).ok_or_else(|| {
+            Error::policy(format!(
                 "column `{name}` has levels 0 to {}, not {level}",
                 hierarchy.level_count() - 1
-            )));
-        }
+            ))
+        })?;
         generalize(column, domain, hierarchy, level).ok_or_else(|| {
             Error::policy(format!(
                 "the hierarchy of column `{name}` misses values of the data"

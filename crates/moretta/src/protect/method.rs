@@ -23,6 +23,19 @@ pub trait MethodConfig {
     fn represents(&self, _column: &str) -> bool {
         false
     }
+    /// What it shows of a quasi-identifier, which has a hierarchy or not.
+    fn shows(&self, _column: &str, _hierarchy: bool) -> Shown {
+        Shown::Values
+    }
+    /// The largest share of rows that it may suppress, where it makes values coarser until
+    /// the promises of `[guarantee]` hold.
+    fn suppress(&self) -> Option<f64> {
+        None
+    }
+    /// The same method, if it may not suppress rows of a table.
+    fn without_suppression(&self) -> Option<Method> {
+        None
+    }
     /// The function on tables, ready to work in this setting.
     fn table(&self, _setting: &Setting) -> Option<Box<dyn TableMethod>> {
         None
@@ -118,6 +131,19 @@ pub enum Family {
     Filter,
 }
 
+/// What a method shows of a quasi-identifier, as far as a reader of the release can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Any values.
+    Values,
+    /// Labels of any level of the hierarchy.
+    Labels,
+    /// Labels of this level of the hierarchy.
+    Level(usize),
+    /// Intervals of numbers or dates, and at most so many different single values.
+    Intervals(usize),
+}
+
 /// The key that names the method.
 pub const METHOD: Parameter = Parameter::new(
     "method",
@@ -168,9 +194,32 @@ impl Method {
         self.config().represents(column)
     }
 
+    /// See [`MethodConfig::shows`].
+    pub fn shows(&self, column: &str, hierarchy: bool) -> Shown {
+        self.config().shows(column, hierarchy)
+    }
+
+    /// Whether it makes values coarser until the promises of `[guarantee]` hold.
+    pub fn keeps_guarantee(&self) -> bool {
+        self.config().suppress().is_some()
+    }
+
+    /// Whether it may suppress all rows of a table: as many as the policy allows, or a table
+    /// that is too short for groups.
+    pub fn may_suppress_all(&self) -> bool {
+        self.config().suppress() == Some(1.0) || self.as_masking().is_some()
+    }
+
     /// See [`MethodConfig::depends_on_order`].
     pub fn depends_on_order(&self) -> bool {
         self.config().depends_on_order()
+    }
+
+    /// The same method, if it may not suppress rows of a table.
+    #[must_use]
+    pub fn without_suppression(&self) -> Self {
+        let whole = self.config().without_suppression();
+        whole.unwrap_or_else(|| self.clone())
     }
 
     /// See [`MethodConfig::is_random`].

@@ -2,6 +2,7 @@
 
 mod chain;
 pub mod dp;
+mod effect;
 mod filter;
 pub mod generalization;
 pub mod identifiers;
@@ -20,8 +21,9 @@ mod window;
 pub mod z_anonymity;
 
 pub use chain::Chain;
+pub use effect::Effect;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
-pub use method::{Family, METHOD, METHODS, Method, MethodConfig, MethodInfo};
+pub use method::{Family, METHOD, METHODS, Method, MethodConfig, MethodInfo, Shown};
 pub use table::{Release, Table, TableMethod};
 pub use window::{Mask, Window};
 

@@ -12,7 +12,7 @@ use moretta::guarantee::{
     TCloseness, Treatment, Truth,
 };
 use moretta::io::{ColumnPlan, ReadAs};
-use moretta::protect::mondrian::{Mode, Mondrian};
+use moretta::protect::mondrian::{Bounds, Mode, Mondrian};
 use moretta::protect::{Method, Protector, Setting};
 use moretta::{Error, Result};
 use proptest::prelude::*;
@@ -371,6 +371,15 @@ pub(crate) fn only_k(k: u32) -> Guarantee {
 pub(crate) fn mondrian(mode: Mode) -> Method {
     Method::Mondrian(Mondrian {
         mode,
+        ..Mondrian::default()
+    })
+}
+
+/// Mondrian that shows the least and the largest value of a class.
+pub(crate) fn exact_mondrian(mode: Mode) -> Method {
+    Method::Mondrian(Mondrian {
+        mode,
+        bounds: Bounds::Exact,
         ..Mondrian::default()
     })
 }

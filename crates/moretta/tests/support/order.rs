@@ -24,6 +24,7 @@ pub(crate) fn release(folder: &Path, text: &str, method: Option<Method>) -> Resu
     }
     let options = Options {
         command: String::new(),
+        date: None,
         force: true,
         strict: false,
         render: &|_| String::new(),

@@ -61,21 +61,19 @@ pub(super) fn largest(stacks: &[Stack]) -> f64 {
     heights.fold(0.0, f64::max)
 }
 
-/// Draws one stack a span. Between the known parts and the suppressed ones is
-/// hatched what is hidden; a span whose total is hidden is hatched to the top.
+/// Draws one stack a span. What is hidden is hatched above the known parts, to one height
+/// however much it is; so is a span whose total is hidden.
 pub(super) fn draw(page: &mut Markup, area: &Area<'_>, stacks: &[Stack]) {
     let stacks = &stacks[..stacks.len().min(area.spans.len())];
     let open = |span: usize| stacks.get(span).is_none_or(|stack| stack.total.is_none());
-    area.hatch(page, |span| open(span).then_some(area.top));
+    area.hatch(page, |span| open(span).then_some(area.bottom));
     let top = |height: f64| area.y(height);
     band(page, area, "suppressed", stacks, |stack| {
         (stack.suppressed > 0.0).then(|| top(stack.height()))
     });
     area.hatch(page, |span| {
         let stack = stacks.get(span).filter(|stack| stack.rest() > 0.0)?;
-        // What is hidden is never so little that it is not seen.
-        let below = top(stack.known(usize::MAX));
-        Some(top(stack.known(usize::MAX) + stack.rest()).min(below - 1.0))
+        Some(top(stack.known(usize::MAX)))
     });
     let kinds = stacks.iter().map(|stack| stack.parts.len()).max();
     for kind in (0..kinds.unwrap_or(0)).rev() {

@@ -20,7 +20,7 @@ pub(super) fn draw(
             .flatten()
             .filter(|v| v.is_finite())
     };
-    area.hatch(page, |span| known(span).is_none().then_some(area.top));
+    area.hatch(page, |span| known(span).is_none().then_some(area.bottom));
     let mut outline = String::new();
     let mut before = None;
     for span in 0..area.spans.len() {

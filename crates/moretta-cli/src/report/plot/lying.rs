@@ -154,6 +154,7 @@ mod tests {
                 after: Some(1.0),
                 ..Slot::default()
             }],
+            edges: Vec::new(),
             axis: number::number,
             threshold: None,
         };

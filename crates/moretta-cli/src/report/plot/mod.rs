@@ -17,7 +17,7 @@ mod timeline;
 mod upright;
 
 use super::markup::Markup;
-use std::fmt;
+use std::fmt::{self, Write};
 
 pub(super) use bands::{BANDS, Stack};
 pub(super) use calendar::date_and_time;
@@ -36,6 +36,9 @@ pub(super) struct Plot {
     pub(super) size: Size,
     /// The bars, in order.
     pub(super) slots: Vec<Slot>,
+    /// What the borders of slots are called, one more than there are slots, where bars stand
+    /// for intervals; then these are written instead of the labels. Upright plots only.
+    pub(super) edges: Vec<String>,
     /// Writes a value at the axis.
     pub(super) axis: fn(f64) -> String,
     /// Where the promise lies; upright plots only.
@@ -55,6 +58,8 @@ pub(super) struct Slot {
     pub(super) value: Option<String>,
     /// Breaks a promise.
     pub(super) alarm: bool,
+    /// There is a value and it is not told; upright plots only.
+    pub(super) hidden: bool,
     /// Drawn in the colour of this class rather than in that of what is after.
     pub(super) colour: Option<&'static str>,
 }
@@ -107,6 +112,23 @@ impl Size {
             Size::Small => 6.6,
             Size::Wide => 8.4,
         }
+    }
+}
+
+/// How high everything is hatched that is not told: one height for all, as any other would
+/// tell, or seem to tell, how much it is.
+const HATCHED: f64 = 14.0;
+
+/// Between the lines that hatch.
+const HATCH: f64 = 4.0;
+
+/// Lines from `bottom` up between `left` and `right`.
+fn hatch(lines: &mut String, left: f64, right: f64, bottom: f64) {
+    let mut x = (left / HATCH).ceil() * HATCH;
+    while x <= right {
+        write!(lines, "M{} {}V{}", At(x), At(bottom), At(bottom - HATCHED))
+            .expect("a string takes every write");
+        x += HATCH;
     }
 }
 
@@ -282,6 +304,7 @@ mod tests {
             description: "d".to_owned(),
             size,
             slots: slots.collect(),
+            edges: Vec::new(),
             axis: number::number,
             threshold: Some(Threshold {
                 slot: 1,

@@ -7,7 +7,7 @@
 use super::bands::{self, Stack};
 use super::calendar::{self, Mark};
 use super::lines;
-use super::{At, bars, nothing, pointer, ticks};
+use super::{At, HATCH, HATCHED, bars, hatch, nothing, pointer, ticks};
 use crate::report::markup::Markup;
 use std::fmt::Write;
 
@@ -21,9 +21,6 @@ const HEAD: f64 = 30.0;
 
 /// Below the last panel, for times.
 const FOOT: f64 = 22.0;
-
-/// Between the lines that hatch.
-const HATCH: f64 = 4.0;
 
 /// What to draw.
 pub(in crate::report) struct Timeline {
@@ -133,34 +130,31 @@ impl Area<'_> {
         span > 0 && self.spans[span - 1].to == self.spans[span].from
     }
 
-    /// Hatches the spans that `top_of` gives a height to, from the bottom up; a
-    /// narrow one by itself still gets a line.
-    pub(super) fn hatch(&self, page: &mut Markup, top_of: impl Fn(usize) -> Option<f64>) {
+    /// Hatches the spans that `bottom_of` gives a place to, from there up; a narrow one by
+    /// itself still gets a line.
+    pub(super) fn hatch(&self, page: &mut Markup, bottom_of: impl Fn(usize) -> Option<f64>) {
         let (mut ground, mut lines) = (String::new(), String::new());
         for span in 0..self.spans.len() {
-            let Some(top) = top_of(span) else {
+            let Some(bottom) = bottom_of(span) else {
                 continue;
             };
             let (left, right) = self.across(span);
-            let bottom = self.bottom;
             write!(
                 ground,
                 "M{} {}H{}V{}H{}Z",
                 At(left),
                 At(bottom),
                 At(right),
-                At(top),
+                At(bottom - HATCHED),
                 At(left)
             )
             .expect("a string takes every write");
-            let mut x = (left / HATCH).ceil() * HATCH;
-            if x >= right && !(self.joins(span) && top_of(span - 1).is_some()) {
-                x = (left + right) / 2.0;
-            }
-            while x <= right {
-                write!(lines, "M{} {}V{}", At(x), At(self.bottom), At(top))
-                    .expect("a string takes every write");
-                x += HATCH;
+            let first = (left / HATCH).ceil() * HATCH;
+            if first >= right && !(self.joins(span) && bottom_of(span - 1).is_some()) {
+                let middle = f64::midpoint(left, right);
+                hatch(&mut lines, middle, middle + HATCH, bottom);
+            } else {
+                hatch(&mut lines, left, right, bottom);
             }
         }
         bars(page, "ground", &ground);

@@ -1,6 +1,8 @@
 //! Bars that stand on a line: for bins that have an order.
 
-use super::{At, Fill, Plot, Side, Threshold, largest, outlines, pointer, shorten, svg, ticks};
+use super::{
+    At, Fill, Plot, Side, Threshold, bars, hatch, largest, outlines, pointer, shorten, svg, ticks,
+};
 use crate::report::markup::Markup;
 use std::fmt::Write;
 
@@ -53,6 +55,7 @@ pub(in crate::report) fn upright(page: &mut Markup, plot: &Plot) {
         outlines(page, plot, &FILL, |outline, slot, value, share| {
             bar(outline, &area, slot, value, share);
         });
+        hidden(page, plot, &area);
         labels(page, plot, &area);
         if let Some(threshold) = &plot.threshold {
             line(page, plot, &area, threshold);
@@ -105,21 +108,41 @@ fn bar(outline: &mut String, area: &Area, slot: usize, value: f64, share: f64) {
     .expect("a string takes every write");
 }
 
-/// As many labels as fit, evenly spaced.
+/// What is not told is hatched over the width of a bar.
+fn hidden(page: &mut Markup, plot: &Plot, area: &Area) {
+    let mut lines = String::new();
+    for (slot, _) in plot.slots.iter().enumerate().filter(|(_, bin)| bin.hidden) {
+        let width = area.step * FILL.before;
+        let left = area.x(slot) + (area.step - width) / 2.0;
+        hatch(&mut lines, left, left + width, area.bottom);
+    }
+    bars(page, "hatch", &lines);
+}
+
+/// As many labels as fit, evenly spaced: under the bars, or at their borders.
 fn labels(page: &mut Markup, plot: &Plot, area: &Area) {
     let character = plot.size.character();
     let most = (110.0 / character) as usize;
-    let texts = plot.slots.iter().map(|slot| shorten(&slot.label, most));
-    let texts: Vec<String> = texts.collect();
+    let (names, shift): (Vec<&String>, f64) = match plot.edges.len() > plot.slots.len() {
+        true => (plot.edges.iter().collect(), 0.0),
+        false => (plot.slots.iter().map(|slot| &slot.label).collect(), 0.5),
+    };
+    let texts: Vec<String> = names.iter().map(|name| shorten(name, most)).collect();
     let widest = texts.iter().map(|text| text.chars().count()).max();
     let room = widest.unwrap_or(0) as f64 * character + 6.0;
     let stride = (room / area.step).ceil().max(1.0) as usize;
     // The first slot inside the promise is always named.
     let first = plot.threshold.as_ref().map_or(0, |line| line.slot % stride);
+    let mut free = f64::NEG_INFINITY;
     for (slot, text) in texts.iter().enumerate().skip(first).step_by(stride) {
         let half = text.chars().count() as f64 * character / 2.0;
-        let middle = area.x(slot) + area.step / 2.0;
+        let middle = area.x(slot) + area.step * shift;
         let x = middle.min(plot.size.width() - half).max(half);
+        // The last one is moved inwards, where another may stand.
+        if x - half < free {
+            continue;
+        }
+        free = x + half;
         page.leaf(
             "text",
             &[
@@ -184,6 +207,7 @@ mod tests {
             description: String::new(),
             size: Size::Small,
             slots: vec![slot(4.0), slot(2.0), slot(0.0)],
+            edges: Vec::new(),
             axis: number::number,
             threshold: None,
         };
@@ -196,5 +220,79 @@ mod tests {
         let path = page.split("class=\"after\" d=\"").nth(1).expect("a path");
         let path = path.split('"').next().expect("a value");
         assert_eq!(path.matches('M').count(), 2, "{path}");
+    }
+
+    #[test]
+    fn labels_never_overlap_and_stay_inside() {
+        for slots in 1..60 {
+            for (length, edges) in [(1, true), (3, true), (7, false), (13, true), (40, false)] {
+                let label = |slot: usize| format!("{slot:>length$}").replace(' ', "9");
+                let slot = |place: usize| Slot {
+                    label: label(place),
+                    after: Some(1.0),
+                    ..Slot::default()
+                };
+                let borders = if edges { 0..slots + 1 } else { 0..0 };
+                let plot = Plot {
+                    title: String::new(),
+                    description: String::new(),
+                    size: Size::Wide,
+                    slots: (0..slots).map(slot).collect(),
+                    edges: borders.map(label).collect(),
+                    axis: number::number,
+                    threshold: None,
+                };
+                let mut page = Markup::default();
+                upright(&mut page, &plot);
+                let page = page.into_string();
+                let mut free = 0.0;
+                for text in page.split("<text x=\"").skip(1) {
+                    let (x, rest) = text.split_once('"').expect("a place");
+                    let Some((_, rest)) = rest.split_once("class=\"middle\">") else {
+                        continue;
+                    };
+                    let label = rest.split('<').next().expect("a text");
+                    let half = label.chars().count() as f64 * Size::Wide.character() / 2.0;
+                    let x: f64 = x.parse().expect("a number");
+                    assert!(x - half > free - 0.2, "{slots} {length}: {label} at {x}");
+                    free = x + half;
+                }
+                assert!((1.0..=Size::Wide.width() + 0.2).contains(&free), "{slots}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_hidden_is_hatched_to_one_height() {
+        let slot = |after: Option<f64>| Slot {
+            after,
+            hidden: after.is_none(),
+            ..Slot::default()
+        };
+        let heights = |values: &[Option<f64>]| {
+            let plot = Plot {
+                title: String::new(),
+                description: String::new(),
+                size: Size::Small,
+                slots: values.iter().map(|value| slot(*value)).collect(),
+                edges: Vec::new(),
+                axis: number::number,
+                threshold: None,
+            };
+            let mut page = Markup::default();
+            upright(&mut page, &plot);
+            let page = page.into_string();
+            let lines = page.split("class=\"hatch\" d=\"").nth(1).unwrap_or("");
+            let lines = lines.split('"').next().expect("a value").split('M').skip(1);
+            let mut heights: Vec<&str> = lines
+                .map(|line| line.split_once(' ').expect("a place").1)
+                .collect();
+            heights.dedup();
+            heights.join(" ")
+        };
+        let one = heights(&[None, Some(4.0), Some(2.0)]);
+        assert_eq!(one, "166V152");
+        assert_eq!(heights(&[None, Some(90.0), None]), one);
+        assert_eq!(heights(&[Some(4.0)]), "");
     }
 }

@@ -16,6 +16,7 @@ pub(super) fn write(report: &Report, facts: &StreamFacts, page: &mut Markup) {
         description: "One bar for every level of the hierarchy, the whole value first".to_owned(),
         size: Size::Wide,
         slots: slots(report, facts),
+        edges: Vec::new(),
         axis: number::number,
         threshold: None,
     };

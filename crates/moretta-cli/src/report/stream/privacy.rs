@@ -113,7 +113,7 @@ fn worth(facts: &StreamFacts, page: &mut Markup) {
         }
     });
     let mode = format!(
-        "of released rows behind the latest one; mode {}",
+        "that released rows waited, by the times of the stream; mode {}",
         facts.mode
     );
     row(page, "Mean delay", &mode, &[delay]);

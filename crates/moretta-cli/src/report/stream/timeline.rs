@@ -74,8 +74,9 @@ fn interval(facts: &StreamFacts) -> Option<String> {
 
 fn span(facts: &StreamFacts, piece: &Interval) -> Span {
     let share = |share: Option<f64>| share.map_or(number::NONE.to_owned(), number::percent);
-    let read = match piece.stack.total {
-        Some(total) => format!("{} read", number::count(total.round() as u64)),
+    // The mean of several intervals can be small though none of their counts is.
+    let read = match number::told(piece.stack.total.map(|total| total.ceil() as u64)) {
+        Some(total) => format!("{} read", number::count(total)),
         None => "values read hidden".to_owned(),
     };
     Span {
@@ -162,7 +163,7 @@ fn legend(facts: &StreamFacts, page: &mut Markup) {
         });
     }
     page.raw("<span><span class=\"swatch suppressed\"></span>suppressed</span>");
-    page.raw("<span><span class=\"swatch hatched\"></span>hidden or not known</span>");
+    page.raw("<span><span class=\"swatch hatched\"></span>hidden or not known; its height says nothing</span>");
     page.raw("<span><span class=\"swatch total\"></span>read</span></p>");
 }
 

@@ -1,11 +1,12 @@
 //! Whether a hierarchy knows all values of a column.
 
 use super::Hierarchy;
+use crate::data::folded;
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
 use foldhash::HashSet;
+use std::borrow::Cow;
 use std::fmt::Display;
-use unicode_normalization::UnicodeNormalization;
 
 /// How the values of a column and the leaves of a hierarchy go together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,17 +46,11 @@ fn near_misses(hierarchy: &Hierarchy, values: &Levels, missing: &[u32]) -> usize
     if missing.is_empty() {
         return 0;
     }
-    let leaves: HashSet<String> = (0..hierarchy.leaf_count() as u32)
-        .map(|leaf| look(hierarchy.label(0, leaf)))
+    let leaves: HashSet<Cow<str>> = (0..hierarchy.leaf_count() as u32)
+        .map(|leaf| folded(hierarchy.label(0, leaf)))
         .collect();
-    let is_near = |&&code: &&u32| leaves.contains(&look(values.get(code)));
+    let is_near = |&&code: &&u32| leaves.contains(&folded(values.get(code)));
     missing.iter().filter(is_near).count()
-}
-
-/// How a text looks to a reader: composed, in lower case, spaces alike.
-pub fn look(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").to_lowercase().nfc().collect()
 }
 
 impl Coverage {

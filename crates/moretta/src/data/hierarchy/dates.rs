@@ -96,6 +96,13 @@ impl DateUnit {
         }
     }
 
+    /// What the unit in which a day lies is called.
+    pub(super) fn label(self, day: i32) -> String {
+        let mut label = String::new();
+        self.write(self.key(day), &mut label);
+        label
+    }
+
     fn write(self, key: i32, label: &mut String) {
         let _ = match self {
             DateUnit::Month => {

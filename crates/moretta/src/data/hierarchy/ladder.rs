@@ -56,9 +56,9 @@ enum Rule {
 impl HierarchySpec {
     /// The ladder of the column `column`, whose values are `texts`.
     ///
-    /// It gives a value the labels of the tree that [`HierarchySpec::build`] makes
-    /// over values that are all alike: all whole or all not for intervals, all of
-    /// one length for masks. A path may have up to 256 parts.
+    /// It gives a value the labels of the tree that [`HierarchySpec::build`] makes over
+    /// values that are all alike: all whole or all not for intervals. A path may have up to
+    /// 256 parts.
     ///
     /// # Errors
     /// `Error::policy` when the rule is wrong in itself or does not fit the texts,

@@ -1,19 +1,19 @@
 //! Texts lose their characters one by one from one side: 4041, 404*, 40**, 4***, *.
 //!
-//! Level i masks i characters of the longest text. A shorter text is thought to
-//! be padded with blanks on the masked side, so it is masked later: beside 4041
-//! the text 40 stays 40, 40, 40 and becomes 4*. That makes each level a function
-//! of the one below, hence a tree, for any texts. The stars keep the length, so
-//! texts of different lengths meet only at the top, the single `*`.
+//! Level i hides i characters of each text, whatever the others are: beside 4041 the
+//! text 40 becomes 4* on level 1 and * from level 2 on, where nothing of it is left. A
+//! label thus depends on its own text alone, and one long text, which may not even be
+//! released, does not make a level show more of the others.
 //!
-//! A single text, whose fellows are not known, is not padded: it climbs by its
-//! own length, 40 and then 4*.
+//! That is a tree for any texts: the stars keep the length, so a label other than `*`
+//! tells on its level how long the text was, and with it what the next level calls it.
+//! Texts of different lengths meet only in `*`.
 //!
 //! Costs one pass over the values a level; texts of more than 63 characters are
 //! refused.
 
 use super::labels::Labels;
-use super::{Hierarchy, MAX_LEVELS, MaskSide, Rungs};
+use super::{Hierarchy, MAX_LEVELS, MaskSide, Rungs, TOP};
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
 
@@ -32,13 +32,13 @@ pub(super) fn build(side: MaskSide, column: &str, values: &Levels) -> Result<Hie
         .help("give the column a hierarchy from a file"));
     }
     let mut levels: Vec<Labels> = vec![values.iter().collect()];
-    for kept in (1..longest).rev() {
+    for hidden in 1..longest {
         let texts = values.iter().zip(&lengths);
         levels.push(Labels::by_key(texts, |&(text, &length), label| {
-            mask(side, text, length, kept, label);
+            mask(side, text, length, hidden, label);
         }));
     }
-    Ok(Hierarchy::under_top(levels))
+    Ok(Hierarchy::growing(levels))
 }
 
 /// The text and then its masks down to one character; false when it is too long.
@@ -48,23 +48,27 @@ pub(super) fn climb(side: MaskSide, text: &str, rungs: &mut Rungs) -> bool {
         return false;
     }
     rungs.push(text);
-    for kept in (1..length).rev() {
-        rungs.write(|label| mask(side, text, length, kept, label));
+    for hidden in 1..length {
+        rungs.write(|label| mask(side, text, length, hidden, label));
     }
     true
 }
 
-/// Keeps `kept` characters of the text on the other side and stars the rest.
-fn mask(side: MaskSide, text: &str, length: usize, kept: usize, label: &mut String) {
-    let stars = std::iter::repeat_n('*', length.saturating_sub(kept));
+/// Stars the last (or first) `hidden` characters of the text; `*` when none is left.
+fn mask(side: MaskSide, text: &str, length: usize, hidden: usize, label: &mut String) {
+    if hidden >= length {
+        label.push_str(TOP);
+        return;
+    }
+    let stars = std::iter::repeat_n('*', hidden);
     match side {
         MaskSide::Right => {
-            label.extend(text.chars().take(kept));
+            label.extend(text.chars().take(length - hidden));
             label.extend(stars);
         }
         MaskSide::Left => {
             label.extend(stars);
-            label.extend(text.chars().skip(length.saturating_sub(kept)));
+            label.extend(text.chars().skip(hidden));
         }
     }
 }
@@ -89,12 +93,12 @@ mod tests {
                 "4041 404* 40** 4*** *",
                 "4042 404* 40** 4*** *",
                 "4050 405* 40** 4*** *",
-                "40 40 40 4* *",
-                "é é é é *"
+                "40 4* * * *",
+                "é * * * *"
             ]
         );
         let left = chains(MaskSide::Left, &["041", "941", "1"]);
-        assert_eq!(left, ["041 *41 **1 *", "941 *41 **1 *", "1 1 1 *"]);
+        assert_eq!(left, ["041 *41 **1 *", "941 *41 **1 *", "1 * * *"]);
         assert_eq!(chains(MaskSide::Right, &["a", "b"]), ["a *", "b *"]);
         assert_eq!(chains(MaskSide::Right, &[""]), [" *"]);
         assert!(chains(MaskSide::Right, &[]).is_empty());
@@ -121,6 +125,28 @@ mod tests {
             let levels: Levels = values.iter().collect();
             let h = build(side, "c", &levels).expect("masks");
             prop_assert_eq!(h.leaf_count(), values.len());
+            // Level n hides n characters of every value, whatever the others are.
+            for text in levels.iter() {
+                let alone = build(side, "c", &[text].iter().collect()).expect("masks");
+                let alone: Vec<&str> = alone.chain(0).collect();
+                for (level, label) in h.chain(h.leaf(text).expect("a leaf")).enumerate() {
+                    prop_assert_eq!(label, *alone.get(level).unwrap_or(&TOP));
+                    let shown = match side {
+                        MaskSide::Left => text.chars().skip(level).collect::<String>(),
+                        MaskSide::Right => {
+                            let length = text.chars().count();
+                            text.chars().take(length.saturating_sub(level)).collect()
+                        }
+                    };
+                    let stars = "*".repeat(level);
+                    let expected = match (shown.is_empty() && level > 0, side) {
+                        (true, _) => TOP.to_owned(),
+                        (false, MaskSide::Left) => format!("{stars}{shown}"),
+                        (false, MaskSide::Right) => format!("{shown}{stars}"),
+                    };
+                    prop_assert_eq!(label, expected);
+                }
+            }
             // Whatever a value is released as is read back as a node that covers it.
             for text in levels.iter() {
                 let leaf = h.leaf(text).expect("a leaf");

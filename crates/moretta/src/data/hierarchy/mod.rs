@@ -27,15 +27,17 @@ mod ladder;
 mod mask;
 mod path;
 mod propose;
+mod reading;
 mod rungs;
 mod spec;
 
-pub use coverage::{Coverage, coverage, look};
+pub use coverage::{Coverage, coverage};
 pub use draw::draw;
 pub use file::read_file;
 pub use ladder::Ladder;
 pub use path::MOST_PARTS;
 pub use propose::propose;
+pub use reading::Reading;
 pub use rungs::Rungs;
 pub use spec::{DateUnit, HierarchySpec, MaskSide, Texts, distinct_texts};
 
@@ -57,6 +59,7 @@ pub const MAX_LEVELS: usize = 64;
 pub struct Hierarchy {
     levels: Vec<Level>,
     declared: bool,
+    grows: bool,
 }
 
 /// One level of a hierarchy: which node covers each leaf, and what the nodes are called.
@@ -105,7 +108,38 @@ impl Hierarchy {
                 .map(|labels| Level::new(labels, &order))
                 .collect(),
             declared: true,
+            grows: false,
         }
+    }
+
+    /// As [`Hierarchy::under_top`], of a rule by which longer values make more levels.
+    fn growing(levels: Vec<Labels>) -> Self {
+        Hierarchy {
+            grows: true,
+            ..Self::under_top(levels)
+        }
+    }
+
+    /// The same tree over those of its leaves that `keeps` wants.
+    #[must_use]
+    pub fn over(&self, keeps: impl Fn(&str) -> bool) -> Self {
+        let leaves = 0..self.leaf_count() as u32;
+        let leaves: Vec<u32> = leaves.filter(|&leaf| keeps(self.label(0, leaf))).collect();
+        let label = |level, leaf| self.label(level, self.node(level, leaf));
+        let levels = (0..self.level_count())
+            .map(|level| leaves.iter().map(|&leaf| label(level, leaf)).collect());
+        Hierarchy {
+            declared: self.declared,
+            grows: self.grows,
+            ..Self::from_labels(levels.collect())
+        }
+    }
+
+    /// The level that a policy means by its number: itself if there is one, and the top where
+    /// longer values would make more levels.
+    pub fn level(&self, number: usize) -> Option<usize> {
+        let top = self.level_count() - 1;
+        (number <= top || self.grows).then(|| number.min(top))
     }
 
     /// Whether somebody wrote the leaves down; else they are the values that the data holds.

@@ -37,7 +37,7 @@ pub(super) fn build(separator: &str, column: &str, values: &Levels) -> Result<Hi
             label.push_str(prefix)
         }));
     }
-    Ok(Hierarchy::under_top(levels))
+    Ok(Hierarchy::growing(levels))
 }
 
 fn check(separator: &str, column: &str) -> Result<()> {

@@ -82,6 +82,11 @@ impl Texts {
         }
     }
 
+    /// Whether `text` is one number or one date.
+    pub fn is_number(self, text: &str) -> bool {
+        self.number(text).is_some()
+    }
+
     /// `text` as the same value stands in the column.
     pub(super) fn canonical(self, text: &str) -> Option<String> {
         let number = self.number(text)?;

@@ -388,37 +388,6 @@ fn a_cell_that_nothing_allows_shows_nothing() {
 }
 
 #[test]
-fn rows_that_were_turned_away_count_for_nothing() {
-    let mut checker = StreamChecker::new(10, vec![ladder()], None);
-    checker.turn_away_after(5);
-    let cells = |time, user: &str| {
-        let value = [Some("a".to_owned()), None];
-        (time, Some(user.to_owned()), value, None)
-    };
-    let original = batch(
-        vec![0, 1, 2],
-        vec![cells(1, "u"), cells(6, "v"), cells(2, "w")],
-    );
-    let decided = |id: u64, released: &Batch, checker: &mut StreamChecker| {
-        checker.check(&Decided {
-            times: &[1, 6, 2],
-            original: &original,
-            released,
-            z: &[if id == 2 { 2 } else { 1 }],
-            fakes: &[],
-            fakes_follow: false,
-            subject: 1,
-            attributes: &[2],
-            group: None,
-        })
-    };
-    let released = |id| batch(vec![id], vec![cells(0, "x")]);
-    assert!(decided(2, &released(2), &mut checker).is_ok());
-    let error = decided(1, &released(1), &mut checker).expect_err("it was turned away");
-    assert!(error.to_string().contains("without having been decided"));
-}
-
-#[test]
 fn what_left_the_window_is_forgotten() {
     let mut checker = StreamChecker::new(10, vec![ladder()], Some(1));
     let mut most = 0;

@@ -6,6 +6,7 @@ use super::super::Sink;
 use super::super::number_text::push_number;
 use super::super::output::Output;
 use super::token::push_value;
+use crate::data::dictionary::shown_values;
 use crate::data::plain_text::{flat_type, is_finite, plain_text};
 use crate::data::{Batch, Categories, Column, DateFormat, Declared, Field, Kind, Levels, Schema};
 use crate::error::Result;
@@ -38,7 +39,7 @@ impl ArffSink {
             .columns()
             .iter()
             .zip(self.schema.fields())
-            .map(|(column, field)| compacted(column).map_err(|e| e.in_column(&*field.name)))
+            .map(|(column, field)| compacted(column, field).map_err(|e| e.in_column(&*field.name)))
             .collect::<Result<Vec<_>>>()?;
         let mut out = b"@relation release\n\n".to_vec();
         for (column, field) in columns.iter().zip(self.schema.fields()) {
@@ -82,11 +83,16 @@ impl Sink for ArffSink {
     }
 }
 
-/// Only the levels that rows show, and text instead of other arrays.
-fn compacted(column: &Column) -> Result<Column> {
+/// Only the levels that rows show, also of dictionaries, and text instead of other arrays.
+fn compacted(column: &Column, field: &Field) -> Result<Column> {
     Ok(match column {
         Column::Category(categories) => Column::Category(categories.compact()),
-        Column::Plain(array) => Column::Plain(Arc::new(plain_text(array)?)),
+        Column::Plain(array) => {
+            match shown_values(array, field.declared == Some(Declared::Ordered))? {
+                Some(cells) => Column::Category(cells),
+                None => Column::Plain(Arc::new(plain_text(array)?)),
+            }
+        }
         Column::Number(_) => column.clone(),
     })
 }

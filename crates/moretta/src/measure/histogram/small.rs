@@ -4,46 +4,46 @@
 //! So a small cell is never hidden alone, and the hidden cells together are
 //! never a small count themselves: further cells, smallest first, are hidden
 //! until both hold. When that would need more than there is, everything is hidden.
+//!
+//! A cell without anybody is small too, unless the release says that it is empty: the
+//! last of the cells that hold somebody would tell how far the oldest person got.
 
-/// Counts above 0 and up to this are hidden.
+/// Counts up to this are hidden.
 pub const SMALL_CELL: u64 = 10;
 
-/// Whether each cell must be hidden; a cell has several counts, such as before and after.
-pub(super) fn hidden<const N: usize>(cells: &[[f64; N]]) -> Vec<bool> {
-    let mut hidden: Vec<bool> = cells
-        .iter()
-        .map(|cell| cell.iter().any(|&count| is_small(count)))
+/// Whether each cell must be hidden. A count is none where the release tells that there is
+/// nobody; `elsewhere` counts who is in no cell, where somebody may be.
+pub(super) fn hidden(counts: &[Option<u64>], elsewhere: Option<u64>) -> Vec<bool> {
+    let mut hidden: Vec<bool> = (counts.iter())
+        .map(|count| count.is_some_and(is_small))
         .collect();
-    if !hidden.contains(&true) {
+    if !hidden.contains(&true) && elsewhere.is_none() {
         return hidden;
     }
-    while gives_away(cells, &hidden) {
-        let shown = (0..cells.len()).filter(|&i| !hidden[i] && total(&cells[i]) > 0.0);
-        match shown.min_by(|&a, &b| total(&cells[a]).total_cmp(&total(&cells[b]))) {
+    while gives_away(counts, &hidden, elsewhere) {
+        let shown = (0..counts.len()).filter(|&i| !hidden[i] && counts[i].is_some());
+        match shown.min_by_key(|&i| counts[i]) {
             Some(next) => hidden[next] = true,
-            None => return vec![true; cells.len()],
+            None => return counts.iter().map(Option::is_some).collect(),
         }
     }
     hidden
 }
 
 /// Whether the sum of the hidden cells says what one of them is.
-fn gives_away<const N: usize>(cells: &[[f64; N]], hidden: &[bool]) -> bool {
-    let among = || cells.iter().zip(hidden).filter(|(_, hidden)| **hidden);
-    let number = among().count() as f64;
-    (0..N).any(|i| {
-        let sum: f64 = among().map(|(cell, _)| cell[i]).sum();
-        // If all are as large as a small count can be, their sum says so.
-        number < 2.0 || is_small(sum) || sum == number * SMALL_CELL as f64
-    })
+fn gives_away(counts: &[Option<u64>], hidden: &[bool], elsewhere: Option<u64>) -> bool {
+    let among = counts.iter().zip(hidden).filter(|(_, hidden)| **hidden);
+    let among: Vec<u64> = among
+        .filter_map(|(count, _)| *count)
+        .chain(elsewhere)
+        .collect();
+    let sum: u64 = among.iter().sum();
+    // If all are as large as a small count can be, their sum says so.
+    among.len() < 2 || is_small(sum) || sum == among.len() as u64 * SMALL_CELL
 }
 
-fn is_small(count: f64) -> bool {
-    count > 0.0 && count <= SMALL_CELL as f64
-}
-
-fn total<const N: usize>(cell: &[f64; N]) -> f64 {
-    cell.iter().sum()
+fn is_small(count: u64) -> bool {
+    count <= SMALL_CELL
 }
 
 #[cfg(test)]
@@ -51,58 +51,68 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The least and the largest that cell `i` can be for someone who knows the shown
-    /// cells, the total, and that no count is negative.
-    fn bounds(counts: &[u64], hidden: &[bool], i: usize) -> (u64, u64) {
-        let among: Vec<usize> = (0..counts.len()).filter(|&j| hidden[j]).collect();
-        let total: u64 = counts.iter().sum();
-        let shown: u64 = (0..counts.len())
-            .filter(|&j| !hidden[j])
-            .map(|j| counts[j])
-            .sum();
-        match among.as_slice() {
-            [only] if *only == i => (total - shown, total - shown),
-            _ => (0, total - shown),
-        }
-    }
-
     proptest! {
+        /// Whoever knows the shown cells and the total can give any of them to any hidden cell.
         #[test]
         fn no_small_count_is_shown_or_follows_by_subtraction(
-            cells in proptest::collection::vec((0u64..25, 0u64..25), 1..12),
+            cells in proptest::collection::vec(proptest::option::of(0u64..25), 1..12),
+            elsewhere in proptest::option::of(0u64..25),
         ) {
-            let counts: Vec<[f64; 2]> = cells.iter().map(|&(a, b)| [a as f64, b as f64]).collect();
-            let hidden = hidden(&counts);
-            let sides: [Vec<u64>; 2] = [
-                cells.iter().map(|c| c.0).collect(),
-                cells.iter().map(|c| c.1).collect(),
-            ];
-            for counts in sides {
-                let small = |n: u64| (1..=SMALL_CELL).contains(&n);
-                for i in 0..counts.len() {
-                    prop_assert!(hidden[i] || !small(counts[i]));
-                    let everything = hidden.iter().all(|&h| h);
-                    if hidden[i] && small(counts[i]) && !everything {
-                        let (least, largest) = bounds(&counts, &hidden, i);
-                        prop_assert!(least < largest);
-                        prop_assert!(largest > SMALL_CELL);
+            let hidden = hidden(&cells, elsewhere);
+            let mut left = elsewhere.unwrap_or(0);
+            let mut places = usize::from(elsewhere.is_some());
+            let mut shown = 0;
+            for (cell, hidden) in cells.iter().zip(&hidden) {
+                match (cell, hidden) {
+                    (Some(count), true) => {
+                        left += count;
+                        places += 1;
                     }
+                    (Some(count), false) => {
+                        shown += 1;
+                        prop_assert!(*count > SMALL_CELL);
+                    }
+                    (None, hidden) => prop_assert!(!hidden),
                 }
             }
+            if shown > 0 && places > 0 {
+                prop_assert!(places > 1 && left > SMALL_CELL);
+            }
+        }
+
+        /// One person more or less in a small cell, or nobody at all, looks the same.
+        #[test]
+        fn it_is_not_told_which_small_cell_somebody_is_in(
+            small in proptest::collection::vec(0u64..10, 3..9),
+            at in 0usize..3,
+        ) {
+            let one = |place: usize| {
+                let mut cells: Vec<Option<u64>> = small.iter().map(|&n| Some(n)).collect();
+                cells[place] = cells[place].map(|n| n + 1);
+                cells.extend([Some(30), Some(50)]);
+                cells
+            };
+            prop_assert_eq!(hidden(&one(at), None), hidden(&one(at.abs_diff(2)), None));
         }
     }
 
     #[test]
     fn nothing_is_hidden_without_need() {
-        assert_eq!(hidden(&[[0.0], [11.0], [30.0]]), [false; 3]);
-        assert_eq!(
-            hidden(&[[3.0], [9.0], [30.0], [12.0]]),
-            [true, true, false, false]
-        );
-        assert_eq!(
-            hidden(&[[3.0], [4.0], [30.0], [12.0]]),
-            [true, true, false, true]
-        );
-        assert_eq!(hidden(&[[3.0], [0.0]]), [true, true]);
+        for (counts, expected) in [
+            (&[None, Some(11), Some(30)][..], &[false, false, false][..]),
+            (
+                &[Some(3), Some(9), Some(30), Some(12)],
+                &[true, true, false, false],
+            ),
+            (
+                &[Some(3), Some(4), Some(30), Some(12)],
+                &[true, true, false, true],
+            ),
+            (&[Some(0), Some(30), Some(12)], &[true, false, true]),
+            (&[Some(3), None], &[true, false]),
+        ] {
+            assert_eq!(hidden(counts, None), expected, "{counts:?}");
+        }
+        assert_eq!(hidden(&[Some(40), Some(12)], Some(0)), [false, true]);
     }
 }

@@ -7,7 +7,10 @@
 //! attackers who know less, and say nothing of columns that are not declared
 //! quasi-identifiers. Sizes are in persons when a subject is known.
 
+pub(super) mod by_column;
 pub(super) mod population;
+
+pub use by_column::{ColumnRisk, Exposure, RiskByColumn};
 
 use super::Sizes;
 

@@ -36,7 +36,7 @@ pub const STREAM_LIST: &[Info] = &[
     Info {
         name: "delay",
         family: Family::Loss,
-        meaning: "milliseconds by which a released row was behind the latest row read when it was released, mean and most",
+        meaning: "milliseconds that a released row waited, by how far two users of its source came meanwhile, mean and most",
         goal: Goal::Low,
         percent: false,
     },

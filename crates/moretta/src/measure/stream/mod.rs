@@ -45,8 +45,8 @@ pub struct Observed<'a> {
     pub subject: usize,
     /// The places of the attributes in both batches.
     pub attributes: &'a [usize],
-    /// For each original row the latest time that the stream had seen when the row left.
-    pub newest: &'a [i64],
+    /// For each original row the milliseconds that it waited.
+    pub delays: &'a [i64],
     /// The z in use after these rows.
     pub z: u32,
 }
@@ -80,7 +80,7 @@ pub struct Live {
     pub p: Option<f64>,
     /// Share of users of the window whose set nobody else has.
     pub unique: Option<f64>,
-    /// Milliseconds by which the row released last was behind.
+    /// Milliseconds that the row released last waited.
     pub delay: i64,
 }
 
@@ -109,7 +109,7 @@ pub struct Facts {
     pub entropy_after: Option<f64>,
     /// I(before; after) / H(before).
     pub residual_information: Option<f64>,
-    /// Mean milliseconds by which released rows were behind.
+    /// Mean milliseconds that released rows waited.
     pub delay_mean: f64,
     /// Most milliseconds.
     pub delay_max: i64,
@@ -144,7 +144,7 @@ impl Counts {
     }
 }
 
-/// By how much released rows were behind the latest row.
+/// How long released rows waited.
 #[derive(Default)]
 struct Delay {
     rows: u64,
@@ -183,7 +183,7 @@ impl StreamMeasures {
     pub fn observe(&mut self, seen: &Observed<'_>) -> Result<()> {
         let width = seen.attributes.len();
         if seen.times.len() != seen.original.len()
-            || seen.newest.len() != seen.original.len()
+            || seen.delays.len() != seen.original.len()
             || seen.levels.len() != seen.released.len() * width
         {
             return Err(Error::bug("times or levels do not fit the rows"));
@@ -202,7 +202,7 @@ impl StreamMeasures {
                 && first.original == row
             {
                 found = rest;
-                self.release(seen, time, first);
+                self.release(seen, first);
                 self.sets.show(&columns, seen.levels, time, first);
             }
         }
@@ -213,13 +213,12 @@ impl StreamMeasures {
 
     /// Counts a released row.
     #[inline]
-    fn release(&mut self, seen: &Observed<'_>, time: i64, found: &Match) {
+    fn release(&mut self, seen: &Observed<'_>, found: &Match) {
         if found.made_up {
             self.fakes += 1;
             return;
         }
-        let newest = seen.newest[found.original as usize];
-        self.delay.add(newest.saturating_sub(time));
+        self.delay.add(seen.delays[found.original as usize]);
         let width = seen.attributes.len();
         let start = found.released as usize * width;
         for &level in seen.levels[start..start + width].iter().flatten() {

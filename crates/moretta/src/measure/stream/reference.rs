@@ -126,6 +126,7 @@ fn observe(measures: &mut StreamMeasures, first: usize, rows: &[Row], backwards:
     );
     let times: Vec<i64> = rows.iter().map(|row| row.time).collect();
     let levels: Vec<Option<u16>> = released.iter().flat_map(|(_, _, row)| row.levels).collect();
+    let delays: Vec<i64> = times.iter().map(|time| 1_000 - time).collect();
     let seen = Observed {
         times: &times,
         original: &original,
@@ -133,7 +134,7 @@ fn observe(measures: &mut StreamMeasures, first: usize, rows: &[Row], backwards:
         levels: &levels,
         subject: 1,
         attributes: &[0, 2],
-        newest: &vec![1_000; times.len()],
+        delays: &delays,
         z: 7,
     };
     measures.observe(&seen).expect("fits");
@@ -385,7 +386,7 @@ fn a_row_that_was_not_decided_or_is_released_twice_is_a_bug() {
             levels: &levels,
             subject: 1,
             attributes: &[0, 2],
-            newest: &[2, 2],
+            delays: &[0, 0],
             z: 1,
         };
         let mut measures = StreamMeasures::new(2, 20, 10);

@@ -13,9 +13,9 @@ mod projection;
 
 use super::learn::{NOT_COVERED, Pupil, accuracy_of_release};
 use super::masked::{self, secret_seed};
-use super::order;
 use super::progress::{Progress, Stage};
-use super::read::read;
+use super::read::{Original, in_order_of_ids, read};
+use super::steps::{Compared, protect};
 use crate::attack::interval::Disclosure;
 use crate::attack::linkage::Linkage;
 use crate::attack::reconstruction::StudySettings;
@@ -23,11 +23,10 @@ use crate::attack::{Success, Yardstick};
 use crate::data::{Batch, Column, Role};
 use crate::error::{Error, Result};
 use crate::policy::{Action, Order, Policy};
-use crate::protect::{Family, Filtered, METHODS, Masking, Method, Protector};
+use crate::protect::{Family, METHODS, Masking, Method};
 use projection::{Public, Secret};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// How a release is attacked.
 #[derive(Clone, Debug)]
@@ -113,11 +112,10 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
     let masks = |method: &&Method| method.as_masking().is_some();
     let method = policy.protect.iter().find(masks).ok_or_else(not_masked)?;
     let masking = method.as_masking().ok_or_else(not_masked)?;
-    masked::check(policy, masking)?;
+    masked::check(policy)?;
     let original = read(policy, progress)?;
-    progress.enter(Stage::Protect);
     let seed = policy.seed.map_or_else(secret_seed, Ok)?;
-    let released = release(policy, masking, &original.batch, seed)?;
+    let released = release(policy, &original, seed, progress)?;
     progress.enter(Stage::Check);
     let mut settings = settings.clone();
     if let Some(name) = &settings.learner {
@@ -215,17 +213,14 @@ fn in_order(policy: &Policy, masking: &dyn Masking) -> bool {
     masking.buffer().is_some() || sink.is_some_and(|sink| sink.order == Order::Input)
 }
 
-/// What would be released: a projection in the order of the source, as a stream is, and
-/// the rest in the order in which a run masks.
-fn release(policy: &Policy, masking: &dyn Masking, original: &Batch, seed: u64) -> Result<Batch> {
-    let streams = masking.buffer().is_some() || !masking.is_comparable();
-    let rows = match streams {
-        true => original.clone(),
-        false => order::for_methods(policy, original)?,
+/// What would be released, in the order of the source.
+fn release(policy: &Policy, original: &Original, seed: u64, progress: &Progress) -> Result<Batch> {
+    let drawn = Policy {
+        seed: Some(seed),
+        ..policy.clone()
     };
-    let mut filtered = Filtered::build(masking, original.schema(), seed)?;
-    let parts = vec![filtered.protect(rows)?, filtered.finish()?];
-    Batch::concat(&Arc::clone(filtered.schema()), parts)
+    let rows = protect(&drawn, original, Compared::No, progress)?.rows;
+    in_order_of_ids(&rows)
 }
 
 fn not_masked() -> Error {

@@ -1,11 +1,9 @@
 //! From a policy or a file to records and classes that learners can take.
 
 use super::super::domains::domains;
-use super::super::masked::secret_seed;
-use super::super::order;
 use super::super::progress::{Progress, Stage};
-use super::super::read::{Original, originals_of, read};
-use super::super::run::build;
+use super::super::read::{Original, in_order_of_ids, originals_of, read};
+use super::super::steps::{Compared, protect};
 use super::super::stream;
 use super::classroom::Classroom;
 use crate::data::{
@@ -15,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
 use crate::learn::{Header, Meaning, Vocabulary};
 use crate::policy::{Action, Guess, Policy, propose};
-use crate::protect::{Method, Protector};
+use crate::protect::Method;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -178,11 +176,9 @@ pub fn lessons(
     progress: &Progress,
 ) -> Result<Lessons> {
     stream::refuse(policy, "learn")?;
-    let mut drawn = policy.clone();
-    drawn.seed = Some(policy.seed.map_or_else(secret_seed, Ok)?);
     let original = read(policy, progress)?;
     let class = class_of(original.batch.schema(), class)?;
-    let released = protect(&drawn, &original, progress)?;
+    let released = protect(policy, &original, Compared::No, progress)?.rows;
     let mut lessons = lessons_of_release(policy, &original, released, class, known)?;
     lessons.notes.extend(cautions(policy, known.is_some()));
     Ok(lessons)
@@ -219,7 +215,7 @@ pub(super) fn lessons_of_release(
     known: Option<&Vocabulary>,
 ) -> Result<Lessons> {
     let released = with_middles(policy, original, released)?;
-    let released = released.take(&in_order_of_ids(&released))?;
+    let released = in_order_of_ids(&released)?;
     let kept = originals_of(&original.batch, released.rows())?;
     // A learner counts categories, and those of suppressed rows are not to be told.
     let columns = kept.schema().fields().iter().zip(kept.columns());
@@ -315,22 +311,6 @@ pub(super) fn class_of(schema: &Schema, named: Option<&str>) -> Result<usize> {
     }
 }
 
-/// What would be released, with all columns in their places.
-fn protect(policy: &Policy, original: &Original, progress: &Progress) -> Result<Batch> {
-    let domains = Arc::new(domains(policy, original)?);
-    progress.enter(Stage::Protect);
-    let mut chain = build(policy, original.batch.schema(), &domains)?;
-    let buffered = policy
-        .masking()
-        .is_some_and(|masking| masking.buffer().is_some());
-    let rows = match buffered {
-        true => original.batch.clone(),
-        false => order::for_methods(policy, &original.batch)?,
-    };
-    let parts = vec![chain.protect(rows)?, chain.finish()?];
-    Batch::concat(&Arc::clone(chain.schema()), parts)
-}
-
 /// Numbers that were generalised, as the middles of their intervals.
 fn with_middles(policy: &Policy, original: &Original, released: Batch) -> Result<Batch> {
     let schema = original.batch.schema();
@@ -388,12 +368,6 @@ fn number(text: &str, domain: &Domain) -> Option<f64> {
         } => format.parse(text).map(f64::from),
         _ => text.parse().ok(),
     }
-}
-
-fn in_order_of_ids(batch: &Batch) -> Vec<u32> {
-    let mut places: Vec<u32> = (0..batch.len() as u32).collect();
-    places.sort_by_key(|&place| batch.rows().get(place as usize));
-    places
 }
 
 #[cfg(test)]

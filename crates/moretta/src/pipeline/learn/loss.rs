@@ -90,6 +90,7 @@ mod tests {
     fn report(policy: &Policy) -> Result<Report> {
         let options = Options {
             command: String::new(),
+            date: None,
             force: true,
             strict: false,
             render: &|_| String::new(),

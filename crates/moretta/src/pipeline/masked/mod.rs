@@ -1,20 +1,21 @@
-//! The flow of methods that mask records, of tables and of streams: rows are read,
-//! masked, paired with their originals to be measured, written, and counted again.
+//! Methods that mask records: what they promise together, what is measured of the rows
+//! that leave, and the flow of a stream of records.
 //!
-//! A table is one batch and is released in an order that tells nothing; a stream is
-//! many, and leaves in the order in which it came. A file appears only when all of
-//! it was written, read back and found good. What goes to standard output of a
-//! stream is counted as it leaves, and the stream stops at the first fault.
+//! A stream leaves in the order in which it came. A file appears only when all of it was
+//! written, read back and found good. What goes to standard output is counted as it
+//! leaves, and the stream stops at the first fault.
 
-mod facts;
 mod flow;
+mod masks;
 mod output;
 mod pairs;
 mod run;
 mod unchanged;
+mod watch;
 
-pub(super) use flow::secret_seed;
-pub(super) use run::{measured, run};
+pub(super) use masks::Masks;
+pub(super) use run::{keep_limits, refuse_sensitive, run};
+pub(super) use watch::Watch;
 
 use crate::data::{Attribute, Batch, Column, Field, Kind, Role, Schema};
 use crate::error::{Error, Result};
@@ -22,8 +23,18 @@ use crate::io::ReadAs;
 use crate::policy::{Action, Policy};
 use crate::protect::{MaskedColumn, Masking};
 
+/// Noise that nobody can draw again.
+pub(super) fn secret_seed() -> Result<u64> {
+    getrandom::u64().map_err(|e| Error::bug(format!("no randomness from the system: {e}")))
+}
+
 /// What can be known of the policy without reading the rows.
-pub(super) fn check(policy: &Policy, masking: &dyn Masking) -> Result<()> {
+pub(super) fn check(policy: &Policy) -> Result<()> {
+    let mut maskings = policy.maskings();
+    maskings.try_for_each(|masking| check_masking(policy, masking))
+}
+
+fn check_masking(policy: &Policy, masking: &dyn Masking) -> Result<()> {
     let read = policy.columns.iter();
     let fields = read
         .filter(|column| column.plan().read != ReadAs::Skip)
@@ -45,6 +56,12 @@ pub(super) fn check(policy: &Policy, masking: &dyn Masking) -> Result<()> {
         let attribute = match column.read {
             ReadAs::Number | ReadAs::Integer | ReadAs::Date(_) => Attribute::Number,
             ReadAs::Category | ReadAs::Ordered(_) => Attribute::Nominal,
+            ReadAs::Plain => {
+                let what = format!("`{}` is masked and only passes through", field.name);
+                return Err(Error::policy(what)
+                    .at(column.span.clone())
+                    .help("give it a type: number, category or date"));
+            }
             _ => continue,
         };
         columns.push(MaskedColumn {
@@ -53,8 +70,13 @@ pub(super) fn check(policy: &Policy, masking: &dyn Masking) -> Result<()> {
             attribute,
         });
     }
-    if masking.k().is_some() {
-        check_promise(policy, &schema, &places)?;
+    // Where another method makes values coarser, the promise is its own.
+    if masking.k().is_some() && !policy.keeps_guarantee() {
+        check_masked(policy, &schema, &places, "k is promised")?;
+        check_rows(policy)?;
+    }
+    if masking.loss().is_some() && !policy.keeps_guarantee() {
+        check_masked(policy, &schema, &places, "differential privacy is promised")?;
     }
     // Where all types are declared, the method can say what does not fit them.
     if columns.len() == places.len() {
@@ -63,34 +85,41 @@ pub(super) fn check(policy: &Policy, masking: &dyn Masking) -> Result<()> {
     Ok(())
 }
 
-/// k is promised of all quasi-identifiers, and of persons.
-fn check_promise(policy: &Policy, schema: &Schema, places: &[usize]) -> Result<()> {
-    for column in &policy.columns {
+/// A promise is about all quasi-identifiers: one that passes as it is would break it.
+fn check_masked(policy: &Policy, schema: &Schema, places: &[usize], promise: &str) -> Result<()> {
+    let passes = policy.columns.iter().find(|column| {
         let place = schema.index_of(&column.name);
         let masked = place.is_some_and(|place| places.contains(&place));
-        if column.role == Role::Quasi && !masked {
-            return Err(Error::policy(format!(
-                "k is promised and the quasi-identifier `{}` is not masked",
-                column.name
-            ))
-            .at(column.span.clone())
-            .help("name it under `columns`, or give it another role"));
-        }
-        if column.role == Role::Subject {
-            return Err(Error::policy(format!(
-                "the groups count rows and not the persons of `{}`",
-                column.name
-            ))
-            .at(column.span.clone())
-            .help("where each person has one row, make it an identifier that is not released; else use mondrian"));
-        }
+        column.role == Role::Quasi && !masked
+    });
+    match passes {
+        Some(column) => Err(Error::policy(format!(
+            "{promise} and the quasi-identifier `{}` is not masked, so it would be released as it is",
+            column.name
+        ))
+        .at(column.span.clone())
+        .help("let the method mask it, leave it out by role = \"drop\", or publish it knowingly by role = \"plain\"")),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Groups of k count rows, not persons.
+fn check_rows(policy: &Policy) -> Result<()> {
+    let subject = policy.columns.iter().find(|c| c.role == Role::Subject);
+    match subject {
+        Some(column) => Err(Error::policy(format!(
+            "the groups count rows and not the persons of `{}`",
+            column.name
+        ))
+        .at(column.span.clone())
+        .help("where each person has one row, make it an identifier that is not released; else use mondrian")),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a column that nobody called categories and most of whose values are
 /// numbers: one stray cell would make a mask of numbers a mask of words.
-fn refuse_mixed(policy: &Policy, batch: &Batch, places: &[usize]) -> Result<()> {
+pub(super) fn refuse_mixed(policy: &Policy, batch: &Batch, places: &[usize]) -> Result<()> {
     for &place in places {
         let name = &batch.schema().fields()[place].name;
         let declared = policy.column(name).is_some_and(|c| c.read != ReadAs::Infer);

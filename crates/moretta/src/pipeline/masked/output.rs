@@ -1,7 +1,8 @@
 //! Where masked rows go: a file that appears when all is well, or standard output at once.
 
+use super::masks::Crowd;
 use crate::data::{Batch, Role, Schema};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::guarantee::CrowdChecker;
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions, Sink};
 use crate::pipeline::judge::reading;
@@ -21,36 +22,20 @@ pub(super) struct Output<'a> {
     /// The file aside; none where rows leave at once.
     pending: Option<Pending>,
     file: Box<dyn Sink>,
-    /// Names of the masked columns, and how many records of them must look alike.
-    masked: Vec<String>,
-    crowd: Option<Crowd>,
-    leaving: Option<CrowdChecker>,
-}
-
-/// k, and rows within which a crowd must come together.
-#[derive(Clone, Copy)]
-pub(super) struct Crowd {
-    pub(super) k: u32,
-    pub(super) within: Option<u64>,
-}
-
-impl Crowd {
-    fn checker(self) -> CrowdChecker {
-        CrowdChecker::new(self.k, self.within)
-    }
+    /// Which records must look alike, and the checkers of those that leave at once.
+    crowds: &'a [Crowd],
+    leaving: Vec<CrowdChecker>,
 }
 
 impl<'a> Output<'a> {
-    /// `live`: rows for standard output leave at once.
+    /// Rows for standard output leave at once.
     pub(super) fn open(
         policy: &'a Policy,
         sink: &'a SinkPolicy,
         schema: &Arc<Schema>,
-        masked: Vec<String>,
-        crowd: Option<Crowd>,
-        live: bool,
+        crowds: &'a [Crowd],
     ) -> Result<Self> {
-        let at_once = live && sink.path == Path::new("-");
+        let at_once = sink.path == Path::new("-");
         let pending = match at_once {
             true => None,
             false => Some(Pending::new(&sink.path)?),
@@ -61,10 +46,12 @@ impl<'a> Output<'a> {
             policy,
             sink,
             file: io::create(path, &sink.options, released.schema())?,
-            leaving: crowd.filter(|_| at_once).map(Crowd::checker),
+            leaving: match at_once {
+                true => crowds.iter().map(Crowd::checker).collect(),
+                false => Vec::new(),
+            },
             pending,
-            masked,
-            crowd,
+            crowds,
         })
     }
 
@@ -73,8 +60,8 @@ impl<'a> Output<'a> {
         if batch.is_empty() {
             return Ok(());
         }
-        if let Some(checker) = &mut self.leaving {
-            checker.observe(&batch, &places(&self.masked, batch.schema())?)?;
+        for (checker, crowd) in self.leaving.iter_mut().zip(self.crowds) {
+            checker.observe(&batch, &crowd.places(batch.schema())?)?;
         }
         self.file.write(&without_dropped(self.policy, batch)?)?;
         match self.pending.is_none() {
@@ -83,23 +70,31 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Ends the release and counts it again from its file; gives the smallest crowd.
-    pub(super) fn close(&mut self) -> Result<Option<u64>> {
+    /// Ends the release and counts it again from its file; gives the smallest of each crowd.
+    pub(super) fn close(&mut self) -> Result<Vec<Option<u64>>> {
         self.file.close()?;
-        match (&self.pending, self.crowd) {
-            (Some(pending), Some(crowd)) => self.recount(pending.temporary(), crowd),
-            _ => self.leaving.take().map_or(Ok(None), CrowdChecker::finish),
+        match &self.pending {
+            Some(pending) => {
+                let crowds = self.crowds.iter();
+                crowds
+                    .map(|crowd| self.recount(pending.temporary(), crowd))
+                    .collect()
+            }
+            None => {
+                let checkers = std::mem::take(&mut self.leaving).into_iter();
+                checkers.map(CrowdChecker::finish).collect()
+            }
         }
     }
 
-    fn recount(&self, path: &Path, crowd: Crowd) -> Result<Option<u64>> {
+    fn recount(&self, path: &Path, crowd: &Crowd) -> Result<Option<u64>> {
         let options = ReadOptions {
             batch_rows: Some(CHUNK),
             ..reading(self.policy, self.sink)
         };
         let names = io::names(path, &options)?;
         let plan = |name: String| ColumnPlan {
-            read: match self.masked.contains(&name) {
+            read: match crowd.columns.contains(&name) {
                 true => ReadAs::Category,
                 false => ReadAs::Skip,
             },
@@ -108,7 +103,7 @@ impl<'a> Output<'a> {
         };
         let plans: Vec<ColumnPlan> = names.into_iter().map(plan).collect();
         let source = io::open(path, &options, &plans)?;
-        let places = places(&self.masked, source.schema())?;
+        let places = crowd.places(source.schema())?;
         let mut checker = crowd.checker();
         for batch in source {
             checker.observe(&batch?, &places)?;
@@ -132,12 +127,4 @@ impl<'a> Output<'a> {
     pub(super) fn into_pending(self) -> Option<Pending> {
         self.pending
     }
-}
-
-fn places(names: &[String], schema: &Schema) -> Result<Vec<usize>> {
-    let place = |name: &String| {
-        let place = schema.index_of(name);
-        place.ok_or_else(|| Error::bug("a masked column is not in the release"))
-    };
-    names.iter().map(place).collect()
 }

@@ -1,137 +1,112 @@
-//! `run` of a method that masks records, from beginning to end.
+//! `run` of a stream of records, from beginning to end.
 
-use super::facts::{Facts, SENSITIVE, report};
 use super::flow::Flow;
-use super::output::{Crowd, Output};
-use crate::data::{Batch, Role, Schema};
+use super::masks::Masks;
+use super::output::Output;
+use super::watch::Watch;
+use crate::data::Role;
 use crate::error::{Error, Result};
 use crate::io;
+use crate::measure;
 use crate::measure::pairs::PairMeasures;
+use crate::pipeline::facts::{Facts, Masked, SENSITIVE, report};
 use crate::pipeline::place::commit_all;
 use crate::pipeline::places::check_places;
 use crate::pipeline::progress::{Live, Progress, Stage};
-use crate::pipeline::read::{self, Original};
+use crate::pipeline::read;
 use crate::pipeline::run::{Options, Outcome, write_reports};
 use crate::policy::Policy;
-use crate::protect::Masking;
 use std::sync::Arc;
 
-/// Reads, masks, measures, writes and counts again.
-pub(in crate::pipeline) fn run(
-    policy: &Policy,
-    masking: &dyn Masking,
-    options: &Options<'_>,
-) -> Result<Outcome> {
+/// Reads, masks, measures, writes and counts again, batch by batch.
+pub(in crate::pipeline) fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let sink = policy.sink.as_ref().ok_or_else(|| {
         Error::policy("the policy has no [sink]").help("add [sink] with path = \"-\"")
     })?;
-    super::check(policy, masking)?;
-    let sensitive = policy.columns.iter().any(|c| c.role == Role::Sensitive);
-    if options.strict && sensitive && masking.k().is_some() {
-        return Err(
-            Error::policy(SENSITIVE).help("use mondrian with l, t or p, or run without --strict")
-        );
-    }
+    super::check(policy)?;
+    refuse_sensitive(policy, options.strict)?;
     check_places(policy, options.force)?;
-    let rows = Rows::open(policy, masking, options)?;
+    let mut reading = policy.source.options.clone();
+    reading.stream = true;
+    reading.progress = Some(options.progress.counter());
+    let mut source = io::open_all(&policy.source.paths(), &reading, &read::plans(policy)?)?;
     options.progress.enter(Stage::Protect);
-    let schema = Arc::clone(rows.schema());
-    let watched = options.progress.is_watched();
-    let places = masking.places(&schema)?;
-    let mut flow = Flow::new(policy, masking, &schema, rows.table(), watched)?;
-    let names = places
-        .iter()
-        .map(|&place| schema.fields()[place].name.to_string());
-    let live = masking.buffer().is_some();
-    let crowd = masking.k().map(|k| Crowd {
-        k,
-        within: masking.buffer().map(|rows| rows as u64),
-    });
-    let mut output = Output::open(policy, sink, flow.schema(), names.collect(), crowd, live)?;
-    let named = |error: Error, output: &Output<'_>| error.instead_of(output.path(), &sink.path);
-    let mut notes = match rows {
-        Rows::Table(original) => {
-            super::refuse_mixed(policy, &original.batch, &places)?;
-            let released = flow.mask(policy, &original.batch)?;
-            let written = output.write(released).map(|()| original.notes);
-            written.map_err(|e| named(e, &output))?
-        }
-        Rows::Stream(mut source) => {
-            let mut stream = Stream {
-                policy,
-                places: &places,
-                flow: &mut flow,
-                output: &mut output,
-                progress: options.progress,
-            };
-            let passed = stream.pass(&mut *source);
-            passed.map_err(|e| named(e, &output))?;
-            source.notes()
-        }
+    let schema = Arc::clone(source.schema());
+    let Some(masks) = Masks::new(policy, &schema)? else {
+        return Err(Error::bug("a stream of records that nothing masks"));
     };
+    let mut flow = Flow::new(policy, &masks, &schema, options.progress.is_watched())?;
+    let mut output = Output::open(policy, sink, flow.schema(), &masks.crowds)?;
+    let named = |error: Error, output: &Output<'_>| error.instead_of(output.path(), &sink.path);
+    let mut stream = Stream {
+        policy,
+        places: &masks.places,
+        flow: &mut flow,
+        output: &mut output,
+        progress: options.progress,
+    };
+    let passed = stream.pass(&mut *source);
+    passed.map_err(|e| named(e, &output))?;
     options.progress.enter(Stage::Check);
-    let smallest = output.close().map_err(|e| named(e, &output))?;
-    keep_limits(policy, &flow)?;
+    let crowds = output.close().map_err(|e| named(e, &output))?;
+    keep_limits(policy, &flow.watch)?;
     options.progress.enter(Stage::Report);
+    let mut notes = source.notes();
     notes.extend(flow.telling()?);
     let report = report(&Facts {
         policy,
-        masking,
         sink,
-        flow: &flow,
-        places: &places,
         schema: &schema,
-        smallest,
+        judgement: None,
+        masked: Some(Masked {
+            masks: &masks,
+            watch: &flow.watch,
+            crowds,
+        }),
+        read: flow.read,
+        released: flow.released,
+        suppressed: &flow.suppressed(),
         escaped: output.escaped(),
-        path: output.path(),
-        notes,
+        warnings: notes,
+        temporary: output.path(),
         command: &options.command,
         progress: options.progress,
     })?;
     let mut files = write_reports(policy, &report, options)?;
     files.extend(output.into_pending());
     commit_all(files, options.force)?;
-    Ok(Outcome {
-        report,
-        read: flow.read,
-    })
+    Ok(Outcome { report })
 }
 
-/// What the policy measures of the masked rows; they go nowhere.
-pub(in crate::pipeline) fn measured(
-    policy: &Policy,
-    masking: &dyn Masking,
-    original: &Batch,
-) -> Result<Vec<(&'static str, Option<f64>)>> {
-    super::check(policy, masking)?;
-    let schema = original.schema();
-    super::refuse_mixed(policy, original, &masking.places(schema)?)?;
-    let table = masking.buffer().is_none().then_some(original.len());
-    let mut flow = Flow::new(policy, masking, schema, table, false)?;
-    match table {
-        Some(_) => drop(flow.mask(policy, original)?),
-        None => {
-            flow.push(original.clone())?;
-            flow.finish()?;
+/// A promise that leaves sensitive values open is an error where warnings are.
+pub(in crate::pipeline) fn refuse_sensitive(policy: &Policy, strict: bool) -> Result<()> {
+    let sensitive = policy.columns.iter().any(|c| c.role == Role::Sensitive);
+    let alike = policy.maskings().any(|masking| masking.k().is_some());
+    match strict && sensitive && alike && !policy.keeps_guarantee() {
+        true => {
+            Err(Error::policy(SENSITIVE)
+                .help("use mondrian with l, t or p, or run without --strict"))
         }
+        false => Ok(()),
     }
-    let values = flow.measures().into_iter().flat_map(PairMeasures::values);
-    let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
-    Ok(values
-        .map(|(info, value)| (info.name, finite(value)))
-        .collect())
 }
 
-/// Refuses a release that misses a goal.
-fn keep_limits(policy: &Policy, flow: &Flow) -> Result<()> {
-    for (info, value) in flow.measures().into_iter().flat_map(PairMeasures::values) {
-        let limit = policy.fail_above.iter().find(|(name, _)| name == info.name);
-        let Some((name, limit)) = limit else {
-            continue;
-        };
+/// Refuses a release that misses a goal, or of which it cannot be measured.
+pub(in crate::pipeline) fn keep_limits(policy: &Policy, watch: &Watch) -> Result<()> {
+    let values: Vec<_> = watch
+        .measures()
+        .into_iter()
+        .flat_map(PairMeasures::values)
+        .collect();
+    // Others are of classes and regions.
+    let coarse = |name: &str| policy.keeps_guarantee() && measure::info(name).is_some();
+    for (name, limit) in policy.fail_above.iter().filter(|(name, _)| !coarse(name)) {
+        let found = values.iter().find(|(info, _)| info.name == name);
+        let value = found.and_then(|(_, value)| *value);
         let Some(value) = value.filter(|value| value.is_finite()) else {
-            return Err(Error::goal(format!("{name} could not be measured"))
-                .help("take its limit away, or look for numbers that are too large"));
+            return Err(Error::goal(format!("{name} could not be measured")).help(
+                "take its limit away: it needs masked columns that leave as they were masked, and numbers that are not too large",
+            ));
         };
         if value > *limit {
             return Err(
@@ -141,39 +116,6 @@ fn keep_limits(policy: &Policy, flow: &Flow) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The rows that come: a whole table at once, or a stream.
-enum Rows {
-    Table(Original),
-    Stream(Box<dyn io::Source>),
-}
-
-impl Rows {
-    fn open(policy: &Policy, masking: &dyn Masking, options: &Options<'_>) -> Result<Self> {
-        if masking.buffer().is_none() {
-            return read::read(policy, options.progress).map(Rows::Table);
-        }
-        let mut reading = policy.source.options.clone();
-        reading.stream = true;
-        reading.progress = Some(options.progress.counter());
-        io::open_all(&policy.source.paths(), &reading, &read::plans(policy)?).map(Rows::Stream)
-    }
-
-    fn schema(&self) -> &Arc<Schema> {
-        match self {
-            Rows::Table(original) => original.batch.schema(),
-            Rows::Stream(source) => source.schema(),
-        }
-    }
-
-    /// The number of rows of a table.
-    fn table(&self) -> Option<usize> {
-        match self {
-            Rows::Table(original) => Some(original.batch.len()),
-            Rows::Stream(_) => None,
-        }
-    }
 }
 
 /// A stream on its way through.

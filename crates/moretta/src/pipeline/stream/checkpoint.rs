@@ -21,11 +21,11 @@ use crate::protect::z_anonymity::{Known, Tally, Update};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The layout of the file.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// How far a stream is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,8 @@ pub(super) struct Checkpoint {
     pub(super) rows: Vec<u64>,
     /// The time of the last of them.
     pub(super) last: Vec<Option<i64>>,
+    /// Which of them have ended.
+    pub(super) ended: Vec<bool>,
     /// From where on rows are read again to know what the method knew.
     pub(super) mark: Mark,
     /// Rows from there on that were ahead of the clock.
@@ -54,6 +56,9 @@ pub(super) struct Checkpoint {
     pub(super) updates: Vec<Update>,
     /// What became of the attributes.
     pub(super) tally: Tally,
+    /// Whether a report that is there may be replaced: the run was begun with `--force`, or
+    /// has begun to write it.
+    pub(super) replaces: bool,
 }
 
 impl Checkpoint {
@@ -66,6 +71,7 @@ impl Checkpoint {
             bound: bound.clone(),
             rows: vec![0; sources],
             last: vec![None; sources],
+            ended: vec![false; sources],
             ..Checkpoint::default()
         }
     }
@@ -118,6 +124,7 @@ impl Checkpoint {
         let rows: u64 = known.rows.iter().sum();
         let odd = known.rows.len() != sources
             || known.last.len() != sources
+            || known.ended.len() != sources
             || known.mark.rows > rows
             || known.mark.known.choices > known.updates.len()
             || !known.refused.fits();
@@ -140,14 +147,27 @@ impl Checkpoint {
         let body = serde_json::to_string(self)
             .map_err(|e| Error::bug(format!("a checkpoint that is no JSON: {e}")))?;
         let sum = sha256::of_text(&body);
-        // Always the same name, so that a crash leaves at most one of them.
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let next = path.with_file_name(format!(".{name}.next"));
-        write_private(&next, format!("{body}\n{sum}\n").as_bytes())
+        let next = next(path);
+        let text = format!("{body}\n{sum}\n");
+        std::fs::create_dir_all(folder_of(path))
+            .and_then(|()| write_private(&next, text.as_bytes()))
             .and_then(|()| std::fs::rename(&next, path))
             .and_then(|()| std::fs::File::open(folder_of(path))?.sync_all())
             .map_err(|e| Error::io("write", path, e))
     }
+
+    /// Takes the checkpoint away: what is finished must not be gone on with.
+    pub(super) fn remove(path: &Path) -> Result<()> {
+        // A killed run may have left it.
+        let _ = std::fs::remove_file(next(path));
+        std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))
+    }
+}
+
+/// The checkpoint on its way; always the same name, so that a crash leaves at most one of them.
+fn next(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.next"))
 }
 
 /// Writes a file that only its owner can read, and brings it to disk.

@@ -275,9 +275,17 @@ pub(super) fn warnings(
     }
     if tally.nobody > SMALL_CELL {
         warnings.push(format!(
-            "{} rows have no subject; they count for nobody and were not released",
-            tally.nobody
+            "up to {} rows have no subject; they count for nobody and were not released",
+            at_most(tally.nobody)
         ));
+    }
+    if tally.respelled {
+        warnings.push(
+            "persons are written in several ways that differ only in letter case, spaces, \
+             characters that show nothing or Unicode form; those that look the same were counted \
+             as one person, and were released as they are written"
+                .to_owned(),
+        );
     }
     if tally.fakes > 0 {
         warnings.push(

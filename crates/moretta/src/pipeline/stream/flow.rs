@@ -225,23 +225,23 @@ impl Flow {
         let Some(Ordered {
             batch,
             late,
-            newest,
+            delays,
         }) = ordered
         else {
             return Ok(None);
         };
         self.stream.mark_late(late);
-        self.decide(batch, Some(newest)).map(Some)
+        self.decide(batch, Some(delays)).map(Some)
     }
 
     /// Decides rows; what may leave of them is counted again and measured first.
-    fn decide(&mut self, batch: Batch, newest: Option<Vec<i64>>) -> Result<Batch> {
+    fn decide(&mut self, batch: Batch, delays: Option<Vec<i64>>) -> Result<Batch> {
         let released = self.stream.protect(batch.clone())?;
         self.watch.look(Looked {
             stream: &self.stream,
             batch: &batch,
             released: &released,
-            newest,
+            delays,
         })?;
         Ok(released)
     }

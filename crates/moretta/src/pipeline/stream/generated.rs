@@ -3,7 +3,7 @@
 //! A seed gives one [`Case`]: a policy with any combination of the options of a stream,
 //! and rows with whatever streams have: quiet spells longer than anything is
 //! remembered, rows that come late, twice, at the same time or ahead of the clock,
-//! attributes that are missing.
+//! attributes that are missing, users written in several ways.
 
 use super::run::Run;
 use crate::error::Result;
@@ -69,6 +69,8 @@ pub(super) struct Case {
     pub(super) every: usize,
     /// The source is of JSON lines.
     json_source: bool,
+    /// Users are written in several ways.
+    respelled: bool,
 }
 
 /// The first time of all streams.
@@ -201,6 +203,10 @@ impl Case {
             let source = random.below(number) as usize;
             sources[source].push(row);
         }
+        // A file of JSON lines without a row has no columns.
+        let first = sources.iter().flatten().next().cloned();
+        let empty = sources.iter_mut().filter(|rows| rows.is_empty());
+        empty.for_each(|rows| rows.extend(first.clone()));
         Case {
             seed,
             sources,
@@ -213,12 +219,35 @@ impl Case {
             clocks,
             every,
             json_source,
+            respelled: seed % 4 == 3,
         }
+    }
+
+    /// A user as a row writes it.
+    fn user(&self, row: &Row, random: &mut Random) -> String {
+        let user = row.user;
+        match random.below(6) {
+            _ if !self.respelled => format!("u{user}"),
+            0 => format!("E\u{301}{user}"),
+            1 => format!("e\u{301}{user}"),
+            2 => format!("\u{e9}\u{200b}{user}"),
+            3 => format!("\u{c9}{user} "),
+            _ => format!("\u{e9}{user}"),
+        }
+    }
+
+    /// The same with so many rows of a source read at a time.
+    pub(super) fn reading(mut self, rows: usize) -> Self {
+        let every = format!("\nevery = {}\n", self.every);
+        self.text = self.text.replace(&every, &format!("\nevery = {rows}\n"));
+        self.every = rows;
+        self
     }
 
     fn write_sources(&self, folder: &Path) {
         for (number, rows) in self.sources.iter().enumerate() {
             let mut text = String::new();
+            let mut random = Random::new(self.seed ^ 0x7370_656C);
             let grouped = self.text.contains("house");
             if !self.json_source {
                 text += "t,user";
@@ -230,20 +259,17 @@ impl Case {
                 let (seconds, rest) = (row.time / 1000, row.time % 1000);
                 let value = |value: &Option<String>| value.clone().unwrap_or_default();
                 let values = row.values.iter().map(value);
+                let user = self.user(row, &mut random);
                 match self.json_source {
                     false => {
-                        let _ = write!(text, "{seconds}.{rest:03},u{}", row.user);
+                        let _ = write!(text, "{seconds}.{rest:03},{user}");
                         values.for_each(|value| text.extend([",", &value]));
                         if grouped {
                             let _ = write!(text, ",h{}", row.group);
                         }
                     }
                     true => {
-                        let _ = write!(
-                            text,
-                            "{{\"t\":\"{seconds}.{rest:03}\",\"user\":\"u{}\"",
-                            row.user
-                        );
+                        let _ = write!(text, "{{\"t\":\"{seconds}.{rest:03}\",\"user\":\"{user}\"");
                         for (number, value) in row.values.iter().enumerate() {
                             let value = value
                                 .as_ref()
@@ -380,6 +406,7 @@ impl Place {
         let progress = Progress::default();
         let options = Options {
             command: String::new(),
+            date: None,
             force: false,
             strict: false,
             render: &|_| String::new(),
@@ -433,19 +460,19 @@ impl Place {
     }
 }
 
-/// The seeds to try: so many fixed ones or, in the long campaign, many more from one
-/// that is printed. `MORETTA_SEED` is the first of them.
+/// The seeds to try: so many fixed ones or, in the long campaign, many more from the one in
+/// `MORETTA_LONG` on. With `MORETTA_SEED` that case alone is tried again.
 #[expect(clippy::print_stdout, reason = "a campaign tells how to repeat it")]
 pub(super) fn seeds(fixed: u64) -> impl Iterator<Item = u64> {
-    let given = std::env::var("MORETTA_SEED").ok();
-    let given = given.and_then(|seed| seed.parse().ok());
-    let long = std::env::var_os("MORETTA_LONG").is_some();
-    let drawn = || {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        now.map_or(0, |now| now.as_nanos() as u64)
+    let seed = |name: &str| -> Option<u64> { std::env::var(name).ok()?.parse().ok() };
+    let long = seed("MORETTA_LONG");
+    let one = seed("MORETTA_SEED");
+    let first = one.or(long).unwrap_or(0);
+    let count = match (one, long) {
+        (Some(_), _) => 1,
+        (None, Some(_)) => 20 * fixed,
+        (None, None) => fixed,
     };
-    let first = given.unwrap_or_else(|| if long { drawn() } else { 0 });
-    let count = if long { 20 * fixed } else { fixed };
     println!("{count} cases, MORETTA_SEED={first}");
     (0..count).map(move |n| first.wrapping_add(n))
 }

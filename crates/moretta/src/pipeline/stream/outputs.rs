@@ -5,13 +5,13 @@ use super::checkpoint::Checkpoint;
 use crate::data::{Batch, Column, Role, Schema, TimeFormat, times};
 use crate::error::{Error, Result};
 use crate::io::{self, Sink};
-use crate::pipeline::place;
+use crate::pipeline::place::{self, Endless};
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Protector;
 use crate::protect::identifiers::Pseudonyms;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::Cell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Where released rows go.
@@ -24,6 +24,8 @@ pub(super) struct Outputs {
     schema: Arc<Schema>,
     released: u64,
     certificate: Option<Certificate>,
+    /// What nobody can read without its end, and what tells of it.
+    endless: Vec<Endless>,
     /// Place and format of the times, for the certificate.
     time: usize,
     format: Option<TimeFormat>,
@@ -65,6 +67,10 @@ impl Outputs {
             schema: released,
             released: resumed.map_or(0, |checkpoint| checkpoint.released),
             certificate,
+            endless: match is_whole(sink) {
+                true => Vec::new(),
+                false => files(sink).map(|path| Endless::new(path)).collect(),
+            },
             time,
             format,
         })
@@ -117,18 +123,18 @@ impl Outputs {
     /// Ends the release.
     pub(super) fn close(&mut self) -> Result<()> {
         self.sink.close()?;
+        self.endless.clear();
         self.certificate.take().map_or(Ok(()), Certificate::close)
     }
 
     /// The stream has failed. What was released stays; files without a row, or that
     /// nobody can read without their end, go.
     pub(super) fn abandon(self, sink: &SinkPolicy) {
-        let whole = io::resumable(&sink.path, &sink.options).is_ok();
-        if sink.path == Path::new("-") || self.released > 0 && whole {
+        if self.released > 0 && is_whole(sink) {
             return;
         }
         drop(self.sink);
-        for path in std::iter::once(&sink.path).chain(&sink.certificate) {
+        for path in files(sink) {
             let _ = std::fs::remove_file(path);
         }
     }
@@ -142,6 +148,17 @@ impl Outputs {
     pub(super) fn escaped(&self) -> u64 {
         self.sink.escaped()
     }
+}
+
+/// Whether what has been released can be read before its end has.
+fn is_whole(sink: &SinkPolicy) -> bool {
+    sink.path == Path::new("-") || io::resumable(&sink.path, &sink.options).is_ok()
+}
+
+/// The release and its certificate; none when the release goes to standard output.
+fn files(sink: &SinkPolicy) -> impl Iterator<Item = &PathBuf> {
+    let release = std::iter::once(&sink.path).chain(&sink.certificate);
+    release.filter(|_| sink.path != Path::new("-"))
 }
 
 /// The places of the columns that are released.

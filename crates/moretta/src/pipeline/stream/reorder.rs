@@ -6,13 +6,17 @@
 //! one user only is as far as that user, unless it is the only source. A row waits
 //! until the watermark has passed it; so rows go on in the order (time, source, place
 //! in the source). A row that comes behind the watermark goes on at once, marked as late.
+//!
+//! Of several sources the next row is always one of the source that is furthest behind. So
+//! what is late depends on the rows of each source, and not on how many of them were read
+//! at a time.
 
-use crate::data::{Batch, TimeFormat, times};
+use crate::data::{Batch, TimeFormat, folded, times};
 use crate::error::Result;
 use crate::protect::z_anonymity::Reached;
 use foldhash::fast::FixedState;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::hash::BuildHasher;
 
 /// Bits of a row id that tell its place in its source; those above tell the source.
@@ -25,14 +29,38 @@ pub(super) struct Reorder {
     subject: usize,
     format: Option<TimeFormat>,
     lateness: i64,
-    /// How far each source is; none when it has ended.
-    reached: Vec<Option<Reached>>,
+    sources: Vec<Source>,
     users: FixedState,
     waiting: BinaryHeap<Reverse<Waiting>>,
     /// Batches of which rows are waiting, and how many.
     batches: BTreeMap<u64, (Batch, usize)>,
     next: u64,
     latest: i64,
+}
+
+/// A source and its rows that are still to be taken.
+#[derive(Default)]
+struct Source {
+    reached: Reached,
+    has_ended: bool,
+    rows: VecDeque<Taken>,
+}
+
+/// A row when it is taken.
+struct Taken {
+    entry: Waiting,
+    /// None of a row without a subject.
+    user: Option<u64>,
+}
+
+impl Source {
+    /// How far it is, by the clock of its rows; that of one user as long as there is no other.
+    fn head(&self) -> i64 {
+        match self.reached.time() {
+            i64::MIN => self.reached.latest(),
+            time => time,
+        }
+    }
 }
 
 /// Ordered by time, then source and place.
@@ -42,21 +70,29 @@ struct Waiting {
     id: u64,
     batch: u64,
     row: u32,
+    /// How far its source was when it came.
+    came: i64,
+}
+
+impl Waiting {
+    fn source(&self) -> usize {
+        (self.id >> SOURCE_SHIFT) as usize
+    }
 }
 
 /// A row that goes on.
 struct Going {
     entry: Waiting,
     late: bool,
-    newest: i64,
+    delay: i64,
 }
 
 /// Rows that go on, and which of them came too late.
 pub(super) struct Ordered {
     pub(super) batch: Batch,
     pub(super) late: Vec<bool>,
-    /// The latest time that was read when each row went on.
-    pub(super) newest: Vec<i64>,
+    /// How far the source of each row has come since the row came, in milliseconds.
+    pub(super) delays: Vec<i64>,
 }
 
 impl Reorder {
@@ -71,7 +107,7 @@ impl Reorder {
             subject,
             format,
             lateness,
-            reached: vec![Some(Reached::default()); sources],
+            sources: (0..sources).map(|_| Source::default()).collect(),
             users: FixedState::default(),
             waiting: BinaryHeap::new(),
             batches: BTreeMap::new(),
@@ -84,13 +120,15 @@ impl Reorder {
     /// users had reached another one.
     pub(super) fn resume(&mut self, latest: i64, reached: Option<i64>) {
         self.latest = latest;
-        self.reached = vec![Some(reached.map_or_else(Reached::default, Reached::at))];
+        if let (Some(source), Some(reached)) = (self.sources.first_mut(), reached) {
+            source.reached = Reached::at(reached);
+        }
     }
 
     /// The latest time that two users of the first source have reached.
     pub(super) fn reached(&self) -> Option<i64> {
-        let first = self.reached.first()?.as_ref()?;
-        Some(first.time()).filter(|&time| time > i64::MIN)
+        let first = self.sources.first()?;
+        Some(first.reached.time()).filter(|&time| time > i64::MIN)
     }
 
     /// The times of the rows that wait.
@@ -100,72 +138,85 @@ impl Reorder {
 
     /// The source that is furthest behind, if one has not ended.
     pub(super) fn furthest_behind(&self) -> Option<usize> {
-        let open = |(source, reached): (usize, &Option<Reached>)| {
-            Some((self.time_of(reached.as_ref()?), source))
-        };
-        self.reached
-            .iter()
-            .enumerate()
-            .filter_map(open)
-            .min()
-            .map(|(_, source)| source)
+        let sources = self.sources.iter().enumerate();
+        let open = sources.filter(|(_, source)| !source.has_ended);
+        open.min_by_key(|(_, source)| self.time_of(source))
+            .map(|(place, _)| place)
     }
 
     /// How far a source is.
-    fn time_of(&self, reached: &Reached) -> i64 {
-        match reached.time() {
-            i64::MIN if self.reached.len() > 1 => reached.latest(),
-            time => time,
+    fn time_of(&self, source: &Source) -> i64 {
+        match self.sources.len() {
+            1 => source.reached.time(),
+            _ => source.head(),
         }
     }
 
-    /// Takes rows of a source; gives those that need not wait any longer.
+    /// Takes rows of a source; gives those that need not wait any longer. Rows of a source
+    /// that is not the furthest behind are taken when it is.
     pub(super) fn push(&mut self, batch: Batch) -> Result<Option<Ordered>> {
         let times = times(&batch, self.place, &mut self.format)?;
         let number = self.next;
         self.next += 1;
-        let mut going: Vec<Going> = Vec::new();
-        let rows = batch.len();
         let ids = batch.rows().clone();
         let subjects = batch.categories(self.subject)?.clone();
         let names = subjects.levels().iter();
-        let users: Vec<u64> = names.map(|name| self.users.hash_one(name)).collect();
-        self.batches.insert(number, (batch, rows));
+        let users: Vec<u64> = names
+            .map(|name| self.users.hash_one(folded(name)))
+            .collect();
+        self.batches.insert(number, (batch, times.len()));
         for (row, &time) in times.iter().enumerate() {
-            let id = ids.get(row);
-            self.latest = self.latest.max(time);
             let entry = Waiting {
                 time,
-                id,
+                id: ids.get(row),
                 batch: number,
                 row: row as u32,
+                came: time,
             };
-            if time < self.watermark() {
-                going.push(Going {
-                    entry,
-                    late: true,
-                    newest: self.latest,
-                });
-                continue;
+            let user = users.get(subjects.codes()[row] as usize).copied();
+            if let Some(source) = self.sources.get_mut(entry.source()) {
+                source.rows.push_back(Taken { entry, user });
             }
-            self.waiting.push(Reverse(entry));
-            let source = (id >> SOURCE_SHIFT) as usize;
-            // A row without a subject moves nothing.
-            let user = users.get(subjects.codes()[row] as usize);
-            if let (Some(Some(reached)), Some(&user)) = (self.reached.get_mut(source), user) {
-                reached.see(user, time);
-                self.let_go(&mut going);
-            }
+        }
+        self.take_rows()
+    }
+
+    /// A source has ended, of which all rows were taken: nobody waits for it any more.
+    pub(super) fn end(&mut self, source: usize) -> Result<Option<Ordered>> {
+        self.sources[source].has_ended = true;
+        self.take_rows()
+    }
+
+    /// Takes rows for as long as the source that is furthest behind has some.
+    fn take_rows(&mut self) -> Result<Option<Ordered>> {
+        let mut going: Vec<Going> = Vec::new();
+        self.let_go(&mut going);
+        while let Some(source) = self.furthest_behind()
+            && let Some(taken) = self.sources[source].rows.pop_front()
+        {
+            self.take(source, taken, &mut going);
         }
         self.gather(going)
     }
 
-    /// A source has ended: nobody waits for it any more.
-    pub(super) fn end(&mut self, source: usize) -> Result<Option<Ordered>> {
-        self.reached[source] = None;
-        let mut going: Vec<Going> = Vec::new();
-        self.let_go(&mut going);
-        self.gather(going)
+    fn take(&mut self, source: usize, Taken { mut entry, user }: Taken, going: &mut Vec<Going>) {
+        self.latest = self.latest.max(entry.time);
+        if entry.time < self.watermark() {
+            going.push(Going {
+                entry,
+                late: true,
+                delay: 0,
+            });
+            return;
+        }
+        let source = &mut self.sources[source];
+        // A row without a subject moves nothing.
+        if let Some(user) = user {
+            source.reached.see(user, entry.time);
+        }
+        entry.came = source.head();
+        self.waiting.push(Reverse(entry));
+        self.let_go(going);
     }
 
     /// The latest time that was read.
@@ -174,21 +225,22 @@ impl Reorder {
     }
 
     fn watermark(&self) -> i64 {
-        let open = self.reached.iter().flatten();
-        let least = open.map(|reached| self.time_of(reached)).min();
+        let open = self.sources.iter().filter(|source| !source.has_ended);
+        let least = open.map(|source| self.time_of(source)).min();
         least.map_or(i64::MAX, |reached| reached.saturating_sub(self.lateness))
     }
 
     fn let_go(&mut self, going: &mut Vec<Going>) {
         let watermark = self.watermark();
-        while let Some(&Reverse(first)) = self.waiting.peek()
-            && (first.time < watermark || watermark == i64::MAX)
+        while let Some(&Reverse(entry)) = self.waiting.peek()
+            && (entry.time < watermark || watermark == i64::MAX)
         {
             self.waiting.pop();
+            let head = self.sources.get(entry.source()).map(Source::head);
             going.push(Going {
-                entry: first,
+                entry,
                 late: false,
-                newest: self.latest,
+                delay: head.map_or(0, |head| head.saturating_sub(entry.came)),
             });
         }
     }
@@ -229,7 +281,59 @@ impl Reorder {
         Ok(Some(Ordered {
             batch: if whole { all } else { all.take(&rows)? },
             late: going.iter().map(|going| going.late).collect(),
-            newest: going.iter().map(|going| going.newest).collect(),
+            delays: going.iter().map(|going| going.delay).collect(),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Categories, Column, Field, Kind, Role, RowIds, Schema};
+    use arrow_array::StringArray;
+    use arrow_schema::DataType;
+    use std::sync::Arc;
+
+    /// Rows (second, user) of the first source.
+    fn batch(rows: &[(i64, &str)]) -> Batch {
+        let fields = vec![
+            Field::new("t", Role::Time, Kind::Plain(DataType::Utf8)),
+            Field::new("user", Role::Subject, Kind::Category { ordered: false }),
+        ];
+        let times: StringArray = rows.iter().map(|row| Some(row.0.to_string())).collect();
+        let users: Categories = rows.iter().map(|row| Some(row.1)).collect();
+        Batch::new(
+            Arc::new(Schema::new(fields).expect("names")),
+            RowIds::Range {
+                start: 0,
+                len: rows.len(),
+            },
+            vec![Column::Plain(Arc::new(times)), Column::Category(users)],
+        )
+        .expect("fits")
+    }
+
+    #[test]
+    fn a_row_waits_from_its_own_coming_whatever_time_others_have() {
+        let mut reorder = Reorder::new((0, 1), Some(TimeFormat::Seconds), 10_000, 1);
+        // One client is an hour ahead, and a row comes six seconds behind.
+        let rows = [
+            (100, "a"),
+            (101, "b"),
+            (3701, "fast"),
+            (95, "a"),
+            (102, "b"),
+            (111, "a"),
+            (113, "b"),
+        ];
+        let ordered = reorder.push(batch(&rows)).expect("times");
+        let ordered = ordered.expect("some need not wait");
+        assert_eq!(ordered.late, [false; 4]);
+        let places: Vec<u64> = ordered.batch.rows().iter().collect();
+        assert_eq!(places, [3, 0, 1, 4]);
+        // By what two users have reached: 101, 100 (of the first alone), 101 and 102.
+        assert_eq!(ordered.delays, [10_000, 11_000, 13_000, 11_000]);
+        let left = reorder.end(0).expect("nothing fails").expect("the others");
+        assert_eq!(left.delays, [2_000, 0, 12_000]);
     }
 }

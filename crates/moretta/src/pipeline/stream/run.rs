@@ -8,13 +8,20 @@ use super::outputs::Outputs;
 use super::sources::{Sources, ladders};
 use crate::data::{Batch, Role};
 use crate::error::{Error, Result};
-use crate::pipeline::place::commit_all;
-use crate::pipeline::places::check_places;
+use crate::pipeline::interrupted::Running;
+use crate::pipeline::leftovers::sweep;
+use crate::pipeline::place::{commit_all, folder_of};
+use crate::pipeline::places::{check_places, check_report_places};
 use crate::pipeline::progress::{Live, Stage};
 use crate::pipeline::run::{Options, Outcome, write_reports};
 use crate::pipeline::telling::Leaving;
 use crate::policy::{Every, Policy, SinkPolicy};
 use crate::protect::z_anonymity::ZAnonymity;
+use std::path::Path;
+
+/// The way out when a report is there that a run may not replace.
+const MOVE_IT: &str = "move it away and give the same command again; --force replaces it, and begins \
+                       a stream that was stopped anew";
 
 /// Reads, decides, counts again and writes until the sources end.
 pub(in crate::pipeline) fn run(
@@ -41,11 +48,16 @@ pub(super) struct Run<'a> {
     sources: Sources,
     pub(super) flow: Flow,
     outputs: Outputs,
-    /// Rows of a source that were read and are still to go through.
-    read: Option<(usize, Batch)>,
-    /// Whether a source has ended.
-    ended: bool,
+    /// Rows of each source that were read and are still to go through.
+    read: Vec<Option<Batch>>,
+    /// Whether each source has ended.
+    ended: Vec<bool>,
     bound: Bound,
+    /// The checkpoint that is there.
+    saved: Option<Checkpoint>,
+    /// Whether a report that is there may be replaced.
+    replaces: bool,
+    _running: Running,
     due: Option<Due>,
     /// How far the run before was; none once it has been caught up with.
     resumed: Option<Checkpoint>,
@@ -73,6 +85,12 @@ impl<'a> Run<'a> {
             _ => None,
         };
         check_places(policy, options.force || resumed.is_some())?;
+        let replaces = match &resumed {
+            None => options.force,
+            Some(checkpoint) => checkpoint.replaces,
+        };
+        check_report_places(policy, replaces, MOVE_IT)?;
+        sweep_beside(policy, sink);
         options.progress.enter(Stage::Protect);
         let ladders = ladders(policy)?;
         let sources = Sources::open(policy, &ladders, options.progress)?;
@@ -85,7 +103,7 @@ impl<'a> Run<'a> {
             sources.len(),
             measured,
         )?;
-        Run::new(policy, config, sink, sources, flow, resumed)
+        Run::new(policy, config, sink, sources, flow, resumed, replaces)
     }
 
     fn new(
@@ -95,14 +113,21 @@ impl<'a> Run<'a> {
         sources: Sources,
         mut flow: Flow,
         resumed: Option<Checkpoint>,
+        replaces: bool,
     ) -> Result<Self> {
+        let mut saved = resumed.clone();
         let bound = match (&resumed, &policy.checkpoint) {
             (Some(checkpoint), _) => checkpoint.bound.clone(),
             (None, None) => Bound::default(),
             (None, Some(place)) => {
                 let bound = Bound::now(policy)?;
                 // Before the release is created, or a crash in between could not be told from a finished run.
-                Checkpoint::start(policy, &bound).save(&place.path)?;
+                let start = Checkpoint {
+                    replaces,
+                    ..Checkpoint::start(policy, &bound)
+                };
+                start.save(&place.path)?;
+                saved = Some(start);
                 bound
             }
         };
@@ -118,7 +143,7 @@ impl<'a> Run<'a> {
         // Who is made up depends on what was released in the window before, too.
         let windows = if config.fakes.is_some() { 3 } else { 2 };
         let horizon = windows * (config.window + config.lateness) + spread;
-        Ok(Run {
+        let mut run = Run {
             outputs: Outputs::open(policy, sink, flow.schema(), config.window, resumed.as_ref())?,
             marks: Marks::new(bounded.then_some(horizon), first),
             done: vec![0; sources.len()],
@@ -127,9 +152,15 @@ impl<'a> Run<'a> {
                 .as_ref()
                 .filter(|checkpoint| checkpoint.has_begun())
                 .map(|checkpoint| (checkpoint.rows.iter().sum(), checkpoint.mark.rows)),
-            read: None,
-            ended: false,
+            read: vec![None; sources.len()],
+            ended: vec![false; sources.len()],
             bound,
+            saved,
+            replaces,
+            _running: Running::new(
+                &sink.path,
+                policy.checkpoint.as_ref().map(|place| &*place.path),
+            ),
             due: policy
                 .checkpoint
                 .as_ref()
@@ -142,7 +173,9 @@ impl<'a> Run<'a> {
             sources,
             flow,
             resumed,
-        })
+        };
+        run.catch_up()?;
+        Ok(run)
     }
 
     /// Lets rows through until every source has ended.
@@ -154,18 +187,36 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Lets the next rows through, as many as lie between two checkpoints; false when
-    /// every source has ended.
+    /// Lets the next rows through, at most as many as lie between two checkpoints, or ends a
+    /// source; false when every source has ended.
     pub(super) fn step(&mut self) -> Result<bool> {
-        let Some((source, batch)) = self.next()? else {
+        let Some(source) = self.next_source() else {
             return self.end().map(|()| false);
         };
+        let Some(batch) = self.rows_of(source)? else {
+            self.ended[source] = true;
+            let released = self.flow.end(source)?;
+            self.write(released)?;
+            return self.catch_up().map(|()| true);
+        };
+        if self.resumed.is_some() {
+            self.take_again(source, batch)?;
+            self.mark();
+            return self.catch_up().map(|()| true);
+        }
         let rows = batch.len();
         self.take(source, batch)?;
-        if self.resumed.is_none() && self.due.as_mut().is_some_and(|due| due.after(rows)) {
+        if self.due.as_mut().is_some_and(|due| due.after(rows)) {
             self.save()?;
         }
         Ok(true)
+    }
+
+    /// The source whose rows come next; none when all have ended. It is a function of the
+    /// rows that the flow has got, so a run that an earlier one is caught up with asks the
+    /// sources in the same order.
+    fn next_source(&self) -> Option<usize> {
+        self.flow.next_source(self.ended[0])
     }
 
     /// Whether rows come that an earlier run had done.
@@ -174,45 +225,43 @@ impl<'a> Run<'a> {
         self.resumed.as_ref().is_some_and(Checkpoint::has_begun)
     }
 
-    /// The next rows and their source; none when all sources have ended.
-    fn next(&mut self) -> Result<Option<(usize, Batch)>> {
-        while self.read.is_none() {
-            let Some(source) = self.flow.next_source(self.ended) else {
-                return Ok(None);
-            };
-            match self.sources.next(source)? {
-                Some(batch) => self.read = Some((source, batch)),
-                None => {
-                    self.ended = true;
-                    let released = self.flow.end(source)?;
-                    self.write(released)?;
-                }
-            }
-        }
-        let step = match self.policy.checkpoint.as_ref().map(|place| place.every) {
+    /// The next rows of a source; none when it has ended.
+    fn rows_of(&mut self, source: usize) -> Result<Option<Batch>> {
+        let batch = match self.read[source].take() {
+            Some(batch) => batch,
+            None => match self.sources.next(source)? {
+                Some(batch) => batch,
+                None => return Ok(None),
+            },
+        };
+        let most = match self.policy.checkpoint.as_ref().map(|place| place.every) {
             Some(Every::Rows(rows)) => rows as usize,
             _ => usize::MAX,
         };
-        let Some((source, batch)) = self.read.take() else {
-            return Ok(None);
-        };
-        let rows = step.min(batch.len());
-        if rows < batch.len() {
-            self.read = Some((source, batch.slice(rows, batch.len() - rows)));
+        // Rows that the earlier run has not done wait until it is caught up with.
+        let left = self.resumed.as_ref().map_or(u64::MAX, |checkpoint| {
+            checkpoint.rows[source] - self.done[source].min(checkpoint.rows[source])
+        });
+        let rows = most.min(left as usize).min(batch.len());
+        if rows == 0 && !batch.is_empty() {
+            return Err(self.cannot_resume(
+                "a source that had ended has more rows now; --force begins anew".to_owned(),
+            ));
         }
-        Ok(Some((source, batch.slice(0, rows))))
+        if rows < batch.len() {
+            self.read[source] = Some(batch.slice(rows, batch.len() - rows));
+        }
+        Ok(Some(batch.slice(0, rows)))
     }
 
     /// Lets go of what is left.
     fn end(&mut self) -> Result<()> {
         if let Some(checkpoint) = &self.resumed {
-            let what = format!(
+            return Err(self.cannot_resume(format!(
                 "the source has {} rows and the checkpoint says {}; --force begins anew",
                 self.done.iter().sum::<u64>(),
                 checkpoint.rows.iter().sum::<u64>()
-            );
-            let error = std::io::Error::new(std::io::ErrorKind::InvalidData, what);
-            return Err(Error::io("resume from", &self.policy.source.path, error));
+            )));
         }
         let left = self.flow.finish()?;
         self.write(Some(left))
@@ -220,9 +269,7 @@ impl<'a> Run<'a> {
 
     /// Lets rows of a source through.
     fn take(&mut self, source: usize, batch: Batch) -> Result<()> {
-        self.done[source] += batch.len() as u64;
-        self.last[source] = self.flow.last_time(&batch).or(self.last[source]);
-        let batch = self.catch_up(source, batch)?;
+        self.note(source, &batch);
         let released = match self.flow.push(batch.clone(), Coming::Live) {
             Ok(released) => released,
             Err(flaw) => {
@@ -244,42 +291,73 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// After a restart: shows the flow the rows that were done before, without
-    /// releasing anything, and gives those that were not.
-    fn catch_up(&mut self, source: usize, batch: Batch) -> Result<Batch> {
+    /// Notes that the flow gets rows of a source.
+    fn note(&mut self, source: usize, batch: &Batch) {
+        self.done[source] += batch.len() as u64;
+        self.last[source] = self.flow.last_time(batch).or(self.last[source]);
+    }
+
+    /// After a restart: shows the flow rows that were done before, without releasing
+    /// anything.
+    fn take_again(&mut self, source: usize, batch: Batch) -> Result<()> {
+        let start = self.done[source];
+        self.note(source, &batch);
         let Some(checkpoint) = &self.resumed else {
-            return Ok(batch);
+            return Ok(());
         };
-        let start = self.done[source] - batch.len() as u64;
-        let place = |row: u64| (row.saturating_sub(start) as usize).min(batch.len());
+        if self.done[source] == checkpoint.rows[source]
+            && self.last[source] != checkpoint.last[source]
+        {
+            return Err(self.cannot_resume(format!(
+                "row {} of the source has another time than when the checkpoint was made; \
+                 send the stream from its first row, or begin anew with --force",
+                checkpoint.rows[source]
+            )));
+        }
         let forgotten = match self.sources.len() {
-            1 => place(checkpoint.mark.rows),
+            1 => checkpoint.mark.rows.saturating_sub(start) as usize,
             _ => 0,
         };
-        let done = place(checkpoint.rows[source]);
-        if done > 0 && start + done as u64 == checkpoint.rows[source] {
-            let last = self.flow.last_time(&batch.slice(0, done));
-            if last != checkpoint.last[source] {
-                let what = format!(
-                    "row {} of the source has another time than when the checkpoint was made; \
-                     send the stream from its first row, or begin anew with --force",
-                    checkpoint.rows[source]
-                );
-                let error = std::io::Error::new(std::io::ErrorKind::InvalidData, what);
-                return Err(Error::io("resume from", &self.policy.source.path, error));
+        let forgotten = forgotten.min(batch.len());
+        if forgotten < batch.len() {
+            let again = batch.slice(forgotten, batch.len() - forgotten);
+            self.flow.push(again, Coming::Again)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on for the first time once the earlier run is caught up with: when the flow asks
+    /// for a row that the earlier run had not got. What that run had read of other sources
+    /// and was waiting is read first.
+    fn catch_up(&mut self) -> Result<()> {
+        let Some(checkpoint) = &self.resumed else {
+            return Ok(());
+        };
+        let wanted = self.next_source();
+        let is_new = |source: usize| {
+            self.done[source] >= checkpoint.rows[source] && !checkpoint.ended[source]
+        };
+        if !wanted.is_some_and(is_new) {
+            return Ok(());
+        }
+        let rows = checkpoint.rows.clone();
+        for (source, rows) in rows.into_iter().enumerate() {
+            while self.done[source] < rows {
+                match self.rows_of(source)? {
+                    Some(batch) => self.take_again(source, batch)?,
+                    None => return self.end(),
+                }
             }
         }
-        if done > forgotten {
-            self.flow
-                .push(batch.slice(forgotten, done - forgotten), Coming::Again)?;
+        if let Some(checkpoint) = self.resumed.take() {
+            self.flow.stream.caught_up(checkpoint.tally);
         }
-        let mut pairs = self.done.iter().zip(&checkpoint.rows);
-        if pairs.all(|(read, done)| read >= done)
-            && let Some(checkpoint) = self.resumed.take()
-        {
-            self.flow.stream.set_tally(checkpoint.tally);
-        }
-        Ok(batch.slice(done, batch.len() - done))
+        Ok(())
+    }
+
+    fn cannot_resume(&self, what: String) -> Error {
+        let error = std::io::Error::new(std::io::ErrorKind::InvalidData, what);
+        Error::io("resume from", &self.policy.source.path, error)
     }
 
     fn write(&mut self, released: Option<Batch>) -> Result<()> {
@@ -311,9 +389,10 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let (bytes, certificate_bytes) = self.outputs.sync()?;
-        Checkpoint {
+        let checkpoint = Checkpoint {
             rows: self.done.clone(),
             last: self.last.clone(),
+            ended: self.ended.clone(),
             mark: self.marks.first(),
             refused: self.flow.refused.clone(),
             bytes,
@@ -322,9 +401,12 @@ impl<'a> Run<'a> {
             first: self.flow.stream.span().map(|(first, _)| first),
             updates: self.flow.stream.updates().to_vec(),
             tally: self.flow.stream.tally().clone(),
+            replaces: self.replaces,
             ..Checkpoint::start(self.policy, &self.bound)
-        }
-        .save(&place.path)
+        };
+        checkpoint.save(&place.path)?;
+        self.saved = Some(checkpoint);
+        Ok(())
     }
 
     /// Ends the release and writes the report.
@@ -347,15 +429,26 @@ impl<'a> Run<'a> {
             command: &options.command,
             progress: options.progress,
         })?;
-        commit_all(write_reports(self.policy, &report, options)?, options.force)?;
-        if let Some(place) = &self.policy.checkpoint {
-            // What is finished must not be gone on with.
-            std::fs::remove_file(&place.path).map_err(|e| Error::io("remove", &place.path, e))?;
+        check_report_places(self.policy, self.replaces, MOVE_IT)?;
+        if let (Some(place), Some(saved)) = (&self.policy.checkpoint, self.saved.take()) {
+            // A run that is killed from here on may find its own report.
+            let replaces = true;
+            Checkpoint { replaces, ..saved }.save(&place.path)?;
         }
-        Ok(Outcome {
-            report,
-            read: self.done.iter().sum(),
-        })
+        commit_all(write_reports(self.policy, &report, options)?, self.replaces)?;
+        if let Some(place) = &self.policy.checkpoint {
+            Checkpoint::remove(&place.path)?;
+        }
+        Ok(Outcome { report })
+    }
+}
+
+/// Takes away what dead runs have left beside what will be written.
+fn sweep_beside(policy: &Policy, sink: &SinkPolicy) {
+    let checkpoint = policy.checkpoint.iter().map(|place| &place.path);
+    let release = std::iter::once(&sink.path).filter(|path| *path != Path::new("-"));
+    for path in release.chain(&sink.certificate).chain(checkpoint) {
+        sweep(folder_of(path));
     }
 }
 

@@ -28,7 +28,7 @@ use super::certificate::Lines;
 use super::outputs::kept;
 use super::sources::{Sources, ladders};
 use crate::data::hierarchy::Ladder;
-use crate::data::{Role, Schema, duration_text};
+use crate::data::{Role, Schema, duration_text, folded};
 use crate::error::{Error, Result};
 use crate::io::{self, Header, ReadOptions};
 use crate::pipeline::progress::{Progress, Stage};
@@ -220,11 +220,13 @@ impl<'a> Inspection<'a> {
         let Some(user) = rows.subject(row) else {
             return false;
         };
-        let known = FixedState::default().hash_one(user);
+        let user = folded(user);
+        let group = rows.group(row).map(folded);
+        let known = FixedState::default().hash_one(&user);
         self.reached.see(known, rows.time(row));
         for column in 0..self.names.len() {
             if let Some(value) = rows.value(row, column) {
-                let person = (user, rows.group(row));
+                let person = (&*user, group.as_deref());
                 self.recount.expose(rows.time(row), person, column, value);
             }
         }

@@ -20,8 +20,6 @@ pub(super) struct Watch {
     group: Option<usize>,
     /// Milliseconds that rows wait after they were decided.
     spread: i64,
-    /// The latest time so far.
-    reached: i64,
     cells: Cells,
     /// Pseudonyms that change with time: who is looked at over a longer time is then many.
     rotation: Option<Rotation>,
@@ -40,8 +38,8 @@ pub(super) struct Looked<'a> {
     pub(super) stream: &'a Stream,
     pub(super) batch: &'a Batch,
     pub(super) released: &'a Batch,
-    /// For each row the latest time that was read when it went on; none where rows do not wait.
-    pub(super) newest: Option<Vec<i64>>,
+    /// How long each row has waited before it was decided; none where rows do not wait.
+    pub(super) delays: Option<Vec<i64>>,
 }
 
 impl Watch {
@@ -84,7 +82,6 @@ impl Watch {
                 Some(fakes) if fakes.order == FakesOrder::Hidden => fakes.spread,
                 _ => 0,
             },
-            reached: i64::MIN,
             cells: Cells::default(),
             rotation: rotation.filter(Rotation::rotates),
         }
@@ -99,15 +96,15 @@ impl Watch {
             stream,
             batch,
             released,
-            newest,
+            delays,
         } = looked;
         if self.checker.is_none() && self.measures.is_none() {
             return Ok(());
         }
-        let mut newest = newest.unwrap_or_else(|| self.running(stream.times()));
-        newest
+        let mut delays = delays.unwrap_or_else(|| vec![0; batch.len()]);
+        delays
             .iter_mut()
-            .for_each(|time| *time = time.saturating_add(self.spread));
+            .for_each(|delay| *delay = delay.saturating_add(self.spread));
         let waits = stream.decided().is_some();
         let (decided, cells) = stream.decided().unwrap_or((released, stream.cells()));
         self.cells.fill(cells, stream.attributes().len());
@@ -151,7 +148,7 @@ impl Watch {
             }
             measures.observe(&Observed {
                 times: stream.times(),
-                newest: &newest,
+                delays: &delays,
                 original: batch,
                 released: &shown,
                 levels: &levels,
@@ -201,15 +198,6 @@ impl Watch {
             z: stream.z(),
             ..Live::default()
         }
-    }
-
-    /// For each row the latest time up to it.
-    fn running(&mut self, times: &[i64]) -> Vec<i64> {
-        let reach = |&time: &i64| {
-            self.reached = self.reached.max(time);
-            self.reached
-        };
-        times.iter().map(reach).collect()
     }
 }
 

@@ -209,11 +209,9 @@ impl<'a> Look<'a> {
                 format!("the values are dates{}", dates.doubts()),
             );
         }
-        if is_text
-            && !repeats
-            && self.present() >= FEW
-            && content::are_names_of_persons(self.values())
-        {
+        // Few values that repeat, such as `New York`, are rather categories.
+        let many = !repeats && self.present() > 2 || self.distinct() >= 2 * FEW;
+        if is_text && many && content::are_names_of_persons(self.values()) {
             return (
                 Role::Identifier,
                 "the values look like names of persons".to_owned(),

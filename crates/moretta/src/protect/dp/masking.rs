@@ -1,8 +1,9 @@
 //! Differentially private methods as filters of records.
 
-use super::Loss;
+use super::accountant::{Accountant, Scope};
 use super::local::{LocalDp, LocalFilter, Mechanism};
 use super::microaggregation::{DpMicroaggregation, DpMicroaggregationFilter};
+use super::{Budget, Loss};
 use crate::data::Attribute;
 use crate::error::{Error, Result};
 use crate::protect::filter::{Filter, Masked, MaskedColumn, Masking};
@@ -51,6 +52,36 @@ impl Masking for DpMicroaggregation {
         Some(format!("ε = {} for {records}", self.epsilon.value()))
     }
 
+    fn composition(&self, rows: Option<u64>) -> Vec<String> {
+        let each = DpMicroaggregation::loss(self).epsilon().value();
+        let mut told = vec![format!(
+            "each window of {} rows spends ε = {each}; a record is in one window, and a person with records in several loses that for each of them",
+            self.buffer
+        )];
+        if let Some(rows) = rows {
+            let windows = self.windows(rows);
+            told.push(format!(
+                "{rows} rows are {windows} windows: ε = {} for a person who is in all of them",
+                rounded(windows as f64 * each)
+            ));
+        }
+        if let Some(budget) = self.budget {
+            let most = self.windows_within(budget);
+            let rest = match rows {
+                Some(rows) if most < self.windows(rows) => {
+                    "; these rows need more, so that a run is refused"
+                }
+                _ => "",
+            };
+            told.push(format!(
+                "the budget of ε = {} is for a person who is in every window: it pays for {most} windows, {} rows{rest}",
+                budget.epsilon.value(),
+                most * self.buffer as u64
+            ));
+        }
+        told
+    }
+
     fn filter(&self, columns: &[MaskedColumn<'_>], _seed: u64) -> Result<Box<dyn Filter>> {
         for column in columns {
             require(column, Attribute::Number)?;
@@ -62,6 +93,30 @@ impl Masking for DpMicroaggregation {
             released: Vec::new(),
         }))
     }
+}
+
+/// The most windows that are counted ahead.
+const LOOKED_AHEAD: u64 = 1_000_000;
+
+impl DpMicroaggregation {
+    /// The windows that so many rows fill; a last one of fewer than k rows is suppressed.
+    fn windows(&self, rows: u64) -> u64 {
+        let (width, k) = (self.buffer as u64, self.k as u64);
+        rows / width + u64::from(rows % width >= k)
+    }
+
+    /// How many windows the budget pays for.
+    fn windows_within(&self, budget: Budget) -> u64 {
+        let mut accountant = Accountant::new(budget, Scope::Stream);
+        let loss = DpMicroaggregation::loss(self);
+        let paid = (0..LOOKED_AHEAD).take_while(|_| accountant.spend(loss).is_ok());
+        paid.count() as u64
+    }
+}
+
+/// Without the last bits of a sum of decimal fractions.
+fn rounded(sum: f64) -> f64 {
+    (sum * 1e9).round() / 1e9
 }
 
 /// A filter of windows, record by record.
@@ -110,6 +165,23 @@ impl Masking for LocalDp {
 
     fn loss(&self) -> Option<String> {
         Some(format!("{} for each record", told(LocalDp::loss(self))))
+    }
+
+    fn composition(&self, _rows: Option<u64>) -> Vec<String> {
+        let columns = self.columns.iter();
+        let parts = columns.map(|(name, column)| format!("{} of `{name}`", told(column.loss())));
+        let parts: Vec<String> = parts.collect();
+        let mut sentences = vec![format!(
+            "the columns of a record add up: {}; a person with several records loses that for each of them",
+            parts.join(" and ")
+        )];
+        sentences.extend(self.budget.map(|budget| {
+            format!(
+                "the budget of ε = {} is for one record",
+                budget.epsilon.value()
+            )
+        }));
+        sentences
     }
 
     fn filter(&self, columns: &[MaskedColumn<'_>], _seed: u64) -> Result<Box<dyn Filter>> {

@@ -47,10 +47,20 @@ impl Limits {
         names.extend(guarantee.p.iter().map(|p| p.column.as_str()));
         names.sort_unstable();
         names.dedup();
-        let sensitive = names
-            .into_iter()
-            .map(|name| Sensitive::new(name, guarantee, batch, subjects.as_deref(), domains))
-            .collect::<Result<_>>()?;
+        let mut sensitive = Vec::new();
+        for name in names {
+            let subjects = subjects.as_deref();
+            match as_it_looks(batch, name)? {
+                None => sensitive.push(Sensitive::new(name, guarantee, batch, subjects, domains)?),
+                Some(seen) => {
+                    let (diverse, close) = parted(guarantee);
+                    sensitive.push(Sensitive::new(name, &diverse, &seen, subjects, domains)?);
+                    if close.t.iter().any(|t| t.column == name) {
+                        sensitive.push(Sensitive::new(name, &close, batch, subjects, domains)?);
+                    }
+                }
+            }
+        }
         Ok(Limits {
             k: guarantee.k.unwrap_or(1).max(1) as usize,
             subjects,
@@ -385,6 +395,39 @@ impl Profile {
                         .all(|ask| tally.holds(ask, &column.whole))
                 })
     }
+}
+
+/// The promises that count values as a reader sees them, and those that measure distances.
+fn parted(guarantee: &Guarantee) -> (Guarantee, Guarantee) {
+    let diverse = Guarantee {
+        t: Vec::new(),
+        ..guarantee.clone()
+    };
+    let close = Guarantee {
+        t: guarantee.t.clone(),
+        ..Guarantee::default()
+    };
+    (diverse, close)
+}
+
+/// The table with the values of the column as a reader sees them, where that is fewer:
+/// `flu` and `Flu ` are one, and `*` is none.
+fn as_it_looks(batch: &Batch, name: &str) -> Result<Option<Batch>> {
+    let place = batch.schema().index_of(name);
+    let Some(place) = place else {
+        return Ok(None);
+    };
+    let Some(categories) = batch.column(place).as_categories() else {
+        return Ok(None);
+    };
+    let seen = categories.as_they_look();
+    if seen.levels().len() == categories.levels().len() {
+        return Ok(None);
+    }
+    let mut columns = batch.columns().to_vec();
+    columns[place] = Column::Category(seen);
+    let schema = std::sync::Arc::clone(batch.schema());
+    Batch::new(schema, batch.rows().clone(), columns).map(Some)
 }
 
 /// The person of each row.

@@ -5,7 +5,7 @@
 //! The partitioning then knows nothing but codes.
 
 use super::super::ranks::ranks;
-use super::grid::Grid;
+use super::grid::{Grid, Sharing};
 use super::recode::Bounds;
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Categories, Column, Domain, Numbers, Scale};
@@ -86,13 +86,13 @@ impl Axis {
     }
 
     /// Numbers and dates by the cells of a grid, if the bounds are to have one.
-    pub(super) fn within(mut self, bounds: Bounds, dates: bool) -> Self {
+    pub(super) fn within(mut self, bounds: Bounds, dates: bool, sharing: &Sharing) -> Self {
         let RulerKind::Numbers(values) = &self.ruler.kind else {
             return self;
         };
         let grid = match bounds {
             Bounds::Exact | Bounds::Hierarchy => None,
-            Bounds::Rounded => Grid::of(values, &self.codes, dates),
+            Bounds::Rounded => Grid::of(values, &self.codes, dates, sharing),
             Bounds::Every(width) => Some(Grid::every(width, values, dates)),
         };
         let Some(grid) = grid else {

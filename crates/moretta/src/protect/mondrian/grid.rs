@@ -7,17 +7,18 @@
 //! against each other tell a value any closer than its cell.
 //!
 //! Cells of numbers are 1, 2 or 5 times a power of ten wide, of whole numbers at
-//! least 2, also where a few others are among them; cells of dates are two days, weeks, months, quarters, years or
-//! decades. They are the widest of which the middle nine tenths of the rows
-//! span 64, or one for every 100 rows if that is more: single persons do not move
-//! them, and the loss they add is small beside that of a class. A column of at
-//! most 32 different values has no grid: such values are categories that many share.
+//! least 2, also where a few others are among them; cells of dates are two days, weeks,
+//! months, quarters, years or decades. They are the widest of which the middle nine tenths of
+//! the rows span 64, or one for every 100 rows if that is more: single persons do not move
+//! them, and the loss they add is small beside that of a class. Of at most 32 different
+//! fractions two share a cell on average. A column of at most 32 different values each of
+//! which k persons share has no grid: such values are categories, and nobody's own.
 //! A policy may also say how wide they are.
 
 use crate::data::date::{from_day, to_day};
 
 /// The most different values that are shown as they are.
-const SHOWN: usize = 32;
+pub(super) const SHOWN: usize = 32;
 
 /// The least number of cells that the middle of the rows spans.
 const CELLS: usize = 64;
@@ -59,8 +60,14 @@ const DATES: [(f64, Grid); 6] = [
 impl Grid {
     /// The grid of a column, given its distinct values, ascending, and the rank of
     /// each row's value among them; higher ranks are missing values.
-    pub(super) fn of(values: &[f64], codes: &[u32], dates: bool) -> Option<Grid> {
-        if values.len() <= SHOWN {
+    pub(super) fn of(
+        values: &[f64],
+        codes: &[u32],
+        dates: bool,
+        sharing: &Sharing,
+    ) -> Option<Grid> {
+        let few = values.len() <= SHOWN;
+        if values.len() < 2 || few && sharing.holds(codes, values.len()) {
             return None;
         }
         let middle = middle(values, codes);
@@ -72,6 +79,7 @@ impl Grid {
         let whole = values.iter().all(|value| value.fract() == 0.0);
         let least = match whole || middle >= SPAN && is_mostly_whole(values, codes) {
             true => 2.0,
+            false if few => middle / (values.len() / 2) as f64,
             false => 1e-290,
         };
         Some(Grid::decimal(width.max(least), whole))
@@ -126,6 +134,36 @@ impl Grid {
                 within_calendar(first_day(start), first_day(start + months) - 1)
             }
         }
+    }
+}
+
+/// How many have to share a value for it to be nobody's own.
+pub(super) struct Sharing<'a> {
+    /// Persons, or rows where there is no subject.
+    pub(super) k: usize,
+    /// The person of each row.
+    pub(super) persons: Option<&'a [u32]>,
+}
+
+impl Sharing<'_> {
+    /// Whether k persons share each of the values that codes below `values` stand for.
+    fn holds(&self, codes: &[u32], values: usize) -> bool {
+        let mut seen: Vec<Vec<u32>> = vec![Vec::new(); values];
+        let mut rare = values;
+        for (row, &code) in codes.iter().enumerate() {
+            let person = self.persons.map_or(row as u32, |persons| persons[row]);
+            let Some(seen) = seen.get_mut(code as usize) else {
+                continue;
+            };
+            if seen.len() < self.k && !seen.contains(&person) {
+                seen.push(person);
+                rare -= usize::from(seen.len() == self.k);
+            }
+            if rare == 0 {
+                return true;
+            }
+        }
+        false
     }
 }
 
@@ -202,9 +240,18 @@ mod tests {
     use crate::data::DateFormat;
     use proptest::prelude::*;
 
+    const ROWS_OF_5: Sharing<'static> = Sharing {
+        k: 5,
+        persons: None,
+    };
+
+    fn of(values: &[f64], codes: &[u32], dates: bool) -> Option<Grid> {
+        Grid::of(values, codes, dates, &ROWS_OF_5)
+    }
+
     fn grid(values: &[f64], dates: bool) -> Option<Grid> {
         let codes: Vec<u32> = (0..values.len() as u32).collect();
-        Grid::of(values, &codes, dates)
+        of(values, &codes, dates)
     }
 
     fn decimal(digits: f64, exponent: i32, whole: bool) -> Grid {
@@ -223,7 +270,29 @@ mod tests {
         assert_eq!(grid(&pay, false), Some(decimal(2.0, 2, true)));
         let shares: Vec<f64> = ages.iter().map(|age| age / 100.0).collect();
         assert_eq!(grid(&shares, false), Some(decimal(1.0, -2, false)));
-        assert_eq!(grid(&ages[..32], false), None, "as good as categories");
+    }
+
+    #[test]
+    fn few_values_are_shown_only_where_k_persons_share_each() {
+        let ages: Vec<f64> = (20..52).map(f64::from).collect();
+        let codes = |times: u32| -> Vec<u32> { (0..32 * times).map(|row| row % 32).collect() };
+        assert_eq!(of(&ages, &codes(5), false), None, "as good as categories");
+        let rounded = Some(decimal(2.0, 0, true));
+        assert_eq!(of(&ages, &codes(4), false), rounded);
+        assert_eq!(of(&ages, &codes(5)[1..], false), rounded, "one is rare");
+        // One person with all rows of a value is one person.
+        let persons: Vec<u32> = (0..320).map(|row| row % 64).collect();
+        let sharing = Sharing {
+            k: 5,
+            persons: Some(&persons),
+        };
+        assert_eq!(Grid::of(&ages, &codes(10), false, &sharing), rounded);
+        // Of fractions two share a cell on average.
+        let shares: Vec<f64> = (0..20).map(|n| f64::from(n) / 20.0 + 0.01).collect();
+        assert_eq!(grid(&shares, false), Some(decimal(5.0, -2, false)));
+        for values in [&[][..], &[0.25]] {
+            assert_eq!(grid(values, false), None);
+        }
     }
 
     #[test]
@@ -235,7 +304,7 @@ mod tests {
             .into_iter()
             .chain(0..101)
             .collect::<Vec<u32>>();
-        assert_eq!(Grid::of(&ages, &heap, false), Some(decimal(2.0, 0, true)));
+        assert_eq!(of(&ages, &heap, false), Some(decimal(2.0, 0, true)));
     }
 
     #[test]
@@ -248,7 +317,7 @@ mod tests {
         // Shares that are mostly 0 or 1 keep their decimals.
         let shares: Vec<f64> = (0..=40).map(|n| f64::from(n) / 40.0).collect();
         let codes: Vec<u32> = vec![0; 500].into_iter().chain(0..41).collect();
-        let found = Grid::of(&shares, &codes, false).map(|grid| grid.cell(0.5));
+        let found = of(&shares, &codes, false).map(|grid| grid.cell(0.5));
         assert!(
             found.is_some_and(|(low, high)| high - low < 0.1),
             "{found:?}"

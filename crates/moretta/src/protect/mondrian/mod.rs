@@ -19,8 +19,8 @@
 //! The bounds of intervals are *rounded*: numbers and dates are put into the cells
 //! of a grid before they are cut (1, 2 or 5 times a power of ten wide, whole
 //! numbers at least 2; two days to decades), and a class shows the edges of its
-//! cells. A column of at most 32 different values has no grid; a width as `bounds`
-//! makes one for any column. With `hierarchy` numbers and dates show labels of their
+//! cells. A column of at most 32 different values, each of which k persons share, has no
+//! grid; a width as `bounds` makes one for any column. With `hierarchy` numbers and dates show labels of their
 //! hierarchies only, and one without is refused. *Exact* bounds are
 //! the least and the largest value of the class, so each tells what somebody in it
 //! has. Rounded ones tell a value no closer than its cell, however many classes are
@@ -63,13 +63,14 @@ pub use recode::{Bounds, Output};
 
 use super::Setting;
 use super::limits::Limits;
-use super::method::MethodConfig;
+use super::method::{Method, MethodConfig, Shown};
 use super::table::{Release, TableMethod};
 use crate::config::{Absent, Accepts, Parameter, Placed, Section, Value, words};
 use crate::data::{Batch, Column, Field, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use axis::Axis;
 use cut::Ties;
+use grid::Sharing;
 use partition::{MOST_AXES, Partition, Rules};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::collections::BTreeMap;
@@ -206,6 +207,29 @@ impl MethodConfig for Mondrian {
 
     fn represents(&self, column: &str) -> bool {
         self.output_for(column).is_representative()
+    }
+
+    fn shows(&self, column: &str, hierarchy: bool) -> Shown {
+        let output = self.output_for(column);
+        match self.bounds_for(column) {
+            _ if output.is_representative() => Shown::Values,
+            _ if hierarchy && output != Output::Interval => Shown::Labels,
+            Bounds::Rounded => Shown::Intervals(grid::SHOWN),
+            Bounds::Every(width) if width >= 2.0 => Shown::Intervals(0),
+            _ => Shown::Values,
+        }
+    }
+
+    fn suppress(&self) -> Option<f64> {
+        Some(self.suppress)
+    }
+
+    fn without_suppression(&self) -> Option<Method> {
+        let suppress = 0.0;
+        Some(Method::Mondrian(Mondrian {
+            suppress,
+            ..self.clone()
+        }))
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
@@ -352,7 +376,13 @@ impl Ready {
         if output.is_representative() {
             return Ok(axis);
         }
-        Ok(axis.within(self.config.bounds_for(name), domain.is_date()))
+        let subject = table.schema().with_role(Role::Subject).first().copied();
+        let persons = subject.and_then(|subject| table.column(subject).as_categories());
+        let sharing = Sharing {
+            k: self.setting.guarantee.k.unwrap_or(1) as usize,
+            persons: persons.map(|persons| persons.codes()),
+        };
+        Ok(axis.within(self.config.bounds_for(name), domain.is_date(), &sharing))
     }
 
     fn recode(

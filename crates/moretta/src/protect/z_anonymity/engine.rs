@@ -73,6 +73,8 @@ pub(super) struct Engine {
     pub(super) updates: Vec<Update>,
     /// How many of them have been made.
     chosen: usize,
+    /// Rows come that were decided before a restart, with choices of z that are known.
+    is_catching_up: bool,
     /// Made-up rows in the order of the verdicts that ask for them; where they are
     /// hidden, others are drawn in their places later.
     pub(super) fakes: Vec<Fake>,
@@ -126,6 +128,7 @@ impl Engine {
             last_update: None,
             updates: Vec::new(),
             chosen: 0,
+            is_catching_up: false,
             fakes: Vec::new(),
             drawn: Vec::new(),
             bursts: 0,
@@ -437,6 +440,9 @@ impl Engine {
             self.last_update = Some(update.time);
             self.chosen += 1;
         }
+        if self.is_catching_up {
+            return;
+        }
         let warm = time.saturating_sub(self.first.unwrap_or(time)) >= self.config.window;
         let due = self
             .last_update
@@ -460,7 +466,19 @@ impl Engine {
         self.reached = known.reached.map_or_else(Reached::default, Reached::at);
         self.updates = updates.to_vec();
         self.chosen = known.choices.min(updates.len());
+        self.is_catching_up = true;
         if let Some(last) = self.updates[..self.chosen].last() {
+            self.z = last.z;
+            self.last_update = Some(last.time);
+        }
+    }
+
+    /// All rows that were decided before a restart have come. Where the first of them are
+    /// ahead of the stream is not known again, so a choice may not have been made by them.
+    pub(super) fn caught_up(&mut self) {
+        self.is_catching_up = false;
+        self.chosen = self.updates.len();
+        if let Some(last) = self.updates.last() {
             self.z = last.z;
             self.last_update = Some(last.time);
         }

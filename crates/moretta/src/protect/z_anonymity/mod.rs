@@ -9,7 +9,8 @@
 //!
 //! **Protects against** recognising a person by a rare event: whoever sees an
 //! attribute in the release knows that z people showed it within the window. Rows
-//! that come late or out of order are counted too low rather than too high.
+//! that come late or out of order are counted too low rather than too high, and names that
+//! differ only in letter case, spaces, invisible characters or Unicode form are one person.
 //! **Does not protect against** recognising a person by the combination of many
 //! common events under one name; over a long stream most users have a set of
 //! their own. Rotate pseudonyms (`rotate`), drop the subject, or hold back what

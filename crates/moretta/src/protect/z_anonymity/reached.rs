@@ -7,23 +7,25 @@
 //! restart finds it again.
 
 /// The latest time that two users have reached.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reached {
     time: i64,
     leader: Option<Leader>,
 }
 
 /// The user whose latest time is the latest of all.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Leader {
     user: u64,
     time: i64,
-    /// Since then others came with earlier times, so it is ahead of the stream, not its head.
+    /// The last row of another user had an earlier time, so it is ahead of the stream, not
+    /// its head. The last one, and not any since it leads: a restart sees no others.
     is_ahead: bool,
 }
 
 impl Reached {
-    /// Two users had reached this time.
+    /// Two users had reached this time. Who leads need not be known: once two users have
+    /// come further than all rows before, it is found again.
     pub(crate) fn at(time: i64) -> Self {
         Reached { time, leader: None }
     }
@@ -34,7 +36,7 @@ impl Reached {
         match &mut self.leader {
             Some(leader) if leader.user == user => leader.time = leader.time.max(time),
             Some(leader) if leader.time >= time => {
-                leader.is_ahead |= leader.time > time;
+                leader.is_ahead = leader.time > time;
                 self.time = self.time.max(time);
             }
             before => {
@@ -98,7 +100,37 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
+    fn of(start: Reached, rows: &[(u64, i64)]) -> Reached {
+        rows.iter().fold(start, |mut reached, &(user, time)| {
+            reached.see(user, time);
+            reached
+        })
+    }
+
+    /// The user who leads had an earlier row behind it once, long before the restart.
+    #[test]
+    fn what_was_ahead_long_ago_is_not_needed_to_go_on() {
+        let rows = [(0, 10), (1, 9), (0, 50), (1, 50), (0, 51)];
+        let whole = of(Reached::default(), &rows);
+        let again = of(Reached::at(9), &rows[2..]);
+        assert_eq!(whole, again);
+    }
+
     proptest! {
+        #[test]
+        fn a_restart_finds_it_again_once_two_users_have_passed_all_rows_before(
+            rows in proptest::collection::vec((0..4_u64, 0..30_i64), 1..40),
+            place in 0..40_usize,
+        ) {
+            let (before, after) = rows.split_at(place.min(rows.len()));
+            let start = of(Reached::default(), before);
+            let whole = of(start, after);
+            let last = before.iter().map(|&(_, time)| time).max().unwrap_or(i64::MIN);
+            if whole.time() > last {
+                prop_assert_eq!(of(Reached::at(start.time()), after), whole);
+            }
+        }
+
         #[test]
         fn it_is_the_second_latest_of_the_users_latest_times(
             rows in proptest::collection::vec((0..5_u64, 0..40_i64), 1..60),

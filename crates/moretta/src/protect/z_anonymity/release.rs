@@ -10,7 +10,8 @@ use super::waiting::{Columns, Real, Shown, Waiting};
 use super::{FakesOrder, Known, Update, ZAnonymity};
 use crate::data::hierarchy::Ladder;
 use crate::data::{
-    Batch, Categories, Column, Kind, LevelsBuilder, MISSING, RowIds, Schema, TimeFormat, times,
+    Batch, Categories, Column, Kind, LevelsBuilder, MISSING, RowIds, Schema, TimeFormat, folded,
+    times,
 };
 use crate::error::{Error, Result};
 use crate::guarantee::{Guarantee, Recent};
@@ -42,7 +43,6 @@ pub struct Stream {
     places: Places,
     engine: Engine,
     format: Option<TimeFormat>,
-    clock: i64,
     times: Vec<i64>,
     /// Rows of the next batch that came too late; empty when none did.
     late: Vec<bool>,
@@ -106,7 +106,6 @@ impl Stream {
             schema: Arc::new(Schema::new(fields)?),
             places,
             format,
-            clock: i64::MAX,
             times: Vec::new(),
             late: Vec::new(),
             tally: Tally::default(),
@@ -120,11 +119,6 @@ impl Stream {
             waiting,
             decided: None,
         })
-    }
-
-    /// Tells the time of day, in milliseconds since 1970; rows may not be far ahead of it.
-    pub fn set_clock(&mut self, now: i64) {
-        self.clock = now;
     }
 
     /// Goes on after a restart: the rows that come next were decided before, from
@@ -149,8 +143,9 @@ impl Stream {
         self.tally.future += rows;
     }
 
-    /// Sets what became of the attributes, after a restart.
-    pub fn set_tally(&mut self, tally: Tally) {
+    /// All rows that were decided before a restart have come; this became of them.
+    pub fn caught_up(&mut self, tally: Tally) {
+        self.engine.caught_up();
         self.tally = tally;
     }
 
@@ -235,6 +230,7 @@ impl Stream {
         let users: Vec<u32> = names.map(|name| self.engine.users.intern(name)).collect();
         let names = subject.levels().iter();
         let shards: Vec<u8> = names.map(|name| self.engine.shard_of(name)).collect();
+        self.tally.respelled |= self.engine.users.respelled();
         let groups = self.groups(batch)?;
         let mut columns = Vec::with_capacity(self.places.attributes.len());
         for (number, &place) in self.places.attributes.iter().enumerate() {
@@ -248,11 +244,9 @@ impl Stream {
         self.rows.clear();
         self.attributes.clear();
         self.verdicts.clear();
-        let latest = self.clock.saturating_add(self.config.skew);
         for (row, (&time, &user)) in self.times.iter().zip(subject.codes()).enumerate() {
-            if time > latest || user == MISSING {
-                self.tally.future += u64::from(time > latest);
-                self.tally.nobody += u64::from(time <= latest);
+            if user == MISSING {
+                self.tally.nobody += 1;
                 continue;
             }
             self.rows.push(row as u32);
@@ -281,7 +275,7 @@ impl Stream {
         let column = batch.categories(place)?;
         let names = column.levels().iter();
         let numbers: Vec<u32> = names
-            .map(|name| self.engine.groups.intern(0, name))
+            .map(|name| self.engine.groups.intern(0, &folded(name)))
             .collect();
         let number = |&code: &u32| numbers.get(code as usize).copied().unwrap_or(MISSING);
         Ok(Some(column.codes().iter().map(number).collect()))
@@ -434,15 +428,13 @@ impl Stream {
                     .next()
                     .ok_or_else(|| Error::bug("an attribute was lost"))?;
                 Column::Category(Categories::new(codes, Arc::new(labels)))
+            } else if place == self.places.subject && self.config.fakes.is_some() {
+                self.with_fakes(&column.take(&draft.rows)?, &draft.fakes)?
             } else if whole {
                 column.clone()
             } else {
                 column.take(&draft.rows)?
             });
-        }
-        if !draft.fakes.is_empty() {
-            let subject = &mut columns[self.places.subject];
-            *subject = self.with_fakes(subject, &draft.fakes)?;
         }
         let ids = match whole {
             true => batch.rows().clone(),
@@ -451,11 +443,13 @@ impl Stream {
         Batch::new(Arc::clone(&self.schema), ids, columns)
     }
 
-    /// The subjects of the rows, with those of made-up rows in their places.
+    /// The subjects of the rows, with those of made-up rows in their places. All of them as
+    /// they are counted, or their spelling would tell which are made up.
     fn with_fakes(&self, column: &Column, fakes: &[(usize, u32)]) -> Result<Column> {
         let Column::Category(subjects) = column else {
             return Err(Error::bug("a subject that is no category"));
         };
+        let subjects = subjects.folded();
         let mut levels = LevelsBuilder::from_levels(subjects.levels());
         let mut codes = subjects.codes().to_vec();
         for &(row, user) in fakes {

@@ -24,6 +24,8 @@ pub struct Tally {
     pub faked: u64,
     /// Rows that were made up.
     pub fakes: u64,
+    /// Whether persons were written in several ways that look the same.
+    pub respelled: bool,
 }
 
 impl Tally {

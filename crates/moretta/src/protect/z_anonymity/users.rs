@@ -1,25 +1,43 @@
 //! Users known by number.
 //!
-//! Users are told apart by 64 bits of a hash of their names, without looking at the
-//! names: should two ever fall together, they count as one, which is too few and
-//! so does no harm. Names are kept only where made-up rows need them.
+//! Names that look the same to a reader ([`folded`]) are one user: counted as several, one
+//! person could make a crowd. Users are told apart by 64 bits of a hash of their folded
+//! names, without looking at the names: should two ever fall together, they count as one,
+//! which is too few and so does no harm. Names are kept, folded, only where made-up rows
+//! need them.
 
 use super::names::GONE;
+use crate::data::folded;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 
 /// Users known by number.
 #[derive(Debug, Default)]
 pub(super) struct Users {
-    table: HashTable<(u64, u32)>,
+    table: HashTable<User>,
     len: u32,
     names: Option<Vec<Box<str>>>,
+    /// Whether a user was written in several ways.
+    respelled: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct User {
+    hash: u64,
+    number: u32,
+    /// Part of the hash of the name as it was first written.
+    spelling: u32,
 }
 
 /// The hash by which a user is known.
 pub(super) fn hash_of(name: &str) -> u64 {
-    FixedState::with_seed(0x7573_6572).hash_one(name)
+    hash(&folded(name))
+}
+
+fn hash(text: &str) -> u64 {
+    FixedState::with_seed(0x7573_6572).hash_one(text)
 }
 
 impl Users {
@@ -39,18 +57,33 @@ impl Users {
     /// The number of a user, a new one if it has none.
     #[inline]
     pub(super) fn intern(&mut self, name: &str) -> u32 {
-        let hash = hash_of(name);
-        if let Some(&(_, number)) = self.table.find(hash, |entry| entry.0 == hash) {
-            return number;
+        let folded = folded(name);
+        let known = hash(&folded);
+        let spelling = match folded {
+            Cow::Borrowed(_) => known as u32,
+            Cow::Owned(_) => hash(name) as u32,
+        };
+        if let Some(user) = self.table.find(known, |user| user.hash == known) {
+            self.respelled |= user.spelling != spelling;
+            return user.number;
         }
         let number = self.len;
         self.len += 1;
-        self.table
-            .insert_unique(hash, (hash, number), |entry| entry.0);
+        let user = User {
+            hash: known,
+            number,
+            spelling,
+        };
+        self.table.insert_unique(known, user, |user| user.hash);
         if let Some(names) = &mut self.names {
-            names.push(name.into());
+            names.push(folded.into());
         }
         number
+    }
+
+    /// Whether a user that is known was written in several ways.
+    pub(super) fn respelled(&self) -> bool {
+        self.respelled
     }
 
     /// The name of a user, where names are kept.
@@ -75,11 +108,11 @@ impl Users {
                 false => GONE,
             })
             .collect();
-        self.table.retain(|entry| {
-            entry.1 = moved[entry.1 as usize];
-            entry.1 != GONE
+        self.table.retain(|user| {
+            user.number = moved[user.number as usize];
+            user.number != GONE
         });
-        self.table.shrink_to(2 * next as usize, |entry| entry.0);
+        self.table.shrink_to(2 * next as usize, |user| user.hash);
         if let Some(names) = &mut self.names {
             let mut place = 0;
             names.retain(|_| {
@@ -107,6 +140,18 @@ impl Users {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spellings_of_a_name_are_one_user() {
+        let mut users = Users::new(true);
+        assert_eq!((users.intern("ann\u{e9}"), users.intern("bob")), (0, 1));
+        assert_eq!((users.intern("bob"), users.respelled()), (1, false));
+        for spelling in ["ANN\u{c9}", " anne\u{301}", "an\u{200b}n\u{e9} "] {
+            assert_eq!(users.intern(spelling), 0);
+            assert_eq!(hash_of(spelling), hash_of("ann\u{e9}"));
+        }
+        assert_eq!((users.respelled(), users.name(0)), (true, "ann\u{e9}"));
+    }
 
     #[test]
     fn a_user_has_one_number_until_it_is_forgotten() {

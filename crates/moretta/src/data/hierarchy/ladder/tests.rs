@@ -269,6 +269,11 @@ fn chains(spec: &HierarchySpec, values: &[String], texts: Texts) -> HashMap<Stri
             let mut labels: Vec<&str> = tree.chain(leaf).collect();
             assert_eq!(labels.pop(), Some(TOP));
             labels.dedup();
+            // Short masked texts are the top before the others are.
+            let masked = matches!(spec, HierarchySpec::Mask(_));
+            if masked && labels.len() > 1 && labels.last() == Some(&TOP) {
+                labels.pop();
+            }
             (value.clone(), labels.join(" | "))
         })
         .collect()
@@ -309,7 +314,6 @@ proptest! {
     #[test]
     fn a_value_climbs_as_in_a_tree_over_all_values(
         words in hash_set("[ab*/é]{0,6}", 1..20),
-        zips in hash_set("[ab*é]{4}", 1..20),
         numbers in hash_set(-5000_i32..5000, 1..20),
         days in hash_set(-200_000..200_000_i32, 1..20),
         width in proptest::sample::select(vec![1.0, 5.0, 0.1, 0.25, 0.7, 1e6]),
@@ -317,9 +321,8 @@ proptest! {
         let words: Vec<String> = words.into_iter().collect();
         agrees(&HierarchySpec::Path("/".into()), &words, Texts::Category);
         agrees(&HierarchySpec::Path("a*".into()), &words, Texts::Category);
-        let zips: Vec<String> = zips.into_iter().collect();
-        agrees(&HierarchySpec::Mask(MaskSide::Left), &zips, Texts::Category);
-        agrees(&HierarchySpec::Mask(MaskSide::Right), &zips, Texts::Category);
+        agrees(&HierarchySpec::Mask(MaskSide::Left), &words, Texts::Category);
+        agrees(&HierarchySpec::Mask(MaskSide::Right), &words, Texts::Category);
         let spec = HierarchySpec::Intervals(vec![width, width * 2.0, width * 6.0]);
         let mut whole: Vec<i32> = numbers.into_iter().collect();
         whole.sort_unstable();

@@ -11,6 +11,7 @@ use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Mode, ZAnonymity};
 use arrow_array::{Array, StringArray};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Where the columns are that matter.
 #[derive(Clone, Debug)]
@@ -93,6 +94,8 @@ pub(super) struct Decided {
     turned_away: HashSet<u64>,
     /// Whether rows came behind the watermark.
     has_late: bool,
+    /// Whether subjects are released as they are counted, as where rows are made up.
+    folds: bool,
 }
 
 /// When the rows of the source are taken to have come.
@@ -133,6 +136,7 @@ impl Decided {
             format,
             turned_away: HashSet::new(),
             has_late: false,
+            folds: config.fakes.is_some(),
         })
     }
 
@@ -193,7 +197,12 @@ impl Decided {
         batch.take(&kept)
     }
 
-    fn rows(&mut self, batch: Batch) -> Result<Rows> {
+    fn rows(&mut self, mut batch: Batch) -> Result<Rows> {
+        if let (true, Some(place)) = (self.folds, self.places.subject) {
+            let mut columns = batch.columns().to_vec();
+            columns[place] = Column::Category(batch.categories(place)?.folded());
+            batch = Batch::new(Arc::clone(batch.schema()), batch.rows().clone(), columns)?;
+        }
         let shown = match (&mut self.rotation, self.places.subject) {
             (Some(rotation), Some(subject)) => {
                 Some(rotation.apply(&batch)?.column(subject).clone())

@@ -52,7 +52,8 @@
 //! (event level). With `w`, it covers whoever has at most one record in each of
 //! any w successive windows; `budget` bounds what the whole stream may spend,
 //! and ends it with an error.
-//! **Does not protect against** conclusions from columns that are not named,
+//! **Does not protect against** conclusions from columns that are not named (a
+//! quasi-identifier among them is refused),
 //! from the number and the times of records, or, at event level, from the many
 //! records of one person.
 //!
@@ -163,7 +164,7 @@ const W: Parameter = Parameter::new(
     "how many successive windows share epsilon; the noise grows with it",
 );
 const BUDGET: Parameter = Parameter {
-    meaning: "what all windows of the stream together may spend; then it is refused to go on",
+    meaning: "what all windows together may spend, counted for a person who is in every one; then it is refused to go on",
     ..super::local::BUDGET
 };
 const CLAMP: Parameter = Parameter {

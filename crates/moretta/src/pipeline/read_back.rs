@@ -1,0 +1,162 @@
+//! Reads a release back from its file: it must hold the rows that were checked, cell by cell.
+
+use super::judge::{reading, refused};
+use super::progress::{Progress, Stage};
+use crate::data::{Batch, Column, Field};
+use crate::error::{Error, Result};
+use crate::guarantee::{Treatment, Truth};
+use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
+use crate::policy::{Action, Policy, SinkPolicy};
+use std::path::Path;
+
+/// Compares the file at `path` with the rows that were written into it.
+///
+/// # Errors
+/// Exit code 1 when it holds anything else.
+pub(super) fn read_back(
+    policy: &Policy,
+    sink: &SinkPolicy,
+    path: &Path,
+    checked: &Batch,
+    progress: &Progress,
+) -> Result<()> {
+    progress.enter(Stage::Check);
+    let fields = checked.schema().fields();
+    let names: Vec<String> = fields.iter().map(|field| field.name.to_string()).collect();
+    let options = ReadOptions {
+        names: names.clone(),
+        ..reading(policy, sink)
+    };
+    let is_withheld = |name: &String| {
+        let column = policy.column(name);
+        column.is_some_and(|column| column.action == Action::Drop)
+    };
+    if io::names(path, &options)? != names || names.iter().any(is_withheld) {
+        return Err(Error::guarantee(
+            "the file does not hold the columns that may be released",
+        ));
+    }
+    let plans: Vec<ColumnPlan> = fields.iter().zip(checked.columns()).map(plan).collect();
+    let kept = |field: &Field| (field.name.to_string(), Treatment::Kept);
+    let treatments: Vec<(String, Treatment)> = fields.iter().map(kept).collect();
+    let missing = io::unmarked_missing(&sink.path, &sink.options)?;
+    let mut truth = Truth::new(checked.schema(), &treatments, sink.options.guard_formulas)?
+        .with_missing(missing);
+    let mut start = 0;
+    for read in io::open(path, &options, &plans)? {
+        let read = read?;
+        let end = start + read.len();
+        if end > checked.len() {
+            return Err(Error::bug("the file holds more rows than were released"));
+        }
+        truth.observe(&checked.slice(start, read.len()), &read)?;
+        progress.add(read.len());
+        start = end;
+    }
+    match truth.findings(Some(checked.len() as u64)).first() {
+        Some(fault) => Err(refused(fault)),
+        None => Ok(()),
+    }
+}
+
+fn plan((field, column): (&Field, &Column)) -> ColumnPlan {
+    ColumnPlan {
+        name: field.name.to_string(),
+        role: field.role,
+        read: match column {
+            Column::Category(_) => ReadAs::Category,
+            // Nearly all numbers may be different: a table of them would be of no use.
+            Column::Number(_) | Column::Plain(_) => ReadAs::Plain,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Categories, Kind, Numbers, Role, RowIds, Schema};
+    use crate::policy::Root;
+    use std::sync::Arc;
+
+    const POLICY: &str = r#"
+        version = 1
+        [source]
+        path = "in.csv"
+        [columns]
+        person = { role = "subject" }
+        age = { role = "quasi" }
+        pay = { role = "plain" }
+        [[protect]]
+        method = "noise"
+        [sink]
+        path = "out.csv"
+    "#;
+
+    /// Three rows that may leave.
+    fn checked() -> Batch {
+        let fields = vec![
+            Field::new("age", Role::Quasi, Kind::Category { ordered: false }),
+            Field::new("pay", Role::Plain, Kind::Number { integer: false }),
+        ];
+        let ages = [Some("20..30"), None, Some("=1+1")];
+        let columns = vec![
+            Column::Category(Categories::from_iter(ages)),
+            Column::Number(Numbers::from_iter([Some(0.1), Some(-3.0), None])),
+        ];
+        let ids = RowIds::Range { start: 0, len: 3 };
+        Batch::new(
+            Arc::new(Schema::new(fields).expect("two names")),
+            ids,
+            columns,
+        )
+        .expect("fits")
+    }
+
+    /// What is said of a file that holds the rows after a `change` of its text.
+    fn read(format: &str, change: impl Fn(String) -> String) -> Result<()> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Root::of_policy(&folder.path().join("policy.toml"), None).expect("a root");
+        let text = POLICY.replace("out.csv", &format!("out.{format}"));
+        let policy = Policy::parse(&text, &root).expect("a policy");
+        let sink = policy.sink.as_ref().expect("a sink");
+        let checked = checked();
+        let mut file = io::create(&sink.path, &sink.options, checked.schema()).expect("a file");
+        file.write(&checked).expect("written");
+        file.close().expect("closed");
+        if format == "csv" {
+            let text = std::fs::read_to_string(&sink.path).expect("a text");
+            std::fs::write(&sink.path, change(text)).expect("changed");
+        }
+        read_back(&policy, sink, &sink.path, &checked, &Progress::default())
+    }
+
+    #[test]
+    fn a_file_that_holds_what_was_checked_is_good_in_every_format() {
+        for format in ["csv", "jsonl", "parquet", "arrow", "csv.gz"] {
+            read(format, |text| text).expect(format);
+        }
+    }
+
+    #[test]
+    fn a_file_that_holds_anything_else_is_refused() {
+        let line = |text: &str, from: &str, to: &str| {
+            assert!(text.contains(from), "{text}");
+            text.replacen(from, to, 1)
+        };
+        for (from, to) in [
+            ("20..30", "20..31"),
+            ("0.1", "0.2"),
+            ("-3", "3"),
+            ("age,pay", "age,wage"),
+            ("age,pay", "pay,age"),
+            ("age,pay", "person,pay"),
+        ] {
+            let error = read("csv", |text| line(&text, from, to)).expect_err(from);
+            assert_eq!(error.exit_code(), 1, "{from}: {error}");
+        }
+        let shorter = |text: String| text.lines().take(3).map(|l| format!("{l}\n")).collect();
+        assert_eq!(read("csv", shorter).expect_err("a row").exit_code(), 1);
+        let longer = |text: String| format!("{text}20..30,0.1\n");
+        assert!(read("csv", longer).is_err());
+    }
+}
