@@ -74,7 +74,7 @@ Example:
   moretta schema > policy.schema.json
 
 An editor then completes keys and marks mistakes as they are typed. With Even Better TOML
-(VS Code), taplo or Zed, the first line of the policy names the schema:
+(VS Code) or taplo, the first line of the policy names the schema:
   #:schema ./policy.schema.json")]
     Schema,
     /// Print completions for a shell

@@ -192,11 +192,7 @@ fn learner_page(learner: &LearnerInfo) -> String {
         );
     }
     for option in options {
-        let _ = write!(
-            page,
-            "\n  {} = {}\n      {}\n",
-            option.name, option.values, option.meaning
-        );
+        describe(&mut page, std::slice::from_ref(option), "  ");
     }
     page
 }

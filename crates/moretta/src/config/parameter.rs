@@ -44,7 +44,7 @@ pub enum Absent {
     Whole(i64),
     /// This number.
     Number(f64),
-    /// This truth.
+    /// True or false.
     Flag(bool),
     /// This text.
     Text(&'static str),
@@ -262,15 +262,14 @@ impl Accepts {
             Accepts::Name(what, names) => {
                 let (text, names) = (placed.text(name)?, names());
                 let error = placed.error(format!("there is no {what} `{text}`"));
-                match names.contains(&text.as_str()) {
-                    true => Ok(()),
-                    false => Err(unknown(error, &text, &names)),
+                if names.contains(&text.as_str()) {
+                    Ok(())
+                } else {
+                    Err(unknown(error, &text, &names))
                 }
             }
-            Accepts::Form(form) => match (form.fits)(&placed.text(name)?) {
-                true => Ok(()),
-                false => Err(placed.error(format!("`{name}` is {}", form.what))),
-            },
+            Accepts::Form(form) if (form.fits)(&placed.text(name)?) => Ok(()),
+            Accepts::Form(form) => Err(placed.error(format!("`{name}` is {}", form.what))),
             Accepts::List(of, length) => {
                 let list = placed.list(name)?;
                 list.iter().try_for_each(|item| of.check(name, item))?;
@@ -289,25 +288,18 @@ impl Accepts {
                 values.try_for_each(|(key, value)| of.check(&format!("{name}.{key}"), value))
             }
             Accepts::OneOf(kinds) => {
-                let mut fitting = kinds.iter().filter(|kind| kind.is_of(&placed.value));
-                match (fitting.next(), fitting.next()) {
-                    (Some(only), None) => only.check(name, placed),
-                    (None, _) => {
-                        let nouns: Vec<&str> = kinds.iter().map(Accepts::noun).collect();
-                        Err(placed.error(format!("`{name}` is {}", nouns.join(" or "))))
-                    }
-                    _ => kinds
-                        .iter()
-                        .filter(|kind| kind.is_of(&placed.value))
-                        .map(|kind| kind.check(name, placed))
-                        .reduce(Result::or)
-                        .unwrap_or(Ok(())),
-                }
+                let of_type = kinds.iter().filter(|kind| kind.is_of(&placed.value));
+                let checked = of_type.map(|kind| kind.check(name, placed));
+                checked.reduce(Result::or).unwrap_or_else(|| {
+                    let nouns: Vec<&str> = kinds.iter().map(Accepts::noun).collect();
+                    Err(placed.error(format!("`{name}` is {}", nouns.join(" or "))))
+                })
             }
             Accepts::Flag | Accepts::Text | Accepts::Table(_) | Accepts::One(_) => {
-                match self.is_of(&placed.value) {
-                    true => Ok(()),
-                    false => Err(self.wanted(name, placed)),
+                if self.is_of(&placed.value) {
+                    Ok(())
+                } else {
+                    Err(self.wanted(name, placed))
                 }
             }
         }
@@ -358,6 +350,7 @@ impl Accepts {
                 "be above 0".into()
             }
             Accepts::Number(low, high) if low == POSITIVE => format!("be above 0, at most {high}"),
+            Accepts::Number(low, f64::MAX) => format!("be at least {low}"),
             Accepts::Number(low, high) => format!("lie between {} and {high}", number(low)),
             _ => String::new(),
         }
@@ -373,6 +366,7 @@ impl Accepts {
             Accepts::Number(low, high) => match (low == POSITIVE, high == f64::MAX) {
                 (true, true) => "a number above 0".to_owned(),
                 (true, false) => format!("above 0, at most {high}"),
+                (false, true) if low > f64::MIN => format!("a number from {low}"),
                 (false, true) => "a number".to_owned(),
                 (false, false) => format!("{} to {high}", number(low)),
             },
@@ -414,9 +408,10 @@ impl Accepts {
 
 /// Very small ones by their power of ten.
 fn number(n: f64) -> String {
-    match n != 0.0 && n.abs() < 1e-9 {
-        true => format!("{n:e}"),
-        false => n.to_string(),
+    if n != 0.0 && n.abs() < 1e-9 {
+        format!("{n:e}")
+    } else {
+        n.to_string()
     }
 }
 
@@ -427,9 +422,10 @@ impl Length {
             return Err(placed.error(format!("`{name}` names no value")));
         }
         if !(least..=most).contains(&list.len()) {
-            return Err(placed.error(match least == most {
-                true => format!("`{name}` needs {least} values"),
-                false => format!("`{name}` needs from {least} to {most} values"),
+            return Err(placed.error(if least == most {
+                format!("`{name}` needs {least} values")
+            } else {
+                format!("`{name}` needs from {least} to {most} values")
             }));
         }
         let mut seen = HashSet::new();

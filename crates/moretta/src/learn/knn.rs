@@ -19,7 +19,7 @@ use crate::math::distance::Slots;
 use std::cell::RefCell;
 
 /// A window of more records is no window.
-const MOST_RECORDS: usize = 1 << 24;
+pub(super) const MOST_RECORDS: usize = 1 << 24;
 
 /// k nearest neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

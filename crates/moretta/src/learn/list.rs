@@ -1,6 +1,7 @@
 //! The one list of learners that can be asked for by name, and of their options.
 
 use super::drift_reset::{DETECTORS, DriftReset, DriftResetLearner};
+use super::knn::MOST_RECORDS;
 use super::model::Reader;
 use super::options::Options;
 use super::{
@@ -10,6 +11,7 @@ use super::{
     NearestNeighbours, NearestNeighboursLearner, OnlineBagging, OnlineBaggingLearner, Rule,
     SubspaceSize,
 };
+use crate::config::{Absent, Accepts, Form, POSITIVE, Parameter, Placed, Value, words};
 use crate::error::{Error, Result};
 
 /// A learner that can be asked for.
@@ -20,20 +22,9 @@ pub struct LearnerInfo {
     /// What it is, in a few words.
     pub meaning: &'static str,
     /// What can be set in parentheses behind its name, in groups.
-    pub options: &'static [&'static [OptionInfo]],
+    pub options: &'static [&'static [Parameter]],
     build: fn(&mut Options<'_>, &Header, u64) -> Result<Box<dyn Learner>>,
     load: fn(&Header, &mut Reader<'_>) -> Result<Box<dyn Learner>>,
-}
-
-/// An option of a learner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OptionInfo {
-    /// The name.
-    pub name: &'static str,
-    /// What it can be, and what it is when not given.
-    pub values: &'static str,
-    /// What it does.
-    pub meaning: &'static str,
 }
 
 /// Every learner, the simple ones first.
@@ -55,14 +46,14 @@ pub const LEARNERS: &[LearnerInfo] = &[
     LearnerInfo {
         name: "perceptron",
         meaning: "a weight for each attribute, moved by mistakes",
-        options: &[RATE],
+        options: &[LINEAR],
         build: |options, header, _| boxed(linear(Linear::PERCEPTRON, options)?.build(header)?),
         load: |header, from| boxed(LinearLearner::load(Rule::Perceptron, header, from)?),
     },
     LearnerInfo {
         name: "logistic",
         meaning: "logistic regression by stochastic gradient",
-        options: &[RATE],
+        options: &[LINEAR],
         build: |options, header, _| boxed(linear(Linear::LOGISTIC, options)?.build(header)?),
         load: |header, from| boxed(LinearLearner::load(Rule::Logistic, header, from)?),
     },
@@ -115,96 +106,161 @@ pub const LEARNERS: &[LearnerInfo] = &[
     },
 ];
 
-const RATE: &[OptionInfo] = &[option(
+const RATE: Parameter = Parameter::new(
     "rate",
-    "a positive number (perceptron 1, logistic 0.02)",
+    Accepts::Number(POSITIVE, f64::MAX),
+    Absent::Means("1 for perceptron, 0.02 for logistic"),
     "how much a record moves the weights",
-)];
-const NEIGHBOURS: &[OptionInfo] = &[
-    option("k", "a whole number (10)", "neighbours that vote"),
-    option("window", "a whole number (1000)", "records that are kept"),
-];
-const TREE: &[OptionInfo] = &[
-    option(
-        "grace",
-        "a number from 1 (200; 50 in a forest)",
-        "records that a leaf takes between two looks at its splits",
-    ),
-    option(
-        "confidence",
-        "between 0 and 1 (1e-7; 0.01 in a forest)",
-        "the probability of a wrong split",
-    ),
-    option("tie", "0 to 1 (0.05)", "splits nearer than this are tied"),
-    option(
-        "criterion",
-        "information-gain (the usual), gini",
-        "how splits are compared",
-    ),
-    option(
-        "leaf",
-        "majority, nb, adaptive (the usual)",
-        "how a leaf predicts",
-    ),
-    option(
-        "binary",
-        "yes, no (the usual)",
-        "whether nominal attributes split in two only",
-    ),
-    option("points", "1 to 1000 (10)", "thresholds tried for a number"),
-    option("memory", "MiB (32)", "what a tree may occupy"),
-];
-const BAGGING: &[OptionInfo] = &[
-    option("trees", "a whole number (10)", "how many trees there are"),
-    option(
-        "lambda",
-        "a positive number (1)",
-        "how often a tree learns a record, on average",
-    ),
-];
-const FOREST: &[OptionInfo] = &[
-    option(
-        "preset",
-        "ours (the usual), moa, 2017",
-        "`moa`: all trees draw attributes alike, as in MOA; `2017`: the forest as first published",
-    ),
-    option("trees", "a whole number (10)", "how many trees there are"),
-    option(
-        "lambda",
-        "a positive number (6)",
-        "how often a tree learns a record, on average",
-    ),
-    option(
-        "subspace",
-        "a number of attributes, a share such as 60% (the usual), or root",
-        "how many attributes a leaf looks at; root is their square root and one more",
-    ),
-    option(
-        "drift",
-        "between 0 and 1 (0.001)",
-        "δ of the ADWIN that replaces a tree",
-    ),
-    option(
-        "warning",
-        "between 0 and 1 (0.01)",
-        "δ of the ADWIN that starts a tree in the background",
-    ),
-];
-const RESET: &[OptionInfo] = &[
-    option(
-        "detector",
-        "adwin, ddm (the usual), eddm, page-hinkley, kswin",
-        "what watches the errors",
-    ),
-    option(
-        "learner",
-        "any other learner, with its options (nb)",
-        "what starts again",
-    ),
+);
+const LINEAR: &[Parameter] = &[RATE];
+
+const K: Parameter = Parameter::new(
+    "k",
+    Accepts::Whole(1, MOST_RECORDS as i64),
+    Absent::Means("10"),
+    "neighbours that vote",
+);
+const WINDOW: Parameter = Parameter::new(
+    "window",
+    Accepts::Whole(1, MOST_RECORDS as i64),
+    Absent::Means("1000"),
+    "records that are kept, k at least",
+);
+const NEIGHBOURS: &[Parameter] = &[K, WINDOW];
+
+const GRACE: Parameter = Parameter::new(
+    "grace",
+    Accepts::Number(1.0, f64::MAX),
+    Absent::Means("200; 50 in a forest"),
+    "records that a leaf takes between two looks at its splits",
+);
+const CONFIDENCE: Parameter = Parameter::new(
+    "confidence",
+    PROBABILITY,
+    Absent::Means("1e-7; 0.01 in a forest"),
+    "the probability of a wrong split",
+);
+const TIE: Parameter = Parameter::new(
+    "tie",
+    Accepts::Number(0.0, 1.0),
+    Absent::Means("0.05"),
+    "splits nearer than this are tied",
+);
+const CRITERION: Parameter = Parameter::new(
+    "criterion",
+    Accepts::Word(|| words(CRITERIA)),
+    Absent::Means("information-gain"),
+    "how splits are compared",
+);
+const LEAF: Parameter = Parameter::new(
+    "leaf",
+    Accepts::Word(|| words(LEAVES)),
+    Absent::Means("adaptive"),
+    "how a leaf predicts",
+);
+const BINARY: Parameter = Parameter::new(
+    "binary",
+    Accepts::Word(|| words(ANSWERS)),
+    Absent::Means("no"),
+    "whether nominal attributes split in two only",
+);
+const POINTS: Parameter = Parameter::new(
+    "points",
+    Accepts::Whole(1, 1000),
+    Absent::Means("10"),
+    "thresholds tried for a number",
+);
+const MEMORY: Parameter = Parameter::new(
+    "memory",
+    Accepts::Whole(0, i64::MAX >> 20),
+    Absent::Means("32"),
+    "MiB that a tree may occupy",
+);
+const TREE: &[Parameter] = &[
+    GRACE, CONFIDENCE, TIE, CRITERION, LEAF, BINARY, POINTS, MEMORY,
 ];
 
+const TREES: Parameter = Parameter::new(
+    "trees",
+    Accepts::Whole(1, 10_000),
+    Absent::Means("10"),
+    "how many trees there are",
+);
+const LAMBDA: Parameter = Parameter::new(
+    "lambda",
+    Accepts::Number(POSITIVE, 100.0),
+    Absent::Means("1; 6 in a forest"),
+    "how often a tree learns a record, on average",
+);
+const BAGGING: &[Parameter] = &[TREES, LAMBDA];
+
+const PRESET: Parameter = Parameter::new(
+    "preset",
+    Accepts::Word(|| vec!["ours", "moa", "2017"]),
+    Absent::Means("ours"),
+    "`moa`: all trees draw attributes alike, as in MOA; `2017`: the forest as first published",
+);
+const SUBSPACE: Parameter = Parameter::new(
+    "subspace",
+    Accepts::OneOf(&[
+        Accepts::Whole(1, 1 << 20),
+        Accepts::Form(&Form {
+            what: "a share",
+            example: "60%",
+            pattern: "^[0-9.]+%$",
+            fits: |text| share(text).is_some(),
+        }),
+        Accepts::Word(|| vec!["root"]),
+    ]),
+    Absent::Means("60%"),
+    "how many attributes a leaf looks at; root is their square root and one more",
+);
+const DRIFT: Parameter = Parameter::new(
+    "drift",
+    PROBABILITY,
+    Absent::Means("0.001"),
+    "δ of the ADWIN that replaces a tree",
+);
+const WARNING: Parameter = Parameter::new(
+    "warning",
+    PROBABILITY,
+    Absent::Means("0.01"),
+    "δ of the ADWIN that starts a tree in the background",
+);
+const FOREST: &[Parameter] = &[PRESET, TREES, LAMBDA, SUBSPACE, DRIFT, WARNING];
+
+const DETECTOR: Parameter = Parameter::new(
+    "detector",
+    Accepts::Word(|| words(DETECTORS)),
+    Absent::Means("ddm"),
+    "what watches the errors",
+);
+const LEARNER: Parameter = Parameter::new(
+    "learner",
+    Accepts::Text,
+    Absent::Means("nb"),
+    "what starts again: any other learner, with its options",
+);
+const RESET: &[Parameter] = &[DETECTOR, LEARNER];
+
+/// Above 0; below 1 is for the learner to see.
+const PROBABILITY: Accepts = Accepts::Number(POSITIVE, 1.0);
+
+const CRITERIA: &[(&str, Criterion)] = &[
+    ("information-gain", Criterion::InformationGain),
+    ("gini", Criterion::Gini),
+];
+
+const LEAVES: &[(&str, LeafPrediction)] = &[
+    ("majority", LeafPrediction::Majority),
+    ("nb", LeafPrediction::NaiveBayes),
+    ("adaptive", LeafPrediction::Adaptive),
+];
+
+const ANSWERS: &[(&str, bool)] = &[("yes", true), ("no", false)];
+
 /// The options of the learner called `name`.
-pub(super) fn options_of(name: &str) -> impl Iterator<Item = &'static OptionInfo> {
+pub(super) fn options_of(name: &str) -> impl Iterator<Item = &'static Parameter> {
     let info = LEARNERS.iter().find(move |info| info.name == name);
     info.into_iter()
         .flat_map(|info| info.options.iter().copied().flatten())
@@ -250,7 +306,7 @@ pub fn check_learner(text: &str) -> Result<()> {
 
 fn linear(usual: Linear, options: &mut Options<'_>) -> Result<Linear> {
     Ok(Linear {
-        rate: options.number("rate", usual.rate)?,
+        rate: options.number(&RATE, usual.rate)?,
         ..usual
     })
 }
@@ -258,34 +314,22 @@ fn linear(usual: Linear, options: &mut Options<'_>) -> Result<Linear> {
 fn neighbours(options: &mut Options<'_>) -> Result<NearestNeighbours> {
     let usual = NearestNeighbours::default();
     Ok(NearestNeighbours {
-        k: options.number("k", usual.k)?,
-        window: options.number("window", usual.window)?,
+        k: options.whole(&K, usual.k)?,
+        window: options.whole(&WINDOW, usual.window)?,
     })
 }
 
 fn tree(usual: HoeffdingTree, options: &mut Options<'_>) -> Result<HoeffdingTree> {
-    let criteria = [
-        ("information-gain", Criterion::InformationGain),
-        ("gini", Criterion::Gini),
-    ];
-    let leaves = [
-        ("majority", LeafPrediction::Majority),
-        ("nb", LeafPrediction::NaiveBayes),
-        ("adaptive", LeafPrediction::Adaptive),
-    ];
-    let answers = [("yes", true), ("no", false)];
-    let memory: usize = options.number("memory", usual.memory_limit >> 20)?;
+    let memory = options.whole(&MEMORY, usual.memory_limit >> 20)?;
     Ok(HoeffdingTree {
-        grace_period: options.number("grace", usual.grace_period)?,
-        split_confidence: options.number("confidence", usual.split_confidence)?,
-        tie_threshold: options.number("tie", usual.tie_threshold)?,
-        criterion: options.word("criterion", &criteria, usual.criterion)?,
-        leaf: options.word("leaf", &leaves, usual.leaf)?,
-        binary_splits: options.word("binary", &answers, usual.binary_splits)?,
-        split_points: options.number("points", usual.split_points)?,
-        memory_limit: memory
-            .checked_mul(1 << 20)
-            .ok_or_else(|| options.unfit("memory", "MiB that a machine can have"))?,
+        grace_period: options.number(&GRACE, usual.grace_period)?,
+        split_confidence: options.number(&CONFIDENCE, usual.split_confidence)?,
+        tie_threshold: options.number(&TIE, usual.tie_threshold)?,
+        criterion: options.word(&CRITERION, CRITERIA, usual.criterion)?,
+        leaf: options.word(&LEAF, LEAVES, usual.leaf)?,
+        binary_splits: options.word(&BINARY, ANSWERS, usual.binary_splits)?,
+        split_points: options.whole(&POINTS, usual.split_points)?,
+        memory_limit: memory << 20,
         ..usual
     })
 }
@@ -293,8 +337,8 @@ fn tree(usual: HoeffdingTree, options: &mut Options<'_>) -> Result<HoeffdingTree
 fn bagging(options: &mut Options<'_>) -> Result<OnlineBagging> {
     let usual = OnlineBagging::default();
     Ok(OnlineBagging {
-        copies: options.number("trees", usual.copies)?,
-        lambda: options.number("lambda", usual.lambda)?,
+        copies: options.whole(&TREES, usual.copies)?,
+        lambda: options.number(&LAMBDA, usual.lambda)?,
         tree: tree(usual.tree, options)?,
     })
 }
@@ -305,49 +349,39 @@ fn forest(options: &mut Options<'_>) -> Result<AdaptiveRandomForest> {
         ("moa", AdaptiveRandomForest::of_moa()),
         ("2017", AdaptiveRandomForest::of_moa_2017()),
     ];
-    let usual = options.word("preset", &presets, AdaptiveRandomForest::default())?;
+    let usual = options.word(&PRESET, &presets, AdaptiveRandomForest::default())?;
+    let subspace = options.value(&SUBSPACE)?;
+    let subspace = subspace.map(|placed| read_subspace(&placed)).transpose()?;
     Ok(AdaptiveRandomForest {
-        trees: options.number("trees", 10)?,
-        lambda: options.number("lambda", usual.lambda)?,
-        subspace: subspace(usual.subspace, options)?,
-        drift: options.number("drift", usual.drift)?,
-        warning: options.number("warning", usual.warning)?,
+        trees: options.whole(&TREES, 10)?,
+        lambda: options.number(&LAMBDA, usual.lambda)?,
+        subspace: subspace.unwrap_or(usual.subspace),
+        drift: options.number(&DRIFT, usual.drift)?,
+        warning: options.number(&WARNING, usual.warning)?,
         tree: tree(usual.tree, options)?,
         ..usual
     })
 }
 
-fn subspace(usual: SubspaceSize, options: &mut Options<'_>) -> Result<SubspaceSize> {
-    let Some(value) = options.take("subspace") else {
-        return Ok(usual);
-    };
-    if value == "root" {
-        return Ok(SubspaceSize::RootPlusOne);
+fn read_subspace(placed: &Placed) -> Result<SubspaceSize> {
+    match &placed.value {
+        Value::Text(text) => Ok(share(text).map_or(SubspaceSize::RootPlusOne, SubspaceSize::Share)),
+        _ => placed.whole(SUBSPACE.name).map(SubspaceSize::Count),
     }
-    let size = match value.strip_suffix('%') {
-        Some(percent) => percent
-            .parse()
-            .ok()
-            .map(|percent: f64| SubspaceSize::Share(percent / 100.0)),
-        None => value.parse().ok().map(SubspaceSize::Count),
-    };
-    size.ok_or_else(|| options.unfit("subspace", "a whole number, a share such as 60%, or root"))
+}
+
+/// `60%` as 0.6.
+fn share(text: &str) -> Option<f64> {
+    let percent: f64 = text.strip_suffix('%')?.parse().ok()?;
+    (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
 }
 
 fn reset(options: &mut Options<'_>) -> Result<DriftReset> {
     let usual = DriftReset::default();
     Ok(DriftReset {
-        detector: options.word("detector", DETECTORS, usual.detector)?,
-        learner: options.take("learner").map_or(usual.learner, str::to_owned),
+        detector: options.word(&DETECTOR, DETECTORS, usual.detector)?,
+        learner: options.text(&LEARNER, usual.learner)?,
     })
-}
-
-const fn option(name: &'static str, values: &'static str, meaning: &'static str) -> OptionInfo {
-    OptionInfo {
-        name,
-        values,
-        meaning,
-    }
 }
 
 fn unknown(name: &str) -> Error {

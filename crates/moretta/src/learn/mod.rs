@@ -57,7 +57,7 @@ pub use hoeffding_tree::{HoeffdingTree, HoeffdingTreeLearner};
 pub use knn::{NearestNeighbours, NearestNeighboursLearner};
 pub use leaf::LeafPrediction;
 pub use linear::{Linear, LinearLearner, Rule};
-pub use list::{LEARNERS, LearnerInfo, OptionInfo, build, check_learner};
+pub use list::{LEARNERS, LearnerInfo, build, check_learner};
 pub use majority::{Majority, MajorityLearner};
 pub use model::{Knowledge, Meaning, Model, Vocabulary};
 pub use naive_bayes::{NaiveBayes, NaiveBayesLearner};

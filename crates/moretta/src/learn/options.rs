@@ -3,9 +3,8 @@
 //! An option is a name, `=` and a value; a value may itself be a learner with options.
 
 use super::list::options_of;
-use crate::config::unknown;
+use crate::config::{Accepts, Parameter, Placed, Value, unknown};
 use crate::error::{Error, Result};
-use std::str::FromStr;
 
 /// Texts between commas that no parentheses enclose: `nb, ht(tie=0.1, grace=50)` are two.
 pub fn split_learners(text: &str) -> Vec<&str> {
@@ -54,33 +53,54 @@ impl<'a> Options<'a> {
         Ok(Options { name, values })
     }
 
-    pub(super) fn take(&mut self, option: &str) -> Option<&'a str> {
-        let at = self.values.iter().position(|(name, _)| *name == option)?;
-        Some(self.values.swap_remove(at).1)
-    }
-
-    /// A number, a whole one where the type is.
-    pub(super) fn number<T: FromStr>(&mut self, option: &str, usual: T) -> Result<T> {
-        match self.take(option) {
-            None => Ok(usual),
-            Some(value) => value.parse().map_err(|_| self.unfit(option, "a number")),
+    /// The value of an option, as it is declared.
+    pub(super) fn value(&mut self, option: &Parameter) -> Result<Option<Placed>> {
+        let mut names = self.values.iter().map(|(name, _)| *name);
+        let Some(at) = names.position(|name| name == option.name) else {
+            return Ok(None);
+        };
+        let (_, text) = self.values.swap_remove(at);
+        let of_text = matches!(
+            option.accepts,
+            Accepts::Text | Accepts::Word(_) | Accepts::Form(_)
+        );
+        let value = match (text.parse(), text.parse()) {
+            (Ok(n), _) if !of_text => Value::Whole(n),
+            (_, Ok(n)) if !of_text => Value::Number(n),
+            _ => Value::Text(text.to_owned()),
+        };
+        let placed = Placed { value, span: 0..0 };
+        match option.accepts.check(option.name, &placed) {
+            Ok(()) => Ok(Some(placed)),
+            // What was given is not told.
+            Err(_) => Err(self.unfit(option)),
         }
     }
 
-    /// One of a few words.
+    pub(super) fn number(&mut self, option: &Parameter, usual: f64) -> Result<f64> {
+        let value = self.value(option)?;
+        value.map_or(Ok(usual), |placed| placed.number(option.name))
+    }
+
+    pub(super) fn whole<T: TryFrom<i64>>(&mut self, option: &Parameter, usual: T) -> Result<T> {
+        let value = self.value(option)?;
+        value.map_or(Ok(usual), |placed| placed.whole(option.name))
+    }
+
+    pub(super) fn text(&mut self, option: &Parameter, usual: String) -> Result<String> {
+        let value = self.value(option)?;
+        value.map_or(Ok(usual), |placed| placed.text(option.name))
+    }
+
+    /// One of the words by which the option was declared.
     pub(super) fn word<T: Copy>(
         &mut self,
-        option: &str,
+        option: &Parameter,
         words: &[(&str, T)],
         usual: T,
     ) -> Result<T> {
-        let Some(value) = self.take(option) else {
-            return Ok(usual);
-        };
-        let found = words.iter().find(|(word, _)| *word == value);
-        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let meaning = found.ok_or_else(|| self.unfit(option, &names.join(", ")));
-        meaning.map(|(_, meaning)| *meaning)
+        let value = self.value(option)?;
+        value.map_or(Ok(usual), |placed| placed.word(option.name, words))
     }
 
     /// Fails if an option is left that the learner does not have.
@@ -96,9 +116,9 @@ impl<'a> Options<'a> {
         Err(unknown(fault, option, &known))
     }
 
-    pub(super) fn unfit(&self, option: &str, wanted: &str) -> Error {
-        Error::usage(format!("`{option}` of `{}` has an unfit value", self.name))
-            .help(format!("give {wanted}"))
+    fn unfit(&self, option: &Parameter) -> Error {
+        let what = format!("`{}` of `{}` has an unfit value", option.name, self.name);
+        Error::usage(what).help(format!("give {}", option.values()))
     }
 }
 
@@ -110,6 +130,7 @@ fn malformed(name: &str, what: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Absent;
 
     #[test]
     fn commas_inside_parentheses_do_not_divide() {
@@ -126,13 +147,28 @@ mod tests {
         check("", &[]);
     }
 
+    const GRACE: Parameter = Parameter::new(
+        "grace",
+        Accepts::Number(1.0, f64::MAX),
+        Absent::Means("200"),
+        "",
+    );
+    const TIE: Parameter =
+        Parameter::new("tie", Accepts::Number(0.0, 1.0), Absent::Means("0.05"), "");
+    const LEAF: Parameter = Parameter::new(
+        "leaf",
+        Accepts::Word(|| vec!["nb", "majority"]),
+        Absent::Means("nb"),
+        "",
+    );
+
     #[test]
     fn options_are_taken_by_name() {
         let mut options = Options::parse(" ht ( grace = 50, leaf=nb )").expect("sound");
         assert_eq!(options.name, "ht");
-        assert_eq!(options.number("grace", 200.0).expect("a number"), 50.0);
-        assert_eq!(options.number("tie", 0.05).expect("the usual"), 0.05);
-        let leaf = options.word("leaf", &[("nb", 1), ("majority", 2)], 0);
+        assert_eq!(options.number(&GRACE, 200.0).expect("a number"), 50.0);
+        assert_eq!(options.number(&TIE, 0.05).expect("the usual"), 0.05);
+        let leaf = options.word(&LEAF, &[("nb", 1), ("majority", 2)], 0);
         assert_eq!(leaf.expect("a word"), 1);
         options.finish().expect("nothing is left");
     }
@@ -144,7 +180,7 @@ mod tests {
             assert_eq!(error.exit_code(), 2);
         }
         let mut options = Options::parse("ht(grace=many)").expect("it can be read");
-        let error = options.number("grace", 1.0).expect_err("no number");
+        let error = options.number(&GRACE, 1.0).expect_err("no number");
         assert!(!error.to_string().contains("many"));
         let options = Options::parse("ht(grcae=50)").expect("it can be read");
         let error = options.finish().expect_err("a slip");

@@ -132,9 +132,10 @@ impl SourcePolicy {
             compression: section.optional_word(&COMPRESSION, COMPRESSIONS)?,
             delimiter: section.optional(&DELIMITER, byte)?,
             quote: section.read(&QUOTE, byte)?,
-            header: match section.flag(&HEADER)? {
-                true => Header::First,
-                false => Header::None,
+            header: if section.flag(&HEADER)? {
+                Header::First
+            } else {
+                Header::None
             },
             encoding: section.word(&ENCODING, ENCODINGS)?,
             decimal_comma: section.word(&DECIMAL, DECIMALS)?,

@@ -84,9 +84,10 @@ impl Policy {
             true => Value::Whole(value as i64),
             false => Value::Number(value),
         };
-        let section = match what.is_promise {
-            true => table(&mut top, "guarantee")?,
-            false => method(&mut top)?,
+        let section = if what.is_promise {
+            table(&mut top, "guarantee")?
+        } else {
+            method(&mut top)?
         };
         set(section, what.parameter, number);
         let names = goals

@@ -124,7 +124,7 @@ const SEARCH: Parameter = Parameter::new(
     "search",
     Accepts::Word(|| words(SEARCHES)),
     Absent::Text("minz"),
-    "how z is found: the least one of all (minz), from the last one on, or as first published",
+    "how z is found: the least that reaches the goal (minz), one step up or down at a time (incremental), or as a published package does it (compat), for comparison",
 );
 const FAKES: Parameter = Parameter::new(
     "fakes",
