@@ -237,4 +237,7 @@ fn learning_and_attacking_see_the_whole_chain() {
     assert_eq!(learnt.code, Some(0), "{}", learnt.stderr);
     let attacked = folder.moretta(&["attack", "policy.toml"]);
     assert_eq!(attacked.code, Some(0), "{}", attacked.stderr);
+    let folder = folder.policy(&policy(&[GROUPS, MONDRIAN]));
+    let attacked = folder.moretta(&["attack", "policy.toml"]);
+    attacked.fails(3, "`age` is made coarser after it was masked");
 }

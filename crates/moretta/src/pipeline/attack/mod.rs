@@ -12,7 +12,7 @@ mod comparable;
 mod projection;
 
 use super::learn::{NOT_COVERED, Pupil, accuracy_of_release};
-use super::masked::{self, secret_seed};
+use super::masked::{self, Masks, secret_seed};
 use super::progress::{Progress, Stage};
 use super::read::{Original, in_order_of_ids, read};
 use super::steps::{Compared, protect};
@@ -20,7 +20,7 @@ use crate::attack::interval::Disclosure;
 use crate::attack::linkage::Linkage;
 use crate::attack::reconstruction::StudySettings;
 use crate::attack::{Success, Yardstick};
-use crate::data::{Batch, Column, Role};
+use crate::data::{Batch, Column, Role, Schema};
 use crate::error::{Error, Result};
 use crate::policy::{Action, Order, Policy};
 use crate::protect::{Family, METHODS, Masking, Method};
@@ -114,6 +114,7 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
     let masking = method.as_masking().ok_or_else(not_masked)?;
     masked::check(policy)?;
     let original = read(policy, progress)?;
+    refuse_covered(policy, masking, original.batch.schema())?;
     let seed = policy.seed.map_or_else(secret_seed, Ok)?;
     let released = release(policy, &original, seed, progress)?;
     progress.enter(Stage::Check);
@@ -175,6 +176,20 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
     let links = attacked.links.iter();
     attacked.strongest_link = Strongest::of(links.map(|one| (&one.attack, &one.knows, one.linked)));
     Ok(attacked)
+}
+
+/// A masked column that is made coarser later does not leave as it was masked.
+fn refuse_covered(policy: &Policy, masking: &dyn Masking, schema: &Schema) -> Result<()> {
+    let leaving = Masks::new(policy, schema)?.map_or_else(Vec::new, |masks| masks.leaving);
+    let places = masking.places(schema)?;
+    match places.iter().find(|place| !leaving.contains(place)) {
+        None => Ok(()),
+        Some(&place) => Err(Error::policy(format!(
+            "`{}` is made coarser after it was masked, and no attack is known on that",
+            schema.fields()[place].name
+        ))
+        .help("attack a policy without the other method")),
+    }
 }
 
 /// What all attacks are judged by.

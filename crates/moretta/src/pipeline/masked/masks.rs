@@ -13,7 +13,7 @@ pub(in crate::pipeline) struct Masks<'a> {
     /// The places of the masked columns among those that are read.
     pub(in crate::pipeline) places: Vec<usize>,
     /// Those of them that leave as they were masked.
-    pub(super) leaving: Vec<usize>,
+    pub(in crate::pipeline) leaving: Vec<usize>,
     /// Names of other columns that leave in their place.
     pub(super) made: Option<Vec<String>>,
     /// Records that look alike, for each method that makes such.
