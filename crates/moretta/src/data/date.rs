@@ -10,12 +10,18 @@ use serde::{Deserialize, Serialize};
 pub struct DateFormat {
     /// Which part comes first.
     pub order: DateOrder,
-    /// The character between the parts.
-    pub separator: char,
+    /// The character between the parts; none in `20240301`.
+    pub separator: Option<char>,
     /// Years have two digits: 69 to 99 are 1969 to 1999, 00 to 68 are 2000 to 2068, as
     /// POSIX reads them.
     pub short_year: bool,
+    /// Months are the first three letters of their English names, in any case.
+    pub names: bool,
 }
+
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
 
 /// Which part of a date comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,8 +38,9 @@ impl DateFormat {
     /// 2024-03-01
     pub const ISO: DateFormat = DateFormat {
         order: DateOrder::YearMonthDay,
-        separator: '-',
+        separator: Some('-'),
         short_year: false,
+        names: false,
     };
 
     /// The formats that are recognised without being declared. Day-first and
@@ -42,50 +49,73 @@ impl DateFormat {
         DateFormat::ISO,
         DateFormat {
             order: DateOrder::YearMonthDay,
-            separator: '/',
-            short_year: false,
+            separator: Some('/'),
+            ..DateFormat::ISO
         },
         DateFormat {
             order: DateOrder::DayMonthYear,
-            separator: '.',
-            short_year: false,
+            separator: Some('.'),
+            ..DateFormat::ISO
         },
     ];
 
-    /// From a pattern such as `%Y-%m-%d`, `%d.%m.%Y` or `%m/%d/%y`.
+    /// From a pattern such as `%Y-%m-%d`, `%d.%m.%Y`, `%m/%d/%y`, `%d-%b-%y` or `%Y%m%d`.
     pub fn from_pattern(pattern: &str) -> Option<Self> {
         let parts: Vec<char> = pattern.chars().collect();
+        if parts == ['%', 'Y', '%', 'm', '%', 'd'] {
+            return Some(DateFormat {
+                separator: None,
+                ..DateFormat::ISO
+            });
+        }
         let ['%', a, separator, '%', b, second, '%', c] = parts[..] else {
             return None;
         };
         let order = match (a, b, c) {
-            ('Y' | 'y', 'm', 'd') => DateOrder::YearMonthDay,
-            ('d', 'm', 'Y' | 'y') => DateOrder::DayMonthYear,
-            ('m', 'd', 'Y' | 'y') => DateOrder::MonthDayYear,
+            ('Y' | 'y', 'm' | 'b', 'd') => DateOrder::YearMonthDay,
+            ('d', 'm' | 'b', 'Y' | 'y') => DateOrder::DayMonthYear,
+            ('m' | 'b', 'd', 'Y' | 'y') => DateOrder::MonthDayYear,
             _ => return None,
         };
         (separator == second && !separator.is_alphanumeric()).then_some(DateFormat {
             order,
-            separator,
+            separator: Some(separator),
             short_year: a == 'y' || c == 'y',
+            names: a == 'b' || b == 'b',
         })
     }
 
     /// The pattern, such as `%Y-%m-%d`.
     pub fn pattern(self) -> String {
         let year = if self.short_year { "%y" } else { "%Y" };
+        let month = if self.names { "%b" } else { "%m" };
+        self.joined([year, month, "%d"])
+    }
+
+    /// Year, month and day in the order of the format.
+    fn joined(self, [year, month, day]: [&str; 3]) -> String {
         let [a, b, c] = match self.order {
-            DateOrder::YearMonthDay => [year, "%m", "%d"],
-            DateOrder::DayMonthYear => ["%d", "%m", year],
-            DateOrder::MonthDayYear => ["%m", "%d", year],
+            DateOrder::YearMonthDay => [year, month, day],
+            DateOrder::DayMonthYear => [day, month, year],
+            DateOrder::MonthDayYear => [month, day, year],
         };
-        let s = self.separator;
-        format!("{a}{s}{b}{s}{c}")
+        match self.separator {
+            Some(s) => format!("{a}{s}{b}{s}{c}"),
+            None => format!("{a}{b}{c}"),
+        }
     }
 
     /// The day that `text` names, when it is a date of this format that exists.
     pub fn parse(self, text: &str) -> Option<i32> {
-        let mut parts = text.split(self.separator);
+        let Some(separator) = self.separator else {
+            let whole = text.len() == 8 && text.is_ascii();
+            return whole.then(|| {
+                let (year, rest) = text.split_at(4);
+                let (month, day) = rest.split_at(2);
+                to_day(digits(year)?, digits(month)?, digits(day)?)
+            })?;
+        };
+        let mut parts = text.split(separator);
         let (a, b, c) = (parts.next()?, parts.next()?, parts.next()?);
         if parts.next().is_some() {
             return None;
@@ -100,14 +130,21 @@ impl DateFormat {
             (2, true) => digits(year)? + if year < "69" { 2000 } else { 1900 },
             _ => return None,
         };
-        to_day(year, digits(month)?, digits(day)?)
+        let month = match self.names {
+            true => {
+                let is_month = |name: &&str| name.eq_ignore_ascii_case(month);
+                MONTHS.iter().position(is_month)? as i32 + 1
+            }
+            false => digits(month)?,
+        };
+        to_day(year, month, digits(day)?)
     }
 
     /// The day of a date or of a date with a time of day, such as `2024-03-01T12:30:00Z` or
     /// `14/02/2016 0:10`: the date as it is written, in whatever zone.
     pub fn day_of(self, text: &str) -> Option<i32> {
         let date = match text.find(['T', ' ']) {
-            Some(end) if self.separator != ' ' && is_time_of_day(text[end + 1..].trim()) => {
+            Some(end) if self.separator != Some(' ') && is_time_of_day(text[end + 1..].trim()) => {
                 &text[..end]
             }
             _ => text,
@@ -118,16 +155,15 @@ impl DateFormat {
     /// The date in this format.
     pub fn format(self, day: i32) -> String {
         let (y, m, d) = from_day(day);
-        let s = self.separator;
         let y = match self.short_year {
             true => format!("{:02}", y.rem_euclid(100)),
             false => format!("{y:04}"),
         };
-        match self.order {
-            DateOrder::YearMonthDay => format!("{y}{s}{m:02}{s}{d:02}"),
-            DateOrder::DayMonthYear => format!("{d:02}{s}{m:02}{s}{y}"),
-            DateOrder::MonthDayYear => format!("{m:02}{s}{d:02}{s}{y}"),
-        }
+        let m = match (self.names, MONTHS.get(m as usize - 1)) {
+            (true, Some(name)) => (*name).to_owned(),
+            _ => format!("{m:02}"),
+        };
+        self.joined([&y, &m, &format!("{d:02}")])
     }
 }
 
@@ -237,6 +273,38 @@ mod tests {
     }
 
     #[test]
+    fn months_may_have_names_and_parts_no_separator() {
+        for (pattern, text, day) in [
+            ("%d-%b-%Y", "01-Mar-2024", Some("2024-03-01")),
+            ("%d-%b-%y", "10-Jan-69", Some("1969-01-10")),
+            ("%b %d %Y", "Dec 31 1999", Some("1999-12-31")),
+            ("%Y/%b/%d", "2000/Feb/29", Some("2000-02-29")),
+            ("%Y%m%d", "20240301", Some("2024-03-01")),
+            ("%d-%b-%Y", "01-Mrz-2024", None),
+            ("%d-%b-%Y", "01-03-2024", None),
+            ("%Y%m%d", "20240230", None),
+            ("%Y%m%d", "2024031", None),
+            ("%Y%m%d", "2024é31", None),
+        ] {
+            let format = DateFormat::from_pattern(pattern).expect(pattern);
+            assert_eq!(format.pattern(), pattern);
+            let day = day.and_then(|day| DateFormat::ISO.parse(day));
+            assert_eq!(format.parse(text), day, "{text}");
+            if let Some(day) = day {
+                assert_eq!(format.format(day), text);
+            }
+        }
+        let named = DateFormat::from_pattern("%d-%b-%Y").expect("a pattern");
+        assert_eq!(
+            named.parse("1-MAR-2024"),
+            DateFormat::ISO.parse("2024-03-01")
+        );
+        for pattern in ["%d%m%Y", "%b%Y%d", "%Y-%b", "%b-%m-%Y", "%d-%B-%Y"] {
+            assert_eq!(DateFormat::from_pattern(pattern), None, "{pattern}");
+        }
+    }
+
+    #[test]
     fn a_time_of_day_may_follow_a_date() {
         let iso = DateFormat::ISO;
         let day = iso.parse("2024-03-01");
@@ -298,6 +366,6 @@ mod tests {
         assert_eq!(format.parse("01.03.2024"), Some(19_783));
         assert_eq!(format.format(19_783), "01.03.2024");
         assert_eq!(format.pattern(), "%d.%m.%Y");
-        assert_eq!(DateFormat::from_pattern("%Y%m%d"), None);
+        assert_eq!(DateFormat::from_pattern("%Y-%d"), None);
     }
 }

@@ -114,7 +114,7 @@ fn is_code(text: &str) -> bool {
 fn looks_like_a_date(text: &str) -> bool {
     DateFormat::GUESSED.iter().any(|format| {
         let mut parts = 0;
-        let digits = text.split(format.separator).all(|part| {
+        let digits = text.split(|c| Some(c) == format.separator).all(|part| {
             parts += 1;
             matches!(part.len(), 1..=4) && part.bytes().all(|b| b.is_ascii_digit())
         });

@@ -573,7 +573,7 @@ fn read_type(name: &str, role: Role, section: &mut Section) -> Result<ReadAs> {
             format.map(ReadAs::Date).ok_or_else(|| {
                 placed
                     .error("`format` is not a date pattern")
-                    .help("for example \"%Y-%m-%d\" or \"%d.%m.%Y\"")
+                    .help("for example \"%Y-%m-%d\", \"%d.%m.%Y\", \"%m/%d/%y\", \"%d-%b-%Y\" (Jan, Feb, …) or \"%Y%m%d\"; a time of day may follow")
             })
         }
         (_, Some(placed), None) => Err(placed

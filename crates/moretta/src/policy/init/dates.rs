@@ -68,7 +68,9 @@ pub(super) fn recognise<'a>(values: impl Iterator<Item = &'a str> + Clone) -> Op
     Some(Dates {
         format,
         // Points are written between day, month and year alone.
-        ambiguous: format.order == DayMonthYear && format.separator != '.' && fits(turned) == count,
+        ambiguous: format.order == DayMonthYear
+            && format.separator != Some('.')
+            && fits(turned) == count,
         timed: values
             .clone()
             .any(|v| format.parse(v).is_none() && format.day_of(v).is_some()),
@@ -78,21 +80,23 @@ pub(super) fn recognise<'a>(values: impl Iterator<Item = &'a str> + Clone) -> Op
 
 /// The common forms, the likelier ones first.
 fn forms() -> impl Iterator<Item = DateFormat> {
-    [false, true].into_iter().flat_map(|short_year| {
-        let orders = match short_year {
-            false => [YearMonthDay, DayMonthYear, MonthDayYear],
-            true => [DayMonthYear, MonthDayYear, YearMonthDay],
-        };
-        orders.into_iter().flat_map(move |order| {
-            ['-', '/', '.']
-                .into_iter()
-                .map(move |separator| DateFormat {
+    let separated = |names: bool, separators: &'static [char]| {
+        [false, true].into_iter().flat_map(move |short_year| {
+            let orders = match short_year {
+                false => [YearMonthDay, DayMonthYear, MonthDayYear],
+                true => [DayMonthYear, MonthDayYear, YearMonthDay],
+            };
+            orders.into_iter().flat_map(move |order| {
+                separators.iter().map(move |&separator| DateFormat {
                     order,
-                    separator,
+                    separator: Some(separator),
                     short_year,
+                    names,
                 })
+            })
         })
-    })
+    };
+    separated(false, &['-', '/', '.']).chain(separated(true, &['-', '/', ' ']))
 }
 
 /// Whether all values are times of events as a stream reads them, finer than days.
@@ -129,12 +133,14 @@ mod tests {
             (&["01/31/85", "02/01/24"], "%m/%d/%y"),
             (&["85-01-31"], "%y-%m-%d"),
             (&["2024-03-01T10:00:00Z", "2024-03-02 11:30"], "%Y-%m-%d"),
+            (&["10-Jan-67", "1-Feb-99"], "%d-%b-%y"),
+            (&["10 Jan 1967", "01 Feb 1999"], "%d %b %Y"),
             (&["14/02/2016 0:00", "14/02/2016 0:10"], "%d/%m/%Y"),
         ] {
             let dates = recognise(values.iter().copied()).expect(pattern);
             assert_eq!(dates.format.pattern(), pattern, "{values:?}");
             assert!(dates.complete);
-            assert_eq!(dates.timed, values[0].len() > 10, "{values:?}");
+            assert_eq!(dates.timed, values[0].contains(':'), "{values:?}");
         }
         for values in [
             &["1.2.3", "4.5.6"][..],
