@@ -286,8 +286,7 @@ impl Companions {
             self.taken.clear();
             let recent = epoch.saturating_sub(1).saturating_mul(self.window);
             let is_recent = |row: &(i64, u32)| row.0 >= recent;
-            self.shown
-                .retain(|_, shown| shown.back().is_some_and(is_recent));
+            self.shown.retain(|_, shown| shown.iter().any(is_recent));
         }
     }
 
@@ -405,5 +404,24 @@ impl Draws {
     /// A number below `end`, all alike.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// When companions are chosen anew depends on who got some, which a restart sees from its
+    /// first row on only.
+    #[test]
+    fn what_a_user_showed_ahead_of_the_stream_is_not_forgotten_for_a_row_that_came_late() {
+        let (user, value, other) = (1, 2, 3);
+        let mut companions = Companions::new(Key::derived([7; 32]), 1_000, 5_000);
+        companions.note(user, 60_000, other);
+        companions.note(user, 1_000, other);
+        companions.begin_epoch(8);
+        assert_eq!(companions.gap(user, value, 61_000), Some(1_000));
+        companions.begin_epoch(14);
+        assert_eq!(companions.gap(user, value, 61_000), None);
     }
 }
