@@ -162,7 +162,7 @@ fn a_run_that_is_told_to_end_leaves_nothing() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_background_run_that_is_told_to_end_leaves_nothing() {
-    let folder = hospital_of("60000");
+    let folder = hospital_of("300000");
     let before = folder.files();
     let mut shell = folder
         .command("sh")
@@ -193,7 +193,7 @@ fn a_background_run_that_is_told_to_end_leaves_nothing() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_killed_run_has_left_is_swept_by_the_next_and_a_living_one_keeps_its_file() {
-    let folder = hospital_of("60000");
+    let folder = hospital_of("300000");
     let mut dead = start(&folder);
     wait_until_it_writes(&folder, &mut dead);
     dead.kill().expect("killed");

@@ -23,14 +23,19 @@ fn on_their_way() -> MutexGuard<'static, Vec<(PathBuf, Vec<PathBuf>)>> {
 /// Removes all files that are not in their places yet. A program calls it when it is
 /// told to end, and must end then: no file can be begun or put in its place any more.
 pub fn abandon() {
+    // Files of one run appear together: those that are being put in place are waited for.
+    let committing = COMMITTING.lock().unwrap_or_else(|e| e.into_inner());
     let files = on_their_way();
     for (temporary, folders) in files.iter() {
         let _ = fs::remove_file(temporary);
         remove_empty(folders);
     }
     // Whoever would begin another file waits for the end.
-    std::mem::forget(files);
+    std::mem::forget((files, committing));
 }
+
+/// Held while the files of one run are put in their places.
+static COMMITTING: Mutex<()> = Mutex::new(());
 
 /// A file that is written in its place and is of no use without its end, so that [`abandon`]
 /// removes it.
@@ -137,6 +142,9 @@ impl Pending {
 /// Puts all files in their places, or none: when one cannot be put there, those
 /// that were new are taken away again. What `force` has replaced is gone.
 pub(super) fn commit_all(files: Vec<Pending>, force: bool) -> Result<()> {
+    // Nobody waits for what is copied to a pipe.
+    let waits = files.iter().all(|file| !file.standard);
+    let _committing = waits.then(|| COMMITTING.lock().unwrap_or_else(|e| e.into_inner()));
     let folders: Vec<PathBuf> = files.iter().flat_map(|f| f.made_folders.clone()).collect();
     let mut fresh = Vec::new();
     for file in files {
