@@ -122,15 +122,16 @@ pub struct Needs {
 
 impl Needs {
     /// Rows that are worked on at a time.
-    const WINDOW: u64 = 1 << 20;
-    /// How often a text of those rows is held besides: taken, written, read back.
-    const COPIES: f64 = 3.0;
+    const WINDOW: u64 = 1 << 16;
+    /// How often a text is held, of the table and of its release, and how often besides of
+    /// the rows that are worked on: taken, written, read back.
+    const COPIES: [f64; 2] = [2.0, 3.0];
 
     /// What so many rows need, with `texts` bytes of text.
     pub fn bytes(self, rows: u64, texts: u64) -> u64 {
         let window = rows.min(Self::WINDOW);
         let share = window as f64 / rows.max(1) as f64;
-        let texts = texts as f64 * (1.0 + share * Self::COPIES);
+        let texts = texts as f64 * (Self::COPIES[0] + share * Self::COPIES[1]);
         let all = rows as f64 * self.row as f64 + window as f64 * self.window_row as f64;
         (all + texts) as u64
     }

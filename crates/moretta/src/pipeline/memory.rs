@@ -1,10 +1,9 @@
 //! How much memory a run on a table needs, about.
 //!
-//! At its peak a run holds the table and the release, and of a million rows what the
-//! checker and the measures make of them when they are compared. The figures are bytes,
-//! fitted to the peaks of 19 runs on tables of 100,000 to 3 million rows with 2 to 8
-//! quasi-identifiers, which they meet to a quarter; a run below 100 MB may take 30 MB more.
-//! Methods that mask records need less.
+//! At its peak a run holds the table and the release, and of the rows that are judged at a
+//! time what the checker and the measures make of them. The figures are bytes, fitted to
+//! the peaks of 22 runs on tables of 100,000 to 2 million rows with 2 to 6
+//! quasi-identifiers, which they meet to a sixth. Methods that mask records need less.
 
 use crate::data::{Batch, Column, Role};
 use crate::io::Needs;
@@ -14,52 +13,40 @@ use arrow_array::cast::AsArray;
 
 /// The program itself.
 const PROGRAM: u64 = 41_000_000;
-/// A row, whatever its columns, and more while it is compared.
-const ROW: [u64; 2] = [8, 250];
-/// A cell of a quasi-identifier.
-const QUASI: u64 = 15;
-/// A quasi-identifier of a combination that is counted by itself.
-const CLASS: u64 = 41;
-/// A cell of a sensitive column or a class, and more while it is compared.
-const SENSITIVE: [u64; 2] = [8, 174];
-/// A cell of another column besides its text, and more while it is compared.
-const OTHER: [u64; 2] = [8, 28];
+/// A row, whatever its columns, and more while it is judged.
+const ROW: [u64; 2] = [3, 300];
+/// A cell of a quasi-identifier, and more while it is judged.
+const QUASI: [u64; 2] = [33, 181];
+/// A cell of a sensitive column or a class.
+const SENSITIVE: [u64; 2] = [8, 116];
+/// A cell that names a person.
+const SUBJECT: [u64; 2] = [108, 161];
+/// A cell of another column besides its text.
+const OTHER: [u64; 2] = [10, 161];
 
-/// What the rows of a table will need, as far as it is known before they are read: each
-/// may be the only one of its class.
+/// What the rows of a table will need, as far as it is known before they are read.
 pub(super) fn needs(policy: &Policy) -> Needs {
     let columns = policy.columns.iter();
     let read = columns.filter(|c| c.action != Action::Drop || c.role == Role::Subject);
-    let roles: Vec<Role> = read.map(|column| column.role).collect();
-    let quasi = roles.iter().filter(|role| **role == Role::Quasi).count() as u64;
-    let mut needs = cells(&roles);
-    needs.window_row += quasi * CLASS;
-    needs
+    cells(read.map(|column| column.role))
 }
 
-/// Bytes that a run on the table needs at its peak; `classes` is how many different
-/// combinations of quasi-identifiers it has.
-pub(super) fn run_bytes(table: &Batch, classes: usize) -> u64 {
-    let fields = table.schema().fields();
-    let roles: Vec<Role> = fields.iter().map(|field| field.role).collect();
-    let quasi = table.schema().with_role(Role::Quasi).len() as u64;
+/// Bytes that a run on the table needs at its peak.
+pub(super) fn run_bytes(table: &Batch) -> u64 {
+    let fields = table.schema().fields().iter();
     let texts = table.columns().iter().map(text_bytes).sum();
-    let counted = Needs {
-        row: 0,
-        window_row: quasi * CLASS,
-    };
-    PROGRAM + cells(&roles).bytes(table.len() as u64, texts) + counted.bytes(classes as u64, 0)
+    PROGRAM + cells(fields.map(|field| field.role)).bytes(table.len() as u64, texts)
 }
 
 /// What a row with cells of these roles needs.
-fn cells(roles: &[Role]) -> Needs {
-    let cell = |role: &Role| match role {
-        Role::Quasi => [QUASI, 0],
+fn cells(roles: impl Iterator<Item = Role>) -> Needs {
+    let cell = |role: Role| match role {
+        Role::Quasi => QUASI,
         Role::Sensitive | Role::Class => SENSITIVE,
+        Role::Subject => SUBJECT,
         _ => OTHER,
     };
     let [row, window_row] = roles
-        .iter()
         .map(cell)
         .fold(ROW, |all, cell| [all[0] + cell[0], all[1] + cell[1]]);
     Needs { row, window_row }
