@@ -1,8 +1,7 @@
 //! A column of categories: codes into shared levels.
 
-use super::folded;
-use super::hierarchy::TOP;
 use super::levels::{Levels, LevelsBuilder};
+use super::{folded, seen};
 use arrow_buffer::ScalarBuffer;
 use std::sync::Arc;
 
@@ -86,10 +85,7 @@ impl Categories {
     /// a cell that is suppressed, `*`, is missing.
     pub fn as_they_look(&self) -> Self {
         let mut looks = LevelsBuilder::default();
-        let mut code = |text: &str| match text.trim() {
-            TOP => MISSING,
-            text => looks.intern(&folded(text)),
-        };
+        let mut code = |text: &str| seen(text).map_or(MISSING, |text| looks.intern(&text));
         let codes: Vec<u32> = self.levels.iter().map(&mut code).collect();
         let new = |&old: &u32| codes.get(old as usize).copied().unwrap_or(MISSING);
         Categories::new(

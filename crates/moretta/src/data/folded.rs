@@ -1,5 +1,6 @@
 //! Texts that a reader takes for one, as one text.
 
+use super::hierarchy::TOP;
 use super::is_invisible;
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
@@ -20,6 +21,13 @@ pub fn folded(text: &str) -> Cow<'_, str> {
     // Some letters have several small forms, such as σ and ς, or none of one letter, such as ß.
     let letters = words.join(" ").to_uppercase().to_lowercase();
     Cow::Owned(letters.nfkc().collect())
+}
+
+/// What a reader takes for a value: texts that look alike are one, and a cell that is
+/// suppressed, `*`, is none.
+pub fn seen(text: &str) -> Option<Cow<'_, str>> {
+    let text = text.trim();
+    (text != TOP).then(|| folded(text))
 }
 
 /// A pattern of Braille without dots.

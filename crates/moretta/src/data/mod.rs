@@ -24,7 +24,7 @@ pub use categories::{Categories, MISSING};
 pub use date::DateFormat;
 pub use domain::{Domain, Domains, Scale};
 pub use duration::{duration_text, parse_duration};
-pub use folded::folded;
+pub use folded::{folded, seen};
 pub use invisible::is_invisible;
 pub use levels::{Levels, LevelsBuilder};
 pub use numbers::Numbers;

@@ -331,7 +331,7 @@ impl Tracked {
                 ))
             })?;
         match self.looks {
-            true => (self.texts).translate(&column.as_they_look(), &mut self.codes),
+            true => self.texts.translate_looks(column, &mut self.codes),
             false => self.texts.translate(column, &mut self.codes),
         }
         Ok(())

@@ -7,7 +7,7 @@
 //! Cost: one table lookup a row, no allocation a row; memory grows with the
 //! number of classes, not of rows.
 
-use crate::data::{Categories, Levels, LevelsBuilder, MISSING};
+use crate::data::{Categories, Levels, LevelsBuilder, MISSING, seen};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use std::sync::Arc;
@@ -24,6 +24,15 @@ impl Texts {
     /// Puts the code of each slot into `out`; a missing slot stays [`MISSING`].
     pub(super) fn translate(&mut self, column: &Categories, out: &mut Vec<u32>) {
         self.dictionary.translate(&mut self.known, column, out);
+    }
+
+    /// The same by what a reader sees: texts that look alike have one code, and a cell that is
+    /// suppressed, `*`, is missing.
+    pub(super) fn translate_looks(&mut self, column: &Categories, out: &mut Vec<u32>) {
+        let Texts { known, dictionary } = self;
+        dictionary.translate_by(column, out, |text| {
+            seen(text).map(|text| known.intern(&text))
+        });
     }
 
     /// The texts seen so far, in code order.
@@ -47,6 +56,15 @@ impl Dictionary {
         column: &Categories,
         out: &mut Vec<u32>,
     ) {
+        self.translate_by(column, out, |text| Some(known.intern(text)));
+    }
+
+    fn translate_by(
+        &mut self,
+        column: &Categories,
+        out: &mut Vec<u32>,
+        mut intern: impl FnMut(&str) -> Option<u32>,
+    ) {
         if !Arc::ptr_eq(&self.levels, column.levels()) {
             self.levels = Arc::clone(column.levels());
             self.codes.clear();
@@ -60,7 +78,7 @@ impl Dictionary {
             // Only texts that a row shows are taken up: a dictionary may be far larger.
             let known_code = &mut self.codes[code as usize];
             if *known_code == MISSING {
-                *known_code = known.intern(self.levels.get(code));
+                *known_code = intern(self.levels.get(code)).unwrap_or(MISSING);
             }
             *known_code
         }));

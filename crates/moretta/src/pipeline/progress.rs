@@ -126,7 +126,11 @@ impl Progress {
     pub(crate) fn leave(&self) -> Vec<(Stage, f64)> {
         let mut log = self.log.lock().unwrap_or_else(|e| e.into_inner());
         if let Some((stage, since)) = log.current.take() {
-            log.done.push((stage, since.elapsed().as_secs_f64()));
+            let seconds = since.elapsed().as_secs_f64();
+            match log.done.iter_mut().find(|(done, _)| *done == stage) {
+                Some((_, before)) => *before += seconds,
+                None => log.done.push((stage, seconds)),
+            }
         }
         log.done.clone()
     }
