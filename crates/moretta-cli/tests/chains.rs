@@ -214,6 +214,28 @@ fn a_limit_that_cannot_be_measured_is_missed() {
     folder.run().fails(6, "sse_ratio is");
 }
 
+/// One person of 401 is alone and is suppressed.
+#[test]
+fn rows_may_be_suppressed_before_a_mask_and_after_a_private_one() {
+    let suppressing = format!("{GENERALIZATION}\nsuppress = 0.5");
+    let table = Table::of(ROWS + 1).with(ROWS + 2, "age", "115");
+    for methods in [[&*suppressing, NOISE], [PRIVATE, &*suppressing]] {
+        let folder = Folder::with_table(&table).policy(&policy(&methods));
+        folder.run().succeeds();
+        let release = folder.text("out/release.csv");
+        assert_eq!(release.lines().count(), 1 + ROWS, "{methods:?}");
+    }
+    // What is measured of the masked column does not tell what the suppressed row held.
+    let told = |cost: &str| {
+        let table = table.clone().with(ROWS + 2, "cost", cost);
+        let folder = Folder::with_table(&table).policy(&policy(&[&suppressing, NOISE]));
+        folder.run().succeeds();
+        (folder.text("out/release.csv"), folder.report())
+    };
+    assert!(!told("500").1["pairs"].is_null());
+    assert_eq!(told("500"), told("88888"));
+}
+
 #[test]
 fn groups_of_rows_are_not_called_k_where_persons_are_counted() {
     let grouped = "method = \"microaggregation\"\nk = 10\ncolumns = [\"cost\"]";

@@ -170,7 +170,7 @@ fn masked_warnings(facts: &Facts<'_>, masked: &Masked<'_>, asked: bool) -> Vec<S
         .iter()
         .filter(|column| column.role == Role::Quasi && column.action == Action::Keep)
         .filter(|column| facts.schema.index_of(&column.name).is_some())
-        .filter(|column| !covered && !masks.has(facts.schema, &column.name))
+        .filter(|column| !covered && !masks.has(&column.name))
         .map(|column| format!("`{}`", column.name))
         .collect();
     if !open.is_empty() {
@@ -516,7 +516,7 @@ fn treatment(facts: &Facts<'_>, field: &Field) -> &'static str {
     match (action, field.role) {
         (Some(Action::Drop), _) => "dropped",
         (Some(Action::Pseudonym { .. }), _) => "pseudonym",
-        _ if masked.is_some_and(|m| m.masks.has(facts.schema, &field.name)) => "masked",
+        _ if masked.is_some_and(|m| m.masks.has(&field.name)) => "masked",
         (_, Role::Quasi) if policy.represents(&field.name) => "representative",
         (_, Role::Quasi) if policy.keeps_guarantee() => "generalised",
         _ => "kept",

@@ -8,14 +8,14 @@ use super::order;
 use super::place::{Pending, commit_all};
 use super::places::{check_places, report_places};
 use super::progress::{Progress, Stage};
-use super::read::{Original, originals_of, read};
+use super::read::{Original, in_order_of_ids, originals_of, read};
 use super::read_back::read_back;
 use super::report::Report;
 use super::steps::{Compared, protect};
 use super::stream;
 use super::telling::Leaving;
-use super::warnings::warnings;
-use crate::data::{Batch, Column, Role, Schema};
+use super::warnings::run_warnings;
+use crate::data::{Batch, Column, Schema};
 use crate::error::{Error, Result};
 use crate::io::{self, Header};
 use crate::measure;
@@ -74,13 +74,18 @@ fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     masked::refuse_sensitive(policy, options.strict)?;
     check_places(policy, options.force)?;
     let original = read(policy, progress)?;
-    let known = table_warnings(policy, &original, options.strict)?;
     let schema = original.batch.schema();
     let masks = Masks::new(policy, schema)?;
+    let warn = |rows: &Original| match policy.keeps_guarantee() {
+        // Of records that are only masked, what was odd about the input.
+        false => Ok(rows.notes.clone()),
+        true => run_warnings(policy, rows, masks.as_ref(), options.strict),
+    };
+    let known = warn(&original)?;
     if let Some(masks) = &masks {
         masked::refuse_mixed(policy, &original.batch, &masks.places)?;
     }
-    let masked_names = masks.as_ref().map_or_else(Vec::new, |m| m.names(schema));
+    let masked_names = masks.as_ref().map_or_else(Vec::new, |m| m.names.clone());
     let protected = protect(policy, &original, Compared::Yes, progress)?;
     let rows = order::released(policy, protected.rows)?;
     let release = without_dropped(policy, rows.clone())?;
@@ -124,7 +129,7 @@ fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         true => known,
         false => {
             let ids: Vec<u64> = release.rows().iter().collect();
-            table_warnings(policy, &original.of_rows(&ids)?, options.strict)?
+            warn(&original.of_rows(&ids)?)?
         }
     };
     let telling = telling.warning()?;
@@ -161,54 +166,6 @@ fn run_table(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     Ok(Outcome { report })
 }
 
-/// What a steward should know; of masked records only what was odd about the input.
-fn table_warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Vec<String>> {
-    if !policy.keeps_guarantee() {
-        return Ok(original.notes.clone());
-    }
-    let mut told = warnings(policy, &without_private(policy, original)?, strict)?;
-    let schema = original.batch.schema();
-    if let Some(masks) = Masks::new(policy, schema)? {
-        let quasi = masks.names(schema).into_iter().filter(|name| {
-            let column = policy.column(name);
-            column.is_some_and(|column| column.role == Role::Quasi)
-        });
-        let names: Vec<String> = quasi.map(|name| format!("`{name}`")).collect();
-        if !names.is_empty() {
-            told.push(format!(
-                "gcp, ncp and loss take masked values for the originals: {}",
-                names.join(", ")
-            ));
-        }
-    }
-    Ok(told)
-}
-
-/// The table without columns that a private method masks: a warning about their originals
-/// would not be private.
-fn without_private(policy: &Policy, original: &Original) -> Result<Original> {
-    let schema = original.batch.schema();
-    let mut private = Vec::new();
-    for masking in policy.maskings().filter(|masking| masking.loss().is_some()) {
-        private.extend(masking.places(schema)?);
-    }
-    let kept = (0..schema.len()).filter(|place| !private.contains(place));
-    let (fields, columns) = kept
-        .map(|place| {
-            (
-                schema.fields()[place].clone(),
-                original.batch.column(place).clone(),
-            )
-        })
-        .unzip::<_, _, Vec<_>, Vec<Column>>();
-    let ids = original.batch.rows().clone();
-    Ok(Original {
-        batch: Batch::new(Arc::new(Schema::new(fields)?), ids, columns)?,
-        made: original.made.clone(),
-        notes: original.notes.clone(),
-    })
-}
-
 /// What is measured of masked `rows`, which leave with all columns in this order.
 pub(super) fn look(
     policy: &Policy,
@@ -218,14 +175,16 @@ pub(super) fn look(
     progress: &Progress,
 ) -> Result<Watch> {
     let schemas = (&**original.schema(), &**rows.schema());
-    let table = (!policy.is_buffered()).then_some(original.len());
+    let table = (!policy.is_buffered()).then_some(rows.len());
     let mut watch = Watch::new(policy, masks, schemas, table, progress.is_watched())?;
-    if table.is_some() {
-        watch.prepare(original)?;
-    }
     // Measures see pairs in the order of the release, too: what they tell of some pairs
     // must not depend on an order that does not leave.
-    watch.read(&originals_of(original, rows.rows())?);
+    let originals = originals_of(original, rows.rows())?;
+    if table.is_some() {
+        // Of rows that are suppressed nothing is told, so nobody is taken to know them.
+        watch.prepare(&in_order_of_ids(&originals)?)?;
+    }
+    watch.read(&originals);
     watch.look(rows)?;
     Ok(watch)
 }

@@ -1,10 +1,12 @@
 //! What a steward should know before a release: promises that are weaker than they look.
 
+use super::masked::Masks;
 use super::read::Original;
-use crate::data::{Batch, Column, Field, Levels, Role, folded};
+use crate::data::{Batch, Column, Field, Levels, Role, Schema, folded};
 use crate::error::{Error, Result};
 use crate::policy::{Action, Policy};
 use foldhash::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// A person with more than this share of the rows is worth a warning.
 const MOST_OF_ONE: f64 = 0.4;
@@ -66,6 +68,50 @@ pub fn warnings(policy: &Policy, original: &Original, strict: bool) -> Result<Ve
     warnings.extend(largest_person(original));
     warnings.extend_from_slice(notes);
     Ok(warnings)
+}
+
+/// The warnings of a run whose methods make values coarser and mask others.
+pub(super) fn run_warnings(
+    policy: &Policy,
+    original: &Original,
+    masks: Option<&Masks<'_>>,
+    strict: bool,
+) -> Result<Vec<String>> {
+    let Some(masks) = masks else {
+        return warnings(policy, original, strict);
+    };
+    let mut told = warnings(policy, &without(original, &masks.private)?, strict)?;
+    let is_quasi = |name: &&str| {
+        let column = policy.column(name);
+        column.is_some_and(|column| column.role == Role::Quasi)
+    };
+    let quasi = masks.names.iter().map(String::as_str).filter(is_quasi);
+    told.extend(
+        list(quasi).map(|names| {
+            format!("gcp, ncp and loss take masked values for the originals: {names}")
+        }),
+    );
+    Ok(told)
+}
+
+/// The table without these columns, of which a private method masks the originals: a
+/// warning about them would not be private.
+fn without(original: &Original, names: &[String]) -> Result<Original> {
+    let batch = &original.batch;
+    let columns = batch.schema().fields().iter().zip(batch.columns());
+    let (fields, columns) = columns
+        .filter(|(field, _)| names.iter().all(|name| **name != *field.name))
+        .map(|(field, column)| (field.clone(), column.clone()))
+        .unzip::<_, _, Vec<Field>, Vec<Column>>();
+    Ok(Original {
+        batch: Batch::new(
+            Arc::new(Schema::new(fields)?),
+            batch.rows().clone(),
+            columns,
+        )?,
+        made: original.made.clone(),
+        notes: original.notes.clone(),
+    })
 }
 
 /// Quasi-identifiers with missing cells, and those that have nothing else.

@@ -39,7 +39,7 @@ impl Flow {
         let chain = Chain::new(links)?;
         Ok(Flow {
             watch: Watch::new(policy, masks, (schema, chain.schema()), None, watched)?,
-            leaving: Leaving::new(masks.names(schema)),
+            leaving: Leaving::new(masks.names.clone()),
             chain,
             read: 0,
             released: 0,

@@ -12,7 +12,11 @@ pub(in crate::pipeline) struct Masks<'a> {
     keeps_guarantee: bool,
     /// The places of the masked columns among those that are read.
     pub(in crate::pipeline) places: Vec<usize>,
-    /// Those of them that leave as they were masked.
+    /// Their names.
+    pub(in crate::pipeline) names: Vec<String>,
+    /// The names of those that a private method masks.
+    pub(in crate::pipeline) private: Vec<String>,
+    /// The places of those that leave as they were masked.
     pub(in crate::pipeline) leaving: Vec<usize>,
     /// Names of other columns that leave in their place.
     pub(super) made: Option<Vec<String>>,
@@ -51,6 +55,8 @@ impl<'a> Masks<'a> {
             methods: Vec::new(),
             keeps_guarantee: policy.keeps_guarantee(),
             places: Vec::new(),
+            names: Vec::new(),
+            private: Vec::new(),
             leaving: Vec::new(),
             made: None,
             crowds: Vec::new(),
@@ -78,8 +84,13 @@ impl<'a> Masks<'a> {
             });
         }
         for place in places {
+            let name = schema.fields()[place].name.to_string();
+            if masking.loss().is_some() {
+                self.private.push(name.clone());
+            }
             if !self.places.contains(&place) {
                 self.places.push(place);
+                self.names.push(name);
             }
             if !changed[place] {
                 self.leaving.push(place);
@@ -109,16 +120,9 @@ impl<'a> Masks<'a> {
         self.methods.iter().any(|masking| masking.loss().is_none())
     }
 
-    /// Whether a column of these rows is masked.
-    pub(in crate::pipeline) fn has(&self, schema: &Schema, name: &str) -> bool {
-        let place = schema.index_of(name);
-        place.is_some_and(|place| self.places.contains(&place))
-    }
-
-    /// The names of the masked columns.
-    pub(in crate::pipeline) fn names(&self, schema: &Schema) -> Vec<String> {
-        let name = |&place: &usize| schema.fields()[place].name.to_string();
-        self.places.iter().map(name).collect()
+    /// Whether the column of this name is masked.
+    pub(in crate::pipeline) fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|masked| masked == name)
     }
 }
 
