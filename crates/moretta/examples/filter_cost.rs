@@ -75,7 +75,7 @@ fn method(lines: &str) -> Outcome<Method> {
         "version = 1\n[source]\npath = \"a.csv\"\n[columns]\nx = {{ role = \"quasi\" }}\n[[protect]]\n{lines}\n"
     );
     let root = Root::of_policy(Path::new("policy.toml"), None)?;
-    Ok(Policy::parse(&text, &root)?.protect.remove(0))
+    Ok(Policy::parse(&text, &root)?.plan.protect.remove(0))
 }
 
 /// Puts the records through the filter, and the pairs to the measures.

@@ -161,6 +161,7 @@ fn setting(job: &Job, table: &Batch) -> Outcome<Setting> {
         },
         domains: Arc::new(Domains::new(domains)),
         seed: 0,
+        ..Setting::default()
     })
 }
 

@@ -27,6 +27,8 @@ pub enum Error {
     Budget(Message),
     /// The call itself makes no sense (for example, output equals input).
     Usage(Message),
+    /// Whoever started the work has stopped it; what was not released is not released.
+    Cancelled,
     /// An invariant of ours was broken.
     Bug(String),
 }
@@ -151,7 +153,7 @@ impl Error {
             }
             Error::Policy(e) => &mut e.help,
             Error::Input(e) => &mut e.help,
-            Error::Io(_) | Error::Bug(_) => return self,
+            Error::Io(_) | Error::Bug(_) | Error::Cancelled => return self,
         };
         *help = Some(text.into());
         self
@@ -221,6 +223,7 @@ impl Error {
             Error::Goal(_) => 6,
             Error::Budget(_) => 7,
             Error::Bug(_) => 8,
+            Error::Cancelled => 130,
         }
     }
 
@@ -232,7 +235,7 @@ impl Error {
             }
             Error::Policy(e) => e.help.as_deref(),
             Error::Input(e) => e.help.as_deref(),
-            Error::Io(_) | Error::Bug(_) => None,
+            Error::Io(_) | Error::Bug(_) | Error::Cancelled => None,
         }
     }
 }
@@ -261,6 +264,7 @@ impl fmt::Display for Error {
                 e.path.display(),
                 plain_reason(&e.source)
             ),
+            Error::Cancelled => f.write_str("cancelled"),
             Error::Bug(what) => write!(f, "this is a bug of moretta: {what}"),
         }
     }

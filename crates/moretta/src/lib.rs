@@ -12,8 +12,10 @@
 //! files, lines, columns and counts; they never carry a value from the data.
 
 pub mod attack;
+mod cancel;
 pub mod config;
 pub mod data;
+pub mod engine;
 pub mod error;
 pub mod guarantee;
 pub mod io;

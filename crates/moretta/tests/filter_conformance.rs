@@ -5,6 +5,7 @@
 mod order;
 
 use moretta::data::{Batch, Categories, Column, Field, Kind, Numbers, Role, RowIds, Schema};
+use moretta::engine::Cancel;
 use moretta::policy::{Policy, Root};
 use moretta::protect::{Family, Filtered, METHODS, Masking, Method, Protector};
 use proptest::prelude::*;
@@ -94,7 +95,7 @@ fn method(case: &Case, configuration: &str) -> Method {
     );
     let root = Root::of_policy(Path::new("policy.toml"), None).expect("a folder");
     let policy = Policy::parse(&text, &root);
-    policy.expect("a policy").protect.remove(0)
+    policy.expect("a policy").plan.protect.remove(0)
 }
 
 fn every_method(promise: impl Fn(&Method, &dyn Masking, &Case)) {
@@ -175,7 +176,7 @@ fn batch(start: usize, rows: &[Row]) -> Batch {
 
 /// The release of rows that come so many at a time, and how many had left after each.
 fn release(masking: &dyn Masking, rows: &[Row], size: usize) -> (Batch, Vec<(usize, usize)>) {
-    let mut filtered = Filtered::build(masking, &schema(), 7).expect("built");
+    let mut filtered = Filtered::build(masking, &schema(), 7, &Cancel::default()).expect("built");
     let (mut parts, mut left) = (Vec::new(), Vec::new());
     for (place, chunk) in rows.chunks(size).enumerate() {
         parts.push(filtered.protect(batch(place * size, chunk)).expect("taken"));

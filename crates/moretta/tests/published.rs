@@ -201,6 +201,7 @@ fn full_domain_generalization_of_adult_is_that_of_arx() {
             guarantee: optimum.guarantee.clone(),
             domains: Arc::clone(&adult.domains),
             seed: 0,
+            ..Setting::default()
         };
         let release = protect(&adult.table, &method, &setting).expect("released");
         let kept: Vec<u32> = release.rows().iter().map(|id| id as u32).collect();
@@ -272,6 +273,7 @@ fn loss_with(table: &Batch, k: u32, mode: Mode, bounds: Bounds) -> (usize, f64) 
         guarantee: support::only_k(k),
         domains: Arc::new(Domains::new(domains.collect::<Vec<_>>())),
         seed: 0,
+        ..Setting::default()
     };
     let method = Method::Mondrian(Mondrian {
         mode,

@@ -63,6 +63,7 @@ impl Table {
             guarantee: only_k(k),
             domains: Arc::new(self.domains()),
             seed: 0,
+            ..Setting::default()
         };
         let mut protector = method.build(&Table::schema(), &setting).expect("built");
         protector.protect(self.batch()).expect("taken");

@@ -88,6 +88,7 @@ impl Example {
             guarantee: support::only_k(self.k),
             domains: self.domains(),
             seed: 0,
+            ..Setting::default()
         };
         let batch = self.batch();
         let mut protector = method.build(batch.schema(), &setting).expect("built");

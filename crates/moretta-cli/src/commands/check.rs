@@ -26,7 +26,7 @@ pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Fail
         console.hint(&format!("warning: {warning}"));
     }
     let mut roles: Vec<(String, usize)> = Vec::new();
-    for column in &policy.columns {
+    for column in &policy.plan.columns {
         match roles
             .iter_mut()
             .find(|(role, _)| *role == column.role.word())
@@ -37,9 +37,10 @@ pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Fail
     }
     let checked = Checked {
         policy: args.policy.display().to_string(),
-        columns: policy.columns.len(),
+        columns: policy.plan.columns.len(),
         roles,
         methods: policy
+            .plan
             .protect
             .iter()
             .map(|method| method.name().to_owned())

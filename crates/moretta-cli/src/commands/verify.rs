@@ -42,7 +42,7 @@ struct VerifiedStream {
 
 pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, Failure> {
     let (policy, options) = args.against.load()?;
-    match policy.stream().is_some() || args.certificate.is_some() {
+    match policy.plan.stream().is_some() || args.certificate.is_some() {
         true => run_stream(args, &policy, &options, console),
         false => run_table(args, &policy, &options, console),
     }
@@ -130,7 +130,7 @@ fn exit_code(passed: bool) -> ExitCode {
 
 /// Promises that no file shows.
 fn unseen(policy: &Policy) -> Vec<String> {
-    let losses = policy.maskings().filter_map(|masking| masking.loss());
+    let losses = policy.plan.maskings().filter_map(|masking| masking.loss());
     losses
         .map(|loss| format!("{loss}: kept by how the noise is made, which no file shows"))
         .collect()

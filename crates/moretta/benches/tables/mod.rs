@@ -58,6 +58,7 @@ pub(crate) fn setting(table: &Batch) -> Setting {
         },
         domains: Arc::new(domains(table)),
         seed: 0,
+        ..Setting::default()
     }
 }
 

@@ -21,7 +21,6 @@ mod jsonl;
 mod line_ends;
 mod misfit;
 mod number;
-mod number_text;
 mod open;
 mod options;
 mod output;
@@ -37,13 +36,12 @@ mod test_data;
 mod text;
 mod typed;
 
-pub(crate) use number_text::push_number;
+pub use crate::data::{ColumnPlan, ReadAs};
 pub use open::{
     create, header_warning, names, open, resumable, resume, unmarked_missing, writable,
 };
 pub use options::{
-    ColumnPlan, Compression, Encoding, FORMATS, Format, Header, Limits, Needs, ReadAs, ReadOptions,
-    WriteOptions,
+    Compression, Encoding, FORMATS, Format, Header, Limits, Needs, ReadOptions, WriteOptions,
 };
 pub(crate) use output::create_private;
 pub use several::{open_all, same_names};

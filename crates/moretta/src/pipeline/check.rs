@@ -1,14 +1,13 @@
 //! What can be known of a policy without reading the rows.
 
-use super::masked;
 use super::places::check_distinct;
-use super::read::plans;
 use super::stream;
 use crate::config::unknown;
 use crate::data::hierarchy::{Hierarchy, HierarchySpec, read_file};
+use crate::engine::masked;
 use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan};
-use crate::policy::{Action, Policy};
+use crate::policy::{Action, Policy, load_key};
 use std::path::Path;
 
 /// Columns of the data and of the policy match, hierarchy files are trees, keys are there.
@@ -17,18 +16,18 @@ pub fn check(policy: &Policy) -> Result<()> {
     if policy.source.path != Path::new("-") {
         check_columns(policy)?;
     }
-    for column in &policy.columns {
+    for column in &policy.plan.columns {
         if let Some(HierarchySpec::File(path)) = &column.hierarchy {
             Hierarchy::from_chains(&read_file(path)?).map_err(|e| e.at(column.span.clone()))?;
         }
         if let Action::Pseudonym { key, .. } = &column.action {
-            key.load().map_err(|e| e.at(column.span.clone()))?;
+            load_key(key).map_err(|e| e.at(column.span.clone()))?;
         }
     }
     if let Some(key) = &policy.report_key {
-        key.load()?;
+        load_key(key)?;
     }
-    match policy.stream() {
+    match policy.plan.stream() {
         Some(_) => stream::check(policy),
         None => Ok(()),
     }
@@ -38,8 +37,8 @@ pub fn check(policy: &Policy) -> Result<()> {
 /// quasi-identifiers.
 pub(super) fn check_alone(policy: &Policy) -> Result<()> {
     check_distinct(policy)?;
-    masked::check(policy)?;
-    match policy.guarantee.k.is_none() && policy.keeps_guarantee() {
+    masked::check(&policy.plan)?;
+    match policy.plan.guarantee.k.is_none() && policy.plan.keeps_guarantee() {
         true => Err(
             Error::policy("the policy promises no k, so nothing hides a person")
                 .help("add [guarantee] with k = 5"),
@@ -66,7 +65,7 @@ fn check_columns(policy: &Policy) -> Result<()> {
     let (path, options) = (&policy.source.path, &policy.source.options);
     let names = io::names(path, options)?;
     // A stream compares its sources when it opens them: one may be standard input.
-    if policy.stream().is_none() {
+    if policy.plan.stream().is_none() {
         io::same_names(&policy.source.paths(), options)?;
     }
     let odd = io::header_warning(path, options)?;
@@ -82,14 +81,14 @@ fn check_columns(policy: &Policy) -> Result<()> {
 
 /// Every column has a line and every line a column.
 fn find_columns(policy: &Policy, names: &[String]) -> Result<()> {
-    let plans = plans(policy)?;
+    let plans = policy.plan.column_plans()?;
     let present: Vec<&str> = names.iter().map(String::as_str).collect();
     let (there, absent): (Vec<&ColumnPlan>, Vec<&ColumnPlan>) = plans
         .iter()
         .partition(|plan| present.contains(&plan.name.as_str()));
     if let Some(plan) = absent.first() {
         let error = Error::policy(format!("column `{}` is not in the data", plan.name));
-        let error = match policy.column(&plan.name) {
+        let error = match policy.plan.column(&plan.name) {
             Some(column) => error.at(column.span.clone()),
             None => error,
         };

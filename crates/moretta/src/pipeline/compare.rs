@@ -3,13 +3,13 @@
 //! The files need not keep the order or the number of rows: each is measured by itself,
 //! its loss against what both files show and, in hierarchies, the values of the original.
 
-use super::domains::domains;
-use super::progress::{Progress, Stage};
-use super::published;
-use super::read::{locate, read};
+use super::read::read;
 use super::release_columns::{Taken, release_plans};
 use super::stream;
 use crate::data::{Batch, Domain, Role};
+use crate::engine::domains::domains;
+use crate::engine::original::locate;
+use crate::engine::{Progress, Stage, published};
 use crate::error::{Error, Result};
 use crate::io::{self, ReadAs, ReadOptions};
 use crate::measure::{self, Goal, Measures};
@@ -41,14 +41,14 @@ pub fn compare(
     progress: &Progress,
 ) -> Result<Vec<Standing>> {
     stream::refuse(policy, "compare")?;
-    if !policy.keeps_guarantee() {
+    if !policy.plan.keeps_guarantee() {
         return Err(Error::policy(
             "`compare` is about values that were made coarser, and this policy masks records",
         )
         .help("the report of `moretta run` tells what a masked release loses"));
     }
     let original = read(policy, progress)?;
-    let domains = domains(policy, &original)?.quasi(original.batch.schema());
+    let domains = domains(&policy.plan, &original)?.quasi(original.batch.schema());
     drop(original);
     progress.enter(Stage::Check);
     let [a, b] = files.map(|file| {
@@ -108,7 +108,7 @@ fn measure_file(
     domains: &[(String, Domain)],
 ) -> Result<Measured> {
     let batch = read_file(policy, file, options)?;
-    let mut measures = published::measures(policy, batch.schema(), domains);
+    let mut measures = published::measures(&policy.plan, batch.schema(), domains);
     measures.count_all_leaves();
     measures.observe(&batch, &batch)?;
     Ok((batch.len() as u64, measures))
@@ -119,6 +119,7 @@ fn read_file(policy: &Policy, file: &Path, options: &ReadOptions) -> Result<Batc
     let mut plans = release_plans(policy, file, options, Taken::Either)?;
     let has = |name: &String| plans.iter().any(|plan| plan.name == *name);
     let located: Vec<_> = policy
+        .plan
         .columns
         .iter()
         .filter_map(|column| Some((column, column.from.as_ref()?)))
@@ -130,6 +131,7 @@ fn read_file(policy: &Policy, file: &Path, options: &ReadOptions) -> Result<Batc
         } else if options.decimal_comma && plan.role == Role::Quasi {
             // Regions are written with points.
             plan.read = policy
+                .plan
                 .column(&plan.name)
                 .map_or(ReadAs::Infer, |column| column.read.clone());
         }

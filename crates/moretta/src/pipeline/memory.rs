@@ -26,7 +26,7 @@ const OTHER: [u64; 2] = [10, 161];
 
 /// What the rows of a table will need, as far as it is known before they are read.
 pub(super) fn needs(policy: &Policy) -> Needs {
-    let columns = policy.columns.iter();
+    let columns = policy.plan.columns.iter();
     let read = columns.filter(|c| c.action != Action::Drop || c.role == Role::Subject);
     cells(read.map(|column| column.role))
 }

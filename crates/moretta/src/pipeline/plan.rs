@@ -1,14 +1,13 @@
 //! What a run would face: sizes, uniques, and columns that single persons out though nobody called them quasi-identifiers.
 
 use super::check::check_alone;
-use super::domains::domains;
 use super::memory;
-use super::progress::{Progress, Stage};
 use super::read::read;
 use super::stream;
-use super::telling::{Coded, THOROUGH, TellingSet, classes, telling};
-use super::warnings::warnings;
 use crate::data::Role;
+use crate::engine::domains::domains;
+use crate::engine::telling::{Coded, THOROUGH, TellingSet, classes, telling};
+use crate::engine::{Progress, Stage, warnings};
 use crate::error::Result;
 use crate::policy::Policy;
 use crate::protect::Masking;
@@ -64,7 +63,7 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
     check_alone(policy)?;
     let original = read(policy, progress)?;
     progress.enter(Stage::Check);
-    let domains = domains(policy, &original)?;
+    let domains = domains(&policy.plan, &original)?;
     let batch = &original.batch;
     let columns: Vec<Coded> = (0..batch.schema().len())
         .map(|i| Coded::new(batch, i))
@@ -73,8 +72,8 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
     let persons = columns.iter().find(|c| c.role == Role::Subject);
     let sizes = class_sizes(&quasi, batch.len(), persons);
     let total: u64 = sizes.iter().sum();
-    let masking = policy.masking();
-    let k = policy.guarantee.k.or(masking.and_then(Masking::k));
+    let masking = policy.plan.masking();
+    let k = policy.plan.guarantee.k.or(masking.and_then(Masking::k));
     let rows = batch.len() as u64;
     let share = |below: u64| {
         sizes.iter().filter(|&&size| size < below).sum::<u64>() as f64 / total.max(1) as f64
@@ -103,13 +102,13 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
                     .map(|h| h.level_count()),
             })
             .collect(),
-        warnings: warnings(policy, &original, false)?,
+        warnings: warnings(&policy.plan, &original, false)?,
     })
 }
 
 /// What a private method spends, and how that adds up, of so many rows where that is known.
 pub fn privacy(policy: &Policy, rows: Option<u64>) -> Vec<String> {
-    let private = policy.maskings();
+    let private = policy.plan.maskings();
     private
         .flat_map(|masking| masking.loss().into_iter().chain(masking.composition(rows)))
         .collect()

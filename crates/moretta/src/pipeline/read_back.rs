@@ -1,13 +1,20 @@
 //! Reads a release back from its file: it must hold the rows that were checked, cell by cell.
 
-use super::judge::{reading, refused};
-use super::progress::{Progress, Stage};
-use crate::data::{Batch, Column, Field};
+use crate::data::{Batch, Column, Field, Role};
+use crate::engine::judge::refused;
+use crate::engine::masked::crowds;
+use crate::engine::{Action, Progress, Stage};
 use crate::error::{Error, Result};
 use crate::guarantee::{Treatment, Truth};
 use crate::io::{self, ColumnPlan, ReadAs, ReadOptions};
-use crate::policy::{Action, Policy, SinkPolicy};
+use crate::policy::{Policy, SinkPolicy};
 use std::path::Path;
+
+/// Rows read back at a time.
+const READ: usize = 1 << 18;
+
+/// Rows that are counted again at a time.
+const CHUNK: usize = 1 << 16;
 
 /// Compares the file at `path` with the rows that were written into it.
 ///
@@ -28,7 +35,7 @@ pub(super) fn read_back(
         ..reading(policy, sink)
     };
     let is_withheld = |name: &String| {
-        let column = policy.column(name);
+        let column = policy.plan.column(name);
         column.is_some_and(|column| column.action == Action::Drop)
     };
     if io::names(path, &options)? != names || names.iter().any(is_withheld) {
@@ -57,6 +64,58 @@ pub(super) fn read_back(
         Some(fault) => Err(refused(fault)),
         None => Ok(()),
     }
+}
+
+/// Counts groups of records that must look alike again, from the file at `path`.
+///
+/// # Errors
+/// Exit code 1 when one is too small.
+pub(super) fn recount(policy: &Policy, sink: &SinkPolicy, path: &Path) -> Result<()> {
+    let options = ReadOptions {
+        batch_rows: Some(CHUNK),
+        ..reading(policy, sink)
+    };
+    let names = io::names(path, &options)?;
+    for crowd in crowds(&policy.plan)? {
+        let plan = |name: &String| ColumnPlan {
+            read: match crowd.columns.contains(name) {
+                true => ReadAs::Category,
+                false => ReadAs::Skip,
+            },
+            role: Role::Quasi,
+            name: name.clone(),
+        };
+        let plans: Vec<ColumnPlan> = names.iter().map(plan).collect();
+        let source = io::open(path, &options, &plans)?;
+        let places = crowd.places(source.schema())?;
+        let mut checker = crowd.checker();
+        for batch in source {
+            checker.observe(&batch?, &places)?;
+        }
+        checker.finish()?;
+    }
+    Ok(())
+}
+
+/// How to read back what was written: with the limits that the table was read with.
+pub(super) fn reading(policy: &Policy, sink: &SinkPolicy) -> ReadOptions {
+    ReadOptions {
+        format: sink.options.format,
+        compression: sink.options.compression,
+        delimiter: sink.options.delimiter,
+        missing: vec![sink.options.missing.clone()],
+        batch_rows: Some(READ),
+        names: released_names(policy),
+        limits: policy.source.options.limits,
+        ..ReadOptions::default()
+    }
+}
+
+/// The columns of a release under the policy.
+pub(super) fn released_names(policy: &Policy) -> Vec<String> {
+    let columns = policy.plan.columns.iter();
+    let released = columns.filter(|column| column.action != Action::Drop);
+    released.map(|column| column.name.clone()).collect()
 }
 
 fn plan((field, column): (&Field, &Column)) -> ColumnPlan {

@@ -48,13 +48,13 @@ fn plan(policy: &Policy, name: String) -> ColumnPlan {
 
 /// What the policy says of the column, or of the one that is made from it.
 fn known<'a>(policy: &'a Policy, name: &str) -> Option<&'a ColumnPolicy> {
-    policy.column(name).or_else(|| made_from(policy, name))
+    policy.plan.column(name).or_else(|| made_from(policy, name))
 }
 
 /// The column that is made from this one: a coordinate tells no less than its cell.
 fn made_from<'a>(policy: &'a Policy, name: &str) -> Option<&'a ColumnPolicy> {
     let parts = |column: &&ColumnPolicy| column.from.iter().flatten().any(|part| part == name);
-    policy.columns.iter().find(parts)
+    policy.plan.columns.iter().find(parts)
 }
 
 fn check(policy: &Policy, names: &[String], taken: Taken) -> Result<()> {
@@ -64,14 +64,14 @@ fn check(policy: &Policy, names: &[String], taken: Taken) -> Result<()> {
         _ => has(&column.name),
     };
     let absent = |column: &&ColumnPolicy| is_counted(column, taken) && !is_there(column);
-    let absent: Vec<&str> = (policy.columns.iter().filter(absent))
+    let absent: Vec<&str> = (policy.plan.columns.iter().filter(absent))
         .map(|column| column.name.as_str())
         .collect();
     let unknown: Vec<&str> = (names.iter().map(String::as_str))
         .filter(|name| known(policy, name).is_none())
         .collect();
     // Then the first line may be a row, and its cells are not to be shown as names.
-    let is_header = (policy.columns.iter())
+    let is_header = (policy.plan.columns.iter())
         .any(|column| is_there(column) || unknown.iter().any(|name| same_word(name, &column.name)));
     if !is_header {
         return Err(Error::input("the file has no column of the policy")
@@ -86,7 +86,12 @@ fn check(policy: &Policy, names: &[String], taken: Taken) -> Result<()> {
             "the policy does not know columns of the file: {}",
             list(&unknown)
         );
-        let expected: Vec<&str> = policy.columns.iter().map(|c| c.name.as_str()).collect();
+        let expected: Vec<&str> = policy
+            .plan
+            .columns
+            .iter()
+            .map(|c| c.name.as_str())
+            .collect();
         return Err(Error::input(what).help(way_out(&unknown, &expected)));
     }
     let open: Vec<&str> = (names.iter().map(String::as_str))
@@ -114,6 +119,7 @@ fn is_counted(column: &ColumnPolicy, taken: Taken) -> bool {
 /// Dropped columns, and the coordinates of which only a cell is released.
 fn is_withheld(policy: &Policy, name: &str) -> bool {
     policy
+        .plan
         .column(name)
         .is_none_or(|column| column.action == Action::Drop)
 }

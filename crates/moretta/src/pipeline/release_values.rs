@@ -17,12 +17,12 @@ use crate::protect::{Method, Shown};
 /// What the method of the policy would not have written.
 pub(super) fn foreign_values(policy: &Policy, release: &Batch) -> Result<Vec<Fault>> {
     let mut faults = Vec::new();
-    for column in policy.columns.iter().filter(|c| c.role == Role::Quasi) {
+    for column in policy.plan.columns.iter().filter(|c| c.role == Role::Quasi) {
         let values = release.column_named(&column.name);
         let Some(values) = values.and_then(|values| values.as_categories()) else {
             continue;
         };
-        for method in &policy.protect {
+        for method in &policy.plan.protect {
             let foreign = foreign(method, column, values)?;
             faults.extend((foreign > 0).then(|| Fault {
                 column: Some(column.name.clone()),

@@ -9,17 +9,18 @@
 //! *Does not protect* the choice: a value that was found on the data tells a little about
 //! it, as any measure does. So private methods cannot be tuned.
 
-use super::judge::suppressed;
-use super::learn::{Side, accuracy_losses};
-use super::masked::{self, Masks};
-use super::order;
-use super::progress::{Progress, Stage};
-use super::published;
-use super::read::{Original, originals_of, read};
-use super::run::{look, without_dropped};
-use super::steps::{Compared, Given, protect};
+use super::read::read;
 use super::stream;
 use crate::data::Batch;
+use crate::engine::columns::without_dropped;
+use crate::engine::judge::suppressed;
+use crate::engine::masked::{self, Masks};
+use crate::engine::original::originals_of;
+use crate::engine::steps::Given;
+use crate::engine::{
+    Compared, Context, Original, Plan, Progress, Side, Stage, accuracy_losses, look, order,
+    protect, published,
+};
 use crate::error::{Error, PolicyError, Result};
 use crate::measure::is_accuracy_loss;
 use crate::measure::pairs::PairMeasures;
@@ -136,22 +137,23 @@ pub fn tune(
             return Err(Error::usage(what).help("take a limit from 0 up"));
         }
     }
-    let random = policy.protect.iter().any(Method::is_random);
+    let random = policy.plan.protect.iter().any(Method::is_random);
     let draws = if random { settings.draws.max(1) } else { 1 };
-    let seed = policy.seed.unwrap_or(settings.seed);
+    let seed = policy.plan.seed.unwrap_or(settings.seed);
     let variants = |value: f64| {
         let varied = policy.varied(root, what, value, &settings.goals);
         let varied = varied.map_err(|error| of_option(error, &vary(what, settings.between)))?;
-        let drawn = |draw: u32| Policy {
+        let drawn = |draw: u32| Plan {
             seed: Some(seed.wrapping_add(draw.into())),
-            ..varied.clone()
+            ..varied.plan.clone()
         };
         Ok::<_, Error>((0..draws).map(drawn).collect::<Vec<_>>())
     };
     let original = read(policy, progress)?;
+    let context = policy.context(progress)?;
     progress.enter(Stage::Protect);
     let tuning = optimize::tune(&range, prefer, settings.bisections, |value| {
-        evaluate(&variants(value)?, &original, &settings.goals, progress)
+        evaluate(&variants(value)?, &original, &settings.goals, &context)
     })?;
     let value = |tried: &Tried<Found>| tried.value;
     let best = tuning.best().map(value);
@@ -266,14 +268,12 @@ impl From<Tried<Found>> for Attempt {
 /// By how much the goals are missed, in shares of their limits, on average over policies
 /// that differ in their seeds. A guarantee that cannot be kept is a value that meets none.
 fn evaluate(
-    draws: &[Policy],
+    draws: &[Plan],
     original: &Original,
     goals: &[(String, f64)],
-    progress: &Progress,
+    context: &Context,
 ) -> Result<(f64, Found)> {
-    let measured = draws
-        .iter()
-        .map(|policy| measured(policy, original, progress));
+    let measured = draws.iter().map(|plan| measured(plan, original, context));
     let (drawn, refused): (Vec<Values>, _) = match measured.collect() {
         Ok(drawn) => (drawn, None),
         Err(error @ Error::Guarantee(_)) => (Vec::new(), Some(error.to_string())),
@@ -283,7 +283,7 @@ fn evaluate(
         name: name.clone(),
         value: mean(&drawn, name),
         limit: *limit,
-        tested: draws.first().and_then(|policy| tested(policy, name)),
+        tested: draws.first().and_then(|plan| tested(plan, name)),
     };
     let measures: Vec<Figure> = goals.iter().map(figure).collect();
     let excess = measures.iter().map(Figure::excess);
@@ -293,8 +293,8 @@ fn evaluate(
 
 /// What the learner of a measure is tested with: originals, unless the measure is of
 /// released rows or what is released are mixtures of columns.
-fn tested(policy: &Policy, name: &str) -> Option<Side> {
-    let mixes = policy.masking().is_some_and(|mask| !mask.is_comparable());
+fn tested(plan: &Plan, name: &str) -> Option<Side> {
+    let mixes = plan.masking().is_some_and(|mask| !mask.is_comparable());
     is_accuracy_loss(name).then_some(match mixes || name == "accuracy_loss_masked" {
         true => Side::Protected,
         false => Side::Original,
@@ -321,40 +321,40 @@ fn mean(drawn: &[Values], name: &str) -> Option<f64> {
 type Values = Vec<(&'static str, Option<f64>)>;
 
 /// What the policy measures of what it would release.
-fn measured(policy: &Policy, original: &Original, progress: &Progress) -> Result<Values> {
-    masked::check(policy)?;
+fn measured(plan: &Plan, original: &Original, context: &Context) -> Result<Values> {
+    masked::check(plan)?;
     let schema = original.batch.schema();
-    let masks = Masks::new(policy, schema)?;
+    let masks = Masks::new(plan, schema)?;
     if let Some(masks) = &masks {
-        masked::refuse_mixed(policy, &original.batch, &masks.places)?;
+        masked::refuse_mixed(plan, &original.batch, &masks.places)?;
     }
-    let protected = protect(policy, original, Compared::No, progress)?;
+    let protected = protect(plan, original, Compared::No, context)?;
     let rows = protected.rows;
     let mut values = Values::new();
     if let Some(masks) = masks {
-        let leaving = match policy.is_buffered() {
+        let leaving = match plan.is_buffered() {
             true => rows.clone(),
-            false => order::released(policy, rows.clone())?,
+            false => order::released(plan, rows.clone())?,
         };
-        let watch = look(policy, &masks, &original.batch, &leaving, progress)?;
+        let watch = look(plan, &masks, &original.batch, &leaving, context)?;
         let found = watch.measures().into_iter().flat_map(PairMeasures::values);
         let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
         values.extend(found.map(|(info, value)| (info.name, finite(value))));
     }
     if let Some(given) = &protected.given {
-        let release = without_dropped(policy, rows)?;
-        values.extend(measured_loss(policy, given, &release)?);
-        let losses = accuracy_losses(policy, original, &release)?.into_iter();
+        let release = without_dropped(plan, rows)?;
+        values.extend(measured_loss(plan, given, &release)?);
+        let losses = accuracy_losses(plan, original, &release)?.into_iter();
         values.extend(losses.map(|(name, loss)| (name, Some(loss))));
     }
     Ok(values)
 }
 
 /// Loss and risk of values that were made coarser.
-fn measured_loss(policy: &Policy, given: &Given, release: &Batch) -> Result<Values> {
+fn measured_loss(plan: &Plan, given: &Given, release: &Batch) -> Result<Values> {
     let Given { rows, domains } = given;
     let schema = rows.schema();
-    let mut measures = published::measures(policy, schema, &domains.quasi(schema));
+    let mut measures = published::measures(plan, schema, &domains.quasi(schema));
     measures.observe(&originals_of(rows, release.rows())?, release)?;
     let ids: Vec<u64> = release.rows().iter().collect();
     measures.suppressed(&rows.take(&suppressed(rows.rows(), &ids))?)?;

@@ -1,13 +1,14 @@
 //! Checks a file that is already there, made by this program or another.
 
-use super::facts::verdict;
-use super::judge::{declared, released_names};
-use super::progress::{Progress, Stage};
+use super::read_back::released_names;
 use super::release_columns::{Taken, release_plans};
 use super::release_values::foreign_values;
-use super::report::Verdict;
 use super::stream::{self, StreamVerification};
 use crate::data::{Batch, Domain, Domains, Role};
+use crate::engine::facts::verdict;
+use crate::engine::judge::declared;
+use crate::engine::report::Verdict;
+use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
 use crate::guarantee::{Fault, Findings, Rule, plain_check};
 use crate::io::{self, ReadOptions};
@@ -34,7 +35,7 @@ pub fn verify_stream(
     options: &ReadOptions,
     progress: &Progress,
 ) -> Result<StreamVerification> {
-    let config = policy.stream().ok_or_else(|| {
+    let config = policy.plan.stream().ok_or_else(|| {
         Error::usage("only a stream has a certificate")
             .help("take --certificate away, or give the policy of a stream")
     })?;
@@ -50,10 +51,10 @@ pub fn verify(
     options: &ReadOptions,
     progress: &Progress,
 ) -> Result<Verification> {
-    if policy.stream().is_some() {
+    if policy.plan.stream().is_some() {
         return Err(Error::bug("a stream was verified as a table"));
     }
-    if policy.guarantee.k.is_none() && policy.masking().is_some() {
+    if policy.plan.guarantee.k.is_none() && policy.plan.masking().is_some() {
         return Err(
             Error::policy("the method promises nothing that could be seen in a file")
                 .help("the report of `moretta run` tells risk and loss"),
@@ -67,12 +68,12 @@ pub fn verify(
     let source = io::open(file, &options, &plans)?;
     let schema = Arc::clone(source.schema());
     let release = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
-    let declared = declared(policy, &sensitive_domains(policy, &release)?);
+    let declared = declared(&policy.plan, &sensitive_domains(policy, &release)?);
     let bare = bare_identifiers(&release, &declared.pseudonyms);
-    let mut findings = plain_check(&release, &policy.guarantee, declared, None)?;
+    let mut findings = plain_check(&release, &policy.plan.guarantee, declared, None)?;
     findings.faults.extend(bare);
     findings.faults.extend(foreign_values(policy, &release)?);
-    if release.is_empty() && !policy.protect.iter().all(Method::may_suppress_all) {
+    if release.is_empty() && !policy.plan.protect.iter().all(Method::may_suppress_all) {
         findings.faults.push(Fault {
             column: None,
             rule: Rule::NoRows,
@@ -109,6 +110,7 @@ fn sensitive_domains(policy: &Policy, release: &Batch) -> Result<Domains> {
     let mut domains = Vec::new();
     for (field, column) in release.schema().fields().iter().zip(release.columns()) {
         let spec = policy
+            .plan
             .column(&field.name)
             .and_then(|column| column.hierarchy.as_ref());
         if let (Role::Sensitive, Some(spec)) = (field.role, spec) {

@@ -6,101 +6,10 @@ use crate::config::{
     unknown, words,
 };
 use crate::data::hierarchy::{DateUnit, HierarchySpec, MaskSide};
-use crate::data::{DateFormat, Role, TimeFormat};
+use crate::data::{DateFormat, ReadAs, Role, TimeFormat};
+use crate::engine::{Action, ColumnPolicy, KeyPlace};
 use crate::error::{Error, Result};
-use crate::io::{ColumnPlan, ReadAs};
-use crate::protect::identifiers::Key;
 use std::ops::Range;
-use std::path::PathBuf;
-
-/// What the policy says of one column.
-#[derive(Clone, Debug)]
-pub struct ColumnPolicy {
-    /// Its name in the data.
-    pub name: String,
-    /// Where the policy speaks of it.
-    pub span: Range<usize>,
-    /// What it means for privacy.
-    pub role: Role,
-    /// What becomes of it, when it names a person.
-    pub action: Action,
-    /// How to read it.
-    pub read: ReadAs,
-    /// How its values generalise.
-    pub hierarchy: Option<HierarchySpec>,
-    /// Latitude and longitude, when it is made from two columns.
-    pub from: Option<[String; 2]>,
-    /// How its times are written, when the policy says so.
-    pub unit: Option<TimeFormat>,
-    /// Between what numbers, or days, its values are, when the policy says so.
-    pub range: Option<(f64, f64)>,
-    /// How much what it loses counts beside other quasi-identifiers.
-    pub weight: f64,
-}
-
-/// What becomes of a column that names a person.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// It is released; a subject or a key only when the policy says so, an identifier never.
-    Keep,
-    /// It is not released.
-    Drop,
-    /// It is replaced by keyed pseudonyms of this domain.
-    Pseudonym {
-        /// Separates pseudonyms of different columns.
-        domain: String,
-        /// Where the key is.
-        key: KeyPlace,
-        /// Milliseconds after which a person gets another pseudonym.
-        rotate: Option<i64>,
-    },
-}
-
-/// Where a key is; never the key itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeyPlace {
-    /// In an environment variable.
-    Environment(String),
-    /// In a file.
-    File(PathBuf),
-}
-
-impl KeyPlace {
-    /// Fetches the key.
-    pub fn load(&self) -> Result<Key> {
-        match self {
-            KeyPlace::Environment(name) => match std::env::var(name) {
-                Ok(text) => Key::new(text.trim().as_bytes().to_vec()),
-                Err(_) => Err(Error::policy(format!(
-                    "the environment variable {name} that holds the key is not set"
-                ))
-                .help(format!(
-                    "export {name}=\"$(openssl rand -hex 32)\" and keep it safe"
-                ))),
-            },
-            KeyPlace::File(path) => {
-                let text = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-                Key::new(text.trim_ascii().to_vec())
-            }
-        }
-    }
-}
-
-impl ColumnPolicy {
-    /// How a source should read it.
-    pub fn plan(&self) -> ColumnPlan {
-        ColumnPlan {
-            name: self.name.clone(),
-            role: self.role,
-            read: match self.action {
-                // A subject is needed to count persons, also when it is not released.
-                Action::Drop if self.role != Role::Subject => ReadAs::Skip,
-                Action::Pseudonym { .. } => ReadAs::Category,
-                _ => self.read.clone(),
-            },
-        }
-    }
-}
 
 /// The keys of a column.
 pub(super) const KEYS: &[Parameter] = &[

@@ -1,6 +1,6 @@
 //! Reads `[guarantee]`.
 
-use super::columns::ColumnPolicy;
+use super::ColumnPolicy;
 use crate::config::{
     Absent, Accepts, NAMES, POSITIVE, Parameter, Placed, Protects, Section, Value, words,
 };

@@ -6,17 +6,9 @@
 
 use super::guarantee::K;
 use crate::config::{Absent, Parameter, Placed, Section};
+use crate::engine::Level;
 use crate::error::{Error, Result};
 use std::ops::Range;
-
-/// One release among several of the same table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Level {
-    /// What the policy calls it.
-    pub name: String,
-    /// The least number of persons in each of its classes.
-    pub k: u32,
-}
 
 /// The keys of a level.
 pub(super) const KEYS: &[Parameter] = &[Parameter {

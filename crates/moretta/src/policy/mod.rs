@@ -4,16 +4,14 @@
 //! keys, bad ranges and paths that leave the folder are errors with their
 //! place. Columns are matched with the data when the source is opened.
 
-mod chain;
 mod columns;
 mod foreign;
 mod guarantee;
-mod hierarchies;
 mod init;
 mod levels;
-mod masked;
 mod measure;
 mod outputs;
+mod outside;
 mod parse;
 mod paths;
 mod schema;
@@ -22,22 +20,21 @@ mod source;
 mod source_paths;
 mod vary;
 
-pub use columns::{Action, ColumnPolicy, KeyPlace};
+pub use crate::engine::{Action, ColumnPolicy, KeyPlace, Level, Order, PairPolicy};
 pub use init::{Guess, Proposal, propose};
-pub use levels::Level;
+pub(crate) use outside::load as load_key;
 pub use paths::Root;
 pub use schema::{KEYS, schema};
 pub use vary::Tunable;
 
 use crate::config::{Parameter, Placed, Section, Value};
-use crate::data::Role;
 use crate::data::hierarchy::HierarchySpec;
+use crate::engine::{Plan, check_kinds, promise};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::io::{self, ReadOptions, WriteOptions};
-use crate::measure::ACCURACY_LOSSES;
-use crate::protect::z_anonymity::{Fakes, FakesOrder, ZAnonymity};
-use crate::protect::{Masking, Method};
+use crate::protect::Method;
+use crate::protect::z_anonymity::{Fakes, FakesOrder};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -50,26 +47,10 @@ pub struct Policy {
     pub text: String,
     /// What it calls itself.
     pub name: String,
-    /// For randomness that may be drawn again; what must not be is not seeded.
-    pub seed: Option<u64>,
+    /// What is done to the rows, and what is promised of them.
+    pub plan: Plan,
     /// Where the data comes from.
     pub source: SourcePolicy,
-    /// The columns that the policy speaks of.
-    pub columns: Vec<ColumnPolicy>,
-    /// What is promised.
-    pub guarantee: Guarantee,
-    /// Whether every row of a stream is counted again before it is written.
-    pub audit: bool,
-    /// Nested releases, from the least to the most protected; none when there is one release.
-    pub levels: Vec<Level>,
-    /// The methods, in order.
-    pub protect: Vec<Method>,
-    /// Limits on measures: the run fails above them.
-    pub fail_above: Vec<(String, f64)>,
-    /// The measures to show first; all of them when empty.
-    pub report_measures: Vec<String>,
-    /// How pairs of original and masked records are measured.
-    pub pairs: PairPolicy,
     /// Where the release goes.
     pub sink: Option<SinkPolicy>,
     /// Where the report goes: HTML, or JSON by its ending.
@@ -100,30 +81,6 @@ pub enum Every {
     Rows(u64),
     /// After so many milliseconds of the clock.
     Milliseconds(i64),
-}
-
-/// How originals and what is released of them are measured against each other.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PairPolicy {
-    /// Originals among which a masked record is looked for, when the policy says.
-    pub buffer: Option<usize>,
-    /// Half the width of disclosure intervals, in percent.
-    pub interval: f64,
-    /// Share of a standard deviation within which numbers agree.
-    pub tolerance: f64,
-    /// The learner whose accuracy is compared.
-    pub learner: String,
-}
-
-impl Default for PairPolicy {
-    fn default() -> Self {
-        PairPolicy {
-            buffer: None,
-            interval: 10.0,
-            tolerance: 0.1,
-            learner: "nb".to_owned(),
-        }
-    }
 }
 
 /// Where the data comes from.
@@ -167,16 +124,6 @@ pub struct SinkPolicy {
     pub certificate: Option<PathBuf>,
 }
 
-/// The order of released rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// By a hash of what each row shows, so that the place of a row says nothing more.
-    #[default]
-    Shuffled,
-    /// As they were read.
-    Input,
-}
-
 impl Policy {
     /// Reads and checks a policy file; its paths must stay under `root`.
     pub fn load(path: &Path, root: &Root) -> Result<Self> {
@@ -202,26 +149,13 @@ impl Policy {
         secret::refuse(&top)?;
         version(&mut top)?;
         let name = top.text(&schema::NAME)?;
-        let seed = top.optional(&schema::SEED, Placed::whole)?;
         for (head, key, help) in SECTIONS {
             if !top.has(key.name) {
                 return Err(top.error(format!("the policy has no {head}")).help(*help));
             }
         }
         let source = SourcePolicy::read(top.table(&schema::SOURCE)?, root)?;
-        let mut columns = columns::read(top.table(&schema::COLUMNS)?, root)?;
-        let (mut guarantee, audit) = match top.optional_table(&schema::GUARANTEE)? {
-            Some(section) => guarantee::read(section, &columns)?,
-            None => (Guarantee::default(), None),
-        };
-        let levels = match top.optional_table(&schema::LEVELS)? {
-            Some(section) => levels::read(section, guarantee.k)?,
-            None => Vec::new(),
-        };
-        let (protect, spans) = read_protect(&mut top)?;
-        chain::check_kinds(&protect, &spans)?;
-        let (report_measures, fail_above, pairs) =
-            measure::read(top.optional_table(&schema::MEASURE)?, &protect)?;
+        let (mut plan, spans, audit) = read_plan(&mut top, root)?;
         let sink = top
             .optional_table(&schema::SINK)?
             .map(|section| SinkPolicy::read(section, root, &source))
@@ -235,121 +169,29 @@ impl Policy {
             .map(|section| CheckpointPolicy::read(section, root))
             .transpose()?;
         top.finish()?;
-        if !protect.iter().any(Method::keeps_guarantee) {
-            masked::promise(&protect, &mut guarantee, &levels)?;
-        }
-        let is_stream = protect.iter().any(|method| method.as_stream().is_some());
-        if guarantee != Guarantee::default() && !is_stream {
-            columns::count_pseudonyms(&mut columns)?;
-        }
+        plan.order = sink.as_ref().map_or(Order::Input, |sink| sink.order);
         let policy = Policy {
             file: None,
             text: text.to_owned(),
             name,
-            seed,
+            plan,
             source,
-            columns,
-            guarantee,
-            levels,
-            protect,
-            fail_above,
-            report_measures,
-            pairs,
             sink,
             report: report.as_ref().map(|report| report.path.clone()),
             report_purpose: report.as_ref().and_then(|report| report.purpose.clone()),
             report_key: report.and_then(|report| report.key),
-            audit: audit.unwrap_or(true),
             checkpoint,
         };
-        chain::check(&policy, &spans)?;
-        policy.check_limits()?;
-        policy.check_learning()?;
+        policy.plan.check(&spans)?;
         policy.check_stream(audit)?;
-        hierarchies::check(&policy)?;
-        policy.check_weights()?;
-        masked::check(&policy)?;
+        policy.check_standard_output()?;
         Ok(policy)
-    }
-
-    /// Loss is read off the released regions; a representative looks as if nothing were lost.
-    fn check_limits(&self) -> Result<()> {
-        let column = self
-            .columns
-            .iter()
-            .find(|column| column.role == Role::Quasi && self.represents(&column.name));
-        let limit = self
-            .fail_above
-            .iter()
-            .find(|(name, _)| matches!(name.as_str(), "gcp" | "ncp" | "loss"));
-        match (column, limit) {
-            (Some(column), Some((measure, _))) => Err(Error::policy(format!(
-                "a limit on {measure} cannot hold while `{}` is shown as a representative, whose loss it does not see",
-                column.name
-            ))
-            .help("take the limit away, or show regions: output = \"auto\"")),
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether a measure is asked for by its name, to be shown or to be kept low.
-    pub fn measures(&self, name: &str) -> bool {
-        let limits = self.fail_above.iter().map(|(limited, _)| limited);
-        let mut asked = self.report_measures.iter().chain(limits);
-        asked.any(|asked| asked == name)
-    }
-
-    /// A learner needs records, and something to predict.
-    fn check_learning(&self) -> Result<()> {
-        let mut losses = ACCURACY_LOSSES.into_iter();
-        let Some(asked) = losses.find(|name| self.measures(name)) else {
-            return Ok(());
-        };
-        if self.stream().is_some() {
-            return Err(Error::policy(format!(
-                "{asked} needs records, and events of z-anonymity are none"
-            ))
-            .help("take it out of [measure]"));
-        }
-        let classes = self.columns.iter().filter(|c| c.role == Role::Class);
-        match classes.count() {
-            1 => Ok(()),
-            _ => Err(
-                Error::policy(format!("{asked} needs one column with the role class"))
-                    .help("give the column to predict the role class, or take the measure out"),
-            ),
-        }
-    }
-
-    /// The method of a stream, if that is what the policy is about.
-    pub fn stream(&self) -> Option<&ZAnonymity> {
-        self.protect.iter().find_map(Method::as_stream)
-    }
-
-    /// The first method that masks records.
-    pub fn masking(&self) -> Option<&dyn Masking> {
-        self.maskings().next()
-    }
-
-    /// The methods that mask records.
-    pub fn maskings(&self) -> impl Iterator<Item = &dyn Masking> {
-        self.protect.iter().filter_map(Method::as_masking)
-    }
-
-    /// Whether a method makes values coarser until the promises of `[guarantee]` hold.
-    pub fn keeps_guarantee(&self) -> bool {
-        self.protect.iter().any(Method::keeps_guarantee)
-    }
-
-    /// Whether records are masked as a stream, of which only so many rows wait.
-    pub fn is_buffered(&self) -> bool {
-        self.maskings().any(|masking| masking.buffer().is_some())
     }
 
     /// What goes with streams only, and what does not go with them.
     fn check_stream(&self, audit: Option<bool>) -> Result<()> {
-        let Some(config) = self.stream() else {
-            let rotates = self.columns.iter().any(|column| {
+        let Some(config) = self.plan.stream() else {
+            let rotates = self.plan.columns.iter().any(|column| {
                 matches!(
                     column.action,
                     Action::Pseudonym {
@@ -371,16 +213,6 @@ impl Policy {
                 None => Ok(()),
             };
         };
-        if self.guarantee != Guarantee::default() || !self.levels.is_empty() {
-            return Err(Error::policy("k, l, t, p and [levels] are for tables")
-                .help("z-anonymity promises its own z: take them out"));
-        }
-        if !self.fail_above.is_empty() {
-            return Err(Error::policy(
-                "`fail_above` is for tables: a stream has left before it is measured",
-            )
-            .help("take it out"));
-        }
         let hidden = |f: &Fakes| f.order == FakesOrder::Hidden && f.key.is_none();
         if self.checkpoint.is_some() && config.fakes.as_ref().is_some_and(hidden) {
             return Err(
@@ -388,51 +220,22 @@ impl Policy {
                     .help("add key = \"env:MORETTA_KEY\" to `fakes`"),
             );
         }
-        self.check_rotation(config)?;
         match (&self.checkpoint, &self.sink) {
             (Some(_), Some(sink)) => io::resumable(&sink.path, &sink.options),
             _ => Ok(()),
         }
     }
 
-    /// A pseudonym rotates in vain beside another name of the person that stays the same.
-    fn check_rotation(&self, config: &ZAnonymity) -> Result<()> {
-        let rotates = |column: &&ColumnPolicy| {
-            column.role == Role::Subject
-                && matches!(
-                    &column.action,
-                    Action::Pseudonym {
-                        rotate: Some(_),
-                        ..
-                    }
-                )
-        };
-        let Some(subject) = self.columns.iter().find(rotates) else {
-            return Ok(());
-        };
-        let is_group = |column: &ColumnPolicy| {
-            let group = config.group.as_ref();
-            group.is_some_and(|group| group.column == column.name)
-        };
-        let stays = |column: &&ColumnPolicy| {
-            // A group that is an attribute is shown only where enough users share it.
-            let named = column.role == Role::Key || is_group(column) && column.role != Role::Quasi;
-            column.role != Role::Subject
-                && (matches!(column.action, Action::Pseudonym { .. })
-                    || named && column.action != Action::Drop)
-        };
-        match self.columns.iter().find(stays) {
-            None => Ok(()),
-            Some(column) => Err(Error::policy(format!(
-                "the pseudonym of `{}` rotates and `{}` beside it does not: rows of one person \
-                 before and after a rotation would be linked by it",
-                subject.name, column.name
-            ))
-            .at(column.span.clone())
-            .help(format!(
-                "write action = \"drop\" for `{}`, or take `rotate` out",
-                column.name
-            ))),
+    /// Limits can only be kept where nothing has left before they are measured.
+    fn check_standard_output(&self) -> Result<()> {
+        let sink = self.sink.as_ref();
+        let standard = sink.is_some_and(|sink| sink.path == Path::new("-"));
+        match self.plan.is_buffered() && standard && !self.plan.fail_above.is_empty() {
+            true => Err(Error::policy(
+                "`fail_above` is for files: what went to standard output has left before it is measured",
+            )
+            .help("write to a file, or take it out")),
+            false => Ok(()),
         }
     }
 
@@ -440,7 +243,7 @@ impl Policy {
     pub fn inputs(&self) -> Vec<&Path> {
         let mut inputs = self.source.paths();
         inputs.extend(self.file.as_deref());
-        for column in &self.columns {
+        for column in &self.plan.columns {
             if let Some(HierarchySpec::File(path)) = &column.hierarchy {
                 inputs.push(path);
             }
@@ -457,34 +260,6 @@ impl Policy {
         }
         inputs
     }
-
-    /// Whether a released value of the column `name` stands for a class rather than covers it.
-    pub fn represents(&self, name: &str) -> bool {
-        self.protect.iter().any(|method| method.represents(name))
-    }
-
-    /// How much what the column `name` loses counts.
-    pub fn weight(&self, name: &str) -> f64 {
-        self.column(name).map_or(1.0, |column| column.weight)
-    }
-
-    /// Only methods on tables weigh columns against each other.
-    fn check_weights(&self) -> Result<()> {
-        let weighed = self.columns.iter().find(|column| column.weight != 1.0);
-        match weighed {
-            Some(column) if !self.keeps_guarantee() => {
-                Err(Error::policy("`weight` is for tables that are generalised")
-                    .at(column.span.clone())
-                    .help("take it out, or use method = \"mondrian\" or \"generalization\""))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What the policy says of the column `name`.
-    pub fn column(&self, name: &str) -> Option<&ColumnPolicy> {
-        self.columns.iter().find(|column| column.name == name)
-    }
 }
 
 fn version(top: &mut Section) -> Result<()> {
@@ -498,6 +273,66 @@ fn version(top: &mut Section) -> Result<()> {
         }) => Ok(()),
         Some(placed) => Err(placed.error("this program reads policies of version 1")),
     }
+}
+
+impl Plan {
+    /// Reads a plan from the text of a policy without files: `[columns]`, `[guarantee]`,
+    /// `[[protect]]`, `[measure]` and `seed`. Rows of a table leave in no order.
+    ///
+    /// # Errors
+    /// As [`Policy::parse`].
+    pub fn parse(text: &str) -> Result<Plan> {
+        let mut top = parse::parse(text)?;
+        secret::refuse(&top)?;
+        for (head, key, help) in &SECTIONS[1..] {
+            if !top.has(key.name) {
+                return Err(top.error(format!("the plan has no {head}")).help(*help));
+            }
+        }
+        let root = Root::of_policy(Path::new(""), None)?;
+        let (plan, spans, _) = read_plan(&mut top, &root)?;
+        top.finish()?;
+        plan.check(&spans)?;
+        Ok(plan)
+    }
+}
+
+/// What is done to rows, where each method stands, and whether `audit` was named.
+fn read_plan(top: &mut Section, root: &Root) -> Result<(Plan, Vec<Range<usize>>, Option<bool>)> {
+    let seed = top.optional(&schema::SEED, Placed::whole)?;
+    let mut columns = columns::read(top.table(&schema::COLUMNS)?, root)?;
+    let (mut guarantee, audit) = match top.optional_table(&schema::GUARANTEE)? {
+        Some(section) => guarantee::read(section, &columns)?,
+        None => (Guarantee::default(), None),
+    };
+    let levels = match top.optional_table(&schema::LEVELS)? {
+        Some(section) => levels::read(section, guarantee.k)?,
+        None => Vec::new(),
+    };
+    let (protect, spans) = read_protect(top)?;
+    check_kinds(&protect, &spans)?;
+    let (report_measures, fail_above, pairs) =
+        measure::read(top.optional_table(&schema::MEASURE)?, &protect)?;
+    if !protect.iter().any(Method::keeps_guarantee) {
+        promise(&protect, &mut guarantee, &levels)?;
+    }
+    let is_stream = protect.iter().any(|method| method.as_stream().is_some());
+    if guarantee != Guarantee::default() && !is_stream {
+        columns::count_pseudonyms(&mut columns)?;
+    }
+    let plan = Plan {
+        seed,
+        columns,
+        guarantee,
+        audit: audit.unwrap_or(true),
+        levels,
+        protect,
+        fail_above,
+        report_measures,
+        pairs,
+        order: Order::default(),
+    };
+    Ok((plan, spans, audit))
 }
 
 /// What a policy cannot do without, and the way out.

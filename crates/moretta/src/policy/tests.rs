@@ -1,6 +1,7 @@
 //! Each key, each error with its place, secrets, and policies that were mutilated.
 
 use super::*;
+use crate::data::Role;
 use crate::error::PolicyError;
 use proptest::prelude::*;
 
@@ -77,20 +78,25 @@ fn check(cases: &str) {
 #[test]
 fn every_key_is_read() {
     let policy = parse(POLICY).expect("valid");
-    assert_eq!((policy.name.as_str(), policy.seed), ("ward", Some(42)));
+    assert_eq!((policy.name.as_str(), policy.plan.seed), ("ward", Some(42)));
     assert_eq!(policy.source.options.delimiter, Some(b';'));
-    assert_eq!(policy.guarantee.k, Some(5));
-    assert_eq!(policy.guarantee.l[0].column, "diagnosis");
-    assert_eq!(policy.protect[0].name(), "mondrian");
-    assert_eq!(policy.fail_above, [("gcp".to_owned(), 0.35)]);
-    assert_eq!(policy.report_measures, ["gcp"]);
+    assert_eq!(policy.plan.guarantee.k, Some(5));
+    assert_eq!(policy.plan.guarantee.l[0].column, "diagnosis");
+    assert_eq!(policy.plan.protect[0].name(), "mondrian");
+    assert_eq!(policy.plan.fail_above, [("gcp".to_owned(), 0.35)]);
+    assert_eq!(policy.plan.report_measures, ["gcp"]);
     let sink = policy.sink.as_ref().expect("a sink");
     assert_eq!(
         (sink.shown.as_str(), sink.order),
         ("out.csv", Order::Shuffled)
     );
     assert_eq!(sink.options.delimiter, Some(b';'), "that of the source");
-    let names: Vec<&str> = policy.columns.iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = policy
+        .plan
+        .columns
+        .iter()
+        .map(|c| c.name.as_str())
+        .collect();
     let order = [
         "name",
         "patient",
@@ -102,7 +108,7 @@ fn every_key_is_read() {
     ];
     assert_eq!(names, order, "in the order of the file");
     assert_eq!(
-        policy.column("name").map(|c| &c.action),
+        policy.plan.column("name").map(|c| &c.action),
         Some(&Action::Drop)
     );
 }
@@ -284,7 +290,7 @@ fn errors_of_methods_measures_and_outputs_point_at_their_place() {
 fn a_dropped_column_is_neither_read_nor_released() {
     let text = POLICY.replacen("{ role = \"identifier\" }", "{ role = \"drop\" }", 1);
     let policy = parse(&text).expect("valid");
-    let column = policy.column("name").expect("it is there");
+    let column = policy.plan.column("name").expect("it is there");
     assert_eq!((column.role, &column.action), (Role::Drop, &Action::Drop));
     assert_eq!(column.plan().read, crate::io::ReadAs::Skip);
 }
@@ -416,7 +422,7 @@ fn a_range_is_two_numbers_or_two_dates() {
     ] {
         let text = POLICY.replacen(column, &format!("{column}, range = {range}"), 1);
         let policy = parse(&text).expect("valid");
-        let mut ranges = policy.columns.iter().filter_map(|column| column.range);
+        let mut ranges = policy.plan.columns.iter().filter_map(|column| column.range);
         assert_eq!(ranges.next(), Some(expected));
     }
     let what = "`range` is the least and the largest value";

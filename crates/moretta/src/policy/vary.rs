@@ -43,8 +43,9 @@ impl Policy {
     /// # Errors
     /// There is none that could be varied; of private methods there is none.
     pub fn tunable(&self, name: &str) -> Result<Tunable> {
-        let method = self.protect.last().map_or("", |method| method.name());
+        let method = self.plan.protect.last().map_or("", |method| method.name());
         if self
+            .plan
             .masking()
             .is_some_and(|masking| masking.loss().is_some())
         {
@@ -53,7 +54,7 @@ impl Policy {
             ))
             .help("choose epsilon by what persons may lose, and try it on made-up data"));
         }
-        let keeps_guarantee = self.keeps_guarantee();
+        let keeps_guarantee = self.plan.keeps_guarantee();
         let info = MethodInfo::find(method);
         let own = info.into_iter().flat_map(|info| info.parameters);
         let own = own.filter_map(|parameter| Tunable::new(parameter, false));
@@ -96,12 +97,12 @@ impl Policy {
         let measure = table(&mut top, "measure")?;
         measure.take_named("fail_above");
         set(measure, "report", Value::List(names.collect()));
-        let policy = Policy {
+        let mut policy = Policy {
             file: self.file.clone(),
-            fail_above: goals.to_vec(),
             ..Policy::read(top, &self.text, root)?
         };
-        policy.check_limits()?;
+        policy.plan.fail_above = goals.to_vec();
+        policy.plan.check_limits()?;
         Ok(policy)
     }
 }
@@ -171,12 +172,12 @@ mod tests {
             let varied = policy
                 .varied(&root, &sigma, 0.25, &goals)
                 .expect("a policy");
-            let Some(Method::RandomProjection(config)) = varied.protect.last() else {
+            let Some(Method::RandomProjection(config)) = varied.plan.protect.last() else {
                 panic!("another method");
             };
             assert_eq!(config.sigma, 0.25);
-            assert_eq!(varied.report_measures, ["accuracy_loss"]);
-            assert_eq!(varied.fail_above, goals);
+            assert_eq!(varied.plan.report_measures, ["accuracy_loss"]);
+            assert_eq!(varied.plan.fail_above, goals);
             let beyond = policy
                 .varied(&root, &sigma, 25.0, &[])
                 .expect_err("too much");
@@ -190,7 +191,10 @@ mod tests {
         let k = policy.tunable("k").expect("known");
         let goals = [("gcp".to_owned(), 0.5)];
         let varied = policy.varied(&root, &k, 7.0, &goals).expect("a policy");
-        assert_eq!((varied.guarantee.k, policy.guarantee.k), (Some(7), Some(3)));
+        assert_eq!(
+            (varied.plan.guarantee.k, policy.plan.guarantee.k),
+            (Some(7), Some(3))
+        );
     }
 
     #[test]

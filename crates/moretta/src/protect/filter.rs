@@ -4,6 +4,7 @@
 //! in which they came. The other columns wait here until their record leaves.
 
 use super::Protector;
+use crate::cancel::Cancel;
 use crate::data::{Attribute, Batch, Column, Encoder, Field, Kind, Records, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
@@ -149,6 +150,8 @@ pub fn masked_columns<'a>(encoder: &Encoder, schema: &'a Schema) -> Vec<MaskedCo
 /// What was decided of the next records, in the order in which they came.
 #[derive(Debug, Default)]
 pub struct Masked {
+    /// Whoever decides looks at it now and then.
+    pub(crate) cancel: Cancel,
     records: Records,
     /// For each decided record, whether it is released.
     released: Vec<bool>,
@@ -158,6 +161,7 @@ impl Masked {
     /// For records of so many values.
     pub fn new(width: usize) -> Self {
         Masked {
+            cancel: Cancel::default(),
             records: Records::new(width),
             released: Vec::new(),
         }
@@ -196,6 +200,9 @@ impl Masked {
     }
 }
 
+/// Records between which work can be stopped.
+const RECORDS: usize = 256;
+
 /// Why a record never leaves.
 const TOO_FEW: &str = "too few records were left to hide among";
 
@@ -217,7 +224,12 @@ pub struct Filtered {
 
 impl Filtered {
     /// The filter that `masking` makes for rows of this schema.
-    pub fn build(masking: &dyn Masking, schema: &Schema, seed: u64) -> Result<Self> {
+    pub fn build(
+        masking: &dyn Masking,
+        schema: &Schema,
+        seed: u64,
+        cancel: &Cancel,
+    ) -> Result<Self> {
         let encoder = encoder(masking, schema)?;
         let columns = masked_columns(&encoder, schema);
         let guarantee = Guarantee {
@@ -226,11 +238,12 @@ impl Filtered {
         };
         let filter = masking.filter(&columns, seed)?;
         let replaced_by = masking.replaced_by(&columns)?;
-        let filtered = Filtered::new(filter, encoder, schema, guarantee)?;
-        match replaced_by {
-            None => Ok(filtered),
-            Some(names) => filtered.replace_by(&names),
+        let mut filtered = Filtered::new(filter, encoder, schema, guarantee)?;
+        if let Some(names) = replaced_by {
+            filtered = filtered.replace_by(&names)?;
         }
+        filtered.masked.cancel = cancel.clone();
+        Ok(filtered)
     }
 
     /// `filter` gets the columns of `encoder`, which are of `schema`.
@@ -372,7 +385,10 @@ impl Protector for Filtered {
         if !batch.is_empty() {
             self.waiting.push_back(batch);
         }
-        for record in self.records.iter() {
+        for (row, record) in self.records.iter().enumerate() {
+            if row % RECORDS == 0 {
+                self.masked.cancel.check()?;
+            }
             self.filter.push(record, &mut self.masked)?;
         }
         self.leave()

@@ -356,6 +356,7 @@ mod tests {
             guarantee,
             domains: Arc::clone(domains),
             seed: 0,
+            ..Setting::default()
         };
         let table = config.table(&setting).expect("a function on tables");
         let release = table.release(batch)?.batch;

@@ -253,7 +253,7 @@ impl Method {
     /// Makes the method work on tables of this schema; those of streams are not for tables.
     pub fn build(&self, schema: &Arc<Schema>, setting: &Setting) -> Result<Box<dyn Protector>> {
         if let Some(masking) = self.as_masking() {
-            let filtered = Filtered::build(masking, schema, setting.seed)?;
+            let filtered = Filtered::build(masking, schema, setting.seed, &setting.cancel)?;
             return Ok(Box::new(filtered));
         }
         let table = self.config().table(setting);

@@ -27,6 +27,7 @@ pub use method::{Family, METHOD, METHODS, Method, MethodConfig, MethodInfo, Show
 pub use table::{Release, Table, TableMethod};
 pub use window::{Mask, Window};
 
+use crate::cancel::Cancel;
 use crate::data::{Batch, Domains, Schema};
 use crate::error::Result;
 use crate::guarantee::Guarantee;
@@ -53,7 +54,7 @@ pub trait Protector: Send {
 }
 
 /// What a method needs to know besides its own parameters.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Setting {
     /// What the release must keep to.
     pub guarantee: Guarantee,
@@ -61,4 +62,6 @@ pub struct Setting {
     pub domains: Arc<Domains>,
     /// For randomness that is not a secret.
     pub seed: u64,
+    /// Stops the method.
+    pub cancel: Cancel,
 }

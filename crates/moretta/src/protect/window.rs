@@ -6,13 +6,17 @@
 //! masked together. Only a stream of fewer rows than that is suppressed.
 
 use super::filter::{Filter, Masked};
+use crate::cancel::Cancel;
 use crate::data::Records;
 use crate::error::Result;
 
 /// A method that masks a table at once.
 pub trait Mask: Send {
     /// Masks the first `rows` of the records, in their places.
-    fn mask(&mut self, records: &mut Records, rows: usize) -> Result<()>;
+    ///
+    /// # Errors
+    /// When it is cancelled.
+    fn mask(&mut self, records: &mut Records, rows: usize, cancel: &Cancel) -> Result<()>;
 }
 
 /// A method on tables at work in a window.
@@ -37,7 +41,7 @@ impl Window {
     }
 
     fn leave(&mut self, rows: usize, out: &mut Masked) -> Result<()> {
-        self.mask.mask(&mut self.held, rows)?;
+        self.mask.mask(&mut self.held, rows, &out.cancel)?;
         for record in self.held.iter().take(rows) {
             out.release(record);
         }
@@ -76,7 +80,7 @@ mod tests {
     struct Count;
 
     impl Mask for Count {
-        fn mask(&mut self, records: &mut Records, rows: usize) -> Result<()> {
+        fn mask(&mut self, records: &mut Records, rows: usize, _: &Cancel) -> Result<()> {
             for row in 0..rows {
                 records.record_mut(row)[0] = rows as f64;
             }

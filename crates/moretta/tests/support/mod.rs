@@ -239,6 +239,7 @@ impl Table {
             guarantee: self.guarantee.clone(),
             domains: self.domains(),
             seed: 7,
+            ..Setting::default()
         }
     }
 

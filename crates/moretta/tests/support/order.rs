@@ -20,7 +20,7 @@ pub(crate) fn release(folder: &Path, text: &str, method: Option<Method>) -> Resu
     let root = Root::of_policy(&folder.join("policy.toml"), None)?;
     let mut policy = Policy::parse(text, &root)?;
     if let Some(method) = method {
-        policy.protect = vec![method];
+        policy.plan.protect = vec![method];
     }
     let options = Options {
         command: String::new(),

@@ -18,8 +18,9 @@ use super::labels::{Labels, in_tree_order};
 use super::{Hierarchy, Rungs, TOP, Texts, chains, coverage};
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The rows of a hierarchy file, for a tool that wants to look at them. Empty lines are skipped.
 ///
@@ -32,29 +33,48 @@ pub fn read_file(path: &Path) -> Result<Vec<Vec<String>>> {
     Ok(rows.into_iter().map(owned).collect())
 }
 
-pub(super) fn build(path: &Path, column: &str, values: &Levels, texts: Texts) -> Result<Hierarchy> {
-    let hierarchy = load(path, texts)?;
-    coverage(&hierarchy, values).require(path.display(), column)?;
-    Ok(hierarchy)
+/// The rows of a hierarchy in the layout of a file, each with ever more general labels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HierarchyTable {
+    /// The file that it was read from, or any other name; messages tell it.
+    pub name: PathBuf,
+    /// The rows, as they stand in the file.
+    pub text: String,
 }
 
-/// The tree of a file, whatever the values of the data.
-pub(super) fn load(path: &Path, texts: Texts) -> Result<Hierarchy> {
-    let text = read(path)?;
-    let Rows { mut cells, lines } = parse(&text, path)?;
-    let refuse = |what: String| Error::policy(format!("hierarchy {}: {what}", path.display()));
-    if cells.is_empty() {
-        return Err(refuse("the file holds no rows".into())
-            .help("write a row for each value: the value, then ever more general labels"));
+impl HierarchyTable {
+    /// Reads a file.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        Ok(HierarchyTable {
+            name: path.to_owned(),
+            text: read(path)?,
+        })
     }
-    for row in &mut cells {
-        if let Some(same) = texts.canonical(&row[0]) {
-            row[0] = Cow::Owned(same);
+
+    pub(super) fn build(&self, column: &str, values: &Levels, texts: Texts) -> Result<Hierarchy> {
+        let hierarchy = self.tree(texts)?;
+        coverage(&hierarchy, values).require(self.name.display(), column)?;
+        Ok(hierarchy)
+    }
+
+    /// The tree, whatever the values of the data.
+    pub(super) fn tree(&self, texts: Texts) -> Result<Hierarchy> {
+        let Rows { mut cells, lines } = parse(&self.text, &self.name)?;
+        let refuse =
+            |what: String| Error::policy(format!("hierarchy {}: {what}", self.name.display()));
+        if cells.is_empty() {
+            return Err(refuse("the file holds no rows".into())
+                .help("write a row for each value: the value, then ever more general labels"));
         }
+        for row in &mut cells {
+            if let Some(same) = texts.canonical(&row[0]) {
+                row[0] = Cow::Owned(same);
+            }
+        }
+        let levels =
+            chains::check(&cells).map_err(|fault| refuse(fault.at(|row| lines[row] as usize)))?;
+        Ok(Hierarchy::from_labels(ascending(levels, texts)))
     }
-    let levels =
-        chains::check(&cells).map_err(|fault| refuse(fault.at(|row| lines[row] as usize)))?;
-    Ok(Hierarchy::from_labels(ascending(levels, texts)))
 }
 
 /// The labels of `value` below the top; false when it is not in the file or is
@@ -206,7 +226,6 @@ mod tests {
     use crate::data::DateFormat;
     use proptest::prelude::*;
     use std::io::Write;
-    use std::path::PathBuf;
 
     fn adult() -> Option<PathBuf> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult");
@@ -221,6 +240,10 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
         file.write_all(text).expect("written");
         use_it(file.path())
+    }
+
+    fn load(path: &Path, texts: Texts) -> Result<Hierarchy> {
+        HierarchyTable::read(path)?.tree(texts)
     }
 
     fn cells(text: &str) -> Vec<Vec<String>> {
@@ -341,7 +364,9 @@ mod tests {
             } else {
                 Texts::Category
             };
-            let h = build(&file(column), column, &values, texts).expect("covers");
+            let build =
+                |name: &str| HierarchyTable::read(&file(name))?.build(column, &values, texts);
+            let h = build(column).expect("covers");
             assert_eq!(
                 (h.leaf_count(), h.level_count()),
                 (leaves, levels),
@@ -351,7 +376,7 @@ mod tests {
                 assert!((0..100).all(|leaf| h.label(0, leaf) == (leaf + 1).to_string()));
             }
             let other = if column == "sex" { "race" } else { "sex" };
-            let error = build(&file(other), column, &values, texts).expect_err("another column");
+            let error = build(other).expect_err("another column");
             assert!(error.to_string().contains(" covers 0 of "), "{error}");
             assert_eq!(error.exit_code(), 3);
         }

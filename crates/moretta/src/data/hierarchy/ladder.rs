@@ -20,7 +20,7 @@ use super::grid::Grid;
 use super::h3::H3;
 use super::intervals::Intervals;
 use super::path::Separator;
-use super::{Hierarchy, HierarchySpec, MaskSide, Rungs, Texts, file, mask};
+use super::{Hierarchy, HierarchySpec, HierarchyTable, MaskSide, Rungs, Texts, file, mask};
 use crate::error::Result;
 use std::sync::Arc;
 
@@ -65,7 +65,10 @@ impl HierarchySpec {
     /// or the file is no tree; those of reading the file.
     pub fn ladder(&self, column: &str, texts: Texts) -> Result<Ladder> {
         let rule = match self {
-            HierarchySpec::File(path) => Rule::File(Arc::new(file::load(path, texts)?), texts),
+            HierarchySpec::File(path) => {
+                Rule::File(Arc::new(HierarchyTable::read(path)?.tree(texts)?), texts)
+            }
+            HierarchySpec::Table(table) => Rule::File(Arc::new(table.tree(texts)?), texts),
             HierarchySpec::Intervals(widths) => {
                 Rule::Intervals(Intervals::new(widths, column, texts)?)
             }

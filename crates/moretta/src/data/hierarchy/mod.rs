@@ -33,7 +33,7 @@ mod spec;
 
 pub use coverage::{Coverage, coverage};
 pub use draw::draw;
-pub use file::read_file;
+pub use file::{HierarchyTable, read_file};
 pub use ladder::Ladder;
 pub use path::MOST_PARTS;
 pub use propose::propose;

@@ -6,7 +6,7 @@
 //! allowed any number, and any text of a mask, is taken for one. Levels of a path depend on
 //! the deepest path and cells are named by their makers, so of these nothing can be said.
 
-use super::{DateUnit, Hierarchy, HierarchySpec, MaskSide, TOP, Texts, file};
+use super::{DateUnit, Hierarchy, HierarchySpec, HierarchyTable, MaskSide, TOP, Texts};
 use crate::data::date::to_day;
 use crate::error::Result;
 
@@ -25,7 +25,10 @@ impl HierarchySpec {
     /// Those of reading a file.
     pub fn reading(&self, texts: Option<Texts>) -> Result<Reading<'_>> {
         let tree = match self {
-            HierarchySpec::File(path) => Some(file::load(path, texts.unwrap_or(Texts::Category))?),
+            HierarchySpec::File(path) => {
+                Some(HierarchyTable::read(path)?.tree(texts.unwrap_or(Texts::Category))?)
+            }
+            HierarchySpec::Table(table) => Some(table.tree(texts.unwrap_or(Texts::Category))?),
             _ => None,
         };
         Ok(Reading {
@@ -45,12 +48,14 @@ impl Reading<'_> {
         match self.spec {
             HierarchySpec::Path(_) | HierarchySpec::Grid(_) | HierarchySpec::H3(_) => true,
             HierarchySpec::Mask(side) => is_masked(*side, label, level.unwrap_or(0)),
-            HierarchySpec::File(_) => (self.tree.as_ref()).is_some_and(|tree| {
-                let found = tree.find(label);
-                let leaves = found.map(|(level, node)| tree.leaves_under(level, node));
-                let mut leaves = leaves.into_iter().flatten();
-                leaves.any(|leaf| is_called(tree, leaf, label, level))
-            }),
+            HierarchySpec::File(_) | HierarchySpec::Table(_) => {
+                (self.tree.as_ref()).is_some_and(|tree| {
+                    let found = tree.find(label);
+                    let leaves = found.map(|(level, node)| tree.leaves_under(level, node));
+                    let mut leaves = leaves.into_iter().flatten();
+                    leaves.any(|leaf| is_called(tree, leaf, label, level))
+                })
+            }
             _ => self.value(label).is_some_and(|value| {
                 let values = [value].iter().collect();
                 let tree = self.spec.build("", &values, self.texts());
@@ -66,7 +71,9 @@ impl Reading<'_> {
             (HierarchySpec::Intervals(_), _) => self.texts().is_number(text),
             (HierarchySpec::Dates(_), None) => true,
             (HierarchySpec::Dates(_), Some(texts)) => texts.is_number(text),
-            (HierarchySpec::File(_), None) => Texts::Number.is_number(text),
+            (HierarchySpec::File(_) | HierarchySpec::Table(_), None) => {
+                Texts::Number.is_number(text)
+            }
             _ => false,
         }
     }

@@ -1,6 +1,7 @@
 //! How a policy describes a hierarchy, before the values are known.
 
-use super::{Hierarchy, dates, file, intervals, mask, path};
+use super::file::HierarchyTable;
+use super::{Hierarchy, dates, intervals, mask, path};
 use crate::data::levels::Levels;
 use crate::data::schema::Kind;
 use crate::data::{Column, DateFormat, Field};
@@ -14,6 +15,8 @@ use std::path::PathBuf;
 pub enum HierarchySpec {
     /// A CSV file in the layout of ARX: no header, a row a value, most special first.
     File(PathBuf),
+    /// What such a file holds, for whoever has no files.
+    Table(HierarchyTable),
     /// Numbers fall into intervals of these widths, each a multiple of the one before.
     Intervals(Vec<f64>),
     /// Characters are masked from one side: 4041, 404*, 40**.
@@ -109,7 +112,8 @@ impl HierarchySpec {
     /// differ from the file only in spaces, letter case or Unicode form.
     pub fn build(&self, column: &str, values: &Levels, texts: Texts) -> Result<Hierarchy> {
         match self {
-            HierarchySpec::File(path) => file::build(path, column, values, texts),
+            HierarchySpec::File(path) => HierarchyTable::read(path)?.build(column, values, texts),
+            HierarchySpec::Table(table) => table.build(column, values, texts),
             HierarchySpec::Intervals(widths) => intervals::build(widths, column, values, texts),
             HierarchySpec::Mask(side) => mask::build(*side, column, values),
             HierarchySpec::Dates(units) => dates::build(units, column, values, texts),
@@ -118,6 +122,17 @@ impl HierarchySpec {
                 "column `{column}`: a geographic hierarchy is made from a latitude and a longitude"
             ))
             .help("name both columns, or give the column another hierarchy")),
+        }
+    }
+
+    /// The same rule with what its file holds in place of the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn loaded(&self) -> Result<Self> {
+        match self {
+            HierarchySpec::File(path) => Ok(HierarchySpec::Table(HierarchyTable::read(path)?)),
+            other => Ok(other.clone()),
         }
     }
 

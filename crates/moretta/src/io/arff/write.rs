@@ -3,11 +3,11 @@
 //! Columns of text keep the type that the source declares as far as their cells have it.
 
 use super::super::Sink;
-use super::super::number_text::push_number;
 use super::super::output::Output;
 use super::token::push_value;
 use crate::data::dictionary::shown_values;
 use crate::data::plain_text::{flat_type, is_finite, plain_text};
+use crate::data::push_number;
 use crate::data::{Batch, Categories, Column, DateFormat, Declared, Field, Kind, Levels, Schema};
 use crate::error::Result;
 use arrow_array::cast::AsArray;

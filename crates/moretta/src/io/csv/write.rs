@@ -5,12 +5,12 @@
 //! in the header are quoted but not guarded, so that they stay what they were.
 
 use super::super::Sink;
-use super::super::number_text::push_number;
 use super::super::options::WriteOptions;
 use super::super::output::Output;
 use super::guard::is_formula;
 use super::record::delimiter_of;
 use crate::data::plain_text::plain_text;
+use crate::data::push_number;
 use crate::data::{Batch, Categories, Column, DateFormat, Kind, MISSING, Numbers, Schema};
 use crate::error::{Error, Result};
 use arrow_array::{Array, StringArray};

@@ -1,10 +1,10 @@
 //! Writing JSON lines: numbers as numbers, raw tokens as they came, the rest as strings.
 
 use super::super::Sink;
-use super::super::number_text::push_number;
 use super::super::output::Output;
 use crate::data::json_column;
 use crate::data::plain_text::{flat_type, is_finite, plain_text};
+use crate::data::push_number;
 use crate::data::{Batch, Categories, Column, DateFormat, Kind, MISSING, Numbers, Schema};
 use crate::error::{Error, Result};
 use arrow_array::{Array, ArrayRef, StringArray};

@@ -11,18 +11,20 @@
 mod comparable;
 mod projection;
 
-use super::learn::{NOT_COVERED, Pupil, accuracy_of_release};
-use super::masked::{self, Masks, secret_seed};
-use super::progress::{Progress, Stage};
-use super::read::{Original, in_order_of_ids, read};
-use super::steps::{Compared, protect};
+use super::lessons::NOT_COVERED;
+use super::read::read;
 use crate::attack::interval::Disclosure;
 use crate::attack::linkage::Linkage;
 use crate::attack::reconstruction::StudySettings;
 use crate::attack::{Success, Yardstick};
 use crate::data::{Batch, Column, Role, Schema};
+use crate::engine::masked::{self, Masks, secret_seed};
+use crate::engine::original::in_order_of_ids;
+use crate::engine::{
+    Action, Compared, Order, Original, Plan, Progress, Pupil, Stage, accuracy_of_release, protect,
+};
 use crate::error::{Error, Result};
-use crate::policy::{Action, Order, Policy};
+use crate::policy::Policy;
 use crate::protect::{Family, METHODS, Masking, Method};
 use projection::{Public, Secret};
 use serde::Serialize;
@@ -110,12 +112,17 @@ impl Strongest {
 /// Attacks the method of the policy that masks records.
 pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -> Result<Attacked> {
     let masks = |method: &&Method| method.as_masking().is_some();
-    let method = policy.protect.iter().find(masks).ok_or_else(not_masked)?;
+    let method = policy
+        .plan
+        .protect
+        .iter()
+        .find(masks)
+        .ok_or_else(not_masked)?;
     let masking = method.as_masking().ok_or_else(not_masked)?;
-    masked::check(policy)?;
+    masked::check(&policy.plan)?;
     let original = read(policy, progress)?;
     refuse_covered(policy, masking, original.batch.schema())?;
-    let seed = policy.seed.map_or_else(secret_seed, Ok)?;
+    let seed = policy.plan.seed.map_or_else(secret_seed, Ok)?;
     let released = release(policy, &original, seed, progress)?;
     progress.enter(Stage::Check);
     let mut settings = settings.clone();
@@ -125,7 +132,7 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
             class: settings.class.as_deref(),
             seed: settings.study.seed,
         };
-        let accuracy = accuracy_of_release(policy, &original, released.clone(), &pupil)?;
+        let accuracy = accuracy_of_release(&policy.plan, &original, released.clone(), &pupil)?;
         settings.study.accuracy = Some(accuracy);
     }
     let mut attacked = Attacked {
@@ -180,7 +187,7 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
 
 /// A masked column that is made coarser later does not leave as it was masked.
 fn refuse_covered(policy: &Policy, masking: &dyn Masking, schema: &Schema) -> Result<()> {
-    let leaving = Masks::new(policy, schema)?.map_or_else(Vec::new, |masks| masks.leaving);
+    let leaving = Masks::new(&policy.plan, schema)?.map_or_else(Vec::new, |masks| masks.leaving);
     let places = masking.places(schema)?;
     match places.iter().find(|place| !leaving.contains(place)) {
         None => Ok(()),
@@ -207,7 +214,7 @@ fn classes(policy: &Policy, released: &Batch) -> Option<Vec<u32>> {
         return None;
     };
     let name = &released.schema().fields()[class].name;
-    let kept = policy.column(name)?.action == Action::Keep;
+    let kept = policy.plan.column(name)?.action == Action::Keep;
     match released.column(class) {
         Column::Category(categories) if kept => Some(categories.codes().to_vec()),
         Column::Number(numbers) if kept => {
@@ -224,17 +231,16 @@ fn classes(policy: &Policy, released: &Batch) -> Option<Vec<u32>> {
 
 /// Whether rows leave in the order of the source, which then everybody knows.
 fn in_order(policy: &Policy, masking: &dyn Masking) -> bool {
-    let sink = policy.sink.as_ref();
-    masking.buffer().is_some() || sink.is_some_and(|sink| sink.order == Order::Input)
+    masking.buffer().is_some() || policy.sink.is_some() && policy.plan.order == Order::Input
 }
 
 /// What would be released, in the order of the source.
 fn release(policy: &Policy, original: &Original, seed: u64, progress: &Progress) -> Result<Batch> {
-    let drawn = Policy {
+    let drawn = Plan {
         seed: Some(seed),
-        ..policy.clone()
+        ..policy.plan.clone()
     };
-    let rows = protect(&drawn, original, Compared::No, progress)?.rows;
+    let rows = protect(&drawn, original, Compared::No, &policy.context(progress)?)?.rows;
     in_order_of_ids(&rows)
 }
 

@@ -14,7 +14,7 @@
 
 use crate::data::hierarchy::HierarchySpec;
 use crate::error::{Error, Result};
-use crate::policy::{Action, Policy};
+use crate::policy::{Action, Policy, load_key};
 use crate::protect::identifiers::Key;
 use crate::protect::z_anonymity::fakes_key;
 use serde::{Deserialize, Serialize};
@@ -105,7 +105,7 @@ impl Bound {
             short
         };
         let mut files = Vec::new();
-        for column in &policy.columns {
+        for column in &policy.plan.columns {
             if let Some(HierarchySpec::File(path)) = &column.hierarchy {
                 let read = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
                 files.extend_from_slice(&(read.len() as u64).to_be_bytes());
@@ -135,12 +135,15 @@ impl Bound {
 /// Every key of the policy.
 fn keys(policy: &Policy) -> Result<Vec<Key>> {
     let mut keys = Vec::new();
-    for column in &policy.columns {
+    for column in &policy.plan.columns {
         if let Action::Pseudonym { key, .. } = &column.action {
-            keys.push(key.load().map_err(|e| e.at(column.span.clone()))?);
+            keys.push(load_key(key).map_err(|e| e.at(column.span.clone()))?);
         }
     }
-    let fakes = policy.stream().and_then(|config| config.fakes.as_ref());
+    let fakes = policy
+        .plan
+        .stream()
+        .and_then(|config| config.fakes.as_ref());
     if let Some(name) = fakes.and_then(|fakes| fakes.key.as_deref()) {
         keys.push(fakes_key(Some(name))?);
     }

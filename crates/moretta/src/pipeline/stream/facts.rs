@@ -1,15 +1,16 @@
 //! From a stream to its report.
 
 use crate::data::{Role, duration_text};
+use crate::engine::Progress;
+use crate::engine::coarse::{at_most, reasons, rounded};
+use crate::engine::facts::blank;
+use crate::engine::report::{
+    Claim, ColumnFact, Delay, Report, SMALL_CELL, StreamFacts, StreamPoint, Verdict,
+};
 use crate::error::Result;
 use crate::guarantee::StreamFindings;
 use crate::measure::stream::{Facts as Measured, Point};
-use crate::pipeline::coarse::{at_most, reasons, rounded};
-use crate::pipeline::facts::{Blank, blank, file_facts, source_facts, stages};
-use crate::pipeline::progress::Progress;
-use crate::pipeline::report::{
-    Claim, ColumnFact, Delay, Report, SMALL_CELL, StreamFacts, StreamPoint, Verdict,
-};
+use crate::pipeline::files::Written;
 use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Protector;
 use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
@@ -36,33 +37,27 @@ pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
     let policy = facts.policy;
     let real = facts.released - facts.stream.tally().fakes;
     let suppressed = reasons(&held_back(facts, real), facts.read - real);
-    // A sum is made only where a report is written.
-    let sink = match policy.report {
-        Some(_) => facts.sink.path.as_path(),
-        None => Path::new("-"),
-    };
-    let blank = blank(&Blank {
-        policy,
-        command: facts.command,
-        source: source_facts(policy)?,
-        sink: file_facts(
-            sink,
-            &facts.sink.shown,
-            facts.sink.options.format,
-            facts.released,
-        )?,
-        released: real,
-        suppressed,
-        escaped: facts.escaped,
-    });
-    Ok(Report {
+    let report = Report {
         verdict: verdict(facts),
         columns: columns(policy),
         warnings: facts.warnings.clone(),
         stream: Some(stream_facts(facts)),
-        stages: stages(facts.progress),
-        ..blank
-    })
+        ..blank(real, suppressed)
+    };
+    let written = Written {
+        policy,
+        sink: facts.sink,
+        // A sum is made only where a report is written.
+        path: match policy.report {
+            Some(_) => facts.sink.path.as_path(),
+            None => Path::new("-"),
+        },
+        rows: facts.released,
+        escaped: facts.escaped,
+        command: facts.command,
+        progress: facts.progress,
+    };
+    written.fill(report)
 }
 
 /// Why rows did not leave. Where rows have several attributes, the method counts
@@ -126,6 +121,7 @@ fn columns(policy: &Policy) -> Vec<ColumnFact> {
         Action::Keep => "kept",
     };
     policy
+        .plan
         .columns
         .iter()
         .map(|column| ColumnFact {
@@ -294,7 +290,7 @@ pub(super) fn warnings(
                 .to_owned(),
         );
     }
-    for column in &policy.columns {
+    for column in &policy.plan.columns {
         if column.role == Role::Subject && column.action == Action::Keep {
             warnings.push(format!(
                 "column `{}` tells persons and is released as it is: whoever knows a few events of one finds the others; \

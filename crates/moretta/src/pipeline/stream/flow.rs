@@ -66,6 +66,7 @@ impl Flow {
                 .help("for example user = { role = \"subject\" }")
         })?;
         let format = policy
+            .plan
             .column(&schema.fields()[time].name)
             .and_then(|column| column.unit);
         let lateness = match config.mode {

@@ -6,8 +6,8 @@
 //! attributes that are missing, users written in several ways.
 
 use super::run::Run;
+use crate::engine::Progress;
 use crate::error::Result;
-use crate::pipeline::progress::Progress;
 use crate::pipeline::run::Options;
 use crate::policy::{Policy, Root};
 use std::cell::Cell;
@@ -412,7 +412,7 @@ impl Place {
             render: &|_| String::new(),
             progress: &progress,
         };
-        let config = self.policy.stream().expect("a stream");
+        let config = self.policy.plan.stream().expect("a stream");
         let clock = Rc::new(Cell::new(0));
         let mut run = Run::begin(&self.policy, config, &options)?;
         let shown = Rc::clone(&clock);

@@ -38,7 +38,11 @@ pub(super) fn check(policy: &Policy) -> Result<()> {
             "page = { role = \"quasi\", hierarchy = { path = \"/\" } }",
         ),
     ] {
-        let columns = policy.columns.iter().filter(|column| column.role == role);
+        let columns = policy
+            .plan
+            .columns
+            .iter()
+            .filter(|column| column.role == role);
         match columns.count() {
             0 => {
                 let what = format!("z-anonymity needs a column with the role {}", role.word());
@@ -56,7 +60,7 @@ pub(super) fn check(policy: &Policy) -> Result<()> {
 
 /// Refuses what only a table has.
 pub(super) fn refuse(policy: &Policy, what: &str) -> Result<()> {
-    match policy.stream() {
+    match policy.plan.stream() {
         None => Ok(()),
         Some(_) => Err(Error::policy(format!(
             "`{what}` is for tables, and this policy is about a stream"

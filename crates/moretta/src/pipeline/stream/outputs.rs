@@ -6,7 +6,7 @@ use crate::data::{Batch, Column, Role, Schema, TimeFormat, times};
 use crate::error::{Error, Result};
 use crate::io::{self, Sink};
 use crate::pipeline::place::{self, Endless};
-use crate::policy::{Action, Policy, SinkPolicy};
+use crate::policy::{Action, Policy, SinkPolicy, load_key};
 use crate::protect::Protector;
 use crate::protect::identifiers::Pseudonyms;
 use crate::protect::rotation::Rotation;
@@ -56,6 +56,7 @@ impl Outputs {
         };
         let time = time_of(schema)?;
         let format = policy
+            .plan
             .column(&schema.fields()[time].name)
             .and_then(|column| column.unit);
         let (rotation, pseudonyms) = pseudonyms(policy, schema, time, format)?;
@@ -164,7 +165,7 @@ fn files(sink: &SinkPolicy) -> impl Iterator<Item = &PathBuf> {
 /// The places of the columns that are released.
 pub(super) fn kept(policy: &Policy, schema: &Schema) -> Vec<usize> {
     let is_kept = |place: &usize| {
-        let column = policy.column(&schema.fields()[*place].name);
+        let column = policy.plan.column(&schema.fields()[*place].name);
         column.is_none_or(|column| column.action != Action::Drop)
     };
     (0..schema.len()).filter(is_kept).collect()
@@ -222,7 +223,7 @@ pub(super) fn pseudonyms(
     format: Option<TimeFormat>,
 ) -> Result<(Option<Rotation>, Option<Pseudonyms>)> {
     let (mut rotation, mut others) = (None, Vec::new());
-    for column in &policy.columns {
+    for column in &policy.plan.columns {
         let Action::Pseudonym {
             domain,
             key,
@@ -234,7 +235,7 @@ pub(super) fn pseudonyms(
         let Some(place) = schema.index_of(&column.name) else {
             continue;
         };
-        let key = key.load().map_err(|e| e.at(column.span.clone()))?;
+        let key = load_key(key).map_err(|e| e.at(column.span.clone()))?;
         match column.role {
             Role::Subject => {
                 rotation = Some(Rotation::new(place, time, format, domain, key, *rotate));

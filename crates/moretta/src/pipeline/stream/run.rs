@@ -7,14 +7,14 @@ use super::flow::{Coming, Flow};
 use super::outputs::Outputs;
 use super::sources::{Sources, ladders};
 use crate::data::{Batch, Role};
+use crate::engine::telling::Leaving;
+use crate::engine::{Live, Outcome, Stage};
 use crate::error::{Error, Result};
 use crate::pipeline::interrupted::Running;
 use crate::pipeline::leftovers::sweep;
 use crate::pipeline::place::{commit_all, folder_of};
 use crate::pipeline::places::{check_places, check_report_places};
-use crate::pipeline::progress::{Live, Stage};
-use crate::pipeline::run::{Options, Outcome, write_reports};
-use crate::pipeline::telling::Leaving;
+use crate::pipeline::run::{Options, write_reports};
 use crate::policy::{Every, Policy, SinkPolicy};
 use crate::protect::z_anonymity::ZAnonymity;
 use std::path::Path;
@@ -453,6 +453,10 @@ fn sweep_beside(policy: &Policy, sink: &SinkPolicy) {
 }
 
 fn named(policy: &Policy, role: Role) -> Vec<String> {
-    let columns = policy.columns.iter().filter(|column| column.role == role);
+    let columns = policy
+        .plan
+        .columns
+        .iter()
+        .filter(|column| column.role == role);
     columns.map(|column| column.name.clone()).collect()
 }

@@ -6,10 +6,9 @@ use crate::data::hierarchy::{Ladder, Texts};
 use crate::data::{
     Batch, Categories, Column, Field, Kind, LevelsBuilder, MISSING, Role, RowIds, Schema,
 };
+use crate::engine::Progress;
 use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan, ReadAs};
-use crate::pipeline::progress::Progress;
-use crate::pipeline::read;
 use crate::policy::Policy;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -112,10 +111,13 @@ impl Sources {
 
 /// How a stream wants its columns: times as they are, persons and attributes as categories.
 pub(super) fn plans(policy: &Policy) -> Result<Vec<ColumnPlan>> {
-    let group = policy.stream().and_then(|config| config.group.as_ref());
-    let mut plans = read::plans(policy)?;
+    let group = policy
+        .plan
+        .stream()
+        .and_then(|config| config.group.as_ref());
+    let mut plans = policy.plan.column_plans()?;
     for plan in &mut plans {
-        let made = policy.column(&plan.name).is_none();
+        let made = policy.plan.column(&plan.name).is_none();
         plan.read = match plan.role {
             Role::Time => ReadAs::Plain,
             Role::Quasi if !made => ReadAs::Category,
@@ -129,7 +131,7 @@ pub(super) fn plans(policy: &Policy) -> Result<Vec<ColumnPlan>> {
 /// How the values of each attribute generalise.
 pub(super) fn ladders(policy: &Policy) -> Result<HashMap<String, Ladder>> {
     let mut ladders = HashMap::new();
-    for column in policy.columns.iter().filter(|c| c.role == Role::Quasi) {
+    for column in policy.plan.columns.iter().filter(|c| c.role == Role::Quasi) {
         let texts = match column.read {
             ReadAs::Number | ReadAs::Integer => Texts::Number,
             ReadAs::Date(format) => Texts::Date(format),
@@ -156,7 +158,7 @@ fn with_cells(
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
     for (place, field) in read.fields().iter().enumerate() {
         let parts = |part: usize| {
-            let made = policy.columns.iter();
+            let made = policy.plan.columns.iter();
             made.filter(move |column| column.from.as_ref().is_some_and(|f| f[part] == *field.name))
         };
         for column in parts(0) {

@@ -2,11 +2,11 @@
 
 use super::generated::{Case, Left, Place, Random, seeds};
 use super::verify::verify;
+use crate::engine::Progress;
 use crate::error::Error;
 use crate::io::ReadOptions;
 #[cfg(target_os = "linux")]
 use crate::pipeline::leftovers::temporary_name;
-use crate::pipeline::progress::Progress;
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -145,7 +145,7 @@ fn faults(place: &Place, certified: bool) -> Result<Vec<String>, String> {
     let certificate = place.path("why.csv");
     let found = verify(
         &place.policy,
-        place.policy.stream().expect("a stream"),
+        place.policy.plan.stream().expect("a stream"),
         &place.release_path(),
         certified.then_some(certificate.as_path()),
         &ReadOptions::default(),
@@ -241,7 +241,7 @@ fn rare(place: &Place, attribute: usize, time: i64) -> Option<String> {
     };
     let here = rows().filter(|row| row.time == time);
     let values = here.filter_map(|row| row.values[attribute].as_deref());
-    let least = place.policy.stream().expect("a stream").least_z() as usize;
+    let least = place.policy.plan.stream().expect("a stream").least_z() as usize;
     let mut shown = values.flat_map(labels);
     shown.find(|label| users(label) < least)
 }

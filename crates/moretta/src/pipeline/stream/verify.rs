@@ -29,9 +29,9 @@ use super::outputs::kept;
 use super::sources::{Sources, ladders};
 use crate::data::hierarchy::Ladder;
 use crate::data::{Role, Schema, duration_text, folded};
+use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
 use crate::io::{self, Header, ReadOptions};
-use crate::pipeline::progress::{Progress, Stage};
 use crate::pipeline::release_columns::{Taken, release_plans};
 use crate::pipeline::report::{Claim, Verdict};
 use crate::policy::{Action, Policy};
@@ -399,7 +399,7 @@ fn open_release(
         })
     };
     let is_dropped = |place: &usize| {
-        let column = policy.column(name(*place));
+        let column = policy.plan.column(name(*place));
         column.is_some_and(|column| column.action == Action::Drop)
     };
     let released = Places {
@@ -416,7 +416,7 @@ fn open_release(
             .collect::<Result<_>>()?,
         group: None,
     };
-    let format = policy.column(name(places.time)).and_then(|c| c.unit);
+    let format = policy.plan.column(name(places.time)).and_then(|c| c.unit);
     let escapes = sink.is_none_or(|options| options.guard_formulas);
     Released::new(source, released, format, escapes)
 }

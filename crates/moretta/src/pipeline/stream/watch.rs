@@ -53,7 +53,7 @@ impl Watch {
         measured: bool,
     ) -> Self {
         let group = config.group.as_ref();
-        let checker = policy.audit.then(|| {
+        let checker = policy.plan.audit.then(|| {
             let attributes = schema.with_role(Role::Quasi).into_iter();
             let ladders = attributes.map(|place| ladder(&schema.fields()[place].name));
             let most = group.map(|group| group.at_most);

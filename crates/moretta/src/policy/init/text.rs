@@ -149,6 +149,9 @@ fn spec_text(spec: &HierarchySpec) -> String {
             list(units.iter().map(|unit| quoted(unit_word(*unit))).collect())
         ),
         HierarchySpec::Path(separator) => format!("{{ path = {} }}", quoted(separator)),
+        HierarchySpec::Table(table) => {
+            format!("{{ file = {} }}", quoted(&table.name.to_string_lossy()))
+        }
         HierarchySpec::File(path) => format!("{{ file = {} }}", quoted(&path.to_string_lossy())),
         HierarchySpec::Grid(sizes) => format!(
             "{{ grid = {} }}",
@@ -287,12 +290,12 @@ mod tests {
             prop_assert_eq!(policy.source.options.encoding, encoding);
             prop_assert_eq!(policy.source.options.decimal_comma, decimal_comma);
             prop_assert_eq!(&policy.source.options.missing, &proposal.missing);
-            for (guess, column) in proposal.columns.iter().zip(&policy.columns) {
+            for (guess, column) in proposal.columns.iter().zip(&policy.plan.columns) {
                 prop_assert_eq!((&guess.name, guess.role), (&column.name, column.role));
                 let shown = guess.hierarchy.as_ref().filter(|_| !guess.optional);
                 prop_assert_eq!(shown, column.hierarchy.as_ref());
             }
-            prop_assert_eq!(proposal.columns.len(), policy.columns.len());
+            prop_assert_eq!(proposal.columns.len(), policy.plan.columns.len());
         }
     }
 }

@@ -9,11 +9,12 @@
 //! through microaggregation, DMKD 2005 (MDAV-generic).
 
 use super::pool::Pool;
+use crate::cancel::Cancel;
 
-/// Groups all records of the pool, which are at least k.
-pub(super) fn mdav(pool: &mut Pool, k: usize) -> Vec<Vec<usize>> {
+/// Groups all records of the pool, which are at least k; once it is cancelled, in any way.
+pub(super) fn mdav(pool: &mut Pool, k: usize, cancel: &Cancel) -> Vec<Vec<usize>> {
     let mut groups = Vec::with_capacity(pool.len() / k);
-    while pool.len() >= 3 * k {
+    while pool.len() >= 3 * k && !cancel.is_cancelled() {
         let extreme = farthest_out(pool);
         groups.push(pool.gather(extreme, k));
         // What was measured last are the distances to the extreme.

@@ -61,6 +61,7 @@ use super::filter::{Filter, MaskedColumn, Masking};
 use super::method::MethodConfig;
 use super::parameters::{COLUMNS, buffer};
 use super::window::{Mask, Window};
+use crate::cancel::Cancel;
 use crate::config::{Absent, Accepts, Parameter, Placed, Protects, Section, words};
 use crate::data::{Attribute, Records};
 use crate::error::{Error, Result};
@@ -224,7 +225,9 @@ impl Microaggregation {
     pub fn groups(&self, attributes: &[Attribute], records: &Records) -> Vec<Vec<usize>> {
         match records.len() < self.k.max(2) {
             true => Vec::new(),
-            false => Ready::new(self, attributes).groups(records, records.len()),
+            false => {
+                Ready::new(self, attributes).groups(records, records.len(), &Cancel::default())
+            }
         }
     }
 
@@ -281,7 +284,7 @@ impl Ready {
         }
     }
 
-    fn groups(&mut self, records: &Records, rows: usize) -> Vec<Vec<usize>> {
+    fn groups(&mut self, records: &Records, rows: usize, cancel: &Cancel) -> Vec<Vec<usize>> {
         let k = self.config.k.max(2);
         let mut pool = Pool::new(&self.attributes);
         for (row, record) in records.iter().enumerate().take(rows) {
@@ -293,16 +296,25 @@ impl Ready {
         match self.config.grouping {
             Grouping::VMdav => {
                 let extent = (k, self.config.gamma);
-                v_mdav::v_mdav(records, &self.attributes, weights, &mut pool, extent)
+                v_mdav::v_mdav(
+                    records,
+                    &self.attributes,
+                    weights,
+                    &mut pool,
+                    extent,
+                    cancel,
+                )
             }
-            Grouping::Mdav | Grouping::Nearest => mdav::mdav(&mut pool, k),
+            Grouping::Mdav | Grouping::Nearest => mdav::mdav(&mut pool, k, cancel),
         }
     }
 }
 
 impl Mask for Ready {
-    fn mask(&mut self, records: &mut Records, rows: usize) -> Result<()> {
-        let groups = self.groups(records, rows);
+    fn mask(&mut self, records: &mut Records, rows: usize, cancel: &Cancel) -> Result<()> {
+        let groups = self.groups(records, rows, cancel);
+        // What was grouped then is not whole.
+        cancel.check()?;
         aggregate(&groups, &self.attributes, records);
         Ok(())
     }

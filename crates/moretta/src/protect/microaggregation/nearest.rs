@@ -120,7 +120,7 @@ impl Filter for Nearest {
     fn finish(&mut self, out: &mut Masked) -> Result<()> {
         if self.pool.len() >= self.k {
             self.pool.weigh(self.spread.weights());
-            for group in mdav(&mut self.pool, self.k) {
+            for group in mdav(&mut self.pool, self.k, &out.cancel) {
                 self.group = group;
                 self.aggregate();
             }

@@ -11,6 +11,7 @@
 
 use super::centroid::Centroid;
 use super::pool::Pool;
+use crate::cancel::Cancel;
 use crate::data::{Attribute, Records};
 
 /// Groups the first records, which are all in the pool, with their rows as numbers,
@@ -21,10 +22,15 @@ pub(super) fn v_mdav(
     weights: &[f64],
     pool: &mut Pool,
     (k, gamma): (usize, f64),
+    cancel: &Cancel,
 ) -> Vec<Vec<usize>> {
     let centre = pool.centroid();
     let mut groups = Vec::with_capacity(pool.len() / k);
     while pool.len() >= k {
+        if cancel.is_cancelled() {
+            groups.push(pool.take_all());
+            return groups;
+        }
         pool.measure(&centre);
         let extreme = pool.farthest();
         let mut group = pool.gather(extreme, k);

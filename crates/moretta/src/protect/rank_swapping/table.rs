@@ -5,6 +5,7 @@
 //! and each such partner is equally likely. What finds none stays.
 
 use super::{Direction, Within};
+use crate::cancel::Cancel;
 use crate::data::Records;
 use crate::error::Result;
 use crate::math::uniform::{Uniform, step};
@@ -17,7 +18,7 @@ pub(super) struct Columns<U> {
 }
 
 impl<U: Uniform> Mask for Columns<U> {
-    fn mask(&mut self, records: &mut Records, rows: usize) -> Result<()> {
+    fn mask(&mut self, records: &mut Records, rows: usize, _: &Cancel) -> Result<()> {
         let ranks = self.within.ranks(rows);
         let mut column = Vec::with_capacity(rows);
         for attribute in 0..records.width() {

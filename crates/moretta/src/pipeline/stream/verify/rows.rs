@@ -117,6 +117,7 @@ impl Decided {
     ) -> Result<Self> {
         let schema = sources.schema();
         let format = policy
+            .plan
             .column(&schema.fields()[places.time].name)
             .and_then(|column| column.unit);
         let lateness = match (arrival, config.mode) {

@@ -57,7 +57,7 @@ impl Made {
     }
 
     fn config(&self) -> &ZAnonymity {
-        self.policy.stream().expect("a stream")
+        self.policy.plan.stream().expect("a stream")
     }
 
     /// Lets the stream through, with a certificate.

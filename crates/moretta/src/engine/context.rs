@@ -1,0 +1,88 @@
+//! What a session needs besides its plan and its rows: keys, a way to stop it, a way to
+//! watch it, a clock.
+
+use super::masked::Wanted;
+use super::plan::KeyPlace;
+use super::progress::Progress;
+use crate::cancel::Cancel;
+use crate::error::{Error, Result};
+use crate::protect::identifiers::Key;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What a session needs besides its plan and its rows.
+#[derive(Clone, Default)]
+pub struct Context {
+    /// The keys that the plan names.
+    pub keys: Keys,
+    /// Stops the session.
+    pub cancel: Cancel,
+    /// Tells how far the session is.
+    pub progress: Progress,
+    /// Tells a stream what time it is.
+    pub clock: Clock,
+    /// Whether warnings are errors.
+    pub strict: bool,
+    /// Whether all is measured that a report can tell, or only what the plan names.
+    pub measure_all: bool,
+}
+
+impl Context {
+    /// What is worth measuring besides what the plan names.
+    pub(crate) fn wanted(&self) -> Wanted {
+        Wanted {
+            all: self.measure_all,
+            live: self.progress.is_watched(),
+        }
+    }
+}
+
+/// Keys by the names that a plan has for them.
+#[derive(Clone, Default)]
+pub struct Keys(BTreeMap<KeyPlace, Key>);
+
+impl Keys {
+    /// Adds a key.
+    pub fn insert(&mut self, place: KeyPlace, key: Key) {
+        self.0.insert(place, key);
+    }
+
+    /// The key that a plan names.
+    ///
+    /// # Errors
+    /// When nobody has given it.
+    pub fn get(&self, place: &KeyPlace) -> Result<Key> {
+        let key = self.0.get(place).cloned();
+        key.ok_or_else(|| {
+            Error::policy("a key that the plan names was not given")
+                .help("put it into the keys of the context")
+        })
+    }
+}
+
+/// Milliseconds since 1970: those of this machine, or any others.
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> i64 + Send + Sync>);
+
+impl Clock {
+    /// A clock that tells what `now` gives.
+    pub fn new(now: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
+        Clock(Arc::new(now))
+    }
+
+    /// Milliseconds since 1970.
+    pub fn now(&self) -> i64 {
+        (self.0)()
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Clock::new(|| {
+            SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |since| since.as_millis() as i64)
+        })
+    }
+}

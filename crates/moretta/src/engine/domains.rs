@@ -1,0 +1,59 @@
+//! The domains of the columns, with their hierarchies built and found to cover the data.
+
+use super::original::Original;
+use crate::data::hierarchy::Hierarchy;
+use crate::data::{Column, Domain, Domains, Field, Role, Scale};
+use crate::engine::plan::Plan;
+use crate::error::{Error, Result};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The domains of quasi-identifiers and of sensitive columns with a hierarchy.
+pub(crate) fn domains(plan: &Plan, original: &Original) -> Result<Domains> {
+    let Original { batch, made, .. } = original;
+    let fields = batch.schema().fields().iter();
+    let fields: Vec<(&Field, &Column)> = fields.zip(batch.columns()).collect();
+    let domains = fields
+        .par_iter()
+        .filter_map(|(field, column)| domain(plan, made, field, column).transpose())
+        .collect::<Result<Vec<_>>>()?;
+    let weights = plan.columns.iter().map(|c| (c.name.clone(), c.weight));
+    Ok(Domains::new(domains).weighted(weights))
+}
+
+fn domain(
+    plan: &Plan,
+    made: &HashMap<String, Arc<Hierarchy>>,
+    field: &Field,
+    column: &Column,
+) -> Result<Option<(String, Domain)>> {
+    let name = field.name.to_string();
+    let spec = plan
+        .column(&name)
+        .and_then(|column| column.hierarchy.as_ref());
+    if field.role != Role::Quasi && (field.role != Role::Sensitive || spec.is_none()) {
+        return Ok(None);
+    }
+    let hierarchy = match (made.get(&name), spec) {
+        (Some(made), _) => Some(Arc::clone(made)),
+        (None, Some(spec)) => {
+            let span = plan.column(&name).map(|column| column.span.clone());
+            let built = spec.build_for(field, column);
+            Some(Arc::new(built.map_err(|error| match span {
+                Some(span) => error.at(span),
+                None => error,
+            })?))
+        }
+        (None, None) => None,
+    };
+    let domain = Domain::of(field, column, hierarchy)?;
+    match (plan.column(&name), &domain.scale) {
+        (Some(column), Scale::Category { .. }) if column.range.is_some() => Err(Error::policy(
+            format!("column `{name}` has a range but does not hold numbers or dates"),
+        )
+        .at(column.span.clone())
+        .help("take `range` out, or give the column a `type`")),
+        _ => Ok(Some((name, domain))),
+    }
+}

@@ -1,0 +1,42 @@
+//! From rows to rows that may leave: one plan, one session, nothing released unchecked.
+//!
+//! Not done here: no file is read or written, nothing is printed, and neither the
+//! environment nor any global is looked at. Who embeds the library pushes rows and gets
+//! rows; `pipeline` does it with files.
+
+pub(crate) mod coarse;
+pub(crate) mod columns;
+mod context;
+pub(crate) mod distributions;
+pub(crate) mod domains;
+pub(crate) mod facts;
+pub(crate) mod judge;
+mod learn;
+pub(crate) mod masked;
+pub(crate) mod order;
+pub(crate) mod original;
+mod plan;
+mod progress;
+pub(crate) mod published;
+pub mod report;
+mod session;
+pub(crate) mod shown;
+pub(crate) mod steps;
+pub(crate) mod telling;
+pub(crate) mod warnings;
+
+pub use crate::cancel::Cancel;
+pub use context::{Clock, Context, Keys};
+pub use learn::{Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, train};
+pub(crate) use learn::{
+    Classroom, Pupil, accuracy_losses, accuracy_of_release, class_of, lessons_of_release,
+};
+pub use original::Original;
+pub use plan::{Action, ColumnPolicy, KeyPlace, Level, Order, PairPolicy, Plan};
+pub(crate) use plan::{check_kinds, promise};
+pub use progress::{Live, Progress, Records, Stage};
+pub use session::{Checked, Outcome, Session};
+pub(crate) use session::{check_plan, look};
+pub(crate) use steps::{Compared, protect};
+pub use telling::TellingSet;
+pub use warnings::warnings;

@@ -1,0 +1,74 @@
+//! What a plan says of each column.
+
+use crate::data::hierarchy::HierarchySpec;
+use crate::data::{ColumnPlan, ReadAs, Role, TimeFormat};
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// What the policy says of one column.
+#[derive(Clone, Debug)]
+pub struct ColumnPolicy {
+    /// Its name in the data.
+    pub name: String,
+    /// Where the policy speaks of it.
+    pub span: Range<usize>,
+    /// What it means for privacy.
+    pub role: Role,
+    /// What becomes of it, when it names a person.
+    pub action: Action,
+    /// How to read it.
+    pub read: ReadAs,
+    /// How its values generalise.
+    pub hierarchy: Option<HierarchySpec>,
+    /// Latitude and longitude, when it is made from two columns.
+    pub from: Option<[String; 2]>,
+    /// How its times are written, when the policy says so.
+    pub unit: Option<TimeFormat>,
+    /// Between what numbers, or days, its values are, when the policy says so.
+    pub range: Option<(f64, f64)>,
+    /// How much what it loses counts beside other quasi-identifiers.
+    pub weight: f64,
+}
+
+/// What becomes of a column that names a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It is released; a subject or a key only when the policy says so, an identifier never.
+    Keep,
+    /// It is not released.
+    Drop,
+    /// It is replaced by keyed pseudonyms of this domain.
+    Pseudonym {
+        /// Separates pseudonyms of different columns.
+        domain: String,
+        /// Where the key is.
+        key: KeyPlace,
+        /// Milliseconds after which a person gets another pseudonym.
+        rotate: Option<i64>,
+    },
+}
+
+/// Where a key is; never the key itself.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum KeyPlace {
+    /// In an environment variable.
+    Environment(String),
+    /// In a file.
+    File(PathBuf),
+}
+
+impl ColumnPolicy {
+    /// How a source should read it.
+    pub fn plan(&self) -> ColumnPlan {
+        ColumnPlan {
+            name: self.name.clone(),
+            role: self.role,
+            read: match self.action {
+                // A subject is needed to count persons, also when it is not released.
+                Action::Drop if self.role != Role::Subject => ReadAs::Skip,
+                Action::Pseudonym { .. } => ReadAs::Category,
+                _ => self.read.clone(),
+            },
+        }
+    }
+}

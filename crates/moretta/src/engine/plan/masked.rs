@@ -1,0 +1,81 @@
+//! What a plan may say beside a method that masks records.
+
+use super::{Level, Order, Plan};
+use crate::error::{Error, Result};
+use crate::guarantee::Guarantee;
+use crate::protect::{Masking, Method};
+
+/// Puts what the methods promise into the guarantee; what they cannot promise is refused.
+pub(crate) fn promise(
+    methods: &[Method],
+    guarantee: &mut Guarantee,
+    levels: &[Level],
+) -> Result<()> {
+    let k = |method: &Method| method.as_masking().and_then(|masking| masking.k());
+    let masks = |method: &&Method| method.as_masking().is_some();
+    let groups = methods.iter().find(|method| k(method).is_some());
+    let Some(method) = groups.or(methods.iter().find(masks)) else {
+        return Ok(());
+    };
+    let (name, k) = (method.name(), k(method));
+    let more = Guarantee {
+        k: None,
+        ..guarantee.clone()
+    };
+    if more != Guarantee::default() || !levels.is_empty() {
+        return Err(
+            Error::policy(format!("{name} cannot promise l, t, p or [levels]"))
+                .help("take them out, or use method = \"mondrian\""),
+        );
+    }
+    match (guarantee.k, k) {
+        (Some(_), None) => Err(Error::policy(format!("{name} cannot promise k"))
+            .help("take k out, or use microaggregation or mondrian")),
+        (Some(promised), Some(k)) if promised > k => Err(Error::policy(format!(
+            "k = {promised} is promised and the groups of {name} have k = {k}"
+        ))
+        .help("give both the same k")),
+        _ => {
+            guarantee.k = k;
+            Ok(())
+        }
+    }
+}
+
+/// Drift can only be seen where rows stay in their order.
+pub(super) fn check(plan: &Plan) -> Result<()> {
+    plan.maskings()
+        .try_for_each(|masking| check_masking(plan, masking))
+}
+
+fn check_masking(plan: &Plan, masking: &dyn Masking) -> Result<()> {
+    if masking.buffer().is_none() && plan.pairs.buffer.is_some() {
+        return Err(Error::policy(
+            "`buffer` under [measure] is for streams: of a table an attacker may know every original",
+        )
+        .help("take it out, or give the method a `buffer`"));
+    }
+    let shuffled = plan.order == Order::Shuffled;
+    if let (Some(setting), None, true) = (masking.needs_order(), masking.buffer(), shuffled) {
+        return Err(Error::policy(format!(
+            "{setting} needs the order of the input, and the rows of a table are shuffled"
+        ))
+        .help("write order = \"input\" under [sink], or give the method a `buffer`"));
+    }
+    if masking.loss().is_some() && !plan.fail_above.is_empty() {
+        return Err(Error::policy(
+            "`fail_above` would make a private release depend on the originals beyond its budget",
+        )
+        .help("take it out"));
+    }
+    let made = plan.columns.iter().find(|column| column.from.is_some());
+    if let (Some(column), false) = (made, plan.keeps_guarantee()) {
+        return Err(Error::policy(format!(
+            "column `{}` is made from two, which goes with generalising methods only",
+            column.name
+        ))
+        .at(column.span.clone())
+        .help("mask the two columns themselves"));
+    }
+    Ok(())
+}

@@ -1,0 +1,287 @@
+//! What is done to rows and what is promised of them, whatever they come from and go to.
+
+mod chain;
+mod column;
+mod hierarchies;
+mod masked;
+
+pub(crate) use chain::check_kinds;
+pub use column::{Action, ColumnPolicy, KeyPlace};
+pub(crate) use masked::promise;
+
+use crate::data::{ColumnPlan, ReadAs, Role};
+use crate::error::{Error, Result};
+use crate::guarantee::Guarantee;
+use crate::measure::ACCURACY_LOSSES;
+use crate::protect::z_anonymity::ZAnonymity;
+use crate::protect::{Masking, Method};
+use std::ops::Range;
+
+/// What is done to rows and what is promised of them.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// For randomness that may be drawn again; what must not be is not seeded.
+    pub seed: Option<u64>,
+    /// The columns that the policy speaks of.
+    pub columns: Vec<ColumnPolicy>,
+    /// What is promised.
+    pub guarantee: Guarantee,
+    /// Whether every row of a stream is counted again before it is written.
+    pub audit: bool,
+    /// Nested releases, from the least to the most protected; none when there is one release.
+    pub levels: Vec<Level>,
+    /// The methods, in order.
+    pub protect: Vec<Method>,
+    /// Limits on measures: the run fails above them.
+    pub fail_above: Vec<(String, f64)>,
+    /// The measures to show first; all of them when empty.
+    pub report_measures: Vec<String>,
+    /// How pairs of original and masked records are measured.
+    pub pairs: PairPolicy,
+    /// The order in which the rows of a table leave.
+    pub order: Order,
+}
+
+/// How originals and what is released of them are measured against each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairPolicy {
+    /// Originals among which a masked record is looked for, when the policy says.
+    pub buffer: Option<usize>,
+    /// Half the width of disclosure intervals, in percent.
+    pub interval: f64,
+    /// Share of a standard deviation within which numbers agree.
+    pub tolerance: f64,
+    /// The learner whose accuracy is compared.
+    pub learner: String,
+}
+
+impl Default for PairPolicy {
+    fn default() -> Self {
+        PairPolicy {
+            buffer: None,
+            interval: 10.0,
+            tolerance: 0.1,
+            learner: "nb".to_owned(),
+        }
+    }
+}
+
+/// The order in which the rows of a table leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By a hash of what each row shows, so that the place of a row says nothing more.
+    #[default]
+    Shuffled,
+    /// As they were read.
+    Input,
+}
+
+/// One release among several of the same table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// What the policy calls it.
+    pub name: String,
+    /// The least number of persons in each of its classes.
+    pub k: u32,
+}
+
+impl Plan {
+    /// Checks everything that can be known without the rows. `spans` tells where each method
+    /// stands in the text of a plan.
+    pub(crate) fn check(&self, spans: &[Range<usize>]) -> Result<()> {
+        chain::check(self, spans)?;
+        self.check_limits()?;
+        self.check_learning()?;
+        if let Some(config) = self.stream() {
+            self.check_stream(config)?;
+        }
+        hierarchies::check(self)?;
+        self.check_weights()?;
+        masked::check(self)
+    }
+
+    /// The method of a stream, if that is what the policy is about.
+    pub fn stream(&self) -> Option<&ZAnonymity> {
+        self.protect.iter().find_map(Method::as_stream)
+    }
+
+    /// The first method that masks records.
+    pub fn masking(&self) -> Option<&dyn Masking> {
+        self.maskings().next()
+    }
+
+    /// The methods that mask records.
+    pub fn maskings(&self) -> impl Iterator<Item = &dyn Masking> {
+        self.protect.iter().filter_map(Method::as_masking)
+    }
+
+    /// Whether a method makes values coarser until the promises of `[guarantee]` hold.
+    pub fn keeps_guarantee(&self) -> bool {
+        self.protect.iter().any(Method::keeps_guarantee)
+    }
+
+    /// Whether records are masked as a stream, of which only so many rows wait.
+    pub fn is_buffered(&self) -> bool {
+        self.maskings().any(|masking| masking.buffer().is_some())
+    }
+
+    /// Whether a measure is asked for by its name, to be shown or to be kept low.
+    pub fn measures(&self, name: &str) -> bool {
+        let limits = self.fail_above.iter().map(|(limited, _)| limited);
+        let mut asked = self.report_measures.iter().chain(limits);
+        asked.any(|asked| asked == name)
+    }
+
+    /// Whether a released value of the column `name` stands for a class rather than covers it.
+    pub fn represents(&self, name: &str) -> bool {
+        self.protect.iter().any(|method| method.represents(name))
+    }
+
+    /// How much what the column `name` loses counts.
+    pub fn weight(&self, name: &str) -> f64 {
+        self.column(name).map_or(1.0, |column| column.weight)
+    }
+
+    /// What the policy says of the column `name`.
+    pub fn column(&self, name: &str) -> Option<&ColumnPolicy> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Loss is read off the released regions; a representative looks as if nothing were lost.
+    pub(crate) fn check_limits(&self) -> Result<()> {
+        let column = self
+            .columns
+            .iter()
+            .find(|column| column.role == Role::Quasi && self.represents(&column.name));
+        let limit = self
+            .fail_above
+            .iter()
+            .find(|(name, _)| matches!(name.as_str(), "gcp" | "ncp" | "loss"));
+        match (column, limit) {
+            (Some(column), Some((measure, _))) => Err(Error::policy(format!(
+                "a limit on {measure} cannot hold while `{}` is shown as a representative, whose loss it does not see",
+                column.name
+            ))
+            .help("take the limit away, or show regions: output = \"auto\"")),
+            _ => Ok(()),
+        }
+    }
+
+    /// A learner needs records, and something to predict.
+    fn check_learning(&self) -> Result<()> {
+        let mut losses = ACCURACY_LOSSES.into_iter();
+        let Some(asked) = losses.find(|name| self.measures(name)) else {
+            return Ok(());
+        };
+        if self.stream().is_some() {
+            return Err(Error::policy(format!(
+                "{asked} needs records, and events of z-anonymity are none"
+            ))
+            .help("take it out of [measure]"));
+        }
+        let classes = self.columns.iter().filter(|c| c.role == Role::Class);
+        match classes.count() {
+            1 => Ok(()),
+            _ => Err(
+                Error::policy(format!("{asked} needs one column with the role class"))
+                    .help("give the column to predict the role class, or take the measure out"),
+            ),
+        }
+    }
+
+    /// What does not go with events that are decided one by one.
+    fn check_stream(&self, config: &ZAnonymity) -> Result<()> {
+        if self.guarantee != Guarantee::default() || !self.levels.is_empty() {
+            return Err(Error::policy("k, l, t, p and [levels] are for tables")
+                .help("z-anonymity promises its own z: take them out"));
+        }
+        if !self.fail_above.is_empty() {
+            return Err(Error::policy(
+                "`fail_above` is for tables: a stream has left before it is measured",
+            )
+            .help("take it out"));
+        }
+        self.check_rotation(config)
+    }
+
+    /// A pseudonym rotates in vain beside another name of the person that stays the same.
+    fn check_rotation(&self, config: &ZAnonymity) -> Result<()> {
+        let rotates = |column: &&ColumnPolicy| {
+            column.role == Role::Subject
+                && matches!(
+                    &column.action,
+                    Action::Pseudonym {
+                        rotate: Some(_),
+                        ..
+                    }
+                )
+        };
+        let Some(subject) = self.columns.iter().find(rotates) else {
+            return Ok(());
+        };
+        let is_group = |column: &ColumnPolicy| {
+            let group = config.group.as_ref();
+            group.is_some_and(|group| group.column == column.name)
+        };
+        let stays = |column: &&ColumnPolicy| {
+            // A group that is an attribute is shown only where enough users share it.
+            let named = column.role == Role::Key || is_group(column) && column.role != Role::Quasi;
+            column.role != Role::Subject
+                && (matches!(column.action, Action::Pseudonym { .. })
+                    || named && column.action != Action::Drop)
+        };
+        match self.columns.iter().find(stays) {
+            None => Ok(()),
+            Some(column) => Err(Error::policy(format!(
+                "the pseudonym of `{}` rotates and `{}` beside it does not: rows of one person \
+                 before and after a rotation would be linked by it",
+                subject.name, column.name
+            ))
+            .at(column.span.clone())
+            .help(format!(
+                "write action = \"drop\" for `{}`, or take `rotate` out",
+                column.name
+            ))),
+        }
+    }
+
+    /// Only methods on tables weigh columns against each other.
+    fn check_weights(&self) -> Result<()> {
+        let weighed = self.columns.iter().find(|column| column.weight != 1.0);
+        match weighed {
+            Some(column) if !self.keeps_guarantee() => {
+                Err(Error::policy("`weight` is for tables that are generalised")
+                    .at(column.span.clone())
+                    .help("take it out, or use method = \"mondrian\" or \"generalization\""))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the source should do with each column of the file.
+    pub(crate) fn column_plans(&self) -> Result<Vec<ColumnPlan>> {
+        let mut plans = Vec::new();
+        for column in &self.columns {
+            let Some(from) = &column.from else {
+                plans.push(column.plan());
+                continue;
+            };
+            for part in from {
+                if self.column(part).is_some() {
+                    return Err(Error::policy(format!(
+                        "`{part}` goes into `{}` and has a line of its own",
+                        column.name
+                    ))
+                    .at(column.span.clone())
+                    .help("leave its own line out: a coordinate is not released beside its cell"));
+                }
+                plans.push(ColumnPlan {
+                    name: part.clone(),
+                    role: column.role,
+                    read: ReadAs::Number,
+                });
+            }
+        }
+        Ok(plans)
+    }
+}

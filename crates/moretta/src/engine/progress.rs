@@ -1,0 +1,144 @@
+//! How far a run is, for whoever wants to show it.
+
+use crate::measure::stream::Live as Events;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading the source.
+    #[default]
+    Read,
+    /// Protecting the rows.
+    Protect,
+    /// Writing the release aside.
+    Write,
+    /// Reading the release back, checking and measuring it.
+    Check,
+    /// Rendering the report and putting everything in place.
+    Report,
+}
+
+impl Stage {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Stage::Read => "read",
+            Stage::Protect => "protect",
+            Stage::Write => "write",
+            Stage::Check => "check",
+            Stage::Report => "report",
+        }
+    }
+}
+
+/// How a stream is doing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Live {
+    /// Events that are decided one by one.
+    Events(Events),
+    /// Records that are masked.
+    Records(Records),
+}
+
+/// How records that are masked are doing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Records {
+    /// Rows read.
+    pub read: u64,
+    /// Rows released.
+    pub released: u64,
+    /// Measures so far: name, value, and whether it is a percentage.
+    pub figures: Vec<(&'static str, f64, bool)>,
+}
+
+/// Shared between a run and whoever watches it: clones tell of the same run.
+#[derive(Clone, Debug, Default)]
+pub struct Progress(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    rows: Arc<AtomicU64>,
+    log: Mutex<Log>,
+    live: Mutex<Option<Live>>,
+    watched: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    current: Option<(Stage, Instant)>,
+    done: Vec<(Stage, f64)>,
+}
+
+impl Progress {
+    /// Rows of the current stage so far.
+    pub fn rows(&self) -> u64 {
+        self.0.rows.load(Ordering::Relaxed)
+    }
+
+    /// The current stage and the seconds spent in it.
+    pub fn stage(&self) -> (Stage, f64) {
+        let log = self.0.log.lock().unwrap_or_else(|e| e.into_inner());
+        log.current.map_or((Stage::Read, 0.0), |(stage, since)| {
+            (stage, since.elapsed().as_secs_f64())
+        })
+    }
+
+    /// How a stream is doing, once it has begun.
+    pub fn live(&self) -> Option<Live> {
+        self.0
+            .live
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .clone()
+    }
+
+    /// Somebody looks at it, so figures that cost something are worth having.
+    pub fn watch(&self) {
+        self.0.watched.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody looks at it.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.0.watched.load(Ordering::Relaxed)
+    }
+
+    /// Tells how a stream is doing.
+    pub(crate) fn tell(&self, live: Live) {
+        *self.0.live.lock().unwrap_or_else(|e| e.into_inner()) = Some(live);
+    }
+
+    /// The counter that a source counts its rows with.
+    pub(crate) fn counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.0.rows)
+    }
+
+    /// Adds rows of the current stage.
+    pub(crate) fn add(&self, rows: usize) {
+        self.0.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
+    /// Ends the current stage and enters the next.
+    pub(crate) fn enter(&self, stage: Stage) {
+        self.leave();
+        self.0.rows.store(0, Ordering::Relaxed);
+        let mut log = self.0.log.lock().unwrap_or_else(|e| e.into_inner());
+        log.current = Some((stage, Instant::now()));
+    }
+
+    /// Ends the current stage; gives the seconds of all stages so far.
+    pub(crate) fn leave(&self) -> Vec<(Stage, f64)> {
+        let mut log = self.0.log.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some((stage, since)) = log.current.take() {
+            let seconds = since.elapsed().as_secs_f64();
+            match log.done.iter_mut().find(|(done, _)| *done == stage) {
+                Some((_, before)) => *before += seconds,
+                None => log.done.push((stage, seconds)),
+            }
+        }
+        log.done.clone()
+    }
+}

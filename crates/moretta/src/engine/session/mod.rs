@@ -1,0 +1,148 @@
+//! Rows in, checked rows out: the one way from a plan to a release.
+
+mod records;
+mod table;
+
+pub(crate) use table::look;
+
+use super::context::Context;
+use super::masked::{self, Masks};
+use super::plan::Plan;
+use super::report::Report;
+use crate::data::{Batch, Schema};
+use crate::error::{Error, Result};
+use records::RecordFlow;
+use std::sync::Arc;
+use table::TableFlow;
+
+/// Rows that were checked and may leave. Only a session makes them, and a sink takes
+/// nothing else.
+#[derive(Clone, Debug)]
+pub struct Checked(Batch);
+
+impl Checked {
+    /// The rows.
+    pub fn rows(&self) -> &Batch {
+        &self.0
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What a session has found out in the end.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What may be told of it; nothing of it depends on files.
+    pub report: Report,
+}
+
+/// Protects rows by a plan and checks what leaves.
+///
+/// A table leaves when it is finished, a stream as soon as it may. A session that fails or
+/// is cancelled has released what it has given back, and nothing more.
+pub struct Session {
+    context: Context,
+    flow: Flow,
+}
+
+/// How rows go through.
+enum Flow {
+    /// All at once, when all are there.
+    Table(Box<TableFlow>),
+    /// Records that wait for some others.
+    Records(Box<RecordFlow>),
+}
+
+impl Session {
+    /// A session for rows of this schema.
+    ///
+    /// # Errors
+    /// When the plan does not fit together or does not fit the columns.
+    pub fn open(plan: &Arc<Plan>, schema: &Arc<Schema>, context: Context) -> Result<Self> {
+        let plan = Arc::clone(plan);
+        check_plan(&plan, context.strict)?;
+        if plan.stream().is_some() {
+            return Err(Error::policy("z-anonymity does not run in a session yet")
+                .help("run it from a policy file"));
+        }
+        let flow = match plan.is_buffered() {
+            false => Flow::Table(Box::new(TableFlow::new(plan, schema)?)),
+            true => {
+                let masks = Masks::new(&plan, schema)?;
+                let masks = masks.ok_or_else(|| Error::bug("nothing masks these records"))?;
+                Flow::Records(Box::new(RecordFlow::new(plan, masks, schema, &context)?))
+            }
+        };
+        Ok(Session { context, flow })
+    }
+
+    /// The columns of what leaves; none before a table is finished.
+    pub fn released_schema(&self) -> Option<&Arc<Schema>> {
+        match &self.flow {
+            Flow::Table(_) => None,
+            Flow::Records(flow) => Some(flow.released_schema()),
+        }
+    }
+
+    /// Tells the session what was odd about its rows; the report repeats it.
+    pub fn note(&mut self, notes: Vec<String>) {
+        match &mut self.flow {
+            Flow::Table(flow) => flow.notes.extend(notes),
+            Flow::Records(flow) => flow.notes.extend(notes),
+        }
+    }
+
+    /// Takes rows; gives those that may leave now. The ids of rows ascend.
+    pub fn push(&mut self, rows: Batch) -> Result<Option<Checked>> {
+        self.context.cancel.check()?;
+        match &mut self.flow {
+            Flow::Table(flow) => flow.push(rows).map(|()| None),
+            Flow::Records(flow) => flow.push(rows, &self.context).map(Some),
+        }
+    }
+
+    /// The source has failed: gives what must still leave of records that have left in part,
+    /// such as the rest of a group, so that what was promised of them holds.
+    pub fn abandon(&mut self) -> Result<Option<Checked>> {
+        match &mut self.flow {
+            Flow::Table(_) => Ok(None),
+            Flow::Records(flow) => flow.rest().map(Some),
+        }
+    }
+
+    /// Gives what is left and tells how it went.
+    ///
+    /// # Errors
+    /// When a promise is not kept, or a measure is above its limit; rows of a table do not
+    /// leave then.
+    pub fn finish(self) -> Result<(Checked, Outcome)> {
+        self.context.cancel.check()?;
+        match self.flow {
+            Flow::Table(flow) => flow.finish(&self.context),
+            Flow::Records(flow) => flow.finish(&self.context),
+        }
+    }
+}
+
+/// Checks what can be known of a plan before there are rows.
+///
+/// # Errors
+/// When methods do not go together, or a promise does not hold.
+pub(crate) fn check_plan(plan: &Plan, strict: bool) -> Result<()> {
+    plan.check(&[])?;
+    check_levels(plan)?;
+    masked::check(plan)?;
+    masked::refuse_sensitive(plan, strict)
+}
+
+/// A plan with levels promises more than one release, so one of them is not made in silence.
+fn check_levels(plan: &Plan) -> Result<()> {
+    match plan.levels.is_empty() {
+        true => Ok(()),
+        false => Err(Error::policy("levels are read but not released yet")
+            .help("take [levels] out and run one policy for each level")),
+    }
+}

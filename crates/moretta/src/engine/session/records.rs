@@ -1,0 +1,102 @@
+//! Records of a stream on their way: masked while others wait, measured and counted as
+//! they leave.
+
+use super::{Checked, Outcome};
+use crate::data::{Batch, Schema};
+use crate::engine::columns::without_dropped;
+use crate::engine::context::Context;
+use crate::engine::facts::{Facts, Masked, report};
+use crate::engine::masked::{self, Flow, Masks};
+use crate::engine::plan::Plan;
+use crate::engine::progress::Live;
+use crate::error::Result;
+use crate::guarantee::CrowdChecker;
+use std::sync::Arc;
+
+/// A stream of records.
+pub(super) struct RecordFlow {
+    plan: Arc<Plan>,
+    masks: Masks,
+    schema: Arc<Schema>,
+    released: Arc<Schema>,
+    flow: Flow,
+    crowds: Vec<CrowdChecker>,
+    pub(super) notes: Vec<String>,
+    /// Nothing has come yet.
+    new: bool,
+}
+
+impl RecordFlow {
+    pub(super) fn new(
+        plan: Arc<Plan>,
+        masks: Masks,
+        schema: &Arc<Schema>,
+        context: &Context,
+    ) -> Result<Self> {
+        let flow = Flow::new(&plan, &masks, schema, context)?;
+        let released = without_dropped(&plan, Batch::empty(Arc::clone(flow.schema())))?;
+        Ok(RecordFlow {
+            crowds: masks.crowds.iter().map(|crowd| crowd.checker()).collect(),
+            released: Arc::clone(released.schema()),
+            schema: Arc::clone(schema),
+            plan,
+            masks,
+            flow,
+            notes: Vec::new(),
+            new: true,
+        })
+    }
+
+    /// The columns of what leaves.
+    pub(super) fn released_schema(&self) -> &Arc<Schema> {
+        &self.released
+    }
+
+    pub(super) fn push(&mut self, rows: Batch, context: &Context) -> Result<Checked> {
+        if self.new && !rows.is_empty() {
+            self.new = false;
+            masked::refuse_mixed(&self.plan, &rows, &self.masks.places)?;
+        }
+        let released = self.flow.push(rows)?;
+        context.progress.tell(Live::Records(self.flow.live()));
+        self.check(released)
+    }
+
+    /// What has not left yet.
+    pub(super) fn rest(&mut self) -> Result<Checked> {
+        let released = self.flow.finish()?;
+        self.check(released)
+    }
+
+    /// Counts rows before they leave.
+    fn check(&mut self, released: Batch) -> Result<Checked> {
+        let released = without_dropped(&self.plan, released)?;
+        for (checker, crowd) in self.crowds.iter_mut().zip(&self.masks.crowds) {
+            checker.observe(&released, &crowd.places(released.schema())?)?;
+        }
+        Ok(Checked(released))
+    }
+
+    pub(super) fn finish(mut self, _context: &Context) -> Result<(Checked, Outcome)> {
+        let rest = self.rest()?;
+        let crowds = self.crowds.into_iter().map(CrowdChecker::finish);
+        let crowds = crowds.collect::<Result<Vec<_>>>()?;
+        masked::keep_limits(&self.plan, &self.flow.watch)?;
+        self.notes.extend(self.flow.telling()?);
+        let report = report(&Facts {
+            plan: &self.plan,
+            schema: &self.schema,
+            judgement: None,
+            masked: Some(Masked {
+                masks: &self.masks,
+                watch: &self.flow.watch,
+                crowds: &crowds,
+            }),
+            read: self.flow.read,
+            released: self.flow.released,
+            suppressed: &self.flow.suppressed(),
+            warnings: &self.notes,
+        });
+        Ok((rest, Outcome { report }))
+    }
+}

@@ -1,0 +1,56 @@
+//! Released columns as the texts that a reader of the file sees.
+
+use crate::data::push_number;
+use crate::data::{Batch, Categories, Column, Kind, LevelsBuilder, MISSING, Numbers, Role, Schema};
+use crate::error::Result;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use std::sync::Arc;
+
+/// The rows with quasi-identifiers as texts.
+pub(crate) fn covered_as_text(rows: &Batch) -> Result<Batch> {
+    with_texts(rows, |role| role == Role::Quasi)
+}
+
+/// The rows as whoever counts alike rows and their values reads them from a file.
+pub(crate) fn counted_as_text(rows: &Batch) -> Result<Batch> {
+    with_texts(rows, |role| {
+        matches!(
+            role,
+            Role::Quasi | Role::Sensitive | Role::Class | Role::Subject
+        )
+    })
+}
+
+fn with_texts(rows: &Batch, has_texts: impl Fn(Role) -> bool) -> Result<Batch> {
+    let (mut fields, mut columns) = (rows.schema().fields().to_vec(), rows.columns().to_vec());
+    for (field, column) in fields.iter_mut().zip(&mut columns) {
+        if let (true, Column::Number(numbers)) = (has_texts(field.role), &*column) {
+            *column = Column::Category(texts(numbers, &field.kind));
+            field.kind = Kind::Category { ordered: false };
+        }
+    }
+    let schema = Arc::new(Schema::new(fields)?);
+    Batch::new(schema, rows.rows().clone(), columns)
+}
+
+/// The numbers as they are written.
+fn texts(numbers: &Numbers, kind: &Kind) -> Categories {
+    let mut codes_of: HashMap<u64, u32, FixedState> = HashMap::default();
+    let (mut levels, mut text) = (LevelsBuilder::default(), Vec::new());
+    let mut code = |number: f64| {
+        *codes_of.entry(number.to_bits()).or_insert_with(|| {
+            if let Kind::Date(format) = kind {
+                return levels.intern(&format.format(number as i32));
+            }
+            text.clear();
+            push_number(&mut text, number);
+            levels.intern(std::str::from_utf8(&text).unwrap_or_default())
+        })
+    };
+    let codes = numbers.iter();
+    let codes = codes
+        .map(|number| number.map_or(MISSING, &mut code))
+        .collect();
+    Categories::new(codes, Arc::new(levels.finish()))
+}

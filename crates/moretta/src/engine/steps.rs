@@ -1,0 +1,270 @@
+//! A table on its way through the methods of a plan, one after the other.
+//!
+//! What one method releases is all that the next one gets. Each step is held against the
+//! rows that it was given: what it covers must cover them, what it masks says nothing of
+//! them, and all other cells must be as they were.
+
+use super::columns::pseudonyms;
+use super::context::Context;
+use super::domains::domains;
+use super::masked::secret_seed;
+use super::order;
+use super::original::{Original, in_order_of_ids};
+use super::progress::Stage;
+use super::shown::covered_as_text;
+use crate::data::{Batch, Domains, Schema};
+use crate::engine::plan::{Action, Plan};
+use crate::error::{Error, Result};
+use crate::guarantee::{Fault, Treatment, Truth};
+use crate::protect::{Effect, Method, Protector, Setting};
+use std::sync::Arc;
+
+/// Rows compared at a time.
+const CHUNK: usize = 1 << 16;
+
+/// What a table has become.
+pub(crate) struct Protected {
+    /// The rows that may leave, with all columns, in no particular order.
+    pub(crate) rows: Batch,
+    /// Why others may not, with counts.
+    pub(crate) suppressed: Vec<(String, u64)>,
+    /// What is untrue of the rows that a step was given; empty when nobody looked.
+    pub(crate) untruths: Vec<Fault>,
+    /// What the method that keeps the guarantee was given.
+    pub(crate) given: Option<Given>,
+}
+
+/// Rows that a method was given, in the order of their ids, and their domains.
+pub(crate) struct Given {
+    pub(crate) rows: Batch,
+    pub(crate) domains: Arc<Domains>,
+}
+
+/// Whether each step is held against the rows that it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compared {
+    Yes,
+    No,
+}
+
+/// Puts the table through all methods.
+pub(crate) fn protect(
+    plan: &Plan,
+    original: &Original,
+    compared: Compared,
+    context: &Context,
+) -> Result<Protected> {
+    context.progress.enter(Stage::Protect);
+    let seed = seed(plan)?;
+    let given = match plan.protect.first() {
+        Some(method) if !plan.is_buffered() => {
+            order::for_method(plan, method, original.batch.clone())?
+        }
+        _ => original.batch.clone(),
+    };
+    let mut protected = Protected {
+        rows: pseudonyms(plan, &context.keys, given.schema())?.protect(given.clone())?,
+        suppressed: Vec::new(),
+        untruths: Vec::new(),
+        given: None,
+    };
+    let mut first = Some(given);
+    for (step, method) in plan.protect.iter().enumerate() {
+        context.cancel.check()?;
+        let mut rows = protected.rows;
+        if step > 0 && !plan.is_buffered() {
+            rows = order::for_method(plan, method, rows)?;
+        }
+        let before = first.take().unwrap_or_else(|| rows.clone());
+        let effects = method.effects(rows.schema())?;
+        let mut step = Step {
+            plan,
+            context,
+            method,
+            seed: seed.wrapping_add(step as u64),
+            first: step == 0,
+            domains: Arc::default(),
+        };
+        match method.keeps_guarantee() {
+            false => {
+                let released = step.release(method, rows)?;
+                (protected.rows, protected.suppressed) = released.after(protected.suppressed);
+            }
+            true => {
+                let table = Original {
+                    batch: match step.first {
+                        true => original.batch.clone(),
+                        false => in_order_of_ids(&rows)?,
+                    },
+                    made: original.made.clone(),
+                    notes: Vec::new(),
+                };
+                let released = step.release_alone(&table, rows)?;
+                (protected.rows, protected.suppressed) = released.after(protected.suppressed);
+                protected.given = Some(Given {
+                    rows: table.batch,
+                    domains: Arc::clone(&step.domains),
+                });
+            }
+        }
+        if compared == Compared::Yes {
+            let faults = step.compare(&effects, &before, &protected.rows)?;
+            protected.untruths.extend(faults);
+        }
+    }
+    Ok(protected)
+}
+
+/// What a method has released, and why it has held back other rows.
+struct Released {
+    rows: Batch,
+    suppressed: Vec<(String, u64)>,
+}
+
+impl Released {
+    fn after(self, mut before: Vec<(String, u64)>) -> (Batch, Vec<(String, u64)>) {
+        before.extend(self.suppressed);
+        (self.rows, before)
+    }
+}
+
+/// For randomness that is not a secret. Who masks records without a seed does not want
+/// anybody to draw the same numbers again.
+fn seed(plan: &Plan) -> Result<u64> {
+    match (plan.seed, plan.masking()) {
+        (Some(seed), _) => Ok(seed),
+        (None, None) => Ok(0),
+        (None, Some(_)) => secret_seed(),
+    }
+}
+
+/// A method at work on the rows that it is given.
+struct Step<'a> {
+    plan: &'a Plan,
+    context: &'a Context,
+    method: &'a Method,
+    seed: u64,
+    /// Pseudonyms are put in with the first step.
+    first: bool,
+    /// The domains of the rows, where the method makes them coarser.
+    domains: Arc<Domains>,
+}
+
+impl Step<'_> {
+    fn release(&self, method: &Method, rows: Batch) -> Result<Released> {
+        let setting = Setting {
+            guarantee: self.plan.guarantee.clone(),
+            domains: Arc::clone(&self.domains),
+            seed: self.seed,
+            cancel: self.context.cancel.clone(),
+        };
+        let mut operator = method.build(rows.schema(), &setting)?;
+        let parts = [operator.protect(rows)?, operator.finish()?];
+        let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        Ok(Released {
+            rows: Batch::concat(&Arc::clone(operator.schema()), parts)?,
+            suppressed: operator.suppressed(),
+        })
+    }
+
+    /// Releases `rows`, those of `table`, so that the release does not tell of suppressed
+    /// rows by how it is written: by the grid of a number, the notation of an interval, the
+    /// height of a tree. Where rows are suppressed, the others are protected once more, as a
+    /// table of their own from which nothing more is suppressed. What is released then is
+    /// what the policy makes of the released rows alone; tables that differ in suppressed
+    /// rows only have the same release. The types of columns are the exception: where the
+    /// policy does not declare them, all rows that were read decide.
+    ///
+    /// The promise holds for the second release as for any. That there is one follows from
+    /// the first: classes that keep k, l, t and p keep them together, too (where persons have
+    /// rows in several classes entropy can fall a little; then the run is refused). Costs the
+    /// time of a second release, where rows are suppressed.
+    fn release_alone(&mut self, table: &Original, rows: Batch) -> Result<Released> {
+        let all = rows.len();
+        self.domains = Arc::new(domains(self.plan, table)?);
+        let released = self.release(self.method, rows)?;
+        if released.rows.is_empty() || released.rows.len() == all {
+            return Ok(released);
+        }
+        let ids = in_order_of_ids(&released.rows)?.rows().clone();
+        let left = table.alone(&ids)?;
+        let mut rows = order::for_method(self.plan, self.method, left.batch.clone())?;
+        if self.first {
+            rows = pseudonyms(self.plan, &self.context.keys, rows.schema())?.protect(rows)?;
+        }
+        let own = Arc::new(domains(self.plan, &left)?);
+        let whole = std::mem::replace(&mut self.domains, Arc::clone(&own));
+        let again = self.release(&self.method.without_suppression(), rows)?;
+        self.domains = Arc::new(whole.with_trees_of(&own));
+        match again.rows.len() == left.batch.len() {
+            true => Ok(Released {
+                rows: again.rows,
+                suppressed: released.suppressed,
+            }),
+            false => Err(Error::bug("rows were suppressed once more")),
+        }
+    }
+
+    /// What is untrue of `released`.
+    fn compare(&self, effects: &[Effect], given: &Batch, released: &Batch) -> Result<Vec<Fault>> {
+        let treatments = self.treatments(effects, given.schema())?;
+        let mut truth = Truth::new(given.schema(), &treatments, false)?
+            .with_made(made(given.schema(), released.schema()));
+        let places = places(given);
+        let released = covered_as_text(released)?;
+        for start in (0..released.len()).step_by(CHUNK) {
+            self.context.cancel.check()?;
+            let part = released.slice(start, CHUNK.min(released.len() - start));
+            let place = |id: u64| places.get(id as usize).copied().flatten();
+            let rows: Option<Vec<u32>> = part.rows().iter().map(place).collect();
+            let rows = rows.ok_or_else(|| {
+                Error::bug("a row was released that was never read, or was held back before")
+            })?;
+            truth.observe(&given.take(&rows)?, &part)?;
+        }
+        Ok(truth.findings(Some(released.len() as u64)))
+    }
+
+    fn treatments(&self, effects: &[Effect], given: &Schema) -> Result<Vec<(String, Treatment)>> {
+        let fields = given.fields().iter().zip(effects);
+        fields
+            .map(|(field, effect)| {
+                let column = self.plan.column(&field.name);
+                let pseudonym = matches!(
+                    column.map(|column| &column.action),
+                    Some(Action::Pseudonym { .. })
+                );
+                let treatment = match effect {
+                    Effect::Kept if pseudonym && self.first => Treatment::Pseudonym,
+                    Effect::Kept => Treatment::Kept,
+                    Effect::Covered => {
+                        Treatment::Generalised(self.domains.require(&field.name)?.clone())
+                    }
+                    Effect::Represented => {
+                        Treatment::Representative(self.domains.require(&field.name)?.clone())
+                    }
+                    Effect::Masked => Treatment::Masked,
+                    Effect::Replaced => Treatment::Dropped,
+                };
+                Ok((field.name.to_string(), treatment))
+            })
+            .collect()
+    }
+}
+
+/// The columns that a step has made.
+fn made(given: &Schema, released: &Schema) -> Vec<String> {
+    let fields = released.fields().iter();
+    let new = fields.filter(|field| given.index_of(&field.name).is_none());
+    new.map(|field| field.name.to_string()).collect()
+}
+
+/// Where the row with each id is.
+fn places(rows: &Batch) -> Vec<Option<u32>> {
+    let most = rows.rows().iter().max().map_or(0, |id| id as usize + 1);
+    let mut places = vec![None; most];
+    for (id, place) in rows.rows().iter().zip(0..) {
+        places[id as usize] = Some(place);
+    }
+    places
+}

@@ -1,0 +1,69 @@
+//! Fetches keys and hierarchies from where a policy says that they are.
+
+use super::Policy;
+use crate::engine::{Action, Context, KeyPlace, Keys, Plan, Progress};
+use crate::error::{Error, Result};
+use crate::protect::identifiers::Key;
+
+impl Policy {
+    /// What a session of this policy needs, with all keys that the policy names.
+    ///
+    /// # Errors
+    /// When a key is not there or too short.
+    pub fn context(&self, progress: &Progress) -> Result<Context> {
+        Ok(Context {
+            keys: self.keys()?,
+            progress: progress.clone(),
+            measure_all: self.report.is_some(),
+            ..Context::default()
+        })
+    }
+
+    /// The plan, with what hierarchy files hold in place of the files.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn loaded_plan(&self) -> Result<Plan> {
+        let mut plan = self.plan.clone();
+        for column in &mut plan.columns {
+            if let Some(rule) = &mut column.hierarchy {
+                *rule = rule.loaded().map_err(|e| e.at(column.span.clone()))?;
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The keys of all pseudonyms.
+    ///
+    /// # Errors
+    /// When one is not there or too short.
+    fn keys(&self) -> Result<Keys> {
+        let mut keys = Keys::default();
+        for column in &self.plan.columns {
+            if let Action::Pseudonym { key, .. } = &column.action {
+                let loaded = load(key).map_err(|e| e.at(column.span.clone()))?;
+                keys.insert(key.clone(), loaded);
+            }
+        }
+        Ok(keys)
+    }
+}
+
+/// Fetches a key.
+pub(crate) fn load(place: &KeyPlace) -> Result<Key> {
+    match place {
+        KeyPlace::Environment(name) => match std::env::var(name) {
+            Ok(text) => Key::new(text.trim().as_bytes().to_vec()),
+            Err(_) => Err(Error::policy(format!(
+                "the environment variable {name} that holds the key is not set"
+            ))
+            .help(format!(
+                "export {name}=\"$(openssl rand -hex 32)\" and keep it safe"
+            ))),
+        },
+        KeyPlace::File(path) => {
+            let text = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+            Key::new(text.trim_ascii().to_vec())
+        }
+    }
+}
