@@ -9,6 +9,7 @@
 //! Not done here: nothing is renamed into place, and nothing is protected.
 
 mod arff;
+#[cfg(feature = "ipc")]
 mod arrow;
 mod blocks;
 mod chunk;
@@ -26,8 +27,10 @@ mod open;
 mod options;
 mod output;
 mod packed;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod plan;
+#[cfg(any(feature = "parquet", feature = "ipc"))]
 mod record_batch;
 mod several;
 mod slots;
@@ -35,6 +38,7 @@ mod stream;
 #[cfg(test)]
 mod test_data;
 mod text;
+#[cfg(any(feature = "parquet", feature = "ipc"))]
 mod typed;
 
 pub(crate) use number_text::push_number;
@@ -47,8 +51,6 @@ pub use options::{
 };
 pub(crate) use output::create_private;
 pub use several::{open_all, same_names};
-
-pub mod generate;
 
 use crate::data::{Batch, Schema};
 use crate::error::Result;
