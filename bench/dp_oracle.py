@@ -1,8 +1,8 @@
 """Compares moretta's samplers of differentially private noise with OpenDP's.
 
     pip install opendp numpy scipy
-    cargo build --release --example dp_samples
-    python bench/dp_oracle.py target/release/examples/dp_samples
+    cargo build --release --workspace --bin dp_samples
+    python bench/dp_oracle.py target/release/dp_samples
 
 Draws as many samples from each side and prints, for every case, the p-value of
 a chi-square test that both come from one distribution. A case below 0.001 is

@@ -1,7 +1,7 @@
 """The jobs of bench/peers that run inside the peers' own environment; each prints one line of JSON.
 
 Loss is the normalised certainty penalty by code width, counted from the classes
-in the same way for everyone: see crates/moretta/examples/mondrian_cost.rs.
+in the same way for everyone: see bench/costs/src/bin/mondrian_cost.rs.
 """
 
 import csv

@@ -6,6 +6,7 @@ use crate::printable::{printable, printable_json, printable_line};
 use indicatif::{ProgressBar, ProgressStyle};
 use moretta::pipeline::{Live, Progress};
 use moretta::{Error, Result};
+use moretta_report::count;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
@@ -120,8 +121,8 @@ fn show(progress: &Progress, done: &AtomicBool) {
             (None, _) => format!(
                 "{} {} rows, {} rows/s",
                 stage.word(),
-                thousands(rows),
-                thousands(rate as u64)
+                count(rows),
+                count(rate as u64)
             ),
         });
         bar.tick();
@@ -166,23 +167,10 @@ fn log(progress: &Progress, done: &AtomicBool) {
     }
 }
 
-/// A number with separators between its thousands.
-pub(crate) fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(c);
-    }
-    text
-}
-
 /// So many of what `noun` names, which takes an s.
 pub(crate) fn counted(n: u64, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(n))
+    format!("{} {noun}{plural}", count(n))
 }
 
 /// Rows of cells as a table with aligned columns, the first row as its head.
@@ -221,19 +209,6 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_are_separated() {
-        for (n, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (30_162, "30,162"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(thousands(n), text);
-        }
-    }
 
     #[test]
     fn one_is_no_plural() {

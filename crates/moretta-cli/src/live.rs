@@ -1,7 +1,7 @@
 //! A running stream in one line: how much, how fast, and how private.
 
-use crate::report::count;
 use moretta::pipeline::Records;
+use moretta_report::count;
 
 /// No line is as long as this.
 const WIDTH: usize = 100;

@@ -8,7 +8,6 @@ mod interrupt;
 mod live;
 mod memory;
 mod printable;
-mod report;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -8,7 +8,6 @@ mod filters;
 mod interval;
 mod output;
 mod perturbation;
-mod plot;
 mod statistics;
 
 use clap::{Parser, Subcommand};

@@ -7,10 +7,10 @@
 mod support;
 
 use moretta::io::ReadOptions;
-use moretta::io::generate::moa::RandomRbf;
 use moretta::learn::prequential::{Schedule, ScoreSettings};
 use moretta::learn::{self, Header, Input, predicted};
 use moretta::pipeline;
+use moretta_generate::moa::RandomRbf;
 use support::{Stream, eye_states, moving_rbf, occupancy, sea, shared, wall_following_robot};
 
 fn check(stream: &Stream, learner: &str, skipped: usize, moa: f64, within: f64) {

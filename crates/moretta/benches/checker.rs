@@ -10,11 +10,11 @@ use moretta::guarantee::{
     Decided, Declared, Diversity, Ground, Guarantee, LDiversity, StreamChecker, TCloseness,
     Treatment, Truth, plain_check,
 };
-use moretta::io::generate::{Events, ecommerce};
 use moretta::io::{self, ColumnPlan, ReadAs, ReadOptions, Source, WriteOptions};
 use moretta::protect::Protector;
 use moretta::protect::mondrian::Mode;
 use moretta::protect::z_anonymity::{Stream, ZAnonymity};
+use moretta_generate::{Events, ecommerce};
 use tables::{HOSPITAL, domains, release, setting, table};
 
 const ROWS: usize = 500_000;

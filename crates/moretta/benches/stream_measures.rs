@@ -4,7 +4,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use moretta::data::hierarchy::{HierarchySpec, Texts};
 use moretta::data::{Batch, times};
-use moretta::io::{Source, generate};
+use moretta::io::Source;
 use moretta::measure::StreamMeasures;
 use moretta::measure::stream::Observed;
 use moretta::protect::Protector;
@@ -65,7 +65,7 @@ impl Decided {
 }
 
 fn decided() -> Vec<Decided> {
-    let source = generate::domains(ROWS, 42);
+    let source = moretta_generate::domains(ROWS, 42);
     let ladder = HierarchySpec::Path("*".to_owned())
         .ladder("attribute", Texts::Category)
         .expect("a ladder");

@@ -5,9 +5,9 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use moretta::data::Batch;
 use moretta::data::hierarchy::{HierarchySpec, Texts};
-use moretta::io::generate::{Events, domains, ecommerce, positions};
 use moretta::protect::Protector;
 use moretta::protect::z_anonymity::{Search, Stream, Tune, ZAnonymity};
+use moretta_generate::{Events, domains, ecommerce, positions};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

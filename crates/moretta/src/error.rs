@@ -97,6 +97,12 @@ impl Error {
         })
     }
 
+    /// The policy needs a part of the library that was left out when it was built.
+    pub(crate) fn left_out(what: &str, feature: &str) -> Self {
+        Error::policy(format!("{what} was left out when this program was built"))
+            .help(format!("build it with the feature `{feature}`"))
+    }
+
     /// The data is wrong; add the place with [`Error::in_file`], [`Error::on_line`], [`Error::in_column`].
     pub fn input(what: impl Into<String>) -> Self {
         Error::Input(InputError {

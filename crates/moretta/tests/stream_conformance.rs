@@ -3,7 +3,6 @@
 use moretta::data::hierarchy::{HierarchySpec, Ladder, Texts};
 use moretta::data::{Batch, Categories, Column, Field, Kind, MISSING, Role, RowIds, Schema, times};
 use moretta::guarantee::{Decided, StreamChecker};
-use moretta::io::generate;
 use moretta::protect::z_anonymity::{
     Fakes, FakesOrder, Group, MADE_UP, Mode, Search, Stream, Tune, ZAnonymity,
 };
@@ -108,7 +107,7 @@ fn ladder() -> Ladder {
 
 /// Visits to a shop, with missing cells and with houses in which users live.
 fn events(rows: usize, grouped: bool) -> Batch {
-    let source = generate::ecommerce(rows, 3);
+    let source = moretta_generate::ecommerce(rows, 3);
     let schema = Arc::clone(moretta::io::Source::schema(&source));
     let batches: Vec<Batch> = source.map(|batch| batch.expect("rows")).collect();
     let batch = Batch::concat(&schema, batches).expect("one schema");

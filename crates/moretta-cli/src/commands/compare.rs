@@ -3,8 +3,8 @@
 use crate::args::CompareArgs;
 use crate::console::{Console, table};
 use crate::failure::Failure;
-use crate::report::number;
 use moretta::pipeline::{self, Progress, Standing};
+use moretta_report::number;
 use serde::Serialize;
 use std::process::ExitCode;
 

@@ -3,9 +3,9 @@
 use crate::args::{DriftArgs, GenerateArgs, Generator, Moa, RbfArgs};
 use crate::console::{Console, counted};
 use crate::failure::Failure;
-use moretta::io::generate::{self, moa};
 use moretta::io::{self, Source, WriteOptions};
 use moretta::pipeline::check_outputs;
+use moretta_generate::{self as generate, moa};
 use std::path::Path;
 use std::process::ExitCode;
 

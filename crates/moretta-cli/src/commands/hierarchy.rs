@@ -3,7 +3,7 @@
 use crate::args::{
     CoverArgs, HierarchyArgs, HierarchyCommand, NewArgs, NewKind, ReadingArgs, ShowArgs,
 };
-use crate::console::{Console, thousands};
+use crate::console::Console;
 use crate::failure::Failure;
 use moretta::config::unknown;
 use moretta::data::hierarchy::{
@@ -13,6 +13,7 @@ use moretta::data::{Batch, Column, Field, Kind, Role};
 use moretta::io::{self, ColumnPlan, ReadAs};
 use moretta::pipeline::check_outputs;
 use moretta::{Error, Result as Answer};
+use moretta_report::count;
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -46,7 +47,7 @@ fn new(args: &NewArgs, console: &Console) -> Result<ExitCode, Failure> {
         std::fs::write(&args.output, &csv).map_err(|e| Error::io("write", &args.output, e))?;
         console.hint(&format!(
             "wrote {} values to {}",
-            thousands(chains.len() as u64),
+            count(chains.len() as u64),
             args.output.display()
         ));
     }

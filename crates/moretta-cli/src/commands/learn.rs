@@ -2,9 +2,8 @@
 
 use super::load_at;
 use crate::args::{Compare, LearnArgs};
-use crate::console::{Console, counted, table, thousands};
+use crate::console::{Console, counted, table};
 use crate::failure::Failure;
-use crate::report::{Study, arm_words, learning_html, overview};
 use moretta::Error;
 use moretta::learn::Vocabulary;
 use moretta::learn::prequential::{Schedule, ScoreSettings};
@@ -12,6 +11,7 @@ use moretta::pipeline::{
     self, Arm, LearnSettings, Learned, Lessons, Outputs, Progress, SavedModel, Side, Trained,
 };
 use moretta::policy::Policy;
+use moretta_report::{Study, arm_words, count, learning_html, overview};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -355,7 +355,7 @@ fn figures(study: &Study) -> Vec<Vec<String>> {
             share(whole.kappa_t),
             share(whole.f1),
             share(learned.faded.accuracy),
-            thousands(learned.memory.div_ceil(1024) as u64),
+            count(learned.memory.div_ceil(1024) as u64),
         ]);
     }
     rows
@@ -380,7 +380,7 @@ fn moments(study: &Study) -> Vec<Vec<String>> {
     for place in places {
         let accuracy =
             |learned: &Learned| share(learned.points.get(place).and_then(|point| point.accuracy));
-        let mut row = vec![thousands(first.points[place].results)];
+        let mut row = vec![count(first.points[place].results)];
         row.extend(study.learners.iter().map(accuracy));
         rows.push(row);
     }

@@ -2,9 +2,10 @@
 
 use super::load;
 use crate::args::PolicyArgs;
-use crate::console::{Console, table, thousands};
+use crate::console::{Console, table};
 use crate::failure::Failure;
 use moretta::pipeline::{self, Plan, Progress};
+use moretta_report::count;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -24,18 +25,18 @@ fn text(plan: &Plan) -> String {
     let mut text = String::new();
     let persons = match plan.unit {
         "rows" => String::new(),
-        unit => format!(", {} {unit}", thousands(plan.persons)),
+        unit => format!(", {} {unit}", count(plan.persons)),
     };
     let _ = writeln!(
         text,
         "{} rows{persons}; about {} MB of memory",
-        thousands(plan.rows),
+        count(plan.rows),
         plan.megabytes
     );
     let _ = writeln!(
         text,
         "{} classes of quasi-identifiers; {:.2} % of the {} are alone in theirs{}",
-        thousands(plan.classes),
+        count(plan.classes),
         plan.uniques * 100.0,
         plan.unit,
         plan.below_k.map_or_else(String::new, |share| format!(
@@ -56,7 +57,7 @@ fn text(plan: &Plan) -> String {
         rows.push(vec![
             column.name.clone(),
             column.role.clone(),
-            column.distinct.map_or_else(String::new, thousands),
+            column.distinct.map_or_else(String::new, count),
             format!("{:.1} %", column.missing * 100.0),
             column
                 .hierarchy_levels

@@ -2,13 +2,12 @@
 
 use super::load;
 use crate::args::RunArgs;
-use crate::console::{Console, thousands};
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::report::{self, Suppressed, percent, seconds, told};
 use moretta::data::DateFormat;
-use moretta::pipeline::report::{Report, StreamFacts};
-use moretta::pipeline::{self, Options, Outcome, Progress};
+use moretta::pipeline::{self, Options, Progress};
 use moretta::policy::Policy;
+use moretta_report::{html, summary};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,7 +21,7 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure
         date: today(),
         force: args.force,
         strict: args.strict,
-        render: &report::html,
+        render: &html,
         progress: &progress,
     };
     let outcome = console
@@ -35,7 +34,10 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure
         .sink
         .as_ref()
         .is_some_and(|sink| is_standard(&sink.path));
-    let text = summary(&outcome, policy.report.as_deref());
+    let mut text = summary(&outcome.report);
+    if let Some(page) = &policy.report {
+        let _ = writeln!(text, "report: {}", page.display());
+    }
     if to_stdout {
         console.aside(&outcome.report, || text);
         return Ok(ExitCode::SUCCESS);
@@ -89,168 +91,9 @@ fn today() -> Option<String> {
     Some(DateFormat::ISO.format(day))
 }
 
-/// Measures of masked records that are worth a line; the report has all.
-const SHOWN: [&str; 4] = [
-    "record_linkage",
-    "sse",
-    "sse_ratio",
-    "probabilistic_information_loss",
-];
-
-fn summary(outcome: &Outcome, page: Option<&std::path::Path>) -> String {
-    let report = &outcome.report;
-    let mut text = match &report.stream {
-        Some(facts) => stream_rows(report, facts),
-        None => table_rows(report),
-    };
-    for claim in &report.verdict.claims {
-        let mark = if claim.holds { "✓" } else { "✗" };
-        let _ = writeln!(
-            text,
-            "{mark} {}: promised {}, found {}",
-            claim.name, claim.promised, claim.found
-        );
-    }
-    for name in ["gcp", "prosecutor_risk"] {
-        if let Some(measure) = report.measures.iter().find(|m| m.name == name) {
-            let _ = writeln!(text, "  {name} {:.2} %", measure.after * 100.0);
-        }
-    }
-    if let Some(facts) = &report.stream {
-        let _ = writeln!(text, "  {}", stream_figures(facts));
-    }
-    for measure in report.pairs.iter().flat_map(|facts| &facts.measures) {
-        if let (Some(value), true) = (measure.value, SHOWN.contains(&measure.name.as_str())) {
-            let value = match measure.percent {
-                true => format!("{:.2} %", value * 100.0),
-                false => format!("{value:.4}"),
-            };
-            let _ = writeln!(text, "  {} {value}", measure.name);
-        }
-    }
-    if let Some(page) = page {
-        let _ = writeln!(text, "report: {}", page.display());
-    }
-    text
-}
-
-fn sink(report: &Report) -> &str {
-    report.sink.as_ref().map_or("", |sink| sink.path.as_str())
-}
-
-fn table_rows(report: &Report) -> String {
-    let rows = &report.rows;
-    let suppressed = Suppressed::of(rows);
-    // Records that are masked one by one have no classes.
-    let classes = match rows.classes_after {
-        0 => String::new(),
-        classes => format!(" in {} classes", thousands(classes)),
-    };
-    let read = suppressed.read(rows.released);
-    let released = format!(
-        "released {} of {read} rows{classes} to {}\n",
-        thousands(rows.released),
-        sink(report)
-    );
-    plain_spaces(&match suppressed.is_none() {
-        true => released,
-        false => format!("{released}suppressed {} rows\n", suppressed.rows()),
-    })
-}
-
-/// A terminal's font may lack the narrow space.
-fn plain_spaces(text: &str) -> String {
-    text.replace('\u{202f}', " ")
-}
-
-/// How many rows of a stream were released, and how specific they are. Small
-/// counts are not told, nor can they be had by subtraction.
-fn stream_rows(report: &Report, facts: &StreamFacts) -> String {
-    let released = report.rows.released;
-    let suppressed = Suppressed::of(&report.rows);
-    let (whole, generalised) = facts.levels.split_at(facts.levels.len().min(1));
-    let mut parts = vec![
-        format!("{} whole", sum(whole)),
-        format!("{} generalised", sum(generalised)),
-        format!("{} suppressed", suppressed.rows()),
-    ];
-    if facts.fakes != Some(0) {
-        parts.push(format!("{} made up", sum(&[facts.fakes])));
-    }
-    plain_spaces(&format!(
-        "released {} of {} rows to {} ({})\n",
-        thousands(released),
-        suppressed.read(released),
-        sink(report),
-        parts.join(", ")
-    ))
-}
-
-/// The sum of counts some of which may be hidden.
-fn sum(counts: &[Option<u64>]) -> String {
-    let known = counts.iter().filter_map(|count| told(*count));
-    let hidden = known.clone().count() < counts.len();
-    match (known.fold(0, u64::saturating_add), hidden) {
-        (known, false) => thousands(known),
-        (0, true) => "few".to_owned(),
-        (known, true) => format!("more than {}", thousands(known)),
-    }
-}
-
-/// "p_2 in the window 84.0 %, unique over all time 38.2 %, delay 0 ms".
-fn stream_figures(facts: &StreamFacts) -> String {
-    let mut parts = Vec::new();
-    if let Some(p) = facts.p_window {
-        parts.push(format!("p_{} in the window {}", facts.k, percent(p)));
-    }
-    if let Some(unique) = facts.unique_all {
-        parts.push(format!("unique over all time {}", percent(unique)));
-    }
-    parts.extend(facts.delay.map(|delay| match delay.max {
-        ..=0 => "delay 0 ms".to_owned(),
-        most => format!(
-            "delay {}, at most {}",
-            seconds(delay.mean / 1000.0),
-            seconds(most as f64 / 1000.0)
-        ),
-    }));
-    plain_spaces(&parts.join(", "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::fixture;
-    use moretta::pipeline::report::Delay;
-
-    fn events() -> Report {
-        let mut report = fixture::events();
-        report.rows.released = 97_412;
-        report.rows.suppressed = vec![fixture::reason("rare", 2_600)];
-        report
-    }
-
-    fn summary_of(report: Report) -> String {
-        summary(&Outcome { report }, None)
-    }
-
-    #[test]
-    fn a_stream_is_summed_up_by_rows_promises_and_figures() {
-        let mut report = events();
-        let facts = report.stream.as_mut().expect("the report of a stream");
-        facts.levels = vec![Some(41_203), Some(50_000), Some(2001)];
-        let text = summary_of(report);
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(
-            lines,
-            [
-                "released 97,412 of ≤ 100,012 rows to out/clicks.csv (41,203 whole, 52,001 generalised, ≤ 2,600 suppressed, 412 made up)",
-                "✓ z-anonymity of `attribute` in 1h: promised at least 5, found 5",
-                "✓ at most one release of a row: promised 1, found 1",
-                "  p_2 in the window 84.3 %, unique over all time 38.2 %, delay 0 ms",
-            ]
-        );
-    }
 
     #[test]
     fn a_path_is_one_word_of_a_shell() {
@@ -265,24 +108,5 @@ mod tests {
         ] {
             assert_eq!(quoted(Path::new(path)), expected);
         }
-    }
-
-    #[test]
-    fn small_counts_of_a_stream_are_not_told() {
-        let mut report = events();
-        report.rows.suppressed[0].at_most = 10;
-        let facts = report.stream.as_mut().expect("the report of a stream");
-        facts.levels = vec![Some(7), Some(50_000), None];
-        facts.fakes = Some(2);
-        (facts.p_window, facts.unique_all) = (None, None);
-        facts.delay = Some(Delay {
-            mean: 12.0,
-            max: 3400,
-        });
-        let text = summary_of(report);
-        assert!(text.starts_with(
-            "released 97,412 of ≤ 97,422 rows to out/clicks.csv (few whole, more than 50,000 generalised, ≤ 10 suppressed, few made up)\n"
-        ), "{text}");
-        assert!(text.ends_with("\n  delay 12 ms, at most 3.4 s\n"), "{text}");
     }
 }

@@ -1,12 +1,13 @@
 //! `moretta verify`
 
 use crate::args::VerifyArgs;
-use crate::console::{Console, table, thousands};
+use crate::console::{Console, table};
 use crate::failure::Failure;
 use moretta::io::ReadOptions;
 use moretta::pipeline::report::Claim;
 use moretta::pipeline::{self, Progress};
 use moretta::policy::Policy;
+use moretta_report::count;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -78,7 +79,7 @@ fn run_stream(
         notes: found.notes,
     };
     console.result(&verified, || {
-        let (file, rows) = (&verified.file, thousands(verified.rows));
+        let (file, rows) = (&verified.file, count(verified.rows));
         let mut text = format!("{file}: {rows} rows, held against the source\n\n");
         text.push_str(&claims_table(&verified.claims));
         for note in &verified.notes {
@@ -142,8 +143,8 @@ fn text(verified: &Verified) -> String {
     format!(
         "{}: {} rows, {} classes, counted in {}\n\n{}{notes}{}",
         verified.file,
-        thousands(verified.rows),
-        thousands(verified.classes),
+        count(verified.rows),
+        count(verified.classes),
         verified.unit,
         claims_table(&verified.claims),
         conclusion(verified.passed, &verified.faults)

@@ -9,7 +9,7 @@ use super::point::Method;
 use super::results::{Line, Runs};
 use super::sides::SIDES;
 use crate::interval::Interval;
-use crate::plot::{Align, Area, Axis, Drawing, Mark, Panel, Scale, Stroke, Tone, brief};
+use moretta_report::figure::{Align, Area, Axis, Drawing, Mark, Panel, Scale, Stroke, Tone, brief};
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 640.0;

@@ -4,8 +4,8 @@ use super::estimators::{Estimators, Outcome};
 use super::figure::Figure;
 use super::filter::{Filter, Pair};
 use moretta::Result;
-use moretta::io::generate::moa::{Generator, RandomRbf, Waveform};
 use moretta::math::java_random::JavaRandom;
+use moretta_generate::moa::{Generator, RandomRbf, Waveform};
 use std::fmt;
 
 /// A line of the published tables.

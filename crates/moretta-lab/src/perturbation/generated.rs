@@ -4,7 +4,7 @@
 
 use super::data_sets::{Rows, gathered};
 use moretta::Result;
-use moretta::io::generate::moa::{ConceptDrift, Generator, RandomRbf, RandomRbfDrift, Sea};
+use moretta_generate::moa::{ConceptDrift, Generator, RandomRbf, RandomRbfDrift, Sea};
 
 /// RBF-F of the theses.
 pub(super) fn random_rbf(records: usize) -> Result<Rows> {

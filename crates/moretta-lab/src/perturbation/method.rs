@@ -1,11 +1,11 @@
 //! The methods of the study: a random projection, and how it is blurred.
 
-use crate::plot::Tone;
 use moretta::Result;
 use moretta::attack::reconstruction::Blur;
 use moretta::data::Records;
 use moretta::protect::random_projection::{Noise, RandomProjection};
 use moretta::protect::{Filter, Masked, MaskedColumn};
+use moretta_report::figure::Tone;
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! A page that shows the table and the drawings that lie beside it.
 
 use super::data_sets::Source;
-use crate::plot::escape;
+use moretta_report::Markup;
 
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
     <title>Random projection: accuracy against breaches</title>\n\
@@ -11,18 +11,23 @@ const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\
 
 /// The page; `drawings` are files beside it.
 pub(super) fn page(table: &str, sources: &[&Source], drawings: &[(String, String)]) -> String {
-    let mut page = HEAD.to_owned();
+    let mut page = Markup::default();
+    page.raw(HEAD);
     for (name, _) in drawings {
-        page += &format!("<p><img src=\"{name}\" alt=\"{name}\"></p>\n");
+        page.element("p", &[], |page| {
+            page.shape("img", &[("src", name), ("alt", name)]);
+        });
+        page.raw("\n");
     }
-    page += &format!(
-        "<h2>Figures</h2>\n<pre>{}</pre>\n<h2>Data</h2>\n<ul>\n",
-        escape(table)
-    );
+    page.raw("<h2>Figures</h2>\n");
+    page.leaf("pre", &[], table);
+    page.raw("\n<h2>Data</h2>\n<ul>\n");
     for source in sources {
-        page += &format!("<li>{}: {}</li>\n", source.name, escape(source.note));
+        page.leaf("li", &[], format_args!("{}: {}", source.name, source.note));
+        page.raw("\n");
     }
-    page + "</ul>\n</body>\n</html>\n"
+    page.raw("</ul>\n</body>\n</html>\n");
+    page.into_string()
 }
 
 #[cfg(test)]

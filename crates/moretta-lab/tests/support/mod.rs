@@ -1,8 +1,8 @@
 //! Streams that published figures are known for, from generators and from files.
 
 use moretta::data::Records;
-use moretta::io::generate::moa::{ConceptDrift, Generator, RandomRbf, RandomRbfDrift, Sea};
 use moretta::learn::{Header, Input};
+use moretta_generate::moa::{ConceptDrift, Generator, RandomRbf, RandomRbfDrift, Sea};
 use std::path::{Path, PathBuf};
 
 /// Records in memory and their classes.

@@ -14,14 +14,14 @@ use super::output::Output;
 use super::plan::{self, check_names};
 use super::record_batch::{arrow_schema, record_batch};
 use super::{Sink, Source, typed};
-use crate::data::{Batch, Schema};
+use crate::data::{Batch, Declared, Schema};
 use crate::error::{Error, Result};
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_ipc::{MessageHeader, root_as_message};
-use arrow_schema::{ArrowError, DataType, Schema as ArrowSchema};
+use arrow_schema::{ArrowError, DataType, Field, Schema as ArrowSchema};
 use std::io::BufWriter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -60,11 +60,7 @@ pub(super) fn open(
         .collect();
     typed::resolve(&mut plans, &types).map_err(|e| e.in_file(path))?;
     let fields = frames.schema.fields().clone();
-    let schema = plan::schema(
-        &plans,
-        |i| types[i].clone(),
-        |i| typed::declared(&fields[i]),
-    )?;
+    let schema = plan::schema(&plans, |i| types[i].clone(), |i| declared(&fields[i]))?;
     let layout = Layout::new(plans, &options.missing);
     let gather_layout = Layout::new(layout.plans.clone(), &[]);
     let read = (0..layout.plans.len())
@@ -425,6 +421,11 @@ fn write_error(path: &Path, error: ArrowError) -> Error {
         ArrowError::IoError(_, source) => Error::io("write", path, source),
         other => Error::io("write", path, std::io::Error::other(other)),
     }
+}
+
+/// What a field says besides its type: that the order of its dictionary means something.
+fn declared(field: &Field) -> Option<Declared> {
+    (field.dict_is_ordered() == Some(true)).then_some(Declared::Ordered)
 }
 
 #[cfg(test)]

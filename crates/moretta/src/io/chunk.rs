@@ -60,7 +60,11 @@ pub(super) enum Values {
         text: String,
         missing: Vec<u32>,
     },
-    /// An array that passes through.
+    /// An array that passes through, of a typed format.
+    #[cfg_attr(
+        not(any(feature = "parquet", feature = "ipc")),
+        expect(dead_code, reason = "no typed format is built in")
+    )]
     Array(ArrayRef),
 }
 

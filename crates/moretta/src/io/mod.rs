@@ -9,6 +9,7 @@
 //! Not done here: nothing is renamed into place, and nothing is protected.
 
 mod arff;
+#[cfg(feature = "ipc")]
 mod arrow;
 mod blocks;
 mod chunk;
@@ -25,8 +26,10 @@ mod open;
 mod options;
 mod output;
 mod packed;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod plan;
+#[cfg(any(feature = "parquet", feature = "ipc"))]
 mod record_batch;
 mod several;
 mod slots;
@@ -34,6 +37,7 @@ mod stream;
 #[cfg(test)]
 mod test_data;
 mod text;
+#[cfg(any(feature = "parquet", feature = "ipc"))]
 mod typed;
 
 pub use crate::data::{ColumnPlan, ReadAs};
@@ -45,8 +49,6 @@ pub use options::{
 };
 pub(crate) use output::create_private;
 pub use several::{open_all, same_names};
-
-pub mod generate;
 
 use crate::data::{Batch, Schema};
 use crate::error::Result;

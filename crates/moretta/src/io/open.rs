@@ -1,6 +1,7 @@
 //! The doors: a path and options in, a source or sink of the right format out.
 
 use super::arff::{self, ArffSink};
+#[cfg(feature = "ipc")]
 use super::arrow::{self, ArrowSink, Shape};
 use super::csv::{self, CsvSink};
 use super::input::{Input, is_standard};
@@ -8,6 +9,7 @@ use super::jsonl::{self, JsonlSink};
 use super::options::{ColumnPlan, Compression, Format, Header, ReadOptions, WriteOptions};
 use super::output::{Output, compression_of};
 use super::packed;
+#[cfg(feature = "parquet")]
 use super::parquet::{self, ParquetSink};
 use super::text::BLOCK_BYTES;
 use super::{Sink, Source};
@@ -24,9 +26,14 @@ pub fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
         Format::Csv => csv::names(path, options),
         Format::Jsonl => jsonl::names(path, options),
         Format::Arff => arff::names(path, options),
+        #[cfg(feature = "parquet")]
         Format::Parquet => parquet::names(path, options),
+        #[cfg(feature = "ipc")]
         Format::Arrow => arrow::names(path, options, Shape::File),
+        #[cfg(feature = "ipc")]
         Format::ArrowStream => arrow::names(path, options, Shape::Stream),
+        #[cfg(not(all(feature = "parquet", feature = "ipc")))]
+        _ => Err(let_through()),
     }
 }
 
@@ -56,9 +63,14 @@ pub fn open(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<
         Format::Csv => csv::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
         Format::Jsonl => jsonl::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
         Format::Arff => arff::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
+        #[cfg(feature = "parquet")]
         Format::Parquet => parquet::open(path, options, plans),
+        #[cfg(feature = "ipc")]
         Format::Arrow => arrow::open(path, options, plans, Shape::File),
+        #[cfg(feature = "ipc")]
         Format::ArrowStream => arrow::open(path, options, plans, Shape::Stream),
+        #[cfg(not(all(feature = "parquet", feature = "ipc")))]
+        _ => Err(let_through()),
     }
 }
 
@@ -76,9 +88,14 @@ pub fn create(path: &Path, options: &WriteOptions, schema: &Arc<Schema>) -> Resu
         Format::Csv => Box::new(CsvSink::create(output, path, options, schema)?),
         Format::Jsonl => Box::new(JsonlSink::new(output, schema)?),
         Format::Arff => Box::new(ArffSink::new(output, schema)),
+        #[cfg(feature = "parquet")]
         Format::Parquet => Box::new(ParquetSink::new(output, schema)?),
+        #[cfg(feature = "ipc")]
         Format::Arrow => Box::new(ArrowSink::new(output, schema, Shape::File)?),
+        #[cfg(feature = "ipc")]
         Format::ArrowStream => Box::new(ArrowSink::new(output, schema, Shape::Stream)?),
+        #[cfg(not(all(feature = "parquet", feature = "ipc")))]
+        _ => return Err(let_through()),
     })
 }
 
@@ -141,14 +158,28 @@ pub(super) fn not_resumable() -> Error {
 /// The format that was asked for or that the ending of the name tells; CSV for
 /// standard input and output.
 pub(super) fn format_of(path: &Path, given: Option<Format>, table: &str) -> Result<Format> {
-    given
+    let format = given
         .or_else(|| Format::from_path(path).map(|(format, _)| format))
         .or_else(|| is_standard(path).then_some(Format::Csv))
         .ok_or_else(|| {
             Error::policy(format!("the ending of {} tells no format", path.display())).help(
                 format!("set `format` under [{table}]: csv, jsonl, arff, parquet, arrow or arrows"),
             )
-        })
+        })?;
+    match format {
+        Format::Parquet if !cfg!(feature = "parquet") => {
+            Err(Error::left_out("the format Parquet", "parquet"))
+        }
+        Format::Arrow | Format::ArrowStream if !cfg!(feature = "ipc") => {
+            Err(Error::left_out("the format Arrow IPC", "ipc"))
+        }
+        _ => Ok(format),
+    }
+}
+
+#[cfg(not(all(feature = "parquet", feature = "ipc")))]
+fn let_through() -> Error {
+    Error::bug("a format that is left out was let through")
 }
 
 #[cfg(test)]
@@ -161,6 +192,25 @@ mod tests {
     fn batch() -> Batch {
         let plans = ["a", "b"].map(|name| plan(name, Role::Quasi, ReadAs::Category));
         read_csv(b"a,b\n1,x\n2,y\n", &ReadOptions::default(), &plans).expect("reads")
+    }
+
+    #[test]
+    fn a_format_that_is_left_out_names_its_feature() {
+        for (name, feature, is_on) in [
+            ("a.csv", "", true),
+            ("a.parquet", "parquet", cfg!(feature = "parquet")),
+            ("a.arrow", "ipc", cfg!(feature = "ipc")),
+            ("a.arrows", "ipc", cfg!(feature = "ipc")),
+        ] {
+            match writable(Path::new(name), &WriteOptions::default()) {
+                Ok(()) => assert!(is_on, "{name}"),
+                Err(error) => {
+                    assert!(!is_on, "{name}: {error}");
+                    let help = error.help_text().expect("a way out");
+                    assert!(help.contains(&format!("feature `{feature}`")), "{help}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -82,7 +82,11 @@ impl Output {
             None => Ok(()),
         }
     }
+}
 
+/// For formats that write bytes themselves.
+#[cfg(any(feature = "parquet", feature = "ipc"))]
+impl Output {
     /// The path as the user named it.
     pub(super) fn path(&self) -> &Path {
         &self.path

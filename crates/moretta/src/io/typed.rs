@@ -11,13 +11,13 @@ use super::misfit::{Misfit, Unfit};
 use super::number::EXACT;
 use super::options::{ColumnPlan, ReadAs};
 use crate::data::plain_text::{has_text, no_text, plain_text};
-use crate::data::{DateFormat, Declared, LevelsBuilder, MISSING, Role};
+use crate::data::{DateFormat, LevelsBuilder, MISSING, Role};
 use crate::error::{Error, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{DataType, Field, TimeUnit};
+use arrow_schema::{DataType, TimeUnit};
 
 /// Decides what the columns to be inferred are; `types` are those of the file.
 pub(super) fn resolve(plans: &mut [ColumnPlan], types: &[DataType]) -> Result<()> {
@@ -47,11 +47,6 @@ pub(super) fn inferred(data_type: &DataType, role: Role) -> ReadAs {
         data_type if data_type.is_numeric() => ReadAs::Number,
         _ => ReadAs::Category,
     }
-}
-
-/// What a field says besides its type: that the order of its dictionary means something.
-pub(super) fn declared(field: &Field) -> Option<Declared> {
-    (field.dict_is_ordered() == Some(true)).then_some(Declared::Ordered)
 }
 
 fn is_nested(data_type: &DataType) -> bool {

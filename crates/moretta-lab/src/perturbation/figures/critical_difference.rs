@@ -4,8 +4,8 @@
 use super::super::attacks::Attacker;
 use super::super::method::{Method, methods};
 use super::super::ranking::{ALPHA, Ranking};
-use crate::plot::{Align, Drawing};
 use crate::statistics::groups;
+use moretta_report::figure::{Align, Drawing};
 
 const WIDTH: f64 = 530.0;
 const HEIGHT: f64 = 210.0;

@@ -1,6 +1,6 @@
 //! Small panels side by side, one for each stream, under one title and one key.
 
-use crate::plot::{Align, Area, Drawing, Tone};
+use moretta_report::figure::{Align, Area, Drawing, Tone};
 
 const COLUMNS: usize = 4;
 const PANEL: (f64, f64) = (210.0, 165.0);

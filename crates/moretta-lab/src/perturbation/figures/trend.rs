@@ -7,8 +7,8 @@ use super::super::attacks::{Attacker, Known};
 use super::super::method::Family;
 use super::super::results::{MethodResult, SetResult};
 use super::multiples::{Key, is_first, multiples};
-use crate::plot::{Axis, Drawing, Mark, Panel, Scale, Stroke, brief};
 use moretta::attack::reconstruction::{AtDistance, Success};
+use moretta_report::figure::{Axis, Drawing, Mark, Panel, Scale, Stroke, brief};
 
 /// The noise that is shown.
 const SIGMA: f64 = 0.1;

@@ -1,5 +1,5 @@
 //! The density with the covariance of all k·q numbers written out: slow and plain, to
-//! hold the fast one against. Tests use it, and the example `attack_cost` includes this
+//! hold the fast one against. Tests use it, and `bench/costs` includes this
 //! file; the library does not know it.
 
 use crate::attack::reconstruction::Evidence;

@@ -1,6 +1,6 @@
 //! Columns of latitudes and longitudes as points, and the cells they fall into.
 
-use super::{Hierarchy, HierarchySpec, grid, h3};
+use super::{Hierarchy, HierarchySpec, grid};
 use crate::data::{Categories, MISSING, Numbers};
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
@@ -23,7 +23,10 @@ impl HierarchySpec {
         let points = Points::new(latitude, longitude)?;
         match self {
             HierarchySpec::Grid(sizes) => grid::build(sizes, points),
-            HierarchySpec::H3(resolutions) => h3::build(resolutions, points),
+            #[cfg(feature = "h3")]
+            HierarchySpec::H3(resolutions) => super::h3::build(resolutions, points),
+            #[cfg(not(feature = "h3"))]
+            HierarchySpec::H3(_) => Err(Error::left_out("hierarchies of H3 cells", "h3")),
             _ => Err(
                 Error::policy("latitude and longitude need a geographic hierarchy")
                     .help("for example grid = [100, 1000] or h3 = [9, 7]"),
@@ -112,6 +115,11 @@ mod tests {
         let latitude = Numbers::from_iter([Some(46.0), None, Some(46.0), Some(1.0)]);
         let longitude = Numbers::from_iter([Some(7.0), Some(7.0), Some(7.0), None]);
         for spec in [HierarchySpec::Grid(vec![100.0]), HierarchySpec::H3(vec![7])] {
+            if let (HierarchySpec::H3(_), false) = (&spec, cfg!(feature = "h3")) {
+                let error = spec.cells(&latitude, &longitude).expect_err("left out");
+                assert_eq!(error.help_text(), Some("build it with the feature `h3`"));
+                continue;
+            }
             let (cells, h) = spec.cells(&latitude, &longitude).expect("cells");
             assert_eq!(cells.codes(), [0, MISSING, 0, MISSING]);
             assert_eq!((h.leaf_count(), h.level_count()), (1, 2));

@@ -17,10 +17,13 @@
 use super::dates::Dates;
 use super::geography::on_globe;
 use super::grid::Grid;
+#[cfg(feature = "h3")]
 use super::h3::H3;
 use super::intervals::Intervals;
 use super::path::Separator;
 use super::{Hierarchy, HierarchySpec, HierarchyTable, MaskSide, Rungs, Texts, file, mask};
+#[cfg(not(feature = "h3"))]
+use crate::error::Error;
 use crate::error::Result;
 use std::sync::Arc;
 
@@ -50,6 +53,7 @@ enum Rule {
     Dates(Dates),
     Path(Separator),
     Grid(Grid),
+    #[cfg(feature = "h3")]
     H3(H3),
 }
 
@@ -76,7 +80,10 @@ impl HierarchySpec {
             HierarchySpec::Dates(units) => Rule::Dates(Dates::new(units, column, texts)?),
             HierarchySpec::Path(separator) => Rule::Path(Separator::new(separator, column)?),
             HierarchySpec::Grid(sizes) => Rule::Grid(Grid::new(sizes)?),
+            #[cfg(feature = "h3")]
             HierarchySpec::H3(resolutions) => Rule::H3(H3::new(resolutions)?),
+            #[cfg(not(feature = "h3"))]
+            HierarchySpec::H3(_) => return Err(Error::left_out("hierarchies of H3 cells", "h3")),
         };
         Ok(Ladder { rule })
     }
@@ -106,6 +113,7 @@ impl Ladder {
             Rule::Mask(side) => return mask::climb(*side, value, rungs),
             Rule::Dates(dates) => return dates.climb(value, rungs),
             Rule::Grid(grid) => return grid.climb(value, rungs),
+            #[cfg(feature = "h3")]
             Rule::H3(h3) => return h3.climb(value, rungs),
         }
         true
@@ -123,6 +131,7 @@ impl Ladder {
             Rule::Grid(grid) => grid
                 .cell(latitude, longitude)
                 .map(|cell| grid.write(cell, 0, name)),
+            #[cfg(feature = "h3")]
             Rule::H3(h3) => h3
                 .cell(latitude, longitude)
                 .map(|cell| h3.write(cell, name)),

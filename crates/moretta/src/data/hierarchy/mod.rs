@@ -20,6 +20,7 @@ mod draw;
 mod file;
 mod geography;
 mod grid;
+#[cfg(feature = "h3")]
 mod h3;
 mod intervals;
 mod labels;

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::config::{Placed, Value};
-use crate::io::generate::moa::{Generator, RandomRbf};
 use crate::math::distance::squared_distance;
 use crate::protect::Masked;
+use moretta_generate::moa::{Generator, RandomRbf};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::path::Path;

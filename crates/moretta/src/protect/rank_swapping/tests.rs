@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::data::{Attribute, Records, Role};
-use crate::io::generate::moa::{Generator, RandomRbf};
 use crate::math::java_random::JavaRandom;
 use crate::math::uniform::step;
 use crate::protect::Masked;
+use moretta_generate::moa::{Generator, RandomRbf};
 use proptest::prelude::*;
 
 const DIRECTIONS: [Direction; 3] = [Direction::Ascending, Direction::Descending, Direction::Both];

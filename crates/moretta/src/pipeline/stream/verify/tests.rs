@@ -5,8 +5,6 @@ use super::super::flow::{Coming, Flow};
 use super::super::outputs::Outputs;
 use super::*;
 use crate::data::{Batch, times};
-use crate::io::WriteOptions;
-use crate::io::generate::ecommerce;
 use crate::policy::Root;
 use std::path::PathBuf;
 
@@ -38,7 +36,7 @@ impl Made {
             "0123456789abcdef0123456789abcdef",
         )
         .expect("written");
-        write_visits(&folder.path().join("visits.csv"), rows);
+        write_visits(folder.path(), rows);
         let text = format!(
             "version = 1\n[source]\n{}\n[columns]\nt = {{ role = \"time\" }}\nuser = {{ {} }}\n\
              attribute = {{ role = \"quasi\", hierarchy = {{ path = \"*\" }} }}\n\
@@ -140,32 +138,26 @@ impl Made {
 }
 
 /// Visits in order, the same out of order, and the same in two files.
-fn write_visits(path: &Path, rows: usize) {
-    let visits = ecommerce(rows, 7);
-    let schema = std::sync::Arc::clone(io::Source::schema(&visits));
-    let mut sink = io::create(path, &WriteOptions::default(), &schema).expect("created");
-    for batch in visits {
-        sink.write(&batch.expect("rows")).expect("written");
-    }
-    sink.close().expect("closed");
-    let text = std::fs::read_to_string(path).expect("a text");
-    let (header, rest) = text.split_once('\n').expect("a header");
-    let lines: Vec<&str> = rest.lines().collect();
+fn write_visits(folder: &Path, rows: usize) {
+    let header = "t,user,attribute";
+    let visits = moretta_generate::ecommerce(rows, 7).into_rows();
+    let lines: Vec<String> = visits.map(|row| row.expect("a row").join(",")).collect();
     let mut mixed = lines.clone();
     for (place, chunk) in mixed.chunks_mut(5).enumerate() {
         chunk.rotate_left(place % chunk.len());
     }
     let (even, odd): (Vec<_>, Vec<_>) = lines.iter().enumerate().partition(|(i, _)| i % 2 == 0);
-    let half = |lines: Vec<(usize, &&str)>| {
-        let lines: Vec<&str> = lines.into_iter().map(|(_, line)| *line).collect();
+    let half = |lines: Vec<(usize, &String)>| {
+        let lines: Vec<&str> = lines.into_iter().map(|(_, line)| line.as_str()).collect();
         lines.join("\n")
     };
     for (name, lines) in [
+        ("visits.csv", lines.join("\n")),
         ("mixed.csv", mixed.join("\n")),
         ("even.csv", half(even)),
         ("odd.csv", half(odd)),
     ] {
-        std::fs::write(path.with_file_name(name), format!("{header}\n{lines}\n")).expect("written");
+        std::fs::write(folder.join(name), format!("{header}\n{lines}\n")).expect("written");
     }
 }
 
