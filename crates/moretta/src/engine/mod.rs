@@ -13,6 +13,7 @@ pub(crate) mod facts;
 pub(crate) mod judge;
 mod learn;
 pub(crate) mod masked;
+mod measure;
 pub(crate) mod order;
 pub(crate) mod original;
 mod plan;
@@ -21,6 +22,7 @@ pub(crate) mod published;
 pub mod report;
 mod session;
 pub(crate) mod shown;
+mod sink;
 pub(crate) mod steps;
 pub(crate) mod telling;
 pub(crate) mod warnings;
@@ -31,12 +33,14 @@ pub use learn::{Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained,
 pub(crate) use learn::{
     Classroom, Pupil, accuracy_losses, accuracy_of_release, class_of, lessons_of_release,
 };
+pub use measure::Measure;
 pub use original::Original;
 pub use plan::{Action, ColumnPolicy, KeyPlace, Level, Order, PairPolicy, Plan};
 pub(crate) use plan::{check_kinds, promise};
 pub use progress::{Live, Progress, Records, Stage};
 pub use session::{Checked, Outcome, Session};
 pub(crate) use session::{check_plan, look};
+pub use sink::{Sink, run};
 pub(crate) use steps::{Compared, protect};
 pub use telling::TellingSet;
 pub use warnings::warnings;

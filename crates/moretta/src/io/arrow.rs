@@ -5,23 +5,22 @@
 //! packed buffers may not claim more than the unpacked limit. A panic of the
 //! decoder on damaged bytes becomes an error.
 
-use super::chunk::{Chunk, Layout};
 use super::compression::{Packer, size_text};
-use super::gather::{self, Chunks};
 use super::input::Input;
-use super::options::{ColumnPlan, ReadAs, ReadOptions};
+use super::options::{ColumnPlan, ReadOptions};
 use super::output::Output;
-use super::plan::{self, check_names};
+use super::plan::check_names;
 use super::record_batch::{arrow_schema, record_batch};
-use super::{Sink, Source, typed};
-use crate::data::{Batch, Declared, Schema};
+use super::record_batches::typed_source;
+use super::{Sink, Source};
+use crate::data::{Batch, Schema};
 use crate::error::{Error, Result};
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_ipc::{MessageHeader, root_as_message};
-use arrow_schema::{ArrowError, DataType, Field, Schema as ArrowSchema};
+use arrow_schema::{ArrowError, DataType, Schema as ArrowSchema};
 use std::io::BufWriter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -50,55 +49,9 @@ pub(super) fn open(
     plans: &[ColumnPlan],
     shape: Shape,
 ) -> Result<Box<dyn Source>> {
-    let frames = Frames::open(path, options, shape)?;
-    let mut plans = plan::align(&frames.names(), plans)?;
-    let types: Vec<DataType> = frames
-        .schema
-        .fields()
-        .iter()
-        .map(|field| field.data_type().clone())
-        .collect();
-    typed::resolve(&mut plans, &types).map_err(|e| e.in_file(path))?;
-    let fields = frames.schema.fields().clone();
-    let schema = plan::schema(&plans, |i| types[i].clone(), |i| declared(&fields[i]))?;
-    let layout = Layout::new(plans, &options.missing);
-    let gather_layout = Layout::new(layout.plans.clone(), &[]);
-    let read = (0..layout.plans.len())
-        .filter(|&i| layout.plans[i].read != ReadAs::Skip)
-        .collect();
-    let chunks = ArrowChunks {
-        frames,
-        layout,
-        read,
-    };
-    Ok(gather::source(
-        chunks,
-        schema,
-        &gather_layout,
-        path.to_owned(),
-        None,
-        options,
-    ))
-}
-
-struct ArrowChunks {
-    frames: Frames,
-    layout: Layout,
-    read: Vec<usize>,
-}
-
-impl Chunks for ArrowChunks {
-    fn next_chunk(&mut self) -> Result<Option<Chunk>> {
-        let Some(batch) = self.frames.next()? else {
-            return Ok(None);
-        };
-        let batch = batch
-            .project(&self.read)
-            .map_err(|_| self.frames.incomplete())?;
-        typed::chunk(&batch, &self.layout)
-            .map(Some)
-            .map_err(|e| e.in_file(&self.frames.path))
-    }
+    let mut frames = Frames::open(path, options, shape)?;
+    let schema = frames.schema.clone();
+    typed_source(&schema, move || frames.next(), plans, path, options)
 }
 
 /// The messages of a stream.
@@ -423,13 +376,9 @@ fn write_error(path: &Path, error: ArrowError) -> Error {
     }
 }
 
-/// What a field says besides its type: that the order of its dictionary means something.
-fn declared(field: &Field) -> Option<Declared> {
-    (field.dict_is_ordered() == Some(true)).then_some(Declared::Ordered)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::options::ReadAs;
     use super::super::test_data::{
         check_round_trip, plan, read_all, sample_arrays, table, write_plain,
     };

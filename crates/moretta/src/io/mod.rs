@@ -31,6 +31,7 @@ mod parquet;
 mod plan;
 #[cfg(any(feature = "parquet", feature = "ipc"))]
 mod record_batch;
+mod record_batches;
 mod several;
 mod slots;
 mod stream;
@@ -48,6 +49,7 @@ pub use options::{
     Compression, Encoding, FORMATS, Format, Header, Limits, Needs, ReadOptions, WriteOptions,
 };
 pub(crate) use output::create_private;
+pub use record_batches::{from_record_batches, to_record_batch};
 pub use several::{open_all, same_names};
 
 use crate::data::{Batch, Schema};

@@ -73,7 +73,10 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     // The release comes last, since what has gone to standard output cannot be taken back.
     files.extend(output.into_pending());
     commit_all(files, options.force)?;
-    Ok(Outcome { report })
+    Ok(Outcome {
+        report,
+        measures: outcome.measures,
+    })
 }
 
 /// Opens the source: a table is read as fast as it goes, a stream as it comes.

@@ -6,6 +6,7 @@ use super::{Filtered, Masking, Protector, Setting, Table, TableMethod};
 use crate::config::{Absent, Accepts, Parameter, Section};
 use crate::data::Schema;
 use crate::error::{Error, Result};
+use std::fmt;
 use std::sync::Arc;
 
 /// What a method says of itself, once its parameters are read. It is one of three: a function
@@ -58,6 +59,8 @@ macro_rules! methods {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Method {
             $($(#[$meaning])* $variant($config),)*
+            /// A method of whoever embeds the library.
+            Own(OwnMethod),
         }
 
         /// Every method.
@@ -74,12 +77,14 @@ macro_rules! methods {
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Method::$variant(_) => $name,)*
+                    Method::Own(own) => own.name,
                 }
             }
 
             fn config(&self) -> &dyn MethodConfig {
                 match self {
                     $(Method::$variant(config) => config,)*
+                    Method::Own(own) => &*own.config,
                 }
             }
         }
@@ -105,6 +110,26 @@ methods! {
     "dp-microaggregation", DpMicroaggregation(super::dp::microaggregation::DpMicroaggregation), "dp/microaggregation/mod.rs", Filter;
     /// Makes each value noisy by itself.
     "local-dp", LocalDp(super::dp::local::LocalDp), "dp/local/mod.rs", Filter;
+}
+
+/// A method of whoever embeds the library: no policy names it, and what it releases is
+/// checked as that of all others.
+#[derive(Clone)]
+pub struct OwnMethod {
+    name: &'static str,
+    config: Arc<dyn MethodConfig + Send + Sync>,
+}
+
+impl fmt::Debug for OwnMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OwnMethod").field(&self.name).finish()
+    }
+}
+
+impl PartialEq for OwnMethod {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.config, &other.config)
+    }
 }
 
 /// What is known of a method.
@@ -180,6 +205,14 @@ impl MethodInfo {
 }
 
 impl Method {
+    /// A method of whoever embeds the library.
+    pub fn own(name: &'static str, config: impl MethodConfig + Send + Sync + 'static) -> Self {
+        Method::Own(OwnMethod {
+            name,
+            config: Arc::new(config),
+        })
+    }
+
     /// Reads one `[[protect]]` table.
     pub fn read(mut section: Section) -> Result<Self> {
         let name = section.text(&METHOD)?;

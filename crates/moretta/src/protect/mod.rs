@@ -23,7 +23,7 @@ pub mod z_anonymity;
 pub use chain::Chain;
 pub use effect::Effect;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
-pub use method::{Family, METHOD, METHODS, Method, MethodConfig, MethodInfo, Shown};
+pub use method::{Family, METHOD, METHODS, Method, MethodConfig, MethodInfo, OwnMethod, Shown};
 pub use table::{Release, Table, TableMethod};
 pub use window::{Mask, Window};
 

@@ -9,10 +9,12 @@ mod flow;
 mod masks;
 mod pairs;
 mod unchanged;
+mod waiting;
 mod watch;
 
 pub(crate) use flow::Flow;
 pub(crate) use masks::{Masks, crowds};
+pub(crate) use waiting::Waiting;
 pub(crate) use watch::{Wanted, Watch};
 
 use super::facts::SENSITIVE;

@@ -1,13 +1,13 @@
 //! Pairs released records with their originals and shows them to the measures.
 
-use crate::data::{Batch, Encoder, Records, RowIds, Schema};
+use super::waiting::Waiting;
+use crate::data::{Batch, Encoder, Records, Schema};
 use crate::error::{Error, Result};
 use crate::measure::pairs::Labels;
-use std::collections::VecDeque;
 
 /// Originals whose records have not left, and what is measured of those that have.
 pub(crate) struct Pairs {
-    waiting: VecDeque<Batch>,
+    waiting: Waiting,
     records: Sides,
     class: Option<Sides>,
 }
@@ -37,7 +37,7 @@ impl Pairs {
             Sides::new((before, &[place]), (after, &[name]))
         });
         Ok(Pairs {
-            waiting: VecDeque::new(),
+            waiting: Waiting::default(),
             records: Sides::new((before, columns), (after, names))?,
             class: class.transpose()?,
         })
@@ -52,13 +52,6 @@ impl Pairs {
         Ok(originals)
     }
 
-    /// Rows that were read.
-    pub(crate) fn read(&mut self, batch: &Batch) {
-        if !batch.is_empty() {
-            self.waiting.push_back(batch.clone());
-        }
-    }
-
     /// Shows each released row with its original, in the order of the release.
     ///
     /// # Errors
@@ -68,34 +61,29 @@ impl Pairs {
         released: &Batch,
         mut show: impl FnMut(&[f64], &[f64], Labels),
     ) -> Result<()> {
-        let mut start = 0;
-        while start < released.len() {
-            let original = self.waiting.front().ok_or_else(foreign)?;
-            let places = places(original.rows(), released.rows(), start);
-            let seen = places.last().map_or(0, |&last| last as usize + 1);
-            if !places.is_empty() {
-                let before = original.take(&places)?;
-                let after = released.slice(start, places.len());
-                self.records.encode(&before, &after)?;
-                if let Some(class) = &mut self.class {
-                    class.encode(&before, &after)?;
-                }
-                let pairs = self.records.originals.iter();
-                let pairs = pairs.zip(self.records.released.iter());
-                for (row, (original, released)) in pairs.enumerate() {
-                    let labels = self.class.as_ref();
-                    let labels = labels.map_or(Labels::NONE, |class| class.labels(row));
-                    show(original, released, labels);
-                }
-                start += places.len();
+        let Pairs {
+            waiting,
+            records,
+            class,
+        } = self;
+        waiting.pair(released, |before, after| {
+            records.encode(before, after)?;
+            if let Some(class) = class.as_mut() {
+                class.encode(before, after)?;
             }
-            // The rest of these rows was suppressed, or leaves later.
-            match start < released.len() || seen == original.len() {
-                true => drop(self.waiting.pop_front()),
-                false => self.waiting[0] = original.slice(seen, original.len() - seen),
+            let pairs = records.originals.iter().zip(records.released.iter());
+            for (row, (original, released)) in pairs.enumerate() {
+                let labels = class.as_ref();
+                let labels = labels.map_or(Labels::NONE, |class| class.labels(row));
+                show(original, released, labels);
             }
-        }
-        Ok(())
+            Ok(())
+        })
+    }
+
+    /// Rows that were read.
+    pub(crate) fn read(&mut self, batch: &Batch) {
+        self.waiting.read(batch);
     }
 }
 
@@ -141,25 +129,10 @@ impl Sides {
     }
 }
 
-/// The places of the rows, in the order in which they wait, that `released` goes on with.
-fn places(waiting: &RowIds, released: &RowIds, start: usize) -> Vec<u32> {
-    let mut next = (start..released.len())
-        .map(|row| released.get(row))
-        .peekable();
-    let places = waiting.iter().zip(0..);
-    places
-        .filter_map(|(id, place)| next.next_if_eq(&id).map(|_| place))
-        .collect()
-}
-
-fn foreign() -> Error {
-    Error::bug("a record was released that was not read, or not in its order")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Column, Field, Kind, Role};
+    use crate::data::{Column, Field, Kind, Role, RowIds};
     use proptest::prelude::*;
     use std::sync::Arc;
 

@@ -58,6 +58,34 @@ pub enum KeyPlace {
 }
 
 impl ColumnPolicy {
+    /// A column that is released as its role allows: what names persons is not.
+    pub fn new(name: impl Into<String>, role: Role) -> Self {
+        ColumnPolicy {
+            name: name.into(),
+            span: 0..0,
+            role,
+            action: match role {
+                Role::Identifier | Role::Subject | Role::Key | Role::Drop => Action::Drop,
+                _ => Action::Keep,
+            },
+            read: ReadAs::Infer,
+            hierarchy: None,
+            from: None,
+            unit: None,
+            range: None,
+            weight: 1.0,
+        }
+    }
+
+    /// The column with a rule by which its values generalise.
+    #[must_use]
+    pub fn with_hierarchy(self, rule: HierarchySpec) -> Self {
+        ColumnPolicy {
+            hierarchy: Some(rule),
+            ..self
+        }
+    }
+
     /// How a source should read it.
     pub fn plan(&self) -> ColumnPlan {
         ColumnPlan {

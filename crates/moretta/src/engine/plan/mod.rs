@@ -259,7 +259,11 @@ impl Plan {
     }
 
     /// What the source should do with each column of the file.
-    pub(crate) fn column_plans(&self) -> Result<Vec<ColumnPlan>> {
+    /// How a source should read each column.
+    ///
+    /// # Errors
+    /// When a column is made from one that is also released.
+    pub fn column_plans(&self) -> Result<Vec<ColumnPlan>> {
         let mut plans = Vec::new();
         for column in &self.columns {
             let Some(from) = &column.from else {

@@ -7,6 +7,7 @@ pub(crate) use table::look;
 
 use super::context::Context;
 use super::masked::{self, Masks};
+use super::measure::Measure;
 use super::plan::Plan;
 use super::report::Report;
 use crate::data::{Batch, Schema};
@@ -37,6 +38,8 @@ impl Checked {
 pub struct Outcome {
     /// What may be told of it; nothing of it depends on files.
     pub report: Report,
+    /// Measures that were added to the session, by name.
+    pub measures: Vec<(String, Option<f64>)>,
 }
 
 /// Protects rows by a plan and checks what leaves.
@@ -46,6 +49,7 @@ pub struct Outcome {
 pub struct Session {
     context: Context,
     flow: Flow,
+    measures: Vec<Box<dyn Measure>>,
 }
 
 /// How rows go through.
@@ -76,7 +80,11 @@ impl Session {
                 Flow::Records(Box::new(RecordFlow::new(plan, masks, schema, &context)?))
             }
         };
-        Ok(Session { context, flow })
+        Ok(Session {
+            context,
+            flow,
+            measures: Vec::new(),
+        })
     }
 
     /// The columns of what leaves; none before a table is finished.
@@ -85,6 +93,11 @@ impl Session {
             Flow::Table(_) => None,
             Flow::Records(flow) => Some(flow.released_schema()),
         }
+    }
+
+    /// Adds a measure, which sees all rows that leave from now on.
+    pub fn measure(&mut self, measure: Box<dyn Measure>) {
+        self.measures.push(measure);
     }
 
     /// Tells the session what was odd about its rows; the report repeats it.
@@ -100,7 +113,10 @@ impl Session {
         self.context.cancel.check()?;
         match &mut self.flow {
             Flow::Table(flow) => flow.push(rows).map(|()| None),
-            Flow::Records(flow) => flow.push(rows, &self.context).map(Some),
+            Flow::Records(flow) => {
+                let released = flow.push(rows, &self.context, &mut self.measures);
+                released.map(Some)
+            }
         }
     }
 
@@ -109,7 +125,7 @@ impl Session {
     pub fn abandon(&mut self) -> Result<Option<Checked>> {
         match &mut self.flow {
             Flow::Table(_) => Ok(None),
-            Flow::Records(flow) => flow.rest().map(Some),
+            Flow::Records(flow) => flow.rest(&mut self.measures).map(Some),
         }
     }
 
@@ -118,12 +134,16 @@ impl Session {
     /// # Errors
     /// When a promise is not kept, or a measure is above its limit; rows of a table do not
     /// leave then.
-    pub fn finish(self) -> Result<(Checked, Outcome)> {
+    pub fn finish(mut self) -> Result<(Checked, Outcome)> {
         self.context.cancel.check()?;
-        match self.flow {
-            Flow::Table(flow) => flow.finish(&self.context),
-            Flow::Records(flow) => flow.finish(&self.context),
-        }
+        let (rest, report) = match self.flow {
+            Flow::Table(flow) => flow.finish(&self.context, &mut self.measures)?,
+            Flow::Records(flow) => flow.finish(&mut self.measures)?,
+        };
+        let found = self.measures.iter();
+        let measures = found.map(|one| (one.name().to_owned(), one.value()));
+        let measures = measures.collect();
+        Ok((rest, Outcome { report, measures }))
     }
 }
 

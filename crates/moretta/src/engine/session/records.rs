@@ -1,14 +1,16 @@
 //! Records of a stream on their way: masked while others wait, measured and counted as
 //! they leave.
 
-use super::{Checked, Outcome};
+use super::Checked;
 use crate::data::{Batch, Schema};
 use crate::engine::columns::without_dropped;
 use crate::engine::context::Context;
 use crate::engine::facts::{Facts, Masked, report};
-use crate::engine::masked::{self, Flow, Masks};
+use crate::engine::masked::{self, Flow, Masks, Waiting};
+use crate::engine::measure::Measure;
 use crate::engine::plan::Plan;
 use crate::engine::progress::Live;
+use crate::engine::report::Report;
 use crate::error::Result;
 use crate::guarantee::CrowdChecker;
 use std::sync::Arc;
@@ -21,6 +23,8 @@ pub(super) struct RecordFlow {
     released: Arc<Schema>,
     flow: Flow,
     crowds: Vec<CrowdChecker>,
+    /// Originals for measures that were added.
+    waiting: Waiting,
     pub(super) notes: Vec<String>,
     /// Nothing has come yet.
     new: bool,
@@ -42,6 +46,7 @@ impl RecordFlow {
             plan,
             masks,
             flow,
+            waiting: Waiting::default(),
             notes: Vec::new(),
             new: true,
         })
@@ -52,33 +57,47 @@ impl RecordFlow {
         &self.released
     }
 
-    pub(super) fn push(&mut self, rows: Batch, context: &Context) -> Result<Checked> {
+    pub(super) fn push(
+        &mut self,
+        rows: Batch,
+        context: &Context,
+        measures: &mut [Box<dyn Measure>],
+    ) -> Result<Checked> {
         if self.new && !rows.is_empty() {
             self.new = false;
             masked::refuse_mixed(&self.plan, &rows, &self.masks.places)?;
         }
+        if !measures.is_empty() {
+            self.waiting.read(&rows);
+        }
         let released = self.flow.push(rows)?;
         context.progress.tell(Live::Records(self.flow.live()));
-        self.check(released)
+        self.check(released, measures)
     }
 
     /// What has not left yet.
-    pub(super) fn rest(&mut self) -> Result<Checked> {
+    pub(super) fn rest(&mut self, measures: &mut [Box<dyn Measure>]) -> Result<Checked> {
         let released = self.flow.finish()?;
-        self.check(released)
+        self.check(released, measures)
     }
 
-    /// Counts rows before they leave.
-    fn check(&mut self, released: Batch) -> Result<Checked> {
+    /// Counts and measures rows before they leave.
+    fn check(&mut self, released: Batch, measures: &mut [Box<dyn Measure>]) -> Result<Checked> {
         let released = without_dropped(&self.plan, released)?;
         for (checker, crowd) in self.crowds.iter_mut().zip(&self.masks.crowds) {
             checker.observe(&released, &crowd.places(released.schema())?)?;
         }
+        if !measures.is_empty() {
+            self.waiting.pair(&released, |original, released| {
+                let mut measures = measures.iter_mut();
+                measures.try_for_each(|measure| measure.observe(original, released))
+            })?;
+        }
         Ok(Checked(released))
     }
 
-    pub(super) fn finish(mut self, _context: &Context) -> Result<(Checked, Outcome)> {
-        let rest = self.rest()?;
+    pub(super) fn finish(mut self, measures: &mut [Box<dyn Measure>]) -> Result<(Checked, Report)> {
+        let rest = self.rest(measures)?;
         let crowds = self.crowds.into_iter().map(CrowdChecker::finish);
         let crowds = crowds.collect::<Result<Vec<_>>>()?;
         masked::keep_limits(&self.plan, &self.flow.watch)?;
@@ -97,6 +116,6 @@ impl RecordFlow {
             suppressed: &self.flow.suppressed(),
             warnings: &self.notes,
         });
-        Ok((rest, Outcome { report }))
+        Ok((rest, report))
     }
 }

@@ -1,6 +1,6 @@
 //! A table on its way: collected, protected, ordered, checked and measured as a whole.
 
-use super::{Checked, Outcome};
+use super::Checked;
 use crate::data::{Batch, Schema};
 use crate::engine::columns::without_dropped;
 use crate::engine::context::Context;
@@ -8,10 +8,12 @@ use crate::engine::facts::{Facts, Masked, report};
 use crate::engine::judge::{Judge, Judgement, Made, refused};
 use crate::engine::learn::accuracy_losses;
 use crate::engine::masked::{self, Masks, Watch};
+use crate::engine::measure::Measure;
 use crate::engine::order;
 use crate::engine::original::{Original, in_order_of_ids, originals_of};
 use crate::engine::plan::Plan;
 use crate::engine::progress::Stage;
+use crate::engine::report::Report;
 use crate::engine::steps::{Compared, protect};
 use crate::engine::telling::Leaving;
 use crate::engine::warnings::run_warnings;
@@ -45,7 +47,11 @@ impl TableFlow {
     }
 
     /// Protects the table, then checks and measures what leaves.
-    pub(super) fn finish(self, context: &Context) -> Result<(Checked, Outcome)> {
+    pub(super) fn finish(
+        self,
+        context: &Context,
+        measures: &mut [Box<dyn Measure>],
+    ) -> Result<(Checked, Report)> {
         let (plan, progress) = (&*self.plan, &context.progress);
         let batch = Batch::concat(&self.schema, self.batches)?;
         let original = Original::new(plan, batch, self.notes)?;
@@ -93,6 +99,9 @@ impl TableFlow {
             }
         };
         drop(rows);
+        for measure in measures {
+            show(measure.as_mut(), &original.batch, &release)?;
+        }
         let mut telling = Leaving::new(masked_names);
         telling.observe(&release)?;
         let mut told = match release.len() == original.batch.len() {
@@ -125,8 +134,20 @@ impl TableFlow {
             warnings: &told,
         });
         context.cancel.check()?;
-        Ok((Checked(release), Outcome { report }))
+        Ok((Checked(release), report))
     }
+}
+
+/// Rows that an added measure gets at a time.
+const CHUNK: usize = 1 << 16;
+
+/// Shows all rows that leave to a measure.
+fn show(measure: &mut dyn Measure, original: &Batch, release: &Batch) -> Result<()> {
+    for start in (0..release.len()).step_by(CHUNK) {
+        let released = release.slice(start, CHUNK.min(release.len() - start));
+        measure.observe(&originals_of(original, released.rows())?, &released)?;
+    }
+    Ok(())
 }
 
 /// What is measured of masked `rows`, which leave with all columns in this order.

@@ -439,7 +439,10 @@ impl<'a> Run<'a> {
         if let Some(place) = &self.policy.checkpoint {
             Checkpoint::remove(&place.path)?;
         }
-        Ok(Outcome { report })
+        Ok(Outcome {
+            report,
+            measures: Vec::new(),
+        })
     }
 }
 

@@ -1,0 +1,59 @@
+//! A method of one's own, which shows the mean of all ages and nothing else. The session
+//! checks what it releases as it checks every method.
+//!
+//! `cargo run --example own_method`
+
+#![allow(clippy::print_stdout)]
+
+use moretta::data::{Batch, Column, Field, Kind, Numbers, Role, RowIds, Schema};
+use moretta::engine::{ColumnPolicy, Context, Plan, Session};
+use moretta::protect::{Method, MethodConfig, Release, Setting, TableMethod};
+use std::sync::Arc;
+
+struct Mean;
+
+impl MethodConfig for Mean {
+    fn is_random(&self) -> bool {
+        false
+    }
+    fn represents(&self, _column: &str) -> bool {
+        true
+    }
+    fn suppress(&self) -> Option<f64> {
+        Some(0.0)
+    }
+    fn table(&self, _setting: &Setting) -> Option<Box<dyn TableMethod>> {
+        Some(Box::new(Mean))
+    }
+}
+
+impl TableMethod for Mean {
+    fn schema(&self, original: &Schema) -> moretta::Result<Schema> {
+        Ok(original.clone())
+    }
+    fn release(&self, table: &Batch) -> moretta::Result<Release> {
+        let ages = table.column(0).as_numbers();
+        let sum: f64 = ages.map_or(0.0, |ages| ages.iter().flatten().sum());
+        let mean = Numbers::new(vec![sum / table.len() as f64; table.len()]);
+        let schema = Arc::clone(table.schema());
+        let (rows, suppressed) = (table.rows().clone(), Vec::new());
+        let batch = Batch::new(schema, rows, vec![Column::Number(mean)])?;
+        Ok(Release { batch, suppressed })
+    }
+}
+
+fn main() -> moretta::Result<()> {
+    let mut plan = Plan::default();
+    plan.columns = vec![ColumnPolicy::new("age", Role::Quasi)];
+    plan.guarantee.k = Some(5);
+    plan.protect = vec![Method::own("mean", Mean)];
+    let age = Field::new("age", Role::Quasi, Kind::Number { integer: false });
+    let schema = Arc::new(Schema::new(vec![age])?);
+    let ages = Column::Number(Numbers::new(vec![23.0, 27.0, 31.0, 45.0, 46.0]));
+    let mut session = Session::open(&Arc::new(plan), &schema, Context::default())?;
+    let rows = RowIds::Range { start: 0, len: 5 };
+    session.push(Batch::new(schema, rows, vec![ages])?)?;
+    let (_, outcome) = session.finish()?;
+    println!("k = {}", outcome.report.verdict.claims[0].found);
+    Ok(())
+}

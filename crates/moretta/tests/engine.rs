@@ -1,0 +1,303 @@
+//! Sessions: what programs that embed the library build on.
+
+use moretta::data::{Batch, Column, Field, Kind, Numbers, Role, RowIds, Schema};
+use moretta::engine::{self, Cancel, Checked, Context, Measure, Plan, Session, Sink, Stage};
+use moretta::io::{self, ReadOptions, WriteOptions};
+use moretta::pipeline::{self, Options, Progress};
+use moretta::policy::{Policy, Root};
+use moretta::{Error, Result};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// Plans of each way that rows can go, and whether they leave before the end.
+const PLANS: [(&str, bool); 5] = [
+    (
+        "seed = 7\n[guarantee]\nk = 4\n[[protect]]\nmethod = \"mondrian\"\n",
+        false,
+    ),
+    (
+        "seed = 7\n[guarantee]\nk = 4\n[[protect]]\nmethod = \"generalization\"\nlevels = { x = 1, y = 1 }\nsuppress = 0.5\n",
+        false,
+    ),
+    (
+        "seed = 7\n[[protect]]\nmethod = \"noise\"\namount = 0.2\n",
+        false,
+    ),
+    (
+        "seed = 7\n[[protect]]\nmethod = \"microaggregation\"\nk = 3\nbuffer = 20\n",
+        true,
+    ),
+    (
+        "seed = 7\n[[protect]]\nmethod = \"rank-swapping\"\np = 20\nbuffer = 30\n",
+        true,
+    ),
+];
+
+const COLUMNS: &str = r#"
+    [columns]
+    x = { role = "quasi", hierarchy = { intervals = [10, 50] } }
+    y = { role = "quasi", hierarchy = { intervals = [5, 25] } }
+    note = { role = "plain" }
+"#;
+
+/// 300 rows as CSV.
+fn rows() -> String {
+    let row = |n: u32| format!("{},{},n{}\n", n * 37 % 101, n * 53 % 97 % 30, n % 7);
+    format!("x,y,note\n{}", (0..300).map(row).collect::<String>())
+}
+
+fn plan(text: &str) -> Arc<Plan> {
+    // A seed stands before the first table.
+    let (seed, rest) = text.split_once('\n').expect("a seed");
+    Arc::new(Plan::parse(&format!("{seed}\n{COLUMNS}{rest}")).expect("a plan"))
+}
+
+/// What a policy with files releases.
+fn released_by_file(folder: &Path, text: &str) -> String {
+    let (seed, rest) = text.split_once('\n').expect("a seed");
+    let policy = format!(
+        "version = 1\n{seed}\nsource = {{ path = \"in.csv\" }}\nsink = {{ path = \"out.csv\" }}\n{COLUMNS}{rest}"
+    );
+    let root = Root::of_policy(&folder.join("policy.toml"), None).expect("a root");
+    let policy = Policy::parse(&policy, &root).expect("a policy");
+    let options = Options {
+        command: String::new(),
+        date: None,
+        force: true,
+        strict: false,
+        render: &|_| String::new(),
+        progress: &Progress::default(),
+    };
+    pipeline::run(&policy, &options).expect("released");
+    std::fs::read_to_string(folder.join("out.csv")).expect("a release")
+}
+
+/// The rows, so many at a time.
+fn batches(folder: &Path, plan: &Plan, size: usize) -> (Arc<Schema>, Vec<Batch>) {
+    let options = ReadOptions {
+        batch_rows: Some(size),
+        ..ReadOptions::default()
+    };
+    let plans = plan.column_plans().expect("plans");
+    let source = io::open(&folder.join("in.csv"), &options, &plans).expect("opened");
+    let schema = Arc::clone(source.schema());
+    (schema, source.collect::<Result<_>>().expect("rows"))
+}
+
+/// Writes what leaves of a session as CSV.
+struct Csv<'a> {
+    path: &'a Path,
+    parts: Vec<Batch>,
+    committed: bool,
+}
+
+impl Sink for Csv<'_> {
+    fn write(&mut self, rows: &Checked) -> Result<()> {
+        self.parts.push(rows.rows().clone());
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        let mut file = io::create(self.path, &WriteOptions::default(), self.parts[0].schema())?;
+        for part in &self.parts {
+            file.write(part)?;
+        }
+        self.committed = true;
+        file.close()
+    }
+
+    fn abort(&mut self) {
+        self.parts.clear();
+    }
+}
+
+#[test]
+fn a_session_releases_what_a_run_with_files_does_however_rows_come() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("in.csv"), rows()).expect("written");
+    for (text, streams) in PLANS {
+        let expected = released_by_file(folder, text);
+        let plan = plan(text);
+        for size in [1, 7, 300] {
+            let (schema, rows) = batches(folder, &plan, size);
+            let path = folder.join("session.csv");
+            let mut sink = Csv {
+                path: &path,
+                parts: Vec::new(),
+                committed: false,
+            };
+            let rows = rows.into_iter().map(Ok);
+            let outcome = engine::run(&plan, &schema, rows, &mut sink, Context::default());
+            let outcome = outcome.expect("released");
+            let found = std::fs::read_to_string(&path).expect("a release");
+            assert_eq!(found, expected, "{text} {size}");
+            assert!(outcome.report.verdict.passed);
+            let early = sink.parts[..sink.parts.len() - 1]
+                .iter()
+                .any(|p| !p.is_empty());
+            assert_eq!(early, streams && size < 300, "{text} {size}");
+        }
+    }
+}
+
+/// Counts rows.
+struct Rows(Arc<Mutex<u64>>);
+
+impl Measure for Rows {
+    fn name(&self) -> &str {
+        "rows"
+    }
+
+    fn observe(&mut self, original: &Batch, released: &Batch) -> Result<()> {
+        let ids = original.rows().iter().zip(released.rows().iter());
+        for (before, after) in ids {
+            assert_eq!(before, after, "each beside its original");
+        }
+        *self.0.lock().expect("unpoisoned") += released.len() as u64;
+        Ok(())
+    }
+
+    fn value(&self) -> Option<f64> {
+        self.0.lock().ok().map(|rows| *rows as f64)
+    }
+}
+
+#[test]
+fn an_added_measure_sees_each_row_that_leaves_beside_its_original() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), rows()).expect("written");
+    for (text, _) in PLANS {
+        let plan = plan(text);
+        let (schema, rows) = batches(folder.path(), &plan, 50);
+        let mut session = Session::open(&plan, &schema, Context::default()).expect("opened");
+        session.measure(Box::new(Rows(Arc::default())));
+        for batch in rows {
+            session.push(batch).expect("taken");
+        }
+        let (_, outcome) = session.finish().expect("released");
+        let released = outcome.report.rows.released;
+        assert_eq!(
+            outcome.measures,
+            [("rows".to_owned(), Some(released as f64))]
+        );
+        assert!(released > 0);
+    }
+}
+
+#[test]
+fn a_hundred_sessions_side_by_side_do_not_disturb_each_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), rows()).expect("written");
+    let release = |text: &str| -> (Vec<u64>, u64) {
+        let plan = plan(text);
+        let (schema, rows) = batches(folder.path(), &plan, 30);
+        let context = Context::default();
+        let progress = context.progress.clone();
+        let mut session = Session::open(&plan, &schema, context).expect("opened");
+        let mut left = Vec::new();
+        for batch in rows {
+            let released = session.push(batch).expect("taken");
+            left.extend(released.iter().flat_map(|r| r.rows().rows().iter()));
+        }
+        let (rest, _) = session.finish().expect("released");
+        left.extend(rest.rows().rows().iter());
+        (left, progress.rows())
+    };
+    let alone = PLANS.map(|(text, _)| release(text));
+    thread::scope(|scope| {
+        let started: Vec<_> = (0..100)
+            .map(|n| scope.spawn(move || release(PLANS[n % PLANS.len()].0)))
+            .collect();
+        for (n, session) in started.into_iter().enumerate() {
+            let found = session.join().expect("no panic");
+            assert_eq!(found, alone[n % PLANS.len()], "session {n}");
+        }
+    });
+}
+
+#[test]
+fn a_cancelled_session_stops_and_its_sink_is_aborted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), rows()).expect("written");
+    for (text, _) in PLANS {
+        let plan = plan(text);
+        let (schema, rows) = batches(folder.path(), &plan, 50);
+        let context = Context::default();
+        let cancel = context.cancel.clone();
+        let path = folder.path().join("never.csv");
+        let mut sink = Csv {
+            path: &path,
+            parts: Vec::new(),
+            committed: false,
+        };
+        // The third batch comes with the wish to stop.
+        let rows = rows.into_iter().enumerate().map(|(n, batch)| {
+            if n == 2 {
+                cancel.cancel();
+            }
+            Ok(batch)
+        });
+        let stopped = engine::run(&plan, &schema, rows, &mut sink, context);
+        assert!(matches!(stopped, Err(Error::Cancelled)), "{text}");
+        assert!(!sink.committed && sink.parts.is_empty() && !path.exists());
+    }
+}
+
+#[test]
+fn a_long_method_is_stopped_while_it_works() {
+    // MDAV of so many records takes minutes.
+    let rows = 60_000;
+    let text = "[columns]\nx = { role = \"quasi\" }\ny = { role = \"quasi\" }\n[[protect]]\nmethod = \"microaggregation\"\nk = 3\n";
+    for grouping in ["", "grouping = \"v-mdav\"\n"] {
+        let plan = Arc::new(Plan::parse(&format!("{text}{grouping}")).expect("a plan"));
+        let number = Kind::Number { integer: false };
+        let fields = ["x", "y"].map(|name| Field::new(name, Role::Quasi, number.clone()));
+        let schema = Arc::new(Schema::new(fields.to_vec()).expect("names"));
+        let column = |step: usize| {
+            let values = (0..rows).map(|row| (row * step % 100_003) as f64);
+            Column::Number(Numbers::from_iter(values))
+        };
+        let ids = RowIds::Range {
+            start: 0,
+            len: rows,
+        };
+        let batch = Batch::new(Arc::clone(&schema), ids, vec![column(37), column(53)]);
+        let context = Context::default();
+        let (cancel, progress) = (context.cancel.clone(), context.progress.clone());
+        let mut session = Session::open(&plan, &schema, context).expect("opened");
+        session.push(batch.expect("fits")).expect("taken");
+        let work = thread::spawn(move || session.finish().map(drop));
+        while progress.stage().0 != Stage::Protect {
+            thread::yield_now();
+        }
+        cancel.cancel();
+        let stopped = work.join().expect("no panic");
+        assert!(matches!(stopped, Err(Error::Cancelled)), "{grouping}");
+    }
+}
+
+#[test]
+fn what_a_plan_cannot_keep_is_refused_before_a_row_comes() {
+    let schema = Arc::new(Schema::new(Vec::new()).expect("no columns"));
+    for text in [
+        "[guarantee]\nk = 3\n[[protect]]\nmethod = \"noise\"\n",
+        "[[protect]]\nmethod = \"noise\"\ncolumns = [\"z\"]\n",
+    ] {
+        let parsed = Plan::parse(&format!("[columns]\nx = {{ role = \"quasi\" }}\n{text}"));
+        let opened = parsed
+            .and_then(|plan| Session::open(&Arc::new(plan), &schema, Context::default()).map(drop));
+        assert_eq!(opened.expect_err("refused").exit_code(), 3, "{text}");
+    }
+    let secret = Plan::parse("[columns]\nx = { role = \"key\", key = \"hunter2\" }\n");
+    assert!(!secret.expect_err("refused").to_string().contains("hunter2"));
+}
+
+#[test]
+fn cancel_is_shared_by_clones_only() {
+    let (one, other) = (Cancel::default(), Cancel::default());
+    one.clone().cancel();
+    assert!(one.is_cancelled() && !other.is_cancelled());
+    assert_eq!(one.check().expect_err("cancelled").exit_code(), 130);
+}
