@@ -5,9 +5,9 @@
 //! packed buffers may not claim more than the unpacked limit. A panic of the
 //! decoder on damaged bytes becomes an error.
 
-use super::chunk::{Chunk, Layout};
+use super::chunk::{Chunk, Chunks, Layout};
 use super::compression::{Packer, size_text};
-use super::gather::{self, Chunks};
+use super::gather;
 use super::input::Input;
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::output::Output;
