@@ -524,7 +524,7 @@ fn home(
             }
             _ => {}
         }
-        let inside = [&here[..], &[name.clone()]].concat();
+        let inside = [&here[..], std::slice::from_ref(name)].concat();
         if code.contains_key(&inside) {
             here = inside;
             continue;
