@@ -7,7 +7,7 @@
 use super::markup::Markup;
 use super::number;
 use super::plot::{Plot, Side, Size, Slot, Threshold, upright};
-use super::verdict;
+use super::promises::promised_k;
 use moretta::pipeline::report::{Report, SizeCount};
 
 /// Bars that a figure can hold.
@@ -22,7 +22,7 @@ const DECADES: [&[f64]; 4] = [
 ];
 
 pub(super) fn write(report: &Report, page: &mut Markup) {
-    let k = verdict::promised_k(report);
+    let k = promised_k(report);
     let unit = &report.verdict.unit;
     let plot = Plot {
         title: "Classes by size".to_owned(),

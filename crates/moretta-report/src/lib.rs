@@ -28,6 +28,7 @@ mod page;
 mod pairs;
 mod plot;
 mod policy;
+mod promises;
 mod risk;
 mod stream;
 mod summary;

@@ -1,6 +1,7 @@
 //! The skeleton of the page.
 
 use super::markup::Markup;
+use super::promises::is_masked;
 use super::{
     classes, columns, exposure, measures, pairs, policy, risk, stream, suppression, verdict,
 };
@@ -63,11 +64,6 @@ fn body(report: &Report, page: &mut Markup) {
     }
     measures::write(report, page);
     policy::write(report, page);
-}
-
-/// Whether values were replaced, record by record.
-pub(super) fn is_masked(report: &Report) -> bool {
-    report.pairs.is_some() || report.columns.iter().any(|c| c.treatment == "masked")
 }
 
 /// What only a table has: classes of rows, and distributions.

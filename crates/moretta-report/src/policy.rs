@@ -1,7 +1,7 @@
 //! How to make the same release again, and how to know that it is the same.
 
 use super::markup::Markup;
-use super::page::is_masked;
+use super::promises::is_masked;
 use super::suppression::Suppressed;
 use super::{number, toml};
 use moretta::pipeline::report::{FileFacts, Report};

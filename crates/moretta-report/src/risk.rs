@@ -2,7 +2,8 @@
 
 use super::markup::Markup;
 use super::plot::{Plot, Side, Size, Slot, Threshold, upright};
-use super::{columns, number, verdict};
+use super::promises::promised_k;
+use super::{columns, number};
 use moretta::pipeline::report::{Report, RiskBand};
 
 pub(super) fn write(report: &Report, page: &mut Markup) {
@@ -60,7 +61,7 @@ fn slot(band: &RiskBand) -> Slot {
 
 /// No released row may lie in a band that begins at 1/k or above.
 fn threshold(report: &Report) -> Option<Threshold> {
-    let k = verdict::promised_k(report)?;
+    let k = promised_k(report)?;
     let limit = 1.0 / k.max(1) as f64;
     let forbidden = |band: &RiskBand| band.from >= limit - 1e-9;
     let slot = report.risk.iter().position(forbidden)?;

@@ -2,24 +2,12 @@
 //! warnings.
 
 use super::markup::Markup;
-use super::page::is_masked;
+use super::promises::{is_masked, k_anonymity, promised_k, whole};
 use super::suppression::Suppressed;
 use super::{measures, number, risk};
 use moretta::data::duration_text;
 use moretta::measure::pairs::{PairFacts, PairValue};
 use moretta::pipeline::report::{Claim, Report, StreamFacts};
-
-/// The promised k, if the policy promises one.
-pub(super) fn promised_k(report: &Report) -> Option<u64> {
-    whole(k_anonymity(report)?.promised_value).filter(|k| *k > 0)
-}
-
-/// A figure that is a count.
-fn whole(figure: Option<f64>) -> Option<u64> {
-    figure
-        .filter(|figure| *figure >= 0.0)
-        .map(|figure| figure as u64)
-}
 
 pub(super) fn write(report: &Report, page: &mut Markup) {
     let tone = match report.verdict.passed {
@@ -127,11 +115,6 @@ fn explanation(report: &Report) -> &'static str {
 
 fn is_private(claim: &Claim) -> bool {
     claim.name.starts_with("differential privacy")
-}
-
-fn k_anonymity(report: &Report) -> Option<&Claim> {
-    let mut claims = report.verdict.claims.iter();
-    claims.find(|claim| claim.name.starts_with("k-anonymity"))
 }
 
 /// A key figure.

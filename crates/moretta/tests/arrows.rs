@@ -1,5 +1,10 @@
 //! Use goes one way between the modules of the library, and this test reads the code to see that it does.
 //!
+//! Between the modules at the top, [`ARROWS`] says which way. Further down, and in the crates
+//! around the library, any way will do, as long as modules side by side do not use each other in
+//! a circle. What a module declares itself is for all modules inside it; what it hands on by
+//! `pub use` belongs to the module where it is declared.
+//!
 //! It looks for `crate::…` and for `super::…` that climbs to the top, in `use`
 //! lines and in paths alike. Comments and test code may point anywhere. The
 //! reading leans on rustfmt: an item ends where a line of its own indentation
@@ -147,6 +152,88 @@ fn the_table_has_no_circle() {
     }
 }
 
+/// Modules that are read for circles no more than as a whole.
+const WITH_CIRCLES: &[&str] = &["pipeline"];
+
+#[test]
+fn no_modules_side_by_side_use_each_other_in_a_circle() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for name in ["moretta", "moretta-generate", "moretta-report"] {
+        let files = sources(&crates.join(name).join("src"));
+        assert!(files.len() > 20, "only {} files of {name}", files.len());
+        let circles = circles(&files);
+        assert!(circles.is_empty(), "{name}:\n{}", circles.join("\n"));
+    }
+}
+
+#[test]
+fn planted_circles_are_caught() {
+    let check = |files: &[(&str, &str)], caught: &[&str]| {
+        let mut all = BTreeMap::new();
+        for (path, code) in files {
+            let folders = Path::new(path).ancestors().skip(1);
+            for folder in folders {
+                all.entry(folder.join("mod.rs")).or_default();
+            }
+            all.insert(PathBuf::from(path), (*code).to_owned());
+        }
+        assert_eq!(circles(&all), caught, "{files:?}");
+    };
+    let uses_b = ("io/a.rs", "use super::b::B;\n");
+    let both = ["io: a -> b (io/a.rs)", "io: b -> a (io/b.rs)"];
+    check(&[uses_b, ("io/b.rs", "use super::Top;\n")], &[]);
+    check(&[uses_b, ("io/b.rs", "use crate::io::a::{A, C};\n")], &both);
+    check(&[uses_b, ("io/b.rs", "fn f() -> super::a::A {}\n")], &both);
+    check(&[uses_b, ("io/b.rs", "/// [`super::a`]\nstruct B;\n")], &[]);
+    check(
+        &[
+            uses_b,
+            (
+                "io/b.rs",
+                "#[cfg(test)]\nmod tests {\n    use super::super::a::A;\n}\n",
+            ),
+        ],
+        &[],
+    );
+    // What a module hands on is not its own; what it declares is.
+    check(
+        &[
+            (
+                "io/mod.rs",
+                "mod a;\nmod b;\npub use a::A as Other;\nuse b::B;\n",
+            ),
+            uses_b,
+            ("io/b.rs", "use super::{Other, Own};\n"),
+        ],
+        &both,
+    );
+    check(
+        &[
+            ("io/mod.rs", "mod a;\nmod b;\nuse a::A;\nuse b::B;\n"),
+            ("io/a.rs", "use super::Own;\n"),
+            ("io/b.rs", "use crate::io::Own;\n"),
+        ],
+        &[],
+    );
+    // Of three, at any depth, and from within.
+    check(
+        &[
+            ("io/x/a/deep.rs", "use crate::io::x::b;\n"),
+            ("io/x/b.rs", "use super::c::C;\n"),
+            (
+                "io/x/c.rs",
+                "use crate::{data::D, io::{x::a::deep::Deep, Top}};\n",
+            ),
+            ("io/x/d.rs", "use super::a::A;\n"),
+        ],
+        &[
+            "io::x: a -> b (io/x/a/deep.rs)",
+            "io::x: b -> c (io/x/b.rs)",
+            "io::x: c -> a (io/x/c.rs)",
+        ],
+    );
+}
+
 /// Every source file below `folder`, by its path within it.
 fn sources(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut files = BTreeMap::new();
@@ -291,4 +378,162 @@ fn first_names(path: &str) -> Vec<String> {
         .filter(|n| !n.is_empty())
         .map(home)
         .collect()
+}
+
+/// The names from the root of the crate to a module.
+type Module = Vec<String>;
+
+/// One line for each arrow of a circle between modules side by side.
+fn circles(files: &BTreeMap<PathBuf, String>) -> Vec<String> {
+    let tests: Vec<PathBuf> = files
+        .iter()
+        .flat_map(|(path, text)| test_modules(path, text))
+        .collect();
+    let of_tests = |path: &Path| {
+        tests
+            .iter()
+            .any(|test| path.with_extension("").starts_with(test))
+    };
+    let code = files.iter().filter(|(path, _)| !of_tests(path));
+    let code: BTreeMap<Module, (&PathBuf, Vec<Named>)> = code
+        .map(|(path, text)| {
+            let text = without_comments(&without_tests(text));
+            (module_path(path), (path, named(&text)))
+        })
+        .collect();
+    let mut arrows: BTreeMap<Module, BTreeMap<(&str, String), &PathBuf>> = BTreeMap::new();
+    for (module, (path, names)) in &code {
+        for used in names
+            .iter()
+            .filter_map(|name| home(&code, module, &name.path, 0))
+        {
+            let shared = module.iter().zip(&used).take_while(|(a, b)| a == b).count();
+            if let (Some(one), Some(other)) = (module.get(shared), used.get(shared)) {
+                let beside = arrows.entry(module[..shared].to_vec()).or_default();
+                beside.entry((one, other.clone())).or_insert(path);
+            }
+        }
+    }
+    arrows.retain(|parent, _| {
+        !parent
+            .first()
+            .is_some_and(|top| WITH_CIRCLES.contains(&&**top))
+    });
+    let mut lines = Vec::new();
+    for (parent, mut beside) in arrows {
+        // An arrow to where no arrow starts, or from where none ends, is of no circle.
+        loop {
+            let (starts, ends): (BTreeSet<_>, BTreeSet<_>) = beside
+                .keys()
+                .map(|(one, other)| ((*one).to_owned(), other.clone()))
+                .unzip();
+            let before = beside.len();
+            beside.retain(|(one, other), _| starts.contains(other) && ends.contains(*one));
+            if beside.len() == before {
+                break;
+            }
+        }
+        lines.extend(beside.into_iter().map(|((one, other), path)| {
+            format!(
+                "{}: {one} -> {other} ({})",
+                parent.join("::"),
+                path.display()
+            )
+        }));
+    }
+    lines
+}
+
+/// A path in the code, and what it is called there.
+struct Named {
+    path: Vec<String>,
+    name: String,
+}
+
+/// All paths of `use` lines, and all others that begin with `crate`, `super` or `self`.
+fn named(code: &str) -> Vec<Named> {
+    let mut found = Vec::new();
+    let mut rest = String::new();
+    for (place, statement) in code.split("use ").enumerate() {
+        let (tree, after) = match statement.split_once(';') {
+            Some((tree, after)) if place > 0 => (tree, after),
+            _ => ("", statement),
+        };
+        expand(tree, &[], &mut found);
+        rest.push_str(after);
+    }
+    let part_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    for path in rest.split(|c| !part_of_name(c)) {
+        let path: Vec<String> = path.split("::").map(str::to_owned).collect();
+        if path.len() > 1 && ["crate", "super", "self"].contains(&&*path[0]) {
+            let name = path[path.len() - 1].clone();
+            found.push(Named { path, name });
+        }
+    }
+    found
+}
+
+/// The paths of a `use` tree: `a::{b, c::d as e}` are two.
+fn expand(tree: &str, before: &[String], found: &mut Vec<Named>) {
+    let names = |path: &str| -> Vec<String> {
+        let names = path.split("::").map(str::trim);
+        let names = names.filter(|name| !name.is_empty()).map(str::to_owned);
+        before.iter().cloned().chain(names).collect()
+    };
+    let Some((path, group)) = tree.split_once('{') else {
+        let (path, name) = tree.split_once(" as ").unwrap_or((tree, tree));
+        let name = name.rsplit("::").next().unwrap_or_default().trim();
+        if !name.is_empty() {
+            let (path, name) = (names(path), name.to_owned());
+            found.push(Named { path, name });
+        }
+        return;
+    };
+    let group = group.rsplit_once('}').map_or(group, |(group, _)| group);
+    let mut depth = 0;
+    let comma = |c: char| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ',' && depth == 0
+    };
+    for part in group.split(comma) {
+        expand(part, &names(path), found);
+    }
+}
+
+/// The module in which what `path` names is declared, seen from `module`; none of another crate.
+fn home(
+    code: &BTreeMap<Module, (&PathBuf, Vec<Named>)>,
+    module: &[String],
+    path: &[String],
+    handed_on: usize,
+) -> Option<Module> {
+    let mut here = module.to_vec();
+    let mut path = path.iter().peekable();
+    match path.peek()?.as_str() {
+        "crate" => here.clear(),
+        "super" | "self" => {}
+        _ if code.contains_key(&[module, &[path.peek()?.to_string()]].concat()) => {}
+        _ => return None,
+    }
+    for name in path {
+        match name.as_str() {
+            "crate" | "self" => continue,
+            "super" => {
+                here.pop();
+                continue;
+            }
+            _ => {}
+        }
+        let inside = [&here[..], std::slice::from_ref(name)].concat();
+        if code.contains_key(&inside) {
+            here = inside;
+            continue;
+        }
+        let (_, names) = code.get(&here)?;
+        let from = names.iter().find(|known| known.name == *name);
+        let from = from.filter(|_| handed_on < 8);
+        let declared = from.and_then(|from| home(code, &here, &from.path, handed_on + 1));
+        return Some(declared.unwrap_or(here));
+    }
+    Some(here)
 }

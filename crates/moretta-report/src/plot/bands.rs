@@ -3,8 +3,8 @@
 //! Each band is drawn from the bottom up to its own top and the ones below it are
 //! drawn over it, which takes half the coordinates of drawing each by itself.
 
+use super::area::Area;
 use super::bars;
-use super::timeline::Area;
 use crate::axis::At;
 use crate::markup::Markup;
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! A line of steps over time, with the goal it should reach.
 
+use super::area::Area;
 use super::bars;
-use super::timeline::Area;
 use crate::axis::At;
 use crate::markup::Markup;
 use std::fmt::Write;

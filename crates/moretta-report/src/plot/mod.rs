@@ -8,6 +8,7 @@
 //! one drawing serves light, dark and print. Values that are not finite are
 //! drawn as nothing.
 
+mod area;
 mod bands;
 mod calendar;
 mod curves;
@@ -20,11 +21,12 @@ use crate::axis::{At, round_step};
 use crate::markup::Markup;
 use std::fmt::Write;
 
+pub(super) use area::Span;
 pub(super) use bands::{BANDS, Stack};
 pub(super) use calendar::date_and_time;
 pub(super) use curves::{Around, Curve, Curves, Point as CurvePoint, SLICES, curves};
 pub(super) use lying::lying;
-pub(super) use timeline::{Panel, Shape, Span, Timeline, timeline};
+pub(super) use timeline::{Panel, Shape, Timeline, timeline};
 pub(super) use upright::upright;
 
 /// What to draw.

@@ -1,7 +1,6 @@
 //! Texts that a reader takes for one, as one text.
 
-use super::hierarchy::TOP;
-use super::is_invisible;
+use super::{TOP, is_invisible};
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 

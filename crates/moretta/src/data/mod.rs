@@ -37,3 +37,6 @@ pub use region::Region;
 pub use schema::{Declared, Field, Kind, Role, Schema};
 pub use time::TimeFormat;
 pub use times::times;
+
+/// What is shown of a value of which nothing is told, and the label of the top of a hierarchy.
+pub const TOP: &str = "*";

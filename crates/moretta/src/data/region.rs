@@ -13,8 +13,8 @@
 //! | anything, also a missing value | `*` |
 //! | missing | an empty cell |
 
+use super::TOP;
 use super::domain::{Domain, Scale};
-use super::hierarchy::TOP;
 use std::fmt::Write;
 
 /// What a released value says about the original one.

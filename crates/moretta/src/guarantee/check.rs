@@ -26,28 +26,14 @@
 //! classes, of (class, value) pairs and, with a subject and where it matters how
 //! many persons have a value, of (class, person, value) triples.
 
-use super::claims::{Count, Tally, k_claim, l_claim, p_claim, t_claim};
+use super::claims::{Count, Declared, Tally, k_claim, l_claim, p_claim, t_claim};
 use super::classes::{Classes, Texts};
 use super::findings::{ClaimFinding, Fault, Findings, Rule, Unit};
 use super::sorted::Sorted;
 use super::{Diversity, Guarantee, LDiversity};
-use crate::data::hierarchy::Hierarchy;
 use crate::data::{Batch, Categories, MISSING, Role, Schema};
 use crate::error::{Error, Result};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
-
-/// What the policy declares about columns beyond the promise itself.
-#[derive(Clone, Debug, Default)]
-pub struct Declared {
-    /// Trees of sensitive columns, for hierarchical closeness.
-    pub trees: HashMap<String, Arc<Hierarchy>>,
-    /// Values of sensitive columns from least to largest, for ordered closeness
-    /// of what is not a number.
-    pub orders: HashMap<String, Vec<String>>,
-    /// Identifying columns that are released as pseudonyms.
-    pub pseudonyms: Vec<String>,
-}
+use std::collections::BTreeMap;
 
 /// Checks one release, batch by batch.
 pub struct Checker {
@@ -449,6 +435,7 @@ mod tests {
     use crate::data::{Column, Field, Kind, RowIds};
     use crate::guarantee::{Diversity, Ground, LDiversity, PSensitivity, TCloseness};
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     /// Quasi-identifiers a and b, sensitive value s, person.
     type Row = (

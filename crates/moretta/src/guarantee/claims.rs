@@ -1,6 +1,5 @@
 //! From counts to claims: the worst class of a release for each promise.
 
-use super::check::Declared;
 use super::classes::Texts;
 use super::closeness::Reference;
 use super::diversity::{self, TOLERANCE};
@@ -11,6 +10,18 @@ use crate::data::{DateFormat, Levels, MISSING};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// What the policy declares about columns beyond the promise itself.
+#[derive(Clone, Debug, Default)]
+pub struct Declared {
+    /// Trees of sensitive columns, for hierarchical closeness.
+    pub trees: HashMap<String, Arc<Hierarchy>>,
+    /// Values of sensitive columns from least to largest, for ordered closeness
+    /// of what is not a number.
+    pub orders: HashMap<String, Vec<String>>,
+    /// Identifying columns that are released as pseudonyms.
+    pub pseudonyms: Vec<String>,
+}
 
 /// How often a value is in a class.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -20,7 +20,8 @@ mod sorted;
 mod stream;
 mod truth;
 
-pub use check::{Checker, Declared, plain_check};
+pub use check::{Checker, plain_check};
+pub use claims::Declared;
 pub use crowd::CrowdChecker;
 pub use findings::{ClaimFinding, Fault, Findings, Rule, Unit};
 pub use stream::{Decided, StreamChecker, StreamFindings};

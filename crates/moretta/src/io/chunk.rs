@@ -8,6 +8,7 @@ use super::misfit::{Misfit, Unfit};
 use super::number;
 use super::options::{ColumnPlan, ReadAs};
 use crate::data::{DateFormat, Levels, LevelsBuilder, MISSING, Role};
+use crate::error::{Error, Result};
 use arrow_array::ArrayRef;
 use std::sync::Arc;
 
@@ -43,6 +44,27 @@ impl Flaw {
         self.help = Some(text.into());
         self
     }
+}
+
+/// The error of a flaw in a chunk that starts at `first_line`; `names` are those of the file.
+pub(super) fn flaw_error(flaw: Flaw, first_line: u64, names: &[String]) -> Error {
+    let mut error = Error::input(flaw.what);
+    if let Some(line) = flaw.line {
+        error = error.on_line(first_line + line);
+    }
+    if let Some(name) = flaw.column.and_then(|c| names.get(c)) {
+        error = error.in_column(name);
+    }
+    match flaw.help {
+        Some(help) => error.help(help),
+        None => error,
+    }
+}
+
+/// Gives the chunks of an input in order.
+pub(super) trait Chunks: Send {
+    /// The next chunk; none at the end.
+    fn next_chunk(&mut self) -> Result<Option<Chunk>>;
 }
 
 /// The cells of one column in a chunk.

@@ -6,24 +6,18 @@
 //! is reported once the batches before it are out.
 
 use super::Source;
-use super::chunk::{Chunk, Flaw, Layout};
+use super::chunk::{Chunk, Chunks, Flaw, Layout, flaw_error};
 use super::line_ends::LineEnds;
 use super::misfit::grouped;
 use super::options::{Limits, ReadAs, ReadOptions};
-use super::slots::Gathered;
+use super::slots::{Gathered, check_distinct};
 use super::stream::Stream;
-use crate::data::{Batch, Field, Role, RowIds, Schema};
+use crate::data::{Batch, RowIds, Schema};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Gives the chunks of an input in order.
-pub(super) trait Chunks: Send {
-    /// The next chunk; none at the end.
-    fn next_chunk(&mut self) -> Result<Option<Chunk>>;
-}
 
 /// The source that hands on or gathers `chunks`; `first_line` is the line of
 /// the first row, none for formats without lines.
@@ -245,33 +239,6 @@ fn too_much_memory(needed: u64, rows: u64, limits: &Limits) -> Error {
         megabytes(limits.memory)
     ))
     .help("raise the limit with --memory or `memory` in the `limits` of [source], take fewer rows or columns, or use a method with a `buffer`")
-}
-
-/// Fails when a column whose values are compared has too many of them in one batch.
-pub(super) fn check_distinct(distinct: usize, field: &Field, limits: &Limits) -> Result<()> {
-    let counted = matches!(field.role, Role::Quasi | Role::Sensitive | Role::Class);
-    if !counted || distinct <= limits.categories {
-        return Ok(());
-    }
-    let most = grouped(limits.categories as u64);
-    Err(Error::input(format!("more than {most} distinct values"))
-        .in_column(&*field.name)
-        .help("declare a number or date, generalise the column first, or give it another role"))
-}
-
-/// The error of a flaw in a chunk that starts at `first_line`; `names` are those of the file.
-pub(super) fn flaw_error(flaw: Flaw, first_line: u64, names: &[String]) -> Error {
-    let mut error = Error::input(flaw.what);
-    if let Some(line) = flaw.line {
-        error = error.on_line(first_line + line);
-    }
-    if let Some(name) = flaw.column.and_then(|c| names.get(c)) {
-        error = error.in_column(name);
-    }
-    match flaw.help {
-        Some(help) => error.help(help),
-        None => error,
-    }
 }
 
 impl<C: Chunks> Iterator for Gather<C> {

@@ -81,7 +81,7 @@ pub trait Sink {
     /// Brings what was written so far to disk and gives the bytes of the output
     /// up to here, at which [`resume`] goes on; standard output is only flushed.
     fn sync(&mut self) -> Result<u64> {
-        Err(open::not_resumable())
+        Err(output::not_resumable())
     }
     /// Ends the file and makes sure it is on disk.
     fn close(&mut self) -> Result<()>;

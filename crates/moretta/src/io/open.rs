@@ -7,7 +7,7 @@ use super::csv::{self, CsvSink};
 use super::input::{Input, is_standard};
 use super::jsonl::{self, JsonlSink};
 use super::options::{ColumnPlan, Compression, Format, Header, ReadOptions, WriteOptions};
-use super::output::{Output, compression_of};
+use super::output::{Output, compression_of, not_resumable};
 use super::packed;
 #[cfg(feature = "parquet")]
 use super::parquet::{self, ParquetSink};
@@ -147,12 +147,6 @@ pub fn resumable(path: &Path, options: &WriteOptions) -> Result<()> {
 pub fn unmarked_missing<'a>(path: &Path, options: &'a WriteOptions) -> Result<Option<&'a str>> {
     let format = format_of(path, options.format, "sink")?;
     Ok((format == Format::Csv).then_some(options.missing.as_str()))
-}
-
-/// The error of a format or place that cannot be gone on with.
-pub(super) fn not_resumable() -> Error {
-    Error::policy("the release cannot be resumed after a stop")
-        .help("a release that can be resumed is csv or jsonl, not packed, in a file")
 }
 
 /// The format that was asked for or that the ending of the name tells; CSV for

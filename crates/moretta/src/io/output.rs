@@ -2,7 +2,6 @@
 
 use super::compression::{Packer, Target};
 use super::input::is_standard;
-use super::open::not_resumable;
 use super::options::{Compression, Format, WriteOptions};
 use crate::error::{Error, Result};
 use std::fs::{self, File, OpenOptions};
@@ -111,6 +110,12 @@ pub(super) fn compression_of(path: &Path, options: &WriteOptions) -> Compression
         .compression
         .or(Format::from_path(path).map(|(_, compression)| compression))
         .unwrap_or_default()
+}
+
+/// The error of a format or place that cannot be gone on with.
+pub(super) fn not_resumable() -> Error {
+    Error::policy("the release cannot be resumed after a stop")
+        .help("a release that can be resumed is csv or jsonl, not packed, in a file")
 }
 
 /// Opens the file at `bytes`, which must be the end of one of its lines.

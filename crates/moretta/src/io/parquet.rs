@@ -6,9 +6,9 @@
 //! written beside the rows is the Arrow schema of the release, names and types, so
 //! that zones, durations and the like come back as they were.
 
-use super::chunk::{Chunk, Layout};
+use super::chunk::{Chunk, Chunks, Layout};
 use super::compression::Packer;
-use super::gather::{self, Chunks};
+use super::gather;
 use super::input::{Watch, compression_of, is_standard, open_file};
 use super::options::{ColumnPlan, Compression, ReadAs, ReadOptions};
 use super::output::Output;

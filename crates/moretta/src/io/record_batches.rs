@@ -2,8 +2,8 @@
 //! through.
 
 use super::Source;
-use super::chunk::{Chunk, Layout};
-use super::gather::{self, Chunks};
+use super::chunk::{Chunk, Chunks, Layout};
+use super::gather;
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::plan::{self, check_names};
 use super::record_batch::{arrow_schema, record_batch};

@@ -1,8 +1,11 @@
 //! One column of a batch while chunks are gathered into it.
 
 use super::chunk::{ChunkColumn, Values};
-use super::misfit::{Misfit, Misfits};
-use crate::data::{Categories, Column, Kind, Levels, LevelsBuilder, MISSING, Numbers, json_column};
+use super::misfit::{Misfit, Misfits, grouped};
+use super::options::Limits;
+use crate::data::{
+    Categories, Column, Field, Kind, Levels, LevelsBuilder, MISSING, Numbers, Role, json_column,
+};
 use crate::error::{Error, Result};
 use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer};
@@ -294,4 +297,16 @@ fn append_text(
 pub(super) fn too_much_text() -> Error {
     Error::input("a batch holds more than 2 GiB of text in one column that passes through")
         .help("read the table in batches, or drop the column")
+}
+
+/// Fails when a column whose values are compared has too many of them in one batch.
+pub(super) fn check_distinct(distinct: usize, field: &Field, limits: &Limits) -> Result<()> {
+    let counted = matches!(field.role, Role::Quasi | Role::Sensitive | Role::Class);
+    if !counted || distinct <= limits.categories {
+        return Ok(());
+    }
+    let most = grouped(limits.categories as u64);
+    Err(Error::input(format!("more than {most} distinct values"))
+        .in_column(&*field.name)
+        .help("declare a number or date, generalise the column first, or give it another role"))
 }

@@ -9,12 +9,11 @@
 //! whoever decides rows of a stream must count it and not release it.
 
 use super::Source;
-use super::chunk::{Chunk, ChunkColumn, Layout, Values};
-use super::gather::{Chunks, check_distinct, flaw_error};
+use super::chunk::{Chunk, ChunkColumn, Chunks, Layout, Values, flaw_error};
 use super::line_ends::LineEnds;
 use super::misfit::{Misfits, Unfit};
 use super::options::{Limits, ReadAs, ReadOptions};
-use super::slots::{present, text_column, too_much_text};
+use super::slots::{check_distinct, present, text_column, too_much_text};
 use crate::data::{Batch, Categories, Column, Field, Kind, Levels, Numbers, RowIds, Schema};
 use crate::error::{Error, Result};
 use arrow_schema::DataType;

@@ -5,8 +5,8 @@
 
 use super::Source;
 use super::blocks::{Block, Blocks, Cut};
-use super::chunk::{Cells, Chunk, ChunkBuilder, Flaw, Layout};
-use super::gather::{self, Chunks};
+use super::chunk::{Cells, Chunk, ChunkBuilder, Chunks, Flaw, Layout};
+use super::gather;
 use super::infer::{Guess, SAMPLE_ROWS};
 use super::misfit::Unfit;
 use super::options::{ColumnPlan, ReadAs, ReadOptions};

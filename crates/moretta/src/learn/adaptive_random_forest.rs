@@ -12,9 +12,10 @@
 
 use super::drift::{Adwin, Detector};
 use super::ensemble::{add_shares, add_up, draw_weights};
-use super::hoeffding_tree::{HoeffdingTree, HoeffdingTreeLearner};
+use super::hoeffding_tree::HoeffdingTreeLearner;
 use super::leaf::Ground;
 use super::model::{Knowledge, Reader, Writer, odd};
+use super::tree_options::HoeffdingTree;
 use super::{Draw, Header, Learner, predicted};
 use crate::data::Records;
 use crate::error::{Error, Result};

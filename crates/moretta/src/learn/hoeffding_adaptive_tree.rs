@@ -11,11 +11,12 @@
 //! less than once and all leaves from the same seed, and an alternate that splits replaces the branch without a contest.
 
 use super::drift::{Adwin, Detector};
-use super::hoeffding_tree::{HoeffdingTree, heaviest, make_room};
-use super::leaf::{Ground, Leaf, LeafPrediction, Soil};
+use super::hoeffding_tree::{heaviest, make_room};
+use super::leaf::{Ground, Leaf, Soil};
 use super::model::{Knowledge, Reader, Writer, odd};
 use super::poisson::poisson;
 use super::split::{Fork, Split, check_shape};
+use super::tree_options::{HoeffdingTree, LeafPrediction};
 use super::{Header, Input, Learner, predicted};
 use crate::error::Result;
 use crate::math::java_random::JavaRandom;

@@ -6,46 +6,15 @@
 //! tied. When no split is worth anything the leaf forgets what it observed: outliers
 //! that stretched the range of a number do not stand in the way for ever.
 
-use super::hoeffding_tree::HoeffdingTree;
 use super::model::{Reader, Writer, odd};
 use super::observers::Observers;
 use super::split::Split;
 use super::subspace::Subspace;
+use super::tree_options::{HoeffdingTree, LeafPrediction};
 use super::{Header, predicted};
 use crate::error::Result;
 use crate::math::java_random::JavaRandom;
 use std::sync::Arc;
-
-/// How a leaf predicts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LeafPrediction {
-    /// Its most frequent class.
-    Majority,
-    /// Naive Bayes on what it observed.
-    NaiveBayes,
-    /// Whichever of the two was more often right in this leaf.
-    #[default]
-    Adaptive,
-}
-
-impl LeafPrediction {
-    pub(super) fn save(self, out: &mut Writer) {
-        out.byte(match self {
-            LeafPrediction::Majority => 0,
-            LeafPrediction::NaiveBayes => 1,
-            LeafPrediction::Adaptive => 2,
-        });
-    }
-
-    pub(super) fn load(from: &mut Reader<'_>) -> Result<Self> {
-        match from.byte()? {
-            0 => Ok(LeafPrediction::Majority),
-            1 => Ok(LeafPrediction::NaiveBayes),
-            2 => Ok(LeafPrediction::Adaptive),
-            _ => Err(odd("a leaf that predicts like none")),
-        }
-    }
-}
 
 /// What all trees of a forest share.
 #[derive(Clone, Debug)]

@@ -1,9 +1,13 @@
 //! The one list of learners that can be asked for by name, and of their options.
 
-use super::drift_reset::{DETECTORS, DriftReset, DriftResetLearner};
+mod drift_reset;
+mod options;
+
+pub use drift_reset::{DetectorKind, DriftReset, DriftResetLearner};
+pub use options::split_learners;
+
 use super::knn::MOST_RECORDS;
 use super::model::Reader;
-use super::options::Options;
 use super::{
     AdaptiveRandomForest, AdaptiveRandomForestLearner, Criterion, Header, HoeffdingAdaptiveTree,
     HoeffdingAdaptiveTreeLearner, HoeffdingTree, HoeffdingTreeLearner, Input, LeafPrediction,
@@ -13,6 +17,8 @@ use super::{
 };
 use crate::config::{Absent, Accepts, Form, POSITIVE, Parameter, Placed, Value, words};
 use crate::error::{Error, Result};
+use drift_reset::DETECTORS;
+use options::Options;
 
 /// A learner that can be asked for.
 #[derive(Clone, Copy, Debug)]
@@ -260,7 +266,7 @@ const LEAVES: &[(&str, LeafPrediction)] = &[
 const ANSWERS: &[(&str, bool)] = &[("yes", true), ("no", false)];
 
 /// The options of the learner called `name`.
-pub(super) fn options_of(name: &str) -> impl Iterator<Item = &'static Parameter> {
+fn options_of(name: &str) -> impl Iterator<Item = &'static Parameter> {
     let info = LEARNERS.iter().find(move |info| info.name == name);
     info.into_iter()
         .flat_map(|info| info.options.iter().copied().flatten())

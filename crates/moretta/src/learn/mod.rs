@@ -29,7 +29,6 @@ pub mod drift;
 pub mod prequential;
 
 mod adaptive_random_forest;
-mod drift_reset;
 mod ensemble;
 mod gaussian;
 mod header;
@@ -44,27 +43,30 @@ mod model;
 mod naive_bayes;
 mod observers;
 mod online_bagging;
-mod options;
 mod poisson;
+mod saved;
 mod split;
 mod subspace;
+mod tree_options;
 
 pub use adaptive_random_forest::{AdaptiveRandomForest, AdaptiveRandomForestLearner, SubspaceSize};
-pub use drift_reset::{DetectorKind, DriftReset, DriftResetLearner};
 pub use header::{Header, Input};
 pub use hoeffding_adaptive_tree::{HoeffdingAdaptiveTree, HoeffdingAdaptiveTreeLearner};
-pub use hoeffding_tree::{HoeffdingTree, HoeffdingTreeLearner};
+pub use hoeffding_tree::HoeffdingTreeLearner;
 pub use knn::{NearestNeighbours, NearestNeighboursLearner};
-pub use leaf::LeafPrediction;
 pub use linear::{Linear, LinearLearner, Rule};
-pub use list::{LEARNERS, LearnerInfo, build, check_learner};
+pub use list::{
+    DetectorKind, DriftReset, DriftResetLearner, LEARNERS, LearnerInfo, build, check_learner,
+    split_learners,
+};
 pub use majority::{Majority, MajorityLearner};
-pub use model::{Knowledge, Meaning, Model, Vocabulary};
+pub use model::{Knowledge, Meaning, Vocabulary};
 pub use naive_bayes::{NaiveBayes, NaiveBayesLearner};
 pub use online_bagging::{OnlineBagging, OnlineBaggingLearner};
-pub use options::split_learners;
+pub use saved::Model;
 pub use split::Criterion;
 pub use subspace::Draw;
+pub use tree_options::{HoeffdingTree, LeafPrediction};
 
 use crate::data::Records;
 

@@ -24,8 +24,8 @@
 //! ```
 
 use super::Setting;
+use super::config::{MethodConfig, Shown};
 use super::limits::Limits;
-use super::method::{Method, MethodConfig, Shown};
 use super::parameters::SUPPRESS;
 use super::table::{Release, TableMethod};
 use crate::config::{Absent, Accepts, Parameter, Placed, Section};
@@ -90,12 +90,8 @@ impl MethodConfig for Generalization {
         Some(self.suppress)
     }
 
-    fn without_suppression(&self) -> Option<Method> {
-        let suppress = 0.0;
-        Some(Method::Generalization(Generalization {
-            suppress,
-            ..self.clone()
-        }))
+    fn forbid_suppression(&mut self) {
+        self.suppress = 0.0;
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {

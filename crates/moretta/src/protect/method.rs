@@ -1,55 +1,14 @@
 //! The list of methods: what CLI, documentation and policy are made from.
 
+use super::config::{MethodConfig, Shown};
 use super::random_projection::RandomProjection;
 use super::z_anonymity::ZAnonymity;
-use super::{Filtered, Masking, Protector, Setting, Table, TableMethod};
+use super::{Filtered, Masking, Protector, Setting, Table};
 use crate::config::{Absent, Accepts, Parameter, Section};
 use crate::data::Schema;
 use crate::error::{Error, Result};
 use std::fmt;
 use std::sync::Arc;
-
-/// What a method says of itself, once its parameters are read. It is one of three: a function
-/// on tables, a masking of records, or a decision on each event of a stream.
-pub trait MethodConfig {
-    /// Whether chance has a part in what it releases: another seed gives another release.
-    fn is_random(&self) -> bool;
-    /// Whether it gets the rows of a table in an order of their content, since what it
-    /// releases depends on their order.
-    fn depends_on_order(&self) -> bool {
-        true
-    }
-    /// Whether it shows, for this column, a value that stands for a class rather than a region
-    /// that covers it.
-    fn represents(&self, _column: &str) -> bool {
-        false
-    }
-    /// What it shows of a quasi-identifier, which has a hierarchy or not.
-    fn shows(&self, _column: &str, _hierarchy: bool) -> Shown {
-        Shown::Values
-    }
-    /// The largest share of rows that it may suppress, where it makes values coarser until
-    /// the promises of `[guarantee]` hold.
-    fn suppress(&self) -> Option<f64> {
-        None
-    }
-    /// The same method, if it may not suppress rows of a table.
-    fn without_suppression(&self) -> Option<Method> {
-        None
-    }
-    /// The function on tables, ready to work in this setting.
-    fn table(&self, _setting: &Setting) -> Option<Box<dyn TableMethod>> {
-        None
-    }
-    /// The masking of records, of tables or of streams.
-    fn masking(&self) -> Option<&dyn Masking> {
-        None
-    }
-    /// The decision on rows of a stream as they come.
-    fn stream(&self) -> Option<&ZAnonymity> {
-        None
-    }
-}
 
 /// Makes `Method` and `METHODS` of one list: what it is called, its parameters, its page (the
 /// source whose module doc it is) and what it works on.
@@ -85,6 +44,15 @@ macro_rules! methods {
                 match self {
                     $(Method::$variant(config) => config,)*
                     Method::Own(own) => &*own.config,
+                }
+            }
+
+            /// The method does not suppress rows any more. An own method must do so by itself:
+            /// of rows that it has released once it releases all.
+            fn forbid_suppression(&mut self) {
+                match self {
+                    $(Method::$variant(config) => config.forbid_suppression(),)*
+                    Method::Own(_) => {}
                 }
             }
         }
@@ -154,19 +122,6 @@ pub enum Family {
     Stream,
     /// Records of tables and of streams, whose values it replaces.
     Filter,
-}
-
-/// What a method shows of a quasi-identifier, as far as a reader of the release can tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
-    /// Any values.
-    Values,
-    /// Labels of any level of the hierarchy.
-    Labels,
-    /// Labels of this level of the hierarchy.
-    Level(usize),
-    /// Intervals of numbers or dates, and at most so many different single values.
-    Intervals(usize),
 }
 
 /// The key that names the method.
@@ -256,8 +211,9 @@ impl Method {
     /// The same method, if it may not suppress rows of a table.
     #[must_use]
     pub fn without_suppression(&self) -> Self {
-        let whole = self.config().without_suppression();
-        whole.unwrap_or_else(|| self.clone())
+        let mut method = self.clone();
+        method.forbid_suppression();
+        method
     }
 
     /// See [`MethodConfig::is_random`].
@@ -267,7 +223,10 @@ impl Method {
 
     /// The method, if it decides rows of a stream as they come.
     pub fn as_stream(&self) -> Option<&ZAnonymity> {
-        self.config().stream()
+        match self {
+            Method::ZAnonymity(config) => Some(config),
+            _ => None,
+        }
     }
 
     /// The method, if it masks records, of tables or of streams.

@@ -1,6 +1,7 @@
 //! Methods that protect: one file a method, one trait for all, one list of them.
 
 mod chain;
+mod config;
 pub mod dp;
 mod effect;
 mod filter;
@@ -21,9 +22,10 @@ mod window;
 pub mod z_anonymity;
 
 pub use chain::Chain;
+pub use config::{MethodConfig, Shown};
 pub use effect::Effect;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
-pub use method::{Family, METHOD, METHODS, Method, MethodConfig, MethodInfo, OwnMethod, Shown};
+pub use method::{Family, METHOD, METHODS, Method, MethodInfo, OwnMethod};
 pub use table::{Release, Table, TableMethod};
 pub use window::{Mask, Window};
 

@@ -2,7 +2,7 @@
 
 use super::blur::Blur;
 use super::evidence::Evidence;
-use super::maximum::{Reconstruction, UNIFORM, means};
+use super::expected::{Reconstruction, UNIFORM, means};
 use crate::math::cholesky::Cholesky;
 
 /// Variance of noise where there is none: that of rounding.

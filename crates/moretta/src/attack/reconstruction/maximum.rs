@@ -2,6 +2,7 @@
 
 use super::blur::Blur;
 use super::evidence::Evidence;
+use super::expected::{Reconstruction, UNIFORM, means};
 use super::known_matrix;
 use super::known_noise;
 use super::posterior::{Assumptions, Posterior, Prior};
@@ -77,15 +78,6 @@ pub struct Search {
     pub starts: usize,
 }
 
-/// What an attacker takes for the original.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reconstruction {
-    /// Its features.
-    pub record: Vec<f64>,
-    /// The logarithm of its density, of scores that are comparable only within an attack.
-    pub score: f64,
-}
-
 /// Attacks one record; none if the evidence allows no guess. `translated`: the
 /// projection may have shifted all records.
 pub fn reconstruct(
@@ -155,9 +147,6 @@ fn subtract(from: &mut [f64], what: &[f64]) {
     }
 }
 
-/// Variance of a feature that is uniform between 0 and 1.
-pub(super) const UNIFORM: f64 = 1.0 / 12.0;
-
 /// The unknown record is expected where the known ones are; a feature of uniform
 /// variance counts as one more of them.
 fn expected(evidence: &Evidence<'_>) -> Prior {
@@ -171,16 +160,6 @@ fn expected(evidence: &Evidence<'_>) -> Prior {
         variances: means.iter().enumerate().map(variance).collect(),
         means,
     }
-}
-
-/// Means of the known features and, counted as one record, the middle of their range.
-pub(super) fn means(evidence: &Evidence<'_>) -> Vec<f64> {
-    let known = evidence.inputs.len() as f64;
-    let mean = |feature: usize| {
-        let sum: f64 = evidence.inputs.iter().map(|input| input[feature]).sum();
-        (sum + 0.5) / (known + 1.0)
-    };
-    (0..evidence.features()).map(mean).collect()
 }
 
 fn climb(

@@ -32,6 +32,7 @@
 
 mod blur;
 mod evidence;
+mod expected;
 mod known_matrix;
 mod known_noise;
 mod likelihood;
@@ -42,7 +43,8 @@ mod study;
 pub use super::success::{AtDistance, Success, magnitude};
 pub use blur::{Blur, Restarts};
 pub use evidence::Evidence;
-pub use maximum::{Attack, Optimizer, Reconstruction, Search, reconstruct};
+pub use expected::Reconstruction;
+pub use maximum::{Attack, Optimizer, Search, reconstruct};
 pub use study::{Stream, Study, StudySettings, study};
 
 #[cfg(test)]

@@ -4,12 +4,27 @@
 //! one pass over the values a level.
 
 use super::labels::Labels;
-use super::{DateUnit, Hierarchy, Rungs, Texts};
+use super::{Hierarchy, Rungs, Texts};
 use crate::data::DateFormat;
 use crate::data::date::from_day;
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
+
+/// A unit that dates generalise to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DateUnit {
+    /// 2024-03
+    Month,
+    /// 2024-Q1
+    Quarter,
+    /// 2024
+    Year,
+    /// 2020s
+    Decade,
+}
 
 pub(super) fn build(
     units: &[DateUnit],

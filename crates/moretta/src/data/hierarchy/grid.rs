@@ -13,9 +13,9 @@
 //! sizes by the population. Costs one pass over the rows and one a level over
 //! the distinct cells.
 
-use super::geography::{Points, cells_of};
 use super::intervals::nested;
 use super::labels::Labels;
+use super::points::{Points, cells_of};
 use super::{Hierarchy, Rungs};
 use crate::data::Categories;
 use crate::error::{Error, Result};

@@ -6,8 +6,8 @@
 //! all the same, since a point belongs to the parents of its finest cell. Costs
 //! one pass over the rows and one a level over the distinct cells.
 
-use super::geography::{Points, cells_of};
 use super::labels::Labels;
+use super::points::{Points, cells_of};
 use super::{Hierarchy, Rungs};
 use crate::data::Categories;
 use crate::error::{Error, Result};

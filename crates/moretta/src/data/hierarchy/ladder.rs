@@ -15,12 +15,12 @@
 //! for numbers and dates that a file spells otherwise.
 
 use super::dates::Dates;
-use super::geography::on_globe;
 use super::grid::Grid;
 #[cfg(feature = "h3")]
 use super::h3::H3;
 use super::intervals::Intervals;
 use super::path::Separator;
+use super::points::on_globe;
 use super::{Hierarchy, HierarchySpec, HierarchyTable, MaskSide, Rungs, Texts, file, mask};
 #[cfg(not(feature = "h3"))]
 use crate::error::Error;

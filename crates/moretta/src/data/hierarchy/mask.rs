@@ -13,9 +13,20 @@
 //! refused.
 
 use super::labels::Labels;
-use super::{Hierarchy, MAX_LEVELS, MaskSide, Rungs, TOP};
+use super::{Hierarchy, MAX_LEVELS, Rungs, TOP};
 use crate::data::levels::Levels;
 use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// The side from which a text is masked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MaskSide {
+    /// 4041, *041, **41
+    Left,
+    /// 4041, 404*, 40**
+    Right,
+}
 
 pub(super) fn build(side: MaskSide, column: &str, values: &Levels) -> Result<Hierarchy> {
     let lengths: Vec<usize> = values.iter().map(|text| text.chars().count()).collect();

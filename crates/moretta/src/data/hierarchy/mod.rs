@@ -27,28 +27,32 @@ mod labels;
 mod ladder;
 mod mask;
 mod path;
+mod points;
 mod propose;
 mod reading;
 mod rungs;
 mod spec;
+mod texts;
 
 pub use coverage::{Coverage, coverage};
+pub use dates::DateUnit;
 pub use draw::draw;
 pub use file::{HierarchyTable, read_file};
 pub use ladder::Ladder;
+pub use mask::MaskSide;
 pub use path::MOST_PARTS;
 pub use propose::propose;
 pub use reading::Reading;
 pub use rungs::Rungs;
-pub use spec::{DateUnit, HierarchySpec, MaskSide, Texts, distinct_texts};
+pub use spec::{HierarchySpec, distinct_texts};
+pub use texts::Texts;
+
+pub use super::TOP;
 
 use super::levels::LevelsBuilder;
 use crate::error::{Error, Result};
 use labels::Labels;
 use std::ops::Range;
-
-/// The label of the top node, which says nothing.
-pub const TOP: &str = "*";
 
 /// A hierarchy has at most this many levels, so that a stray long value cannot
 /// take up memory for all the others.

@@ -1,10 +1,13 @@
 //! How a policy describes a hierarchy, before the values are known.
 
+use super::dates::{self, DateUnit};
 use super::file::HierarchyTable;
-use super::{Hierarchy, dates, intervals, mask, path};
+use super::mask::{self, MaskSide};
+use super::texts::Texts;
+use super::{Hierarchy, intervals, path};
 use crate::data::levels::Levels;
 use crate::data::schema::Kind;
-use crate::data::{Column, DateFormat, Field};
+use crate::data::{Column, Field};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -29,76 +32,6 @@ pub enum HierarchySpec {
     Grid(Vec<f64>),
     /// H3 cells of these resolutions, finest (largest number) first.
     H3(Vec<u8>),
-}
-
-/// The side from which a text is masked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MaskSide {
-    /// 4041, *041, **41
-    Left,
-    /// 4041, 404*, 40**
-    Right,
-}
-
-/// A unit that dates generalise to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DateUnit {
-    /// 2024-03
-    Month,
-    /// 2024-Q1
-    Quarter,
-    /// 2024
-    Year,
-    /// 2020s
-    Decade,
-}
-
-/// What the texts of a column are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Texts {
-    /// Numbers, written as Rust displays an `f64`.
-    Number,
-    /// Dates of this format.
-    Date(DateFormat),
-    /// Anything else.
-    Category,
-}
-
-impl Texts {
-    /// What the texts of a column of this kind are.
-    pub fn of(kind: &Kind) -> Self {
-        match kind {
-            Kind::Number { .. } => Texts::Number,
-            Kind::Date(format) => Texts::Date(*format),
-            Kind::Category { .. } | Kind::Plain(_) => Texts::Category,
-        }
-    }
-
-    /// The number that `text` stands for: itself, or the day of a date. A
-    /// category may be a number too.
-    pub(super) fn number(self, text: &str) -> Option<f64> {
-        match self {
-            Texts::Date(format) => format.parse(text).map(f64::from),
-            _ => text.parse().ok().filter(|n: &f64| n.is_finite()),
-        }
-    }
-
-    /// Whether `text` is one number or one date.
-    pub fn is_number(self, text: &str) -> bool {
-        self.number(text).is_some()
-    }
-
-    /// `text` as the same value stands in the column.
-    pub(super) fn canonical(self, text: &str) -> Option<String> {
-        let number = self.number(text)?;
-        match self {
-            Texts::Number => Some((number + 0.0).to_string()),
-            Texts::Date(format) => Some(format.format(number as i32)),
-            Texts::Category => None,
-        }
-    }
 }
 
 impl HierarchySpec {
@@ -168,7 +101,7 @@ pub fn distinct_texts(kind: &Kind, column: &Column) -> Result<Levels> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Categories, Numbers};
+    use crate::data::{Categories, DateFormat, Numbers};
 
     #[test]
     fn distinct_texts_are_those_of_the_file() {

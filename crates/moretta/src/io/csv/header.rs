@@ -1,7 +1,7 @@
 //! The header of CSV: names of the columns, and what is wrong with them.
 
 use super::super::blocks::{Block, Blocks};
-use super::super::gather::flaw_error;
+use super::super::chunk::flaw_error;
 use super::super::input::Input;
 use super::super::options::{Header, ReadOptions};
 use super::super::plan::{check_names, too_many_columns};

@@ -6,8 +6,8 @@ use super::microaggregation::{DpMicroaggregation, DpMicroaggregationFilter};
 use super::{Budget, Loss};
 use crate::data::Attribute;
 use crate::error::{Error, Result};
+use crate::protect::config::MethodConfig;
 use crate::protect::filter::{Filter, Masked, MaskedColumn, Masking};
-use crate::protect::method::MethodConfig;
 
 impl MethodConfig for DpMicroaggregation {
     fn is_random(&self) -> bool {

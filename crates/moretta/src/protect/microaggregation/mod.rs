@@ -57,8 +57,8 @@ mod v_mdav;
 
 pub use scale::Scale;
 
+use super::config::MethodConfig;
 use super::filter::{Filter, MaskedColumn, Masking};
-use super::method::MethodConfig;
 use super::parameters::{COLUMNS, buffer};
 use super::window::{Mask, Window};
 use crate::cancel::Cancel;

@@ -5,8 +5,8 @@
 //! The partitioning then knows nothing but codes.
 
 use super::super::ranks::ranks;
+use super::bounds::Bounds;
 use super::grid::{Grid, Sharing};
-use super::recode::Bounds;
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Categories, Column, Domain, Numbers, Scale};
 use crate::error::{Error, Result};

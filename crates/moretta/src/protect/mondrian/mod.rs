@@ -53,17 +53,19 @@
 
 mod alike;
 mod axis;
+mod bounds;
 mod cut;
 mod grid;
 mod partition;
 mod recode;
 mod trim;
 
-pub use recode::{Bounds, Output};
+pub use bounds::Bounds;
+pub use recode::Output;
 
 use super::Setting;
+use super::config::{MethodConfig, Shown};
 use super::limits::Limits;
-use super::method::{Method, MethodConfig, Shown};
 use super::table::{Release, TableMethod};
 use crate::config::{Absent, Accepts, Parameter, Placed, Section, Value, words};
 use crate::data::{Batch, Column, Field, Kind, Role, Schema};
@@ -224,12 +226,8 @@ impl MethodConfig for Mondrian {
         Some(self.suppress)
     }
 
-    fn without_suppression(&self) -> Option<Method> {
-        let suppress = 0.0;
-        Some(Method::Mondrian(Mondrian {
-            suppress,
-            ..self.clone()
-        }))
+    fn forbid_suppression(&mut self) {
+        self.suppress = 0.0;
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {

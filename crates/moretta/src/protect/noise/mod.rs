@@ -41,8 +41,8 @@ mod filter;
 
 pub use filter::NoiseFilter;
 
+use super::config::MethodConfig;
 use super::filter::{Filter, MaskedColumn, Masking};
-use super::method::MethodConfig;
 use super::parameters::{COLUMNS, buffer};
 use crate::config::{Absent, Accepts, Parameter, Placed, Protects, Section, words};
 use crate::error::Result;

@@ -66,9 +66,9 @@ mod tests;
 pub use features::Features;
 pub use filter::RandomProjectionFilter;
 
+use super::config::MethodConfig;
 use super::dp::Bounds;
 use super::filter::{Filter, MaskedColumn, Masking};
-use super::method::MethodConfig;
 use super::parameters::{COLUMNS, buffer};
 use crate::config::{Absent, Accepts, Length, Parameter, Placed, Protects, Section, Value, words};
 use crate::error::{Error, Result};

@@ -43,8 +43,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use super::config::MethodConfig;
 use super::filter::{Filter, MaskedColumn, Masking};
-use super::method::MethodConfig;
 use super::parameters::{COLUMNS, buffer};
 use super::window::Window;
 use crate::config::{Absent, Accepts, Form, Parameter, Placed, Protects, Section, Value, words};

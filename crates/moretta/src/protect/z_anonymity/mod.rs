@@ -44,6 +44,7 @@
 //! search for z looks at every z from the least on, since the share of users who
 //! are alike may fall as z grows.
 
+mod cell;
 mod count;
 mod draft;
 mod engine;
@@ -64,10 +65,11 @@ mod tune;
 mod users;
 mod waiting;
 
+pub use cell::Cell;
 pub(crate) use hidden::key as fakes_key;
 pub(crate) use reached::Reached;
 pub use read::{Fakes, FakesOrder, Group};
-pub use release::{Cell, MADE_UP, Stream};
+pub use release::{MADE_UP, Stream};
 pub use tally::Tally;
 pub use tune::{Known, Search, Tune, Update};
 pub(crate) use waiting::greatest_common_divisor;

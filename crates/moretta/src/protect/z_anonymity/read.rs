@@ -5,7 +5,7 @@ use crate::config::{
     Absent, Accepts, DURATION, Form, POSITIVE_DURATION, Parameter, Placed, Section, words,
 };
 use crate::error::{Error, Result};
-use crate::protect::method::MethodConfig;
+use crate::protect::config::MethodConfig;
 
 /// How fake rows help a value over z.
 #[derive(Clone, Debug, PartialEq)]
@@ -277,10 +277,6 @@ impl ZAnonymity {
 impl MethodConfig for ZAnonymity {
     fn is_random(&self) -> bool {
         self.fakes.is_some()
-    }
-
-    fn stream(&self) -> Option<&ZAnonymity> {
-        Some(self)
     }
 }
 

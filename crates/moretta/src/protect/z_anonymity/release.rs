@@ -1,5 +1,6 @@
 //! Batches in, released batches out.
 
+use super::cell::Cell;
 use super::draft::{Codes, Draft};
 use super::engine::{Attribute, Engine, Fate, Verdict};
 use super::hidden::{self, Companions};
@@ -22,19 +23,6 @@ use std::sync::Arc;
 
 /// Ids from here on are of rows that were made up.
 pub const MADE_UP: u64 = 1 << 63;
-
-/// Why one attribute of one released row was released.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell {
-    /// How many rungs above the value; none when nothing of it is shown.
-    pub level: Option<u16>,
-    /// How many users were counted; at least so many there are.
-    pub counter: u32,
-    /// How many were needed.
-    pub z: u32,
-    /// How many made-up rows help it; a made-up row has the same as the row it helps.
-    pub fakes: u32,
-}
 
 /// z-anonymity at work on a stream.
 pub struct Stream {

@@ -3,8 +3,8 @@
 //! Rows leave in the order of their times, those of one time in an order that is
 //! drawn; a row leaves when no row can come any more that belongs before it.
 
+use super::cell::Cell;
 use super::hidden::Draws;
-use super::release::Cell;
 use crate::data::{Batch, Categories, Column, LevelsBuilder, MISSING, RowIds, Schema, TimeFormat};
 use crate::error::{Error, Result};
 use crate::protect::identifiers::Key;

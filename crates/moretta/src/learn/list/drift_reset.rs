@@ -7,15 +7,15 @@
 //! most. J. Gama et al., "Learning with Drift Detection", SBIA 2004, as MOA's
 //! `DriftDetectionMethodClassifier` has it.
 
-use super::drift::{
+use super::options::Options;
+use super::{LEARNERS, build, load};
+use crate::error::{Error, Result};
+use crate::learn::drift::{
     Adwin, Ddm, DdmDetector, Detector, Eddm, Kswin, KswinDetector, PageHinkley,
     PageHinkleyDetector, Signal,
 };
-use super::list;
-use super::model::{Knowledge, Reader, Writer, odd};
-use super::options::Options;
-use super::{Header, LEARNERS, Learner, predicted};
-use crate::error::{Error, Result};
+use crate::learn::model::{Knowledge, Reader, Writer, odd};
+use crate::learn::{Header, Learner, predicted};
 
 /// δ of ADWIN, as MOA has it.
 const DELTA: f64 = 0.002;
@@ -72,7 +72,7 @@ impl DriftReset {
                 .help("name another learner, such as `drift(learner=ht)`"));
         }
         Ok(DriftResetLearner {
-            current: list::build(&self.learner, header, seed)?,
+            current: build(&self.learner, header, seed)?,
             next: None,
             watch: Watch::new(self.detector, seed),
             header: header.clone(),
@@ -102,11 +102,11 @@ impl DriftResetLearner {
     }
 
     fn fresh(&self) -> Box<dyn Learner> {
-        list::build(&self.options.learner, &self.header, self.seed)
+        build(&self.options.learner, &self.header, self.seed)
             .expect("it was built from these options before")
     }
 
-    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+    pub(in crate::learn) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
         let options = DriftReset {
             learner: from.text()?.to_owned(),
             detector: {
@@ -143,7 +143,7 @@ fn load_part(header: &Header, from: &mut Reader<'_>) -> Result<Box<dyn Learner>>
     if !listed || name == "drift" {
         return Err(odd("a learner that cannot start again"));
     }
-    list::load(name, header, from)
+    load(name, header, from)
 }
 
 impl Learner for DriftResetLearner {
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn every_detector_starts_the_learner_again() {
         let header = Header::new(vec![Input::Number], 2).expect("a header");
-        let mut plain = list::build("nb", &header, 1).expect("in the list");
+        let mut plain = build("nb", &header, 1).expect("in the list");
         let without = accuracy(&mut *plain);
         for &(name, detector) in DETECTORS {
             let options = DriftReset {

@@ -2,7 +2,7 @@
 //!
 //! An option is a name, `=` and a value; a value may itself be a learner with options.
 
-use super::list::options_of;
+use super::options_of;
 use crate::config::{Accepts, Parameter, Placed, Value, unknown};
 use crate::error::{Error, Result};
 

@@ -1,0 +1,52 @@
+//! What every method says of itself.
+
+use super::{Masking, Setting, TableMethod};
+
+/// What a method says of itself, once its parameters are read. It is one of three: a function
+/// on tables, a masking of records, or, with neither, a decision on each event of a stream.
+pub trait MethodConfig {
+    /// Whether chance has a part in what it releases: another seed gives another release.
+    fn is_random(&self) -> bool;
+    /// Whether it gets the rows of a table in an order of their content, since what it
+    /// releases depends on their order.
+    fn depends_on_order(&self) -> bool {
+        true
+    }
+    /// Whether it shows, for this column, a value that stands for a class rather than a region
+    /// that covers it.
+    fn represents(&self, _column: &str) -> bool {
+        false
+    }
+    /// What it shows of a quasi-identifier, which has a hierarchy or not.
+    fn shows(&self, _column: &str, _hierarchy: bool) -> Shown {
+        Shown::Values
+    }
+    /// The largest share of rows that it may suppress, where it makes values coarser until
+    /// the promises of `[guarantee]` hold.
+    fn suppress(&self) -> Option<f64> {
+        None
+    }
+    /// Takes away the leave to suppress rows of a table.
+    fn forbid_suppression(&mut self) {}
+    /// The function on tables, ready to work in this setting.
+    fn table(&self, _setting: &Setting) -> Option<Box<dyn TableMethod>> {
+        None
+    }
+    /// The masking of records, of tables or of streams.
+    fn masking(&self) -> Option<&dyn Masking> {
+        None
+    }
+}
+
+/// What a method shows of a quasi-identifier, as far as a reader of the release can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Any values.
+    Values,
+    /// Labels of any level of the hierarchy.
+    Labels,
+    /// Labels of this level of the hierarchy.
+    Level(usize),
+    /// Intervals of numbers or dates, and at most so many different single values.
+    Intervals(usize),
+}
