@@ -12,12 +12,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Commands that are run by other means: by a person who installs, tests or makes a key.
-const ELSEWHERE: &[&str] = &[
-    "git clone REPOSITORY moretta && cd moretta",
-    "./test",
-    "cargo install --path crates/moretta-cli",
-];
+/// Commands that are run by other means: by a person who installs or tests.
+const ELSEWHERE: &[&str] = &["./test", "cargo install --path crates/moretta-cli"];
 
 /// What pseudonyms of the manual are made with; a reader of this file can undo them.
 const KEY: &str = "a key for the manual, not a secret";

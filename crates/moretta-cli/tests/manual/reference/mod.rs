@@ -136,6 +136,14 @@ fn the_summary_names_the_methods_in_their_order() {
 }
 
 #[test]
+fn every_page_of_explain_is_in_the_reference() {
+    let parts = parts();
+    for topic in printed::topics("policy") {
+        assert!(parts.iter().any(|part| part.name == topic), "{topic}");
+    }
+}
+
+#[test]
 fn the_guide_to_methods_names_each() {
     let guide = Page::read("docs/src/how-to/choose-a-method.md").text;
     for info in METHODS {

@@ -20,17 +20,27 @@ pub(super) fn explained(topic: &str) -> String {
     format!("{}.\n{rest}", capital(about))
 }
 
-/// The pages of all promises.
-pub(super) fn promises() -> String {
+/// The names of topics of a kind, as `explain` lists them.
+pub(super) fn topics(kind: &str) -> Vec<String> {
     let topics = printed(&["explain", "--json"]);
     let topics: Vec<[String; 3]> = serde_json::from_str(&topics).expect("a list of topics");
-    let promises = topics.iter().filter(|[_, kind, _]| kind == "promise");
-    let page = |[topic, ..]: &[String; 3]| {
+    let topics = topics.into_iter().filter(|[_, of, _]| of == kind);
+    topics.map(|[name, ..]| name).collect()
+}
+
+/// The pages of all promises.
+pub(super) fn promises() -> String {
+    let page = |topic: &String| {
         let title = printed(&["explain", topic]);
         let (title, _) = title.split_once(": ").expect("a title");
         format!("## {}\n\n{}", title, explained(topic))
     };
-    promises.map(page).collect::<Vec<String>>().join("\n")
+    let promises = topics("promise");
+    promises
+        .iter()
+        .map(page)
+        .collect::<Vec<String>>()
+        .join("\n")
 }
 
 /// `--help` of every command.
