@@ -19,16 +19,7 @@ use std::path::PathBuf;
 /// Nothing is written that an independent check has not passed.
 #[derive(Debug, Parser)]
 #[command(name = "moretta", version, max_term_width = 100)]
-#[command(after_help = "\
-Examples:
-  moretta init patients.csv          guess a policy for a file
-  moretta check policy.toml          find mistakes in it
-  moretta run policy.toml            make the release and its report
-  moretta verify out.csv --policy policy.toml
-
-Exit codes:
-  0 ok   1 guarantee not met, nothing written   2 usage   3 policy   4 input
-  5 I/O  6 goal not met   7 budget or ledger    8 a bug of ours")]
+#[command(after_help = after_help())]
 pub(crate) struct Cli {
     /// Print JSON instead of text
     #[arg(long, global = true)]
@@ -38,6 +29,23 @@ pub(crate) struct Cli {
     pub(crate) quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+fn after_help() -> String {
+    let codes = moretta::error::EXIT_CODES.iter();
+    let codes: String = codes
+        .map(|(code, meaning)| format!("\n  {code:<3} {meaning}"))
+        .collect();
+    format!(
+        "\
+Examples:
+  moretta init patients.csv          guess a policy for a file
+  moretta check policy.toml          find mistakes in it
+  moretta run policy.toml            make the release and its report
+  moretta verify out.csv --policy policy.toml
+
+Exit codes:{codes}"
+    )
 }
 
 #[derive(Debug, Subcommand)]

@@ -7,16 +7,13 @@ use crate::printable::printable;
 use moretta::pipeline::Interrupted;
 use std::io::Write;
 
-/// The exit code of a program that was told to end, as shells have it.
-const INTERRUPTED: i32 = 130;
-
 fn end() -> ! {
     moretta::pipeline::abandon();
     if let Some(stream) = moretta::pipeline::interrupted() {
         let told = told(&stream);
         let _ = writeln!(std::io::stderr(), "\n{}", printable(&told));
     }
-    std::process::exit(INTERRUPTED)
+    std::process::exit(i32::from(moretta::error::INTERRUPTED))
 }
 
 /// How a stream that was interrupted can go on.

@@ -75,16 +75,26 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// All policies below a folder.
-fn policies(folder: &Path, found: &mut Vec<(String, String)>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            policies(&path, found);
-        } else if path.extension().is_some_and(|ending| ending == "toml") {
-            let text = fs::read_to_string(&path).expect("a text");
-            found.push((path.display().to_string(), text));
+/// All policies below a folder, or in a file: its whole text, or those that a page shows whole.
+fn policies(path: &Path, found: &mut Vec<(String, String)>) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).expect("a folder") {
+            policies(&entry.expect("an entry").path(), found);
         }
+        return;
+    }
+    let name = path.display().to_string();
+    let text = || fs::read_to_string(path).expect("a text");
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("toml") => found.push((name, text())),
+        Some("md") => {
+            let text = text();
+            let blocks = text.split("\n```toml").skip(1);
+            let whole = blocks.filter(|block| !block.starts_with(" part="));
+            let shown = whole.filter_map(|block| block.split_once('\n')?.1.split_once("\n```"));
+            found.extend(shown.map(|(policy, _)| (name.clone(), policy.to_owned())));
+        }
+        _ => {}
     }
 }
 
@@ -92,13 +102,15 @@ fn policies(folder: &Path, found: &mut Vec<(String, String)>) {
 fn every_policy_of_ours_fits_the_schema() {
     let schema = Schema::printed();
     let mut found = Vec::new();
-    policies(&root().join("examples"), &mut found);
-    policies(&root().join("crates/moretta-cli/tests/golden"), &mut found);
-    let readme = fs::read_to_string(root().join("README.md")).expect("the README");
-    let shown = readme.split("\n```toml\n").skip(1);
-    let shown = shown.filter_map(|rest| rest.split_once("\n```"));
-    found.extend(shown.map(|(policy, _)| ("README".to_owned(), policy.to_owned())));
-    assert!(found.len() >= 15, "only {} policies", found.len());
+    for place in [
+        "examples",
+        "crates/moretta-cli/tests/golden",
+        "README.md",
+        "docs/src",
+    ] {
+        policies(&root().join(place), &mut found);
+    }
+    assert!(found.len() >= 25, "only {} policies", found.len());
     for (name, text) in found {
         let policy: Table = text.parse().expect(&name);
         if let Err(error) = schema.check(&policy) {

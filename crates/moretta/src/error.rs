@@ -33,6 +33,29 @@ pub enum Error {
     Bug(String),
 }
 
+/// The exit codes of the program and what they mean.
+pub const EXIT_CODES: &[(u8, &str)] = &[
+    (0, "all is well"),
+    (1, "the guarantee is not met; nothing was written"),
+    (2, "wrong use of the program"),
+    (3, "a mistake in the policy"),
+    (4, "a mistake in the data"),
+    (5, "cannot read or write"),
+    (
+        6,
+        "a goal is not met (`fail_above`, `tune`); nothing was written",
+    ),
+    (7, "the privacy budget is spent"),
+    (8, "a bug of ours"),
+    (
+        INTERRUPTED,
+        "interrupted; nothing is half written, and a stream with a checkpoint can go on",
+    ),
+];
+
+/// The exit code of a program that was told to end, as shells have it.
+pub const INTERRUPTED: u8 = 130;
+
 /// A sentence and the way out.
 #[derive(Debug)]
 pub struct Message {
@@ -340,6 +363,26 @@ mod tests {
         assert_eq!(error.to_string(), "cannot write out.csv: no space left");
         let error = told(Error::input("x").in_file("in.csv"));
         assert_eq!(error.to_string(), "in.csv: x");
+    }
+
+    #[test]
+    fn every_exit_code_has_a_meaning() {
+        let io = Error::io("read", "a.csv", std::io::ErrorKind::NotFound.into());
+        let errors = [
+            Error::guarantee(""),
+            Error::usage(""),
+            Error::policy(""),
+            Error::input(""),
+            io,
+            Error::goal(""),
+            Error::budget(""),
+            Error::bug(""),
+        ];
+        let mut codes = vec![0];
+        codes.extend(errors.iter().map(Error::exit_code));
+        codes.push(INTERRUPTED);
+        let told: Vec<u8> = EXIT_CODES.iter().map(|(code, _)| *code).collect();
+        assert_eq!(told, codes);
     }
 
     #[test]

@@ -1,0 +1,152 @@
+//! Methods, measures, attacks, learners, formats and exit codes, from the lists of the library.
+
+use super::super::pages::Page;
+use super::keys::{capital, parameters};
+use super::{head, table};
+use moretta::config::Parameter;
+use moretta::error::EXIT_CODES;
+use moretta::io::FORMATS;
+use moretta::learn::{LEARNERS, LearnerInfo};
+use moretta::measure::{self, Info};
+use moretta::protect::{Family, METHODS, MethodInfo};
+
+pub(super) fn name_of(info: &MethodInfo) -> &'static str {
+    info.name
+}
+
+/// The page of a method, below the reference.
+pub(super) fn page_of(info: &MethodInfo) -> String {
+    format!("methods/{}.md", info.name)
+}
+
+/// Every method with what it works on.
+pub(super) fn methods() -> String {
+    let mut rows = vec![head(["method", "works on", "what it does"])];
+    rows.extend(METHODS.iter().map(|info| {
+        let works_on = match info.family {
+            Family::Table => "tables",
+            Family::Stream => "streams of events",
+            Family::Filter => "records of tables and streams",
+        };
+        let name = format!("[`{}`]({})", info.name, page_of(info));
+        vec![name, works_on.to_owned(), info.about()]
+    }));
+    table(&rows)
+}
+
+/// The page of a method: what `explain` shows, with its parameters as a table.
+pub(super) fn method(info: &MethodInfo) -> String {
+    let page = as_page(&info.page());
+    let keys = parameters(info.parameters);
+    format!("# `{}`\n\n{page}\n\n## Parameters\n\n{keys}", info.name)
+}
+
+/// Module documentation as a page: its examples are Rust, or parts of a policy.
+fn as_page(documentation: &str) -> String {
+    let mut inside = false;
+    let lines = documentation.lines().map(|line| {
+        let fence = line.starts_with("```");
+        inside ^= fence;
+        match line {
+            "```" if inside => "```rust".to_owned(),
+            "```toml" => "```toml part=examples/research-extract/policy.toml".to_owned(),
+            _ => line.to_owned(),
+        }
+    });
+    lines.collect::<Vec<String>>().join("\n")
+}
+
+pub(super) fn measures_of_tables() -> String {
+    measures(measure::LIST)
+}
+
+pub(super) fn measures_of_records() -> String {
+    measures(measure::PAIR_LIST)
+}
+
+pub(super) fn measures_of_streams() -> String {
+    measures(measure::STREAM_LIST)
+}
+
+fn measures(list: &[Info]) -> String {
+    let mut rows = vec![head(["measure", "of", "meaning"])];
+    rows.extend(list.iter().map(|info| {
+        let name = format!("`{}`", info.name);
+        vec![name, info.family.word().to_owned(), info.meaning.to_owned()]
+    }));
+    table(&rows)
+}
+
+/// Every learner with its options.
+pub(super) fn learners() -> String {
+    let mut rows = vec![head(["learner", "what it is"])];
+    rows.extend(
+        LEARNERS
+            .iter()
+            .map(|info| vec![format!("`{}`", info.name), info.meaning.to_owned()]),
+    );
+    let mut text = table(&rows);
+    for info in LEARNERS.iter().filter(|info| !info.options.is_empty()) {
+        text.push_str(&format!(
+            "\n## Options of `{}`\n\n{}",
+            info.name,
+            options(info)
+        ));
+    }
+    text
+}
+
+fn options(info: &LearnerInfo) -> String {
+    let options: Vec<Parameter> = info.options.iter().copied().flatten().copied().collect();
+    parameters(&options)
+}
+
+pub(super) fn formats() -> String {
+    let mut rows = vec![head(["`format`", "ending"])];
+    rows.extend(FORMATS.iter().map(|(name, _, endings)| {
+        let endings: Vec<String> = endings
+            .iter()
+            .map(|ending| format!("`.{ending}`"))
+            .collect();
+        vec![format!("`{name}`"), endings.join(" ")]
+    }));
+    table(&rows)
+}
+
+pub(super) fn exit_codes() -> String {
+    let mut rows = vec![head(["code", "meaning"])];
+    rows.extend(
+        EXIT_CODES
+            .iter()
+            .map(|(code, meaning)| vec![code.to_string(), (*meaning).to_owned()]),
+    );
+    table(&rows)
+}
+
+/// The documentation of each public module of attacks.
+pub(super) fn attacks() -> String {
+    let list = Page::read("crates/moretta/src/attack/mod.rs").text;
+    let modules = list
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    let pages: Vec<String> = modules.map(attack).collect();
+    assert!(pages.len() >= 6, "only {} attacks", pages.len());
+    pages.join("\n")
+}
+
+fn attack(module: &str) -> String {
+    let folder = "crates/moretta/src/attack";
+    let paths = [
+        format!("{folder}/{module}.rs"),
+        format!("{folder}/{module}/mod.rs"),
+    ];
+    let exists = |path: &&String| super::root().join(path).exists();
+    let path = paths.iter().find(exists).expect(module);
+    let source = Page::read(path).text;
+    let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let page: String = lines
+        .map(|line| format!("{}\n", line.trim_start()))
+        .collect();
+    let heading = capital(&module.replace('_', " "));
+    format!("## {heading}\n\n{}\n", as_page(page.trim()))
+}
