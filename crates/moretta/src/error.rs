@@ -252,7 +252,7 @@ impl Error {
             Error::Goal(_) => 6,
             Error::Budget(_) => 7,
             Error::Bug(_) => 8,
-            Error::Cancelled => 130,
+            Error::Cancelled => INTERRUPTED,
         }
     }
 
@@ -377,10 +377,10 @@ mod tests {
             Error::goal(""),
             Error::budget(""),
             Error::bug(""),
+            Error::Cancelled,
         ];
         let mut codes = vec![0];
         codes.extend(errors.iter().map(Error::exit_code));
-        codes.push(INTERRUPTED);
         let told: Vec<u8> = EXIT_CODES.iter().map(|(code, _)| *code).collect();
         assert_eq!(told, codes);
     }

@@ -25,12 +25,29 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("learn", &["config", "data", "error", "math"]),
     ("measure", &["data", "error", "learn", "math"]),
     ("attack", &["data", "error", "math"]),
-    ("protect", &["config", "data", "error", "guarantee", "math"]),
+    ("cancel", &["error"]),
+    (
+        "protect",
+        &["cancel", "config", "data", "error", "guarantee", "math"],
+    ),
+    (
+        "engine",
+        &[
+            "cancel",
+            "data",
+            "error",
+            "guarantee",
+            "learn",
+            "measure",
+            "protect",
+        ],
+    ),
     (
         "policy",
         &[
             "config",
             "data",
+            "engine",
             "error",
             "guarantee",
             "io",
@@ -46,6 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "attack",
             "config",
             "data",
+            "engine",
             "error",
             "guarantee",
             "io",

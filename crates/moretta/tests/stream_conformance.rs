@@ -3,6 +3,7 @@
 use moretta::data::hierarchy::{HierarchySpec, Ladder, Texts};
 use moretta::data::{Batch, Categories, Column, Field, Kind, MISSING, Role, RowIds, Schema, times};
 use moretta::guarantee::{Decided, StreamChecker};
+use moretta::protect::identifiers::Key;
 use moretta::protect::z_anonymity::{
     Fakes, FakesOrder, Group, MADE_UP, Mode, Search, Stream, Tune, ZAnonymity,
 };
@@ -165,7 +166,11 @@ fn lines(batch: &Batch, lines: &mut Vec<Line>) {
 }
 
 fn stream(config: &ZAnonymity, batch: &Batch, shards: usize) -> Stream {
-    Stream::new(config, batch.schema(), |_| ladder(), None, shards).expect("a stream")
+    let stream = Stream::new(config, batch.schema(), |_| ladder(), None, shards);
+    let key = Key::new(b"made-up rows are drawn from this key".to_vec());
+    stream
+        .expect("a stream")
+        .with_fakes_key(key.expect("long enough"))
 }
 
 fn release(config: &ZAnonymity, batch: &Batch, at_a_time: usize, shards: usize) -> Vec<Line> {

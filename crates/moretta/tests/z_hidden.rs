@@ -6,6 +6,7 @@ use moretta::data::hierarchy::{HierarchySpec, Texts};
 use moretta::data::{Batch, Column};
 use moretta::io::{self, ReadOptions};
 use moretta::protect::Protector;
+use moretta::protect::identifiers::Key;
 use moretta::protect::z_anonymity::{Fakes, FakesOrder, MADE_UP, Stream, ZAnonymity};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -57,7 +58,8 @@ fn run_from(file: &Path, config: &ZAnonymity, batch_rows: usize, start: u64) -> 
         .ladder("attribute", Texts::Category)
         .expect("a ladder");
     let mut stream = Stream::new(config, source.schema(), |_| ladder.clone(), None, 1)
-        .expect("a time, a subject and an attribute");
+        .expect("a time, a subject and an attribute")
+        .with_fakes_key(Key::new(env!("CARGO_PKG_DESCRIPTION").into()).expect("long enough"));
     let mut rows = Vec::new();
     for batch in source {
         let batch = batch.expect("rows");

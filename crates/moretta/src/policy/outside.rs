@@ -33,6 +33,18 @@ impl Policy {
         Ok(plan)
     }
 
+    /// The key from which fakes are drawn, where the policy names one.
+    ///
+    /// # Errors
+    /// When it is not there or too short.
+    pub(crate) fn fakes_key(&self) -> Result<Option<Key>> {
+        let fakes = self.plan.stream().and_then(|config| config.fakes.as_ref());
+        let place = fakes.and_then(|fakes| fakes.key.clone());
+        place
+            .map(|name| load(&KeyPlace::Environment(name)))
+            .transpose()
+    }
+
     /// The keys of all pseudonyms.
     ///
     /// # Errors

@@ -16,7 +16,6 @@ use crate::data::hierarchy::HierarchySpec;
 use crate::error::{Error, Result};
 use crate::policy::{Action, Policy, load_key};
 use crate::protect::identifiers::Key;
-use crate::protect::z_anonymity::fakes_key;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;
@@ -140,13 +139,7 @@ fn keys(policy: &Policy) -> Result<Vec<Key>> {
             keys.push(load_key(key).map_err(|e| e.at(column.span.clone()))?);
         }
     }
-    let fakes = policy
-        .plan
-        .stream()
-        .and_then(|config| config.fakes.as_ref());
-    if let Some(name) = fakes.and_then(|fakes| fakes.key.as_deref()) {
-        keys.push(fakes_key(Some(name))?);
-    }
+    keys.extend(policy.fakes_key()?);
     Ok(keys)
 }
 

@@ -75,9 +75,13 @@ impl Flow {
         };
         let (rotation, _) = pseudonyms(policy, schema, time, format)?;
         let waits = config.mode == Mode::Exact || sources > 1;
+        let mut stream = Stream::new(config, schema, ladder, format, SHARDS)?;
+        if let Some(key) = policy.fakes_key()? {
+            stream = stream.with_fakes_key(key);
+        }
         Ok(Flow {
             reorder: waits.then(|| Reorder::new((time, subject), format, lateness, sources)),
-            stream: Stream::new(config, schema, ladder, format, SHARDS)?,
+            stream,
             watch: Watch::new(policy, config, schema, ladder, rotation, measured),
             clock: Box::new(now),
             skew: config.skew,

@@ -24,7 +24,6 @@
 
 use super::names::GONE;
 use super::recency::Recency;
-use crate::error::{Error, Result};
 use crate::protect::identifiers::Key;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
@@ -44,22 +43,6 @@ pub(super) struct Fake {
     pub(super) group: u32,
     /// Milliseconds after the row.
     pub(super) offset: i64,
-}
-
-/// Fetches the key from an environment variable; without one makes a key of its own.
-pub(crate) fn key(variable: Option<&str>) -> Result<Key> {
-    let Some(name) = variable else {
-        return Key::random();
-    };
-    match std::env::var(name) {
-        Ok(text) => Key::new(text.trim().as_bytes().to_vec()),
-        Err(_) => Err(Error::policy(format!(
-            "the environment variable {name} that holds the key is not set"
-        ))
-        .help(format!(
-            "export {name}=\"$(openssl rand -hex 32)\" and keep it safe"
-        ))),
-    }
 }
 
 /// A row that gets made-up rows.

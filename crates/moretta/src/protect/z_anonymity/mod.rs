@@ -66,7 +66,6 @@ mod users;
 mod waiting;
 
 pub use cell::Cell;
-pub(crate) use hidden::key as fakes_key;
 pub(crate) use reached::Reached;
 pub use read::{Fakes, FakesOrder, Group};
 pub use release::{MADE_UP, Stream};

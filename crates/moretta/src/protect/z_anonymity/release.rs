@@ -3,7 +3,7 @@
 use super::cell::Cell;
 use super::draft::{Codes, Draft};
 use super::engine::{Attribute, Engine, Fate, Verdict};
-use super::hidden::{self, Companions};
+use super::hidden::Companions;
 use super::paths::UNKNOWN;
 use super::places::Places;
 use super::tally::Tally;
@@ -17,6 +17,7 @@ use crate::data::{
 use crate::error::{Error, Result};
 use crate::guarantee::{Guarantee, Recent};
 use crate::protect::Protector;
+use crate::protect::identifiers::Key;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use std::sync::Arc;
@@ -84,7 +85,7 @@ impl Stream {
                 ))
                 .help("read the stream from CSV or JSON lines, or take `fakes` out"));
             }
-            let key = hidden::key(fakes.key.as_deref())?;
+            let key = Key::random()?;
             engine.hide_fakes(Companions::new(key.clone(), fakes.spread, config.window));
             waiting = Some(Waiting::new(key, fakes.spread));
         }
@@ -107,6 +108,18 @@ impl Stream {
             waiting,
             decided: None,
         })
+    }
+
+    /// Draws fakes from this key instead of one of its own, so that they can be drawn again.
+    /// It is for a stream that has not begun.
+    #[must_use]
+    pub fn with_fakes_key(mut self, key: Key) -> Self {
+        if let (Some(waiting), Some(fakes)) = (&mut self.waiting, &self.config.fakes) {
+            let companions = Companions::new(key.clone(), fakes.spread, self.config.window);
+            self.engine.hide_fakes(companions);
+            *waiting = Waiting::new(key, fakes.spread);
+        }
+        self
     }
 
     /// Goes on after a restart: the rows that come next, from the one with the id `row` on,
