@@ -65,6 +65,15 @@ impl Categories {
         self.codes.iter().filter(|&&c| c == MISSING).count()
     }
 
+    /// How many levels a slot holds.
+    pub fn distinct(&self) -> usize {
+        let mut held = vec![false; self.levels.len()];
+        for &code in self.codes.iter().filter(|&&code| code != MISSING) {
+            held[code as usize] = true;
+        }
+        held.into_iter().filter(|&held| held).count()
+    }
+
     /// The slots at `rows`, in that order; the levels stay shared.
     pub fn take(&self, rows: &[u32]) -> Self {
         Categories {
@@ -170,6 +179,7 @@ mod tests {
     #[test]
     fn compact_forgets_unused_levels() {
         let all = Categories::from_iter([Some("a"), Some("b"), None, Some("c")]);
+        assert_eq!(all.take(&[3, 2, 3]).distinct(), 1);
         let some = all.take(&[3, 2, 3]).compact();
         assert_eq!(some.levels().iter().collect::<Vec<_>>(), ["c"]);
         assert_eq!(some.get(0), Some("c"));

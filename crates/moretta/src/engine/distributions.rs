@@ -5,6 +5,7 @@
 
 use crate::data::{Batch, Column, Domains, Field, Role};
 use crate::engine::plan::{Action, Plan};
+use crate::error::Result;
 use crate::measure::{Histogram, HistogramBuilder, kept};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -36,10 +37,13 @@ impl Distributions {
         }
     }
 
-    /// Row `i` of `released` was released for row `i` of `original`.
-    pub(crate) fn observe(&mut self, original: &Batch, released: &Batch) {
-        count_missing(&mut self.missing_before, original);
-        count_missing(&mut self.missing_after, released);
+    /// Takes released rows.
+    pub(crate) fn observe(&mut self, released: &Batch) {
+        let columns = released.schema().fields().iter().zip(released.columns());
+        for (field, column) in columns {
+            let missing = self.missing_after.entry(field.name.to_string());
+            *missing.or_default() += column.missing_count() as u64;
+        }
         for (name, builder) in &mut self.generalised {
             if let Some(column) = released.column_named(name) {
                 builder.observe_released(column);
@@ -47,15 +51,25 @@ impl Distributions {
         }
     }
 
-    /// Counts the originals of the released rows, which are at these places, once all of
-    /// them were seen. Of columns that are `masked` originals are not told.
+    /// Counts the originals of the released rows, once all of these were seen: all but those
+    /// at the places `suppressed`, which ascend. Of columns that are `masked` originals are
+    /// not told.
     pub(crate) fn finish(
         &mut self,
         plan: &Plan,
         original: &Batch,
-        released: &[u64],
+        suppressed: &[u32],
         masked: &[String],
-    ) {
+    ) -> Result<()> {
+        let columns = original.schema().fields().iter().zip(original.columns());
+        for (field, column) in columns {
+            let missing = column.missing_count() - column.take(suppressed)?.missing_count();
+            self.missing_before
+                .insert(field.name.to_string(), missing as u64);
+        }
+        let mut gone = suppressed.iter().copied().peekable();
+        let places = (0..original.len() as u32).filter(|place| gone.next_if_eq(place).is_none());
+        let released: Vec<u64> = places.map(u64::from).collect();
         let fields = original.schema().fields().par_iter();
         let histograms = fields
             .zip(original.columns())
@@ -63,10 +77,11 @@ impl Distributions {
                 let action = plan.column(&field.name).map(|column| &column.action);
                 let withheld = matches!(action, Some(Action::Drop | Action::Pseudonym { .. }))
                     || field.role != Role::Quasi && masked.iter().any(|name| **name == *field.name);
-                let found = (!withheld).then(|| self.count(field, column, released))??;
+                let found = (!withheld).then(|| self.count(field, column, &released))??;
                 Some((field.name.to_string(), found))
             });
         self.histograms = histograms.collect();
+        Ok(())
     }
 
     fn count(&self, field: &Field, column: &Column, released: &[u64]) -> Option<Histogram> {
@@ -95,11 +110,5 @@ impl Distributions {
     /// Missing cells of a released column.
     pub(crate) fn missing_after(&self, name: &str) -> Option<u64> {
         self.missing_after.get(name).copied()
-    }
-}
-
-fn count_missing(counts: &mut HashMap<String, u64>, batch: &Batch) {
-    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-        *counts.entry(field.name.to_string()).or_default() += column.missing_count() as u64;
     }
 }

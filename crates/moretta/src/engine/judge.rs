@@ -3,15 +3,16 @@
 use super::coarse::reasons;
 use super::context::Context;
 use super::distributions::Distributions;
-use super::original::{originals_of, places_of};
+use super::original::places_of;
 use super::plan::{Action, Plan};
 use super::published::{self, Published};
 use super::shown::counted_as_text;
 use super::steps::Given;
-use crate::data::{Batch, Domain, Domains, ReadAs, Role, RowIds};
+use crate::data::{Batch, Domain, Domains, ReadAs, Role, RowIds, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::{Checker, Declared, Fault, Findings};
 use crate::measure::Measures;
+use std::sync::Arc;
 
 /// Rows judged at a time: what is made of them stays in the processor's caches.
 const CHUNK: usize = 1 << 16;
@@ -77,31 +78,38 @@ impl Judge<'_> {
         let schema = originals.schema();
         let mut measures = published::measures(self.plan, schema, &self.measured_domains());
         measures.tell_accuracy_losses(made.accuracy_losses);
+        measures.expect(release.len());
         let subject = schema.with_role(Role::Subject).first().copied();
-        let order: Vec<u64> = release.rows().iter().collect();
+        let subject = subject.map(|place| &*schema.fields()[place].name);
+        let places = places_of(originals, release.rows())?;
+        let measured = measured_columns(originals)?;
         let mut distributions = Distributions::new(self.plan, originals, domains);
         for start in (0..release.len()).step_by(CHUNK) {
             let released = release.slice(start, CHUNK.min(release.len() - start));
-            let original = originals_of(originals, released.rows())?;
-            let subjects = subject.and_then(|i| original.column(i).as_categories());
+            let original = measured.take(&places[start..start + released.len()])?;
+            let subjects = subject.and_then(|name| original.column_named(name)?.as_categories());
             let subjects = subjects.map(|subjects| subjects.codes());
-            let (checked, measured) = rayon::join(
+            let (checked, (measured, ())) = rayon::join(
                 || checker.observe(&released, subjects),
-                || measures.observe(&original, &released),
+                || {
+                    rayon::join(
+                        || measures.observe(&original, &released),
+                        || distributions.observe(&released),
+                    )
+                },
             );
             checked.and(measured)?;
-            distributions.observe(&original, &released);
             context.progress.add(released.len());
             context.cancel.check()?;
         }
-        let places = places_of(originals, release.rows())?.into_iter();
-        let places: Vec<u64> = places.map(u64::from).collect();
-        distributions.finish(self.plan, originals, &places, made.masked);
-        let gone = suppressed(originals.rows(), &order);
+        let released: Vec<u64> = release.rows().iter().collect();
+        let gone = suppressed(originals.rows(), &released);
+        drop((places, released));
+        distributions.finish(self.plan, originals, &gone, made.masked)?;
         let reasons = reasons(made.suppressed, gone.len() as u64);
         let published = Published::new(&mut measures, reasons);
         for ids in gone.chunks(CHUNK) {
-            measures.suppressed(&originals.take(ids)?)?;
+            measures.suppressed(&measured.take(ids)?)?;
         }
         Ok(Judgement {
             findings: checker.finish()?,
@@ -111,6 +119,19 @@ impl Judge<'_> {
             distributions,
         })
     }
+}
+
+/// The columns of the originals that measures look at.
+fn measured_columns(originals: &Batch) -> Result<Batch> {
+    let fields = originals.schema().fields().iter();
+    let columns = fields.zip(originals.columns());
+    let watched = columns
+        .filter(|(field, _)| matches!(field.role, Role::Quasi | Role::Subject | Role::Class));
+    let (fields, columns) = watched
+        .map(|(field, column)| (field.clone(), column.clone()))
+        .unzip();
+    let schema = Arc::new(Schema::new(fields)?);
+    Batch::new(schema, originals.rows().clone(), columns)
 }
 
 impl Judgement {

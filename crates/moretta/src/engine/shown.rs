@@ -1,7 +1,8 @@
 //! Released columns as the texts that a reader of the file sees.
 
-use crate::data::push_number;
-use crate::data::{Batch, Categories, Column, Kind, LevelsBuilder, MISSING, Numbers, Role, Schema};
+use crate::data::{
+    Batch, Categories, Column, Kind, Levels, MISSING, Numbers, Role, Schema, push_number,
+};
 use crate::error::Result;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -37,20 +38,28 @@ fn with_texts(rows: &Batch, has_texts: impl Fn(Role) -> bool) -> Result<Batch> {
 /// The numbers as they are written.
 fn texts(numbers: &Numbers, kind: &Kind) -> Categories {
     let mut codes_of: HashMap<u64, u32, FixedState> = HashMap::default();
-    let (mut levels, mut text) = (LevelsBuilder::default(), Vec::new());
+    let (mut levels, mut text) = (Levels::default(), Vec::new());
     let mut code = |number: f64| {
-        *codes_of.entry(number.to_bits()).or_insert_with(|| {
+        let number = match kind {
+            Kind::Date(_) => f64::from(number as i32),
+            _ => number,
+        };
+        // Adding 0 makes the two zeros equal. Other numbers that differ have texts that
+        // differ, so that no text has to be looked up.
+        *codes_of.entry((number + 0.0).to_bits()).or_insert_with(|| {
             if let Kind::Date(format) = kind {
-                return levels.intern(&format.format(number as i32));
+                levels.push(&format.format(number as i32));
+            } else {
+                text.clear();
+                push_number(&mut text, number);
+                levels.push(std::str::from_utf8(&text).unwrap_or_default());
             }
-            text.clear();
-            push_number(&mut text, number);
-            levels.intern(std::str::from_utf8(&text).unwrap_or_default())
+            levels.len() as u32 - 1
         })
     };
     let codes = numbers.iter();
     let codes = codes
         .map(|number| number.map_or(MISSING, &mut code))
         .collect();
-    Categories::new(codes, Arc::new(levels.finish()))
+    Categories::new(codes, Arc::new(levels))
 }

@@ -220,7 +220,11 @@ impl Step<'_> {
             let rows = rows.ok_or_else(|| {
                 Error::bug("a row was released that was never read, or was held back before")
             })?;
-            truth.observe(&given.take(&rows)?, &part)?;
+            let original = match rows.windows(2).all(|pair| pair[1] == pair[0] + 1) {
+                true => given.slice(rows.first().map_or(0, |&row| row as usize), rows.len()),
+                false => given.take(&rows)?,
+            };
+            truth.observe(&original, &part)?;
         }
         Ok(truth.findings(Some(released.len() as u64)))
     }

@@ -248,8 +248,8 @@ fn linked_rows(plan: &Plan, original: &Batch) -> Option<String> {
     let released = plan
         .column(name)
         .is_some_and(|column| column.action != Action::Drop);
-    let persons = original.column(subject).as_categories()?.compact();
-    (released && persons.levels().len() < persons.len()).then(|| {
+    let persons = original.column(subject).as_categories()?;
+    (released && persons.distinct() < persons.len()).then(|| {
         format!(
             "column `{name}` links the rows of one person: whoever knows several of them may single the person out, though each class holds k"
         )

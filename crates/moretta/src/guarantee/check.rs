@@ -33,6 +33,7 @@ use super::sorted::Sorted;
 use super::{Diversity, Guarantee, LDiversity};
 use crate::data::{Batch, Categories, MISSING, Role, Schema};
 use crate::error::{Error, Result};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Checks one release, batch by batch.
@@ -144,10 +145,9 @@ impl Checker {
             ))
             .help("release it in parts"));
         }
-        let tracked = self.quasi.iter_mut();
-        for column in tracked.chain(self.sensitive.iter_mut().map(|s| &mut s.column)) {
-            column.read(release)?;
-        }
+        let sensitive = self.sensitive.par_iter_mut().map(|s| &mut s.column);
+        let tracked = self.quasi.par_iter_mut().chain(sensitive);
+        tracked.try_for_each(|column| column.read(release))?;
         let mut codes = Vec::with_capacity(self.quasi.len());
         codes.extend(self.quasi.iter_mut().map(|c| std::mem::take(&mut c.codes)));
         self.classes
@@ -190,23 +190,28 @@ impl Checker {
         for &class in &self.class_of_row {
             self.class_rows[class as usize] += 1;
         }
-        for sensitive in &mut self.sensitive {
-            for (&class, &value) in self.class_of_row.iter().zip(&sensitive.column.codes) {
+        let classes = &self.class_of_row;
+        self.sensitive.par_iter_mut().for_each(|sensitive| {
+            for (&class, &value) in classes.iter().zip(&sensitive.column.codes) {
                 sensitive.of_rows.add(join(class, value));
             }
-        }
+        });
     }
 
     fn count_persons(&mut self, subjects: &[u32]) {
-        let mut without = 0;
-        for (&class, &person) in self.class_of_row.iter().zip(subjects) {
-            match person {
-                MISSING => without += 1,
-                person => self.persons.add(join(class, person)),
+        let (classes, persons) = (&self.class_of_row, &mut self.persons);
+        let count_persons = || {
+            let mut without = 0;
+            for (&class, &person) in classes.iter().zip(subjects) {
+                match person {
+                    MISSING => without += 1,
+                    person => persons.add(join(class, person)),
+                }
             }
-        }
-        for sensitive in &mut self.sensitive {
-            let rows = self.class_of_row.iter().zip(subjects);
+            without
+        };
+        let count_values = |sensitive: &mut Sensitive| {
+            let rows = classes.iter().zip(subjects);
             for ((&class, &person), &value) in rows.zip(&sensitive.column.codes) {
                 if person == MISSING {
                     continue;
@@ -218,7 +223,9 @@ impl Checker {
                     sensitive.of_rows.add(join(class, value));
                 }
             }
-        }
+        };
+        let sensitive = self.sensitive.par_iter_mut();
+        let (without, ()) = rayon::join(count_persons, || sensitive.for_each(count_values));
         if without > 0 {
             self.count_missing_subjects(without);
         }
@@ -385,7 +392,7 @@ fn count_distinct_persons(pairs: Sorted<u64>, mut sizes: Vec<u32>) -> (Vec<u32>,
         sizes[class as usize] += 1;
         persons.push(person);
     }
-    persons.sort_unstable();
+    persons.par_sort_unstable();
     persons.dedup();
     (sizes, persons.len() as u64)
 }

@@ -5,6 +5,8 @@
 //! that is sorted and merged when it is full is read and written in order, and
 //! needs only the room of the keys.
 
+use rayon::slice::ParallelSliceMut;
+
 /// How many keys wait at least before they are merged.
 const PENDING: usize = 1 << 20;
 
@@ -15,7 +17,7 @@ pub(super) struct Sorted<K> {
     pending: Vec<K>,
 }
 
-impl<K: Copy + Ord> Sorted<K> {
+impl<K: Copy + Ord + Send> Sorted<K> {
     pub(super) fn new() -> Self {
         Sorted {
             keys: Vec::new(),
@@ -41,7 +43,7 @@ impl<K: Copy + Ord> Sorted<K> {
 
     /// Merges what is pending, from the end, so that no second copy is needed.
     fn settle(&mut self) {
-        self.pending.sort_unstable();
+        self.pending.par_sort_unstable();
         let Some(&filler) = self.pending.first() else {
             return;
         };

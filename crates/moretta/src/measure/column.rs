@@ -1,13 +1,10 @@
-//! A column of any batch as plain words that compare equal when the values do.
+//! A column of any batch as codes that are equal when the values are.
 
 use crate::data::{Categories, Column, Levels, LevelsBuilder, MISSING, Numbers};
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::sync::Arc;
-
-/// The word of a missing value; no finite number has these bits.
-pub(super) const MISSING_WORD: u64 = u64::MAX;
 
 /// Gives texts codes that stay the same while dictionaries change.
 #[derive(Default)]
@@ -57,44 +54,121 @@ impl Codes {
     }
 }
 
-/// Words of one column: the bits of a number, or the code of a text.
+/// Numbers, each known by a code.
 #[derive(Default)]
-pub(super) struct Words {
-    pub(super) codes: Codes,
-    pub(super) words: Vec<u64>,
+struct NumberCodes {
+    code_of: HashMap<u64, u32, FixedState>,
+    numbers: Vec<f64>,
 }
 
-impl Words {
-    /// Puts the words of the column into `self.words`.
-    pub(super) fn read(&mut self, name: &str, column: &Column) -> Result<()> {
-        self.words.clear();
-        self.words.reserve(column.len());
+impl NumberCodes {
+    fn code(&mut self, number: f64) -> u32 {
+        // Adding 0 makes the two zeros equal.
+        let number = number + 0.0;
+        let numbers = &mut self.numbers;
+        *self.code_of.entry(number.to_bits()).or_insert_with(|| {
+            numbers.push(number);
+            numbers.len() as u32 - 1
+        })
+    }
+}
+
+/// What a column holds in one row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Held<'a> {
+    Missing,
+    Number(f64),
+    Text(&'a str),
+}
+
+/// The distinct values of one column, numbers or texts, each known by a code.
+#[derive(Default)]
+pub(super) struct Values {
+    texts: Codes,
+    numbers: NumberCodes,
+}
+
+impl Values {
+    /// Appends the code of each slot to `codes`, [`MISSING`] for a missing one.
+    pub(super) fn read(&mut self, name: &str, column: &Column, codes: &mut Vec<u32>) -> Result<()> {
         match column {
-            // Adding 0 makes the two zeros equal.
-            Column::Number(numbers) if numbers.present().is_none() => self
-                .words
-                .extend(numbers.values().iter().map(|n| (n + 0.0).to_bits())),
-            Column::Number(numbers) => self.words.extend(
+            Column::Number(numbers) => codes.extend(
                 numbers
                     .iter()
-                    .map(|n| n.map_or(MISSING_WORD, |n| (n + 0.0).to_bits())),
+                    .map(|slot| slot.map_or(MISSING, |number| self.numbers.code(number))),
             ),
-            Column::Category(categories) => {
-                let Words { codes, words } = self;
-                codes.each(categories, |code| {
-                    words.push(if code == MISSING {
-                        MISSING_WORD
-                    } else {
-                        u64::from(code)
-                    });
-                });
-            }
-            Column::Plain(_) => {
-                return Err(Error::bug(format!(
-                    "column `{name}` is measured but was read as plain"
-                )));
-            }
+            Column::Category(categories) => self.texts.each(categories, |code| codes.push(code)),
+            Column::Plain(_) => return Err(read_as_plain(name)),
         }
         Ok(())
+    }
+
+    /// The value of a code that [`Values::read`] gave.
+    pub(super) fn get(&self, code: u32) -> Held<'_> {
+        match (code, self.numbers.numbers.get(code as usize)) {
+            (MISSING, _) => Held::Missing,
+            (_, Some(&number)) => Held::Number(number),
+            (code, None) => Held::Text(self.texts.texts().get(code)),
+        }
+    }
+}
+
+/// Codes of persons or labels, of which nothing matters but whether they are equal.
+#[derive(Default)]
+pub(super) struct Identities {
+    /// The codes of the first dictionary are taken as they are, so that a table with one
+    /// dictionary for all of its batches costs no look-up of texts.
+    first: Option<Arc<Levels>>,
+    others: Codes,
+}
+
+impl Identities {
+    /// Appends the code of each slot to `codes`, [`MISSING`] for a missing one.
+    pub(super) fn read(&mut self, name: &str, column: &Column, codes: &mut Vec<u32>) -> Result<()> {
+        match column {
+            Column::Category(categories) => {
+                let first = self
+                    .first
+                    .get_or_insert_with(|| categories.levels().clone());
+                if Arc::ptr_eq(first, categories.levels()) {
+                    codes.extend_from_slice(categories.codes());
+                    return Ok(());
+                }
+                if self.others.texts().is_empty() {
+                    self.others.known = LevelsBuilder::from_levels(first);
+                }
+                self.others.each(categories, |code| codes.push(code));
+            }
+            Column::Number(numbers) => self.others.each_number(numbers, |code| codes.push(code)),
+            Column::Plain(_) => return Err(read_as_plain(name)),
+        }
+        Ok(())
+    }
+}
+
+fn read_as_plain(name: &str) -> Error {
+    Error::bug(format!("column `{name}` is measured but was read as plain"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_has_one_code_in_all_dictionaries() {
+        let mut identities = Identities::default();
+        let mut codes = Vec::new();
+        let first: Categories = [Some("a"), Some("b"), None].into_iter().collect();
+        let second: Categories = [Some("c"), Some("b"), Some("a"), None]
+            .into_iter()
+            .collect();
+        for column in [&first, &second, &first, &second] {
+            let column = Column::Category(column.clone());
+            identities.read("p", &column, &mut codes).expect("codes");
+        }
+        let (a, b, c) = (codes[0], codes[1], codes[3]);
+        assert_eq!(codes[..7], [a, b, MISSING, c, b, a, MISSING]);
+        assert_eq!(codes[7..], codes[..7]);
+        assert!(a != b && b != c && a != c);
     }
 }

@@ -1,15 +1,13 @@
 //! Groups rows once; every measure of classes reads the same sizes.
 //!
-//! Cost: one table lookup a row, one more with a subject and one more with a
-//! label. Memory grows with the number of groups and, with a subject, of
-//! (group, person) pairs.
+//! The codes of a row are put together into one number, and a sort brings equal ones
+//! together. Rows come in no useful order, so that a hash table of as many groups as rows
+//! would miss the cache several times a row; a sort reads and writes in order.
+//!
+//! Cost: n log n, and 24 bytes a row while sorting.
 
-use super::column::Words;
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::hash::BuildHasher;
 
 /// How many groups have a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,25 +43,6 @@ impl Sizes {
     }
 }
 
-/// Groups of rows with equal words.
-pub(super) struct Groups {
-    columns: usize,
-    tuples: Vec<u64>,
-    table: HashTable<u32>,
-    hasher: FixedState,
-    hashes: Vec<u64>,
-    rows: Vec<u32>,
-    persons: Option<Persons>,
-    labels: HashTable<(u32, u32, u32)>,
-}
-
-/// The (group, person) pairs seen, and how many persons each group has.
-#[derive(Default)]
-struct Persons {
-    seen: HashTable<(u32, u32)>,
-    sizes: Vec<u32>,
-}
-
 /// The person and the label of each row, where there are such.
 #[derive(Default)]
 pub(super) struct Belonging {
@@ -71,134 +50,152 @@ pub(super) struct Belonging {
     pub(super) labels: Option<Vec<u32>>,
 }
 
+/// Rows as codes, column by column, in which only [`MISSING`](crate::data::MISSING) is
+/// larger than all others.
+pub(super) struct Rows<'a> {
+    pub(super) columns: Vec<&'a [u32]>,
+    pub(super) count: usize,
+    pub(super) belonging: &'a Belonging,
+}
+
+/// Groups of rows with equal codes.
+pub(super) struct Groups {
+    pub(super) sizes: Sizes,
+    /// A row of each group.
+    pub(super) members: Vec<u32>,
+}
+
 impl Groups {
-    /// Groups by so many columns; counts persons apart from rows if asked.
-    pub(super) fn new(columns: usize, persons: bool) -> Self {
-        Groups {
-            columns,
-            tuples: Vec::new(),
-            table: HashTable::new(),
-            hasher: FixedState::default(),
-            hashes: Vec::new(),
-            rows: Vec::new(),
-            persons: persons.then(Default::default),
-            labels: HashTable::new(),
-        }
-    }
-
-    /// Takes `count` rows: their words, persons and labels.
-    pub(super) fn add(&mut self, columns: &[Words], count: usize, belonging: &Belonging) {
-        let mut hashes = std::mem::take(&mut self.hashes);
-        hash_rows(columns, count, &mut hashes);
-        for (row, &hash) in hashes.iter().enumerate() {
-            let group = self.group(columns, row, hash);
-            self.rows[group as usize] += 1;
-            if let Some(persons) = &belonging.persons {
-                self.count_person(group, persons[row]);
-            }
-            if let Some(labels) = &belonging.labels {
-                self.count_label(group, labels[row]);
-            }
-        }
-        self.hashes = hashes;
-    }
-
-    fn group(&mut self, columns: &[Words], row: usize, hash: u64) -> u32 {
-        let (width, tuples) = (self.columns, &self.tuples);
-        let tuple_of = |group: u32| &tuples[group as usize * width..][..width];
-        let next = self.rows.len() as u32;
-        let entry = self.table.entry(
-            hash,
-            |&group| {
-                let tuple = tuple_of(group).iter();
-                tuple.zip(columns).all(|(&word, c)| word == c.words[row])
-            },
-            |&group| {
-                tuple_of(group)
-                    .iter()
-                    .fold(0, |hash, &word| fold(hash, word))
-            },
-        );
-        match entry {
-            Entry::Occupied(group) => *group.get(),
-            Entry::Vacant(slot) => {
-                slot.insert(next);
-                self.tuples.extend(columns.iter().map(|c| c.words[row]));
-                self.rows.push(0);
-                if let Some(persons) = &mut self.persons {
-                    persons.sizes.push(0);
-                }
-                next
-            }
-        }
-    }
-
-    fn count_person(&mut self, group: u32, person: u32) {
-        let Some(Persons { seen, sizes }) = &mut self.persons else {
-            return;
+    /// Of the rows of all `parts`, which are numbered one part after the other.
+    pub(super) fn new(parts: &[Rows<'_>]) -> Self {
+        let mut sorted = tagged(parts);
+        sorted.par_sort_unstable();
+        let labels = joined(parts, |belonging| belonging.labels.as_ref());
+        let counts_persons = parts.iter().any(|part| part.belonging.persons.is_some());
+        let mut groups = Groups {
+            sizes: Sizes::default(),
+            members: Vec::new(),
         };
-        let pair = (group, person);
-        let hash = |pair: &(u32, u32)| self.hasher.hash_one(pair);
-        if let Entry::Vacant(slot) = seen.entry(hash(&pair), |p| *p == pair, hash) {
-            slot.insert(pair);
-            sizes[group as usize] += 1;
+        let mut labels_here = Vec::new();
+        for group in sorted.chunk_by(|a, b| a >> 64 == b >> 64) {
+            let sizes = &mut groups.sizes;
+            sizes.rows.push(group.len() as u32);
+            if counts_persons {
+                let others = group.windows(2).filter(|w| w[0] >> 32 != w[1] >> 32);
+                sizes.persons.push(1 + others.count() as u32);
+            }
+            groups.members.push(group[0] as u32);
+            if let Some(labels) = &labels {
+                labels_here.clear();
+                labels_here.extend(group.iter().map(|&row| labels[row as u32 as usize]));
+                sizes.majority.push(most_frequent(&mut labels_here));
+            }
+        }
+        let sizes = &mut groups.sizes;
+        if !counts_persons {
+            sizes.persons = sizes.rows.clone();
+        }
+        sizes.majority.resize(sizes.rows.len(), 0);
+        groups
+    }
+}
+
+/// The key, the person and the number of each row in one word, which sorts by them in turn.
+fn tagged(parts: &[Rows<'_>]) -> Vec<u128> {
+    let width = parts.first().map_or(0, |part| part.columns.len());
+    let columns = (0..width).map(|place| parts.iter().map(move |part| part.columns[place]));
+    let count = parts.iter().map(|part| part.count).sum();
+    let keys = keys(columns, count);
+    let persons = joined(parts, |belonging| belonging.persons.as_ref());
+    let person = |row: usize| persons.as_ref().map_or(0, |persons| persons[row]);
+    let rows = keys.into_par_iter().enumerate();
+    rows.map(|(row, key)| u128::from(key) << 64 | u128::from(person(row)) << 32 | row as u128)
+        .collect()
+}
+
+/// What the parts hold, one after the other; none when no part holds it.
+fn joined<'a>(
+    parts: &[Rows<'a>],
+    of: impl Fn(&'a Belonging) -> Option<&'a Vec<u32>>,
+) -> Option<std::borrow::Cow<'a, [u32]>> {
+    let mut held = parts.iter().filter_map(|part| of(part.belonging));
+    let first = held.next()?;
+    let mut rest = held.filter(|codes| !codes.is_empty()).peekable();
+    Some(match rest.peek() {
+        None => first.as_slice().into(),
+        Some(_) => [first].into_iter().chain(rest).flatten().copied().collect(),
+    })
+}
+
+/// A number for each of `count` rows, equal where all columns of codes are. Each column
+/// comes in pieces, which are those of the rows.
+pub(super) fn keys<'a, P>(columns: impl Iterator<Item = P>, count: usize) -> Vec<u64>
+where
+    P: Iterator<Item = &'a [u32]> + Clone,
+{
+    let mut keys = vec![0; count];
+    // Keys are below this.
+    let mut bound: u64 = 1;
+    for pieces in columns {
+        // A missing value is 0, any other one more than its code.
+        let largest = pieces.clone().flatten().map(|code| code.wrapping_add(1));
+        let base = u64::from(largest.max().unwrap_or(0)) + 1;
+        bound = match bound.checked_mul(base) {
+            Some(bound) => bound,
+            None => number_densely(&mut keys) * base,
+        };
+        for (key, code) in keys.iter_mut().zip(pieces.flatten()) {
+            *key = *key * base + u64::from(code.wrapping_add(1));
         }
     }
+    keys
+}
 
-    fn count_label(&mut self, group: u32, label: u32) {
-        let hash = |&(group, label, _): &(u32, u32, u32)| self.hasher.hash_one((group, label));
-        let key = (group, label, 1);
-        let entry = self
-            .labels
-            .entry(hash(&key), |&(g, l, _)| (g, l) == (group, label), hash);
-        match entry {
-            Entry::Occupied(mut count) => count.get_mut().2 += 1,
-            Entry::Vacant(slot) => {
-                slot.insert(key);
+/// Numbers equal keys 0, 1, 2, … in their order; gives back how many there are. They are
+/// fewer than 2³², as rows are, so that one more column fits.
+fn number_densely(keys: &mut [u64]) -> u64 {
+    let mut distinct = keys.to_vec();
+    distinct.par_sort_unstable();
+    distinct.dedup();
+    keys.par_iter_mut()
+        .for_each(|key| *key = distinct.partition_point(|other| other < key) as u64);
+    distinct.len().max(1) as u64
+}
+
+/// How often the most frequent code occurs.
+fn most_frequent(codes: &mut [u32]) -> u32 {
+    codes.sort_unstable();
+    let runs = codes.chunk_by(|a, b| a == b).map(<[u32]>::len);
+    runs.max().unwrap_or(0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::MISSING;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn keys_are_equal_where_all_codes_are_however_large_they_are(
+            rows in proptest::collection::vec(
+                proptest::collection::vec(prop_oneof![0..3u32, Just(MISSING), Just(MISSING - 1)], 5),
+                0..40,
+            ),
+        ) {
+            let columns: Vec<Vec<u32>> = (0..5)
+                .map(|place| rows.iter().map(|row| row[place]).collect())
+                .collect();
+            let pieces = columns.iter().map(|column| {
+                let (one, other) = column.split_at(rows.len() / 2);
+                [one, other].into_iter()
+            });
+            let keys = keys(pieces, rows.len());
+            for (a, key) in rows.iter().zip(&keys) {
+                for (b, other) in rows.iter().zip(&keys) {
+                    prop_assert_eq!(a == b, key == other);
+                }
             }
         }
     }
-
-    /// The words of each group.
-    pub(super) fn tuples(&self) -> impl Iterator<Item = &[u64]> + '_ {
-        let width = self.columns;
-        (0..self.rows.len()).map(move |group| &self.tuples[group * width..][..width])
-    }
-
-    /// Rows of each group.
-    pub(super) fn rows(&self) -> &[u32] {
-        &self.rows
-    }
-
-    /// The sizes so far.
-    pub(super) fn sizes(&self) -> Sizes {
-        let mut majority = vec![0; self.rows.len()];
-        for &(group, _, count) in &self.labels {
-            let most = &mut majority[group as usize];
-            *most = count.max(*most);
-        }
-        let persons = self.persons.as_ref().map(|persons| &persons.sizes);
-        Sizes {
-            rows: self.rows.clone(),
-            persons: persons.unwrap_or(&self.rows).clone(),
-            majority,
-        }
-    }
-}
-
-/// Hashes whole columns one after the other, which is faster than row by row.
-fn hash_rows(columns: &[Words], count: usize, hashes: &mut Vec<u64>) {
-    hashes.clear();
-    hashes.resize(count, 0);
-    for column in columns {
-        for (hash, &word) in hashes.iter_mut().zip(&column.words) {
-            *hash = fold(*hash, word);
-        }
-    }
-}
-
-fn fold(hash: u64, word: u64) -> u64 {
-    const PRIME: u64 = 0xA076_1D64_78BD_642F;
-    let product = u128::from(hash.rotate_left(23) ^ word ^ PRIME) * u128::from(PRIME);
-    (product >> 64) as u64 ^ product as u64
 }

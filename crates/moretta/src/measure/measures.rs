@@ -1,21 +1,25 @@
 //! All measures of the [`LIST`](super::LIST) in one pass over pairs of original and released rows.
 //!
 //! Rows are grouped twice, by their original and by their released
-//! quasi-identifiers, and every measure of classes reads those two groupings.
+//! quasi-identifiers, when a measure is first asked for; every measure of classes reads
+//! those two groupings. Until then the codes of their values are kept, 8 bytes for each row
+//! and quasi-identifier.
 //! Suppressed rows belong to the original grouping only. What a learner loses is told
 //! from outside.
 //!
 //! What is told before a suppressed row was shown depends on released rows alone, and
 //! [`Measures::values_with`] then counts suppressed rows of which only a bound is known.
 
-use super::column::{Codes, Words};
-use super::groups::{Belonging, Groups, SizeCount, Sizes};
-use super::risk::by_column::{RiskByColumn, by_column};
+use super::column::{Identities, Values};
+use super::groups::{Belonging, Groups, Rows, SizeCount, Sizes};
+use super::risk::by_column::{Classes, RiskByColumn, by_column};
 use super::risk::population::{Matched, covered_persons};
 use super::utility::{ColumnLoss, Extent, Lost, geometric_loss};
 use super::{Band, risk, utility};
 use crate::data::{Batch, Column, Domain, Role, Schema};
 use crate::error::{Error, Result};
+use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// A measure before and after.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,15 +36,16 @@ pub struct Value {
 pub struct Measures {
     columns: Vec<Watched>,
     k: u32,
-    label: Option<(String, Codes)>,
-    subject: Option<(String, Codes)>,
-    before: Groups,
-    after: Groups,
-    suppressed_groups: Groups,
-    original_words: Vec<Words>,
-    released_words: Vec<Words>,
+    label: Option<(String, Identities)>,
+    subject: Option<(String, Identities)>,
     released: u64,
     suppressed: u64,
+    of_released: Belonging,
+    of_suppressed: Belonging,
+    /// Of the originals of all rows.
+    before: OnceLock<Sizes>,
+    /// Of the released rows.
+    after: OnceLock<Groups>,
     accuracy_losses: Vec<(&'static str, f64)>,
     /// What loss is measured against, when that is not what this release shows.
     extents: Option<Vec<Extent>>,
@@ -52,6 +57,13 @@ struct Watched {
     loss: ColumnLoss,
     /// How much its loss counts in ncp and gcp.
     weight: f64,
+    original_values: Values,
+    released_values: Values,
+    /// Codes of the originals of released rows, of what was released for them, and of the
+    /// originals of suppressed rows.
+    originals: Vec<u32>,
+    released: Vec<u32>,
+    suppressed: Vec<u32>,
 }
 
 impl Measures {
@@ -63,11 +75,8 @@ impl Measures {
         let named = |role| {
             let place = original.with_role(role).first().copied()?;
             let name = original.fields()[place].name.to_string();
-            Some((name, Codes::default()))
+            Some((name, Identities::default()))
         };
-        let subject = named(Role::Subject);
-        let groups = || Groups::new(domains.len(), subject.is_some());
-        let words = || domains.iter().map(|_| Words::default()).collect();
         Measures {
             columns: domains
                 .iter()
@@ -76,18 +85,22 @@ impl Measures {
                     domain: domain.clone(),
                     loss: ColumnLoss::new(domain.clone()),
                     weight: 1.0,
+                    original_values: Values::default(),
+                    released_values: Values::default(),
+                    originals: Vec::new(),
+                    released: Vec::new(),
+                    suppressed: Vec::new(),
                 })
                 .collect(),
             k,
             label: named(Role::Class),
-            before: groups(),
-            after: groups(),
-            suppressed_groups: groups(),
-            original_words: words(),
-            released_words: words(),
-            subject,
+            subject: named(Role::Subject),
             released: 0,
             suppressed: 0,
+            of_released: Belonging::default(),
+            of_suppressed: Belonging::default(),
+            before: OnceLock::new(),
+            after: OnceLock::new(),
             accuracy_losses: Vec::new(),
             extents: None,
         }
@@ -128,6 +141,20 @@ impl Measures {
         self.extents = Some(extents);
     }
 
+    /// So many rows will be released: memory for them is taken at once.
+    pub fn expect(&mut self, rows: usize) {
+        for column in &mut self.columns {
+            column.originals.reserve_exact(rows);
+            column.released.reserve_exact(rows);
+        }
+        let Belonging { persons, labels } = &mut self.of_released;
+        for (column, codes) in [(&self.subject, persons), (&self.label, labels)] {
+            if column.is_some() {
+                codes.get_or_insert_default().reserve_exact(rows);
+            }
+        }
+    }
+
     /// Row `i` of `protected` was released for row `i` of `original`.
     pub fn observe(&mut self, original: &Batch, protected: &Batch) -> Result<()> {
         if original.len() != protected.len() {
@@ -136,28 +163,31 @@ impl Measures {
             ));
         }
         self.released += original.len() as u64;
-        let belonging = self.read_original(original)?;
-        for (column, words) in self.columns.iter_mut().zip(&mut self.released_words) {
-            let before = named(original, &column.name)?;
-            let after = named(protected, &column.name)?;
-            words.read(&column.name, after)?;
-            column.loss.observe(before, after)?;
-        }
-        let (before, after) = (&mut self.before, &mut self.after);
-        let (original_words, released_words) = (&self.original_words, &self.released_words);
-        rayon::join(
-            || before.add(original_words, original.len(), &belonging),
-            || after.add(released_words, original.len(), &belonging),
-        );
-        Ok(())
+        (self.before.take(), self.after.take());
+        let persons = &mut self.of_released.persons;
+        read_identities(&mut self.subject, original, persons)?;
+        read_identities(&mut self.label, original, &mut self.of_released.labels)?;
+        self.columns.par_iter_mut().try_for_each(|column| {
+            let name = &column.name;
+            let (before, after) = (named(original, name)?, named(protected, name)?);
+            let (originals, released) = (&mut column.originals, &mut column.released);
+            column.original_values.read(name, before, originals)?;
+            column.released_values.read(name, after, released)?;
+            column.loss.observe(before, after)
+        })
     }
 
     /// These rows were not released.
     pub fn suppressed(&mut self, original: &Batch) -> Result<()> {
         self.suppressed += original.len() as u64;
-        let belonging = self.read_original(original)?;
-        for groups in [&mut self.before, &mut self.suppressed_groups] {
-            groups.add(&self.original_words, original.len(), &belonging);
+        self.before.take();
+        let persons = &mut self.of_suppressed.persons;
+        read_identities(&mut self.subject, original, persons)?;
+        read_identities(&mut self.label, original, &mut self.of_suppressed.labels)?;
+        for column in &mut self.columns {
+            let values = named(original, &column.name)?;
+            let codes = &mut column.suppressed;
+            column.original_values.read(&column.name, values, codes)?;
         }
         Ok(())
     }
@@ -168,13 +198,35 @@ impl Measures {
         self.accuracy_losses = losses;
     }
 
-    fn read_original(&mut self, original: &Batch) -> Result<Belonging> {
-        for (column, words) in self.columns.iter().zip(&mut self.original_words) {
-            words.read(&column.name, named(original, &column.name)?)?;
+    fn rows<'a>(
+        &'a self,
+        count: u64,
+        belonging: &'a Belonging,
+        codes: impl Fn(&'a Watched) -> &'a Vec<u32>,
+    ) -> Rows<'a> {
+        Rows {
+            columns: self.columns.iter().map(|c| codes(c).as_slice()).collect(),
+            count: count as usize,
+            belonging,
         }
-        Ok(Belonging {
-            persons: codes_of(&mut self.subject, original)?,
-            labels: codes_of(&mut self.label, original)?,
+    }
+
+    fn suppressed_rows(&self) -> Rows<'_> {
+        self.rows(self.suppressed, &self.of_suppressed, |c| &c.suppressed)
+    }
+
+    /// The sizes of groups of originals, released or not.
+    fn before(&self) -> &Sizes {
+        self.before.get_or_init(|| {
+            let released = self.rows(self.released, &self.of_released, |c| &c.originals);
+            Groups::new(&[released, self.suppressed_rows()]).sizes
+        })
+    }
+
+    /// The classes of the release.
+    fn after(&self) -> &Groups {
+        self.after.get_or_init(|| {
+            Groups::new(&[self.rows(self.released, &self.of_released, |c| &c.released)])
         })
     }
 
@@ -185,13 +237,13 @@ impl Measures {
 
     /// As [`Measures::values`], as if so many rows had been suppressed.
     pub fn values_with(&self, suppressed: u64) -> Vec<Value> {
-        let (before, after) = (self.before.sizes(), self.after.sizes());
+        let (before, after) = (self.before(), &self.after().sizes);
         let k = self.k;
         let lost = self.lost();
         let pair = |name, measure: &dyn Fn(&Sizes, u64) -> f64| Value {
             name,
-            before: Some(measure(&before, 0)),
-            after: measure(&after, suppressed),
+            before: Some(measure(before, 0)),
+            after: measure(after, suppressed),
         };
         let single = |name, after| Value {
             name,
@@ -202,12 +254,12 @@ impl Measures {
             pair("prosecutor_risk", &|sizes, _| risk::prosecutor_risk(sizes)),
             Value {
                 name: "journalist_risk",
-                before: Some(risk::prosecutor_risk(&before)),
-                after: risk::journalist_risk(&after, &self.covered_suppressed()),
+                before: Some(risk::prosecutor_risk(before)),
+                after: risk::journalist_risk(after, &self.covered_suppressed()),
             },
             pair("marketer_risk", &|sizes, _| risk::marketer_risk(sizes)),
             pair("uniques", &|sizes, _| risk::uniques(sizes)),
-            single("hiding_failure", risk::hiding_failure(&before, &after, k)),
+            single("hiding_failure", risk::hiding_failure(before, after, k)),
             single("gcp", self.gcp(&lost, suppressed)),
             single("ncp", self.ncp(&lost, suppressed)),
             single("loss", self.loss(&lost, suppressed)),
@@ -226,23 +278,32 @@ impl Measures {
 
     /// How many classes of the original have each size.
     pub fn class_sizes_before(&self) -> Vec<SizeCount> {
-        self.before.sizes().histogram()
+        self.before().histogram()
     }
 
     /// How many classes of the release have each size.
     pub fn class_sizes_after(&self) -> Vec<SizeCount> {
-        self.after.sizes().histogram()
+        self.after().sizes.histogram()
     }
 
     /// Shares of persons by prosecutor risk.
     pub fn risk_bands(&self) -> Vec<Band> {
-        risk::bands(&self.before.sizes(), &self.after.sizes())
+        risk::bands(self.before(), &self.after().sizes)
     }
 
     /// What each quasi-identifier adds to the risk of released rows; none without rows.
     pub fn risk_by_column(&self) -> Option<RiskByColumn> {
         let names: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
-        by_column(&names, &self.after, self.k)
+        let Groups { sizes, members } = self.after();
+        let classes = Classes {
+            columns: self
+                .columns
+                .iter()
+                .map(|c| at(&c.released, members))
+                .collect(),
+            rows: &sizes.rows,
+        };
+        by_column(&names, &classes, self.k)
     }
 
     /// Mean NCP of a released row, by quasi-identifier.
@@ -298,17 +359,23 @@ impl Measures {
     }
 
     fn covered_suppressed(&self) -> Vec<u64> {
-        let columns = self.columns.iter().zip(&self.original_words);
+        let (classes, suppressed) = (self.after(), Groups::new(&[self.suppressed_rows()]));
+        let columns = self.columns.iter();
         let columns: Vec<Matched<'_>> = columns
-            .zip(&self.released_words)
-            .map(|((column, original), released)| Matched {
+            .map(|column| Matched {
                 domain: &column.domain,
-                original: original.codes.texts(),
-                released: released.codes.texts(),
+                released: &column.released_values,
+                classes: at(&column.released, &classes.members),
+                original: &column.original_values,
+                groups: at(&column.suppressed, &suppressed.members),
             })
             .collect();
-        covered_persons(&self.after, &self.suppressed_groups, &columns)
+        covered_persons(classes.members.len(), &suppressed.sizes.persons, &columns)
     }
+}
+
+fn at(codes: &[u32], rows: &[u32]) -> Vec<u32> {
+    rows.iter().map(|&row| codes[row as usize]).collect()
 }
 
 fn named<'a>(batch: &'a Batch, name: &str) -> Result<&'a Column> {
@@ -317,22 +384,16 @@ fn named<'a>(batch: &'a Batch, name: &str) -> Result<&'a Column> {
         .ok_or_else(|| Error::bug(format!("column `{name}` is measured but not there")))
 }
 
-fn codes_of(column: &mut Option<(String, Codes)>, batch: &Batch) -> Result<Option<Vec<u32>>> {
-    let Some((name, codes)) = column else {
-        return Ok(None);
+/// Appends the codes of a column, if there is one.
+fn read_identities(
+    column: &mut Option<(String, Identities)>,
+    batch: &Batch,
+    codes: &mut Option<Vec<u32>>,
+) -> Result<()> {
+    let Some((name, identities)) = column else {
+        return Ok(());
     };
-    let column = named(batch, name)?;
-    let mut out = Vec::with_capacity(column.len());
-    match column {
-        Column::Category(categories) => codes.each(categories, |code| out.push(code)),
-        Column::Number(numbers) => codes.each_number(numbers, |code| out.push(code)),
-        Column::Plain(_) => {
-            return Err(Error::bug(format!(
-                "column `{name}` is measured but was read as plain"
-            )));
-        }
-    }
-    Ok(Some(out))
+    identities.read(name, named(batch, name)?, codes.get_or_insert_default())
 }
 
 #[cfg(test)]

@@ -8,75 +8,74 @@
 //! high than too low.
 
 use crate::data::region::Value;
-use crate::data::{Domain, Levels, Region, Scale};
-use crate::measure::column::MISSING_WORD;
-use crate::measure::groups::Groups;
+use crate::data::{Domain, Region, Scale};
+use crate::measure::column::{Held, Values};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 /// Pairs of a class and a group of suppressed rows that are compared at most.
 const COMPARISONS: usize = 10_000_000;
 
-/// A column: its domain and the texts of its original and released words.
+/// A column: its domain, and the codes of its released and suppressed values.
 pub(in crate::measure) struct Matched<'a> {
     pub(in crate::measure) domain: &'a Domain,
-    pub(in crate::measure) original: &'a Levels,
-    pub(in crate::measure) released: &'a Levels,
+    pub(in crate::measure) released: &'a Values,
+    /// The code of each class.
+    pub(in crate::measure) classes: Vec<u32>,
+    pub(in crate::measure) original: &'a Values,
+    /// The code of each group of suppressed rows.
+    pub(in crate::measure) groups: Vec<u32>,
 }
 
-/// How many suppressed persons each class covers.
+/// How many suppressed persons each of `classes` covers, where `persons` are those of each
+/// group of suppressed rows.
 pub(in crate::measure) fn covered_persons(
-    classes: &Groups,
-    suppressed: &Groups,
+    classes: usize,
+    persons: &[u32],
     columns: &[Matched<'_>],
 ) -> Vec<u64> {
-    let sizes = suppressed.sizes().persons;
-    let count = classes.tuples().count();
-    if sizes.len().saturating_mul(count) > COMPARISONS {
-        return vec![0; count];
+    if persons.is_empty() || persons.len().saturating_mul(classes) > COMPARISONS {
+        return vec![0; classes];
     }
-    let mut known: Vec<HashMap<(u64, u64), bool, FixedState>> =
+    let mut known: Vec<HashMap<(u32, u32), bool, FixedState>> =
         columns.iter().map(|_| HashMap::default()).collect();
-    let mut covers = |class: &[u64], group: &[u64]| {
-        (0..columns.len()).all(|i| {
-            *known[i]
-                .entry((class[i], group[i]))
-                .or_insert_with(|| columns[i].covers(class[i], group[i]))
+    let mut covers = |class: usize, group: usize| {
+        columns.iter().zip(&mut known).all(|(column, known)| {
+            let pair = (column.classes[class], column.groups[group]);
+            *known
+                .entry(pair)
+                .or_insert_with(|| column.covers(pair.0, pair.1))
         })
     };
-    classes
-        .tuples()
+    (0..classes)
         .map(|class| {
-            let groups = suppressed.tuples().zip(&sizes);
-            let inside = groups.filter(|(group, _)| covers(class, group));
+            let groups = persons.iter().enumerate();
+            let inside = groups.filter(|(group, _)| covers(class, *group));
             inside.map(|(_, &persons)| u64::from(persons)).sum()
         })
         .collect()
 }
 
 impl Matched<'_> {
-    fn covers(&self, released: u64, original: u64) -> bool {
-        if released == MISSING_WORD {
-            return original == MISSING_WORD;
+    fn covers(&self, released: u32, original: u32) -> bool {
+        let original = self.original.get(original);
+        match self.released.get(released) {
+            // A number stands for itself.
+            Held::Missing | Held::Number(_) => self.released.get(released) == original,
+            Held::Text(text) => Region::parse(Some(text), self.domain)
+                .is_some_and(|region| region.covers(self.value(original), self.domain)),
         }
-        // The release holds numbers, not texts: each stands for itself.
-        if released >= self.released.len() as u64 {
-            return released == original;
-        }
-        let text = self.released.get(released as u32);
-        Region::parse(Some(text), self.domain)
-            .is_some_and(|region| region.covers(self.value(original), self.domain))
     }
 
-    fn value(&self, original: u64) -> Value<'_> {
-        match &self.domain.scale {
-            _ if original == MISSING_WORD => Value::Missing,
-            Scale::Number { .. } => Value::Number(f64::from_bits(original)),
-            Scale::Category { levels, .. } => {
-                let text = self.original.get(original as u32);
+    fn value<'a>(&self, original: Held<'a>) -> Value<'a> {
+        match (original, &self.domain.scale) {
+            (Held::Missing, _) => Value::Missing,
+            (Held::Number(number), _) => Value::Number(number),
+            (Held::Text(text), Scale::Category { levels, .. }) => {
                 let code = levels.iter().position(|level| level == text);
                 Value::Category(code.unwrap_or(levels.len()) as u32, text)
             }
+            (Held::Text(text), Scale::Number { .. }) => Value::Category(u32::MAX, text),
         }
     }
 }

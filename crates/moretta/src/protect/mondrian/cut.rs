@@ -242,6 +242,10 @@ impl Sorted {
     pub(super) fn new(
         set: &Codes<impl Iterator<Item = u32> + Clone, impl Iterator<Item = u32> + Clone>,
     ) -> Self {
+        let span = (set.high - set.low) as usize + 1;
+        if span <= set.len {
+            return Sorted::by_counting(set, span);
+        }
         let codes = set.codes.clone().zip(0u64..);
         let mut keys: Vec<u64> = codes.map(|(code, i)| u64::from(code) << 32 | i).collect();
         keys.sort_unstable();
@@ -250,6 +254,30 @@ impl Sorted {
             codes: keys.iter().map(|key| (key >> 32) as u32).collect(),
             rows: keys.iter().map(|&key| rows[key as u32 as usize]).collect(),
         }
+    }
+
+    /// The same for codes that are no more than rows: each row has its place once it is
+    /// known how many come before it.
+    fn by_counting(
+        set: &Codes<impl Iterator<Item = u32> + Clone, impl Iterator<Item = u32> + Clone>,
+        span: usize,
+    ) -> Self {
+        let mut places = vec![0; span];
+        for code in set.codes.clone() {
+            places[(code - set.low) as usize] += 1;
+        }
+        let mut codes = Vec::with_capacity(set.len);
+        for (place, code) in places.iter_mut().zip(set.low..) {
+            let count = std::mem::replace(place, codes.len());
+            codes.resize(codes.len() + count, code);
+        }
+        let mut rows = vec![0; set.len];
+        for (code, row) in set.codes.clone().zip(set.rows.clone()) {
+            let place = &mut places[(code - set.low) as usize];
+            rows[*place] = row;
+            *place += 1;
+        }
+        Sorted { codes, rows }
     }
 
     pub(super) fn len(&self) -> usize {
