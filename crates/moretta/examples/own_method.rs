@@ -35,25 +35,26 @@ impl TableMethod for Mean {
         let ages = table.column(0).as_numbers();
         let sum: f64 = ages.map_or(0.0, |ages| ages.iter().flatten().sum());
         let mean = Numbers::new(vec![sum / table.len() as f64; table.len()]);
-        let schema = Arc::clone(table.schema());
-        let (rows, suppressed) = (table.rows().clone(), Vec::new());
+        let (schema, rows) = (Arc::clone(table.schema()), table.rows().clone());
         let batch = Batch::new(schema, rows, vec![Column::Number(mean)])?;
+        let suppressed = Vec::new();
         Ok(Release { batch, suppressed })
     }
 }
 
 fn main() -> moretta::Result<()> {
-    let mut plan = Plan::default();
-    plan.columns = vec![ColumnPolicy::new("age", Role::Quasi)];
+    let mut plan = Plan {
+        columns: vec![ColumnPolicy::new("age", Role::Quasi)],
+        protect: vec![Method::own("mean", Mean)],
+        ..Plan::default()
+    };
     plan.guarantee.k = Some(5);
-    plan.protect = vec![Method::own("mean", Mean)];
     let age = Field::new("age", Role::Quasi, Kind::Number { integer: false });
     let schema = Arc::new(Schema::new(vec![age])?);
     let ages = Column::Number(Numbers::new(vec![23.0, 27.0, 31.0, 45.0, 46.0]));
     let mut session = Session::open(&Arc::new(plan), &schema, Context::default())?;
-    let rows = RowIds::Range { start: 0, len: 5 };
-    session.push(Batch::new(schema, rows, vec![ages])?)?;
-    let (_, outcome) = session.finish()?;
-    println!("k = {}", outcome.report.verdict.claims[0].found);
+    let ids = RowIds::List([0, 1, 2, 3, 4].into());
+    session.push(Batch::new(schema, ids, vec![ages])?)?;
+    println!("k = {}", session.finish()?.1.report.verdict.claims[0].found);
     Ok(())
 }

@@ -1,12 +1,33 @@
 //! Publish, stream and mine personal data without giving the persons away.
 //!
-//! One flow serves tables and streams:
+//! A [`Plan`](engine::Plan) says what is done to rows and what is promised of them; a
+//! [`Session`](engine::Session) takes rows and gives back rows that were checked:
 //!
-//! ```text
-//! source → batches → protector → (checked) → sink
-//!              │          │
-//!              └─ pairs (original, protected) → measures → report, gate
 //! ```
+//! use moretta::data::{Batch, Column, Field, Kind, Numbers, Role, RowIds, Schema};
+//! use moretta::engine::{Context, Plan, Session};
+//! use std::sync::Arc;
+//!
+//! let plan = Arc::new(Plan::parse(
+//!     "columns.age = { role = \"quasi\" }
+//!      guarantee.k = 2
+//!      protect = [{ method = \"mondrian\" }]",
+//! )?);
+//! let age = Field::new("age", Role::Quasi, Kind::Number { integer: true });
+//! let schema = Arc::new(Schema::new(vec![age])?);
+//! let ages = Column::Number(Numbers::new(vec![34.0, 61.0, 35.0, 62.0]));
+//! let rows = RowIds::Range { start: 0, len: 4 };
+//! let mut session = Session::open(&plan, &schema, Context::default())?;
+//! session.push(Batch::new(schema, rows, vec![ages])?)?;
+//! let (released, outcome) = session.finish()?;
+//! assert_eq!(released.rows().len(), 4);
+//! assert!(outcome.report.verdict.passed);
+//! # Ok::<(), moretta::Error>(())
+//! ```
+//!
+//! The folder `examples` of the crate shows a table of Arrow record batches, a stream that
+//! is pushed batch by batch, a method, a measure and a sink of one's own, and how a session
+//! is stopped. [`pipeline`] runs a policy file between files, as the program `moretta` does.
 //!
 //! The library is synchronous, prints nothing and knows no network. Errors name
 //! files, lines, columns and counts; they never carry a value from the data.

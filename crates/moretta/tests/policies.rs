@@ -98,7 +98,7 @@ fn runs(changed: &[(&str, &str)], guarantee: &str, method: &str) -> String {
 fn refused(changed: &[(&str, &str)], guarantee: &str, method: &str) -> Error {
     let folder = folder();
     let text = policy(changed, guarantee, method);
-    let error = run(folder.path(), &text).err().expect("refused");
+    let error = run(folder.path(), &text).expect_err("refused");
     assert!(!folder.path().join("out.csv").exists());
     error
 }
@@ -339,9 +339,7 @@ fn columns_and_policy_must_match_both_ways() {
             "column `ward` is not in the data",
         ),
     ] {
-        let error = run(folder.path(), &text.replace(from, to))
-            .err()
-            .expect("refused");
+        let error = run(folder.path(), &text.replace(from, to)).expect_err("refused");
         assert_eq!((error.exit_code(), error.to_string().as_str()), (3, words));
     }
 }
@@ -622,7 +620,7 @@ fn files_that_are_no_table_together_are_refused() {
     ] {
         let text = policy(&[], "k = 4", "method = \"mondrian\"");
         let text = text.replacen("path = \"in.csv\"", &format!("path = {source}"), 1);
-        let error = run(folder.path(), &text).err().expect(source);
+        let error = run(folder.path(), &text).expect_err(source);
         assert!(error.to_string().contains(what), "{source}: {error}");
         assert_eq!(error.exit_code(), code, "{source}");
         let root = Root::of_policy(&folder.path().join("p.toml"), None).expect("a folder");

@@ -163,7 +163,8 @@ impl Measures {
             ));
         }
         self.released += original.len() as u64;
-        (self.before.take(), self.after.take());
+        self.before.take();
+        self.after.take();
         let persons = &mut self.of_released.persons;
         read_identities(&mut self.subject, original, persons)?;
         read_identities(&mut self.label, original, &mut self.of_released.labels)?;
