@@ -1,6 +1,4 @@
-//! A method of one's own, which shows the mean of all ages and nothing else. The session
-//! checks what it releases as it checks every method.
-//!
+//! A method of one's own: the mean of all ages. The session checks it like all others.
 //! `cargo run --example own_method`
 
 #![allow(clippy::print_stdout)]
@@ -36,9 +34,10 @@ impl TableMethod for Mean {
         let sum: f64 = ages.map_or(0.0, |ages| ages.iter().flatten().sum());
         let mean = Numbers::new(vec![sum / table.len() as f64; table.len()]);
         let (schema, rows) = (Arc::clone(table.schema()), table.rows().clone());
-        let batch = Batch::new(schema, rows, vec![Column::Number(mean)])?;
-        let suppressed = Vec::new();
-        Ok(Release { batch, suppressed })
+        Ok(Release {
+            batch: Batch::new(schema, rows, vec![Column::Number(mean)])?,
+            suppressed: Vec::new(),
+        })
     }
 }
 

@@ -85,6 +85,67 @@ fn no_module_uses_what_it_should_not_know() {
     assert!(faults.is_empty(), "wrong arrows:\n{}", faults.join("\n"));
 }
 
+/// Modules that a program can embed: what they need is given to them.
+const EMBEDDED: &[&str] = &[
+    "attack",
+    "cancel",
+    "config",
+    "engine",
+    "guarantee",
+    "learn",
+    "math",
+    "measure",
+    "optimize",
+    "protect",
+];
+
+/// What they do not reach for. A clock may tell progress, and that of a stream is given.
+const OUTSIDE: &[&str] = &[
+    "std::fs",
+    "std::env",
+    "std::process",
+    "std::net",
+    "io::stdin",
+    "io::stdout",
+    "io::stderr",
+    "println!",
+    "eprintln!",
+    "static ",
+    "thread_local!",
+];
+
+#[test]
+fn the_engine_reaches_for_no_file_no_environment_and_no_global() {
+    let files = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    let faults = outside(&files);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let planted = |path: &str, code: &str| {
+        outside(&BTreeMap::from([(PathBuf::from(path), code.to_owned())])).len()
+    };
+    assert_eq!(planted("engine/steps.rs", "use std::fs::File;\n"), 1);
+    assert_eq!(planted("protect/noise.rs", "static SEEN: u8 = 0;\n"), 1);
+    assert_eq!(planted("protect/noise.rs", "fn f(a: &'static str) {}\n"), 0);
+    assert_eq!(planted("pipeline/place.rs", "use std::fs::File;\n"), 0);
+}
+
+fn outside(files: &BTreeMap<PathBuf, String>) -> Vec<String> {
+    let exempt: BTreeSet<PathBuf> = files
+        .iter()
+        .flat_map(|(path, text)| test_modules(path, text))
+        .collect();
+    let embedded = files.iter().filter(|(path, _)| {
+        let top = module_path(path).first().cloned().unwrap_or_default();
+        EMBEDDED.contains(&&*top) && !exempt.contains(&path.with_extension(""))
+    });
+    let mut faults = Vec::new();
+    for (path, text) in embedded {
+        let code = without_comments(&without_tests(text)).replace("&'static ", "");
+        let reached = OUTSIDE.iter().filter(|word| code.contains(*word));
+        faults.extend(reached.map(|word| format!("{}: {word}", path.display())));
+    }
+    faults
+}
+
 #[test]
 fn planted_wrong_arrows_are_caught() {
     let check = |path: &str, code: &str, caught: &[&str]| {

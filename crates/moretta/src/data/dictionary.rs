@@ -14,7 +14,6 @@ use arrow_schema::DataType;
 use std::sync::Arc;
 
 /// The type that a dictionary is written as, when its values can be put into one again.
-#[cfg(any(feature = "parquet", feature = "ipc"))]
 pub(crate) fn dictionary_type(data_type: &DataType) -> Option<DataType> {
     let DataType::Dictionary(key, value) = data_type else {
         return None;

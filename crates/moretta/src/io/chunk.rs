@@ -83,10 +83,6 @@ pub(super) enum Values {
         missing: Vec<u32>,
     },
     /// An array that passes through, of a typed format.
-    #[cfg_attr(
-        not(any(feature = "parquet", feature = "ipc")),
-        expect(dead_code, reason = "no typed format is built in")
-    )]
     Array(ArrayRef),
 }
 

@@ -29,7 +29,6 @@ mod packed;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plan;
-#[cfg(any(feature = "parquet", feature = "ipc"))]
 mod record_batch;
 mod record_batches;
 mod several;
@@ -38,7 +37,6 @@ mod stream;
 #[cfg(test)]
 mod test_data;
 mod text;
-#[cfg(any(feature = "parquet", feature = "ipc"))]
 mod typed;
 
 pub use crate::data::{ColumnPlan, ReadAs};
