@@ -11,7 +11,7 @@ use moretta::guarantee::{
     Treatment, Truth, plain_check,
 };
 use moretta::io::{self, ColumnPlan, ReadAs, ReadOptions, Source, WriteOptions};
-use moretta::protect::Protector;
+use moretta::protect::Operator;
 use moretta::protect::mondrian::Mode;
 use moretta::protect::z_anonymity::{Stream, ZAnonymity};
 use moretta_generate::{Events, ecommerce};
@@ -171,7 +171,7 @@ fn decided() -> Vec<(Vec<i64>, Batch, Batch)> {
     for batch in visits {
         let batch = batch.expect("rows");
         let times = times(&batch, 0, &mut None).expect("times");
-        let released = stream.protect(batch.clone()).expect("released");
+        let released = stream.push(batch.clone()).expect("released");
         decided.push((times, batch, released));
     }
     decided

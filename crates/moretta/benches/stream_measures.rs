@@ -7,7 +7,7 @@ use moretta::data::{Batch, times};
 use moretta::io::Source;
 use moretta::measure::StreamMeasures;
 use moretta::measure::stream::Observed;
-use moretta::protect::Protector;
+use moretta::protect::Operator;
 use moretta::protect::z_anonymity::{Stream, ZAnonymity};
 
 #[global_allocator]
@@ -77,7 +77,7 @@ fn decided() -> Vec<Decided> {
         .map(|batch| {
             let original = batch.expect("rows");
             let times = times(&original, 0, &mut format).expect("times");
-            let released = stream.protect(original.clone()).expect("releases");
+            let released = stream.push(original.clone()).expect("releases");
             let levels = stream.cells().iter().map(|cell| cell.level).collect();
             Decided {
                 delays: vec![0; times.len()],

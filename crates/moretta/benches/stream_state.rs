@@ -5,7 +5,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use moretta::data::Batch;
 use moretta::data::hierarchy::{HierarchySpec, Texts};
-use moretta::protect::Protector;
+use moretta::protect::Operator;
 use moretta::protect::z_anonymity::{Search, Stream, Tune, ZAnonymity};
 use moretta_generate::{Events, domains, ecommerce, positions};
 
@@ -54,7 +54,7 @@ fn measure(bencher: Bencher<'_, '_>, shape: Shape, config: &ZAnonymity) {
         let stream = Stream::new(config, schema, |_| ladder.clone(), None, 1);
         let mut stream = stream.expect("a time, a subject and an attribute");
         for batch in &batches {
-            divan::black_box(stream.protect(batch.clone()).expect("releases"));
+            divan::black_box(stream.push(batch.clone()).expect("releases"));
         }
     });
 }

@@ -7,7 +7,7 @@ mod order;
 use moretta::data::{Batch, Categories, Column, Field, Kind, Numbers, Role, RowIds, Schema};
 use moretta::engine::Cancel;
 use moretta::policy::{Policy, Root};
-use moretta::protect::{Family, Filtered, METHODS, Masking, Method, Protector};
+use moretta::protect::{Family, Filtered, METHODS, Masking, Method, Operator};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -179,7 +179,7 @@ fn release(masking: &dyn Masking, rows: &[Row], size: usize) -> (Batch, Vec<(usi
     let mut filtered = Filtered::build(masking, &schema(), 7, &Cancel::default()).expect("built");
     let (mut parts, mut left) = (Vec::new(), Vec::new());
     for (place, chunk) in rows.chunks(size).enumerate() {
-        parts.push(filtered.protect(batch(place * size, chunk)).expect("taken"));
+        parts.push(filtered.push(batch(place * size, chunk)).expect("taken"));
         let read = place * size + chunk.len();
         left.push((read, parts.iter().map(Batch::len).sum()));
     }

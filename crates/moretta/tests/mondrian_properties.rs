@@ -5,7 +5,7 @@ mod support;
 use moretta::data::{Batch, Domain, Region};
 use moretta::guarantee::{Ground, Guarantee, TCloseness};
 use moretta::protect::mondrian::{Mode, Mondrian, Output};
-use moretta::protect::{Chain, Method, Protector};
+use moretta::protect::{Chain, Method, Operator};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::collections::{BTreeMap, BTreeSet};
@@ -301,7 +301,7 @@ fn two_methods_cannot_generalise_one_column_twice() {
         let first = method.build(&table.schema(), &setting).expect("built");
         let second = method.build(first.schema(), &setting).expect("built");
         let mut chain = Chain::new(vec![first, second]).expect("two links");
-        chain.protect(table.batch()).expect("collected");
+        chain.push(table.batch()).expect("collected");
         let error = chain.finish().expect_err("refused");
         assert_eq!(error.exit_code(), 3, "{error}");
     }

@@ -37,7 +37,7 @@ struct World {
     released: Vec<Cells>,
     /// The row of the original that each released row was made from.
     pairs: Vec<u64>,
-    /// Rows that the protector said it released.
+    /// Rows that the operator said it released.
     announced: u64,
     guarantee: Guarantee,
     /// Persons are told apart by their pseudonyms in the file.
@@ -109,13 +109,7 @@ impl World {
 
     fn only(&mut self, l: Vec<LDiversity>, t: Vec<TCloseness>, p: Vec<PSensitivity>) {
         let k = Some(6);
-        self.guarantee = Guarantee {
-            k,
-            l,
-            t,
-            p,
-            z: None,
-        };
+        self.guarantee = Guarantee { k, l, t, p };
     }
 }
 

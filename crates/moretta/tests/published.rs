@@ -38,9 +38,9 @@ fn batch(fields: Vec<Field>, columns: Vec<Column>) -> Batch {
 }
 
 fn protect(table: &Batch, method: &Method, setting: &Setting) -> moretta::Result<Batch> {
-    let mut protector = method.build(table.schema(), setting)?;
-    protector.protect(table.clone())?;
-    protector.finish()
+    let mut operator = method.build(table.schema(), setting)?;
+    operator.push(table.clone())?;
+    operator.finish()
 }
 
 /// Adult as ARX ships it, with its hierarchies.

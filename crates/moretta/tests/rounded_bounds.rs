@@ -65,9 +65,9 @@ impl Table {
             seed: 0,
             ..Setting::default()
         };
-        let mut protector = method.build(&Table::schema(), &setting).expect("built");
-        protector.protect(self.batch()).expect("taken");
-        let release = protector.finish().expect("released");
+        let mut operator = method.build(&Table::schema(), &setting).expect("built");
+        operator.push(self.batch()).expect("taken");
+        let release = operator.finish().expect("released");
         let lines = support::lines(&release).into_iter();
         lines
             .map(|(_, cells)| cells.into_iter().flatten().collect())

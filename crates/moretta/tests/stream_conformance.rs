@@ -7,7 +7,7 @@ use moretta::protect::identifiers::Key;
 use moretta::protect::z_anonymity::{
     Fakes, FakesOrder, Group, MADE_UP, Mode, Search, Stream, Tune, ZAnonymity,
 };
-use moretta::protect::{Family, METHODS, Protector};
+use moretta::protect::{Family, METHODS, Operator};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -178,7 +178,7 @@ fn release(config: &ZAnonymity, batch: &Batch, at_a_time: usize, shards: usize) 
     let mut found = Vec::new();
     for start in (0..batch.len()).step_by(at_a_time) {
         let part = batch.slice(start, at_a_time.min(batch.len() - start));
-        lines(&stream.protect(part).expect("decided"), &mut found);
+        lines(&stream.push(part).expect("decided"), &mut found);
     }
     lines(&stream.finish().expect("finished"), &mut found);
     found
@@ -290,7 +290,7 @@ fn the_checker_finds_every_promise_kept() {
             StreamChecker::new(WINDOW, vec![ladder()], most).with_lateness(config.lateness);
         for start in (0..batch.len()).step_by(700) {
             let part = batch.slice(start, 700.min(batch.len() - start));
-            let released = stream.protect(part.clone()).expect("decided");
+            let released = stream.push(part.clone()).expect("decided");
             let follow = stream.decided().is_some();
             let (decided, cells) = stream.decided().unwrap_or((&released, stream.cells()));
             let z: Vec<u32> = cells
@@ -333,7 +333,7 @@ fn leave(change: impl Fn(Batch) -> Batch) -> moretta::Result<()> {
     let (config, batch) = (faking(FakesOrder::Hidden), events(3_000, false));
     let mut stream = stream(&config, &batch, 1);
     let mut checker = StreamChecker::new(WINDOW, vec![ladder()], None);
-    let released = stream.protect(batch.clone())?;
+    let released = stream.push(batch.clone())?;
     let (decided, cells) = stream.decided().expect("rows wait");
     let z: Vec<u32> = cells.iter().map(|c| c.level.map_or(0, |_| c.z)).collect();
     let fakes: Vec<u32> = cells.iter().map(|cell| cell.fakes).collect();
@@ -389,7 +389,7 @@ fn every_attribute_is_released_or_counted_as_held_back() {
     for (name, config) in configurations() {
         let batch = events(6_000, config.group.is_some());
         let mut stream = stream(&config, &batch, 1);
-        stream.protect(batch.clone()).expect("decided");
+        stream.push(batch.clone()).expect("decided");
         stream.finish().expect("finished");
         let tally = stream.tally();
         let released: u64 = tally.levels.iter().sum();
@@ -440,7 +440,7 @@ fn a_stream_of_months_stays_small() {
                 len: 1000,
             };
             let batch = Batch::new(Arc::clone(&schema), ids, columns).expect("fits");
-            stream.protect(batch).expect("decided");
+            stream.push(batch).expect("decided");
             let (state, texts) = stream.memory();
             largest = largest.max(state + texts);
         }

@@ -91,9 +91,9 @@ impl Example {
             ..Setting::default()
         };
         let batch = self.batch();
-        let mut protector = method.build(batch.schema(), &setting).expect("built");
-        protector.protect(batch.clone()).expect("collected");
-        let release = protector.finish().expect("released");
+        let mut operator = method.build(batch.schema(), &setting).expect("built");
+        operator.push(batch.clone()).expect("collected");
+        let release = operator.finish().expect("released");
         let codes = |row: usize, i: usize| {
             let text = release
                 .column(i)

@@ -5,7 +5,7 @@ mod support;
 use moretta::data::hierarchy::{HierarchySpec, Texts};
 use moretta::data::{Batch, Column};
 use moretta::io::{self, ReadOptions};
-use moretta::protect::Protector;
+use moretta::protect::Operator;
 use moretta::protect::identifiers::Key;
 use moretta::protect::z_anonymity::{Fakes, FakesOrder, MADE_UP, Stream, ZAnonymity};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -65,7 +65,7 @@ fn run_from(file: &Path, config: &ZAnonymity, batch_rows: usize, start: u64) -> 
         let batch = batch.expect("rows");
         let skipped = batch.rows().iter().take_while(|&id| id < start).count();
         let batch = batch.slice(skipped, batch.len() - skipped);
-        let released = stream.protect(batch).expect("releases");
+        let released = stream.push(batch).expect("releases");
         collect(&released, &stream, &mut rows);
     }
     let left = stream.finish().expect("releases");

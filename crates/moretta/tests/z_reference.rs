@@ -5,7 +5,7 @@ mod support;
 
 use moretta::data::hierarchy::{HierarchySpec, Texts};
 use moretta::io::{self, ReadOptions};
-use moretta::protect::Protector;
+use moretta::protect::Operator;
 use moretta::protect::z_anonymity::{Fakes, FakesOrder, Search, Stream, Tune, ZAnonymity};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -37,7 +37,7 @@ fn run(file: &Path, config: &ZAnonymity, batch_rows: Option<usize>, shards: usiz
         .expect("a time, a subject and an attribute");
     let (mut hash, mut lines, mut text) = (Sha256::new(), 0, String::new());
     for batch in source {
-        let released = stream.protect(batch.expect("rows")).expect("releases");
+        let released = stream.push(batch.expect("rows")).expect("releases");
         text.clear();
         let moretta::data::Column::Plain(times) = released.column(0) else {
             panic!("times pass through");

@@ -166,9 +166,9 @@ fn setting(job: &Job, table: &Batch) -> Outcome<Setting> {
 }
 
 fn protect(method: &Method, table: &Batch, setting: &Setting) -> Outcome<Batch> {
-    let mut protector = method.build(table.schema(), setting)?;
-    protector.protect(table.clone())?;
-    Ok(protector.finish()?)
+    let mut operator = method.build(table.schema(), setting)?;
+    operator.push(table.clone())?;
+    Ok(operator.finish()?)
 }
 
 /// Classes that can be told apart, rows of the smallest one, and the mean loss by code width.

@@ -18,7 +18,7 @@
 use moretta::data::hierarchy::{HierarchySpec, Ladder, Rungs, Texts};
 use moretta::data::{Batch, Role, times};
 use moretta::io::{ColumnPlan, ReadAs, ReadOptions, open};
-use moretta::protect::Protector;
+use moretta::protect::Operator;
 use moretta::protect::z_anonymity::{Search, Stream, Tune, ZAnonymity};
 use std::collections::HashSet;
 use std::error::Error;
@@ -218,7 +218,7 @@ fn decide(
     let mut rows = Rows::default();
     for (number, batch) in batches.iter().enumerate() {
         rows.read += batch.len();
-        rows.released += stream.protect(batch.clone())?.len();
+        rows.released += stream.push(batch.clone())?.len();
         look(number, &stream);
     }
     Ok(rows)

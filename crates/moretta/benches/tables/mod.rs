@@ -68,9 +68,9 @@ pub(crate) fn release(table: &Batch, setting: &Setting, mode: Mode) -> Batch {
         mode,
         ..Mondrian::default()
     });
-    let mut protector = method.build(table.schema(), setting).expect("fits");
-    protector.protect(table.clone()).expect("waits for the end");
-    protector.finish().expect("a release")
+    let mut operator = method.build(table.schema(), setting).expect("fits");
+    operator.push(table.clone()).expect("waits for the end");
+    operator.finish().expect("a release")
 }
 
 /// A multiplicative congruential generator: good enough to fill a table.

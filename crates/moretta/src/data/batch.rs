@@ -20,7 +20,7 @@ pub enum RowIds {
         /// How many.
         len: usize,
     },
-    /// Any ids, as they come from a protector.
+    /// Any ids, as they come from a operator.
     List(Arc<[u64]>),
 }
 

@@ -138,7 +138,7 @@ impl Domains {
             .collect()
     }
 
-    /// The domain of a column that a protector works on.
+    /// The domain of a column that a operator works on.
     pub fn require(&self, name: &str) -> Result<&Domain> {
         self.get(name)
             .ok_or_else(|| Error::bug(format!("column `{name}` has no domain")))

@@ -16,7 +16,7 @@ use crate::data::{Batch, Domains, Schema};
 use crate::engine::plan::{Action, Plan};
 use crate::error::{Error, Result};
 use crate::guarantee::{Fault, Treatment, Truth};
-use crate::protect::{Effect, Method, Protector, Setting};
+use crate::protect::{Effect, Method, Operator, Setting};
 use std::sync::Arc;
 
 /// Rows compared at a time.
@@ -63,7 +63,7 @@ pub(crate) fn protect(
         _ => original.batch.clone(),
     };
     let mut protected = Protected {
-        rows: pseudonyms(plan, &context.keys, given.schema())?.protect(given.clone())?,
+        rows: pseudonyms(plan, &context.keys, given.schema())?.push(given.clone())?,
         suppressed: Vec::new(),
         untruths: Vec::new(),
         given: None,
@@ -159,7 +159,7 @@ impl Step<'_> {
             cancel: self.context.cancel.clone(),
         };
         let mut operator = method.build(rows.schema(), &setting)?;
-        let parts = [operator.protect(rows)?, operator.finish()?];
+        let parts = [operator.push(rows)?, operator.finish()?];
         let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
         Ok(Released {
             rows: Batch::concat(&Arc::clone(operator.schema()), parts)?,
@@ -190,7 +190,7 @@ impl Step<'_> {
         let left = table.alone(&ids)?;
         let mut rows = order::for_method(self.plan, self.method, left.batch.clone())?;
         if self.first {
-            rows = pseudonyms(self.plan, &self.context.keys, rows.schema())?.protect(rows)?;
+            rows = pseudonyms(self.plan, &self.context.keys, rows.schema())?.push(rows)?;
         }
         let own = Arc::new(domains(self.plan, &left)?);
         let whole = std::mem::replace(&mut self.domains, Arc::clone(&own));

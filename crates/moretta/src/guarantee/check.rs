@@ -485,7 +485,6 @@ mod tests {
         };
         Guarantee {
             k: Some(3),
-            z: None,
             l: vec![
                 l(Diversity::Distinct, 2.0),
                 l(Diversity::Entropy, 1.5),

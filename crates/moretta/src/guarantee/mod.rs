@@ -40,17 +40,6 @@ pub struct Guarantee {
     pub t: Vec<TCloseness>,
     /// Every class holds at least `p` distinct values of each sensitive column.
     pub p: Vec<PSensitivity>,
-    /// Every attribute of a stream was shown by enough persons lately.
-    pub z: Option<Recent>,
-}
-
-/// z-anonymity: so many persons showed an attribute within the last milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recent {
-    /// The fewest persons; where z is tuned, the fewest it can fall to.
-    pub z: u32,
-    /// Milliseconds back that count.
-    pub window: i64,
 }
 
 /// l-diversity of one sensitive column.

@@ -1,53 +1,48 @@
-//! Several protectors, one after the other.
+//! Several operators, one after the other.
 
-use super::Protector;
+use super::Operator;
 use crate::data::{Batch, Schema};
 use crate::error::{Error, Result};
-use crate::guarantee::Guarantee;
 use std::sync::Arc;
 
 /// What one releases, the next one takes. It promises what the last one promises.
 pub struct Chain {
-    links: Vec<Box<dyn Protector>>,
+    links: Vec<Box<dyn Operator>>,
 }
 
 impl Chain {
     /// At least one link.
-    pub fn new(links: Vec<Box<dyn Protector>>) -> Result<Self> {
+    pub fn new(links: Vec<Box<dyn Operator>>) -> Result<Self> {
         if links.is_empty() {
-            return Err(Error::bug("a chain of no protectors"));
+            return Err(Error::bug("a chain of no operators"));
         }
         Ok(Chain { links })
     }
 
-    fn last(&self) -> &dyn Protector {
+    fn last(&self) -> &dyn Operator {
         &*self.links[self.links.len() - 1]
     }
 }
 
-impl Protector for Chain {
+impl Operator for Chain {
     fn schema(&self) -> &Arc<Schema> {
         self.last().schema()
     }
 
-    fn protect(&mut self, batch: Batch) -> Result<Batch> {
+    fn push(&mut self, batch: Batch) -> Result<Batch> {
         self.links
             .iter_mut()
-            .try_fold(batch, |batch, link| link.protect(batch))
+            .try_fold(batch, |batch, link| link.push(batch))
     }
 
     fn finish(&mut self) -> Result<Batch> {
         let mut left = self.links[0].finish()?;
         for link in &mut self.links[1..] {
-            let parts = vec![link.protect(left)?, link.finish()?];
+            let parts = vec![link.push(left)?, link.finish()?];
             let parts = parts.into_iter().filter(|b| !b.is_empty()).collect();
             left = Batch::concat(&Arc::clone(link.schema()), parts)?;
         }
         Ok(left)
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.last().guarantee()
     }
 
     fn suppressed(&self) -> Vec<(String, u64)> {
@@ -75,7 +70,7 @@ mod tests {
         Arc::new(Schema::new(vec![field]).expect("one name"))
     }
 
-    fn link(waits: bool) -> Box<dyn Protector> {
+    fn link(waits: bool) -> Box<dyn Operator> {
         Box::new(AddOne {
             schema: schema(),
             waits,
@@ -83,12 +78,12 @@ mod tests {
         })
     }
 
-    impl Protector for AddOne {
+    impl Operator for AddOne {
         fn schema(&self) -> &Arc<Schema> {
             &self.schema
         }
 
-        fn protect(&mut self, batch: Batch) -> Result<Batch> {
+        fn push(&mut self, batch: Batch) -> Result<Batch> {
             let numbers = batch.column(0).as_numbers().expect("numbers");
             let more = Column::Number(numbers.iter().map(|n| n.map(|n| n + 1.0)).collect());
             let batch = Batch::new(schema(), batch.rows().clone(), vec![more])?;
@@ -101,13 +96,6 @@ mod tests {
 
         fn finish(&mut self) -> Result<Batch> {
             Batch::concat(&self.schema, std::mem::take(&mut self.kept))
-        }
-
-        fn guarantee(&self) -> Guarantee {
-            Guarantee {
-                k: Some(if self.waits { 7 } else { 3 }),
-                ..Guarantee::default()
-            }
         }
 
         fn suppressed(&self) -> Vec<(String, u64)> {
@@ -131,8 +119,8 @@ mod tests {
             let numbers = Column::Number((0..5).map(|n| Some(f64::from(n) * 10.0)).collect());
             let ids = RowIds::Range { start: 0, len: 5 };
             let batch = Batch::new(schema(), ids, vec![numbers]).expect("fits");
-            let mut found = rows(&chain.protect(batch.slice(0, 3)).expect("taken"));
-            found.extend(rows(&chain.protect(batch.slice(3, 2)).expect("taken")));
+            let mut found = rows(&chain.push(batch.slice(0, 3)).expect("taken"));
+            found.extend(rows(&chain.push(batch.slice(3, 2)).expect("taken")));
             found.extend(rows(&chain.finish().expect("finished")));
             found.sort_by_key(|row| row.0);
             let expected: Vec<(u64, f64)> = (0..5).map(|id| (id, id as f64 * 10.0 + 2.0)).collect();
@@ -141,9 +129,8 @@ mod tests {
     }
 
     #[test]
-    fn the_last_link_promises_and_all_tell_what_they_suppressed() {
+    fn all_links_tell_what_they_suppressed() {
         let chain = Chain::new(vec![link(false), link(true)]).expect("two links");
-        assert_eq!(chain.guarantee().k, Some(7));
         assert_eq!(chain.suppressed().len(), 2);
         assert!(Chain::new(Vec::new()).is_err());
     }

@@ -1,13 +1,12 @@
-//! Lifts a method on records to a protector: what comes is encoded, what leaves decoded.
+//! Lifts a method on records to a operator: what comes is encoded, what leaves decoded.
 //!
 //! A filter sees the masked columns as [`Records`] and lets them leave in the order
 //! in which they came. The other columns wait here until their record leaves.
 
-use super::Protector;
+use super::Operator;
 use crate::cancel::Cancel;
 use crate::data::{Attribute, Batch, Column, Encoder, Field, Kind, Records, Role, Schema};
 use crate::error::{Error, Result};
-use crate::guarantee::Guarantee;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -211,7 +210,6 @@ pub struct Filtered {
     filter: Box<dyn Filter>,
     encoder: Encoder,
     schema: Arc<Schema>,
-    guarantee: Guarantee,
     /// Rows whose records have not left; of the first batch some may have.
     waiting: VecDeque<Batch>,
     gone: usize,
@@ -232,13 +230,9 @@ impl Filtered {
     ) -> Result<Self> {
         let encoder = encoder(masking, schema)?;
         let columns = masked_columns(&encoder, schema);
-        let guarantee = Guarantee {
-            k: masking.k(),
-            ..Guarantee::default()
-        };
         let filter = masking.filter(&columns, seed)?;
         let replaced_by = masking.replaced_by(&columns)?;
-        let mut filtered = Filtered::new(filter, encoder, schema, guarantee)?;
+        let mut filtered = Filtered::new(filter, encoder, schema)?;
         if let Some(names) = replaced_by {
             filtered = filtered.replace_by(&names)?;
         }
@@ -247,12 +241,7 @@ impl Filtered {
     }
 
     /// `filter` gets the columns of `encoder`, which are of `schema`.
-    pub fn new(
-        filter: Box<dyn Filter>,
-        encoder: Encoder,
-        schema: &Schema,
-        guarantee: Guarantee,
-    ) -> Result<Self> {
+    pub fn new(filter: Box<dyn Filter>, encoder: Encoder, schema: &Schema) -> Result<Self> {
         let mut fields: Vec<Field> = schema.fields().to_vec();
         for place in encoder.places() {
             // A mean of whole numbers need not be one.
@@ -265,7 +254,6 @@ impl Filtered {
             filter,
             encoder,
             schema: Arc::new(Schema::new(fields)?),
-            guarantee,
             waiting: VecDeque::new(),
             gone: 0,
             records: Records::new(width),
@@ -375,12 +363,12 @@ fn places(kept: &[bool], first: usize) -> Vec<u32> {
         .collect()
 }
 
-impl Protector for Filtered {
+impl Operator for Filtered {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
 
-    fn protect(&mut self, batch: Batch) -> Result<Batch> {
+    fn push(&mut self, batch: Batch) -> Result<Batch> {
         self.encoder.encode(&batch, &mut self.records)?;
         if !batch.is_empty() {
             self.waiting.push_back(batch);
@@ -401,10 +389,6 @@ impl Protector for Filtered {
             true => Ok(left),
             false => Err(Error::bug("a filter kept records back")),
         }
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee.clone()
     }
 
     fn suppressed(&self) -> Vec<(String, u64)> {
@@ -470,12 +454,11 @@ mod tests {
             let schema = Arc::clone(batch(0, &[]).schema());
             let encoder = Encoder::new(&schema, &[1]).expect("numbers");
             let filter = Box::<Late>::default();
-            let mut filtered =
-                Filtered::new(filter, encoder, &schema, Guarantee::default()).expect("fits");
+            let mut filtered = Filtered::new(filter, encoder, &schema).expect("fits");
             let mut released = Vec::new();
             for (place, chunk) in values.chunks(size).enumerate() {
                 let rows = batch((place * size) as u64, chunk);
-                released.push(filtered.protect(rows).expect("taken"));
+                released.push(filtered.push(rows).expect("taken"));
             }
             released.push(filtered.finish().expect("done"));
             let all = Batch::concat(filtered.schema(), released).expect("one schema");

@@ -13,10 +13,9 @@
 //!
 //! **From** RFC 2104 and RFC 6234.
 
-use super::Protector;
+use super::Operator;
 use crate::data::{Batch, Categories, Column, Levels, Schema};
 use crate::error::{Error, Result};
-use crate::guarantee::Guarantee;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::fmt;
@@ -114,12 +113,12 @@ impl Pseudonyms {
     }
 }
 
-impl Protector for Pseudonyms {
+impl Operator for Pseudonyms {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
 
-    fn protect(&mut self, batch: Batch) -> Result<Batch> {
+    fn push(&mut self, batch: Batch) -> Result<Batch> {
         let mut columns = batch.columns().to_vec();
         for (i, domain, key) in &self.columns {
             let Column::Category(categories) = &columns[*i] else {
@@ -140,10 +139,6 @@ impl Protector for Pseudonyms {
 
     fn finish(&mut self) -> Result<Batch> {
         Ok(Batch::empty(Arc::clone(&self.schema)))
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        Guarantee::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::config::{MethodConfig, Shown};
 use super::random_projection::RandomProjection;
 use super::z_anonymity::ZAnonymity;
-use super::{Filtered, Masking, Protector, Setting, Table};
+use super::{Filtered, Masking, Operator, Setting, Table};
 use crate::config::{Absent, Accepts, Parameter, Section};
 use crate::data::Schema;
 use crate::error::{Error, Result};
@@ -243,15 +243,14 @@ impl Method {
     }
 
     /// Makes the method work on tables of this schema; those of streams are not for tables.
-    pub fn build(&self, schema: &Arc<Schema>, setting: &Setting) -> Result<Box<dyn Protector>> {
+    pub fn build(&self, schema: &Arc<Schema>, setting: &Setting) -> Result<Box<dyn Operator>> {
         if let Some(masking) = self.as_masking() {
             let filtered = Filtered::build(masking, schema, setting.seed, &setting.cancel)?;
             return Ok(Box::new(filtered));
         }
         let table = self.config().table(setting);
         let table = table.ok_or_else(|| Error::bug("a stream is no table"))?;
-        let guarantee = setting.guarantee.clone();
-        Ok(Box::new(Table::new(table, schema, guarantee)?))
+        Ok(Box::new(Table::new(table, schema)?))
     }
 }
 

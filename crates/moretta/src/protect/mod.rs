@@ -40,15 +40,13 @@ use std::sync::Arc;
 /// Row-local methods return what they got; methods with state decide row by
 /// row; table methods wait for the end. Ids travel with the rows: each id comes
 /// out at most once, and none that did not go in.
-pub trait Protector: Send {
+pub trait Operator: Send {
     /// The schema of what it releases.
     fn schema(&self) -> &Arc<Schema>;
     /// Takes rows and gives what can be released now, maybe nothing.
-    fn protect(&mut self, batch: Batch) -> Result<Batch>;
+    fn push(&mut self, batch: Batch) -> Result<Batch>;
     /// Gives what is left; what may not be released is suppressed.
     fn finish(&mut self) -> Result<Batch>;
-    /// What the release keeps to.
-    fn guarantee(&self) -> Guarantee;
     /// Why rows were held back for good, with counts.
     fn suppressed(&self) -> Vec<(String, u64)> {
         Vec::new()

@@ -1,9 +1,8 @@
-//! Lifts a function on whole tables to a protector: it waits for the end, then releases.
+//! Lifts a function on whole tables to a operator: it waits for the end, then releases.
 
-use super::Protector;
+use super::Operator;
 use crate::data::{Batch, Schema};
 use crate::error::Result;
-use crate::guarantee::Guarantee;
 use std::sync::Arc;
 
 /// What a table method gives back.
@@ -27,35 +26,29 @@ pub struct Table {
     method: Box<dyn TableMethod>,
     original: Arc<Schema>,
     released: Arc<Schema>,
-    guarantee: Guarantee,
     batches: Vec<Batch>,
     suppressed: Vec<(String, u64)>,
 }
 
 impl Table {
     /// Fails when the method cannot work on such a table.
-    pub fn new(
-        method: Box<dyn TableMethod>,
-        original: &Arc<Schema>,
-        guarantee: Guarantee,
-    ) -> Result<Self> {
+    pub fn new(method: Box<dyn TableMethod>, original: &Arc<Schema>) -> Result<Self> {
         Ok(Table {
             released: Arc::new(method.schema(original)?),
             method,
             original: Arc::clone(original),
-            guarantee,
             batches: Vec::new(),
             suppressed: Vec::new(),
         })
     }
 }
 
-impl Protector for Table {
+impl Operator for Table {
     fn schema(&self) -> &Arc<Schema> {
         &self.released
     }
 
-    fn protect(&mut self, batch: Batch) -> Result<Batch> {
+    fn push(&mut self, batch: Batch) -> Result<Batch> {
         // An empty batch would make one table into two that have to be joined.
         if !batch.is_empty() {
             self.batches.push(batch);
@@ -68,10 +61,6 @@ impl Protector for Table {
         let release = self.method.release(&table)?;
         self.suppressed = release.suppressed;
         Ok(release.batch)
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee.clone()
     }
 
     fn suppressed(&self) -> Vec<(String, u64)> {
@@ -115,15 +104,14 @@ mod tests {
     }
 
     fn table() -> Table {
-        let promise = Guarantee::default();
-        Table::new(Box::new(AllButLast), batch(0, 0).schema(), promise).expect("it has a column")
+        Table::new(Box::new(AllButLast), batch(0, 0).schema()).expect("it has a column")
     }
 
     #[test]
     fn nothing_is_released_before_the_end_and_then_all_at_once() {
         let mut table = table();
         for (start, len) in [(0, 3), (3, 0), (3, 2)] {
-            assert!(table.protect(batch(start, len)).expect("taken").is_empty());
+            assert!(table.push(batch(start, len)).expect("taken").is_empty());
         }
         assert_eq!(table.suppressed(), []);
         let release = table.finish().expect("released");
@@ -135,7 +123,7 @@ mod tests {
     fn a_table_without_rows_or_columns_is_the_methods_to_refuse() {
         assert_eq!(table().finish().expect_err("too short").exit_code(), 1);
         let nothing = Arc::new(Schema::default());
-        let refused = Table::new(Box::new(AllButLast), &nothing, Guarantee::default());
+        let refused = Table::new(Box::new(AllButLast), &nothing);
         assert_eq!(refused.err().expect("no columns").exit_code(), 3);
     }
 }

@@ -1,4 +1,4 @@
-//! Small random tables with quasi-identifiers of every kind, for tests of the protectors.
+//! Small random tables with quasi-identifiers of every kind, for tests of the operators.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -13,7 +13,7 @@ use moretta::guarantee::{
 };
 use moretta::io::{ColumnPlan, ReadAs};
 use moretta::protect::mondrian::{Bounds, Mode, Mondrian};
-use moretta::protect::{Method, Protector, Setting};
+use moretta::protect::{Method, Operator, Setting};
 use moretta::{Error, Result};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -243,22 +243,22 @@ impl Table {
         }
     }
 
-    pub(crate) fn build(&self, method: &Method) -> Result<Box<dyn Protector>> {
+    pub(crate) fn build(&self, method: &Method) -> Result<Box<dyn Operator>> {
         method.build(&self.schema(), &self.setting())
     }
 
     /// Feeds the table to the method, so many rows at a time.
     pub(crate) fn protect(&self, method: &Method, at_a_time: usize) -> Result<Batch> {
-        let mut protector = self.build(method)?;
+        let mut operator = self.build(method)?;
         let batch = self.batch();
         let mut parts = Vec::new();
         for start in (0..batch.len()).step_by(at_a_time.max(1)) {
             let len = at_a_time.min(batch.len() - start);
-            parts.push(protector.protect(part(&batch, start, len))?);
+            parts.push(operator.push(part(&batch, start, len))?);
         }
-        parts.push(protector.finish()?);
+        parts.push(operator.finish()?);
         parts.retain(|part| !part.is_empty());
-        Batch::concat(&Arc::clone(protector.schema()), parts)
+        Batch::concat(&Arc::clone(operator.schema()), parts)
     }
 
     /// The release as anyone reads it from a file: texts.
@@ -416,7 +416,6 @@ pub(crate) fn guarantees() -> impl Strategy<Value = Guarantee> {
     )
         .prop_map(move |(k, l, t, p)| Guarantee {
             k: Some(k),
-            z: None,
             l: l.into_iter()
                 .map(|(l, kind)| LDiversity {
                     column: column(),

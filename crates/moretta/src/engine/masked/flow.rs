@@ -10,7 +10,7 @@ use crate::engine::plan::Plan;
 use crate::engine::progress::Records;
 use crate::engine::telling::Leaving;
 use crate::error::Result;
-use crate::protect::{Chain, Filtered, Protector};
+use crate::protect::{Chain, Filtered, Operator};
 use std::sync::Arc;
 
 /// Masks rows and measures what leaves.
@@ -30,7 +30,7 @@ impl Flow {
         context: &Context,
     ) -> Result<Self> {
         let seed = plan.seed.map_or_else(secret_seed, Ok)?;
-        let mut links: Vec<Box<dyn Protector>> =
+        let mut links: Vec<Box<dyn Operator>> =
             vec![Box::new(pseudonyms(plan, &context.keys, schema)?)];
         for (step, masking) in plan.maskings().enumerate() {
             let schema = Arc::clone(links[step].schema());
@@ -82,7 +82,7 @@ impl Flow {
     pub(crate) fn push(&mut self, batch: Batch) -> Result<Batch> {
         self.read += batch.len() as u64;
         self.watch.read(&batch);
-        let released = self.chain.protect(batch)?;
+        let released = self.chain.push(batch)?;
         self.look(released)
     }
 

@@ -12,7 +12,7 @@ use crate::guarantee::StreamFindings;
 use crate::measure::stream::{Facts as Measured, Point};
 use crate::pipeline::files::Written;
 use crate::policy::{Action, Policy, SinkPolicy};
-use crate::protect::Protector;
+use crate::protect::Operator;
 use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
 use std::path::Path;
 

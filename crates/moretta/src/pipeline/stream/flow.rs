@@ -9,7 +9,7 @@ use crate::data::hierarchy::Ladder;
 use crate::data::{Batch, Role, Schema, TimeFormat, times};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
-use crate::protect::Protector;
+use crate::protect::Operator;
 use crate::protect::z_anonymity::{
     Known, Mode, Stream, Update, ZAnonymity, greatest_common_divisor,
 };
@@ -241,7 +241,7 @@ impl Flow {
 
     /// Decides rows; what may leave of them is counted again and measured first.
     fn decide(&mut self, batch: Batch, delays: Option<Vec<i64>>) -> Result<Batch> {
-        let released = self.stream.protect(batch.clone())?;
+        let released = self.stream.push(batch.clone())?;
         self.watch.look(Looked {
             stream: &self.stream,
             batch: &batch,

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::io::{self, Sink};
 use crate::pipeline::place::{self, Endless};
 use crate::policy::{Action, Policy, SinkPolicy, load_key};
-use crate::protect::Protector;
+use crate::protect::Operator;
 use crate::protect::identifiers::Pseudonyms;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::Cell;
@@ -91,7 +91,7 @@ impl Outputs {
             batch = rotation.apply(&batch)?;
         }
         if let Some(pseudonyms) = &mut self.pseudonyms {
-            batch = pseudonyms.protect(batch)?;
+            batch = pseudonyms.push(batch)?;
         }
         let columns: Vec<Column> = self
             .kept

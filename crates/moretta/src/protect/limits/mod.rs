@@ -1,4 +1,4 @@
-//! Whether a set of rows may become a class: the guarantee as a protector sees it.
+//! Whether a set of rows may become a class: the guarantee as a operator sees it.
 //!
 //! A [`Profile`] grows row by row and can be asked at any time, so a method
 //! that moves a boundary through sorted rows pays for each row once. The

@@ -15,8 +15,7 @@ use crate::data::{
     times,
 };
 use crate::error::{Error, Result};
-use crate::guarantee::{Guarantee, Recent};
-use crate::protect::Protector;
+use crate::protect::Operator;
 use crate::protect::identifiers::Key;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
@@ -484,12 +483,12 @@ impl Verdict {
     }
 }
 
-impl Protector for Stream {
+impl Operator for Stream {
     fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
 
-    fn protect(&mut self, batch: Batch) -> Result<Batch> {
+    fn push(&mut self, batch: Batch) -> Result<Batch> {
         self.decide(&batch)?;
         let released = match self.waiting.take() {
             None => {
@@ -522,16 +521,6 @@ impl Protector for Stream {
                 self.hold_fakes(&mut waiting)?;
                 self.let_go(&mut waiting, None)
             }
-        }
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        Guarantee {
-            z: Some(Recent {
-                z: self.config.least_z(),
-                window: self.config.window,
-            }),
-            ..Guarantee::default()
         }
     }
 
