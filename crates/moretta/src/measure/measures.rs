@@ -163,7 +163,8 @@ impl Measures {
             ));
         }
         self.released += original.len() as u64;
-        (self.before.take(), self.after.take());
+        self.before.take();
+        self.after.take();
         let persons = &mut self.of_released.persons;
         read_identities(&mut self.subject, original, persons)?;
         read_identities(&mut self.label, original, &mut self.of_released.labels)?;
@@ -219,7 +220,7 @@ impl Measures {
     fn before(&self) -> &Sizes {
         self.before.get_or_init(|| {
             let released = self.rows(self.released, &self.of_released, |c| &c.originals);
-            Groups::new(&[released, self.suppressed_rows()]).sizes
+            Groups::sizes(&[released, self.suppressed_rows()])
         })
     }
 

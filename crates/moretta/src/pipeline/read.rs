@@ -7,6 +7,7 @@ use crate::data::{Batch, Column, Field, Kind, Role, RowIds, Schema};
 use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan, ReadAs};
 use crate::policy::{ColumnPolicy, Policy};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -135,7 +136,7 @@ pub(super) fn in_order_of_ids(rows: &Batch) -> Result<Batch> {
 /// Categories without a declared order in the order of their texts: what is
 /// released must not depend on which value came first in the file.
 fn in_order_of_texts(batch: Batch) -> Result<Batch> {
-    let fields = batch.schema().fields().iter();
+    let fields = batch.schema().fields().par_iter();
     let columns = fields
         .zip(batch.columns())
         .map(|(field, column)| match field.role {
