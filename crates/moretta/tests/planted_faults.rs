@@ -216,7 +216,6 @@ fn promises() -> Guarantee {
             t("salary", Ground::Ordered, 0.05),
         ],
         p: vec![p(3)],
-        z: None,
     }
 }
 

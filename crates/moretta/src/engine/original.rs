@@ -4,6 +4,7 @@ use super::plan::{ColumnPolicy, Plan};
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Batch, Column, Field, Kind, Role, RowIds, Schema};
 use crate::error::{Error, Result};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -127,7 +128,7 @@ pub(crate) fn in_order_of_ids(rows: &Batch) -> Result<Batch> {
 /// Categories without a declared order in the order of their texts: what is
 /// released must not depend on which value came first in the file.
 fn in_order_of_texts(batch: Batch) -> Result<Batch> {
-    let fields = batch.schema().fields().iter();
+    let fields = batch.schema().fields().par_iter();
     let columns = fields
         .zip(batch.columns())
         .map(|(field, column)| match field.role {

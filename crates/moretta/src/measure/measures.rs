@@ -220,7 +220,7 @@ impl Measures {
     fn before(&self) -> &Sizes {
         self.before.get_or_init(|| {
             let released = self.rows(self.released, &self.of_released, |c| &c.originals);
-            Groups::new(&[released, self.suppressed_rows()]).sizes
+            Groups::sizes(&[released, self.suppressed_rows()])
         })
     }
 

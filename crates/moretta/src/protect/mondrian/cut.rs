@@ -406,6 +406,26 @@ mod tests {
     }
 
     #[test]
+    fn counting_sorts_as_comparing_does() {
+        for span in [1, 7, 300, 5000] {
+            let codes: Vec<u32> = (0..1000u32).map(|i| 40 + i * i * 7 % span).collect();
+            let rows: Vec<u32> = (0..1000u32).map(|i| i * 3 % 1000).collect();
+            let set = Codes {
+                codes: codes.iter().copied(),
+                rows: rows.iter().copied(),
+                len: 1000,
+                low: *codes.iter().min().expect("rows"),
+                high: *codes.iter().max().expect("rows"),
+            };
+            let mut expected: Vec<(u32, u32)> = set.codes.clone().zip(set.rows.clone()).collect();
+            expected.sort_by_key(|&(code, _)| code);
+            let Sorted { codes, rows } = Sorted::new(&set);
+            let found: Vec<(u32, u32)> = codes.into_iter().zip(rows).collect();
+            assert_eq!(found, expected, "{span}");
+        }
+    }
+
+    #[test]
     fn equal_values_stay_together_and_every_cut_value_is_a_candidate() {
         for (codes, k, expected) in [
             (&[1, 1, 2, 2, 2, 2][..], 2, &[2, 4][..]),
