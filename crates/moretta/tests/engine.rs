@@ -1,10 +1,13 @@
 //! Sessions: what programs that embed the library build on.
 
-use moretta::data::{Batch, Column, Field, Kind, Numbers, Role, RowIds, Schema};
-use moretta::engine::{self, Cancel, Checked, Context, Measure, Plan, Session, Sink, Stage};
+use moretta::data::{Batch, Categories, Column, Field, Kind, Numbers, Role, RowIds, Schema};
+use moretta::engine::{
+    self, Action, Cancel, Checked, Context, KeyPlace, Measure, Plan, Session, Sink, Stage,
+};
 use moretta::io::{self, ReadOptions, WriteOptions};
 use moretta::pipeline::{self, Options, Progress};
 use moretta::policy::{Policy, Root};
+use moretta::protect::identifiers::Key;
 use moretta::{Error, Result};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -292,6 +295,100 @@ fn what_a_plan_cannot_keep_is_refused_before_a_row_comes() {
     }
     let secret = Plan::parse("[columns]\nx = { role = \"key\", key = \"hunter2\" }\n");
     assert!(!secret.expect_err("refused").to_string().contains("hunter2"));
+}
+
+#[test]
+fn roles_and_numbers_of_rows_are_those_of_the_plan_whatever_they_say() {
+    let text = "[columns]\nx = { role = \"quasi\" }\nname = { role = \"identifier\" }\n[guarantee]\nk = 4\n[[protect]]\nmethod = \"mondrian\"\n";
+    let plan = Arc::new(Plan::parse(text).expect("a plan"));
+    let number = Kind::Number { integer: true };
+    let schema = |names: &[&str]| {
+        let fields = names.iter();
+        let fields = fields.map(|name| Field::new(*name, Role::Plain, number.clone()));
+        Arc::new(Schema::new(fields.collect()).expect("names differ"))
+    };
+    let column = |step: usize| {
+        Column::Number(Numbers::from_iter(
+            (0..40).map(|row| (row * step % 41) as f64),
+        ))
+    };
+    let batch = |names: &[&str], ids: Vec<u64>| {
+        let columns = (1..=names.len()).map(column).collect();
+        Batch::new(schema(names), RowIds::List(ids.into()), columns).expect("fits")
+    };
+    let mut releases = Vec::new();
+    for ids in [
+        (0..40).collect(),
+        vec![7; 40],
+        (900..940).rev().collect::<Vec<u64>>(),
+    ] {
+        let names = ["x", "name"];
+        let mut session =
+            Session::open(&plan, &schema(&names), Context::default()).expect("opened");
+        session.push(batch(&names, ids)).expect("taken");
+        let (released, outcome) = session.finish().expect("released");
+        // Called plain by the rows, and protected all the same.
+        let fields = released.rows().schema().fields();
+        assert_eq!((fields.len(), fields[0].role), (1, Role::Quasi));
+        assert_eq!(outcome.report.verdict.claims[0].promised_value, Some(4.0));
+        let texts = released.rows().column(0).as_categories().expect("regions");
+        let texts: Vec<String> = (0..40)
+            .filter_map(|row| texts.get(row))
+            .map(str::to_owned)
+            .collect();
+        releases.push(texts);
+    }
+    assert!(releases.iter().all(|release| *release == releases[0]));
+    for names in [&["x"][..], &["x", "y"], &["x", "name", "y"]] {
+        let opened = Session::open(&plan, &schema(names), Context::default()).map(drop);
+        // What is dropped need not come.
+        assert_eq!(opened.is_ok(), names == ["x"], "{names:?}");
+    }
+    let mut session = Session::open(&plan, &schema(&["x"]), Context::default()).expect("opened");
+    let other = session.push(batch(&["name"], (0..40).collect()));
+    assert_eq!(other.expect_err("other columns").exit_code(), 2);
+}
+
+#[test]
+fn persons_are_counted_also_where_a_plan_is_made_by_hand() {
+    let text = "[columns]\nx = { role = \"quasi\" }\nname = { role = \"identifier\", action = \"pseudonym\", key = \"env:K\" }\n[guarantee]\nk = 4\n[[protect]]\nmethod = \"mondrian\"\n";
+    let mut plan = Plan::parse(text).expect("a plan");
+    // As somebody would write it who does not know that persons must be counted.
+    for column in plan
+        .columns
+        .iter_mut()
+        .filter(|column| column.name == "name")
+    {
+        column.role = Role::Identifier;
+    }
+    let mut context = Context::default();
+    let key = Key::new(b"a key that is long enough for this test".to_vec()).expect("long enough");
+    context
+        .keys
+        .insert(KeyPlace::Environment("K".to_owned()), key);
+    let fields = vec![
+        Field::new("x", Role::Quasi, Kind::Number { integer: true }),
+        Field::new("name", Role::Identifier, Kind::Category { ordered: false }),
+    ];
+    let schema = Arc::new(Schema::new(fields).expect("names differ"));
+    // Eight rows of each of three persons: no class holds four.
+    let persons = (0..24).map(|row| Some(["ann", "bea", "cid"][row % 3]));
+    let columns = vec![
+        Column::Number(Numbers::from_iter((0..24).map(|row| (row % 5) as f64))),
+        Column::Category(Categories::from_iter(persons)),
+    ];
+    let ids = RowIds::Range { start: 0, len: 24 };
+    let batch = Batch::new(Arc::clone(&schema), ids, columns).expect("fits");
+    let mut session = Session::open(&Arc::new(plan.clone()), &schema, context).expect("opened");
+    session.push(batch).expect("taken");
+    let refused = session.finish().map(drop);
+    assert_eq!(refused.expect_err("three persons").exit_code(), 1);
+    // Nor is an identifier released because somebody says so.
+    for column in &mut plan.columns {
+        column.action = Action::Keep;
+    }
+    let opened = Session::open(&Arc::new(plan), &schema, Context::default()).map(drop);
+    assert_eq!(opened.expect_err("a name").exit_code(), 3);
 }
 
 #[test]

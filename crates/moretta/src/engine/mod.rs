@@ -35,8 +35,8 @@ pub(crate) use learn::{
 };
 pub use measure::Measure;
 pub use original::Original;
+pub(crate) use plan::check_kinds;
 pub use plan::{Action, ColumnPolicy, KeyPlace, Level, Order, PairPolicy, Plan};
-pub(crate) use plan::{check_kinds, promise};
 pub use progress::{Live, Progress, Records, Stage};
 pub use session::{Checked, Outcome, Session};
 pub(crate) use session::{check_plan, look};

@@ -29,7 +29,7 @@ pub use vary::Tunable;
 
 use crate::config::{Parameter, Placed, Section, Value};
 use crate::data::hierarchy::HierarchySpec;
-use crate::engine::{Plan, check_kinds, promise};
+use crate::engine::{Plan, check_kinds};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::io::{self, ReadOptions, WriteOptions};
@@ -300,8 +300,8 @@ impl Plan {
 /// What is done to rows, where each method stands, and whether `audit` was named.
 fn read_plan(top: &mut Section, root: &Root) -> Result<(Plan, Vec<Range<usize>>, Option<bool>)> {
     let seed = top.optional(&schema::SEED, Placed::whole)?;
-    let mut columns = columns::read(top.table(&schema::COLUMNS)?, root)?;
-    let (mut guarantee, audit) = match top.optional_table(&schema::GUARANTEE)? {
+    let columns = columns::read(top.table(&schema::COLUMNS)?, root)?;
+    let (guarantee, audit) = match top.optional_table(&schema::GUARANTEE)? {
         Some(section) => guarantee::read(section, &columns)?,
         None => (Guarantee::default(), None),
     };
@@ -313,14 +313,7 @@ fn read_plan(top: &mut Section, root: &Root) -> Result<(Plan, Vec<Range<usize>>,
     check_kinds(&protect, &spans)?;
     let (report_measures, fail_above, pairs) =
         measure::read(top.optional_table(&schema::MEASURE)?, &protect)?;
-    if !protect.iter().any(Method::keeps_guarantee) {
-        promise(&protect, &mut guarantee, &levels)?;
-    }
-    let is_stream = protect.iter().any(|method| method.as_stream().is_some());
-    if guarantee != Guarantee::default() && !is_stream {
-        columns::count_pseudonyms(&mut columns)?;
-    }
-    let plan = Plan {
+    let mut plan = Plan {
         seed,
         columns,
         guarantee,
@@ -332,6 +325,7 @@ fn read_plan(top: &mut Section, root: &Root) -> Result<(Plan, Vec<Range<usize>>,
         pairs,
         order: Order::default(),
     };
+    plan.complete()?;
     Ok((plan, spans, audit))
 }
 

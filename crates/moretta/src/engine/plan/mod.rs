@@ -4,12 +4,12 @@ mod chain;
 mod column;
 mod hierarchies;
 mod masked;
+mod persons;
 
 pub(crate) use chain::check_kinds;
 pub use column::{Action, ColumnPolicy, KeyPlace};
-pub(crate) use masked::promise;
 
-use crate::data::{ColumnPlan, ReadAs, Role};
+use crate::data::{ColumnPlan, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::measure::ACCURACY_LOSSES;
@@ -86,6 +86,45 @@ pub struct Level {
 }
 
 impl Plan {
+    /// Fills in what follows from the rest: what methods promise, and by what persons are
+    /// counted. A plan that is complete stays as it is.
+    pub(crate) fn complete(&mut self) -> Result<()> {
+        persons::refuse_identifiers(&self.columns)?;
+        if !self.keeps_guarantee() {
+            masked::promise(&self.protect, &mut self.guarantee, &self.levels)?;
+        }
+        if self.guarantee != Guarantee::default() && self.stream().is_none() {
+            persons::count_pseudonyms(&mut self.columns)?;
+        }
+        Ok(())
+    }
+
+    /// The columns of rows with the roles that they have here.
+    ///
+    /// # Errors
+    /// When a column is not spoken of, or one that is spoken of is not there.
+    pub(crate) fn labelled(&self, schema: &Schema) -> Result<Schema> {
+        let plans = self.column_plans()?;
+        let planned = |name: &str| plans.iter().find(|plan| plan.name == name);
+        let mut fields = schema.fields().to_vec();
+        for field in &mut fields {
+            field.role = planned(&field.name).map(|plan| plan.role).ok_or_else(|| {
+                let what = format!("the rows have a column without a role: {}", field.name);
+                Error::policy(what).help("give it a column of the plan; role plain publishes it")
+            })?;
+        }
+        let absent = plans
+            .iter()
+            .find(|plan| plan.read != ReadAs::Skip && schema.index_of(&plan.name).is_none());
+        match absent {
+            None => Schema::new(fields),
+            Some(plan) => Err(
+                Error::policy(format!("column `{}` is not in the rows", plan.name))
+                    .help("take it out of the plan, or push rows that have it"),
+            ),
+        }
+    }
+
     /// Checks everything that can be known without the rows. `spans` tells where each method
     /// stands in the text of a plan.
     pub(crate) fn check(&self, spans: &[Range<usize>]) -> Result<()> {

@@ -10,7 +10,7 @@ use super::masked::{self, Masks};
 use super::measure::Measure;
 use super::plan::Plan;
 use super::report::Report;
-use crate::data::{Batch, Schema};
+use crate::data::{Batch, RowIds, Schema};
 use crate::error::{Error, Result};
 use records::RecordFlow;
 use std::sync::Arc;
@@ -50,6 +50,9 @@ pub struct Session {
     context: Context,
     flow: Flow,
     measures: Vec<Box<dyn Measure>>,
+    schema: Arc<Schema>,
+    /// Rows that were pushed.
+    rows: u64,
 }
 
 /// How rows go through.
@@ -66,8 +69,11 @@ impl Session {
     /// # Errors
     /// When the plan does not fit together or does not fit the columns.
     pub fn open(plan: &Arc<Plan>, schema: &Arc<Schema>, context: Context) -> Result<Self> {
-        let plan = Arc::clone(plan);
+        let mut plan = Plan::clone(plan);
+        plan.complete()?;
         check_plan(&plan, context.strict)?;
+        let schema = &Arc::new(plan.labelled(schema)?);
+        let plan = Arc::new(plan);
         if plan.stream().is_some() {
             return Err(Error::policy("z-anonymity does not run in a session yet")
                 .help("run it from a policy file"));
@@ -84,6 +90,8 @@ impl Session {
             context,
             flow,
             measures: Vec::new(),
+            schema: Arc::clone(schema),
+            rows: 0,
         })
     }
 
@@ -108,9 +116,14 @@ impl Session {
         }
     }
 
-    /// Takes rows; gives those that may leave now. The ids of rows ascend.
+    /// Takes rows; gives those that may leave now. Whatever ids and roles they had, rows are
+    /// numbered as they come and have the roles of the plan.
+    ///
+    /// # Errors
+    /// When they have other columns than the session was opened for, or the plan cannot be kept.
     pub fn push(&mut self, rows: Batch) -> Result<Option<Checked>> {
         self.context.cancel.check()?;
+        let rows = self.numbered(&rows)?;
         match &mut self.flow {
             Flow::Table(flow) => flow.push(rows).map(|()| None),
             Flow::Records(flow) => {
@@ -118,6 +131,24 @@ impl Session {
                 released.map(Some)
             }
         }
+    }
+
+    fn numbered(&mut self, rows: &Batch) -> Result<Batch> {
+        let names = |schema: &Schema| -> Vec<Arc<str>> {
+            let fields = schema.fields().iter();
+            fields.map(|field| field.name.as_ref().into()).collect()
+        };
+        if !Arc::ptr_eq(rows.schema(), &self.schema) && names(rows.schema()) != names(&self.schema)
+        {
+            return Err(Error::usage("the rows have other columns than the session")
+                .help("push rows of the schema that the session was opened with"));
+        }
+        let ids = RowIds::Range {
+            start: self.rows,
+            len: rows.len(),
+        };
+        self.rows += rows.len() as u64;
+        Batch::new(Arc::clone(&self.schema), ids, rows.columns().to_vec())
     }
 
     /// The source has failed: gives what must still leave of records that have left in part,
