@@ -1,7 +1,6 @@
 //! What a session needs besides its plan and its rows: keys, a way to stop it, a way to
 //! watch it, a clock.
 
-use super::masked::Wanted;
 use super::plan::KeyPlace;
 use super::progress::Progress;
 use crate::cancel::Cancel;
@@ -36,6 +35,15 @@ impl Context {
             live: self.progress.is_watched(),
         }
     }
+}
+
+/// What is worth measuring besides what the plan names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// Everything, for a report.
+    pub(crate) all: bool,
+    /// What tells how it is going.
+    pub(crate) live: bool,
 }
 
 /// Keys by the names that a plan has for them.

@@ -2,7 +2,7 @@
 
 use super::coarse;
 use super::judge::Judgement;
-use super::masked::{Masks, Watch};
+use super::masked::{Masks, SENSITIVE, Watch};
 use super::plan::{Action, Plan};
 use super::report::{
     Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, Reason, Report, RiskBand, RowFacts,
@@ -156,9 +156,6 @@ fn masked_claims(masked: &Masked<'_>) -> Vec<Claim> {
     });
     crowds.chain(losses).collect()
 }
-
-/// What k leaves open.
-pub(crate) const SENSITIVE: &str = "only k is promised although a sensitive column exists: a group in which all share one value gives it away";
 
 fn masked_warnings(facts: &Facts<'_>, masked: &Masked<'_>, asked: bool) -> Vec<String> {
     let (plan, masks) = (facts.plan, masked.masks);

@@ -1,6 +1,7 @@
 //! How well one learner does on what is released, and on what it was.
 
-use super::lessons::{Arm, Lessons, class_of, lessons_of_release};
+use super::lessons::{Arm, Lessons, class_of};
+use super::release::lessons_of_release;
 use super::trials::{LearnSettings, learn};
 use crate::data::Batch;
 use crate::engine::original::Original;

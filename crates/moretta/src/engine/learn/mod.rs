@@ -17,13 +17,15 @@ mod accuracy;
 mod classroom;
 mod lessons;
 mod loss;
+mod release;
 mod saved;
 mod trials;
 
 pub(crate) use accuracy::{Pupil, accuracy_of_release};
 pub(crate) use classroom::Classroom;
-pub(crate) use lessons::{class_of, lessons_of_release};
+pub(crate) use lessons::class_of;
 pub(crate) use loss::accuracy_losses;
+pub(crate) use release::lessons_of_release;
 
 pub use lessons::{Arm, Lessons, Side};
 pub use saved::SavedModel;

@@ -15,15 +15,17 @@ mod watch;
 pub(crate) use flow::Flow;
 pub(crate) use masks::{Masks, crowds};
 pub(crate) use waiting::Waiting;
-pub(crate) use watch::{Wanted, Watch};
+pub(crate) use watch::Watch;
 
-use super::facts::SENSITIVE;
 use super::plan::{Action, Plan};
 use crate::data::{Attribute, Batch, Column, Field, Kind, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
 use crate::measure;
 use crate::measure::pairs::PairMeasures;
 use crate::protect::{MaskedColumn, Masking};
+
+/// What k leaves open.
+pub(crate) const SENSITIVE: &str = "only k is promised although a sensitive column exists: a group in which all share one value gives it away";
 
 /// Noise that nobody can draw again.
 pub(crate) fn secret_seed() -> Result<u64> {

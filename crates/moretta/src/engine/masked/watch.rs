@@ -4,20 +4,12 @@ use super::masks::Masks;
 use super::pairs::Pairs;
 use super::unchanged::Unchanged;
 use crate::data::{Attribute, Batch, Encoder, Kind, Role, Schema};
+use crate::engine::context::Wanted;
 use crate::engine::plan::Plan;
 use crate::engine::progress::Records;
 use crate::error::{Error, Result};
 use crate::measure::is_accuracy_loss;
 use crate::measure::pairs::{PAIR_LIST, PairMeasures, PairSettings};
-
-/// What is worth measuring besides what the plan names.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted {
-    /// Everything, for a report.
-    pub(crate) all: bool,
-    /// What tells how it is going.
-    pub(crate) live: bool,
-}
 
 /// Measures what leaves.
 pub(crate) struct Watch {
