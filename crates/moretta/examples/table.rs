@@ -17,7 +17,7 @@ const PLAN: &str = r#"
     illness = { role = "sensitive" }
     [guarantee]
     k = 3
-    l = [{ column = "illness", l = 2 }]
+    l = { value = 2, on = ["illness"] }
     [[protect]]
     method = "mondrian"
 "#;

@@ -7,7 +7,7 @@ use std::process::Command;
 const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "table",
-        &["60 rows", "k-anonymity: promised", "l-diversity"],
+        &["60 rows", "k-anonymity: promised", "distinct l-diversity"],
     ),
     (
         "stream",
