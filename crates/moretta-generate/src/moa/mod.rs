@@ -9,7 +9,7 @@
 //! by itself, or batches through [`Instances`].
 //!
 //! ```
-//! use moretta::io::generate::moa::{Generator, Sea};
+//! use moretta_generate::moa::{Generator, Sea};
 //!
 //! let mut sea = Sea::default().generator()?;
 //! let mut record = [0.0; 3];
