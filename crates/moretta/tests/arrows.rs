@@ -231,9 +231,6 @@ fn the_table_has_no_circle() {
     }
 }
 
-/// Modules that are read for circles no more than as a whole.
-const WITH_CIRCLES: &[&str] = &["pipeline"];
-
 #[test]
 fn no_modules_side_by_side_use_each_other_in_a_circle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -493,11 +490,6 @@ fn circles(files: &BTreeMap<PathBuf, String>) -> Vec<String> {
             }
         }
     }
-    arrows.retain(|parent, _| {
-        !parent
-            .first()
-            .is_some_and(|top| WITH_CIRCLES.contains(&&**top))
-    });
     let mut lines = Vec::new();
     for (parent, mut beside) in arrows {
         // An arrow to where no arrow starts, or from where none ends, is of no circle.

@@ -2,32 +2,17 @@
 
 use super::files::Written;
 use super::memory;
+use super::options::Options;
 use super::output::Output;
-use super::place::{Pending, commit_all};
-use super::places::{check_places, report_places};
+use super::place::commit_all;
+use super::places::check_places;
+use super::reports::write_reports;
 use super::stream;
-use crate::engine::report::Report;
 use crate::engine::{Outcome, Progress, Session, Stage, check_plan};
 use crate::error::{Error, Result};
 use crate::io::{self, Header, Source};
 use crate::policy::Policy;
 use std::sync::Arc;
-
-/// How to run a policy.
-pub struct Options<'a> {
-    /// Shown in the report: the command that makes the same release again.
-    pub command: String,
-    /// Shown in the report: the day of the run. The library has no clock.
-    pub date: Option<String>,
-    /// Whether files that are already there may be replaced.
-    pub force: bool,
-    /// Whether warnings are errors.
-    pub strict: bool,
-    /// Makes the HTML of a report.
-    pub render: &'a dyn Fn(&Report) -> String,
-    /// Where the run says how far it is.
-    pub progress: &'a Progress,
-}
 
 /// Reads, protects, checks, writes aside, reads back, and only then puts the files in place.
 pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
@@ -110,30 +95,4 @@ fn pass(source: &mut dyn Source, session: &mut Session, output: &mut Output<'_>)
         output.write(released)?;
     }
     Ok(())
-}
-
-/// The report as HTML and as JSON, aside.
-pub(super) fn write_reports(
-    policy: &Policy,
-    report: &Report,
-    options: &Options<'_>,
-) -> Result<Vec<Pending>> {
-    // How long a run took tells how much it read.
-    let told = Report {
-        date: options.date.clone(),
-        stages: Vec::new(),
-        ..report.clone()
-    };
-    let mut written = Vec::new();
-    for place in report_places(policy) {
-        let text = match place.extension().is_some_and(|ending| ending == "json") {
-            true => serde_json::to_string_pretty(&told)
-                .map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?,
-            false => (options.render)(&told),
-        };
-        let pending = Pending::new(&place)?;
-        pending.write(text.as_bytes())?;
-        written.push(pending);
-    }
-    Ok(written)
 }

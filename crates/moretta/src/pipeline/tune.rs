@@ -367,7 +367,7 @@ fn measured_loss(plan: &Plan, given: &Given, release: &Batch) -> Result<Values> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::run::{Options, run};
+    use crate::pipeline::{Options, run};
     use std::fmt::Write;
     use std::path::Path;
 

@@ -8,7 +8,7 @@
 use super::run::Run;
 use crate::engine::Progress;
 use crate::error::Result;
-use crate::pipeline::run::Options;
+use crate::pipeline::Options;
 use crate::policy::{Policy, Root};
 use std::cell::Cell;
 use std::fmt::Write;
