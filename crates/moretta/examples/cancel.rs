@@ -1,6 +1,6 @@
 //! Stopping a session from another thread, and watching how far it is.
 //!
-//! `cargo run --example cancel`
+//! `cargo run -p moretta --example cancel`
 
 #![allow(clippy::print_stdout)]
 

@@ -1,6 +1,6 @@
 //! A measure of one's own: the largest change of any number.
 //!
-//! `cargo run --example own_measure`
+//! `cargo run -p moretta --example own_measure`
 
 #![allow(clippy::print_stdout)]
 

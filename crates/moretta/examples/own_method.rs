@@ -1,5 +1,5 @@
 //! A method of one's own: the mean of all ages. The session checks it like all others.
-//! `cargo run --example own_method`
+//! `cargo run -p moretta --example own_method`
 
 #![allow(clippy::print_stdout)]
 

@@ -1,6 +1,6 @@
 //! A sink of one's own: rows count only once they are committed.
 //!
-//! `cargo run --example own_sink`
+//! `cargo run -p moretta --example own_sink`
 
 #![allow(clippy::print_stdout)]
 

@@ -1,6 +1,6 @@
 //! A stream that is pushed batch by batch: each batch gives back what may leave by then.
 //!
-//! `cargo run --example stream`
+//! `cargo run -p moretta --example stream`
 
 #![allow(clippy::print_stdout)]
 
@@ -40,7 +40,7 @@ fn main() -> moretta::Result<()> {
     Ok(())
 }
 
-/// Four readings; the ids of rows ascend.
+/// Four readings.
 fn readings(schema: &Arc<Schema>, start: u64) -> moretta::Result<Batch> {
     let values = |scale: f64| {
         let rows = start..start + 4;

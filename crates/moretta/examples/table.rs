@@ -1,6 +1,6 @@
 //! A table in memory: record batches in, a checked record batch out.
 //!
-//! `cargo run --example table`
+//! `cargo run -p moretta --example table`
 
 #![allow(clippy::print_stdout)]
 

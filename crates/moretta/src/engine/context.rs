@@ -21,7 +21,7 @@ pub struct Context {
     pub progress: Progress,
     /// Tells a stream what time it is.
     pub clock: Clock,
-    /// Whether warnings are errors.
+    /// Whether a promise that leaves sensitive values open is an error.
     pub strict: bool,
     /// Whether all is measured that a report can tell, or only what the plan names.
     pub measure_all: bool,

@@ -297,7 +297,6 @@ impl Plan {
         }
     }
 
-    /// What the source should do with each column of the file.
     /// How a source should read each column.
     ///
     /// # Errors
