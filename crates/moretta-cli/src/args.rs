@@ -24,7 +24,7 @@ pub(crate) struct Cli {
     /// Print JSON instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Print no progress and no hints
+    /// Print no progress and no hints; warnings stay
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     #[command(subcommand)]

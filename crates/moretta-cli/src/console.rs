@@ -66,10 +66,17 @@ impl Console {
         }
     }
 
-    /// Prints what nobody should overlook, beside JSON, too.
+    /// Prints what nobody should overlook, beside JSON and in quiet, too.
     pub(crate) fn warn(&self, text: &str) {
-        if !self.quiet {
-            let _ = writeln!(std::io::stderr(), "{}", printable(text));
+        let _ = writeln!(std::io::stderr(), "{}", printable(text));
+    }
+
+    /// Prints what a report warns of; JSON tells it anyway.
+    pub(crate) fn warnings(&self, warnings: &[String]) {
+        if !self.json {
+            for warning in warnings {
+                self.warn(&format!("warning: {warning}"));
+            }
         }
     }
 

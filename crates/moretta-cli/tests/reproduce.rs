@@ -43,6 +43,28 @@ fn pasted(folder: &Folder, command: &str, input: Option<&str>) -> bool {
 }
 
 #[test]
+fn quiet_leaves_progress_and_hints_out_and_warnings_in() {
+    let bill = |i: usize| format!("{},{}.{:02}\n", 20 + i % 50, 100 + i, i % 100);
+    let rows: String = (0..200).map(bill).collect();
+    let policy = replaced(
+        POLICY,
+        "ward = { role = \"plain\" }",
+        "bill = { role = \"plain\" }",
+    );
+    let folder = Folder::new()
+        .policy(&policy)
+        .data(format!("age,bill\n{rows}"));
+    let quiet = folder.moretta(&["run", "policy.toml", "--quiet"]);
+    quiet.succeeds().says("single rows out").says("`bill`");
+    let lines = quiet.stderr.lines();
+    assert!(
+        lines.clone().all(|line| line.starts_with("warning: ")),
+        "{}",
+        quiet.stderr
+    );
+}
+
+#[test]
 fn the_command_of_a_report_makes_the_same_files_again() {
     for arguments in [
         &["run", "policy.toml"][..],

@@ -22,9 +22,7 @@ pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Fail
     let policy = load(args)?;
     pipeline::check(&policy).map_err(|error| Failure::of_policy(error, &args.policy))?;
     let warnings = pipeline::check_warnings(&policy)?;
-    for warning in &warnings {
-        console.hint(&format!("warning: {warning}"));
-    }
+    console.warnings(&warnings);
     let mut roles: Vec<(String, usize)> = Vec::new();
     for column in &policy.plan.columns {
         match roles

@@ -27,9 +27,7 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure
     let outcome = console
         .watch(&progress, || pipeline::run(&policy, &options))
         .map_err(|error| Failure::of_policy(error, &args.policy.policy))?;
-    for warning in &outcome.report.warnings {
-        console.hint(&format!("warning: {warning}"));
-    }
+    console.warnings(&outcome.report.warnings);
     let to_stdout = policy
         .sink
         .as_ref()
