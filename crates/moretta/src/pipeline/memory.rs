@@ -2,8 +2,8 @@
 //!
 //! At its peak a run holds the table and the release, and of the rows that are judged at a
 //! time what the checker and the measures make of them. The figures are bytes, fitted to
-//! the peaks of 22 runs on tables of 100,000 to 2 million rows with 2 to 6
-//! quasi-identifiers, which they meet to a sixth. Methods that mask records need less.
+//! the peaks of 10 runs on tables of 100,000 to 10 million rows with 3 to 6
+//! quasi-identifiers, which they meet to an eighth. Methods that mask records need less.
 
 use crate::data::{Batch, Column, Role};
 use crate::io::Needs;
@@ -14,15 +14,15 @@ use arrow_array::cast::AsArray;
 /// The program itself.
 const PROGRAM: u64 = 41_000_000;
 /// A row, whatever its columns, and more while it is judged.
-const ROW: [u64; 2] = [3, 300];
+const ROW: [u64; 2] = [3, 230];
 /// A cell of a quasi-identifier, and more while it is judged.
-const QUASI: [u64; 2] = [33, 181];
+const QUASI: [u64; 2] = [36, 107];
 /// A cell of a sensitive column or a class.
-const SENSITIVE: [u64; 2] = [8, 116];
+const SENSITIVE: [u64; 2] = [10, 74];
 /// A cell that names a person.
-const SUBJECT: [u64; 2] = [108, 161];
+const SUBJECT: [u64; 2] = [30, 120];
 /// A cell of another column besides its text.
-const OTHER: [u64; 2] = [10, 161];
+const OTHER: [u64; 2] = [10, 121];
 
 /// What the rows of a table will need, as far as it is known before they are read.
 pub(super) fn needs(policy: &Policy) -> Needs {
