@@ -3,7 +3,7 @@
 //! At its peak a run holds the table and the release, and of the rows that are judged at a
 //! time what the checker and the measures make of them. The figures are bytes, fitted to
 //! the peaks of 10 runs on tables of 100,000 to 10 million rows with 3 to 6
-//! quasi-identifiers, which they meet to an eighth. Methods that mask records need less.
+//! quasi-identifiers, which they meet to a sixth. Methods that mask records need less.
 
 use crate::data::{Batch, Column, Role};
 use crate::io::Needs;
