@@ -1,13 +1,17 @@
 //! Sessions: what programs that embed the library build on.
 
-use moretta::data::{Batch, Categories, Column, Field, Kind, Numbers, Role, RowIds, Schema};
+use moretta::data::{
+    Batch, Categories, Column, DateFormat, Field, Kind, Levels, Numbers, Role, RowIds, Schema,
+};
 use moretta::engine::{
-    self, Action, Cancel, Checked, Context, KeyPlace, Measure, Plan, Session, Sink, Stage,
+    self, Action, Cancel, Checked, ColumnPolicy, Context, KeyPlace, Measure, Plan, Session, Sink,
+    Stage,
 };
 use moretta::io::{self, ReadOptions, WriteOptions};
 use moretta::pipeline::{self, Options, Progress};
 use moretta::policy::{Policy, Root};
 use moretta::protect::identifiers::Key;
+use moretta::protect::{Method, MethodConfig, Release, Setting, TableMethod};
 use moretta::{Error, Result};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -389,6 +393,247 @@ fn persons_are_counted_also_where_a_plan_is_made_by_hand() {
     }
     let opened = Session::open(&Arc::new(plan), &schema, Context::default()).map(drop);
     assert_eq!(opened.expect_err("a name").exit_code(), 3);
+}
+
+/// Three rows with a column of towns; `people` beside it, if any.
+fn towns(people: Option<Column>) -> (Arc<Schema>, Batch) {
+    let text = Kind::Category { ordered: false };
+    let mut fields = vec![Field::new("town", Role::Quasi, text.clone())];
+    let towns = Categories::from_iter([Some("a"), Some("b"), Some("c")]);
+    let mut columns = vec![Column::Category(towns)];
+    if let Some(people) = people {
+        let kind = match people {
+            Column::Number(_) => Kind::Number { integer: true },
+            _ => text,
+        };
+        fields.push(Field::new("person", Role::Subject, kind));
+        columns.push(people);
+    }
+    let schema = Arc::new(Schema::new(fields).expect("names differ"));
+    let ids = RowIds::Range { start: 0, len: 3 };
+    (
+        Arc::clone(&schema),
+        Batch::new(schema, ids, columns).expect("fits"),
+    )
+}
+
+/// What a plan for these columns releases of the towns.
+fn release(mut plan: Plan, people: Option<Column>) -> Result<Checked> {
+    plan.columns = vec![ColumnPolicy::new("town", Role::Quasi)];
+    if people.is_some() {
+        plan.columns
+            .push(ColumnPolicy::new("person", Role::Subject));
+    }
+    let (schema, batch) = towns(people);
+    let mut session = Session::open(&Arc::new(plan), &schema, Context::default())?;
+    session.push(batch)?;
+    Ok(session.finish()?.0)
+}
+
+fn mondrian(k: u32) -> Plan {
+    let text = format!(
+        "[columns]\nx = {{ role = \"quasi\" }}\n[guarantee]\nk = {k}\n[[protect]]\nmethod = \"mondrian\"\n"
+    );
+    Plan::parse(&text).expect("a plan")
+}
+
+#[test]
+fn a_plan_that_protects_nothing_is_refused() {
+    let code = |plan: Plan| {
+        release(plan, None)
+            .map(drop)
+            .expect_err("refused")
+            .exit_code()
+    };
+    let none = Plan {
+        protect: Vec::new(),
+        ..mondrian(2)
+    };
+    assert_eq!(code(none), 3);
+    for change in [
+        (|plan| plan.guarantee.k = Some(1)) as fn(&mut Plan),
+        |plan| plan.guarantee.k = None,
+        |plan| plan.fail_above = vec![("gcp".to_owned(), f64::NAN)],
+    ] {
+        let mut plan = mondrian(2);
+        change(&mut plan);
+        assert_eq!(code(plan), 3);
+    }
+    let columns = |columns: Vec<ColumnPolicy>| {
+        let plan = Plan {
+            columns,
+            ..mondrian(2)
+        };
+        let opened = Session::open(&Arc::new(plan), &towns(None).0, Context::default());
+        opened.map(drop).expect_err("refused").exit_code()
+    };
+    let column = |name: &str, role| ColumnPolicy::new(name, role);
+    let kept = ColumnPolicy {
+        action: Action::Keep,
+        ..column("ssn", Role::Drop)
+    };
+    let town = || column("town", Role::Quasi);
+    assert_eq!(columns(vec![town(), kept]), 3);
+    assert_eq!(columns(vec![town(), column("town", Role::Plain)]), 3);
+    let subjects = [column("a", Role::Subject), column("b", Role::Subject)];
+    assert_eq!(columns([vec![town()], subjects.to_vec()].concat()), 3);
+}
+
+#[test]
+fn persons_are_persons_however_they_are_pushed() {
+    let released = |people: Column| release(mondrian(2), Some(people)).map(drop);
+    let three = Categories::from_iter([Some("p"), Some("q"), Some("r")]);
+    released(Column::Category(three)).expect("three persons");
+    let one = Numbers::from_iter([7.0, 7.0, 7.0]);
+    assert_eq!(
+        released(Column::Number(one))
+            .expect_err("numbers")
+            .exit_code(),
+        4
+    );
+    let levels: Levels = ["7", "7", "7"].into_iter().collect();
+    let one = Categories::new(vec![0, 1, 2], Arc::new(levels));
+    assert_eq!(
+        released(Column::Category(one))
+            .expect_err("one")
+            .exit_code(),
+        4
+    );
+}
+
+/// A method that gives back what `change` makes of the rows.
+struct Liar(fn(&Batch) -> Result<Batch>);
+
+impl MethodConfig for Liar {
+    fn is_random(&self) -> bool {
+        false
+    }
+
+    fn suppress(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn table(&self, _setting: &Setting) -> Option<Box<dyn TableMethod>> {
+        Some(Box::new(Liar(self.0)))
+    }
+}
+
+impl TableMethod for Liar {
+    fn schema(&self, original: &Schema) -> Result<Schema> {
+        (self.0)(&Batch::empty(Arc::new(original.clone()))).map(|batch| (**batch.schema()).clone())
+    }
+
+    fn release(&self, table: &Batch) -> Result<Release> {
+        Ok(Release {
+            batch: (self.0)(table)?,
+            suppressed: Vec::new(),
+        })
+    }
+}
+
+#[test]
+fn a_method_that_lies_is_caught() {
+    let liars: [fn(&Batch) -> Result<Batch>; 3] = [
+        |rows| Ok(rows.clone()),
+        // What was a quasi-identifier is called plain.
+        |rows| {
+            let mut fields = rows.schema().fields().to_vec();
+            fields.iter_mut().for_each(|field| field.role = Role::Plain);
+            let schema = Arc::new(Schema::new(fields)?);
+            Batch::new(schema, rows.rows().clone(), rows.columns().to_vec())
+        },
+        // What is hidden comes back under another name.
+        |rows| {
+            let mut fields = rows.schema().fields().to_vec();
+            fields.push(Field::new("copy", Role::Plain, fields[0].kind.clone()));
+            let hidden = Categories::from_iter(vec![Some("*"); rows.len()]);
+            let columns = vec![Column::Category(hidden), rows.column(0).clone()];
+            let schema = Arc::new(Schema::new(fields)?);
+            Batch::new(schema, rows.rows().clone(), columns)
+        },
+    ];
+    for (number, liar) in liars.into_iter().enumerate() {
+        let plan = Plan {
+            protect: vec![Method::own("liar", Liar(liar))],
+            ..mondrian(2)
+        };
+        let caught = release(plan, None).map(drop).expect_err("caught");
+        assert!([1, 8].contains(&caught.exit_code()), "{number}: {caught}");
+    }
+}
+
+#[test]
+fn numbers_that_are_none_are_refused() {
+    let text = "[columns]\nx = { role = \"quasi\" }\n[guarantee]\nk = 2\n[[protect]]\nmethod = \"mondrian\"\n";
+    let plan = Arc::new(Plan::parse(text).expect("a plan"));
+    for (kind, value) in [
+        (Kind::Number { integer: false }, f64::INFINITY),
+        (Kind::Number { integer: false }, f64::NEG_INFINITY),
+        (Kind::Date(DateFormat::ISO), 1.5e300),
+    ] {
+        let schema =
+            Arc::new(Schema::new(vec![Field::new("x", Role::Quasi, kind)]).expect("a name"));
+        let mut session = Session::open(&plan, &schema, Context::default()).expect("opened");
+        let numbers = Column::Number(Numbers::from_iter([1.0, 2.0, value, 3.0]));
+        let ids = RowIds::Range { start: 0, len: 4 };
+        let batch = Batch::new(schema, ids, vec![numbers]).expect("fits");
+        let refused = session.push(batch).expect_err("refused");
+        assert_eq!(
+            (refused.exit_code(), refused.to_string().contains("300")),
+            (4, false)
+        );
+        // A session that has failed takes nothing more.
+        assert_eq!(session.abandon().expect_err("failed").exit_code(), 2);
+        assert_eq!(
+            session.finish().map(drop).expect_err("failed").exit_code(),
+            2
+        );
+    }
+}
+
+#[test]
+fn rows_that_leave_tell_nothing_of_those_that_do_not() {
+    // Of five rows the last is alone and suppressed.
+    let text = "[columns]\ntown = { role = \"quasi\" }\nnote = { role = \"plain\", type = \"category\" }\n[guarantee]\nk = 2\n[[protect]]\nmethod = \"generalization\"\nsuppress = 0.5\n";
+    let plan = Arc::new(Plan::parse(text).expect("a plan"));
+    let kind = Kind::Category { ordered: false };
+    let fields = vec![
+        Field::new("town", Role::Quasi, kind.clone()),
+        Field::new("note", Role::Plain, kind),
+    ];
+    let schema = Arc::new(Schema::new(fields).expect("names differ"));
+    let column =
+        |texts: [&'static str; 5]| Column::Category(Categories::from_iter(texts.map(Some)));
+    let columns = vec![
+        column(["a", "a", "b", "b", "c"]),
+        column(["1", "2", "3", "4", "5"]),
+    ];
+    let ids = RowIds::Range { start: 0, len: 5 };
+    let mut session = Session::open(&plan, &schema, Context::default()).expect("opened");
+    session
+        .push(Batch::new(schema, ids, columns).expect("fits"))
+        .expect("taken");
+    let (released, _) = session.finish().expect("released");
+    let rows = released.rows();
+    assert_eq!(rows.rows().iter().collect::<Vec<u64>>(), [0, 1, 2, 3]);
+    let notes = rows.column(1).as_categories().expect("notes");
+    let mut levels: Vec<&str> = notes.levels().iter().collect();
+    levels.sort_unstable();
+    assert_eq!(levels, ["1", "2", "3", "4"], "none of the suppressed row");
+}
+
+#[test]
+fn a_cancelled_session_cannot_be_asked_for_the_rest() {
+    let plan = plan(PLANS[3].0);
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), rows()).expect("written");
+    let (schema, rows) = batches(folder.path(), &plan, 50);
+    let context = Context::default();
+    let cancel = context.cancel.clone();
+    let mut session = Session::open(&plan, &schema, context).expect("opened");
+    session.push(rows[0].clone()).expect("taken");
+    cancel.cancel();
+    assert!(matches!(session.abandon(), Err(Error::Cancelled)));
 }
 
 #[test]

@@ -331,9 +331,13 @@ fn whole_table() -> String {
 /// The policy of [`whole_table`]. Methods that promise k count rows, not persons; of a private
 /// method, columns that it does not mask are published knowingly.
 fn whole_policy(masking: &dyn Masking) -> String {
-    let who = match masking.k() {
-        Some(_) => "identifier",
-        None => "subject",
+    // A pseudonym would make its persons those that are counted.
+    let (who, name) = match masking.k() {
+        Some(_) => ("identifier", ""),
+        None => (
+            "subject",
+            ", action = \"pseudonym\", key = \"file:key.txt\"",
+        ),
     };
     let masked = masking.columns().filter(|_| masking.loss().is_some());
     let role = |name| match &masked {
@@ -344,7 +348,7 @@ fn whole_policy(masking: &dyn Masking) -> String {
     format!(
         "version = 1\n[source]\npath = \"in.csv\"\n[columns]\n\
          row = {{ role = \"plain\" }}\nwho = {{ role = \"{who}\" }}\n\
-         name = {{ role = \"identifier\", action = \"pseudonym\", key = \"file:key.txt\" }}\n\
+         name = {{ role = \"identifier\"{name} }}\n\
          x = {{ role = \"{x}\", type = \"number\" }}\ny = {{ role = \"{y}\", type = \"number\" }}\n\
          word = {{ role = \"{word}\", type = \"category\" }}\n\
          grade = {{ role = \"{grade}\", order = [\"low\", \"middle\", \"high\"] }}\n\

@@ -159,10 +159,14 @@ impl Step<'_> {
             cancel: self.context.cancel.clone(),
         };
         let mut operator = method.build(rows.schema(), &setting)?;
+        let given = Arc::clone(rows.schema());
         let parts = [operator.push(rows)?, operator.finish()?];
         let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
         Ok(Released {
-            rows: Batch::concat(&Arc::clone(operator.schema()), parts)?,
+            rows: labelled(
+                Batch::concat(&Arc::clone(operator.schema()), parts)?,
+                &given,
+            )?,
             suppressed: operator.suppressed(),
         })
     }
@@ -208,8 +212,12 @@ impl Step<'_> {
     /// What is untrue of `released`.
     fn compare(&self, effects: &[Effect], given: &Batch, released: &Batch) -> Result<Vec<Fault>> {
         let treatments = self.treatments(effects, given.schema())?;
-        let mut truth = Truth::new(given.schema(), &treatments, false)?
-            .with_made(made(given.schema(), released.schema()));
+        let mut truth = Truth::new(given.schema(), &treatments, false)?.with_made(
+            match effects.contains(&Effect::Replaced) {
+                true => made(given.schema(), released.schema()),
+                false => Vec::new(),
+            },
+        );
         let places = places(given);
         let released = covered_as_text(released)?;
         for start in (0..released.len()).step_by(CHUNK) {
@@ -254,6 +262,18 @@ impl Step<'_> {
             })
             .collect()
     }
+}
+
+/// The rows with the roles that their columns had before: a method does not change them.
+fn labelled(rows: Batch, given: &Schema) -> Result<Batch> {
+    let mut fields = rows.schema().fields().to_vec();
+    for field in &mut fields {
+        if let Some(place) = given.index_of(&field.name) {
+            field.role = given.fields()[place].role;
+        }
+    }
+    let schema = Arc::new(Schema::new(fields)?);
+    Batch::new(schema, rows.rows().clone(), rows.columns().to_vec())
 }
 
 /// The columns that a step has made.

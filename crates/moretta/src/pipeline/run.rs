@@ -33,7 +33,7 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     let mut context = policy.context(options.progress)?;
     context.strict = options.strict;
     let plan = Arc::new(policy.loaded_plan()?);
-    let mut session = Session::open(&plan, source.schema(), context)?;
+    let mut session = Session::open(&plan, source.schema(), context)?.trusted();
     let mut output = Output::new(policy, sink, options.progress);
     if let Some(schema) = session.released_schema() {
         output.open(schema)?;

@@ -217,17 +217,7 @@ pub(super) fn read(mut section: Section, root: &Root) -> Result<Vec<ColumnPolicy
             .error("[columns] is empty")
             .help("every column of the data needs a role"));
     }
-    check_subjects(&columns)?;
     Ok(columns)
-}
-
-fn check_subjects(columns: &[ColumnPolicy]) -> Result<()> {
-    match columns.iter().filter(|c| c.role == Role::Subject).nth(1) {
-        Some(second) => Err(Error::policy(format!("`{}` is a second subject column", second.name))
-            .at(second.span.clone())
-            .help("one column tells the person; make the other an identifier or a quasi-identifier")),
-        None => Ok(()),
-    }
 }
 
 fn read_column(

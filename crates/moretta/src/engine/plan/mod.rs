@@ -12,7 +12,7 @@ pub use column::{Action, ColumnPolicy, KeyPlace};
 use crate::data::{ColumnPlan, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
-use crate::measure::ACCURACY_LOSSES;
+use crate::measure::{self, ACCURACY_LOSSES, PAIR_LIST};
 use crate::protect::z_anonymity::ZAnonymity;
 use crate::protect::{Masking, Method};
 use std::ops::Range;
@@ -89,6 +89,8 @@ impl Plan {
     /// Fills in what follows from the rest: what methods promise, and by what persons are
     /// counted. A plan that is complete stays as it is.
     pub(crate) fn complete(&mut self) -> Result<()> {
+        persons::check_columns(&self.columns)?;
+        persons::check_subjects(&self.columns)?;
         persons::refuse_identifiers(&self.columns)?;
         if !self.keeps_guarantee() {
             masked::promise(&self.protect, &mut self.guarantee, &self.levels)?;
@@ -128,6 +130,16 @@ impl Plan {
     /// Checks everything that can be known without the rows. `spans` tells where each method
     /// stands in the text of a plan.
     pub(crate) fn check(&self, spans: &[Range<usize>]) -> Result<()> {
+        if self.protect.is_empty() {
+            return Err(Error::policy("nothing protects the rows").help("add a method"));
+        }
+        let own = |method: &&Method| matches!(method, Method::Own(_));
+        let waits = |method: &Method| method.as_masking().is_some_and(|m| m.buffer().is_some());
+        if self.protect.iter().filter(own).any(waits) {
+            return Err(Error::policy("a method of one's own is for tables")
+                .help("leave its `buffer` out: a stream leaves before it is judged"));
+        }
+        self.check_promises()?;
         chain::check(self, spans)?;
         self.check_limits()?;
         self.check_learning()?;
@@ -203,6 +215,31 @@ impl Plan {
             ))
             .help("take the limit away, or show regions: output = \"auto\"")),
             _ => Ok(()),
+        }
+    }
+
+    /// Promises and limits mean something.
+    fn check_promises(&self) -> Result<()> {
+        let Guarantee { k, l, t, p } = &self.guarantee;
+        let odd = k.is_some_and(|k| k < 2)
+            || l.iter().any(|l| l.l.is_nan() || l.l < 1.0)
+            || t.iter().any(|t| !(0.0..=1.0).contains(&t.t))
+            || p.iter().any(|p| p.p < 1)
+            || self.fail_above.iter().any(|(_, limit)| limit.is_nan());
+        let known = |name: &str| {
+            let pairs = PAIR_LIST.iter().any(|info| info.name == name);
+            pairs || measure::info(name).is_some()
+        };
+        let asked = self.fail_above.iter().map(|(name, _)| name);
+        if let Some(name) = asked.chain(&self.report_measures).find(|name| !known(name)) {
+            return Err(Error::policy(format!("there is no measure `{name}`"))
+                .help("`moretta explain` lists them"));
+        }
+        match odd {
+            true => Err(Error::policy("a promise or a limit promises nothing").help(
+                "k is at least 2, l and p at least 1, t from 0 to 1, and a limit is a number",
+            )),
+            false => Ok(()),
         }
     }
 

@@ -57,3 +57,32 @@ pub(super) fn count_pseudonyms(columns: &mut [ColumnPolicy]) -> Result<()> {
         (None, _) => Ok(()),
     }
 }
+
+/// One column tells the person.
+pub(super) fn check_subjects(columns: &[ColumnPolicy]) -> Result<()> {
+    match columns.iter().filter(|c| c.role == Role::Subject).nth(1) {
+        Some(second) => Err(Error::policy(format!("`{}` is a second subject column", second.name))
+            .at(second.span.clone())
+            .help("one column tells the person; make the other an identifier or a quasi-identifier")),
+        None => Ok(()),
+    }
+}
+
+/// Each column is spoken of once, and what is called dropped is.
+pub(super) fn check_columns(columns: &[ColumnPolicy]) -> Result<()> {
+    for (place, column) in columns.iter().enumerate() {
+        let twice = columns[..place]
+            .iter()
+            .any(|other| other.name == column.name);
+        if twice || column.role == Role::Drop && column.action != Action::Drop {
+            let what = match twice {
+                true => "is spoken of twice",
+                false => "has the role drop and would be released",
+            };
+            return Err(Error::policy(format!("`{}` {what}", column.name))
+                .at(column.span.clone())
+                .help("name each column once, with the role that it has"));
+        }
+    }
+    Ok(())
+}

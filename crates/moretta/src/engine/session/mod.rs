@@ -1,5 +1,6 @@
 //! Rows in, checked rows out: the one way from a plan to a release.
 
+mod outside;
 mod records;
 mod table;
 
@@ -13,13 +14,21 @@ use super::report::Report;
 use crate::data::{Batch, RowIds, Schema};
 use crate::error::{Error, Result};
 use records::RecordFlow;
+use std::fmt;
 use std::sync::Arc;
 use table::TableFlow;
 
 /// Rows that were checked and may leave. Only a session makes them, and a sink takes
 /// nothing else.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Checked(Batch);
+
+impl fmt::Debug for Checked {
+    /// Shows no cell.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Checked({} rows)", self.0.len())
+    }
+}
 
 impl Checked {
     /// The rows.
@@ -51,8 +60,12 @@ pub struct Session {
     flow: Flow,
     measures: Vec<Box<dyn Measure>>,
     schema: Arc<Schema>,
-    /// Rows that were pushed.
+    /// Rows that were pushed, and rows that have left.
     rows: u64,
+    released: u64,
+    /// It has failed, or was abandoned.
+    over: bool,
+    trusted: bool,
 }
 
 /// How rows go through.
@@ -92,6 +105,9 @@ impl Session {
             measures: Vec::new(),
             schema: Arc::clone(schema),
             rows: 0,
+            released: 0,
+            over: false,
+            trusted: false,
         })
     }
 
@@ -116,47 +132,43 @@ impl Session {
         }
     }
 
+    /// Rows come from a source of ours and go into files: nothing is checked twice.
+    pub(crate) fn trusted(mut self) -> Self {
+        self.trusted = true;
+        self
+    }
+
     /// Takes rows; gives those that may leave now. Whatever ids and roles they had, rows are
     /// numbered as they come and have the roles of the plan.
     ///
     /// # Errors
-    /// When they have other columns than the session was opened for, or the plan cannot be kept.
+    /// When they have other columns than the session was opened for, or the plan cannot be
+    /// kept. A session that has failed takes no more rows.
     pub fn push(&mut self, rows: Batch) -> Result<Option<Checked>> {
-        self.context.cancel.check()?;
+        self.begin()?;
         let rows = self.numbered(&rows)?;
-        match &mut self.flow {
+        let released = match &mut self.flow {
             Flow::Table(flow) => flow.push(rows).map(|()| None),
             Flow::Records(flow) => {
                 let released = flow.push(rows, &self.context, &mut self.measures);
                 released.map(Some)
             }
-        }
+        }?;
+        let released = released.map(|rows| self.shown(rows)).transpose()?;
+        self.over = false;
+        Ok(released)
     }
 
-    fn numbered(&mut self, rows: &Batch) -> Result<Batch> {
-        let names = |schema: &Schema| -> Vec<Arc<str>> {
-            let fields = schema.fields().iter();
-            fields.map(|field| field.name.as_ref().into()).collect()
-        };
-        if !Arc::ptr_eq(rows.schema(), &self.schema) && names(rows.schema()) != names(&self.schema)
-        {
-            return Err(Error::usage("the rows have other columns than the session")
-                .help("push rows of the schema that the session was opened with"));
-        }
-        let ids = RowIds::Range {
-            start: self.rows,
-            len: rows.len(),
-        };
-        self.rows += rows.len() as u64;
-        Batch::new(Arc::clone(&self.schema), ids, rows.columns().to_vec())
-    }
-
-    /// The source has failed: gives what must still leave of records that have left in part,
-    /// such as the rest of a group, so that what was promised of them holds.
+    /// The source has failed: gives what is left of records, so that what was promised of
+    /// those that have left holds, such as the rest of a group. Nothing can be pushed any more.
     pub fn abandon(&mut self) -> Result<Option<Checked>> {
+        self.begin()?;
         match &mut self.flow {
             Flow::Table(_) => Ok(None),
-            Flow::Records(flow) => flow.rest(&mut self.measures).map(Some),
+            Flow::Records(flow) => {
+                let rest = flow.rest(&mut self.measures)?;
+                self.shown(rest).map(Some)
+            }
         }
     }
 
@@ -166,15 +178,50 @@ impl Session {
     /// When a promise is not kept, or a measure is above its limit; rows of a table do not
     /// leave then.
     pub fn finish(mut self) -> Result<(Checked, Outcome)> {
-        self.context.cancel.check()?;
+        self.begin()?;
         let (rest, report) = match self.flow {
             Flow::Table(flow) => flow.finish(&self.context, &mut self.measures)?,
             Flow::Records(flow) => flow.finish(&mut self.measures)?,
+        };
+        let rest = match self.trusted {
+            true => rest,
+            false => Checked(outside::shown(&rest.0, self.released)?),
         };
         let found = self.measures.iter();
         let measures = found.map(|one| (one.name().to_owned(), one.value()));
         let measures = measures.collect();
         Ok((rest, Outcome { report, measures }))
+    }
+
+    /// Until the work is done, the session counts as failed.
+    fn begin(&mut self) -> Result<()> {
+        self.context.cancel.check()?;
+        match std::mem::replace(&mut self.over, true) {
+            false => Ok(()),
+            true => Err(Error::usage("the session has failed or was abandoned")
+                .help("open another one for rows that have not left")),
+        }
+    }
+
+    fn numbered(&mut self, rows: &Batch) -> Result<Batch> {
+        if !self.trusted {
+            outside::check(rows, &self.schema)?;
+        }
+        let ids = RowIds::Range {
+            start: self.rows,
+            len: rows.len(),
+        };
+        self.rows += rows.len() as u64;
+        Batch::new(Arc::clone(&self.schema), ids, rows.columns().to_vec())
+    }
+
+    fn shown(&mut self, rows: Checked) -> Result<Checked> {
+        if self.trusted {
+            return Ok(rows);
+        }
+        let shown = outside::shown(&rows.0, self.released)?;
+        self.released += shown.len() as u64;
+        Ok(Checked(shown))
     }
 }
 

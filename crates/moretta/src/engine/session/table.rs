@@ -204,7 +204,7 @@ fn accept(plan: &Plan, judgement: &Judgement) -> Result<()> {
             return Err(Error::goal(format!("{name} could not be measured"))
                 .help("take its limit away: it needs a class, or rows that are released"));
         };
-        if value > *limit {
+        if value.is_nan() || value > *limit {
             return Err(
                 Error::goal(format!("{name} is {value:.4}, above the limit of {limit}")).help(
                     "loosen the guarantee, change the method, or raise the limit under [measure]",

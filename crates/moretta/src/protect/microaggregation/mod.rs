@@ -197,7 +197,11 @@ impl Microaggregation {
         if attributes.is_empty() {
             return Err(Error::policy("there is no column to microaggregate"));
         }
-        if self.k < 2 || self.buffer.is_some_and(|rows| rows < 2 * self.k) {
+        if self.k < 2
+            || self
+                .buffer
+                .is_some_and(|rows| rows < self.k.saturating_mul(2))
+        {
             let what = "microaggregation needs a k of 2 or more, and a buffer of 2k or more";
             return Err(Error::policy(what));
         }
