@@ -99,7 +99,7 @@ const EMBEDDED: &[&str] = &[
     "protect",
 ];
 
-/// What they do not reach for. A clock may tell progress, and that of a stream is given.
+/// What they do not reach for. A clock may tell progress.
 const OUTSIDE: &[&str] = &[
     "std::fs",
     "std::env",

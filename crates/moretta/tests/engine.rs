@@ -1,5 +1,6 @@
 //! Sessions: what programs that embed the library build on.
 
+use moretta::data::hierarchy::HierarchySpec;
 use moretta::data::{
     Batch, Categories, Column, DateFormat, Field, Kind, Levels, Numbers, Role, RowIds, Schema,
 };
@@ -477,6 +478,30 @@ fn a_plan_that_protects_nothing_is_refused() {
     assert_eq!(columns(vec![town(), column("town", Role::Plain)]), 3);
     let subjects = [column("a", Role::Subject), column("b", Role::Subject)];
     assert_eq!(columns([vec![town()], subjects.to_vec()].concat()), 3);
+}
+
+#[test]
+fn a_session_reads_no_hierarchy_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("towns.csv");
+    std::fs::write(&path, "a;x;*\nb;x;*\nc;x;*\n").expect("written");
+    let rule = HierarchySpec::File(path);
+    let column = ColumnPolicy::new("town", Role::Quasi);
+    let plan = |rule: HierarchySpec| {
+        let columns = vec![column.clone().with_hierarchy(rule)];
+        Arc::new(Plan {
+            columns,
+            ..mondrian(2)
+        })
+    };
+    let (schema, batch) = towns(None);
+    let opened = Session::open(&plan(rule.clone()), &schema, Context::default()).map(drop);
+    assert_eq!(opened.expect_err("a file").exit_code(), 3);
+    let loaded = plan(rule.loaded().expect("read"));
+    folder.close().expect("gone");
+    let mut session = Session::open(&loaded, &schema, Context::default()).expect("opened");
+    session.push(batch).expect("taken");
+    assert_eq!(session.finish().expect("released").0.rows().len(), 3);
 }
 
 #[test]

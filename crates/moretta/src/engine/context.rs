@@ -1,5 +1,5 @@
 //! What a session needs besides its plan and its rows: keys, a way to stop it, a way to
-//! watch it, a clock.
+//! watch it.
 
 use super::plan::KeyPlace;
 use super::progress::Progress;
@@ -7,8 +7,6 @@ use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::protect::identifiers::Key;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a session needs besides its plan and its rows.
 #[derive(Clone, Default)]
@@ -19,8 +17,6 @@ pub struct Context {
     pub cancel: Cancel,
     /// Tells how far the session is.
     pub progress: Progress,
-    /// Tells a stream what time it is.
-    pub clock: Clock,
     /// Whether a promise that leaves sensitive values open is an error.
     pub strict: bool,
     /// Whether all is measured that a report can tell, or only what the plan names.
@@ -65,32 +61,6 @@ impl Keys {
         key.ok_or_else(|| {
             Error::policy("a key that the plan names was not given")
                 .help("put it into the keys of the context")
-        })
-    }
-}
-
-/// Milliseconds since 1970: those of this machine, or any others.
-#[derive(Clone)]
-pub struct Clock(Arc<dyn Fn() -> i64 + Send + Sync>);
-
-impl Clock {
-    /// A clock that tells what `now` gives.
-    pub fn new(now: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
-        Clock(Arc::new(now))
-    }
-
-    /// Milliseconds since 1970.
-    pub fn now(&self) -> i64 {
-        (self.0)()
-    }
-}
-
-impl Default for Clock {
-    fn default() -> Self {
-        Clock::new(|| {
-            SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0, |since| since.as_millis() as i64)
         })
     }
 }

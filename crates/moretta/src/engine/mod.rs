@@ -28,7 +28,7 @@ pub(crate) mod telling;
 pub(crate) mod warnings;
 
 pub use crate::cancel::Cancel;
-pub use context::{Clock, Context, Keys};
+pub use context::{Context, Keys};
 pub use learn::{Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, train};
 pub(crate) use learn::{
     Classroom, Pupil, accuracy_losses, accuracy_of_release, class_of, lessons_of_release,

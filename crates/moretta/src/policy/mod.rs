@@ -277,7 +277,8 @@ fn version(top: &mut Section) -> Result<()> {
 
 impl Plan {
     /// Reads a plan from the text of a policy without files: `[columns]`, `[guarantee]`,
-    /// `[[protect]]`, `[measure]` and `seed`. Rows of a table leave in no order.
+    /// `[[protect]]`, `[measure]` and `seed`. Hierarchy files below the current folder are
+    /// read at once. Rows of a table leave in no order.
     ///
     /// # Errors
     /// As [`Policy::parse`].
@@ -290,8 +291,9 @@ impl Plan {
             }
         }
         let root = Root::of_policy(Path::new(""), None)?;
-        let (plan, spans, _) = read_plan(&mut top, &root)?;
+        let (mut plan, spans, _) = read_plan(&mut top, &root)?;
         top.finish()?;
+        outside::load_hierarchies(&mut plan)?;
         plan.check(&spans)?;
         Ok(plan)
     }

@@ -25,11 +25,7 @@ impl Policy {
     /// When a file cannot be read.
     pub fn loaded_plan(&self) -> Result<Plan> {
         let mut plan = self.plan.clone();
-        for column in &mut plan.columns {
-            if let Some(rule) = &mut column.hierarchy {
-                *rule = rule.loaded().map_err(|e| e.at(column.span.clone()))?;
-            }
-        }
+        load_hierarchies(&mut plan)?;
         Ok(plan)
     }
 
@@ -59,6 +55,16 @@ impl Policy {
         }
         Ok(keys)
     }
+}
+
+/// Puts what hierarchy files hold in place of the files.
+pub(super) fn load_hierarchies(plan: &mut Plan) -> Result<()> {
+    for column in &mut plan.columns {
+        if let Some(rule) = &mut column.hierarchy {
+            *rule = rule.loaded().map_err(|e| e.at(column.span.clone()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Fetches a key.

@@ -122,7 +122,7 @@ impl Masks {
 
 /// The records that must look alike under a plan, as far as its columns are declared.
 pub(crate) fn crowds(plan: &Plan) -> Result<Vec<Crowd>> {
-    let schema = super::declared_schema(plan)?;
+    let schema = plan.declared_schema()?;
     Ok(Masks::new(plan, &schema)?.map_or_else(Vec::new, |masks| masks.crowds))
 }
 

@@ -18,7 +18,7 @@ pub(crate) use waiting::Waiting;
 pub(crate) use watch::Watch;
 
 use super::plan::{Action, Plan};
-use crate::data::{Attribute, Batch, Column, Field, Kind, ReadAs, Role, Schema};
+use crate::data::{Attribute, Batch, Column, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
 use crate::measure;
 use crate::measure::pairs::PairMeasures;
@@ -32,15 +32,6 @@ pub(crate) fn secret_seed() -> Result<u64> {
     getrandom::u64().map_err(|e| Error::bug(format!("no randomness from the system: {e}")))
 }
 
-/// The columns that are read, as far as they are known before.
-fn declared_schema(plan: &Plan) -> Result<Schema> {
-    let read = plan.columns.iter();
-    let read = read.filter(|column| column.plan().read != ReadAs::Skip);
-    let number = Kind::Number { integer: false };
-    let fields = read.map(|column| Field::new(&*column.name, column.role, number.clone()));
-    Schema::new(fields.collect())
-}
-
 /// What can be known of the policy without reading the rows.
 pub(crate) fn check(plan: &Plan) -> Result<()> {
     let mut maskings = plan.maskings();
@@ -48,7 +39,7 @@ pub(crate) fn check(plan: &Plan) -> Result<()> {
 }
 
 fn check_masking(plan: &Plan, masking: &dyn Masking) -> Result<()> {
-    let schema = declared_schema(plan)?;
+    let schema = plan.declared_schema()?;
     let places = masking.places(&schema)?;
     let mut columns = Vec::new();
     for &place in &places {

@@ -13,7 +13,7 @@
 //!   the originals; but no earlier method may have used those values.
 
 use super::{ColumnPolicy, Plan};
-use crate::data::{Field, Kind, ReadAs, Role, Schema};
+use crate::data::{Role, Schema};
 use crate::error::{Error, Result};
 use crate::protect::{Effect, Method};
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub(crate) fn check(plan: &Plan, spans: &[Range<usize>]) -> Result<()> {
         return Ok(());
     }
     let refuse = |step: usize, what: String| at(Error::policy(what), spans, step);
-    let schema = schema(plan)?;
+    let schema = plan.declared_schema()?;
     let mut changed = Vec::new();
     for method in &plan.protect {
         changed.push(changed_columns(method, &schema)?);
@@ -154,15 +154,6 @@ fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
         }
         _ => None,
     }
-}
-
-/// The columns that are read, as far as they are known before.
-fn schema(plan: &Plan) -> Result<Schema> {
-    let read = plan.columns.iter();
-    let read = read.filter(|column| column.plan().read != ReadAs::Skip);
-    let number = Kind::Number { integer: false };
-    let fields = read.map(|column| Field::new(&*column.name, column.role, number.clone()));
-    Schema::new(fields.collect())
 }
 
 fn changed_columns(method: &Method, schema: &Schema) -> Result<Vec<String>> {

@@ -9,7 +9,8 @@ mod persons;
 pub(crate) use chain::check_kinds;
 pub use column::{Action, ColumnPolicy, KeyPlace};
 
-use crate::data::{ColumnPlan, ReadAs, Role, Schema};
+use crate::data::hierarchy::HierarchySpec;
+use crate::data::{ColumnPlan, Field, Kind, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::measure::{self, ACCURACY_LOSSES, PAIR_LIST};
@@ -127,8 +128,31 @@ impl Plan {
         }
     }
 
+    /// The columns that are read, as far as they are known before.
+    pub(crate) fn declared_schema(&self) -> Result<Schema> {
+        let read = self.columns.iter();
+        let read = read.filter(|column| column.plan().read != ReadAs::Skip);
+        let number = Kind::Number { integer: false };
+        let fields = read.map(|column| Field::new(&*column.name, column.role, number.clone()));
+        Schema::new(fields.collect())
+    }
+
+    /// A session reads no file.
+    pub(crate) fn refuse_files(&self) -> Result<()> {
+        let file =
+            |column: &&ColumnPolicy| matches!(column.hierarchy, Some(HierarchySpec::File(_)));
+        match self.columns.iter().find(file) {
+            None => Ok(()),
+            Some(column) => Err(Error::policy(format!(
+                "the hierarchy of `{}` is in a file, which a session does not read",
+                column.name
+            ))
+            .help("give the plan what `HierarchySpec::loaded` makes of it")),
+        }
+    }
+
     /// Checks everything that can be known without the rows. `spans` tells where each method
-    /// stands in the text of a plan.
+    /// stands in the text of a policy.
     pub(crate) fn check(&self, spans: &[Range<usize>]) -> Result<()> {
         if self.protect.is_empty() {
             return Err(Error::policy("nothing protects the rows").help("add a method"));

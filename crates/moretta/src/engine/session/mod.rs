@@ -85,6 +85,7 @@ impl Session {
         let mut plan = Plan::clone(plan);
         plan.complete()?;
         check_plan(&plan, context.strict)?;
+        plan.refuse_files()?;
         let schema = &Arc::new(plan.labelled(schema)?);
         let plan = Arc::new(plan);
         if plan.stream().is_some() {
