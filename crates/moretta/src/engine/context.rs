@@ -1,5 +1,5 @@
-//! What a session needs besides its plan and its rows: keys, a way to stop it, a way to
-//! watch it.
+//! What a session needs besides its plan and its rows: keys, a clock, a way to stop it, a way
+//! to watch it.
 
 use super::plan::KeyPlace;
 use super::progress::Progress;
@@ -7,12 +7,16 @@ use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::protect::identifiers::Key;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a session needs besides its plan and its rows.
 #[derive(Clone, Default)]
 pub struct Context {
     /// The keys that the plan names.
     pub keys: Keys,
+    /// Tells which events are ahead of it.
+    pub clock: Clock,
     /// Stops the session.
     pub cancel: Cancel,
     /// Tells how far the session is.
@@ -30,6 +34,31 @@ impl Context {
             all: self.measure_all,
             live: self.progress.is_watched(),
         }
+    }
+}
+
+/// Tells milliseconds since 1970; that of the system unless another one is given.
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> i64 + Send + Sync>);
+
+impl Clock {
+    /// A clock that shows what `now` gives.
+    pub fn new(now: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
+        Clock(Arc::new(now))
+    }
+
+    /// What it shows.
+    pub fn now(&self) -> i64 {
+        (self.0)()
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Clock::new(|| {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH);
+            since.map_or(0, |since| since.as_millis() as i64)
+        })
     }
 }
 

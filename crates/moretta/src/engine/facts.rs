@@ -1,6 +1,7 @@
 //! From a session to its report.
 
 use super::coarse;
+use super::events::{self, Decided};
 use super::judge::Judgement;
 use super::masked::{Masks, SENSITIVE, Watch};
 use super::plan::{Action, Plan};
@@ -20,6 +21,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) schema: &'a Schema,
     /// What was counted and measured of values that were made coarser.
     pub(crate) judgement: Option<&'a Judgement>,
+    /// What was counted and measured of events.
+    pub(crate) decided: Option<Decided<'a>>,
     /// What was counted and measured of records that were masked.
     pub(crate) masked: Option<Masked<'a>>,
     pub(crate) read: u64,
@@ -48,6 +51,9 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
     };
     if let Some(judgement) = facts.judgement {
         report = of_judgement(facts, judgement, report);
+    }
+    if let Some(decided) = &facts.decided {
+        report = events::of_decided(facts.plan, decided, report);
     }
     if let Some(masked) = &facts.masked {
         report = of_masked(facts, masked, report);
@@ -159,7 +165,8 @@ fn masked_claims(masked: &Masked<'_>) -> Vec<Claim> {
 
 fn masked_warnings(facts: &Facts<'_>, masked: &Masked<'_>, asked: bool) -> Vec<String> {
     let (plan, masks) = (facts.plan, masked.masks);
-    let (private, covered) = (masks.is_private(), plan.keeps_guarantee());
+    let private = masks.is_private();
+    let covered = plan.keeps_guarantee() || facts.decided.is_some();
     let mut warnings = Vec::new();
     let open: Vec<String> = plan
         .columns
@@ -317,36 +324,36 @@ fn measures(plan: &Plan, judgement: &Judgement) -> Vec<MeasureFact> {
 
 /// Every column of the file, also those that were never read.
 fn columns(facts: &Facts<'_>) -> Vec<ColumnFact> {
-    let unread = facts
-        .plan
-        .columns
-        .iter()
-        .filter(|column| facts.schema.index_of(&column.name).is_none());
-    let unread = unread.map(|column| ColumnFact {
-        name: column.name.clone(),
-        role: column.role.word().to_owned(),
-        treatment: "dropped".to_owned(),
-        loss: None,
-        missing_before: 0.0,
-        missing_after: None,
-        histogram: None,
-    });
+    let columns = facts.plan.columns.iter();
+    if facts.decided.is_some() {
+        // Events have the columns of their plan.
+        let columns = columns.map(|c| untold(&c.name, c.role, treatment(facts, &c.name, c.role)));
+        return columns.collect();
+    }
+    let unread = columns.filter(|column| facts.schema.index_of(&column.name).is_none());
+    let unread = unread.map(|column| untold(&column.name, column.role, "dropped"));
     let read = facts.schema.fields().iter();
     unread
         .chain(read.map(|field| column_fact(facts, field)))
         .collect()
 }
 
-fn column_fact(facts: &Facts<'_>, field: &Field) -> ColumnFact {
-    let blank = ColumnFact {
-        name: field.name.to_string(),
-        role: field.role.word().to_owned(),
-        treatment: treatment(facts, field).to_owned(),
+/// A column of which nothing was measured.
+fn untold(name: &str, role: Role, treatment: &str) -> ColumnFact {
+    ColumnFact {
+        name: name.to_owned(),
+        role: role.word().to_owned(),
+        treatment: treatment.to_owned(),
         loss: None,
         missing_before: 0.0,
         missing_after: None,
         histogram: None,
-    };
+    }
+}
+
+fn column_fact(facts: &Facts<'_>, field: &Field) -> ColumnFact {
+    let treatment = treatment(facts, &field.name, field.role);
+    let blank = untold(&field.name, field.role, treatment);
     let Some(judgement) = facts.judgement else {
         return blank;
     };
@@ -365,16 +372,16 @@ fn column_fact(facts: &Facts<'_>, field: &Field) -> ColumnFact {
     }
 }
 
-fn treatment(facts: &Facts<'_>, field: &Field) -> &'static str {
+fn treatment(facts: &Facts<'_>, name: &str, role: Role) -> &'static str {
     let plan = facts.plan;
-    let action = plan.column(&field.name).map(|column| &column.action);
+    let action = plan.column(name).map(|column| &column.action);
     let masked = facts.masked.as_ref();
-    match (action, field.role) {
+    match (action, role) {
         (Some(Action::Drop), _) => "dropped",
         (Some(Action::Pseudonym { .. }), _) => "pseudonym",
-        _ if masked.is_some_and(|m| m.masks.has(&field.name)) => "masked",
-        (_, Role::Quasi) if plan.represents(&field.name) => "representative",
-        (_, Role::Quasi) if plan.keeps_guarantee() => "generalised",
+        _ if masked.is_some_and(|m| m.masks.has(name)) => "masked",
+        (_, Role::Quasi) if plan.represents(name) => "representative",
+        (_, Role::Quasi) if plan.keeps_guarantee() || facts.decided.is_some() => "generalised",
         _ => "kept",
     }
 }

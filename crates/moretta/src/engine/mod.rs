@@ -4,11 +4,13 @@
 //! environment nor any global is looked at. Who embeds the library pushes rows and gets
 //! rows; `pipeline` does it with files.
 
+pub(crate) mod arrival;
 pub(crate) mod coarse;
 pub(crate) mod columns;
 mod context;
 pub(crate) mod distributions;
 pub(crate) mod domains;
+pub(crate) mod events;
 pub(crate) mod facts;
 pub(crate) mod judge;
 mod learn;
@@ -28,7 +30,7 @@ pub(crate) mod telling;
 pub(crate) mod warnings;
 
 pub use crate::cancel::Cancel;
-pub use context::{Context, Keys};
+pub use context::{Clock, Context, Keys};
 pub use learn::{Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, train};
 pub(crate) use learn::{
     Classroom, Pupil, accuracy_losses, accuracy_of_release, class_of, lessons_of_release,
@@ -38,7 +40,7 @@ pub use original::Original;
 pub(crate) use plan::check_kinds;
 pub use plan::{Action, ColumnPolicy, KeyPlace, Level, Order, PairPolicy, Plan};
 pub use progress::{Live, Progress, Records, Stage};
-pub use session::{Checked, Outcome, Session};
+pub use session::{Checked, Outcome, Resume, Session};
 pub(crate) use session::{check_plan, look};
 pub use sink::{Sink, run};
 pub(crate) use steps::{Compared, protect};

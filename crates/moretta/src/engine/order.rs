@@ -34,7 +34,7 @@ const HASHER: FixedState = FixedState::with_seed(0x6d6f_7265_7474_6121);
 /// released of them.
 pub(crate) fn released(plan: &Plan, rows: Batch) -> Result<Batch> {
     if is_shuffled(plan) {
-        let shown = without_dropped(plan, rows.clone())?;
+        let shown = without_dropped(plan, &rows)?;
         return rows.take(&by_content(&shown)?);
     }
     match rows.rows().iter().is_sorted() {

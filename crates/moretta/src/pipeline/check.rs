@@ -1,10 +1,9 @@
 //! What can be known of a policy without reading the rows.
 
 use super::places::check_distinct;
-use super::stream;
 use crate::config::unknown;
 use crate::data::hierarchy::{Hierarchy, HierarchySpec, read_file};
-use crate::engine::masked;
+use crate::engine::{events, masked};
 use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan};
 use crate::policy::{Action, Policy, load_key};
@@ -28,8 +27,11 @@ pub fn check(policy: &Policy) -> Result<()> {
         load_key(key)?;
     }
     match policy.plan.stream() {
-        Some(_) => stream::check(policy),
         None => Ok(()),
+        Some(_) => {
+            events::ladders(&policy.plan)?;
+            events::check(&policy.plan)
+        }
     }
 }
 

@@ -1,9 +1,14 @@
 //! The flow from source to sink: read, protect, write aside, read back, check, measure, put in place.
 
+mod ahead;
 mod attack;
+mod bound;
+mod certificate;
 mod check;
+mod checkpoint;
 mod compare;
 mod files;
+mod inputs;
 mod interrupted;
 mod leftovers;
 mod lessons;

@@ -1,13 +1,16 @@
-//! Where checked rows go: a file that appears when all is well, or standard output at once.
+//! Where checked rows go: a file that appears when all is well, one that grows in its place, or
+//! standard output at once.
 
-use super::place::Pending;
+use super::certificate::{Certificate, Subject};
+use super::checkpoint::{self, Checkpoint};
+use super::place::{self, Endless, Pending};
 use super::read_back::{read_back, recount};
-use crate::data::Schema;
+use crate::data::{Role, Schema};
 use crate::engine::{Checked, Progress, Stage};
 use crate::error::{Error, Result};
 use crate::io::{self, Sink};
 use crate::policy::{Policy, SinkPolicy};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Rows written at a time.
@@ -18,10 +21,22 @@ pub(super) struct Output<'a> {
     policy: &'a Policy,
     sink: &'a SinkPolicy,
     progress: &'a Progress,
-    /// The file aside; none where rows leave at once.
-    pending: Option<Pending>,
+    way: Way,
     file: Option<Box<dyn Sink>>,
+    certificate: Option<Certificate>,
+    rows: u64,
     escaped: u64,
+}
+
+/// How rows get to their place.
+enum Way {
+    /// The columns are not known yet.
+    Unknown,
+    /// Written aside and put in place when all is well.
+    Aside(Pending),
+    /// Where they belong, as they come. What nobody can read without its end goes with a
+    /// program that is told to end.
+    InPlace(Vec<Endless>),
 }
 
 impl<'a> Output<'a> {
@@ -31,53 +46,96 @@ impl<'a> Output<'a> {
             policy,
             sink,
             progress,
-            pending: None,
+            way: Way::Unknown,
             file: None,
+            certificate: None,
+            rows: 0,
             escaped: 0,
         }
     }
 
-    /// Opens the sink of a stream; rows for standard output leave at once.
-    pub(super) fn open(&mut self, schema: &Arc<Schema>) -> Result<()> {
-        if self.sink.path != Path::new("-") || !self.policy.plan.is_buffered() {
-            self.pending = Some(Pending::new(&self.sink.path)?);
+    /// Whether rows can be seen as soon as they are written: those of events, and those of a
+    /// stream on standard output.
+    fn is_seen(&self) -> bool {
+        let plan = &self.policy.plan;
+        let standard = self.sink.path == Path::new("-");
+        plan.stream().is_some() || standard && plan.is_stream()
+    }
+
+    /// Opens the release, or goes on where the checkpoint says.
+    pub(super) fn open(
+        &mut self,
+        schema: &Arc<Schema>,
+        resumed: Option<&Checkpoint>,
+    ) -> Result<()> {
+        let (path, options) = (&self.sink.path, &self.sink.options);
+        if !self.is_seen() {
+            let pending = Pending::new(path)?;
+            let file = io::create(pending.temporary(), options, schema);
+            self.way = Way::Aside(pending);
+            self.file = Some(file.map_err(|e| self.named(e))?);
+            return Ok(());
         }
-        let file = io::create(self.path(), &self.sink.options, schema);
-        self.file = Some(file.map_err(|e| self.named(e))?);
+        self.file = Some(match resumed {
+            // A release without a header is empty until the first row leaves.
+            Some(checkpoint) if checkpoint.resume.has_begun() => {
+                io::resume(path, options, schema, checkpoint.bytes)?
+            }
+            _ => create(self.sink, schema)?,
+        });
+        self.rows = resumed.map_or(0, |checkpoint| checkpoint.resume.released());
+        if let Some(path) = &self.sink.certificate {
+            self.certificate = Some(certify(self.policy, path, schema, resumed)?);
+        }
+        self.way = Way::InPlace(match is_whole(self.sink) {
+            true => Vec::new(),
+            false => files(self.sink).map(|path| Endless::new(path)).collect(),
+        });
         Ok(())
     }
 
-    /// Writes rows that may leave now.
-    pub(super) fn write(&mut self, rows: Option<Checked>) -> Result<()> {
-        let Some(rows) = rows.filter(|rows| !rows.is_empty()) else {
+    /// Writes rows that may leave now, and why.
+    pub(super) fn write(&mut self, rows: Option<&Checked>) -> Result<()> {
+        let Some(rows) = rows else {
             return Ok(());
         };
-        self.append(&rows).map_err(|e| self.named(e))
+        let written = self.append(rows).and_then(|()| self.flush());
+        written.map_err(|e| self.named(e))
     }
 
-    /// Writes the last rows, ends the release, and reads it back.
+    /// Hands everything to the operating system, where it can be seen.
+    fn flush(&mut self) -> Result<()> {
+        if let (Way::InPlace(_), Some(file)) = (&self.way, &mut self.file) {
+            file.flush()?;
+        }
+        self.certificate.as_mut().map_or(Ok(()), Certificate::flush)
+    }
+
+    /// Writes the last rows, ends the release, and reads back what nobody has seen.
     pub(super) fn end(&mut self, rest: &Checked) -> Result<()> {
-        let ended = match self.file.is_some() {
-            true => self.end_stream(rest),
-            false => self.write_table(rest),
+        let ended = match &self.way {
+            Way::Unknown => self.write_table(rest),
+            Way::Aside(_) | Way::InPlace(_) => self.end_stream(rest),
         };
         ended.map_err(|e| self.named(e))
     }
 
     fn end_stream(&mut self, rest: &Checked) -> Result<()> {
         self.append(rest)?;
-        self.progress.enter(Stage::Check);
+        if let Way::Aside(_) = &self.way {
+            self.progress.enter(Stage::Check);
+        }
         self.close()?;
-        match &self.pending {
-            Some(pending) => recount(self.policy, self.sink, pending.temporary()),
-            None => Ok(()),
+        match &self.way {
+            Way::Aside(pending) => recount(self.policy, self.sink, pending.temporary()),
+            _ => Ok(()),
         }
     }
 
     /// Writes a table aside and compares the file with it.
     fn write_table(&mut self, table: &Checked) -> Result<()> {
         self.progress.enter(Stage::Write);
-        self.open(table.rows().schema())?;
+        self.open(table.rows().schema(), None)?;
         self.append(table)?;
         self.close()?;
         read_back(
@@ -93,16 +151,28 @@ impl<'a> Output<'a> {
         let Some(file) = &mut self.file else {
             return Err(Error::bug("rows left before their columns were known"));
         };
+        if let (Some(certificate), Some(why)) = (&mut self.certificate, rows.why()) {
+            certificate.write(&why.ids, &why.times, &why.cells)?;
+            certificate.turn_away(&why.turned_away)?;
+        }
         let rows = rows.rows();
+        self.rows += rows.len() as u64;
         for start in (0..rows.len()).step_by(CHUNK) {
             let part = rows.slice(start, CHUNK.min(rows.len() - start));
             file.write(&part)?;
-            self.progress.add(part.len());
+            if let Way::Aside(_) = &self.way {
+                self.progress.add(part.len());
+            }
         }
-        match self.pending.is_none() {
-            true => file.flush(),
-            false => Ok(()),
-        }
+        Ok(())
+    }
+
+    /// Brings everything to disk; gives the bytes of the release and of the certificate.
+    pub(super) fn sync(&mut self) -> Result<(u64, Option<u64>)> {
+        let file = self.file.as_mut();
+        let file = file.ok_or_else(|| Error::bug("a release was saved before it began"))?;
+        let certificate = self.certificate.as_mut().map(Certificate::sync);
+        Ok((file.sync()?, certificate.transpose()?))
     }
 
     fn close(&mut self) -> Result<()> {
@@ -110,11 +180,32 @@ impl<'a> Output<'a> {
             file.close()?;
             self.escaped = file.escaped();
         }
-        Ok(())
+        if let Way::InPlace(endless) = &mut self.way {
+            endless.clear();
+        }
+        self.certificate.take().map_or(Ok(()), Certificate::close)
+    }
+
+    /// The run has failed. What could be seen stays; files without a row, or that nobody can
+    /// read without their end, go.
+    pub(super) fn abandon(self) {
+        let seen = matches!(self.way, Way::InPlace(_));
+        if !seen || self.rows > 0 && is_whole(self.sink) {
+            return;
+        }
+        drop(self.file);
+        for path in files(self.sink) {
+            let _ = std::fs::remove_file(path);
+        }
     }
 
     fn named(&self, error: Error) -> Error {
         error.instead_of(self.path(), &self.sink.path)
+    }
+
+    /// Rows in it, with those of an earlier run that it goes on with.
+    pub(super) fn rows(&self) -> u64 {
+        self.rows
     }
 
     /// Cells escaped against formulas.
@@ -124,12 +215,76 @@ impl<'a> Output<'a> {
 
     /// Where the file lies now.
     pub(super) fn path(&self) -> &Path {
-        let pending = self.pending.as_ref();
-        pending.map_or(&self.sink.path, Pending::temporary)
+        match &self.way {
+            Way::Aside(pending) => pending.temporary(),
+            _ => &self.sink.path,
+        }
+    }
+
+    /// Where the file lies whose sum a report tells. One that was in its place all along is
+    /// read again only for a report.
+    pub(super) fn summed(&self) -> &Path {
+        match (&self.way, &self.policy.report) {
+            (Way::InPlace(_), None) => Path::new("-"),
+            _ => self.path(),
+        }
     }
 
     /// The file aside, to be put in place.
     pub(super) fn into_pending(self) -> Option<Pending> {
-        self.pending
+        match self.way {
+            Way::Aside(pending) => Some(pending),
+            _ => None,
+        }
+    }
+}
+
+/// Whether what has been released can be read before its end has.
+fn is_whole(sink: &SinkPolicy) -> bool {
+    sink.path == Path::new("-") || io::resumable(&sink.path, &sink.options).is_ok()
+}
+
+/// The release and its certificate; none when the release goes to standard output.
+fn files(sink: &SinkPolicy) -> impl Iterator<Item = &PathBuf> {
+    let release = std::iter::once(&sink.path).chain(&sink.certificate);
+    release.filter(|_| sink.path != Path::new("-"))
+}
+
+/// Creates a release in its place; its rows are checked before they are written, so others may
+/// read them.
+fn create(sink: &SinkPolicy, schema: &Arc<Schema>) -> Result<Box<dyn Sink>> {
+    let path = &sink.path;
+    if path == Path::new("-") {
+        return io::create(path, &sink.options, schema);
+    }
+    place::make_folders(place::folder_of(path))?;
+    let file = io::create(path, &sink.options, schema)?;
+    place::open_to_readers(path).map_err(|e| Error::io("create", path, e))?;
+    Ok(file)
+}
+
+/// Opens the certificate, or goes on where the checkpoint says.
+fn certify(
+    policy: &Policy,
+    path: &Path,
+    schema: &Schema,
+    resumed: Option<&Checkpoint>,
+) -> Result<Certificate> {
+    let attributes = schema.with_role(Role::Quasi);
+    let columns: Vec<&str> = attributes
+        .into_iter()
+        .map(|place| &*schema.fields()[place].name)
+        .collect();
+    let subject = Subject {
+        columns: &columns,
+        window: policy.plan.stream().map_or(0, |config| config.window),
+        sources: checkpoint::sources(policy),
+    };
+    match resumed.and_then(|checkpoint| checkpoint.certificate_bytes) {
+        Some(bytes) => Certificate::resume(path, &subject, bytes),
+        None => {
+            place::make_folders(place::folder_of(path))?;
+            Certificate::create(path, &subject)
+        }
     }
 }

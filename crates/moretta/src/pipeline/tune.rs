@@ -342,7 +342,7 @@ fn measured(plan: &Plan, original: &Original, context: &Context) -> Result<Value
         values.extend(found.map(|(info, value)| (info.name, finite(value))));
     }
     if let Some(given) = &protected.given {
-        let release = without_dropped(plan, rows)?;
+        let release = without_dropped(plan, &rows)?;
         values.extend(measured_loss(plan, given, &release)?);
         let losses = accuracy_losses(plan, original, &release)?.into_iter();
         values.extend(losses.map(|(name, loss)| (name, Some(loss))));

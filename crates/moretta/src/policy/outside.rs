@@ -53,6 +53,11 @@ impl Policy {
                 keys.insert(key.clone(), loaded);
             }
         }
+        let fakes = self.plan.stream().and_then(|config| config.fakes.as_ref());
+        if let Some(name) = fakes.and_then(|fakes| fakes.key.clone()) {
+            let place = KeyPlace::Environment(name);
+            keys.insert(place.clone(), load(&place)?);
+        }
         Ok(keys)
     }
 }

@@ -1,10 +1,10 @@
-//! A stream of records from rows that were read to masked rows that may leave.
+//! A stream from rows that may leave to rows as they leave: with pseudonyms, and masked.
 
 use super::masks::Masks;
 use super::secret_seed;
 use super::watch::Watch;
-use crate::data::{Batch, Schema};
-use crate::engine::columns::pseudonyms;
+use crate::data::{Batch, Role, Schema};
+use crate::engine::columns::Persons;
 use crate::engine::context::Context;
 use crate::engine::plan::Plan;
 use crate::engine::progress::Records;
@@ -13,25 +13,33 @@ use crate::error::Result;
 use crate::protect::{Chain, Filtered, Operator};
 use std::sync::Arc;
 
-/// Masks rows and measures what leaves.
+/// Puts pseudonyms in, masks rows and measures what leaves.
 pub(crate) struct Flow {
     chain: Chain,
-    pub(crate) watch: Watch,
+    /// None where nothing is masked.
+    pub(crate) watch: Option<Watch>,
+    /// What masks draw from, where the plan does not say.
+    seed: Option<u64>,
     leaving: Leaving,
-    pub(crate) read: u64,
-    pub(crate) released: u64,
+    read: u64,
 }
 
 impl Flow {
+    /// `seed` is what an earlier session has drawn from.
     pub(crate) fn new(
         plan: &Plan,
-        masks: &Masks,
+        masks: Option<&Masks>,
         schema: &Arc<Schema>,
+        seed: Option<u64>,
         context: &Context,
     ) -> Result<Self> {
-        let seed = plan.seed.map_or_else(secret_seed, Ok)?;
+        let secret = match (plan.seed, masks) {
+            (None, Some(_)) => Some(seed.map_or_else(secret_seed, Ok)?),
+            _ => None,
+        };
+        let seed = plan.seed.or(secret).unwrap_or(0);
         let mut links: Vec<Box<dyn Operator>> =
-            vec![Box::new(pseudonyms(plan, &context.keys, schema)?)];
+            vec![Box::new(Persons::new(plan, &context.keys, schema)?)];
         for (step, masking) in plan.maskings().enumerate() {
             let schema = Arc::clone(links[step].schema());
             let seed = seed.wrapping_add(step as u64);
@@ -43,18 +51,20 @@ impl Flow {
             )?));
         }
         let chain = Chain::new(links)?;
+        let wanted = context.wanted();
+        let watch = |masks| Watch::new(plan, masks, (schema, chain.schema()), None, wanted);
+        let mut protected = masks.map_or_else(Vec::new, |masks| masks.names.clone());
+        if plan.stream().is_some() {
+            // Nearly every event has a time of its own.
+            let times = plan.columns.iter().filter(|c| c.role == Role::Time);
+            protected.extend(times.map(|column| column.name.clone()));
+        }
         Ok(Flow {
-            watch: Watch::new(
-                plan,
-                masks,
-                (schema, chain.schema()),
-                None,
-                context.wanted(),
-            )?,
-            leaving: Leaving::new(masks.names.clone()),
+            watch: masks.map(watch).transpose()?,
+            seed: secret,
+            leaving: Leaving::new(protected),
             chain,
             read: 0,
-            released: 0,
         })
     }
 
@@ -75,13 +85,21 @@ impl Flow {
 
     /// How it is going.
     pub(crate) fn live(&self) -> Records {
-        self.watch.live(self.read)
+        let watch = self.watch.as_ref();
+        watch.map_or_else(Records::default, |watch| watch.live(self.read))
+    }
+
+    /// What masks draw from, where the plan does not say.
+    pub(crate) fn secret_seed(&self) -> Option<u64> {
+        self.seed
     }
 
     /// Takes rows of a stream; gives those that may leave.
     pub(crate) fn push(&mut self, batch: Batch) -> Result<Batch> {
         self.read += batch.len() as u64;
-        self.watch.read(&batch);
+        if let Some(watch) = &mut self.watch {
+            watch.read(&batch);
+        }
         let released = self.chain.push(batch)?;
         self.look(released)
     }
@@ -93,9 +111,10 @@ impl Flow {
     }
 
     fn look(&mut self, released: Batch) -> Result<Batch> {
-        self.released += released.len() as u64;
         self.leaving.observe(&released)?;
-        self.watch.look(&released)?;
+        if let Some(watch) = &mut self.watch {
+            watch.look(&released)?;
+        }
         Ok(released)
     }
 }

@@ -200,6 +200,11 @@ impl Plan {
         self.maskings().any(|masking| masking.buffer().is_some())
     }
 
+    /// Whether rows leave before all have come.
+    pub fn is_stream(&self) -> bool {
+        self.stream().is_some() || self.is_buffered()
+    }
+
     /// Whether a measure is asked for by its name, to be shown or to be kept low.
     pub fn measures(&self, name: &str) -> bool {
         let limits = self.fail_above.iter().map(|(limited, _)| limited);
@@ -358,6 +363,23 @@ impl Plan {
         }
     }
 
+    /// How a column is read: events have times as they are, and their attributes and groups as
+    /// categories.
+    fn read_as(&self, column: &ColumnPolicy) -> ReadAs {
+        let read = column.plan().read;
+        let Some(config) = self.stream() else {
+            return read;
+        };
+        let group = config.group.as_ref();
+        let is_group = group.is_some_and(|group| group.column == column.name);
+        match column.role {
+            Role::Time => ReadAs::Plain,
+            Role::Quasi => ReadAs::Category,
+            _ if is_group => ReadAs::Category,
+            _ => read,
+        }
+    }
+
     /// How a source should read each column.
     ///
     /// # Errors
@@ -366,7 +388,10 @@ impl Plan {
         let mut plans = Vec::new();
         for column in &self.columns {
             let Some(from) = &column.from else {
-                plans.push(column.plan());
+                plans.push(ColumnPlan {
+                    read: self.read_as(column),
+                    ..column.plan()
+                });
                 continue;
             };
             for part in from {

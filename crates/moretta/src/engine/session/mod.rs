@@ -1,44 +1,62 @@
 //! Rows in, checked rows out: the one way from a plan to a release.
 
 mod outside;
-mod records;
+mod resume;
+mod stream;
 mod table;
+
+pub use resume::Resume;
+pub(crate) use stream::Why;
 
 pub(crate) use table::look;
 
+use super::arrival::SOURCE_SHIFT;
 use super::context::Context;
-use super::masked::{self, Masks};
+use super::masked;
 use super::measure::Measure;
 use super::plan::Plan;
 use super::report::Report;
 use crate::data::{Batch, RowIds, Schema};
 use crate::error::{Error, Result};
-use records::RecordFlow;
 use std::fmt;
 use std::sync::Arc;
+use stream::StreamFlow;
 use table::TableFlow;
 
 /// Rows that were checked and may leave. Only a session makes them, and a sink takes
 /// nothing else.
 #[derive(Clone)]
-pub struct Checked(Batch);
+pub struct Checked {
+    rows: Batch,
+    /// Why they may leave, where somebody has asked.
+    why: Option<Why>,
+}
 
 impl fmt::Debug for Checked {
     /// Shows no cell.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Checked({} rows)", self.0.len())
+        write!(f, "Checked({} rows)", self.rows.len())
     }
 }
 
 impl Checked {
+    fn new(rows: Batch) -> Self {
+        Checked { rows, why: None }
+    }
+
     /// The rows.
     pub fn rows(&self) -> &Batch {
-        &self.0
+        &self.rows
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rows.is_empty()
+    }
+
+    /// Why they may leave, where somebody has asked.
+    pub(crate) fn why(&self) -> Option<&Why> {
+        self.why.as_ref()
     }
 }
 
@@ -60,8 +78,8 @@ pub struct Session {
     flow: Flow,
     measures: Vec<Box<dyn Measure>>,
     schema: Arc<Schema>,
-    /// Rows that were pushed, and rows that have left.
-    rows: u64,
+    /// Rows of each source that were pushed, and rows that have left.
+    rows: Vec<u64>,
     released: u64,
     /// It has failed, or was abandoned.
     over: bool,
@@ -72,41 +90,57 @@ pub struct Session {
 enum Flow {
     /// All at once, when all are there.
     Table(Box<TableFlow>),
-    /// Records that wait for some others.
-    Records(Box<RecordFlow>),
+    /// As they come, or when some others have come.
+    Stream(Box<StreamFlow>),
 }
 
 impl Session {
-    /// A session for rows of this schema.
+    /// A session for rows of this schema, of one source.
     ///
     /// # Errors
     /// When the plan does not fit together or does not fit the columns.
     pub fn open(plan: &Arc<Plan>, schema: &Arc<Schema>, context: Context) -> Result<Self> {
+        Session::resume(plan, schema, &Resume::start(1), context)
+    }
+
+    /// A session that goes on from where another one was, or begins, with several sources. It
+    /// asks by [`Session::next_source`] for rows from the first on, and gives back only those
+    /// that the other one had not.
+    ///
+    /// # Errors
+    /// When the plan does not fit together or does not fit the columns, or rows have come and it
+    /// is not a stream.
+    pub fn resume(
+        plan: &Arc<Plan>,
+        schema: &Arc<Schema>,
+        from: &Resume,
+        context: Context,
+    ) -> Result<Self> {
+        if !from.fits() {
+            return Err(Error::usage("a session cannot go on from there")
+                .help("take what a session has told of itself, unchanged"));
+        }
         let mut plan = Plan::clone(plan);
         plan.complete()?;
         check_plan(&plan, context.strict)?;
         plan.refuse_files()?;
         let schema = &Arc::new(plan.labelled(schema)?);
         let plan = Arc::new(plan);
-        if plan.stream().is_some() {
-            return Err(Error::policy("z-anonymity does not run in a session yet")
-                .help("run it from a policy file"));
-        }
-        let flow = match plan.is_buffered() {
-            false => Flow::Table(Box::new(TableFlow::new(plan, schema)?)),
-            true => {
-                let masks = Masks::new(&plan, schema)?;
-                let masks = masks.ok_or_else(|| Error::bug("nothing masks these records"))?;
-                Flow::Records(Box::new(RecordFlow::new(plan, masks, schema, &context)?))
+        let flow = match plan.is_stream() {
+            true => Flow::Stream(Box::new(StreamFlow::new(plan, schema, from, &context)?)),
+            false if from.has_begun() || from.sources() > 1 => {
+                return Err(Error::usage("a table comes as a whole, from one source")
+                    .help("push all rows into a session of their own"));
             }
+            false => Flow::Table(Box::new(TableFlow::new(plan, schema)?)),
         };
         Ok(Session {
             context,
             flow,
             measures: Vec::new(),
             schema: Arc::clone(schema),
-            rows: 0,
-            released: 0,
+            rows: vec![0; from.sources()],
+            released: from.released(),
             over: false,
             trusted: false,
         })
@@ -116,7 +150,7 @@ impl Session {
     pub fn released_schema(&self) -> Option<&Arc<Schema>> {
         match &self.flow {
             Flow::Table(_) => None,
-            Flow::Records(flow) => Some(flow.released_schema()),
+            Flow::Stream(flow) => Some(flow.released_schema()),
         }
     }
 
@@ -129,7 +163,7 @@ impl Session {
     pub fn note(&mut self, notes: Vec<String>) {
         match &mut self.flow {
             Flow::Table(flow) => flow.notes.extend(notes),
-            Flow::Records(flow) => flow.notes.extend(notes),
+            Flow::Stream(flow) => flow.notes.extend(notes),
         }
     }
 
@@ -139,19 +173,62 @@ impl Session {
         self
     }
 
-    /// Takes rows; gives those that may leave now. Whatever ids and roles they had, rows are
-    /// numbered as they come and have the roles of the plan.
+    /// Whoever takes the rows wants to know why they may leave.
+    pub(crate) fn certified(mut self) -> Self {
+        if let Flow::Stream(flow) = &mut self.flow {
+            flow.certified = true;
+        }
+        self
+    }
+
+    /// The source whose rows are wanted next; none when all have ended. It is a function of the
+    /// rows that have come.
+    pub fn next_source(&self) -> Option<usize> {
+        match &self.flow {
+            Flow::Table(flow) => (!flow.ended).then_some(0),
+            Flow::Stream(flow) => flow.next_source(),
+        }
+    }
+
+    /// How many rows of a source can come at once. A session that goes on is shown what came
+    /// before by itself.
+    pub fn takes(&self, source: usize) -> u64 {
+        match &self.flow {
+            Flow::Table(_) => u64::MAX,
+            Flow::Stream(flow) => flow.takes(source),
+        }
+    }
+
+    /// Whether rows come that an earlier session had done.
+    pub fn is_behind(&self) -> bool {
+        match &self.flow {
+            Flow::Table(_) => false,
+            Flow::Stream(flow) => flow.is_behind(),
+        }
+    }
+
+    /// Takes rows of the first source, as [`Session::push_from`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn push(&mut self, rows: Batch) -> Result<Option<Checked>> {
+        self.push_from(0, rows)
+    }
+
+    /// Takes rows of a source; gives those that may leave now. Whatever ids and roles they had,
+    /// rows are numbered as they come and have the roles of the plan.
     ///
     /// # Errors
     /// When they have other columns than the session was opened for, or the plan cannot be
-    /// kept. A session that has failed takes no more rows.
-    pub fn push(&mut self, rows: Batch) -> Result<Option<Checked>> {
+    /// kept. A session that has failed takes no more rows. Where a time cannot be read, the rows
+    /// before it are taken, and the next call fails.
+    pub fn push_from(&mut self, source: usize, rows: Batch) -> Result<Option<Checked>> {
         self.begin()?;
-        let rows = self.numbered(&rows)?;
+        let rows = self.numbered(source, &rows)?;
         let released = match &mut self.flow {
             Flow::Table(flow) => flow.push(rows).map(|()| None),
-            Flow::Records(flow) => {
-                let released = flow.push(rows, &self.context, &mut self.measures);
+            Flow::Stream(flow) => {
+                let released = flow.push(source, &rows, &self.context, &mut self.measures);
                 released.map(Some)
             }
         }?;
@@ -160,13 +237,56 @@ impl Session {
         Ok(released)
     }
 
+    /// Fails when the last rows that were pushed were followed by one that cannot be taken; the
+    /// next call would fail, too.
+    ///
+    /// # Errors
+    /// What is wrong with that row.
+    pub fn stands(&mut self) -> Result<()> {
+        self.begin()?;
+        self.over = false;
+        Ok(())
+    }
+
+    /// A source has ended; gives what nobody waits for any more.
+    ///
+    /// # Errors
+    /// When the plan cannot be kept.
+    pub fn end(&mut self, source: usize) -> Result<Option<Checked>> {
+        self.begin()?;
+        let released = match &mut self.flow {
+            Flow::Table(flow) => {
+                flow.ended = true;
+                None
+            }
+            Flow::Stream(flow) => Some(flow.end(source, &mut self.measures)?),
+        };
+        let released = released.map(|rows| self.shown(rows)).transpose()?;
+        self.over = false;
+        Ok(released)
+    }
+
+    /// How far the session is, so that another one can go on from there once all that it has
+    /// given back so far is safe. None of a table, or while it cannot be told.
+    ///
+    /// # Errors
+    /// When the session has failed.
+    pub fn state(&mut self) -> Result<Option<Resume>> {
+        self.begin()?;
+        self.over = false;
+        Ok(match &self.flow {
+            Flow::Table(_) => None,
+            Flow::Stream(flow) => flow.state(),
+        })
+    }
+
     /// The source has failed: gives what is left of records, so that what was promised of
     /// those that have left holds, such as the rest of a group. Nothing can be pushed any more.
     pub fn abandon(&mut self) -> Result<Option<Checked>> {
         self.begin()?;
         match &mut self.flow {
             Flow::Table(_) => Ok(None),
-            Flow::Records(flow) => {
+            Flow::Stream(flow) => {
                 let rest = flow.rest(&mut self.measures)?;
                 self.shown(rest).map(Some)
             }
@@ -182,11 +302,11 @@ impl Session {
         self.begin()?;
         let (rest, report) = match self.flow {
             Flow::Table(flow) => flow.finish(&self.context, &mut self.measures)?,
-            Flow::Records(flow) => flow.finish(&mut self.measures)?,
+            Flow::Stream(flow) => flow.finish(&mut self.measures)?,
         };
         let rest = match self.trusted {
             true => rest,
-            false => Checked(outside::shown(&rest.0, self.released)?),
+            false => Checked::new(outside::shown(&rest.rows, self.released)?),
         };
         let found = self.measures.iter();
         let measures = found.map(|one| (one.name().to_owned(), one.value()));
@@ -198,21 +318,28 @@ impl Session {
     fn begin(&mut self) -> Result<()> {
         self.context.cancel.check()?;
         match std::mem::replace(&mut self.over, true) {
-            false => Ok(()),
+            false => match &mut self.flow {
+                Flow::Stream(flow) => flow.take_flaw().map_or(Ok(()), Err),
+                Flow::Table(_) => Ok(()),
+            },
             true => Err(Error::usage("the session has failed or was abandoned")
                 .help("open another one for rows that have not left")),
         }
     }
 
-    fn numbered(&mut self, rows: &Batch) -> Result<Batch> {
+    fn numbered(&mut self, source: usize, rows: &Batch) -> Result<Batch> {
         if !self.trusted {
             outside::check(rows, &self.schema)?;
         }
+        let Some(before) = self.rows.get_mut(source) else {
+            return Err(Error::usage(format!("the session has no source {source}"))
+                .help("sources are counted from 0"));
+        };
         let ids = RowIds::Range {
-            start: self.rows,
+            start: (source as u64) << SOURCE_SHIFT | *before,
             len: rows.len(),
         };
-        self.rows += rows.len() as u64;
+        *before += rows.len() as u64;
         Batch::new(Arc::clone(&self.schema), ids, rows.columns().to_vec())
     }
 
@@ -220,9 +347,9 @@ impl Session {
         if self.trusted {
             return Ok(rows);
         }
-        let shown = outside::shown(&rows.0, self.released)?;
+        let shown = outside::shown(&rows.rows, self.released)?;
         self.released += shown.len() as u64;
-        Ok(Checked(shown))
+        Ok(Checked::new(shown))
     }
 }
 

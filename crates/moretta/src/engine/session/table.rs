@@ -27,6 +27,8 @@ pub(super) struct TableFlow {
     schema: Arc<Schema>,
     batches: Vec<Batch>,
     pub(super) notes: Vec<String>,
+    /// No row comes any more.
+    pub(super) ended: bool,
 }
 
 impl TableFlow {
@@ -36,6 +38,7 @@ impl TableFlow {
             schema: Arc::clone(schema),
             batches: Vec::new(),
             notes: Vec::new(),
+            ended: false,
         })
     }
 
@@ -69,7 +72,7 @@ impl TableFlow {
         let masked_names = masks.as_ref().map_or_else(Vec::new, |m| m.names.clone());
         let protected = protect(plan, &original, Compared::Yes, context)?;
         let rows = order::released(plan, protected.rows)?;
-        let release = without_dropped(plan, rows.clone())?;
+        let release = without_dropped(plan, &rows)?;
         progress.enter(Stage::Check);
         let judgement = match &protected.given {
             None => None,
@@ -120,6 +123,7 @@ impl TableFlow {
             plan,
             schema,
             judgement: judgement.as_ref(),
+            decided: None,
             masked: match (&masks, &masked) {
                 (Some(masks), Some((watch, crowds))) => Some(Masked {
                     masks,
@@ -134,7 +138,7 @@ impl TableFlow {
             warnings: &told,
         });
         context.cancel.check()?;
-        Ok((Checked(release), report))
+        Ok((Checked::new(release), report))
     }
 }
 

@@ -5,15 +5,15 @@
 //! remembered, rows that come late, twice, at the same time or ahead of the clock,
 //! attributes that are missing, users written in several ways.
 
-use super::run::Run;
-use crate::engine::Progress;
+use crate::engine::{Clock, Progress};
 use crate::error::Result;
 use crate::pipeline::Options;
+use crate::pipeline::run::Run;
 use crate::policy::{Policy, Root};
-use std::cell::Cell;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// A generator that anyone can read: xorshift.
 pub(super) struct Random(u64);
@@ -412,16 +412,16 @@ impl Place {
             render: &|_| String::new(),
             progress: &progress,
         };
-        let config = self.policy.plan.stream().expect("a stream");
-        let clock = Rc::new(Cell::new(0));
-        let mut run = Run::begin(&self.policy, config, &options)?;
-        let shown = Rc::clone(&clock);
-        run.flow.clock = Box::new(move || shown.get());
+        let clock = Arc::new(AtomicI64::new(0));
+        let shown = Arc::clone(&clock);
+        let shown = Clock::new(move || shown.load(Ordering::Relaxed));
+        let mut run = Run::begin(&self.policy, &options, shown)?;
         for step in 0.. {
             if steps.is_some_and(|steps| step >= steps) {
                 return Ok(None);
             }
-            clock.set(self.clock(step, run.is_catching_up()));
+            let time = self.clock(step, run.session.is_behind());
+            clock.store(time, Ordering::Relaxed);
             if !run.step()? {
                 break;
             }

@@ -21,22 +21,24 @@
 
 mod certified;
 mod matched;
+mod originals;
 mod recount;
 mod rows;
 
-use super::certificate::Lines;
-use super::outputs::kept;
-use super::sources::{Sources, ladders};
 use crate::data::hierarchy::Ladder;
 use crate::data::{Role, Schema, duration_text, folded};
+use crate::engine::columns::Kept;
+use crate::engine::events::ladders;
 use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
 use crate::io::{self, Header, ReadOptions};
+use crate::pipeline::certificate::Lines;
 use crate::pipeline::release_columns::{Taken, release_plans};
 use crate::pipeline::report::{Claim, Verdict};
 use crate::policy::{Action, Policy};
 use crate::protect::z_anonymity::{Fakes, FakesOrder, Reached, ZAnonymity};
 use foldhash::fast::FixedState;
+use originals::Originals;
 use recount::Recount;
 use rows::{Arrival, Decided, Places, Released, Rows};
 use std::collections::HashSet;
@@ -184,8 +186,8 @@ impl<'a> Inspection<'a> {
             progress,
             ..
         } = *inspect;
-        let ladders = ladders(policy)?;
-        let sources = Sources::open(policy, &ladders, progress)?;
+        let ladders = ladders(&policy.plan)?;
+        let sources = Originals::open(policy, &ladders, progress)?;
         let schema = sources.schema();
         let places = places(config, schema)?;
         let name = |place: usize| schema.fields()[place].name.to_string();
@@ -360,10 +362,10 @@ fn open_release(
     let name = |place: usize| &schema.fields()[place].name;
     let sink = policy.sink.as_ref().map(|sink| &sink.options);
     let headless = sink.is_some_and(|options| !options.header);
+    let kept = Kept::new(&policy.plan, schema)?;
     let columns = || {
-        kept(policy, schema)
-            .into_iter()
-            .map(|place| name(place).to_string())
+        let fields = kept.schema().fields().iter();
+        fields.map(|field| field.name.to_string())
     };
     let mut options = ReadOptions {
         stream: true,

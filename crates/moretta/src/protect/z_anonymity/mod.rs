@@ -127,6 +127,15 @@ impl ZAnonymity {
         }
     }
 
+    /// Milliseconds that rows of so many sources wait for others; none where they do not wait.
+    pub(crate) fn waits(&self, sources: usize) -> Option<i64> {
+        match self.mode {
+            Mode::Exact => Some(self.lateness),
+            Mode::ZeroDelay if sources > 1 => Some(0),
+            Mode::ZeroDelay => None,
+        }
+    }
+
     /// How far a row may be behind what two users have reached when it is decided.
     pub(crate) fn allowed_lateness(&self) -> i64 {
         match self.mode {

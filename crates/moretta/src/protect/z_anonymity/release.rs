@@ -32,6 +32,8 @@ pub struct Stream {
     engine: Engine,
     format: Option<TimeFormat>,
     times: Vec<i64>,
+    /// The times of the rows of the next batch, where somebody has told them.
+    told: Option<Vec<i64>>,
     /// Rows of the next batch that came too late; empty when none did.
     late: Vec<bool>,
     tally: Tally,
@@ -95,6 +97,7 @@ impl Stream {
             places,
             format,
             times: Vec::new(),
+            told: None,
             late: Vec::new(),
             tally: Tally::default(),
             cells: Vec::new(),
@@ -164,8 +167,10 @@ impl Stream {
         &self.times
     }
 
-    /// Marks rows of the next batch that came too late to be released.
-    pub fn mark_late(&mut self, late: Vec<bool>) {
+    /// Tells the times of the rows of the next batch, and which of them came too late to be
+    /// released; none where nobody has looked.
+    pub fn tell(&mut self, times: Vec<i64>, late: Vec<bool>) {
+        self.told = Some(times);
         self.late = late;
     }
 
@@ -223,7 +228,10 @@ impl Stream {
 
     /// Decides every row of the batch.
     fn decide(&mut self, batch: &Batch) -> Result<()> {
-        self.times = times(batch, self.places.time, &mut self.format)?;
+        self.times = match self.told.take() {
+            Some(told) if told.len() == batch.len() => told,
+            _ => times(batch, self.places.time, &mut self.format)?,
+        };
         let late = std::mem::take(&mut self.late);
         let subject = batch.categories(self.places.subject)?;
         let names = subject.levels().iter();

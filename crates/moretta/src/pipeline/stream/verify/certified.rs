@@ -3,7 +3,7 @@
 use super::matched::HIDDEN;
 use super::{Fault, Inspection, Rows, Rule};
 use crate::error::Result;
-use crate::pipeline::stream::certificate::{Line, Lines, Row};
+use crate::pipeline::certificate::{Line, Lines, Row};
 use foldhash::quality::RandomState;
 use hashbrown::HashMap;
 use std::hash::BuildHasher;

@@ -3,7 +3,7 @@
 
 use super::{Fault, Inspection, Rows, Rule};
 use crate::error::Result;
-use crate::pipeline::stream::certificate::Row;
+use crate::pipeline::certificate::Row;
 
 /// What a cell shows of which nothing may be shown.
 pub(super) const HIDDEN: &str = "*";

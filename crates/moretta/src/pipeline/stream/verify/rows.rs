@@ -1,11 +1,12 @@
 //! The rows of the source as they were decided, and those of the release, one after the other.
 
+use super::originals::Originals;
 use crate::data::{Batch, Categories, Column, TimeFormat, times};
+use crate::engine::Progress;
+use crate::engine::arrival::Reorder;
+use crate::engine::columns::rotation;
 use crate::error::Result;
 use crate::io::Source;
-use crate::pipeline::stream::outputs::pseudonyms;
-use crate::pipeline::stream::reorder::Reorder;
-use crate::pipeline::stream::sources::Sources;
 use crate::policy::Policy;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Mode, ZAnonymity};
@@ -84,7 +85,7 @@ fn text(column: &Column, row: usize) -> Option<&str> {
 
 /// The rows of the source in the order in which they were decided.
 pub(super) struct Decided {
-    sources: Sources,
+    sources: Originals,
     reorder: Option<Reorder>,
     ended: bool,
     rotation: Option<Rotation>,
@@ -111,7 +112,7 @@ impl Decided {
     pub(super) fn new(
         policy: &Policy,
         config: &ZAnonymity,
-        sources: Sources,
+        sources: Originals,
         places: Places,
         arrival: Arrival,
     ) -> Result<Self> {
@@ -125,12 +126,11 @@ impl Decided {
             (_, Mode::Exact) => config.lateness,
             (_, Mode::ZeroDelay) => 0,
         };
-        let waits = config.mode == Mode::Exact || sources.len() > 1;
+        let keys = policy.context(&Progress::default())?.keys;
+        let waits = config.waits(sources.len());
         Ok(Decided {
-            reorder: (waits.then_some(places.subject).flatten()).map(|subject| {
-                Reorder::new((places.time, subject), format, lateness, sources.len())
-            }),
-            rotation: pseudonyms(policy, schema, places.time, format)?.0,
+            reorder: waits.map(|_| Reorder::new(places.subject, lateness, sources.len())),
+            rotation: rotation(&policy.plan, &keys, schema)?,
             sources,
             ended: false,
             places,
@@ -177,7 +177,10 @@ impl Decided {
             let ordered = match (&mut self.reorder, batch) {
                 (None, Some(batch)) => return Ok(Some(batch)),
                 (None, None) => None,
-                (Some(reorder), Some(batch)) => reorder.push(batch)?,
+                (Some(reorder), Some(batch)) => {
+                    let times = times(&batch, self.places.time, &mut self.format)?;
+                    reorder.push(batch, &times)?
+                }
                 (Some(reorder), None) => reorder.end(source)?,
             };
             if let Some(ordered) = ordered {

@@ -1,10 +1,7 @@
 //! Releases of made-up visits to a shop, as they were made and tampered with.
 
-use super::super::certificate::{Certificate, Subject};
-use super::super::flow::{Coming, Flow};
-use super::super::outputs::Outputs;
 use super::*;
-use crate::data::{Batch, times};
+use crate::pipeline::{Options, run};
 use crate::policy::Root;
 use std::path::PathBuf;
 
@@ -40,7 +37,7 @@ impl Made {
         let text = format!(
             "version = 1\n[source]\n{}\n[columns]\nt = {{ role = \"time\" }}\nuser = {{ {} }}\n\
              attribute = {{ role = \"quasi\", hierarchy = {{ path = \"*\" }} }}\n\
-             [[protect]]\nmethod = \"z-anonymity\"\nwindow = \"1h\"\n{}\n[sink]\npath = \"out.csv\"\n",
+             [[protect]]\nmethod = \"z-anonymity\"\nwindow = \"1h\"\n{}\n[sink]\npath = \"out.csv\"\ncertificate = \"why.csv\"\n",
             case.source, case.user, case.method
         );
         let root = Root::of_policy(&folder.path().join("policy.toml"), None).expect("a root");
@@ -58,62 +55,18 @@ impl Made {
         self.policy.plan.stream().expect("a stream")
     }
 
-    /// Lets the stream through, with a certificate.
+    /// Lets the stream through.
     fn release(&self) {
-        let ladders = ladders(&self.policy).expect("ladders");
-        let mut sources =
-            Sources::open(&self.policy, &ladders, &Progress::default()).expect("opened");
-        let schema = sources.schema();
-        let mut flow = Flow::new(
-            &self.policy,
-            self.config(),
-            schema,
-            &ladders,
-            sources.len(),
-            false,
-        )
-        .expect("a flow");
-        let sink = self.policy.sink.as_ref().expect("a sink");
-        let mut outputs = Outputs::open(
-            &self.policy,
-            sink,
-            flow.schema(),
-            self.config().window,
-            None,
-        )
-        .expect("open");
-        let subject = Subject {
-            columns: &["attribute"],
-            window: self.config().window,
-            sources: sources.len(),
+        let progress = Progress::default();
+        let options = Options {
+            command: String::new(),
+            date: None,
+            force: false,
+            strict: false,
+            render: &|_| String::new(),
+            progress: &progress,
         };
-        let mut certificate =
-            Certificate::create(&self.path("why.csv"), &subject).expect("created");
-        let mut write = |released: Option<Batch>, flow: &Flow| {
-            let Some(released) = released else {
-                return;
-            };
-            outputs
-                .write(&released, flow.stream.cells())
-                .expect("written");
-            let times = times(&released, 0, &mut None).expect("times");
-            certificate
-                .write(released.rows(), &times, flow.stream.cells())
-                .expect("written");
-        };
-        let mut ended = false;
-        while let Some(source) = flow.next_source(ended) {
-            let released = match sources.next(source).expect("rows") {
-                Some(batch) => flow.push(batch, Coming::Live),
-                None => {
-                    ended = true;
-                    flow.end(source)
-                }
-            };
-            write(released.expect("decided"), &flow);
-        }
-        outputs.close().expect("closed");
-        certificate.close().expect("closed");
+        run(&self.policy, &options).expect("released");
     }
 
     fn verify(&self, certified: bool) -> Result<StreamVerification> {

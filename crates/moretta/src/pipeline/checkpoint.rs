@@ -1,32 +1,25 @@
-//! How far a stream is, so that it goes on after a crash as if nothing had happened.
+//! How far a run of a stream is, so that it goes on after a crash as if nothing had happened.
 //!
-//! A checkpoint names no user and no attribute: it says how many rows were read, the
-//! time of the last one, and how many bytes were released. What the method remembers
-//! is a function of the rows of the last two windows (three with fakes) before the
-//! last row that was *decided*, and of a few numbers where they begin ([`Mark`]); so a
-//! restart reads those rows again without releasing anything, cuts the release to the
-//! bytes of the checkpoint, and goes on. The choices of z, with the places of the rows before
-//! which they were made, and the rows that were ahead of the clock are noted too, since they
-//! cannot be found out again. The file ends with
-//! the SHA-256 of what it says, names the policy it belongs to, and can tell whether
-//! keys, hierarchies and sources are still the same ([`Bound`]).
+//! Beside what its session tells of itself ([`Resume`]), a checkpoint says how many bytes were
+//! released: a restart shows the session the rows that it must know, cuts the release to the
+//! bytes of the checkpoint, and goes on. The file ends with the SHA-256 of what it says, names
+//! the policy it belongs to, and can tell whether keys, hierarchies and sources are still the
+//! same ([`Bound`]).
 
 use super::bound::Bound;
-use super::refused::Refused;
+use crate::engine::Resume;
 use crate::error::{Error, Result};
 use crate::io::create_private;
 use crate::pipeline::place::folder_of;
 use crate::pipeline::sha256;
 use crate::policy::{CheckpointPolicy, Every, Policy};
-use crate::protect::z_anonymity::{Known, Tally, Update};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The layout of the file.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// How far a stream is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,28 +28,12 @@ pub(super) struct Checkpoint {
     pub(super) policy_sha256: String,
     /// What else it belongs to.
     pub(super) bound: Bound,
-    /// Rows of each source that are done.
-    pub(super) rows: Vec<u64>,
-    /// The time of the last of them.
-    pub(super) last: Vec<Option<i64>>,
-    /// Which of them have ended.
-    pub(super) ended: Vec<bool>,
-    /// From where on rows are read again to know what the method knew.
-    pub(super) mark: Mark,
-    /// Rows from there on that were ahead of the clock.
-    pub(super) refused: Refused,
+    /// What the session tells of itself.
+    pub(super) resume: Resume,
     /// Bytes of the release.
     pub(super) bytes: u64,
     /// Bytes of the certificate.
     pub(super) certificate_bytes: Option<u64>,
-    /// Rows released.
-    pub(super) released: u64,
-    /// The time of the first row.
-    pub(super) first: Option<i64>,
-    /// Every choice of z.
-    pub(super) updates: Vec<Update>,
-    /// What became of the attributes.
-    pub(super) tally: Tally,
     /// Whether a report that is there may be replaced: the run was begun with `--force`, or
     /// has begun to write it.
     pub(super) replaces: bool,
@@ -65,14 +42,11 @@ pub(super) struct Checkpoint {
 impl Checkpoint {
     /// The checkpoint of a stream that has not begun.
     pub(super) fn start(policy: &Policy, bound: &Bound) -> Self {
-        let sources = 1 + policy.source.more.len();
         Checkpoint {
             version: VERSION,
             policy_sha256: sha256::of_text(&policy.text),
             bound: bound.clone(),
-            rows: vec![0; sources],
-            last: vec![None; sources],
-            ended: vec![false; sources],
+            resume: Resume::start(sources(policy)),
             ..Checkpoint::default()
         }
     }
@@ -121,26 +95,13 @@ impl Checkpoint {
                 known.policy_sha256
             )));
         }
-        let sources = 1 + policy.source.more.len();
-        let rows: u64 = known.rows.iter().sum();
-        let odd = known.rows.len() != sources
-            || known.last.len() != sources
-            || known.ended.len() != sources
-            || known.mark.rows > rows
-            || known.mark.known.choices > known.updates.len()
-            || !known.refused.fits();
-        if odd {
+        if known.resume.sources() != sources(policy) || !known.resume.fits() {
             return Err(refuse("it does not fit together".to_owned()));
         }
         match known.bound.changed(policy)? {
             Some(changed) => Err(refuse(changed)),
             None => Ok(Some(known)),
         }
-    }
-
-    /// Whether rows had been read when it was made.
-    pub(super) fn has_begun(&self) -> bool {
-        self.rows.iter().any(|&rows| rows > 0)
     }
 
     /// Puts the checkpoint in place of the one before, whole or not at all.
@@ -162,6 +123,14 @@ impl Checkpoint {
         // A killed run may have left it.
         let _ = std::fs::remove_file(next(path));
         std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))
+    }
+}
+
+/// How many sources a run of the policy has: files of records are one after the other.
+pub(super) fn sources(policy: &Policy) -> usize {
+    match policy.plan.stream() {
+        Some(_) => policy.source.paths().len(),
+        None => 1,
     }
 }
 
@@ -206,74 +175,5 @@ impl Due {
             self.since = Instant::now();
         }
         due
-    }
-}
-
-/// A place from which reading the rows again leads to the same state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Mark {
-    /// Rows of the first source that need not be read again.
-    pub(super) rows: u64,
-    /// The latest time among them, where rows wait for others.
-    pub(super) read: Option<i64>,
-    /// The latest time that two users among them have reached, where rows wait.
-    pub(super) reached: Option<i64>,
-    /// What the method knew besides the rows.
-    pub(super) known: Known,
-}
-
-impl Mark {
-    /// The latest time before it.
-    fn latest(&self) -> Option<i64> {
-        self.read.max(self.known.newest)
-    }
-}
-
-/// Finds the last place before which nothing matters any more.
-pub(super) struct Marks {
-    marks: VecDeque<Mark>,
-    /// Milliseconds before the last decided row that matter; none when everything does.
-    horizon: Option<i64>,
-}
-
-/// Marks are so many parts of the horizon apart, or they would be as many as rows.
-const PARTS: i64 = 32;
-
-impl Marks {
-    /// From a mark on, of which nothing is known to lie in the past yet.
-    pub(super) fn new(horizon: Option<i64>, first: Mark) -> Self {
-        Marks {
-            marks: VecDeque::from([first]),
-            horizon,
-        }
-    }
-
-    /// Tells that rows up to a mark were read and that those up to the time `decided` were decided.
-    pub(super) fn add(
-        &mut self,
-        mark: impl FnOnce() -> Mark,
-        latest: Option<i64>,
-        decided: Option<i64>,
-    ) {
-        let Some(horizon) = self.horizon else {
-            return;
-        };
-        let newest = self.marks.back().and_then(Mark::latest);
-        if latest.is_some_and(|latest| {
-            newest.is_none_or(|newest| latest.saturating_sub(newest) > horizon / PARTS)
-        }) {
-            self.marks.push_back(mark());
-        }
-        let past = decided.map(|decided| decided.saturating_sub(horizon));
-        while let Some(next) = self.marks.get(1)
-            && next.latest() < past
-        {
-            self.marks.pop_front();
-        }
-    }
-
-    /// From where on a restart must read.
-    pub(super) fn first(&self) -> Mark {
-        self.marks.front().copied().unwrap_or_default()
     }
 }

@@ -11,7 +11,7 @@
 //! what is late depends on the rows of each source, and not on how many of them were read
 //! at a time.
 
-use crate::data::{Batch, TimeFormat, folded, times};
+use crate::data::{Batch, folded};
 use crate::error::Result;
 use crate::protect::z_anonymity::Reached;
 use foldhash::fast::FixedState;
@@ -20,14 +20,12 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::hash::BuildHasher;
 
 /// Bits of a row id that tell its place in its source; those above tell the source.
-pub(super) const SOURCE_SHIFT: u32 = 48;
+pub(crate) const SOURCE_SHIFT: u32 = 48;
 
 /// Puts rows in order.
-pub(super) struct Reorder {
-    /// The places of the time and of the subject.
-    place: usize,
-    subject: usize,
-    format: Option<TimeFormat>,
+pub(crate) struct Reorder {
+    /// The place of the subject; without one, every row is another user's.
+    subject: Option<usize>,
     lateness: i64,
     sources: Vec<Source>,
     users: FixedState,
@@ -88,24 +86,18 @@ struct Going {
 }
 
 /// Rows that go on, and which of them came too late.
-pub(super) struct Ordered {
-    pub(super) batch: Batch,
-    pub(super) late: Vec<bool>,
+pub(crate) struct Ordered {
+    pub(crate) batch: Batch,
+    pub(crate) times: Vec<i64>,
+    pub(crate) late: Vec<bool>,
     /// How far the source of each row has come since the row came, in milliseconds.
-    pub(super) delays: Vec<i64>,
+    pub(crate) delays: Vec<i64>,
 }
 
 impl Reorder {
-    pub(super) fn new(
-        (place, subject): (usize, usize),
-        format: Option<TimeFormat>,
-        lateness: i64,
-        sources: usize,
-    ) -> Self {
+    pub(crate) fn new(subject: Option<usize>, lateness: i64, sources: usize) -> Self {
         Reorder {
-            place,
             subject,
-            format,
             lateness,
             sources: (0..sources).map(|_| Source::default()).collect(),
             users: FixedState::default(),
@@ -118,7 +110,7 @@ impl Reorder {
 
     /// Goes on after a restart: rows of one source were read up to the time `latest`, and two
     /// users had reached another one.
-    pub(super) fn resume(&mut self, latest: i64, reached: Option<i64>) {
+    pub(crate) fn resume(&mut self, latest: i64, reached: Option<i64>) {
         self.latest = latest;
         if let (Some(source), Some(reached)) = (self.sources.first_mut(), reached) {
             source.reached = Reached::at(reached);
@@ -126,18 +118,18 @@ impl Reorder {
     }
 
     /// The latest time that two users of the first source have reached.
-    pub(super) fn reached(&self) -> Option<i64> {
+    pub(crate) fn reached(&self) -> Option<i64> {
         let first = self.sources.first()?;
         Some(first.reached.time()).filter(|&time| time > i64::MIN)
     }
 
     /// The times of the rows that wait.
-    pub(super) fn waiting_times(&self) -> impl Iterator<Item = i64> + '_ {
+    pub(crate) fn waiting_times(&self) -> impl Iterator<Item = i64> + '_ {
         self.waiting.iter().map(|Reverse(entry)| entry.time)
     }
 
     /// The source that is furthest behind, if one has not ended.
-    pub(super) fn furthest_behind(&self) -> Option<usize> {
+    pub(crate) fn furthest_behind(&self) -> Option<usize> {
         let sources = self.sources.iter().enumerate();
         let open = sources.filter(|(_, source)| !source.has_ended);
         open.min_by_key(|(_, source)| self.time_of(source))
@@ -154,16 +146,11 @@ impl Reorder {
 
     /// Takes rows of a source; gives those that need not wait any longer. Rows of a source
     /// that is not the furthest behind are taken when it is.
-    pub(super) fn push(&mut self, batch: Batch) -> Result<Option<Ordered>> {
-        let times = times(&batch, self.place, &mut self.format)?;
+    pub(crate) fn push(&mut self, batch: Batch, times: &[i64]) -> Result<Option<Ordered>> {
         let number = self.next;
         self.next += 1;
         let ids = batch.rows().clone();
-        let subjects = batch.categories(self.subject)?.clone();
-        let names = subjects.levels().iter();
-        let users: Vec<u64> = names
-            .map(|name| self.users.hash_one(folded(name)))
-            .collect();
+        let users = self.users_of(&batch)?;
         self.batches.insert(number, (batch, times.len()));
         for (row, &time) in times.iter().enumerate() {
             let entry = Waiting {
@@ -173,16 +160,34 @@ impl Reorder {
                 row: row as u32,
                 came: time,
             };
-            let user = users.get(subjects.codes()[row] as usize).copied();
             if let Some(source) = self.sources.get_mut(entry.source()) {
-                source.rows.push_back(Taken { entry, user });
+                source.rows.push_back(Taken {
+                    entry,
+                    user: users[row],
+                });
             }
         }
         self.take_rows()
     }
 
+    /// Whose each row is; none of a row without a subject.
+    fn users_of(&self, batch: &Batch) -> Result<Vec<Option<u64>>> {
+        let Some(subject) = self.subject else {
+            return Ok(batch.rows().iter().map(Some).collect());
+        };
+        let subjects = batch.categories(subject)?;
+        let names = subjects.levels().iter();
+        let users: Vec<u64> = names
+            .map(|name| self.users.hash_one(folded(name)))
+            .collect();
+        let codes = subjects.codes().iter();
+        Ok(codes
+            .map(|&code| users.get(code as usize).copied())
+            .collect())
+    }
+
     /// A source has ended, of which all rows were taken: nobody waits for it any more.
-    pub(super) fn end(&mut self, source: usize) -> Result<Option<Ordered>> {
+    pub(crate) fn end(&mut self, source: usize) -> Result<Option<Ordered>> {
         self.sources[source].has_ended = true;
         self.take_rows()
     }
@@ -220,7 +225,7 @@ impl Reorder {
     }
 
     /// The latest time that was read.
-    pub(super) fn latest(&self) -> i64 {
+    pub(crate) fn latest(&self) -> i64 {
         self.latest
     }
 
@@ -280,6 +285,7 @@ impl Reorder {
         let whole = rows.len() == all.len() && rows.iter().copied().eq(0..all.len() as u32);
         Ok(Some(Ordered {
             batch: if whole { all } else { all.take(&rows)? },
+            times: going.iter().map(|going| going.entry.time).collect(),
             late: going.iter().map(|going| going.late).collect(),
             delays: going.iter().map(|going| going.delay).collect(),
         }))
@@ -315,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_row_waits_from_its_own_coming_whatever_time_others_have() {
-        let mut reorder = Reorder::new((0, 1), Some(TimeFormat::Seconds), 10_000, 1);
+        let mut reorder = Reorder::new(Some(1), 10_000, 1);
         // One client is an hour ahead, and a row comes six seconds behind.
         let rows = [
             (100, "a"),
@@ -326,7 +332,8 @@ mod tests {
             (111, "a"),
             (113, "b"),
         ];
-        let ordered = reorder.push(batch(&rows)).expect("times");
+        let times: Vec<i64> = rows.iter().map(|row| 1000 * row.0).collect();
+        let ordered = reorder.push(batch(&rows), &times).expect("pushed");
         let ordered = ordered.expect("some need not wait");
         assert_eq!(ordered.late, [false; 4]);
         let places: Vec<u64> = ordered.batch.rows().iter().collect();

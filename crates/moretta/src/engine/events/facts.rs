@@ -1,75 +1,46 @@
-//! From a stream to its report.
+//! What a report tells of events that were decided one by one.
 
 use crate::data::{Role, duration_text};
-use crate::engine::Progress;
-use crate::engine::coarse::{at_most, reasons, rounded};
-use crate::engine::facts::blank;
-use crate::engine::report::{
-    Claim, ColumnFact, Delay, Report, SMALL_CELL, StreamFacts, StreamPoint, Verdict,
-};
-use crate::error::Result;
+use crate::engine::coarse::{at_most, rounded};
+use crate::engine::plan::{Action, Plan};
+use crate::engine::report::{Claim, Delay, Report, SMALL_CELL, StreamFacts, StreamPoint, Verdict};
 use crate::guarantee::StreamFindings;
 use crate::measure::stream::{Facts as Measured, Point};
-use crate::pipeline::files::Written;
-use crate::policy::{Action, Policy, SinkPolicy};
 use crate::protect::Operator;
 use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
-use std::path::Path;
 
-/// Everything a report is made from.
-pub(super) struct Facts<'a> {
-    pub(super) policy: &'a Policy,
-    pub(super) config: &'a ZAnonymity,
-    pub(super) sink: &'a SinkPolicy,
-    pub(super) stream: &'a Stream,
-    pub(super) measured: Option<Measured>,
-    pub(super) findings: Option<StreamFindings>,
-    pub(super) read: u64,
-    pub(super) released: u64,
-    pub(super) escaped: u64,
-    pub(super) warnings: Vec<String>,
-    pub(super) command: &'a str,
-    pub(super) progress: &'a Progress,
+/// What was decided, counted again and measured of events.
+pub(crate) struct Decided<'a> {
+    pub(crate) config: &'a ZAnonymity,
+    pub(crate) stream: &'a Stream,
+    /// None when nobody wanted to know.
+    pub(crate) measured: Option<Measured>,
+    /// None when nobody has counted again.
+    pub(crate) findings: Option<StreamFindings>,
+    /// Rows that an earlier session had done, and those of them that were not shown again.
+    pub(crate) went_on: Option<(u64, u64)>,
 }
 
-/// The report of a stream.
-pub(super) fn report(facts: &Facts<'_>) -> Result<Report> {
-    let policy = facts.policy;
-    let real = facts.released - facts.stream.tally().fakes;
-    let suppressed = reasons(&held_back(facts, real), facts.read - real);
-    let report = Report {
-        verdict: verdict(facts),
-        columns: columns(policy),
-        warnings: facts.warnings.clone(),
-        stream: Some(stream_facts(facts)),
-        ..blank(real, suppressed)
-    };
-    let written = Written {
-        policy,
-        sink: facts.sink,
-        // A sum is made only where a report is written.
-        path: match policy.report {
-            Some(_) => facts.sink.path.as_path(),
-            None => Path::new("-"),
-        },
-        rows: facts.released,
-        escaped: facts.escaped,
-        command: facts.command,
-        progress: facts.progress,
-    };
-    written.fill(report)
-}
-
-/// Why rows did not leave. Where rows have several attributes, the method counts
-/// attributes, and a row stays only when none of them may be shown.
-fn held_back(facts: &Facts<'_>, real: u64) -> Vec<(String, u64)> {
-    if facts.stream.attributes().len() == 1 {
-        return facts.stream.suppressed();
+/// Adds what is told of events.
+pub(crate) fn of_decided(plan: &Plan, decided: &Decided<'_>, report: Report) -> Report {
+    Report {
+        verdict: verdict(decided),
+        warnings: warnings(plan, decided),
+        stream: Some(stream_facts(decided)),
+        ..report
     }
-    let tally = facts.stream.tally();
+}
+
+/// Why so many rows did not leave. Where rows have several attributes, the method counts
+/// attributes, and a row stays only when none of them may be shown.
+pub(crate) fn held_back(stream: &Stream, rows: u64) -> Vec<(String, u64)> {
+    if stream.attributes().len() == 1 {
+        return stream.suppressed();
+    }
+    let tally = stream.tally();
     let whole = tally.nobody + tally.future;
     [
-        ("no attribute may be shown", facts.read - real - whole),
+        ("no attribute may be shown", rows - whole),
         ("without a subject", tally.nobody),
         ("ahead of the clock", tally.future),
     ]
@@ -77,7 +48,7 @@ fn held_back(facts: &Facts<'_>, real: u64) -> Vec<(String, u64)> {
     .into()
 }
 
-fn verdict(facts: &Facts<'_>) -> Verdict {
+fn verdict(facts: &Decided<'_>) -> Verdict {
     let window = duration_text(facts.config.window);
     let smallest = facts.findings.and_then(|found| found.smallest_count);
     let found = match (facts.findings, smallest) {
@@ -113,30 +84,7 @@ fn verdict(facts: &Facts<'_>) -> Verdict {
     }
 }
 
-fn columns(policy: &Policy) -> Vec<ColumnFact> {
-    let treatment = |role: Role, action: &Action| match action {
-        Action::Drop => "dropped",
-        Action::Pseudonym { .. } => "pseudonym",
-        Action::Keep if role == Role::Quasi => "generalised",
-        Action::Keep => "kept",
-    };
-    policy
-        .plan
-        .columns
-        .iter()
-        .map(|column| ColumnFact {
-            name: column.name.clone(),
-            role: column.role.word().to_owned(),
-            treatment: treatment(column.role, &column.action).to_owned(),
-            loss: None,
-            missing_before: 0.0,
-            missing_after: None,
-            histogram: None,
-        })
-        .collect()
-}
-
-fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
+fn stream_facts(facts: &Decided<'_>) -> StreamFacts {
     let config = facts.config;
     let tally = facts.stream.tally();
     let measured = facts.measured.as_ref();
@@ -175,7 +123,7 @@ fn stream_facts(facts: &Facts<'_>) -> StreamFacts {
 /// The time line. Small counts of released attributes are hidden, and with each at least one
 /// more of the same kind, or it could be had by subtraction; of those that were not released a
 /// bound is told.
-fn timeline(facts: &Facts<'_>) -> Vec<StreamPoint> {
+fn timeline(facts: &Decided<'_>) -> Vec<StreamPoint> {
     let Some(points) = facts.measured.as_ref().map(|found| &found.timeline) else {
         return Vec::new();
     };
@@ -216,7 +164,7 @@ fn hide_one_more<'a>(counts: impl Iterator<Item = &'a mut Option<u64>>) {
 }
 
 /// The z in use at a time: that of the last choice before it.
-fn z_at(facts: &Facts<'_>, time: i64) -> u32 {
+fn z_at(facts: &Decided<'_>, time: i64) -> u32 {
     let updates = facts.stream.updates();
     match updates.partition_point(|update| update.time <= time) {
         0 => facts.config.first_z(),
@@ -241,17 +189,11 @@ fn shown(count: u64) -> Option<u64> {
     (count == 0 || count > SMALL_CELL).then_some(count)
 }
 
-/// What an operator should know; `resumed` are the rows that an earlier run had
-/// done, and the first of them that was read again.
-pub(super) fn warnings(
-    policy: &Policy,
-    stream: &Stream,
-    resumed: Option<(u64, u64)>,
-    notes: Vec<String>,
-) -> Vec<String> {
+/// What an operator should know.
+fn warnings(plan: &Plan, facts: &Decided<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
-    let tally = stream.tally();
-    if let Some((done, first)) = resumed {
+    let tally = facts.stream.tally();
+    if let Some((done, first)) = facts.went_on {
         warnings.push(format!(
             "the run went on after row {done}: counts of rows and levels are about the whole stream, \
              the time line, sets, entropy, delay and the least count about the rows after {first}"
@@ -290,7 +232,7 @@ pub(super) fn warnings(
                 .to_owned(),
         );
     }
-    for column in &policy.plan.columns {
+    for column in &plan.columns {
         if column.role == Role::Subject && column.action == Action::Keep {
             warnings.push(format!(
                 "column `{}` tells persons and is released as it is: whoever knows a few events of one finds the others; \
@@ -299,6 +241,5 @@ pub(super) fn warnings(
             ));
         }
     }
-    warnings.extend(notes);
     warnings
 }

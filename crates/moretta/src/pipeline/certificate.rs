@@ -9,9 +9,9 @@
 //! them: it is for those who may see the source, not for the readers of a release.
 
 use crate::data::RowIds;
+use crate::engine::arrival::SOURCE_SHIFT;
 use crate::error::{Error, Result};
 use crate::io::create_private;
-use crate::pipeline::stream::reorder::SOURCE_SHIFT;
 use crate::protect::z_anonymity::{Cell, MADE_UP};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;

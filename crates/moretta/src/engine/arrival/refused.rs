@@ -12,7 +12,7 @@ const MOST: usize = 1 << 16;
 
 /// Ids of rows, as stretches from the first to the last in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Refused {
+pub(crate) struct Refused {
     stretches: Vec<(u64, u64)>,
     /// The last row that could not be noted.
     #[serde(skip)]
@@ -21,7 +21,7 @@ pub(super) struct Refused {
 
 impl Refused {
     /// Notes a row.
-    pub(super) fn add(&mut self, id: u64) {
+    pub(crate) fn add(&mut self, id: u64) {
         let place = self.stretches.partition_point(|&(first, _)| first <= id);
         let full = self.stretches.len() == MOST;
         match self.stretches[..place].last_mut() {
@@ -33,24 +33,24 @@ impl Refused {
     }
 
     /// Whether the row was turned away.
-    pub(super) fn holds(&self, id: u64) -> bool {
+    pub(crate) fn holds(&self, id: u64) -> bool {
         let place = self.stretches.partition_point(|&(first, _)| first <= id);
         place > 0 && self.stretches[place - 1].1 >= id
     }
 
     /// Forgets the rows before this one.
-    pub(super) fn forget(&mut self, before: u64) {
+    pub(crate) fn forget(&mut self, before: u64) {
         self.stretches.retain(|&(_, last)| last >= before);
         self.lost = self.lost.filter(|&lost| lost >= before);
     }
 
     /// Whether every row is noted.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.lost.is_none()
     }
 
     /// Whether the stretches are in order.
-    pub(super) fn fits(&self) -> bool {
+    pub(crate) fn fits(&self) -> bool {
         let apart = |pair: &[(u64, u64)]| pair[0].1 < pair[1].0;
         self.stretches.iter().all(|(first, last)| first <= last)
             && self.stretches.windows(2).all(apart)

@@ -1,9 +1,10 @@
 //! Reads a source on a thread of its own, a few batches ahead of whoever takes
 //! them, where there is more than one core to work on.
 
-use crate::data::Batch;
+use crate::data::{Batch, Schema};
 use crate::error::{Error, Result};
 use crate::io::Source;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
@@ -26,6 +27,14 @@ impl Input {
         }
     }
 
+    /// The columns of the rows.
+    pub(super) fn schema(&self) -> &Arc<Schema> {
+        match self {
+            Input::Here(source) => source.schema(),
+            Input::Ahead(ahead) => &ahead.schema,
+        }
+    }
+
     /// The next rows; none when the source has ended.
     pub(super) fn next(&mut self) -> Result<Option<Batch>> {
         match self {
@@ -45,6 +54,7 @@ impl Input {
 
 /// A source that is read ahead.
 pub(super) struct Ahead {
+    schema: Arc<Schema>,
     batches: Receiver<Result<Batch>>,
     /// Gives what was odd about the rows when the source has ended.
     reader: Option<JoinHandle<Vec<String>>>,
@@ -53,6 +63,7 @@ pub(super) struct Ahead {
 
 impl Ahead {
     fn new(mut source: Box<dyn Source>) -> Self {
+        let schema = Arc::clone(source.schema());
         let (sender, batches) = sync_channel(READY);
         let reader = std::thread::spawn(move || {
             for batch in source.by_ref() {
@@ -64,6 +75,7 @@ impl Ahead {
             source.notes()
         });
         Ahead {
+            schema,
             batches,
             reader: Some(reader),
             notes: Vec::new(),

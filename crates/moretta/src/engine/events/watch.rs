@@ -3,16 +3,16 @@
 
 use crate::data::hierarchy::Ladder;
 use crate::data::{Batch, Role, Schema};
+use crate::engine::plan::Plan;
 use crate::error::Result;
 use crate::guarantee::{Decided, StreamChecker, StreamFindings};
 use crate::measure::stream::{Facts as Measured, Live, Observed, StreamMeasures};
-use crate::policy::Policy;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Cell, FakesOrder, MADE_UP, Stream, ZAnonymity};
 use std::borrow::Cow;
 
 /// Looks at every row before it is written.
-pub(super) struct Watch {
+pub(crate) struct Watch {
     checker: Option<StreamChecker>,
     /// None where nobody wants to know.
     measures: Option<StreamMeasures>,
@@ -34,18 +34,18 @@ struct Cells {
 }
 
 /// Rows that were decided and what is to leave of them.
-pub(super) struct Looked<'a> {
-    pub(super) stream: &'a Stream,
-    pub(super) batch: &'a Batch,
-    pub(super) released: &'a Batch,
+pub(crate) struct Looked<'a> {
+    pub(crate) stream: &'a Stream,
+    pub(crate) batch: &'a Batch,
+    pub(crate) released: &'a Batch,
     /// How long each row has waited before it was decided; none where rows do not wait.
-    pub(super) delays: Option<Vec<i64>>,
+    pub(crate) delays: Option<Vec<i64>>,
 }
 
 impl Watch {
     /// `measured` tells whether to measure; `ladder` is that of each attribute.
-    pub(super) fn new(
-        policy: &Policy,
+    pub(crate) fn new(
+        plan: &Plan,
         config: &ZAnonymity,
         schema: &Schema,
         ladder: impl Fn(&str) -> Ladder,
@@ -53,7 +53,7 @@ impl Watch {
         measured: bool,
     ) -> Self {
         let group = config.group.as_ref();
-        let checker = policy.plan.audit.then(|| {
+        let checker = plan.audit.then(|| {
             let attributes = schema.with_role(Role::Quasi).into_iter();
             let ladders = attributes.map(|place| ladder(&schema.fields()[place].name));
             let most = group.map(|group| group.at_most);
@@ -91,7 +91,7 @@ impl Watch {
     ///
     /// # Errors
     /// `Error::guarantee` when a row may not leave.
-    pub(super) fn look(&mut self, looked: Looked<'_>) -> Result<()> {
+    pub(crate) fn look(&mut self, looked: Looked<'_>) -> Result<()> {
         let Looked {
             stream,
             batch,
@@ -162,7 +162,7 @@ impl Watch {
     }
 
     /// The stream has ended and `left` is what leaves at last.
-    pub(super) fn finish(&mut self, stream: &Stream, left: &Batch) -> Result<()> {
+    pub(crate) fn finish(&mut self, stream: &Stream, left: &Batch) -> Result<()> {
         match &mut self.checker {
             None => Ok(()),
             Some(checker) => {
@@ -173,17 +173,17 @@ impl Watch {
     }
 
     /// What the checker found; none when it was turned off.
-    pub(super) fn findings(&self) -> Option<StreamFindings> {
+    pub(crate) fn findings(&self) -> Option<StreamFindings> {
         self.checker.as_ref().map(StreamChecker::findings)
     }
 
     /// What the measures found; none when nobody wanted to know.
-    pub(super) fn measured(&mut self) -> Option<Measured> {
+    pub(crate) fn measured(&mut self) -> Option<Measured> {
         self.measures.as_mut().map(StreamMeasures::facts)
     }
 
     /// How the stream is doing.
-    pub(super) fn live(&self, stream: &Stream) -> Live {
+    pub(crate) fn live(&self, stream: &Stream) -> Live {
         if let Some(measures) = &self.measures {
             return measures.live();
         }

@@ -1,0 +1,426 @@
+//! A stream on its way: rows come from its sources, are decided and masked while others wait,
+//! and are counted and measured as they leave.
+
+use super::Checked;
+use super::resume::{Course, Mark, Resume};
+use crate::data::{Batch, RowIds, Schema};
+use crate::engine::arrival::{Arrival, Arrived, Coming, EventTime};
+use crate::engine::columns::{Kept, rotation};
+use crate::engine::context::Context;
+use crate::engine::events::{self, Decided, Events};
+use crate::engine::facts::{Facts, Masked, report};
+use crate::engine::masked::{self, Flow, Masks, Waiting};
+use crate::engine::measure::Measure;
+use crate::engine::plan::Plan;
+use crate::engine::progress::Live;
+use crate::engine::report::Report;
+use crate::error::{Error, Result};
+use crate::guarantee::CrowdChecker;
+use crate::protect::rotation::Rotation;
+use crate::protect::z_anonymity::{Cell, Known, MADE_UP, ZAnonymity, greatest_common_divisor};
+use std::sync::Arc;
+
+/// A stream.
+pub(super) struct StreamFlow {
+    plan: Arc<Plan>,
+    arrival: Arrival,
+    /// Decides events, where they are decided one by one.
+    events: Option<Events>,
+    masks: Option<Masks>,
+    /// Pseudonyms and masks.
+    flow: Flow,
+    crowds: Vec<CrowdChecker>,
+    kept: Kept,
+    /// Originals for measures that were added.
+    waiting: Waiting,
+    pub(super) notes: Vec<String>,
+    course: Course,
+    released: u64,
+    /// Nothing has come yet.
+    new: bool,
+    /// Whether whoever takes the rows wants to know why they may leave.
+    pub(super) certified: bool,
+    /// What was wrong with a row behind those that came last.
+    flaw: Option<Error>,
+}
+
+/// Why rows may leave: the rows, their times, and what was counted of each of their attributes.
+#[derive(Clone)]
+pub(crate) struct Why {
+    pub(crate) ids: RowIds,
+    pub(crate) times: Vec<i64>,
+    pub(crate) cells: Vec<Cell>,
+    /// Rows that were ahead of the clock and never leave.
+    pub(crate) turned_away: Vec<u64>,
+}
+
+impl StreamFlow {
+    pub(super) fn new(
+        plan: Arc<Plan>,
+        read: &Arc<Schema>,
+        from: &Resume,
+        context: &Context,
+    ) -> Result<Self> {
+        let ladders = match plan.stream() {
+            None => Default::default(),
+            Some(_) => {
+                events::check(&plan)?;
+                events::ladders(&plan)?
+            }
+        };
+        let sources = from.sources();
+        let arrival = Arrival::new(&plan, read, &ladders, sources, context.clock.clone())?;
+        let schema = Arc::clone(arrival.schema());
+        let events = match plan.stream() {
+            None => None,
+            Some(config) => {
+                let rotation = rotation(&plan, &context.keys, &schema)?;
+                let rotation = rotation.filter(Rotation::rotates);
+                let wanted = context.wanted();
+                let told = (rotation, wanted.all || wanted.live);
+                let keys = &context.keys;
+                Some(Events::new(&plan, config, &schema, &ladders, keys, told)?)
+            }
+        };
+        let masks = Masks::new(&plan, &schema)?;
+        let decided = events.as_ref().map_or(&schema, Events::schema);
+        let flow = Flow::new(&plan, masks.as_ref(), decided, from.seed, context)?;
+        let horizon = match (plan.stream(), &masks) {
+            (Some(config), None) => horizon(config, sources),
+            _ => None,
+        };
+        let crowds = masks.iter().flat_map(|masks| &masks.crowds);
+        let mut stream = StreamFlow {
+            crowds: crowds.map(|crowd| crowd.checker()).collect(),
+            kept: Kept::new(&plan, flow.schema())?,
+            course: Course::new(from, horizon),
+            released: from.released,
+            events,
+            masks,
+            flow,
+            waiting: Waiting::default(),
+            notes: Vec::new(),
+            new: true,
+            certified: false,
+            flaw: None,
+            plan,
+            arrival,
+        };
+        if from.has_begun() {
+            stream.resume(from);
+        }
+        Ok(stream)
+    }
+
+    fn resume(&mut self, from: &Resume) {
+        if let Some(events) = &mut self.events {
+            let known = Known {
+                first: from.first,
+                ..from.mark.known
+            };
+            events.stream.resume(&known, &from.updates, from.mark.rows);
+        }
+        if let Some(read) = from.mark.read {
+            self.arrival.resume(read, from.mark.reached);
+        }
+        self.arrival.refused = from.refused.clone();
+    }
+
+    /// The columns of what leaves.
+    pub(super) fn released_schema(&self) -> &Arc<Schema> {
+        self.kept.schema()
+    }
+
+    /// The source whose rows are wanted next; none when all have ended.
+    pub(super) fn next_source(&self) -> Option<usize> {
+        self.course.next_source(self.arrival.next_source())
+    }
+
+    /// Rows of a source that can come at once.
+    pub(super) fn takes(&self, source: usize) -> u64 {
+        self.course.takes(source)
+    }
+
+    /// Whether rows come that an earlier session had done.
+    pub(super) fn is_behind(&self) -> bool {
+        self.course.is_behind()
+    }
+
+    /// Takes rows of a source; gives those that may leave.
+    pub(super) fn push(
+        &mut self,
+        source: usize,
+        rows: &Batch,
+        context: &Context,
+        measures: &mut [Box<dyn Measure>],
+    ) -> Result<Checked> {
+        let mut looked = self.arrival.look(rows)?;
+        if let (true, Some(masks)) = (self.new && !rows.is_empty(), &self.masks) {
+            masked::refuse_mixed(&self.plan, &looked.batch, &masks.places)?;
+        }
+        self.new &= rows.is_empty();
+        self.flaw = looked.flaw.take();
+        let behind = self.course.is_behind();
+        if behind && let Some(flaw) = self.flaw.take() {
+            return Err(flaw);
+        }
+        let forgotten = self.course.forgotten(source, rows.len());
+        let last = looked.times.last().copied();
+        self.course.note(source, rows.len() as u64, last)?;
+        let coming = match behind {
+            true => Coming::Again,
+            false => Coming::Live,
+        };
+        let looked = looked.skip(forgotten);
+        let turned_away = |arrived: &Arrived| match behind {
+            true => Vec::new(),
+            false => arrived.turned_away.clone(),
+        };
+        let arrived = self.arrival.push(looked, coming)?;
+        let turned_away = turned_away(&arrived);
+        let mut checked = self.take(arrived, measures)?;
+        if !turned_away.is_empty() && self.certified {
+            checked.why.get_or_insert_with(Why::default).turned_away = turned_away;
+        }
+        self.mark();
+        self.catch_up();
+        context.progress.tell(match &self.events {
+            Some(events) => Live::Events(events.live()),
+            None => Live::Records(self.flow.live()),
+        });
+        Ok(checked)
+    }
+
+    /// A source has ended; gives what nobody waits for any more.
+    pub(super) fn end(
+        &mut self,
+        source: usize,
+        measures: &mut [Box<dyn Measure>],
+    ) -> Result<Checked> {
+        self.course.end(source);
+        let arrived = self.arrival.end(source)?;
+        let checked = self.take(arrived, measures)?;
+        self.catch_up();
+        Ok(checked)
+    }
+
+    /// What was wrong with a row behind those that came last: it stops the stream once these
+    /// have left.
+    pub(super) fn take_flaw(&mut self) -> Option<Error> {
+        self.flaw.take()
+    }
+
+    /// Decides, masks and checks rows.
+    fn take(&mut self, arrived: Arrived, measures: &mut [Box<dyn Measure>]) -> Result<Checked> {
+        if !measures.is_empty() {
+            self.waiting.read(&arrived.batch);
+        }
+        let (decided, why) = match &mut self.events {
+            None => (arrived.batch, None),
+            Some(events) => {
+                let decided = events.push(arrived)?;
+                let why = self.why(&decided)?;
+                (decided, why)
+            }
+        };
+        let released = self.flow.push(decided)?;
+        self.check(released, why, measures)
+    }
+
+    /// Why rows that were just decided may leave.
+    fn why(&self, decided: &Batch) -> Result<Option<Why>> {
+        let Some(events) = self.events.as_ref().filter(|_| self.certified) else {
+            return Ok(None);
+        };
+        if decided.is_empty() {
+            return Ok(None);
+        }
+        let time = EventTime::find(&self.plan, decided.schema());
+        let mut time = time.ok_or_else(|| Error::bug("a stream without a time"))?;
+        Ok(Some(Why {
+            ids: decided.rows().clone(),
+            times: time.of(decided)?,
+            cells: events.stream.cells().to_vec(),
+            turned_away: Vec::new(),
+        }))
+    }
+
+    /// What has not left yet, whether or not all has come.
+    pub(super) fn rest(&mut self, measures: &mut [Box<dyn Measure>]) -> Result<Checked> {
+        let released = self.flow.finish()?;
+        self.check(released, None, measures)
+    }
+
+    /// Counts and measures rows before they leave. None leaves that an earlier session has
+    /// given back.
+    fn check(
+        &mut self,
+        released: Batch,
+        why: Option<Why>,
+        measures: &mut [Box<dyn Measure>],
+    ) -> Result<Checked> {
+        let rows = self.kept.of(&released)?;
+        for (checker, crowd) in
+            (self.crowds.iter_mut()).zip(self.masks.iter().flat_map(|masks| &masks.crowds))
+        {
+            checker.observe(&rows, &crowd.places(rows.schema())?)?;
+        }
+        if !measures.is_empty() {
+            self.waiting.pair(&real(&rows)?, |original, released| {
+                let mut measures = measures.iter_mut();
+                measures.try_for_each(|measure| measure.observe(original, released))
+            })?;
+        }
+        match self.course.is_behind() {
+            true => Ok(Checked::new(rows.slice(0, 0))),
+            false => {
+                self.released += rows.len() as u64;
+                Ok(Checked { rows, why })
+            }
+        }
+    }
+
+    /// Goes on for the first time once the earlier session is caught up with.
+    fn catch_up(&mut self) {
+        if let Some(again) = self.course.caught_up(self.arrival.next_source())
+            && let Some(events) = &mut self.events
+        {
+            events.stream.caught_up(again.tally);
+        }
+    }
+
+    /// Notes from where on rows would have to be shown again.
+    fn mark(&mut self) {
+        let Some(events) = &self.events else {
+            return;
+        };
+        let (arrival, rows) = (&self.arrival, self.course.rows[0]);
+        let known = events.stream.known();
+        let latest = arrival.read().max(known.newest);
+        let mark = || {
+            let mut known = known;
+            if let Some(tick) = &mut known.tick {
+                // Rows that wait will tell the clock before those that come after them.
+                *tick = arrival.waiting_times().fold(*tick, greatest_common_divisor);
+            }
+            Mark {
+                rows,
+                read: arrival.read(),
+                reached: arrival.reached(),
+                known,
+            }
+        };
+        self.course.marks.add(mark, latest, known.reached);
+        let first = self.course.marks.first().rows;
+        if first > 0 {
+            self.arrival.refused.forget(first);
+        }
+    }
+
+    /// How far it is; none while that cannot be told.
+    pub(super) fn state(&self) -> Option<Resume> {
+        let stream = self.events.as_ref().map(|events| &events.stream);
+        let known = !self.course.is_behind() && self.arrival.refused.is_whole();
+        known.then(|| Resume {
+            released: self.released,
+            refused: self.arrival.refused.clone(),
+            first: stream
+                .and_then(|stream| stream.span())
+                .map(|(first, _)| first),
+            updates: stream.map_or_else(Vec::new, |stream| stream.updates().to_vec()),
+            tally: stream.map_or_else(Default::default, |stream| stream.tally().clone()),
+            seed: self.flow.secret_seed(),
+            ..self.course.so_far()
+        })
+    }
+
+    /// All sources have ended: gives what is left, and what is told of the stream.
+    pub(super) fn finish(mut self, measures: &mut [Box<dyn Measure>]) -> Result<(Checked, Report)> {
+        let mut left = Vec::new();
+        while let Some(source) = self.arrival.next_source() {
+            left.push(self.end(source, measures)?.rows);
+        }
+        self.course.finish()?;
+        let mut why = None;
+        if let Some(events) = &mut self.events {
+            let decided = events.finish()?;
+            why = self.why(&decided)?;
+            let released = self.flow.push(decided)?;
+            left.push(self.check(released, None, measures)?.rows);
+        }
+        left.push(self.rest(measures)?.rows);
+        let rows = Batch::concat(self.kept.schema(), left)?;
+        let crowds = self.crowds.into_iter().map(CrowdChecker::finish);
+        let crowds = crowds.collect::<Result<Vec<_>>>()?;
+        if let Some(watch) = &self.flow.watch {
+            masked::keep_limits(&self.plan, watch)?;
+        }
+        self.notes.extend(self.flow.telling()?);
+        let read: u64 = self.course.rows.iter().sum();
+        let mut suppressed = self.flow.suppressed();
+        let mut real = self.released;
+        let decided = self.events.as_mut().zip(self.plan.stream());
+        let decided = decided.map(|(events, config)| {
+            real -= events.stream.tally().fakes;
+            suppressed.extend(events::held_back(&events.stream, read - real));
+            Decided {
+                config,
+                measured: events.watch.measured(),
+                findings: events.watch.findings(),
+                stream: &events.stream,
+                went_on: self.course.went_on,
+            }
+        });
+        let report = report(&Facts {
+            plan: &self.plan,
+            schema: self.arrival.schema(),
+            judgement: None,
+            decided,
+            masked: match (&self.masks, &self.flow.watch) {
+                (Some(masks), Some(watch)) => Some(Masked {
+                    masks,
+                    watch,
+                    crowds: &crowds,
+                }),
+                _ => None,
+            },
+            read,
+            released: real,
+            suppressed: &suppressed,
+            warnings: &self.notes,
+        });
+        Ok((Checked { rows, why }, report))
+    }
+}
+
+impl Default for Why {
+    fn default() -> Self {
+        Why {
+            ids: RowIds::Range { start: 0, len: 0 },
+            times: Vec::new(),
+            cells: Vec::new(),
+            turned_away: Vec::new(),
+        }
+    }
+}
+
+/// Milliseconds before the last decided row that matter; none when everything does.
+fn horizon(config: &ZAnonymity, sources: usize) -> Option<i64> {
+    // What a guard has held back depends on all that came before.
+    let bounded = !config.hold_unique && sources == 1;
+    let spread = config.fakes.as_ref().map_or(0, |fakes| 2 * fakes.spread);
+    // Who is made up depends on what was released in the window before, too.
+    let windows = if config.fakes.is_some() { 3 } else { 2 };
+    bounded.then_some(windows * (config.window + config.lateness) + spread)
+}
+
+/// The rows that are not made up.
+fn real(rows: &Batch) -> Result<Batch> {
+    let ids = rows.rows().iter().enumerate();
+    let real = ids.filter(|&(_, id)| id < MADE_UP);
+    let real: Vec<u32> = real.map(|(row, _)| row as u32).collect();
+    match real.len() == rows.len() {
+        true => Ok(rows.clone()),
+        false => rows.take(&real),
+    }
+}
