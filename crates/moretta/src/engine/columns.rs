@@ -4,7 +4,7 @@ use super::arrival::EventTime;
 use super::context::Keys;
 use super::plan::{Action, Plan};
 use crate::data::{Batch, Role, Schema};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::protect::Operator;
 use crate::protect::identifiers::Pseudonyms;
 use crate::protect::rotation::Rotation;
@@ -51,13 +51,6 @@ pub(crate) fn rotation(plan: &Plan, keys: &Keys, schema: &Schema) -> Result<Opti
     };
     let key = keys.get(key).map_err(|e| e.at(column.span.clone()))?;
     let time = EventTime::find(plan, schema);
-    if let (Some(_), None) = (rotate, &time) {
-        return Err(
-            Error::policy("a pseudonym rotates with time, and rows have none")
-                .at(column.span.clone())
-                .help("give a column the role time, or take `rotate` out"),
-        );
-    }
     let (time, format) = time.map_or((place, None), |time| (time.place, time.format));
     Ok(Some(Rotation::new(
         place, time, format, domain, key, rotate,

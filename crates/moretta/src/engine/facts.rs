@@ -121,7 +121,8 @@ fn of_masked(facts: &Facts<'_>, masked: &Masked<'_>, mut report: Report) -> Repo
     let plan = facts.plan;
     let asked = !(plan.report_measures.is_empty() && plan.fail_above.is_empty());
     let told = !masked.masks.is_private() || asked;
-    report.verdict.claims.extend(masked_claims(masked));
+    let claims = masked_claims(masked, plan.audit);
+    report.verdict.claims.extend(claims);
     // A masked value is not the value of anybody.
     report.verdict.truthful = None;
     report
@@ -137,13 +138,16 @@ fn of_masked(facts: &Facts<'_>, masked: &Masked<'_>, mut report: Report) -> Repo
 }
 
 /// What masks promise: k by what was counted, ε by how the noise is made.
-fn masked_claims(masked: &Masked<'_>) -> Vec<Claim> {
+fn masked_claims(masked: &Masked<'_>, audited: bool) -> Vec<Claim> {
     let found = |smallest: Option<u64>| match smallest {
+        None if !audited => "not counted again (audit = false)".to_owned(),
         None => "nothing released".to_owned(),
         Some(smallest) => smallest.to_string(),
     };
-    let crowds = masked.masks.crowds.iter().zip(masked.crowds);
-    let crowds = crowds.map(|(crowd, &smallest)| Claim {
+    let counted = masked.crowds.iter().copied();
+    let counted = counted.chain(std::iter::repeat(None));
+    let crowds = masked.masks.crowds.iter().zip(counted);
+    let crowds = crowds.map(|(crowd, smallest)| Claim {
         name: "k-anonymity of the masked columns".to_owned(),
         promised: format!("at least {}", crowd.k),
         promised_value: Some(f64::from(crowd.k)),
@@ -166,7 +170,7 @@ fn masked_claims(masked: &Masked<'_>) -> Vec<Claim> {
 fn masked_warnings(facts: &Facts<'_>, masked: &Masked<'_>, asked: bool) -> Vec<String> {
     let (plan, masks) = (facts.plan, masked.masks);
     let private = masks.is_private();
-    let covered = plan.keeps_guarantee() || facts.decided.is_some();
+    let covered = plan.covers_quasi();
     let mut warnings = Vec::new();
     let open: Vec<String> = plan
         .columns

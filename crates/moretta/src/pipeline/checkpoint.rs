@@ -37,6 +37,8 @@ pub(super) struct Checkpoint {
     /// Whether a report that is there may be replaced: the run was begun with `--force`, or
     /// has begun to write it.
     pub(super) replaces: bool,
+    /// Whether all rows were written and the release was about to be put in its place.
+    pub(super) finished: bool,
 }
 
 impl Checkpoint {
@@ -126,11 +128,11 @@ impl Checkpoint {
     }
 }
 
-/// How many sources a run of the policy has: files of records are one after the other.
+/// How many sources a run of the policy has: files that are not merged are one.
 pub(super) fn sources(policy: &Policy) -> usize {
-    match policy.plan.stream() {
-        Some(_) => policy.source.paths().len(),
-        None => 1,
+    match policy.plan.merges_sources() {
+        true => policy.source.paths().len(),
+        false => 1,
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Inputs {
 
 impl Inputs {
     /// Opens the sources: a table is read as fast as it goes and its files one after the other,
-    /// a stream as it comes. Files of events are sources of their own.
+    /// a stream as it comes. Files that are merged by time are sources of their own.
     pub(super) fn open(policy: &Policy, progress: &Progress) -> Result<Self> {
         let mut options = policy.source.options.clone();
         options.progress = Some(progress.counter());
@@ -34,9 +34,9 @@ impl Inputs {
             true => {
                 options.stream = true;
                 progress.enter(Stage::Protect);
-                match policy.plan.stream() {
-                    None => vec![Input::new(io::open_all(&paths, &options, &plans)?)],
-                    Some(_) => {
+                match policy.plan.merges_sources() {
+                    false => vec![Input::new(io::open_all(&paths, &options, &plans)?)],
+                    true => {
                         let sources = paths.iter().map(|path| io::open(path, &options, &plans));
                         apart(sources.collect::<Result<_>>()?)?
                     }

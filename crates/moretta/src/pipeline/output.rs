@@ -54,14 +54,6 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Whether rows can be seen as soon as they are written: those of events, and those of a
-    /// stream on standard output.
-    fn is_seen(&self) -> bool {
-        let plan = &self.policy.plan;
-        let standard = self.sink.path == Path::new("-");
-        plan.stream().is_some() || standard && plan.is_stream()
-    }
-
     /// Opens the release, or goes on where the checkpoint says.
     pub(super) fn open(
         &mut self,
@@ -69,28 +61,25 @@ impl<'a> Output<'a> {
         resumed: Option<&Checkpoint>,
     ) -> Result<()> {
         let (path, options) = (&self.sink.path, &self.sink.options);
-        if !self.is_seen() {
-            let pending = Pending::new(path)?;
-            let file = io::create(pending.temporary(), options, schema);
-            self.way = Way::Aside(pending);
-            self.file = Some(file.map_err(|e| self.named(e))?);
-            return Ok(());
-        }
-        self.file = Some(match resumed {
+        self.way = match (is_seen(self.policy, self.sink), &self.policy.checkpoint) {
+            (false, None) => Way::Aside(Pending::new(path)?),
+            (false, Some(_)) => Way::Aside(Pending::resumable(path)?),
+            (true, _) if is_whole(self.sink) => Way::InPlace(Vec::new()),
+            (true, _) => Way::InPlace(files(self.sink).map(|path| Endless::new(path)).collect()),
+        };
+        let file = match (&self.way, resumed) {
             // A release without a header is empty until the first row leaves.
-            Some(checkpoint) if checkpoint.resume.has_begun() => {
-                io::resume(path, options, schema, checkpoint.bytes)?
+            (_, Some(checkpoint)) if checkpoint.resume.has_begun() => {
+                io::resume(self.path(), options, schema, checkpoint.bytes)
             }
-            _ => create(self.sink, schema)?,
-        });
+            (Way::InPlace(_), _) => create(self.sink, schema),
+            _ => io::create(self.path(), options, schema),
+        };
+        self.file = Some(file.map_err(|e| self.named(e))?);
         self.rows = resumed.map_or(0, |checkpoint| checkpoint.resume.released());
         if let Some(path) = &self.sink.certificate {
             self.certificate = Some(certify(self.policy, path, schema, resumed)?);
         }
-        self.way = Way::InPlace(match is_whole(self.sink) {
-            true => Vec::new(),
-            false => files(self.sink).map(|path| Endless::new(path)).collect(),
-        });
         Ok(())
     }
 
@@ -127,7 +116,9 @@ impl<'a> Output<'a> {
         }
         self.close()?;
         match &self.way {
-            Way::Aside(pending) => recount(self.policy, self.sink, pending.temporary()),
+            Way::Aside(pending) if self.policy.plan.audit => {
+                recount(self.policy, self.sink, pending.temporary())
+            }
             _ => Ok(()),
         }
     }
@@ -237,6 +228,17 @@ impl<'a> Output<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether rows can be seen as soon as they are written: those of events, and those of a
+/// stream on standard output. A restart would draw noise again for rows that were written
+/// after the last checkpoint, so where it is a secret nobody may have seen them.
+pub(super) fn is_seen(policy: &Policy, sink: &SinkPolicy) -> bool {
+    let plan = &policy.plan;
+    let standard = sink.path == Path::new("-");
+    let private = plan.maskings().any(|masking| masking.loss().is_some());
+    let drawn_again = private && policy.checkpoint.is_some();
+    standard && plan.is_stream() || plan.stream().is_some() && !drawn_again
 }
 
 /// Whether what has been released can be read before its end has.

@@ -61,6 +61,8 @@ pub(super) struct Pending {
     made_folders: Vec<PathBuf>,
     standard: bool,
     private: bool,
+    /// It is gone on with after a crash, and stays where it is until then.
+    stays: bool,
     committed: bool,
 }
 
@@ -90,6 +92,25 @@ impl Pending {
             made_folders,
             standard,
             private: false,
+            stays: false,
+            committed: false,
+        })
+    }
+
+    /// The same for a file that the next run goes on with when this one stops: its temporary
+    /// name is always the same.
+    pub(super) fn resumable(place: &Path) -> Result<Self> {
+        refuse_special(place)?;
+        let folder = folder_of(place);
+        make_folders(folder)?;
+        sweep(folder);
+        Ok(Pending {
+            place: place.to_owned(),
+            temporary: partial(place),
+            made_folders: Vec::new(),
+            standard: false,
+            private: false,
+            stays: true,
             committed: false,
         })
     }
@@ -137,6 +158,12 @@ impl Pending {
             .and_then(|folder| folder.sync_all())
             .map_err(|e| Error::io("write", &self.place, e))
     }
+}
+
+/// Where a release lies that the next run goes on with.
+pub(super) fn partial(place: &Path) -> PathBuf {
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    place.with_file_name(format!(".partial-{name}"))
 }
 
 /// Puts all files in their places, or none: when one cannot be put there, those
@@ -248,7 +275,7 @@ pub(super) fn open_to_readers(path: &Path) -> std::io::Result<()> {
 impl Drop for Pending {
     fn drop(&mut self) {
         on_their_way().retain(|(temporary, _)| *temporary != self.temporary);
-        if self.committed {
+        if self.committed || self.stays {
             return;
         }
         let _ = fs::remove_file(&self.temporary);

@@ -7,8 +7,8 @@ use super::inputs::Inputs;
 use super::interrupted::Running;
 use super::leftovers::sweep;
 use super::options::Options;
-use super::output::Output;
-use super::place::{commit_all, folder_of};
+use super::output::{Output, is_seen};
+use super::place::{commit_all, folder_of, partial};
 use super::places::{check_places, check_report_places};
 use super::reports::write_reports;
 use crate::engine::{Clock, Outcome, Resume, Session, Stage, check_plan};
@@ -62,7 +62,7 @@ impl<'a> Run<'a> {
         })?;
         check_plan(&policy.plan, options.strict)?;
         let resumed = match (&policy.checkpoint, options.force) {
-            (Some(place), false) => Checkpoint::load(place, policy)?,
+            (Some(place), false) => unfinished(Checkpoint::load(place, policy)?, policy, sink)?,
             _ => None,
         };
         check_places(policy, options.force || resumed.is_some())?;
@@ -70,8 +70,8 @@ impl<'a> Run<'a> {
             None => options.force,
             Some(checkpoint) => checkpoint.replaces,
         };
-        check_report_places(policy, replaces, MOVE_IT)?;
         if policy.plan.is_stream() {
+            check_report_places(policy, replaces, MOVE_IT)?;
             sweep_beside(policy, sink);
         }
         let inputs = Inputs::open(policy, options.progress)?;
@@ -111,7 +111,12 @@ impl<'a> Run<'a> {
         let Some(source) = self.session.next_source() else {
             return Ok(false);
         };
-        let most = self.saving.as_ref().map_or(u64::MAX, Saving::most);
+        let settles = || self.session.settles_in().filter(|&rows| rows > 0);
+        let most = match &self.saving {
+            None => u64::MAX,
+            Some(saving) if saving.is_due => settles().unwrap_or(saving.most()),
+            Some(saving) => saving.most(),
+        };
         let most = most.min(self.session.takes(source));
         let rows = match self.inputs.next(source, most) {
             Ok(Some(rows)) => rows,
@@ -133,7 +138,7 @@ impl<'a> Run<'a> {
         self.output.write(released.as_ref())?;
         self.session.stands()?;
         if let Some(saving) = self.saving.as_mut().filter(|_| !behind)
-            && saving.due.after(count)
+            && saving.is_due_after(count)
             && let Some(resume) = self.session.state()?
         {
             let (bytes, certificate_bytes) = self.output.sync()?;
@@ -190,11 +195,14 @@ impl<'a> Run<'a> {
             progress: options.progress,
         }
         .fill(outcome.report)?;
-        check_report_places(policy, replaces, MOVE_IT)?;
+        if policy.plan.is_stream() {
+            check_report_places(policy, replaces, MOVE_IT)?;
+        }
         if let Some(saving) = &mut saving {
             // A run that is killed from here on may find its own report.
             saving.save(Checkpoint {
                 replaces: true,
+                finished: true,
                 ..saving.saved.clone()
             })?;
         }
@@ -216,6 +224,8 @@ impl<'a> Run<'a> {
 struct Saving<'a> {
     place: &'a CheckpointPolicy,
     due: Due,
+    /// One is to be made as soon as the session can tell how far it is.
+    is_due: bool,
     /// The one that is there.
     saved: Checkpoint,
 }
@@ -243,6 +253,7 @@ impl<'a> Saving<'a> {
         Ok(Saving {
             place,
             due: Due::new(place.every),
+            is_due: false,
             saved,
         })
     }
@@ -255,10 +266,33 @@ impl<'a> Saving<'a> {
         }
     }
 
+    fn is_due_after(&mut self, rows: usize) -> bool {
+        self.is_due |= self.due.after(rows);
+        self.is_due
+    }
+
     fn save(&mut self, checkpoint: Checkpoint) -> Result<()> {
         checkpoint.save(&self.place.path)?;
         self.saved = checkpoint;
+        self.is_due = false;
         Ok(())
+    }
+}
+
+/// The checkpoint, unless its run had put the release in its place and was killed before it
+/// could take the checkpoint away.
+fn unfinished(
+    found: Option<Checkpoint>,
+    policy: &Policy,
+    sink: &SinkPolicy,
+) -> Result<Option<Checkpoint>> {
+    let gone = !is_seen(policy, sink) && !partial(&sink.path).exists();
+    match (&found, &policy.checkpoint) {
+        (Some(checkpoint), Some(place)) if checkpoint.finished && gone => {
+            Checkpoint::remove(&place.path)?;
+            Ok(None)
+        }
+        _ => Ok(found),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::paths::Root;
 use crate::config::{
-    Absent, Accepts, Form, Length, POSITIVE, POSITIVE_DURATION, Parameter, Placed, Section, Value,
-    unknown, words,
+    Absent, Accepts, DURATION, Form, Length, POSITIVE, POSITIVE_DURATION, Parameter, Placed,
+    Section, Value, unknown, words,
 };
 use crate::data::hierarchy::{DateUnit, HierarchySpec, MaskSide};
 use crate::data::{DateFormat, ReadAs, Role, TimeFormat};
@@ -13,7 +13,8 @@ use std::ops::Range;
 
 /// The keys of a column.
 pub(super) const KEYS: &[Parameter] = &[
-    ROLE, ACTION, KEY, DOMAIN, ROTATE, TYPE, FORMAT, ORDER, HIERARCHY, FROM, UNIT, RANGE, WEIGHT,
+    ROLE, ACTION, KEY, DOMAIN, ROTATE, TYPE, FORMAT, ORDER, HIERARCHY, FROM, UNIT, LATENESS, RANGE,
+    WEIGHT,
 ];
 
 const ROLE: Parameter = Parameter::new(
@@ -107,6 +108,13 @@ const UNIT: Parameter = Parameter::new(
     Absent::Means("told by the first value"),
     "how times are written",
 );
+const LATENESS: Parameter = Parameter::new(
+    "lateness",
+    DURATION,
+    Absent::Means("rows go on as they come, file after file"),
+    "of a stream of records: how long rows wait for earlier ones, to leave in the order of their times",
+)
+.examples(&["\"10s\""]);
 const RANGE: Parameter = Parameter::new(
     "range",
     Accepts::Ends(&Accepts::OneOf(&[
@@ -237,6 +245,7 @@ fn read_column(
     let hierarchy = hierarchy.map(|h| read_hierarchy(h, root)).transpose()?;
     let from = read_from(&name, &mut section, hierarchy.as_ref())?;
     let unit = read_unit(role, &mut section)?;
+    let lateness = read_lateness(role, &mut section)?;
     let range = read_range(role, &read, &mut section)?;
     let weight = read_weight(role, &mut section)?;
     section.finish()?;
@@ -257,6 +266,7 @@ fn read_column(
         hierarchy,
         from,
         unit,
+        lateness,
         range,
         weight,
     })
@@ -314,6 +324,16 @@ fn read_unit(role: Role, section: &mut Section) -> Result<Option<TimeFormat>> {
             .error("`unit` is for a column with the role time")
             .help("take it out")),
         unit => Ok(unit),
+    }
+}
+
+/// How long rows wait for earlier ones, in milliseconds.
+fn read_lateness(role: Role, section: &mut Section) -> Result<Option<i64>> {
+    match section.optional(&LATENESS, Placed::duration)? {
+        Some(_) if role != Role::Time => Err(section
+            .error("`lateness` is for a column with the role time")
+            .help("take it out")),
+        lateness => Ok(lateness),
     }
 }
 

@@ -190,16 +190,8 @@ impl Policy {
 
     /// What goes with streams only, and what does not go with them.
     fn check_stream(&self, audit: Option<bool>) -> Result<()> {
-        let Some(config) = self.plan.stream() else {
-            let rotates = self.plan.columns.iter().any(|column| {
-                matches!(
-                    column.action,
-                    Action::Pseudonym {
-                        rotate: Some(_),
-                        ..
-                    }
-                )
-            });
+        if !self.plan.is_stream() {
+            let rotates = self.plan.columns.iter().any(ColumnPolicy::rotates);
             let certified = self.sink.as_ref().is_some_and(|s| s.certificate.is_some());
             let only = [
                 (audit.is_some(), "`audit` under [guarantee]"),
@@ -208,21 +200,43 @@ impl Policy {
                 (rotates, "`rotate`"),
             ];
             return match only.iter().find(|(there, _)| *there) {
-                Some((_, what)) => Err(Error::policy(format!("{what} is for streams"))
-                    .help("take it out, or use method = \"z-anonymity\"")),
+                Some((_, what)) => Err(Error::policy(format!("{what} is for streams")).help(
+                    "take it out, or make the rows a stream: method = \"z-anonymity\", or a mask with `buffer`",
+                )),
                 None => Ok(()),
             };
-        };
+        }
+        match &self.checkpoint {
+            None => Ok(()),
+            Some(_) => self.check_resumable(),
+        }
+    }
+
+    /// Whether a stream can go on after a crash as if nothing had happened.
+    fn check_resumable(&self) -> Result<()> {
+        let plan = &self.plan;
         let hidden = |f: &Fakes| f.order == FakesOrder::Hidden && f.key.is_none();
-        if self.checkpoint.is_some() && config.fakes.as_ref().is_some_and(hidden) {
+        let fakes = plan.stream().and_then(|config| config.fakes.as_ref());
+        if fakes.is_some_and(hidden) {
             return Err(
                 Error::policy("fakes that can be drawn again after a restart need a key")
                     .help("add key = \"env:MORETTA_KEY\" to `fakes`"),
             );
         }
-        match (&self.checkpoint, &self.sink) {
-            (Some(_), Some(sink)) => io::resumable(&sink.path, &sink.options),
-            _ => Ok(()),
+        let private = plan.maskings().find(|masking| masking.loss().is_some());
+        let alone = plan.maskings().count() == 1;
+        if let Some(private) = private
+            && !(alone && (plan.stream().is_none() || private.is_row_local()))
+        {
+            return Err(Error::policy(
+                "[checkpoint] does not go with private noise beside other methods: it is never \
+                 drawn again, and they would have to see the same values after a restart",
+            )
+            .help("take [checkpoint] out, or the other [[protect]]"));
+        }
+        match &self.sink {
+            None => Ok(()),
+            Some(sink) => io::resumable(&sink.path, &sink.options),
         }
     }
 

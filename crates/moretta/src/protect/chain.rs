@@ -45,6 +45,20 @@ impl Operator for Chain {
         Ok(left)
     }
 
+    /// Behind a link that holds rows back, nobody knows when those of the next one leave.
+    fn settles_in(&self) -> Option<u64> {
+        let links = self.links.iter().map(|link| link.settles_in());
+        let links: Option<Vec<u64>> = links.collect();
+        let mut waiting = links?.into_iter().filter(|&rows| rows > 0);
+        let rows = waiting.next().unwrap_or(0);
+        waiting.next().is_none().then_some(rows)
+    }
+
+    fn skip(&mut self, rows: u64) -> Result<()> {
+        let mut links = self.links.iter_mut();
+        links.try_for_each(|link| link.skip(rows))
+    }
+
     fn suppressed(&self) -> Vec<(String, u64)> {
         self.links
             .iter()

@@ -19,6 +19,17 @@ pub trait Filter: Send {
     fn push(&mut self, record: &[f64], out: &mut Masked) -> Result<()>;
     /// Decides what is left.
     fn finish(&mut self, out: &mut Masked) -> Result<()>;
+    /// After how many more records it holds none back; none where that is not known.
+    fn settles_in(&self) -> Option<u64> {
+        None
+    }
+    /// So many records were decided before, in another run, and it held none back then.
+    ///
+    /// # Errors
+    /// When what they have cost leaves nothing.
+    fn skip(&mut self, _records: u64) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// What a method that masks records says of itself, once its parameters are read.
@@ -61,6 +72,11 @@ pub trait Masking {
     /// The filter on records with these attributes, those of columns with these
     /// names and roles; `seed` is for randomness that is not a secret.
     fn filter(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<Box<dyn Filter>>;
+
+    /// Whether each record is masked by itself, as soon as it comes.
+    fn is_row_local(&self) -> bool {
+        false
+    }
 
     /// Whether a masked value can be held against its original.
     fn is_comparable(&self) -> bool {
@@ -389,6 +405,17 @@ impl Operator for Filtered {
             true => Ok(left),
             false => Err(Error::bug("a filter kept records back")),
         }
+    }
+
+    fn settles_in(&self) -> Option<u64> {
+        match self.waiting.is_empty() {
+            true => Some(0),
+            false => self.filter.settles_in(),
+        }
+    }
+
+    fn skip(&mut self, rows: u64) -> Result<()> {
+        self.filter.skip(rows)
     }
 
     fn suppressed(&self) -> Vec<(String, u64)> {

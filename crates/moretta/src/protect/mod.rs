@@ -47,6 +47,18 @@ pub trait Operator: Send {
     fn push(&mut self, batch: Batch) -> Result<Batch>;
     /// Gives what is left; what may not be released is suppressed.
     fn finish(&mut self) -> Result<Batch>;
+    /// After how many more rows nothing waits here; none where that is not known.
+    fn settles_in(&self) -> Option<u64> {
+        Some(0)
+    }
+    /// So many rows were released before, in another run: they are not shown again, and count
+    /// only for what they have cost.
+    ///
+    /// # Errors
+    /// When nothing may be released after them.
+    fn skip(&mut self, _rows: u64) -> Result<()> {
+        Ok(())
+    }
     /// Why rows were held back for good, with counts.
     fn suppressed(&self) -> Vec<(String, u64)> {
         Vec::new()

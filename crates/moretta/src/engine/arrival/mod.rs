@@ -96,8 +96,11 @@ impl Arrival {
     ) -> Result<Self> {
         let columns = Columns::new(plan, read, ladders)?;
         let schema = columns.schema();
-        let time = EventTime::find(plan, schema).filter(|_| plan.stream().is_some());
-        let lateness = plan.stream().and_then(|config| config.waits(sources));
+        let time = EventTime::find(plan, schema).filter(|_| plan.merges_sources());
+        let lateness = match plan.stream() {
+            None => plan.lateness(),
+            Some(config) => config.waits(sources),
+        };
         let reorder = time.as_ref().and(lateness).map(|lateness| {
             let subject = schema.with_role(Role::Subject).first().copied();
             Reorder::new(subject, lateness, sources)
@@ -116,6 +119,11 @@ impl Arrival {
     /// The columns of the rows that go on.
     pub(crate) fn schema(&self) -> &Arc<Schema> {
         self.columns.schema()
+    }
+
+    /// Whether rows wait for others.
+    pub(crate) fn waits(&self) -> bool {
+        self.reorder.is_some()
     }
 
     /// The source to read from next; none when all have ended. It is a function of the rows

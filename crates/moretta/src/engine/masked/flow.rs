@@ -89,6 +89,16 @@ impl Flow {
         watch.map_or_else(Records::default, |watch| watch.live(self.read))
     }
 
+    /// After how many more rows nothing waits here; none where that is not known.
+    pub(crate) fn settles_in(&self) -> Option<u64> {
+        self.chain.settles_in()
+    }
+
+    /// So many rows were released before, in another run.
+    pub(crate) fn skip(&mut self, rows: u64) -> Result<()> {
+        self.chain.skip(rows)
+    }
+
     /// What masks draw from, where the plan does not say.
     pub(crate) fn secret_seed(&self) -> Option<u64> {
         self.seed

@@ -8,7 +8,8 @@ use crate::protect::{Effect, Masking, Method, encoder, masked_columns};
 
 /// What is masked, and what that promises.
 pub(crate) struct Masks {
-    keeps_guarantee: bool,
+    /// Quasi-identifiers are what another method makes a promise about.
+    covered: bool,
     /// Whether masked values can be held against their originals.
     pub(crate) is_comparable: bool,
     /// Whether a method draws from the seed of the plan.
@@ -57,7 +58,7 @@ impl Masks {
     /// The masks of rows with this schema; none where nothing is masked.
     pub(crate) fn new(plan: &Plan, schema: &Schema) -> Result<Option<Self>> {
         let mut masks = Masks {
-            keeps_guarantee: plan.keeps_guarantee(),
+            covered: plan.covers_quasi(),
             is_comparable: true,
             uses_seed: false,
             losses: Vec::new(),
@@ -83,7 +84,7 @@ impl Masks {
         let places = masking.places(schema)?;
         let changed = changed(later, schema)?;
         // Where another method keeps the guarantee, k is counted over all that it is about.
-        if let (Some(k), false) = (masking.k(), self.keeps_guarantee) {
+        if let (Some(k), false) = (masking.k(), self.covered) {
             self.crowds.push(Crowd {
                 k,
                 within: masking.buffer().map(|rows| rows as u64),

@@ -71,11 +71,11 @@ fn check_masking(plan: &Plan, masking: &dyn Masking) -> Result<()> {
         });
     }
     // Where another method makes values coarser, the promise is its own.
-    if masking.k().is_some() && !plan.keeps_guarantee() {
+    if masking.k().is_some() && !plan.covers_quasi() {
         check_masked(plan, &schema, &places, "k is promised")?;
         check_rows(plan)?;
     }
-    if masking.loss().is_some() && !plan.keeps_guarantee() {
+    if masking.loss().is_some() && !plan.covers_quasi() {
         check_masked(plan, &schema, &places, "differential privacy is promised")?;
     }
     // Where all types are declared, the method can say what does not fit them.
@@ -142,7 +142,7 @@ pub(crate) fn refuse_mixed(plan: &Plan, batch: &Batch, places: &[usize]) -> Resu
 pub(crate) fn refuse_sensitive(plan: &Plan, strict: bool) -> Result<()> {
     let sensitive = plan.columns.iter().any(|c| c.role == Role::Sensitive);
     let alike = plan.maskings().any(|masking| masking.k().is_some());
-    match strict && sensitive && alike && !plan.keeps_guarantee() {
+    match strict && sensitive && alike && !plan.covers_quasi() {
         true => {
             Err(Error::policy(SENSITIVE)
                 .help("use mondrian with l, t or p, or run without --strict"))

@@ -125,9 +125,8 @@ fn check_persons(plan: &Plan, changed: &[Vec<String>]) -> std::result::Result<()
 /// The first method that does not go with the others, why, and what to do.
 fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
     let place = |wanted: &dyn Fn(&Method) -> bool| methods.iter().position(wanted);
-    if let Some(step) = place(&|method| method.as_stream().is_some()) {
-        let what = "z-anonymity decides events one by one and stands alone".to_owned();
-        return Some((step, what, "keep one [[protect]]"));
+    if let Some(misfit) = super::events::misfit(methods) {
+        return Some(misfit);
     }
     let mut coarse = (0..methods.len()).filter(|&step| methods[step].keeps_guarantee());
     if let Some(second) = coarse.nth(1) {
@@ -143,7 +142,10 @@ fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
         let what = "two private methods would add up what each lets a record lose".to_owned();
         return Some((second, what, "keep one; local-dp takes several columns"));
     }
-    let is_stream = |method: &Method| method.as_masking().is_some_and(|m| m.buffer().is_some());
+    let is_stream = |method: &Method| {
+        let buffered = method.as_masking().is_some_and(|m| m.buffer().is_some());
+        buffered || method.as_stream().is_some()
+    };
     match place(&|method| !is_stream(method)) {
         Some(step) if methods.iter().any(is_stream) => {
             let what = format!(

@@ -24,6 +24,8 @@ pub struct ColumnPolicy {
     pub from: Option<[String; 2]>,
     /// How its times are written, when the policy says so.
     pub unit: Option<TimeFormat>,
+    /// Milliseconds that records wait for earlier ones, to leave in the order of these times.
+    pub lateness: Option<i64>,
     /// Between what numbers, or days, its values are, when the policy says so.
     pub range: Option<(f64, f64)>,
     /// How much what it loses counts beside other quasi-identifiers.
@@ -58,6 +60,15 @@ pub enum KeyPlace {
 }
 
 impl ColumnPolicy {
+    /// Whether its pseudonyms change with time.
+    pub(crate) fn rotates(&self) -> bool {
+        let rotate = match &self.action {
+            Action::Pseudonym { rotate, .. } => *rotate,
+            _ => None,
+        };
+        rotate.is_some()
+    }
+
     /// A column that is released as its role allows: what names persons is not.
     pub fn new(name: impl Into<String>, role: Role) -> Self {
         ColumnPolicy {
@@ -72,6 +83,7 @@ impl ColumnPolicy {
             hierarchy: None,
             from: None,
             unit: None,
+            lateness: None,
             range: None,
             weight: 1.0,
         }

@@ -69,7 +69,7 @@ fn check_masking(plan: &Plan, masking: &dyn Masking) -> Result<()> {
         .help("take it out"));
     }
     let made = plan.columns.iter().find(|column| column.from.is_some());
-    if let (Some(column), false) = (made, plan.keeps_guarantee()) {
+    if let (Some(column), false) = (made, plan.covers_quasi()) {
         return Err(Error::policy(format!(
             "column `{}` is made from two, which goes with generalising methods only",
             column.name

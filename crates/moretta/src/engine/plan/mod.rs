@@ -2,6 +2,7 @@
 
 mod chain;
 mod column;
+mod events;
 mod hierarchies;
 mod masked;
 mod persons;
@@ -93,7 +94,7 @@ impl Plan {
         persons::check_columns(&self.columns)?;
         persons::check_subjects(&self.columns)?;
         persons::refuse_identifiers(&self.columns)?;
-        if !self.keeps_guarantee() {
+        if !self.covers_quasi() {
             masked::promise(&self.protect, &mut self.guarantee, &self.levels)?;
         }
         if self.guarantee != Guarantee::default() && self.stream().is_none() {
@@ -167,9 +168,12 @@ impl Plan {
         chain::check(self, spans)?;
         self.check_limits()?;
         self.check_learning()?;
-        if let Some(config) = self.stream() {
-            self.check_stream(config)?;
+        if self.stream().is_some() {
+            self.check_events()?;
+            events::check(self)?;
         }
+        self.check_times()?;
+        self.check_rotation()?;
         hierarchies::check(self)?;
         self.check_weights()?;
         masked::check(self)
@@ -193,6 +197,11 @@ impl Plan {
     /// Whether a method makes values coarser until the promises of `[guarantee]` hold.
     pub fn keeps_guarantee(&self) -> bool {
         self.protect.iter().any(Method::keeps_guarantee)
+    }
+
+    /// Whether quasi-identifiers are what a method other than a mask makes a promise about.
+    pub(crate) fn covers_quasi(&self) -> bool {
+        self.keeps_guarantee() || self.stream().is_some()
     }
 
     /// Whether records are masked as a stream, of which only so many rows wait.
@@ -295,7 +304,7 @@ impl Plan {
     }
 
     /// What does not go with events that are decided one by one.
-    fn check_stream(&self, config: &ZAnonymity) -> Result<()> {
+    fn check_events(&self) -> Result<()> {
         if self.guarantee != Guarantee::default() || !self.levels.is_empty() {
             return Err(Error::policy("k, l, t, p and [levels] are for tables")
                 .help("z-anonymity promises its own z: take them out"));
@@ -306,26 +315,90 @@ impl Plan {
             )
             .help("take it out"));
         }
-        self.check_rotation(config)
+        Ok(())
+    }
+
+    /// Only records of a stream wait by the lateness of a column, and one column tells their time.
+    fn check_times(&self) -> Result<()> {
+        let late = self.columns.iter().find(|c| c.lateness.is_some());
+        if let Some(column) = late
+            && (self.stream().is_some() || !self.is_buffered())
+        {
+            let help = match self.stream() {
+                Some(_) => "z-anonymity has a `lateness` of its own, beside `window`",
+                None => "take it out, or make the rows a stream by a `buffer` of the method",
+            };
+            return Err(
+                Error::policy("`lateness` of a column is for streams of records")
+                    .at(column.span.clone())
+                    .help(help),
+            );
+        }
+        let mut times = self.columns.iter().filter(|c| c.role == Role::Time);
+        let (first, second) = (times.next(), times.next());
+        match second {
+            Some(second) if self.reads_times() => {
+                Err(Error::policy("a stream has one column with the role time")
+                    .at(second.span.clone())
+                    .help("make the others plain, or drop them"))
+            }
+            _ => self.check_plain_times(first),
+        }
+    }
+
+    /// A time by which rows wait or pseudonyms change is read as it is, so it is not masked.
+    fn check_plain_times(&self, time: Option<&ColumnPolicy>) -> Result<()> {
+        let masks = |time: &ColumnPolicy| {
+            let mut columns = self.maskings().filter_map(|masking| masking.columns());
+            columns.any(|columns| columns.contains(&time.name.as_str()))
+        };
+        match time {
+            Some(time) if self.reads_times() && masks(time) => Err(Error::policy(format!(
+                "`{}` tells when events happened and is masked",
+                time.name
+            ))
+            .at(time.span.clone())
+            .help("leave it out of `columns`")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether somebody asks for the times of events.
+    pub(crate) fn reads_times(&self) -> bool {
+        self.stream().is_some()
+            || self.lateness().is_some()
+            || self.columns.iter().any(ColumnPolicy::rotates)
+    }
+
+    /// Milliseconds that records wait for earlier ones; none where they go on as they come.
+    pub(crate) fn lateness(&self) -> Option<i64> {
+        self.columns.iter().find_map(|column| column.lateness)
+    }
+
+    /// Whether files are sources of their own, whose rows are merged by their times.
+    pub(crate) fn merges_sources(&self) -> bool {
+        self.stream().is_some() || self.lateness().is_some()
     }
 
     /// A pseudonym rotates in vain beside another name of the person that stays the same.
-    fn check_rotation(&self, config: &ZAnonymity) -> Result<()> {
-        let rotates = |column: &&ColumnPolicy| {
-            column.role == Role::Subject
-                && matches!(
-                    &column.action,
-                    Action::Pseudonym {
-                        rotate: Some(_),
-                        ..
-                    }
-                )
-        };
-        let Some(subject) = self.columns.iter().find(rotates) else {
+    fn check_rotation(&self) -> Result<()> {
+        let Some(subject) = self.columns.iter().find(|column| column.rotates()) else {
             return Ok(());
         };
+        if subject.role != Role::Subject {
+            return Err(Error::policy("only the pseudonym of a subject can rotate")
+                .at(subject.span.clone())
+                .help("take `rotate` out"));
+        }
+        if !self.columns.iter().any(|column| column.role == Role::Time) {
+            return Err(
+                Error::policy("a pseudonym rotates with time, and rows have none")
+                    .at(subject.span.clone())
+                    .help("give a column the role time, or take `rotate` out"),
+            );
+        }
         let is_group = |column: &ColumnPolicy| {
-            let group = config.group.as_ref();
+            let group = self.stream().and_then(|config| config.group.as_ref());
             group.is_some_and(|group| group.column == column.name)
         };
         let stays = |column: &&ColumnPolicy| {
@@ -367,14 +440,11 @@ impl Plan {
     /// categories.
     fn read_as(&self, column: &ColumnPolicy) -> ReadAs {
         let read = column.plan().read;
-        let Some(config) = self.stream() else {
-            return read;
-        };
-        let group = config.group.as_ref();
+        let group = self.stream().and_then(|config| config.group.as_ref());
         let is_group = group.is_some_and(|group| group.column == column.name);
         match column.role {
-            Role::Time => ReadAs::Plain,
-            Role::Quasi => ReadAs::Category,
+            Role::Time if self.reads_times() => ReadAs::Plain,
+            Role::Quasi if self.stream().is_some() => ReadAs::Category,
             _ if is_group => ReadAs::Category,
             _ => read,
         }

@@ -266,6 +266,15 @@ impl Session {
         Ok(released)
     }
 
+    /// After how many more rows of the next source the session can tell how far it is; none
+    /// where that is not known.
+    pub fn settles_in(&self) -> Option<u64> {
+        match &self.flow {
+            Flow::Table(_) => None,
+            Flow::Stream(flow) => flow.settles_in(),
+        }
+    }
+
     /// How far the session is, so that another one can go on from there once all that it has
     /// given back so far is safe. None of a table, or while it cannot be told.
     ///

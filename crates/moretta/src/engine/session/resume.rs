@@ -228,7 +228,8 @@ impl Course {
     }
 }
 
-fn cannot_resume(what: String) -> Error {
+/// What comes is not what an earlier session got.
+pub(super) fn cannot_resume(what: String) -> Error {
     let error = std::io::Error::new(ErrorKind::InvalidData, what);
     Error::io("resume from", "the source", error)
 }

@@ -2,9 +2,10 @@
 //! and are counted and measured as they leave.
 
 use super::Checked;
-use super::resume::{Course, Mark, Resume};
+use super::resume::{Course, Mark, Resume, cannot_resume};
 use crate::data::{Batch, RowIds, Schema};
 use crate::engine::arrival::{Arrival, Arrived, Coming, EventTime};
+use crate::engine::coarse::at_most;
 use crate::engine::columns::{Kept, rotation};
 use crate::engine::context::Context;
 use crate::engine::events::{self, Decided, Events};
@@ -13,7 +14,7 @@ use crate::engine::masked::{self, Flow, Masks, Waiting};
 use crate::engine::measure::Measure;
 use crate::engine::plan::Plan;
 use crate::engine::progress::Live;
-use crate::engine::report::Report;
+use crate::engine::report::{Report, SMALL_CELL};
 use crate::error::{Error, Result};
 use crate::guarantee::CrowdChecker;
 use crate::protect::rotation::Rotation;
@@ -36,6 +37,13 @@ pub(super) struct StreamFlow {
     pub(super) notes: Vec<String>,
     course: Course,
     released: u64,
+    /// Masks draw noise that is a secret: a row that they have released is not shown to them
+    /// again.
+    is_private: bool,
+    /// Records that came later than they may.
+    late: u64,
+    /// Rows that would have left again.
+    replayed: u64,
     /// Nothing has come yet.
     new: bool,
     /// Whether whoever takes the rows wants to know why they may leave.
@@ -85,11 +93,14 @@ impl StreamFlow {
         let masks = Masks::new(&plan, &schema)?;
         let decided = events.as_ref().map_or(&schema, Events::schema);
         let flow = Flow::new(&plan, masks.as_ref(), decided, from.seed, context)?;
+        let is_private = masks.as_ref().is_some_and(Masks::is_private);
         let horizon = match (plan.stream(), &masks) {
-            (Some(config), None) => horizon(config, sources),
+            // What masks remember depends on all that came before, unless they are not shown it.
+            (Some(config), masks) if masks.is_none() || is_private => horizon(config, sources),
             _ => None,
         };
         let crowds = masks.iter().flat_map(|masks| &masks.crowds);
+        let crowds = crowds.filter(|_| plan.audit);
         let mut stream = StreamFlow {
             crowds: crowds.map(|crowd| crowd.checker()).collect(),
             kept: Kept::new(&plan, flow.schema())?,
@@ -98,6 +109,9 @@ impl StreamFlow {
             events,
             masks,
             flow,
+            is_private,
+            late: 0,
+            replayed: 0,
             waiting: Waiting::default(),
             notes: Vec::new(),
             new: true,
@@ -107,12 +121,15 @@ impl StreamFlow {
             arrival,
         };
         if from.has_begun() {
-            stream.resume(from);
+            stream.resume(from)?;
         }
         Ok(stream)
     }
 
-    fn resume(&mut self, from: &Resume) {
+    fn resume(&mut self, from: &Resume) -> Result<()> {
+        if self.is_private {
+            self.flow.skip(from.released)?;
+        }
         if let Some(events) = &mut self.events {
             let known = Known {
                 first: from.first,
@@ -124,6 +141,7 @@ impl StreamFlow {
             self.arrival.resume(read, from.mark.reached);
         }
         self.arrival.refused = from.refused.clone();
+        Ok(())
     }
 
     /// The columns of what leaves.
@@ -183,7 +201,7 @@ impl StreamFlow {
             checked.why.get_or_insert_with(Why::default).turned_away = turned_away;
         }
         self.mark();
-        self.catch_up();
+        self.catch_up()?;
         context.progress.tell(match &self.events {
             Some(events) => Live::Events(events.live()),
             None => Live::Records(self.flow.live()),
@@ -200,7 +218,7 @@ impl StreamFlow {
         self.course.end(source);
         let arrived = self.arrival.end(source)?;
         let checked = self.take(arrived, measures)?;
-        self.catch_up();
+        self.catch_up()?;
         Ok(checked)
     }
 
@@ -212,9 +230,11 @@ impl StreamFlow {
 
     /// Decides, masks and checks rows.
     fn take(&mut self, arrived: Arrived, measures: &mut [Box<dyn Measure>]) -> Result<Checked> {
-        if !measures.is_empty() {
+        if !measures.is_empty() && !(self.is_private && self.course.is_behind()) {
             self.waiting.read(&arrived.batch);
         }
+        let late = arrived.waited.iter().flat_map(|waited| &waited.late);
+        self.late += late.filter(|&&late| late).count() as u64;
         let (decided, why) = match &mut self.events {
             None => (arrived.batch, None),
             Some(events) => {
@@ -223,6 +243,9 @@ impl StreamFlow {
                 (decided, why)
             }
         };
+        if self.is_private && self.course.is_behind() {
+            return Ok(Checked::new(Batch::empty(Arc::clone(self.kept.schema()))));
+        }
         let released = self.flow.push(decided)?;
         self.check(released, why, measures)
     }
@@ -272,7 +295,10 @@ impl StreamFlow {
             })?;
         }
         match self.course.is_behind() {
-            true => Ok(Checked::new(rows.slice(0, 0))),
+            true => {
+                self.replayed += rows.len() as u64;
+                Ok(Checked::new(rows.slice(0, 0)))
+            }
             false => {
                 self.released += rows.len() as u64;
                 Ok(Checked { rows, why })
@@ -281,12 +307,20 @@ impl StreamFlow {
     }
 
     /// Goes on for the first time once the earlier session is caught up with.
-    fn catch_up(&mut self) {
-        if let Some(again) = self.course.caught_up(self.arrival.next_source())
-            && let Some(events) = &mut self.events
-        {
+    fn catch_up(&mut self) -> Result<()> {
+        let Some(again) = self.course.caught_up(self.arrival.next_source()) else {
+            return Ok(());
+        };
+        // All rows were shown again, so those that had left would have left again.
+        if again.mark.rows == 0 && !self.is_private && self.replayed != again.released {
+            return Err(cannot_resume(
+                "its rows are not those that were protected before; --force begins anew".to_owned(),
+            ));
+        }
+        if let Some(events) = &mut self.events {
             events.stream.caught_up(again.tally);
         }
+        Ok(())
     }
 
     /// Notes from where on rows would have to be shown again.
@@ -317,10 +351,25 @@ impl StreamFlow {
         }
     }
 
-    /// How far it is; none while that cannot be told.
+    /// After how many more rows it can be told how far it is; none where that is not known.
+    pub(super) fn settles_in(&self) -> Option<u64> {
+        match self.is_private {
+            true => self.flow.settles_in(),
+            false => Some(0),
+        }
+    }
+
+    /// How far it is; none while that cannot be told. Noise that is a secret is not drawn again
+    /// for a group of which some records have left, so none of them may wait.
     pub(super) fn state(&self) -> Option<Resume> {
         let stream = self.events.as_ref().map(|events| &events.stream);
-        let known = !self.course.is_behind() && self.arrival.refused.is_whole();
+        let known = !self.course.is_behind()
+            && self.arrival.refused.is_whole()
+            && self.settles_in() == Some(0);
+        let mut so_far = self.course.so_far();
+        if self.is_private && stream.is_none() && !self.arrival.waits() {
+            so_far.mark.rows = self.course.rows[0];
+        }
         known.then(|| Resume {
             released: self.released,
             refused: self.arrival.refused.clone(),
@@ -330,7 +379,7 @@ impl StreamFlow {
             updates: stream.map_or_else(Vec::new, |stream| stream.updates().to_vec()),
             tally: stream.map_or_else(Default::default, |stream| stream.tally().clone()),
             seed: self.flow.secret_seed(),
-            ..self.course.so_far()
+            ..so_far
         })
     }
 
@@ -354,6 +403,12 @@ impl StreamFlow {
         let crowds = crowds.collect::<Result<Vec<_>>>()?;
         if let Some(watch) = &self.flow.watch {
             masked::keep_limits(&self.plan, watch)?;
+        }
+        if self.late > SMALL_CELL && self.events.is_none() {
+            self.notes.push(format!(
+                "up to {} rows came later than `lateness` allows and left out of their order; raise it",
+                at_most(self.late)
+            ));
         }
         self.notes.extend(self.flow.telling()?);
         let read: u64 = self.course.rows.iter().sum();

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod generated;
 #[cfg(test)]
+mod masked_tests;
+#[cfg(test)]
 mod tests;
 mod verify;
 

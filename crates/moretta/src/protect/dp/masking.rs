@@ -148,6 +148,14 @@ impl Filter for Windows {
         (0..suppressed).for_each(|_| out.suppress());
         Ok(())
     }
+
+    fn settles_in(&self) -> Option<u64> {
+        Some(self.filter.settles_in())
+    }
+
+    fn skip(&mut self, records: u64) -> Result<()> {
+        self.filter.skip(records)
+    }
 }
 
 impl Masking for LocalDp {
@@ -161,6 +169,10 @@ impl Masking for LocalDp {
 
     fn categories(&self, column: &str) -> Option<&[String]> {
         LocalDp::categories(self, column)
+    }
+
+    fn is_row_local(&self) -> bool {
+        true
     }
 
     fn loss(&self) -> Option<String> {

@@ -137,6 +137,24 @@ impl DpMicroaggregationFilter {
         Ok(std::mem::take(&mut self.held))
     }
 
+    /// After how many more records it holds none.
+    pub(in crate::protect::dp) fn settles_in(&self) -> u64 {
+        match self.held {
+            0 => 0,
+            held => (self.buffer - held) as u64,
+        }
+    }
+
+    /// Spends what whole windows of so many records have cost.
+    pub(in crate::protect::dp) fn skip(&mut self, records: u64) -> Result<()> {
+        for _ in 0..records / self.buffer as u64 {
+            for accountant in &mut self.accountants {
+                accountant.spend(self.loss)?;
+            }
+        }
+        Ok(())
+    }
+
     fn release(&mut self, out: &mut Vec<f64>) -> Result<()> {
         for accountant in &mut self.accountants {
             accountant.spend(self.loss)?;

@@ -1,0 +1,255 @@
+//! What must hold for streams of masked records: they go on after a kill as if nothing had
+//! happened, from one source or several, and noise that is a secret is drawn once.
+
+use super::generated::{Random, seeds};
+use crate::engine::{Clock, Progress};
+use crate::error::Result;
+use crate::pipeline::Options;
+use crate::pipeline::place::partial;
+use crate::pipeline::run::Run;
+use crate::policy::{Policy, Root};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Masks that draw from a seed, or not at all.
+const SEEDED: &[&str] = &[
+    "method = \"noise\"\namount = 0.2\nbuffer = 7\ncolumns = [\"x\", \"y\"]",
+    "method = \"noise\"\namount = 0.1\nkind = \"correlated\"\nbuffer = 9\ncolumns = [\"x\", \"y\"]",
+    "method = \"microaggregation\"\nk = 3\nbuffer = 10\ncolumns = [\"x\", \"y\"]",
+    "method = \"rank-swapping\"\nwithin = \"30%\"\nbuffer = 8\ncolumns = [\"x\", \"y\"]",
+    "method = \"random-projection\"\nsigma = 0.1\nnoise = \"cumulative\"\nbuffer = 5\ncolumns = [\"x\", \"y\"]\nbounds = { x = [0, 100], y = [0, 100] }",
+    "method = \"noise\"\namount = 0.2\nbuffer = 3\ncolumns = [\"x\"]\n[[protect]]\nmethod = \"rank-swapping\"\nwithin = \"40%\"\nbuffer = 6\ncolumns = [\"y\"]",
+];
+
+/// Masks whose noise is a secret.
+const PRIVATE: &[&str] = &[
+    "method = \"local-dp\"\nbuffer = 1\ncolumns = { x = { mechanism = \"laplace\", epsilon = 1.0, bounds = [0, 100] } }",
+    "method = \"dp-microaggregation\"\nk = 3\nbuffer = 7\nepsilon = 1.0\nbounds = { x = [0, 100], y = [0, 100] }",
+];
+
+/// A policy in a folder of its own.
+struct Place {
+    folder: tempfile::TempDir,
+    policy: Policy,
+    rows: usize,
+    every: usize,
+}
+
+/// How the rows come.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    seed: u64,
+    sources: usize,
+    /// Rows wait for earlier ones.
+    late: bool,
+}
+
+impl Place {
+    fn new(case: Case, method: &str, seeded: bool) -> Self {
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        let folder = folder.expect("a folder");
+        let mut random = Random::new(case.seed);
+        let rows = 20 + random.below(80) as usize;
+        let every = 1 + random.below(9) as usize;
+        let mut texts = vec!["t,user,x,y\n".to_owned(); case.sources];
+        let mut now = 1_700_000_000;
+        for _ in 0..rows {
+            now += random.below(4);
+            let time = now - if case.late { random.below(6) } else { 0 };
+            let source = random.below(case.sources as u64) as usize;
+            let (user, x, y) = (random.below(9), random.below(100), random.below(100));
+            let _ = writeln!(texts[source], "{time},u{user},{x},{y}");
+        }
+        for (number, text) in texts.iter().enumerate() {
+            let path = folder.path().join(format!("{number}.csv"));
+            std::fs::write(path, text).expect("written");
+        }
+        std::fs::write(folder.path().join("key"), "k".repeat(32)).expect("written");
+        let paths: Vec<String> = (0..case.sources).map(|n| format!("\"{n}.csv\"")).collect();
+        let text = format!(
+            "version = 1\n{}[source]\npath = [{}]\n[columns]\n\
+             t = {{ role = \"time\", unit = \"s\"{} }}\n\
+             user = {{ {} }}\n\
+             x = {{ role = \"plain\", type = \"number\" }}\ny = {{ role = \"plain\", type = \"number\" }}\n\
+             [[protect]]\n{method}\n[checkpoint]\npath = \"progress.json\"\nevery = {every}\n\
+             [sink]\npath = \"out.csv\"\n",
+            if seeded { "seed = 4\n" } else { "" },
+            paths.join(", "),
+            if case.late { ", lateness = \"3s\"" } else { "" },
+            // Groups count rows and not persons.
+            match method.contains("microaggregation") {
+                true => "role = \"plain\"",
+                false => {
+                    "role = \"subject\", action = \"pseudonym\", key = \"file:key\", rotate = \"20s\""
+                }
+            },
+        );
+        let root = Root::of_policy(&folder.path().join("policy.toml"), None).expect("a root");
+        let policy = Policy::parse(&text, &root).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        Place {
+            folder,
+            policy,
+            rows,
+            every,
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs until the end, or until so many steps were made; none when the end was not reached.
+    fn run(&self, steps: Option<usize>) -> Result<Option<String>> {
+        let progress = Progress::default();
+        let options = Options {
+            command: String::new(),
+            date: None,
+            force: false,
+            strict: false,
+            render: &|_| String::new(),
+            progress: &progress,
+        };
+        let mut run = Run::begin(&self.policy, &options, Clock::default())?;
+        for step in 0.. {
+            if steps.is_some_and(|steps| step >= steps) {
+                return Ok(None);
+            }
+            if !run.step()? {
+                break;
+            }
+        }
+        run.finish(&options)?;
+        let release = std::fs::read_to_string(self.path("out.csv")).expect("a release");
+        std::fs::remove_file(self.path("out.csv")).expect("removed");
+        Ok(Some(release))
+    }
+
+    /// Kills a run some times; gives the release, and what had been committed at each kill.
+    fn killed(&self, random: &mut Random) -> Result<(String, Vec<String>)> {
+        let most = (self.rows / self.every + 2) as u64;
+        let mut committed = Vec::new();
+        loop {
+            let patience = (committed.len() < 4).then(|| random.below(most) as usize);
+            if let Some(release) = self.run(patience)? {
+                return Ok((release, committed));
+            }
+            committed.push(self.committed());
+            assert!(!self.path("out.csv").exists(), "nobody sees half a release");
+        }
+    }
+
+    /// What the next run goes on with.
+    fn committed(&self) -> String {
+        let checkpoint = std::fs::read_to_string(self.path("progress.json")).expect("a checkpoint");
+        let body: serde_json::Value =
+            serde_json::from_str(checkpoint.lines().next().expect("a line")).expect("JSON");
+        let bytes = body["bytes"].as_u64().expect("a number") as usize;
+        let written = std::fs::read_to_string(partial(&self.path("out.csv"))).expect("a part");
+        written[..bytes].to_owned()
+    }
+}
+
+fn cases(seed: u64) -> [Case; 4] {
+    [(1, false), (1, true), (2, false), (3, true)].map(|(sources, late)| Case {
+        seed,
+        sources,
+        late,
+    })
+}
+
+#[test]
+fn masked_records_leave_the_same_bytes_after_kills() {
+    for seed in seeds(12) {
+        for case in cases(seed) {
+            for method in SEEDED {
+                let place = Place::new(case, method, true);
+                let whole = place.run(None).expect("a run").expect("it ends");
+                let mut random = Random::new(seed ^ 0x6D61_736B);
+                let (release, committed) = place.killed(&mut random).expect("runs");
+                assert_eq!(release, whole, "MORETTA_SEED={seed} {case:?}\n{method}");
+                for part in committed {
+                    assert!(whole.starts_with(&part), "MORETTA_SEED={seed}\n{method}");
+                }
+                assert!(!place.path("progress.json").exists());
+            }
+        }
+    }
+}
+
+/// Without a seed in the policy a run goes on with the one that it has drawn.
+#[test]
+fn a_secret_seed_is_gone_on_with() {
+    for seed in seeds(8) {
+        for case in cases(seed) {
+            for method in SEEDED.iter().chain(PRIVATE) {
+                let place = Place::new(case, method, false);
+                let mut random = Random::new(seed ^ 0x7365_6564);
+                let (release, committed) = place.killed(&mut random).expect("runs");
+                for part in &committed {
+                    let told = format!("MORETTA_SEED={seed} {case:?}\n{method}");
+                    assert!(release.starts_with(part.as_str()), "{told}");
+                }
+                let lost = match method.contains("dp-micro") {
+                    // The last window may be too small to leave.
+                    true => place.rows % 7 % 3,
+                    false => 0,
+                };
+                let lines = release.lines().count() - 1;
+                let left = [place.rows, place.rows - lost];
+                assert!(
+                    left.contains(&lines),
+                    "{lines} of {} rows\n{method}",
+                    place.rows
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn files_of_records_are_merged_by_their_times_or_come_one_after_the_other() {
+    for seed in seeds(20) {
+        for late in [false, true] {
+            let case = Case {
+                seed,
+                sources: 3,
+                late,
+            };
+            let place = Place::new(case, SEEDED[0], true);
+            let release = place.run(None).expect("a run").expect("it ends");
+            let times: Vec<i64> = release
+                .lines()
+                .skip(1)
+                .map(|line| {
+                    line.split(',')
+                        .next()
+                        .expect("a time")
+                        .parse()
+                        .expect("a number")
+                })
+                .collect();
+            assert_eq!(times.len(), place.rows);
+            let files = (0..3).flat_map(|n| {
+                let text = std::fs::read_to_string(place.path(&format!("{n}.csv")));
+                let text = text.expect("a source");
+                let times = text.lines().skip(1).map(|line| {
+                    let time = line.split(',').next().expect("a time");
+                    time.parse::<i64>().expect("a number")
+                });
+                times.collect::<Vec<i64>>()
+            });
+            let mut expected: Vec<i64> = files.collect();
+            if late {
+                // Rows are at most five seconds behind, and wait for three: nearly all are in order.
+                expected.sort_unstable();
+                let behind = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
+                assert!(behind * 4 < times.len(), "{behind} of {}", times.len());
+                let mut sorted = times.clone();
+                sorted.sort_unstable();
+                assert_eq!(sorted, expected);
+            } else {
+                assert_eq!(times, expected);
+            }
+        }
+    }
+}
