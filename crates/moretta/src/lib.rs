@@ -35,13 +35,9 @@
 pub mod attack;
 mod cancel;
 pub mod config;
-pub mod data;
 pub mod engine;
-pub mod error;
 pub mod guarantee;
-pub mod io;
 pub mod learn;
-pub mod math;
 pub mod measure;
 pub mod optimize;
 pub mod pipeline;
@@ -49,3 +45,7 @@ pub mod policy;
 pub mod protect;
 
 pub use error::{Error, Result};
+#[doc(inline)]
+pub use moretta_data::{data, error, math};
+#[doc(inline)]
+pub use moretta_files as io;

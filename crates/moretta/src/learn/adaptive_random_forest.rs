@@ -10,7 +10,7 @@
 //! holds less than 5 KiB for 2^32 errors. H. M. Gomes et al., "Adaptive random forests for evolving data stream
 //! classification", Machine Learning 2017; as in MOA.
 
-use super::drift::{Adwin, Detector};
+use super::drift::{Adwin, Detector, load_window, save_window};
 use super::ensemble::{add_shares, add_up, draw_weights};
 use super::hoeffding_tree::HoeffdingTreeLearner;
 use super::leaf::Ground;
@@ -260,8 +260,8 @@ impl Member {
     fn save(&self, out: &mut Writer) {
         out.random(&self.random);
         self.tree.save(out);
-        self.drift.save(out);
-        self.warning.save(out);
+        save_window(&self.drift, out);
+        save_window(&self.warning, out);
         out.bool(self.background.is_some());
         if let Some(background) = &self.background {
             background.save(out);
@@ -279,8 +279,8 @@ impl Member {
             ground: ground.clone(),
             random: from.random()?,
             tree: HoeffdingTreeLearner::load_on(ground, tree_options, from)?,
-            drift: Adwin::load(options.drift, from)?,
-            warning: Adwin::load(options.warning, from)?,
+            drift: load_window(options.drift, from)?,
+            warning: load_window(options.warning, from)?,
             background: match from.bool()? {
                 true => {
                     let tree = HoeffdingTreeLearner::load_on(ground, tree_options, from)?;

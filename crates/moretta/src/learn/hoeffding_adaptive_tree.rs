@@ -10,7 +10,7 @@
 //! Streams", IDA 2009; as in MOA, where a leaf weighs records by Poisson(1), but never
 //! less than once and all leaves from the same seed, and an alternate that splits replaces the branch without a contest.
 
-use super::drift::{Adwin, Detector};
+use super::drift::{Adwin, Detector, load_window, save_window};
 use super::hoeffding_tree::{heaviest, make_room};
 use super::leaf::{Ground, Leaf, Soil};
 use super::model::{Knowledge, Reader, Writer, odd};
@@ -335,7 +335,7 @@ impl HoeffdingAdaptiveTreeLearner {
         let mut next = 0;
         while next < places.len() {
             let Node { kind, errors } = &self.nodes[places[next]];
-            errors.save(out);
+            save_window(errors, out);
             out.bool(matches!(kind, Kind::Leaf(_)));
             match kind {
                 Kind::Leaf(sprout) => sprout.save(&self.soil, out),
@@ -345,7 +345,7 @@ impl HoeffdingAdaptiveTreeLearner {
                     Fork { first, ..*fork }.save(out);
                     out.bool(alternate.is_some());
                     if let Some(alternate) = alternate {
-                        alternate.errors.save(out);
+                        save_window(&alternate.errors, out);
                         alternate.sprout.save(&self.soil, out);
                     }
                 }
@@ -395,7 +395,7 @@ impl Sprout {
 
 impl Node {
     fn load(soil: &Soil, from: &mut Reader<'_>) -> Result<Self> {
-        let errors = Adwin::load(WATCHING, from)?;
+        let errors = load_window(WATCHING, from)?;
         if from.bool()? {
             let kind = Kind::Leaf(Sprout::load(soil, from)?);
             return Ok(Node { kind, errors });
@@ -403,7 +403,7 @@ impl Node {
         let fork = Fork::load(&soil.header, from)?;
         let alternate = match from.bool()? {
             true => Some(Box::new(Alternate {
-                errors: Adwin::load(WATCHING, from)?,
+                errors: load_window(WATCHING, from)?,
                 sprout: Sprout::load(soil, from)?,
             })),
             false => None,

@@ -3,11 +3,8 @@
 use super::super::model::{MOST_COUNTED, Reader, Writer, odd};
 use super::{Detector, Signal};
 use crate::error::Result;
-use crate::math::adwin::{Adwin, BUCKETS, Bucket, bucket_size};
+use crate::math::adwin::{Adwin, Bucket, MOST_ROWS, Parts};
 use std::collections::VecDeque;
-
-/// Rows of a window of 2^53 values, more than are ever counted.
-const MOST_ROWS: usize = 52;
 
 impl Detector for Adwin {
     fn update(&mut self, value: f64) -> Signal {
@@ -22,59 +19,42 @@ impl Detector for Adwin {
     }
 }
 
-impl Adwin {
-    /// All but δ and the width, which the buckets tell.
-    pub(in crate::learn) fn save(&self, out: &mut Writer) {
-        if self.width > MOST_COUNTED {
-            // Only a made-up window is as wide; it starts again, since it could not be read.
-            return Adwin::new(self.delta).save(out);
-        }
-        out.count(self.time);
-        out.f64s(&[self.total, self.variance]);
-        out.size(self.rows.len());
-        for row in &self.rows {
-            out.byte(row.len() as u8);
-            for bucket in row {
-                out.f64s(&[bucket.total, bucket.variance]);
-            }
-        }
-    }
-
-    /// The window as it was saved. Rows are as full as merging leaves them, so that the
-    /// last always has a bucket to drop.
-    pub(in crate::learn) fn load(delta: f64, from: &mut Reader<'_>) -> Result<Self> {
-        let mut adwin = Adwin {
-            time: from.count()?,
-            total: from.f64()?,
-            variance: from.f64()?,
-            rows: Vec::new(),
-            ..Adwin::new(delta)
-        };
-        let rows = from.size()?;
-        if !(1..=MOST_ROWS).contains(&rows) {
-            return Err(odd("a window without an end"));
-        }
-        for row in 0..rows {
-            let buckets = usize::from(from.byte()?);
-            let least = match row + 1 < rows {
-                true => BUCKETS - 1,
-                false => usize::from(rows > 1),
-            };
-            if !(least..=BUCKETS).contains(&buckets) {
-                return Err(odd("a window with a hole"));
-            }
-            adwin.width += buckets as u64 * bucket_size(row);
-            adwin.rows.push(load_row(buckets, from)?);
-        }
-        match adwin.width <= adwin.time {
-            true => Ok(adwin),
-            false => Err(odd("a window that is longer than its stream")),
+/// All but δ and the width, which the buckets tell.
+pub(in crate::learn) fn save_window(window: &Adwin, out: &mut Writer) {
+    let parts = match window.width() > MOST_COUNTED {
+        // Only a made-up window is as wide; it starts again, since it could not be read.
+        true => Adwin::default().parts(),
+        false => window.parts(),
+    };
+    out.count(parts.time);
+    out.f64s(&[parts.total, parts.variance]);
+    out.size(parts.rows.len());
+    for row in &parts.rows {
+        out.byte(row.len() as u8);
+        for bucket in row {
+            out.f64s(&[bucket.total, bucket.variance]);
         }
     }
 }
 
-fn load_row(buckets: usize, from: &mut Reader<'_>) -> Result<VecDeque<Bucket>> {
-    let mut row = VecDeque::with_capacity(BUCKETS + 1);
+/// The window as it was saved.
+pub(in crate::learn) fn load_window(delta: f64, from: &mut Reader<'_>) -> Result<Adwin> {
+    let mut parts = Parts {
+        time: from.count()?,
+        total: from.f64()?,
+        variance: from.f64()?,
+        rows: Vec::new(),
+    };
+    // One more than there can be is enough to be refused.
+    for _ in 0..from.size()?.min(MOST_ROWS + 1) {
+        parts.rows.push(load_row(from)?);
+    }
+    Adwin::from_parts(delta, parts).map_err(odd)
+}
+
+fn load_row(from: &mut Reader<'_>) -> Result<VecDeque<Bucket>> {
+    let buckets = from.byte()?;
+    let mut row = VecDeque::new();
     for _ in 0..buckets {
         row.push_back(Bucket {
             total: from.f64()?,

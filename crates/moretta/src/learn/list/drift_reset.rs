@@ -12,7 +12,7 @@ use super::{LEARNERS, build, load};
 use crate::error::{Error, Result};
 use crate::learn::drift::{
     Adwin, Ddm, DdmDetector, Detector, Eddm, Kswin, KswinDetector, PageHinkley,
-    PageHinkleyDetector, Signal,
+    PageHinkleyDetector, Signal, load_window, save_window,
 };
 use crate::learn::model::{Knowledge, Reader, Writer, odd};
 use crate::learn::{Header, Learner, predicted};
@@ -243,7 +243,7 @@ impl Watch {
 
     fn save(&self, out: &mut Writer) {
         match self {
-            Watch::Adwin(detector) => detector.save(out),
+            Watch::Adwin(detector) => save_window(detector, out),
             Watch::Ddm(detector) => detector.save(out),
             Watch::Eddm(detector) => detector.save(out),
             Watch::PageHinkley(detector) => detector.save(out),
@@ -253,7 +253,7 @@ impl Watch {
 
     fn load(kind: DetectorKind, from: &mut Reader<'_>) -> Result<Self> {
         Ok(match kind {
-            DetectorKind::Adwin => Watch::Adwin(Adwin::load(DELTA, from)?),
+            DetectorKind::Adwin => Watch::Adwin(load_window(DELTA, from)?),
             DetectorKind::Ddm => Watch::Ddm(DdmDetector::load(from)?),
             DetectorKind::Eddm => Watch::Eddm(Eddm::load(from)?),
             DetectorKind::PageHinkley => Watch::PageHinkley(PageHinkleyDetector::load(from)?),

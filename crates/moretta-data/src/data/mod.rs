@@ -1,0 +1,48 @@
+//! The data model: batches of columns with roles, and hierarchies of values.
+//!
+//! What is hidden from the documentation is for the crates of moretta alone.
+
+mod batch;
+mod categories;
+pub mod date;
+#[doc(hidden)]
+pub mod dictionary;
+mod domain;
+mod duration;
+mod folded;
+pub mod hierarchy;
+mod invisible;
+#[doc(hidden)]
+pub mod json_column;
+mod levels;
+mod number_text;
+mod numbers;
+#[doc(hidden)]
+pub mod plain_text;
+mod reading;
+mod records;
+pub mod region;
+mod schema;
+mod time;
+mod times;
+
+pub use batch::{Batch, Column, RowIds};
+pub use categories::{Categories, MISSING};
+pub use date::DateFormat;
+pub use domain::{Domain, Domains, Scale};
+pub use duration::{duration_text, parse_duration};
+pub use folded::{folded, seen};
+pub use invisible::is_invisible;
+pub use levels::{Levels, LevelsBuilder};
+#[doc(hidden)]
+pub use number_text::push_number;
+pub use numbers::Numbers;
+pub use reading::{ColumnPlan, ReadAs};
+pub use records::{Attribute, Encoder, Records};
+pub use region::Region;
+pub use schema::{Declared, Field, Kind, Role, Schema};
+pub use time::TimeFormat;
+pub use times::times;
+
+/// What is shown of a value of which nothing is told, and the label of the top of a hierarchy.
+pub const TOP: &str = "*";

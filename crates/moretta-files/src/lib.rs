@@ -1,0 +1,91 @@
+//! Sources and sinks: files, standard input and output.
+//!
+//! Text formats (CSV, JSON lines, ARFF) are read in blocks that end at a record
+//! and parsed in parallel; typed formats (Parquet, Arrow IPC) come as they are.
+//! Either way the result does not depend on the block size or the number of
+//! threads. Protected columns become numbers or categories, the others pass
+//! through loss-free. A path of `-` is standard input or output.
+//!
+//! Not done here: nothing is renamed into place, and nothing is protected.
+
+mod arff;
+#[cfg(feature = "ipc")]
+mod arrow;
+mod blocks;
+mod chunk;
+mod compression;
+mod csv;
+mod gather;
+mod infer;
+mod input;
+mod jsonl;
+mod line_ends;
+mod misfit;
+mod number;
+mod open;
+mod options;
+mod output;
+mod packed;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod plan;
+mod record_batch;
+mod record_batches;
+mod several;
+mod slots;
+mod stream;
+#[cfg(test)]
+mod test_data;
+mod text;
+mod typed;
+
+pub use moretta_data::data::{ColumnPlan, ReadAs};
+pub use open::{
+    create, header_warning, names, open, resumable, resume, unmarked_missing, writable,
+};
+pub use options::{
+    Compression, Encoding, FORMATS, Format, Header, Limits, Needs, ReadOptions, WriteOptions,
+};
+#[doc(hidden)]
+pub use output::create_private;
+pub use record_batches::{from_record_batches, to_record_batch};
+pub use several::{open_all, same_names};
+
+use moretta_data::data::{Batch, Schema};
+use moretta_data::error::Result;
+use std::sync::Arc;
+
+/// Gives batches of rows with ids 0, 1, 2, … in the order of the input.
+///
+/// The levels of a category column belong to the batch: their order is that of
+/// first appearance in it, except for ordered columns, whose levels are declared.
+pub trait Source: Iterator<Item = Result<Batch>> + Send {
+    /// Names, roles and kinds of the columns.
+    fn schema(&self) -> &Arc<Schema>;
+    /// What was odd about the rows so far, though it could be read.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Takes batches of released rows.
+pub trait Sink {
+    /// Writes the rows; the ids do not reach the file.
+    fn write(&mut self, batch: &Batch) -> Result<()>;
+    /// Hands what was written so far to the operating system, as far as the
+    /// format can be read before it is complete: Parquet and ARFF wait for the end.
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+    /// Brings what was written so far to disk and gives the bytes of the output
+    /// up to here, at which [`resume`] goes on; standard output is only flushed.
+    fn sync(&mut self) -> Result<u64> {
+        Err(output::not_resumable())
+    }
+    /// Ends the file and makes sure it is on disk.
+    fn close(&mut self) -> Result<()>;
+    /// How many cells were escaped so that no spreadsheet runs them as a formula.
+    fn escaped(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,555 @@
+//! Parquet: read by column, written with statistics of the written rows only.
+//!
+//! The footer is compared with the size of the file before it is parsed, and a
+//! panic of the decoder on damaged bytes becomes an error. Nothing of the input's
+//! metadata is written: no key-value pairs, no schema of dropped columns. What is
+//! written beside the rows is the Arrow schema of the release, names and types, so
+//! that zones, durations and the like come back as they were.
+
+use super::chunk::{Chunk, Chunks, Layout};
+use super::compression::Packer;
+use super::gather;
+use super::input::{Watch, compression_of, is_standard, open_file};
+use super::options::{ColumnPlan, Compression, ReadAs, ReadOptions};
+use super::output::Output;
+use super::plan::{self, check_names};
+use super::record_batch::{arrow_schema, record_batch};
+use super::{Sink, Source, typed};
+use arrow_schema::{DataType, IntervalUnit, Schema as ArrowSchema};
+use moretta_data::data::{Batch, Schema};
+use moretta_data::error::{Error, Result};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::basic::{Compression as Codec, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Rows that are decoded at once.
+const CHUNK_ROWS: usize = 65_536;
+
+/// The names of the columns.
+pub(super) fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
+    let opened = Opened::new(path, options)?;
+    Ok(opened.names())
+}
+
+/// Opens a Parquet file for reading.
+pub(super) fn open(
+    path: &Path,
+    options: &ReadOptions,
+    plans: &[ColumnPlan],
+) -> Result<Box<dyn Source>> {
+    let opened = Opened::new(path, options)?;
+    let mut plans = plan::align(&opened.names(), plans)?;
+    let types = opened.types();
+    typed::resolve(&mut plans, &types).map_err(|e| e.in_file(path))?;
+    let schema = plan::schema(&plans, |i| types[i].clone(), |_| None)?;
+    let read: Vec<usize> = (0..plans.len())
+        .filter(|&i| plans[i].read != ReadAs::Skip)
+        .collect();
+    let layout = Layout::new(plans, &options.missing);
+    let gather_layout = Layout::new(layout.plans.clone(), &[]);
+    let chunks = opened.chunks(layout, read, options)?;
+    Ok(gather::source(
+        chunks,
+        schema,
+        &gather_layout,
+        path.to_owned(),
+        None,
+        options,
+    ))
+}
+
+/// A Parquet file whose footer has been read.
+struct Opened {
+    path: PathBuf,
+    file: File,
+    watch: Option<Watch>,
+    metadata: ArrowReaderMetadata,
+}
+
+impl Opened {
+    fn new(path: &Path, options: &ReadOptions) -> Result<Self> {
+        if is_standard(path) || compression_of(path, options) != Compression::None {
+            return Err(Error::policy("Parquet is read from an unpacked file only")
+                .help("unpack it first; csv, jsonl and arrows can be read as they come"));
+        }
+        let (mut file, metadata) = open_file(path)?;
+        let watch = Watch::new(path, &file, &metadata)?;
+        check_footer(&mut file, metadata.len()).map_err(|e| e.in_file(path))?;
+        let metadata = guarded(path, || {
+            ArrowReaderMetadata::load(&file, ArrowReaderOptions::default())
+        })?;
+        let opened = Opened {
+            path: path.to_owned(),
+            file,
+            watch,
+            metadata,
+        };
+        opened.check_codecs()?;
+        check_names(&opened.names(), &options.limits).map_err(|e| e.in_file(path))?;
+        Ok(opened)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let fields = self.metadata.schema().fields();
+        fields.iter().map(|f| f.name().clone()).collect()
+    }
+
+    fn types(&self) -> Vec<DataType> {
+        let fields = self.metadata.schema().fields();
+        fields.iter().map(|f| f.data_type().clone()).collect()
+    }
+
+    fn check_codecs(&self) -> Result<()> {
+        let groups = self.metadata.metadata().row_groups();
+        let mut columns = groups.iter().flat_map(|group| group.columns());
+        match columns.find_map(|column| left_out(column.compression())) {
+            Some(codec) => Err(unsupported(codec).in_file(&self.path)),
+            None => Ok(()),
+        }
+    }
+
+    fn chunks(
+        self,
+        layout: Layout,
+        read: Vec<usize>,
+        options: &ReadOptions,
+    ) -> Result<ParquetChunks> {
+        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), read);
+        let rows = options
+            .batch_rows
+            .unwrap_or(CHUNK_ROWS)
+            .clamp(1, CHUNK_ROWS);
+        let (file, metadata) = (self.file, self.metadata);
+        let reader = guarded(&self.path, || {
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
+                .with_projection(mask)
+                .with_batch_size(rows)
+                .build()
+        })?;
+        Ok(ParquetChunks {
+            path: self.path,
+            watch: self.watch,
+            reader,
+            layout,
+        })
+    }
+}
+
+/// The magic words must stand at both ends, and the footer must fit between them.
+fn check_footer(file: &mut File, size: u64) -> Result<()> {
+    let incomplete = || incomplete("not a complete Parquet file");
+    let (mut head, mut tail) = ([0; 4], [0; 8]);
+    let read = file
+        .read_exact(&mut head)
+        .and_then(|()| file.seek(SeekFrom::End(-8)))
+        .and_then(|_| file.read_exact(&mut tail))
+        .and_then(|()| file.rewind());
+    if read.is_err() {
+        return Err(incomplete());
+    }
+    let (length, magic) = tail.split_at(4);
+    if magic == b"PARE" {
+        return Err(Error::input("the Parquet file is encrypted").help("decrypt it first"));
+    }
+    let length = length.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b));
+    if head != *b"PAR1" || magic != b"PAR1" || length + 12 > size {
+        return Err(incomplete());
+    }
+    Ok(())
+}
+
+fn incomplete(what: &str) -> Error {
+    Error::input(what).help("copy or write the file again")
+}
+
+/// Runs the decoder; its errors and panics on damaged bytes mean an incomplete file.
+fn guarded<T, E: Display>(
+    path: &Path,
+    decode: impl FnOnce() -> std::result::Result<T, E>,
+) -> Result<T> {
+    let error = match catch_unwind(AssertUnwindSafe(decode)) {
+        Ok(Ok(value)) => return Ok(value),
+        // The decoder's own text could quote the data, so it is looked at and not passed on.
+        Ok(Err(error)) if error.to_string().contains("CompressionCodec") => {
+            unsupported("an unknown codec")
+        }
+        Ok(Err(_)) | Err(_) => incomplete("not a complete Parquet file"),
+    };
+    Err(error.in_file(path))
+}
+
+/// The name of a codec that is not built in.
+fn left_out(codec: Codec) -> Option<&'static str> {
+    match codec {
+        Codec::LZO => Some("LZO"),
+        Codec::BROTLI(_) => Some("Brotli"),
+        _ => None,
+    }
+}
+
+fn unsupported(codec: &str) -> Error {
+    Error::input(format!(
+        "the Parquet file is packed with {codec}, which is not supported"
+    ))
+    .help("write it again with Snappy or Zstandard")
+}
+
+struct ParquetChunks {
+    path: PathBuf,
+    watch: Option<Watch>,
+    reader: ParquetRecordBatchReader,
+    layout: Layout,
+}
+
+impl Chunks for ParquetChunks {
+    fn next_chunk(&mut self) -> Result<Option<Chunk>> {
+        let reader = &mut self.reader;
+        let Some(batch) = guarded(&self.path, || reader.next().transpose())? else {
+            if let Some(watch) = &self.watch {
+                watch.check(&self.path)?;
+            }
+            return Ok(None);
+        };
+        typed::chunk(&batch, &self.layout)
+            .map(Some)
+            .map_err(|e| e.in_file(&self.path))
+    }
+}
+
+/// Writes Parquet.
+pub(super) struct ParquetSink {
+    output: Output,
+    schema: Arc<ArrowSchema>,
+    writer: Option<ArrowWriter<Packer>>,
+}
+
+impl ParquetSink {
+    pub(super) fn new(mut output: Output, schema: &Schema) -> Result<Self> {
+        let schema = unordered(&arrow_schema(schema));
+        check_types(&schema)?;
+        let properties = WriterProperties::builder()
+            .set_compression(Codec::ZSTD(ZstdLevel::default()))
+            .set_created_by("moretta".to_owned())
+            .build();
+        let options = ArrowWriterOptions::new().with_properties(properties);
+        let writer =
+            ArrowWriter::try_new_with_options(output.take()?, Arc::clone(&schema), options)
+                .map_err(|e| write_error(output.path(), e))?;
+        Ok(ParquetSink {
+            output,
+            schema,
+            writer: Some(writer),
+        })
+    }
+}
+
+impl Sink for ParquetSink {
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        let batch = record_batch(batch, &self.schema)?;
+        match &mut self.writer {
+            Some(writer) => writer
+                .write(&batch)
+                .map_err(|e| write_error(self.output.path(), e)),
+            None => Err(Error::bug("a closed output is written to")),
+        }
+    }
+
+    fn close(&mut self) -> Result<()> {
+        if let Some(writer) = self.writer.take() {
+            let packer = writer
+                .into_inner()
+                .map_err(|e| write_error(self.output.path(), e))?;
+            self.output.put_back(packer);
+        }
+        self.output.close()
+    }
+}
+
+/// A page of Parquet holds the values of a dictionary as the rows came, so that no order can
+/// be read off it, nor be promised.
+fn unordered(schema: &ArrowSchema) -> Arc<ArrowSchema> {
+    let fields = schema.fields().iter();
+    let fields = fields.map(|field| field.as_ref().clone().with_dict_is_ordered(false));
+    Arc::new(ArrowSchema::new(fields.collect::<Vec<_>>()))
+}
+
+/// Refuses types that Parquet does not know; the writer would panic on some.
+fn check_types(schema: &ArrowSchema) -> Result<()> {
+    match schema.fields().iter().find(|f| !is_known(f.data_type())) {
+        Some(field) => Err(unknown_type().in_column(field.name())),
+        None => Ok(()),
+    }
+}
+
+fn is_known(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Union(..) | DataType::Interval(IntervalUnit::MonthDayNano) => false,
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => is_known(item.data_type()),
+        DataType::Struct(fields) => {
+            !fields.is_empty() && fields.iter().all(|field| is_known(field.data_type()))
+        }
+        _ => true,
+    }
+}
+
+fn unknown_type() -> Error {
+    Error::input("a column has a type that Parquet cannot hold")
+        .help("write arrow instead, or drop the column")
+}
+
+fn write_error(path: &Path, error: parquet::errors::ParquetError) -> Error {
+    match error {
+        ParquetError::NYI(_) => unknown_type(),
+        other => Error::io("write", path, std::io::Error::other(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_data::{
+        check_round_trip, column_text, plan, read_all, sample_arrays, table, write_plain,
+    };
+    use super::*;
+    use moretta_data::data::Role;
+    use proptest::prelude::*;
+
+    fn refused(bytes: &[u8]) -> Error {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.parquet");
+        std::fs::write(&path, bytes).expect("writes");
+        let plans = [plan("c", Role::Quasi, ReadAs::Infer)];
+        read_all(&path, &ReadOptions::default(), &plans).expect_err("refused")
+    }
+
+    #[test]
+    fn incomplete_and_hostile_files_are_refused() {
+        let footer = |n: u32| [b"PAR1".as_slice(), &[0xff; 10], &n.to_le_bytes(), b"PAR1"].concat();
+        for bytes in [
+            b"".to_vec(),
+            b"PAR1".to_vec(),
+            b"PAR1PAR1".to_vec(),
+            footer(10),
+            footer(u32::MAX),
+            footer(0),
+            [
+                b"PAR1".as_slice(),
+                &[0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 7, 0, 0, 0],
+                &10u32.to_le_bytes(),
+                b"PAR1",
+            ]
+            .concat(),
+        ] {
+            let error = refused(&bytes);
+            assert!(
+                error.to_string().ends_with("not a complete Parquet file"),
+                "{error}"
+            );
+            assert_eq!(error.exit_code(), 4);
+        }
+        let encrypted = refused(b"PAR1\0\0\0\0\0\0\0\0PARE");
+        assert!(
+            encrypted.to_string().ends_with("is encrypted"),
+            "{encrypted}"
+        );
+    }
+
+    #[test]
+    fn codecs_that_are_not_built_in_are_known_by_name() {
+        for (codec, name) in [
+            (Codec::BROTLI(Default::default()), Some("Brotli")),
+            (Codec::LZO, Some("LZO")),
+            (Codec::SNAPPY, None),
+            (Codec::ZSTD(ZstdLevel::default()), None),
+            (Codec::LZ4_RAW, None),
+            (Codec::GZIP(Default::default()), None),
+            (Codec::UNCOMPRESSED, None),
+        ] {
+            assert_eq!(left_out(codec), name, "{codec}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_codec_is_named_and_other_errors_are_not_passed_on() {
+        for (text, expected) in [
+            (
+                "Unexpected CompressionCodec 20",
+                "packed with an unknown codec",
+            ),
+            ("a cell of the data", "not a complete Parquet file"),
+        ] {
+            let error = guarded(Path::new("a.parquet"), || Err::<(), _>(text));
+            let error = error.expect_err("refused").to_string();
+            assert!(error.contains(expected) && !error.contains(text), "{error}");
+        }
+    }
+
+    #[test]
+    fn native_types_pass_through() {
+        let arrays = sample_arrays();
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.parquet");
+        write_plain(&path, &arrays);
+        let plans: Vec<_> = arrays
+            .iter()
+            .map(|(name, _)| plan(name, Role::Plain, ReadAs::Infer))
+            .collect();
+        let batch = read_all(&path, &ReadOptions::default(), &plans).expect("reads");
+        for (column, (name, array)) in batch.columns().iter().zip(&arrays) {
+            let moretta_data::data::Column::Plain(read) = column else {
+                panic!("{name} passes through");
+            };
+            assert_eq!(read, array, "{name}");
+        }
+    }
+
+    #[test]
+    fn protected_columns_take_their_type_from_the_file() {
+        let arrays = sample_arrays();
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.parquet");
+        write_plain(&path, &arrays);
+        let plans: Vec<_> = arrays
+            .iter()
+            .map(|(name, _)| match *name {
+                "id" | "nested" | "moment" => plan(name, Role::Identifier, ReadAs::Skip),
+                _ => plan(name, Role::Quasi, ReadAs::Infer),
+            })
+            .collect();
+        let batch = read_all(&path, &ReadOptions::default(), &plans).expect("reads");
+        let found: Vec<(String, Vec<String>)> = batch
+            .schema()
+            .fields()
+            .iter()
+            .enumerate()
+            .map(|(i, field)| (field.name.to_string(), column_text(&batch, i)))
+            .collect();
+        let expected = [
+            ("decimal", ["1.5", "", "-2.25"]),
+            ("day", ["2024-03-01", "", "1969-12-31"]),
+            ("midnight", ["2024-03-01", "", "1970-01-01"]),
+            ("word", ["b", "", "a"]),
+            ("flag", ["true", "", "false"]),
+        ];
+        assert_eq!(found.len(), expected.len());
+        for ((name, cells), (expected_name, expected_cells)) in found.iter().zip(expected) {
+            assert_eq!(
+                (name.as_str(), &cells[..]),
+                (expected_name, &expected_cells.map(str::to_owned)[..])
+            );
+        }
+    }
+
+    #[test]
+    fn whole_numbers_beyond_the_floats_are_refused_in_protected_columns() {
+        let arrays = sample_arrays();
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.parquet");
+        write_plain(&path, &arrays[..1]);
+        let error = read_all(
+            &path,
+            &ReadOptions::default(),
+            &[plan("id", Role::Quasi, ReadAs::Infer)],
+        )
+        .expect_err("2^63 - 1 is no float");
+        assert!(
+            error
+                .to_string()
+                .contains("column `id`: 2 of 3 rows are whole numbers beyond 2^53"),
+            "{error}"
+        );
+        assert_eq!(error.exit_code(), 4);
+    }
+
+    #[test]
+    fn the_written_file_names_no_dropped_value() {
+        let plans = [plan("c", Role::Quasi, ReadAs::Category)];
+        let batch = super::super::test_data::read_csv(
+            b"c\nsecret\nopen\nopen\n",
+            &ReadOptions::default(),
+            &plans,
+        )
+        .expect("reads");
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["a.parquet", "a.arrow", "a.arrows"] {
+            let path = folder.path().join(name);
+            let mut sink =
+                super::super::create(&path, &Default::default(), batch.schema()).expect("creates");
+            sink.write(&batch.slice(1, 2)).expect("writes");
+            sink.close().expect("closes");
+            let bytes = std::fs::read(&path).expect("reads");
+            let holds = |word: &[u8]| memchr::memmem::find(&bytes, word).is_some();
+            assert!(!holds(b"secret"), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_schema_beside_the_rows_tells_names_and_types_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.parquet");
+        write_plain(&path, &sample_arrays());
+        let file = File::open(&path).expect("opens");
+        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::default());
+        let metadata = metadata.expect("a footer");
+        let pairs = metadata.metadata().file_metadata().key_value_metadata();
+        let keys: Vec<&str> = pairs
+            .into_iter()
+            .flatten()
+            .map(|p| p.key.as_str())
+            .collect();
+        assert_eq!(keys, ["ARROW:schema"]);
+        let schema = metadata.schema();
+        assert!(schema.metadata().is_empty());
+        for (field, (name, array)) in schema.fields().iter().zip(sample_arrays()) {
+            assert_eq!(field.name(), name);
+            assert_eq!(field.data_type(), array.data_type());
+            assert!(field.metadata().is_empty(), "{name}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn what_is_written_is_read_again(
+            rows in prop::collection::vec(
+                (prop::option::of("[a-e\"\n,é]{1,3}"), prop::option::of(-1e6f64..1e6), "[x\"\n, =]{0,3}"),
+                0..40,
+            ),
+        ) {
+            let (text, plans) = table(&rows);
+            check_round_trip("a.parquet", &text, &plans, true);
+        }
+
+        #[test]
+        fn damaged_files_are_read_or_refused(at in 4usize..1000, with in any::<u8>(), cut in 0usize..1000) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("a.parquet");
+            write_plain(&path, &sample_arrays());
+            let mut bytes = std::fs::read(&path).expect("reads");
+            let at = at % bytes.len();
+            bytes[at] = with;
+            let plans: Vec<_> = sample_arrays().iter().map(|(n, _)| plan(n, Role::Plain, ReadAs::Infer)).collect();
+            std::fs::write(&path, &bytes).expect("writes");
+            let _ = read_all(&path, &ReadOptions::default(), &plans);
+            bytes.truncate(cut % bytes.len());
+            std::fs::write(&path, &bytes).expect("writes");
+            prop_assert!(read_all(&path, &ReadOptions::default(), &plans).is_err());
+        }
+    }
+}
