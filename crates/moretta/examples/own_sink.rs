@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout)]
 
 use moretta::data::{Batch, Column, Field, Kind, Numbers, Role, RowIds, Schema};
-use moretta::engine::{self, Checked, Context, Plan, Sink};
+use moretta::engine::{self, Checked, Context, Plan, Resume, Sink};
 use std::sync::Arc;
 
 #[derive(Default)]
@@ -20,7 +20,7 @@ impl Sink for Store {
         numbers.for_each(|numbers| self.staged.extend(numbers.iter().flatten()));
         Ok(())
     }
-    fn commit(&mut self) -> moretta::Result<()> {
+    fn commit(&mut self, _: Option<&Resume>) -> moretta::Result<()> {
         self.public.append(&mut self.staged);
         Ok(())
     }

@@ -1,12 +1,15 @@
 //! Sessions: what programs that embed the library build on.
 
+#[path = "engine/transactions.rs"]
+mod transactions;
+
 use moretta::data::hierarchy::HierarchySpec;
 use moretta::data::{
     Batch, Categories, Column, DateFormat, Field, Kind, Levels, Numbers, Role, RowIds, Schema,
 };
 use moretta::engine::{
-    self, Action, Cancel, Checked, ColumnPolicy, Context, KeyPlace, Measure, Plan, Session, Sink,
-    Stage,
+    self, Action, Cancel, Checked, ColumnPolicy, Context, KeyPlace, Measure, Plan, Resume, Session,
+    Sink, Stage,
 };
 use moretta::io::{self, ReadOptions, WriteOptions};
 use moretta::pipeline::{self, Options, Progress};
@@ -106,7 +109,7 @@ impl Sink for Csv<'_> {
         Ok(())
     }
 
-    fn commit(&mut self) -> Result<()> {
+    fn commit(&mut self, _: Option<&Resume>) -> Result<()> {
         let mut file = io::create(self.path, &WriteOptions::default(), self.parts[0].schema())?;
         for part in &self.parts {
             file.write(part)?;

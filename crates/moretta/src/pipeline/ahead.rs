@@ -1,10 +1,10 @@
 //! Reads a source on a thread of its own, a few batches ahead of whoever takes
 //! them, where there is more than one core to work on.
 
-use crate::data::{Batch, Schema};
+use crate::data::Batch;
+use crate::engine;
 use crate::error::{Error, Result};
 use crate::io::Source;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
@@ -26,17 +26,10 @@ impl Input {
             _ => Input::Ahead(Ahead::new(source)),
         }
     }
+}
 
-    /// The columns of the rows.
-    pub(super) fn schema(&self) -> &Arc<Schema> {
-        match self {
-            Input::Here(source) => source.schema(),
-            Input::Ahead(ahead) => &ahead.schema,
-        }
-    }
-
-    /// The next rows; none when the source has ended.
-    pub(super) fn next(&mut self) -> Result<Option<Batch>> {
+impl engine::Source for Input {
+    fn next(&mut self) -> Result<Option<Batch>> {
         match self {
             Input::Here(source) => source.next().transpose(),
             Input::Ahead(ahead) => ahead.next(),
@@ -44,7 +37,7 @@ impl Input {
     }
 
     /// What was odd about the rows, once the source has ended.
-    pub(super) fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         match self {
             Input::Here(source) => source.notes(),
             Input::Ahead(ahead) => ahead.notes.clone(),
@@ -54,7 +47,6 @@ impl Input {
 
 /// A source that is read ahead.
 pub(super) struct Ahead {
-    schema: Arc<Schema>,
     batches: Receiver<Result<Batch>>,
     /// Gives what was odd about the rows when the source has ended.
     reader: Option<JoinHandle<Vec<String>>>,
@@ -63,7 +55,6 @@ pub(super) struct Ahead {
 
 impl Ahead {
     fn new(mut source: Box<dyn Source>) -> Self {
-        let schema = Arc::clone(source.schema());
         let (sender, batches) = sync_channel(READY);
         let reader = std::thread::spawn(move || {
             for batch in source.by_ref() {
@@ -75,7 +66,6 @@ impl Ahead {
             source.notes()
         });
         Ahead {
-            schema,
             batches,
             reader: Some(reader),
             notes: Vec::new(),

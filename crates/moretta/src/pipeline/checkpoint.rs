@@ -12,11 +12,10 @@ use crate::error::{Error, Result};
 use crate::io::create_private;
 use crate::pipeline::place::folder_of;
 use crate::pipeline::sha256;
-use crate::policy::{CheckpointPolicy, Every, Policy};
+use crate::policy::{CheckpointPolicy, Policy};
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// The layout of the file.
 const VERSION: u32 = 5;
@@ -147,35 +146,4 @@ fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = create_private(path)?;
     file.write_all(bytes)?;
     file.sync_all()
-}
-
-/// When the next checkpoint is due.
-pub(super) struct Due {
-    every: Every,
-    rows: u64,
-    since: Instant,
-}
-
-impl Due {
-    pub(super) fn new(every: Every) -> Self {
-        Due {
-            every,
-            rows: 0,
-            since: Instant::now(),
-        }
-    }
-
-    /// Whether it is due after `rows` more.
-    pub(super) fn after(&mut self, rows: usize) -> bool {
-        self.rows += rows as u64;
-        let due = match self.every {
-            Every::Rows(rows) => self.rows >= rows,
-            Every::Milliseconds(ms) => self.since.elapsed().as_millis() >= ms as u128,
-        };
-        if due {
-            self.rows = 0;
-            self.since = Instant::now();
-        }
-        due
-    }
 }

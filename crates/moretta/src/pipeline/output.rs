@@ -1,15 +1,16 @@
 //! Where checked rows go: a file that appears when all is well, one that grows in its place, or
 //! standard output at once.
 
+use super::bound::Bound;
 use super::certificate::{Certificate, Subject};
 use super::checkpoint::{self, Checkpoint};
 use super::place::{self, Endless, Pending};
 use super::read_back::{read_back, recount};
 use crate::data::{Role, Schema};
-use crate::engine::{Checked, Progress, Stage};
+use crate::engine::{self, Checked, Progress, Resume, Stage};
 use crate::error::{Error, Result};
 use crate::io::{self, Sink};
-use crate::policy::{Policy, SinkPolicy};
+use crate::policy::{CheckpointPolicy, Policy, SinkPolicy};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,8 +25,48 @@ pub(super) struct Output<'a> {
     way: Way,
     file: Option<Box<dyn Sink>>,
     certificate: Option<Certificate>,
+    /// The rows of a table, which are compared with the file.
+    table: Option<Checked>,
+    saving: Option<Saving<'a>>,
     rows: u64,
     escaped: u64,
+}
+
+/// The checkpoints of a run.
+pub(super) struct Saving<'a> {
+    place: &'a CheckpointPolicy,
+    /// The one that is there.
+    saved: Checkpoint,
+}
+
+impl<'a> Saving<'a> {
+    /// Goes on with a checkpoint, or makes the first one: before the release is created, or a
+    /// crash in between could not be told from a finished run.
+    pub(super) fn new(
+        policy: &Policy,
+        place: &'a CheckpointPolicy,
+        resumed: Option<&Checkpoint>,
+        replaces: bool,
+    ) -> Result<Self> {
+        let mut saving = Saving {
+            place,
+            saved: match resumed {
+                Some(checkpoint) => checkpoint.clone(),
+                None => Checkpoint::start(policy, &Bound::now(policy)?),
+            },
+        };
+        if resumed.is_none() {
+            let saved = saving.saved.clone();
+            saving.save(Checkpoint { replaces, ..saved })?;
+        }
+        Ok(saving)
+    }
+
+    fn save(&mut self, checkpoint: Checkpoint) -> Result<()> {
+        checkpoint.save(&self.place.path)?;
+        self.saved = checkpoint;
+        Ok(())
+    }
 }
 
 /// How rows get to their place.
@@ -41,7 +82,12 @@ enum Way {
 
 impl<'a> Output<'a> {
     /// Nothing is created before the columns are known.
-    pub(super) fn new(policy: &'a Policy, sink: &'a SinkPolicy, progress: &'a Progress) -> Self {
+    pub(super) fn new(
+        policy: &'a Policy,
+        sink: &'a SinkPolicy,
+        progress: &'a Progress,
+        saving: Option<Saving<'a>>,
+    ) -> Self {
         Output {
             policy,
             sink,
@@ -49,6 +95,8 @@ impl<'a> Output<'a> {
             way: Way::Unknown,
             file: None,
             certificate: None,
+            table: None,
+            saving,
             rows: 0,
             escaped: 0,
         }
@@ -83,15 +131,6 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
-    /// Writes rows that may leave now, and why.
-    pub(super) fn write(&mut self, rows: Option<&Checked>) -> Result<()> {
-        let Some(rows) = rows else {
-            return Ok(());
-        };
-        let written = self.append(rows).and_then(|()| self.flush());
-        written.map_err(|e| self.named(e))
-    }
-
     /// Hands everything to the operating system, where it can be seen.
     fn flush(&mut self) -> Result<()> {
         if let (Way::InPlace(_), Some(file)) = (&self.way, &mut self.file) {
@@ -100,42 +139,19 @@ impl<'a> Output<'a> {
         self.certificate.as_mut().map_or(Ok(()), Certificate::flush)
     }
 
-    /// Writes the last rows, ends the release, and reads back what nobody has seen.
-    pub(super) fn end(&mut self, rest: &Checked) -> Result<()> {
-        let ended = match &self.way {
-            Way::Unknown => self.write_table(rest),
-            Way::Aside(_) | Way::InPlace(_) => self.end_stream(rest),
-        };
-        ended.map_err(|e| self.named(e))
-    }
-
-    fn end_stream(&mut self, rest: &Checked) -> Result<()> {
-        self.append(rest)?;
-        if let Way::Aside(_) = &self.way {
+    /// Ends the release, and reads back what nobody has seen.
+    fn end(&mut self) -> Result<()> {
+        let aside = matches!(self.way, Way::Aside(_));
+        if aside && self.table.is_none() {
             self.progress.enter(Stage::Check);
         }
         self.close()?;
-        match &self.way {
-            Way::Aside(pending) if self.policy.plan.audit => {
-                recount(self.policy, self.sink, pending.temporary())
-            }
-            _ => Ok(()),
+        let (policy, sink, path) = (self.policy, self.sink, self.path());
+        match &self.table {
+            Some(table) => read_back(policy, sink, path, table.rows(), self.progress),
+            None if aside && policy.plan.audit => recount(policy, sink, path),
+            None => Ok(()),
         }
-    }
-
-    /// Writes a table aside and compares the file with it.
-    fn write_table(&mut self, table: &Checked) -> Result<()> {
-        self.progress.enter(Stage::Write);
-        self.open(table.rows().schema(), None)?;
-        self.append(table)?;
-        self.close()?;
-        read_back(
-            self.policy,
-            self.sink,
-            self.path(),
-            table.rows(),
-            self.progress,
-        )
     }
 
     fn append(&mut self, rows: &Checked) -> Result<()> {
@@ -159,7 +175,7 @@ impl<'a> Output<'a> {
     }
 
     /// Brings everything to disk; gives the bytes of the release and of the certificate.
-    pub(super) fn sync(&mut self) -> Result<(u64, Option<u64>)> {
+    fn sync(&mut self) -> Result<(u64, Option<u64>)> {
         let file = self.file.as_mut();
         let file = file.ok_or_else(|| Error::bug("a release was saved before it began"))?;
         let certificate = self.certificate.as_mut().map(Certificate::sync);
@@ -177,16 +193,15 @@ impl<'a> Output<'a> {
         self.certificate.take().map_or(Ok(()), Certificate::close)
     }
 
-    /// The run has failed. What could be seen stays; files without a row, or that nobody can
-    /// read without their end, go.
-    pub(super) fn abandon(self) {
-        let seen = matches!(self.way, Way::InPlace(_));
-        if !seen || self.rows > 0 && is_whole(self.sink) {
-            return;
-        }
-        drop(self.file);
-        for path in files(self.sink) {
-            let _ = std::fs::remove_file(path);
+    /// A run that is killed from here on may find its own report, or its release in its place.
+    pub(super) fn about_to_appear(&mut self) -> Result<()> {
+        match &mut self.saving {
+            None => Ok(()),
+            Some(saving) => saving.save(Checkpoint {
+                replaces: true,
+                finished: true,
+                ..saving.saved.clone()
+            }),
         }
     }
 
@@ -226,6 +241,49 @@ impl<'a> Output<'a> {
         match self.way {
             Way::Aside(pending) => Some(pending),
             _ => None,
+        }
+    }
+}
+
+impl engine::Sink for Output<'_> {
+    fn write(&mut self, rows: &Checked) -> Result<()> {
+        if let Way::Unknown = self.way {
+            // A table comes at once.
+            self.progress.enter(Stage::Write);
+            self.open(rows.rows().schema(), None)?;
+            self.table = Some(rows.clone());
+        }
+        let written = self.append(rows).and_then(|()| self.flush());
+        written.map_err(|e| self.named(e))
+    }
+
+    fn commit(&mut self, so_far: Option<&Resume>) -> Result<()> {
+        let Some(resume) = so_far else {
+            return self.end().map_err(|e| self.named(e));
+        };
+        let (bytes, certificate_bytes) = self.sync()?;
+        match &mut self.saving {
+            None => Ok(()),
+            Some(saving) => saving.save(Checkpoint {
+                resume: resume.clone(),
+                bytes,
+                certificate_bytes,
+                ..saving.saved.clone()
+            }),
+        }
+    }
+
+    /// What can be gone on with stays, and so does what could be seen; files without a row, or
+    /// that nobody can read without their end, go.
+    fn abort(&mut self) {
+        let seen = matches!(self.way, Way::InPlace(_));
+        let useful = self.rows > 0 && is_whole(self.sink);
+        if self.saving.is_some() || !seen || useful {
+            return;
+        }
+        self.file = None;
+        for path in files(self.sink) {
+            let _ = std::fs::remove_file(path);
         }
     }
 }

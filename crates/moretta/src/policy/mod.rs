@@ -20,7 +20,7 @@ mod source;
 mod source_paths;
 mod vary;
 
-pub use crate::engine::{Action, ColumnPolicy, KeyPlace, Level, Order, PairPolicy};
+pub use crate::engine::{Action, ColumnPolicy, Every, KeyPlace, Level, Order, PairPolicy};
 pub use init::{Guess, Proposal, propose};
 pub(crate) use outside::load as load_key;
 pub use paths::Root;
@@ -72,15 +72,6 @@ pub struct CheckpointPolicy {
     pub shown: String,
     /// How often.
     pub every: Every,
-}
-
-/// How often something is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Every {
-    /// After so many rows.
-    Rows(u64),
-    /// After so many milliseconds of the clock.
-    Milliseconds(i64),
 }
 
 /// Where the data comes from.

@@ -265,18 +265,6 @@ pub(crate) struct Looked {
     pub(crate) flaw: Option<Error>,
 }
 
-impl Looked {
-    /// Without the first rows.
-    pub(crate) fn skip(self, rows: usize) -> Self {
-        let rows = rows.min(self.batch.len());
-        Looked {
-            batch: self.batch.slice(rows, self.batch.len() - rows),
-            times: self.times.into_iter().skip(rows).collect(),
-            flaw: self.flaw,
-        }
-    }
-}
-
 /// How many rows come before the first one whose time cannot be read.
 fn readable(time: &mut EventTime, batch: &Batch) -> usize {
     let (mut good, mut bad) = (0, batch.len() + 1);

@@ -16,6 +16,7 @@ use super::masked;
 use super::measure::Measure;
 use super::plan::Plan;
 use super::report::Report;
+use super::source::Place;
 use crate::data::{Batch, RowIds, Schema};
 use crate::error::{Error, Result};
 use std::fmt;
@@ -81,6 +82,8 @@ pub struct Session {
     /// Rows of each source that were pushed, and rows that have left.
     rows: Vec<u64>,
     released: u64,
+    /// Where the rows of each source begin that are to be pushed.
+    first: Vec<Place>,
     /// It has failed, or was abandoned.
     over: bool,
     trusted: bool,
@@ -139,7 +142,10 @@ impl Session {
             flow,
             measures: Vec::new(),
             schema: Arc::clone(schema),
-            rows: vec![0; from.sources()],
+            rows: (0..from.sources())
+                .map(|n| from.first_row(n).rows)
+                .collect(),
+            first: (0..from.sources()).map(|n| from.first_row(n)).collect(),
             released: from.released(),
             over: false,
             trusted: false,
@@ -187,6 +193,20 @@ impl Session {
         match &self.flow {
             Flow::Table(flow) => (!flow.ended).then_some(0),
             Flow::Stream(flow) => flow.next_source(),
+        }
+    }
+
+    /// Where the rows of a source begin that are to be pushed: at its first one, unless the
+    /// session goes on and need not be shown all that came before.
+    pub fn first_row(&self, source: usize) -> Place {
+        self.first.get(source).copied().unwrap_or_default()
+    }
+
+    /// The source tells where the row after those that were pushed last begins; a session that
+    /// goes on repeats it.
+    pub fn reached(&mut self, source: usize, position: u64) {
+        if let Flow::Stream(flow) = &mut self.flow {
+            flow.reached(source, position);
         }
     }
 

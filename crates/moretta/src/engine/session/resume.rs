@@ -9,6 +9,7 @@
 //! of the clock are noted too, since they cannot be found out again.
 
 use crate::engine::arrival::Refused;
+use crate::engine::source::Place;
 use crate::error::{Error, Result};
 use crate::protect::z_anonymity::{Known, Tally, Update};
 use serde::{Deserialize, Serialize};
@@ -67,6 +68,16 @@ impl Resume {
         self.released
     }
 
+    /// Where the rows begin that a session wants to be shown, also those that it only wants to
+    /// know.
+    pub fn first_row(&self, source: usize) -> Place {
+        match (source, self.sources()) {
+            (0, 1) => self.mark.place,
+            // Rows of several sources wait for each other from the first on.
+            _ => Place::default(),
+        }
+    }
+
     /// Whether rows had come.
     pub fn has_begun(&self) -> bool {
         self.rows.iter().any(|&rows| rows > 0)
@@ -82,7 +93,12 @@ impl Resume {
         sources > 0
             && self.last.len() == sources
             && self.ended.len() == sources
-            && self.mark.rows <= rows
+            && self.mark.place.rows <= rows
+            && self
+                .mark
+                .place
+                .position
+                .is_none_or(|(before, _)| before <= self.mark.place.rows)
             && self.mark.known.choices <= self.updates.len()
             && self.refused.fits()
     }
@@ -91,6 +107,8 @@ impl Resume {
 /// How far each source is, and how far an earlier session was.
 pub(super) struct Course {
     pub(super) rows: Vec<u64>,
+    /// The last position that each source has told, and the rows before it.
+    places: Vec<Option<(u64, u64)>>,
     last: Vec<Option<i64>>,
     ended: Vec<bool>,
     pub(super) marks: Marks,
@@ -106,13 +124,15 @@ impl Course {
     pub(super) fn new(from: &Resume, horizon: Option<i64>) -> Self {
         let sources = from.sources();
         let done = from.rows.iter().sum();
+        let first = from.first_row(0).rows;
         Course {
-            rows: vec![0; sources],
+            rows: vec![first; sources],
+            places: vec![None; sources],
             last: vec![None; sources],
             ended: vec![false; sources],
             marks: Marks::new(horizon, from.mark),
             again: from.has_begun().then(|| from.clone()),
-            went_on: from.has_begun().then_some((done, from.mark.rows)),
+            went_on: from.has_begun().then_some((done, from.mark.place.rows)),
         }
     }
 
@@ -177,14 +197,18 @@ impl Course {
         Ok(())
     }
 
-    /// How many of the next `rows` rows of a source need not be shown again.
-    pub(super) fn forgotten(&self, source: usize, rows: usize) -> usize {
-        match &self.again {
-            Some(again) if self.rows.len() == 1 => {
-                let left = again.mark.rows.saturating_sub(self.rows[source]);
-                rows.min(usize::try_from(left).unwrap_or(usize::MAX))
-            }
-            _ => 0,
+    /// A source has told where the row after those that have come begins.
+    pub(super) fn reached(&mut self, source: usize, position: u64) {
+        if let Some(place) = self.places.get_mut(source) {
+            *place = Some((self.rows[source], position));
+        }
+    }
+
+    /// Where the next row of a source is.
+    pub(super) fn place(&self, source: usize) -> Place {
+        Place {
+            rows: self.rows[source],
+            position: self.places[source],
         }
     }
 
@@ -237,8 +261,8 @@ pub(super) fn cannot_resume(what: String) -> Error {
 /// A place from which reading the rows again leads to the same state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Mark {
-    /// Rows of the first source that need not be read again.
-    pub(super) rows: u64,
+    /// Where the rows begin that must be shown again.
+    pub(super) place: Place,
     /// The latest time among them, where rows wait for others.
     pub(super) read: Option<i64>,
     /// The latest time that two users among them have reached, where rows wait.

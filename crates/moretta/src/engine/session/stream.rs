@@ -135,13 +135,14 @@ impl StreamFlow {
                 first: from.first,
                 ..from.mark.known
             };
-            events.stream.resume(&known, &from.updates, from.mark.rows);
+            let first = from.mark.place.rows;
+            events.stream.resume(&known, &from.updates, first);
         }
         if let Some(read) = from.mark.read {
             self.arrival.resume(read, from.mark.reached);
         }
         self.arrival.refused = from.refused.clone();
-        Ok(())
+        self.catch_up()
     }
 
     /// The columns of what leaves.
@@ -152,6 +153,11 @@ impl StreamFlow {
     /// The source whose rows are wanted next; none when all have ended.
     pub(super) fn next_source(&self) -> Option<usize> {
         self.course.next_source(self.arrival.next_source())
+    }
+
+    /// A source has told where the row after those that have come begins.
+    pub(super) fn reached(&mut self, source: usize, position: u64) {
+        self.course.reached(source, position);
     }
 
     /// Rows of a source that can come at once.
@@ -182,14 +188,12 @@ impl StreamFlow {
         if behind && let Some(flaw) = self.flaw.take() {
             return Err(flaw);
         }
-        let forgotten = self.course.forgotten(source, rows.len());
         let last = looked.times.last().copied();
         self.course.note(source, rows.len() as u64, last)?;
         let coming = match behind {
             true => Coming::Again,
             false => Coming::Live,
         };
-        let looked = looked.skip(forgotten);
         let turned_away = |arrived: &Arrived| match behind {
             true => Vec::new(),
             false => arrived.turned_away.clone(),
@@ -312,7 +316,7 @@ impl StreamFlow {
             return Ok(());
         };
         // All rows were shown again, so those that had left would have left again.
-        if again.mark.rows == 0 && !self.is_private && self.replayed != again.released {
+        if again.mark.place.rows == 0 && !self.is_private && self.replayed != again.released {
             return Err(cannot_resume(
                 "its rows are not those that were protected before; --force begins anew".to_owned(),
             ));
@@ -328,7 +332,7 @@ impl StreamFlow {
         let Some(events) = &self.events else {
             return;
         };
-        let (arrival, rows) = (&self.arrival, self.course.rows[0]);
+        let (arrival, place) = (&self.arrival, self.course.place(0));
         let known = events.stream.known();
         let latest = arrival.read().max(known.newest);
         let mark = || {
@@ -338,14 +342,14 @@ impl StreamFlow {
                 *tick = arrival.waiting_times().fold(*tick, greatest_common_divisor);
             }
             Mark {
-                rows,
+                place,
                 read: arrival.read(),
                 reached: arrival.reached(),
                 known,
             }
         };
         self.course.marks.add(mark, latest, known.reached);
-        let first = self.course.marks.first().rows;
+        let first = self.course.marks.first().place.rows;
         if first > 0 {
             self.arrival.refused.forget(first);
         }
@@ -368,7 +372,7 @@ impl StreamFlow {
             && self.settles_in() == Some(0);
         let mut so_far = self.course.so_far();
         if self.is_private && stream.is_none() && !self.arrival.waits() {
-            so_far.mark.rows = self.course.rows[0];
+            so_far.mark.place = self.course.place(0);
         }
         known.then(|| Resume {
             released: self.released,

@@ -420,7 +420,7 @@ impl Place {
             if steps.is_some_and(|steps| step >= steps) {
                 return Ok(None);
             }
-            let time = self.clock(step, run.session.is_behind());
+            let time = self.clock(step, run.is_behind());
             clock.store(time, Ordering::Relaxed);
             if !run.step()? {
                 break;

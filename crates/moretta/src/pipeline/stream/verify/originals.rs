@@ -2,9 +2,10 @@
 
 use crate::data::hierarchy::Ladder;
 use crate::data::{Batch, RowIds, Schema};
-use crate::engine::Progress;
 use crate::engine::arrival::{Columns, SOURCE_SHIFT};
+use crate::engine::{Progress, Source};
 use crate::error::Result;
+use crate::pipeline::ahead::Input;
 use crate::pipeline::inputs::Inputs;
 use crate::policy::Policy;
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 /// The sources of a stream.
 pub(super) struct Originals {
-    inputs: Inputs,
+    inputs: Vec<Input>,
     columns: Columns,
     /// Rows of each source that were handed on.
     rows: Vec<u64>,
@@ -24,11 +25,11 @@ impl Originals {
         ladders: &HashMap<String, Ladder>,
         progress: &Progress,
     ) -> Result<Self> {
-        let inputs = Inputs::open(policy, progress)?;
+        let Inputs { sources, schema } = Inputs::open(policy, progress)?;
         Ok(Originals {
-            columns: Columns::new(&policy.plan, inputs.schema(), ladders)?,
-            rows: vec![0; inputs.len()],
-            inputs,
+            columns: Columns::new(&policy.plan, &schema, ladders)?,
+            rows: vec![0; sources.len()],
+            inputs: sources,
         })
     }
 
@@ -44,7 +45,7 @@ impl Originals {
 
     /// The next rows of a source; none when it has ended.
     pub(super) fn next(&mut self, source: usize) -> Result<Option<Batch>> {
-        let Some(batch) = self.inputs.next(source, u64::MAX)? else {
+        let Some(batch) = self.inputs[source].next()? else {
             return Ok(None);
         };
         let ids = RowIds::Range {
