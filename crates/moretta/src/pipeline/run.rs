@@ -119,6 +119,12 @@ impl<'a> Run<'a> {
         self.pump.session().is_behind()
     }
 
+    /// Rows of the first source that have come, or need not come again.
+    #[cfg(test)]
+    pub(super) fn rows(&self) -> usize {
+        self.pump.session().rows(0) as usize
+    }
+
     /// Lets go of what is left.
     #[cfg(test)]
     pub(super) fn finish(self, options: &Options<'_>) -> Result<Outcome> {

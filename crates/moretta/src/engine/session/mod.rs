@@ -202,6 +202,11 @@ impl Session {
         self.first.get(source).copied().unwrap_or_default()
     }
 
+    /// Where the next row of a source is: rows that have come, and those before the first.
+    pub fn rows(&self, source: usize) -> u64 {
+        self.rows.get(source).copied().unwrap_or(0)
+    }
+
     /// The source tells where the row after those that were pushed last begins; a session that
     /// goes on repeats it.
     pub fn reached(&mut self, source: usize, position: u64) {

@@ -420,7 +420,7 @@ impl Place {
             if steps.is_some_and(|steps| step >= steps) {
                 return Ok(None);
             }
-            let time = self.clock(step, run.is_behind());
+            let time = self.clock(run.rows(), run.is_behind());
             clock.store(time, Ordering::Relaxed);
             if !run.step()? {
                 break;
@@ -430,16 +430,16 @@ impl Place {
         Ok(Some(self.left()))
     }
 
-    /// What the clock shows at a step. It has gone on when rows are read again, so they
+    /// What the clock shows before so many rows have come. It has gone on when rows are read again, so they
     /// would not be ahead of it any more.
-    fn clock(&self, step: usize, again: bool) -> i64 {
+    fn clock(&self, rows: usize, again: bool) -> i64 {
         let clocks = &self.case.clocks;
         let last = clocks[clocks.len() - 1];
         if again {
             return last + 1_000_000_000;
         }
         match self.case.sources.len() {
-            1 => clocks.get(step * self.case.every).copied().unwrap_or(last),
+            1 => clocks.get(rows).copied().unwrap_or(last),
             _ => last,
         }
     }
