@@ -459,3 +459,70 @@ fn a_report_may_have_a_key_and_never_a_secret() {
     };
     assert!(error.secret);
 }
+
+#[test]
+fn streams_of_records_have_checkpoints_lateness_rotation_and_audit_and_tables_do_not() {
+    const NOISE: &str = "method = \"noise\"\ncolumns = [\"x\"]\nbuffer = 9";
+    const LOCAL: &str = "method = \"local-dp\"\nbuffer = 1\ncolumns.x = { mechanism = \"laplace\", epsilon = 1, bounds = [0, 9] }";
+    const CHECKPOINT: &str = "[checkpoint]\npath = \"c.json\"\n";
+    const ROTATES: &str = ", action = \"pseudonym\", key = \"env:KEY\", rotate = \"1d\"";
+    let table = NOISE.replace("\nbuffer = 9", "");
+    let both = format!("{LOCAL}\n[[protect]]\n{NOISE}");
+    let z = "method = \"z-anonymity\"\nz = 5\nwindow = \"1h\"";
+    for (time, subject, method, more, refused) in [
+        ("", "", NOISE, CHECKPOINT, None),
+        ("", ROTATES, NOISE, "[guarantee]\naudit = false\n", None),
+        (", lateness = \"5s\"", "", NOISE, CHECKPOINT, None),
+        ("", "", LOCAL, CHECKPOINT, None),
+        ("", "", &both, "", None),
+        (
+            "",
+            "",
+            &both,
+            CHECKPOINT,
+            Some("private noise beside other methods"),
+        ),
+        (
+            "",
+            "",
+            &table,
+            CHECKPOINT,
+            Some("[checkpoint] is for streams"),
+        ),
+        ("", ROTATES, &table, "", Some("`rotate` is for streams")),
+        (
+            ", lateness = \"5s\"",
+            "",
+            &table,
+            "",
+            Some("is for streams of records"),
+        ),
+        (
+            ", lateness = \"5s\"",
+            "",
+            z,
+            "",
+            Some("is for streams of records"),
+        ),
+        (
+            ", lateness = \"5s\"",
+            "",
+            &NOISE.replace("\"x\"", "\"t\""),
+            "",
+            Some("tells when events happened and is masked"),
+        ),
+    ] {
+        let text = format!(
+            "version = 1\n[source]\npath = \"a.csv\"\n[columns]\nt = {{ role = \"time\"{time} }}\n\
+             user = {{ role = \"subject\"{subject} }}\nq = {{ role = \"quasi\" }}\n\
+             x = {{ role = \"plain\", type = \"number\" }}\n{more}[[protect]]\n{method}\n\
+             [sink]\npath = \"out.csv\"\n"
+        );
+        let found = parse(&text).err().map(|error| error.to_string());
+        match (refused, &found) {
+            (None, None) => {}
+            (Some(why), Some(found)) => assert!(found.contains(why), "{found}\n{text}"),
+            _ => panic!("{found:?}\n{text}"),
+        }
+    }
+}

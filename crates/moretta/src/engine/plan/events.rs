@@ -45,3 +45,57 @@ pub(super) fn check(plan: &Plan) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const Z: &str = "[[protect]]\nmethod = \"z-anonymity\"\nz = 5\nwindow = \"1h\"\n";
+    const NOISE: &str = "[[protect]]\nmethod = \"noise\"\nbuffer = 10\ncolumns = [\"load\"]\n";
+
+    /// What a plan with these methods is refused for; none when it is not.
+    fn refused(methods: &str) -> Option<String> {
+        let text = format!(
+            "[columns]\nt = {{ role = \"time\" }}\nuser = {{ role = \"subject\" }}\n\
+             page = {{ role = \"quasi\" }}\nhouse = {{ role = \"plain\" }}\n\
+             load = {{ role = \"plain\", type = \"number\" }}\n{methods}"
+        );
+        Plan::parse(&text).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn masks_follow_z_anonymity_on_what_it_does_not_count() {
+        let masks = |columns: &str| format!("{Z}{}", NOISE.replace("\"load\"", columns));
+        let group = Z.replace("z = 5", "z = 5\ngroup = { column = \"load\" }");
+        for (methods, why) in [
+            (Z.to_owned(), None),
+            (format!("{Z}{NOISE}"), None),
+            (format!("{Z}{NOISE}{NOISE}"), None),
+            (format!("{NOISE}{Z}"), Some("stands first")),
+            (format!("{Z}{Z}"), Some("does not go with events")),
+            (
+                format!("{Z}[[protect]]\nmethod = \"mondrian\"\n"),
+                Some("does not go with events"),
+            ),
+            (
+                format!("{Z}{}", NOISE.replace("buffer = 10\n", "")),
+                Some("waits for the whole table"),
+            ),
+            (masks("\"page\""), Some("promises of `page`")),
+            (masks("\"user\""), Some("promises of `user`")),
+            (masks("\"load\", \"t\""), Some("promises of `t`")),
+            (format!("{group}{NOISE}"), Some("promises of `load`")),
+            (
+                format!("{Z}{}", NOISE.replace("columns = [\"load\"]\n", "")),
+                Some("promises of `page`"),
+            ),
+        ] {
+            let found = refused(&methods);
+            match (why, &found) {
+                (None, None) => {}
+                (Some(why), Some(found)) => assert!(found.contains(why), "{found}\n{methods}"),
+                _ => panic!("{found:?}\n{methods}"),
+            }
+        }
+    }
+}

@@ -17,6 +17,7 @@ use crate::engine::progress::Live;
 use crate::engine::report::{Report, SMALL_CELL};
 use crate::error::{Error, Result};
 use crate::guarantee::CrowdChecker;
+use crate::protect::Masking;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Cell, Known, MADE_UP, ZAnonymity, greatest_common_divisor};
 use std::sync::Arc;
@@ -413,6 +414,12 @@ impl StreamFlow {
                 "up to {} rows came later than `lateness` allows and left out of their order; raise it",
                 at_most(self.late)
             ));
+        }
+        let waits = |masking: &dyn Masking| !masking.is_row_local();
+        if self.events.is_some() && self.plan.maskings().any(waits) {
+            let told =
+                "a mask holds events back until others have come, which the delay does not count";
+            self.notes.push(told.to_owned());
         }
         self.notes.extend(self.flow.telling()?);
         let read: u64 = self.course.rows.iter().sum();
