@@ -8,11 +8,11 @@ pub(crate) use table::look;
 
 use super::context::Context;
 use super::masked::{self, Masks};
-use super::measure::Measure;
 use super::plan::Plan;
 use super::report::Report;
 use crate::data::{Batch, RowIds, Schema};
 use crate::error::{Error, Result};
+use crate::measure::Measure;
 use records::RecordFlow;
 use std::fmt;
 use std::sync::Arc;
@@ -59,6 +59,8 @@ pub struct Session {
     context: Context,
     flow: Flow,
     measures: Vec<Box<dyn Measure>>,
+    /// The names of the measures.
+    names: Vec<String>,
     schema: Arc<Schema>,
     /// Rows that were pushed, and rows that have left.
     rows: u64,
@@ -104,6 +106,7 @@ impl Session {
             context,
             flow,
             measures: Vec::new(),
+            names: Vec::new(),
             schema: Arc::clone(schema),
             rows: 0,
             released: 0,
@@ -120,8 +123,9 @@ impl Session {
         }
     }
 
-    /// Adds a measure, which sees all rows that leave from now on.
-    pub fn measure(&mut self, measure: Box<dyn Measure>) {
+    /// Adds a measure called `name`, which sees all rows that leave from now on.
+    pub fn measure(&mut self, name: &str, measure: Box<dyn Measure>) {
+        self.names.push(name.to_owned());
         self.measures.push(measure);
     }
 
@@ -188,9 +192,8 @@ impl Session {
             true => rest,
             false => Checked(outside::shown(&rest.0, self.released)?),
         };
-        let found = self.measures.iter();
-        let measures = found.map(|one| (one.name().to_owned(), one.value()));
-        let measures = measures.collect();
+        let found = self.measures.iter().map(|measure| measure.value());
+        let measures = self.names.into_iter().zip(found).collect();
         Ok((rest, Outcome { report, measures }))
     }
 

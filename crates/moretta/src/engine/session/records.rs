@@ -7,12 +7,12 @@ use crate::engine::columns::without_dropped;
 use crate::engine::context::Context;
 use crate::engine::facts::{Facts, Masked, report};
 use crate::engine::masked::{self, Flow, Masks, Waiting};
-use crate::engine::measure::Measure;
 use crate::engine::plan::Plan;
 use crate::engine::progress::Live;
 use crate::engine::report::Report;
 use crate::error::Result;
 use crate::guarantee::CrowdChecker;
+use crate::measure::Measure;
 use std::sync::Arc;
 
 /// A stream of records.
