@@ -3,8 +3,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use moretta::data::{Attribute, Records};
-use moretta::measure::PAIR_LIST;
-use moretta::measure::pairs::{PairSettings, build};
+use moretta::measure::{LIST, Of, PairSettings, build};
 
 const ROWS: usize = 20_000;
 
@@ -47,7 +46,7 @@ fn run(bencher: Bencher<'_, '_>, names: &[&str], width: usize, buffer: usize, sh
         let mut measures: Vec<_> = built.map(|measure| measure.expect("in the list")).collect();
         for (original, masked) in originals.iter().zip(protected.iter()) {
             for measure in &mut measures {
-                measure.observe(original, masked);
+                measure.observe_record(original, masked);
             }
         }
         measures
@@ -73,13 +72,19 @@ fn both_estimators<const WIDTH: usize>(bencher: Bencher<'_, '_>) {
     run(bencher, &["sse", "record_linkage"], WIDTH, 100, 0.25);
 }
 
-#[divan::bench(args = PAIR_LIST.iter().map(|info| info.name))]
+/// The measures of records.
+fn listed() -> impl Iterator<Item = &'static str> {
+    let of_records = LIST.iter().filter(|info| matches!(info.of, Of::Records(_)));
+    of_records.map(|info| info.name)
+}
+
+#[divan::bench(args = listed())]
 fn each(bencher: Bencher<'_, '_>, name: &str) {
     run(bencher, &[name], 10, 100, 0.25);
 }
 
 #[divan::bench]
 fn all(bencher: Bencher<'_, '_>) {
-    let names: Vec<&str> = PAIR_LIST.iter().map(|info| info.name).collect();
+    let names: Vec<&str> = listed().collect();
     run(bencher, &names, 10, 100, 0.25);
 }

@@ -12,9 +12,6 @@ use std::sync::Arc;
 struct LargestChange(Option<f64>);
 
 impl Measure for LargestChange {
-    fn name(&self) -> &str {
-        "largest change"
-    }
     fn observe(&mut self, original: &Batch, released: &Batch) -> moretta::Result<()> {
         for (before, after) in original.columns().iter().zip(released.columns()) {
             let (Some(before), Some(after)) = (before.as_numbers(), after.as_numbers()) else {
@@ -45,7 +42,7 @@ fn main() -> moretta::Result<()> {
     let pay = Field::new("pay", Role::Quasi, Kind::Number { integer: false });
     let schema = Arc::new(Schema::new(vec![pay])?);
     let mut session = Session::open(&plan, &schema, Context::default())?;
-    session.measure(Box::<LargestChange>::default());
+    session.measure("largest change", Box::<LargestChange>::default());
     let pay = Numbers::from_iter((0..1000).map(|row| f64::from(row * 37 % 101)));
     let rows = RowIds::Range {
         start: 0,

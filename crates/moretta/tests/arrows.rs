@@ -79,7 +79,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("io", &["data", "error", "math"]),
     ("guarantee", &["data", "error", "math"]),
     ("learn", &["config", "data", "error", "math"]),
-    ("measure", &["data", "error", "learn", "math"]),
+    ("measure", &["data", "error", "math"]),
     ("attack", &["data", "error", "math"]),
     ("cancel", &["error"]),
     (

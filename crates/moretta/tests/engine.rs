@@ -157,10 +157,6 @@ fn a_session_releases_what_a_run_with_files_does_however_rows_come() {
 struct Rows(Arc<Mutex<u64>>);
 
 impl Measure for Rows {
-    fn name(&self) -> &str {
-        "rows"
-    }
-
     fn observe(&mut self, original: &Batch, released: &Batch) -> Result<()> {
         let ids = original.rows().iter().zip(released.rows().iter());
         for (before, after) in ids {
@@ -183,7 +179,7 @@ fn an_added_measure_sees_each_row_that_leaves_beside_its_original() {
         let plan = plan(text);
         let (schema, rows) = batches(folder.path(), &plan, 50);
         let mut session = Session::open(&plan, &schema, Context::default()).expect("opened");
-        session.measure(Box::new(Rows(Arc::default())));
+        session.measure("rows", Box::new(Rows(Arc::default())));
         for batch in rows {
             session.push(batch).expect("taken");
         }

@@ -10,7 +10,7 @@
 //! ```
 
 use moretta::data::{Attribute, Records};
-use moretta::measure::pairs::{PairSettings, build};
+use moretta::measure::{PairSettings, build};
 use moretta::policy::{Policy, Root};
 use moretta::protect::{Masked, MaskedColumn, Masking, Method};
 use moretta_generate::moa::{Generator, RandomRbf, Waveform};
@@ -96,7 +96,7 @@ fn mask(masking: &dyn Masking, records: &Records, measures: &[String]) -> Outcom
             if let Some(released) = released.by_ref().next().filter(|_| kept) {
                 let original = records.record(left);
                 for measure in &mut measures {
-                    measure.observe(original, released);
+                    measure.observe_record(original, released);
                 }
             }
             left += 1;

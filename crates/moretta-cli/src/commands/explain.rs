@@ -94,7 +94,7 @@ fn list(console: &Console) -> Result<ExitCode, Failure> {
             .iter()
             .map(|info| vec![info.name.to_owned(), "method".to_owned(), info.about()]),
     );
-    rows.extend(measures().map(|info| {
+    rows.extend(measure::LIST.iter().map(|info| {
         vec![
             info.name.to_owned(),
             info.family.word().to_owned(),
@@ -111,15 +111,6 @@ fn list(console: &Console) -> Result<ExitCode, Failure> {
     console.result(&rows[1..].to_vec(), || table(&rows))
 }
 
-/// Measures of tables, of streams and of pairs of records.
-fn measures() -> impl Iterator<Item = &'static measure::Info> {
-    let of_pairs = measure::PAIR_LIST.iter();
-    // What is measured of both is told once.
-    let only = of_pairs.filter(|info| measure::info(info.name).is_none());
-    let lists = [measure::LIST, measure::STREAM_LIST];
-    lists.into_iter().flatten().chain(only)
-}
-
 fn page(topic: &str) -> Result<Page, Failure> {
     if let Some(found) = Topic::find(topic) {
         return Ok(Page {
@@ -133,7 +124,7 @@ fn page(topic: &str) -> Result<Page, Failure> {
             page: method_page(method),
         });
     }
-    if let Some(info) = measures().find(|info| info.name == topic) {
+    if let Some(info) = measure::LIST.iter().find(|info| info.name == topic) {
         let kind = info.family.word();
         return Ok(Page {
             name: topic.to_owned(),
@@ -149,7 +140,7 @@ fn page(topic: &str) -> Result<Page, Failure> {
     let topics = TOPICS.iter().map(|topic| topic.name);
     let names: Vec<&str> = topics
         .chain(METHODS.iter().map(|m| m.name))
-        .chain(measures().map(|m| m.name))
+        .chain(measure::LIST.iter().map(|m| m.name))
         .chain(LEARNERS.iter().map(|l| l.name))
         .collect();
     Err(unknown(
@@ -263,7 +254,7 @@ mod tests {
             .flat_map(|t| std::iter::once(&t.name).chain(t.words));
         let mut words: Vec<&str> = topics.copied().collect();
         words.extend(METHODS.iter().map(|method| method.name));
-        words.extend(measures().map(|measure| measure.name));
+        words.extend(measure::LIST.iter().map(|measure| measure.name));
         words.sort_unstable();
         let n = words.len();
         words.dedup();

@@ -101,8 +101,7 @@ fn row(tried: &Attempt) -> Vec<String> {
 
 /// Shares as percentages.
 fn shown(name: &str, value: f64) -> String {
-    let mut known = measure::LIST.iter().chain(measure::PAIR_LIST);
-    match known.any(|info| info.name == name && info.percent) {
+    match measure::find(name).is_some_and(|info| info.percent) {
         true => format!("{:.2} %", value * 100.0),
         false => format!("{value:.4}"),
     }

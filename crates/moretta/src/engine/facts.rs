@@ -11,7 +11,7 @@ use super::report::{
 };
 use crate::data::{Field, Role, Schema};
 use crate::guarantee::Findings;
-use crate::measure::pairs::PairMeasures;
+use crate::measure::PairMeasures;
 use crate::measure::{self, utility::STRETCHED};
 
 /// Everything a report is made from.
@@ -306,7 +306,7 @@ fn measures(plan: &Plan, judgement: &Judgement) -> Vec<MeasureFact> {
     values
         .into_iter()
         .filter_map(|value| {
-            let info = measure::info(value.name)?;
+            let info = measure::find(value.name)?;
             let limits = plan.fail_above.iter();
             let limit = limits.clone().find(|(name, _)| name == info.name);
             let limit = limit.map(|(_, limit)| *limit);

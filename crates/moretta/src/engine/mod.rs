@@ -15,7 +15,6 @@ pub(crate) mod facts;
 pub(crate) mod judge;
 mod learn;
 pub(crate) mod masked;
-mod measure;
 pub(crate) mod order;
 pub(crate) mod original;
 mod plan;
@@ -32,12 +31,12 @@ pub(crate) mod telling;
 pub(crate) mod warnings;
 
 pub use crate::cancel::Cancel;
+pub use crate::measure::Measure;
 pub use context::{Clock, Context, Keys};
 pub use learn::{Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, train};
 pub(crate) use learn::{
-    Classroom, Pupil, accuracy_losses, accuracy_of_release, class_of, lessons_of_release,
+    Classroom, Pupil, Strange, accuracy_losses, accuracy_of_release, class_of, lessons_of_release,
 };
-pub use measure::Measure;
 pub use original::Original;
 pub(crate) use plan::check_kinds;
 pub use plan::{Action, ColumnPolicy, KeyPlace, Level, Order, PairPolicy, Plan};

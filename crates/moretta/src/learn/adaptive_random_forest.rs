@@ -14,7 +14,7 @@ use super::drift::{Adwin, Detector, load_window, save_window};
 use super::ensemble::{add_shares, add_up, draw_weights};
 use super::hoeffding_tree::HoeffdingTreeLearner;
 use super::leaf::Ground;
-use super::model::{Knowledge, Reader, Writer, odd};
+use super::model::{Knowledge, Reader, Saved, Writer, odd, saved};
 use super::tree_options::HoeffdingTree;
 use super::{Draw, Header, Learner, predicted};
 use crate::data::Records;
@@ -45,9 +45,11 @@ impl SubspaceSize {
         };
         size.clamp(1, attributes.max(1))
     }
+}
 
-    fn save(self, out: &mut Writer) {
-        let (kind, bits) = match self {
+impl Saved for SubspaceSize {
+    fn save(&self, out: &mut Writer) {
+        let (kind, bits) = match *self {
             SubspaceSize::Count(count) => (0, count as u64),
             SubspaceSize::RootPlusOne => (1, 0),
             SubspaceSize::Share(share) => (2, share.to_bits()),
@@ -179,32 +181,12 @@ impl AdaptiveRandomForest {
             _ => self.tree.check(),
         }
     }
-
-    fn save(&self, out: &mut Writer) {
-        out.size(self.trees);
-        self.tree.save(out);
-        self.subspace.save(out);
-        out.f64(self.lambda);
-        out.bool(self.alike);
-        out.f64s(&[self.drift, self.warning]);
-    }
-
-    /// Fails on options out of range.
-    fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let options = AdaptiveRandomForest {
-            trees: from.size()?,
-            tree: HoeffdingTree::load(from)?,
-            subspace: SubspaceSize::load(from)?,
-            lambda: from.f64()?,
-            alike: from.bool()?,
-            drift: from.f64()?,
-            warning: from.f64()?,
-        };
-        let sound = options.check();
-        sound.map_err(|_| odd("options of a forest that are out of range"))?;
-        Ok(options)
-    }
 }
+
+saved!(
+    struct AdaptiveRandomForest { trees, tree, subspace, lambda, alike, drift, warning }
+    if |forest| forest.check().is_ok(), else "options of a forest that are out of range"
+);
 
 /// The forest.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@
 use super::drift::{Adwin, Detector, load_window, save_window};
 use super::hoeffding_tree::{heaviest, make_room};
 use super::leaf::{Ground, Leaf, Soil};
-use super::model::{Knowledge, Reader, Writer, odd};
+use super::model::{Knowledge, Reader, Saved, Writer, odd};
 use super::poisson::poisson;
 use super::split::{Fork, Split, check_shape};
 use super::tree_options::{HoeffdingTree, LeafPrediction};

@@ -15,7 +15,7 @@
 //! "Mining High-Speed Data Streams", KDD 2000; numbers, leaves and defaults as in MOA.
 
 use super::leaf::{Ground, Leaf, Soil};
-use super::model::{Knowledge, Reader, Writer};
+use super::model::{Knowledge, Reader, Saved, Writer};
 use super::split::{Fork, Split, check_shape};
 use super::tree_options::HoeffdingTree;
 use super::{Header, Learner};

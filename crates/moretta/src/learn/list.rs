@@ -400,6 +400,7 @@ fn unknown(name: &str) -> Error {
 mod tests {
     use super::*;
     use crate::learn::predicted;
+    use sha2::{Digest, Sha256};
 
     #[test]
     fn every_learner_of_the_list_learns_and_no_other_is_built() {
@@ -457,6 +458,39 @@ mod tests {
             let error = check_learner(&format!("{}(other=1)", info.name)).expect_err("no such");
             assert_eq!(error.exit_code(), 2);
         }
+    }
+
+    #[test]
+    fn what_learners_know_has_the_bytes_of_its_version() {
+        let inputs = vec![Input::Number, Input::Nominal { values: 2 }];
+        let header = Header::new(inputs, 2).expect("a header");
+        let detectors = DETECTORS
+            .iter()
+            .map(|(name, _)| format!("drift(detector={name})"));
+        let set = LEARNERS.iter().map(|info| {
+            let options = options_of(info.name).map(|option| option.name);
+            let options = options.map(|option| format!("{option}={}", fitting(option)));
+            format!("{}({})", info.name, options.collect::<Vec<_>>().join(", "))
+        });
+        let names = LEARNERS.iter().map(|info| info.name.to_owned());
+        let mut sum = Sha256::new();
+        for text in names.chain(set).chain(detectors) {
+            let mut learner = build(&text, &header, 1).expect(&text);
+            for n in 0..24 {
+                learner.learn(&[f64::from(n % 4), f64::from(n % 2)], n % 2);
+            }
+            sum.update(learner.knowledge().expect("can be saved").bytes);
+        }
+        let sum: String = sum
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        // Another sum means another layout: then the version of saved models must grow.
+        assert_eq!(
+            sum,
+            "5b1f0c821f432910f882b9c2321538fc09450e4b5611b8e9a87c2b835205c1c9"
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@
 
 use super::ensemble::{add_shares, add_up, draw_weights};
 use super::leaf::Ground;
-use super::model::{Knowledge, Reader, odd};
+use super::model::{Knowledge, Reader, Saved, saved};
 use super::poisson::poisson;
 use super::{Header, HoeffdingTree, HoeffdingTreeLearner, Learner};
 use crate::data::Records;
@@ -71,6 +71,11 @@ impl OnlineBagging {
     }
 }
 
+saved!(
+    struct OnlineBagging { copies, lambda, tree }
+    if |bagging| bagging.check().is_ok(), else "options that are out of range"
+);
+
 /// The copies.
 #[derive(Clone, Debug)]
 pub struct OnlineBaggingLearner {
@@ -82,13 +87,7 @@ pub struct OnlineBaggingLearner {
 
 impl OnlineBaggingLearner {
     pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
-        let options = OnlineBagging {
-            copies: from.size()?,
-            lambda: from.f64()?,
-            tree: HoeffdingTree::load(from)?,
-        };
-        let sound = options.check();
-        sound.map_err(|_| odd("options that are out of range"))?;
+        let options = OnlineBagging::load(from)?;
         let (random, ground) = (from.random()?, Ground::new(header));
         let least = HoeffdingTreeLearner::saved(header.classes());
         let trees = from.many(options.copies, least, |from| {
@@ -162,9 +161,7 @@ impl Learner for OnlineBaggingLearner {
 
     fn knowledge(&self) -> Option<Knowledge> {
         Knowledge::new("bagging", |out| {
-            out.size(self.options.copies);
-            out.f64(self.options.lambda);
-            self.options.tree.save(out);
+            self.options.save(out);
             out.random(&self.random);
             self.trees.iter().for_each(|tree| tree.save(out));
         })

@@ -1,6 +1,6 @@
 //! Splits of a leaf: tests of one attribute, and how much they would tell about the class.
 
-use super::model::{Reader, Writer, odd};
+use super::model::{Reader, Writer, odd, saved};
 use super::{Header, Input};
 use crate::error::Result;
 use std::ops::Range;
@@ -14,6 +14,8 @@ pub enum Criterion {
     /// How much likelier two records of a branch are of one class.
     Gini,
 }
+
+saved!(enum Criterion { InformationGain, Gini } else "a criterion that there is not");
 
 /// A branch with less of the weight than this does not count as one.
 const LEAST_BRANCH: f64 = 0.01;
@@ -46,21 +48,6 @@ impl Criterion {
         match self {
             Criterion::InformationGain => times_its_logarithm(weight) - sum(times_its_logarithm),
             Criterion::Gini => weight - sum(|class| class * class) / weight,
-        }
-    }
-
-    pub(super) fn save(self, out: &mut Writer) {
-        out.byte(match self {
-            Criterion::InformationGain => 0,
-            Criterion::Gini => 1,
-        });
-    }
-
-    pub(super) fn load(from: &mut Reader<'_>) -> Result<Self> {
-        match from.byte()? {
-            0 => Ok(Criterion::InformationGain),
-            1 => Ok(Criterion::Gini),
-            _ => Err(odd("a criterion that there is not")),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The attributes that a leaf looks at: all of them, or some drawn at random.
 
-use super::model::{Reader, Writer, odd};
+use super::model::{Reader, Writer, odd, saved};
 use super::{Header, Input};
 use crate::error::Result;
 use crate::math::java_random::JavaRandom;
@@ -17,22 +17,7 @@ pub enum Draw {
     Of2017,
 }
 
-impl Draw {
-    pub(super) fn save(self, out: &mut Writer) {
-        out.byte(match self {
-            Draw::Shrinking => 0,
-            Draw::Of2017 => 1,
-        });
-    }
-
-    pub(super) fn load(from: &mut Reader<'_>) -> Result<Self> {
-        match from.byte()? {
-            0 => Ok(Draw::Shrinking),
-            1 => Ok(Draw::Of2017),
-            _ => Err(odd("a way to draw that there is not")),
-        }
-    }
-}
+saved!(enum Draw { Shrinking, Of2017 } else "a way to draw that there is not");
 
 /// Places of attributes in the record, apart by kind.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The options of Hoeffding trees, and of all learners that are made of them.
 
-use super::model::{Reader, Writer, odd};
+use super::model::saved;
 use super::split::Criterion;
 use super::subspace::Draw;
 use crate::error::{Error, Result};
@@ -50,40 +50,6 @@ impl Default for HoeffdingTree {
 }
 
 impl HoeffdingTree {
-    pub(super) fn save(&self, out: &mut Writer) {
-        out.f64s(&[self.grace_period, self.split_confidence, self.tie_threshold]);
-        self.criterion.save(out);
-        self.leaf.save(out);
-        out.bool(self.binary_splits);
-        out.u32(self.split_points);
-        out.bool(self.subspace.is_some());
-        out.size(self.subspace.unwrap_or(0));
-        self.draw.save(out);
-        out.size(self.memory_limit);
-    }
-
-    /// Fails on options out of range.
-    pub(super) fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let options = HoeffdingTree {
-            grace_period: from.f64()?,
-            split_confidence: from.f64()?,
-            tie_threshold: from.f64()?,
-            criterion: Criterion::load(from)?,
-            leaf: LeafPrediction::load(from)?,
-            binary_splits: from.bool()?,
-            split_points: from.u32()?,
-            subspace: {
-                let (drawn, size) = (from.bool()?, from.size()?);
-                drawn.then_some(size)
-            },
-            draw: Draw::load(from)?,
-            memory_limit: from.size()?,
-        };
-        let sound = options.check();
-        sound.map_err(|_| odd("options of a tree that are out of range"))?;
-        Ok(options)
-    }
-
     pub(super) fn check(&self) -> Result<()> {
         let fault = |option: &str, range: &str| {
             Err(Error::usage(format!("the {option} is out of range"))
@@ -105,6 +71,13 @@ impl HoeffdingTree {
     }
 }
 
+saved!(
+    struct HoeffdingTree {
+        grace_period, split_confidence, tie_threshold, criterion, leaf, binary_splits,
+        split_points, subspace, draw, memory_limit
+    } if |tree| tree.check().is_ok(), else "options of a tree that are out of range"
+);
+
 /// How a leaf predicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LeafPrediction {
@@ -117,21 +90,4 @@ pub enum LeafPrediction {
     Adaptive,
 }
 
-impl LeafPrediction {
-    pub(super) fn save(self, out: &mut Writer) {
-        out.byte(match self {
-            LeafPrediction::Majority => 0,
-            LeafPrediction::NaiveBayes => 1,
-            LeafPrediction::Adaptive => 2,
-        });
-    }
-
-    pub(super) fn load(from: &mut Reader<'_>) -> Result<Self> {
-        match from.byte()? {
-            0 => Ok(LeafPrediction::Majority),
-            1 => Ok(LeafPrediction::NaiveBayes),
-            2 => Ok(LeafPrediction::Adaptive),
-            _ => Err(odd("a leaf that predicts like none")),
-        }
-    }
-}
+saved!(enum LeafPrediction { Majority, NaiveBayes, Adaptive } else "a leaf that predicts like none");

@@ -1,137 +1,260 @@
-//! The one list of measures: the policy, the program and the documentation are made from it.
+//! The one list of measures: policies, reports, `tune`, `explain`, the JSON Schema and the
+//! manual are made from it.
 
-use super::Goal;
-
-/// What a measure is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// How easily persons are found again.
-    Risk,
-    /// What the release no longer says.
-    Loss,
-}
-
-impl Family {
-    /// "risk" or "loss".
-    pub fn word(self) -> &'static str {
-        match self {
-            Family::Risk => "risk",
-            Family::Loss => "loss",
-        }
-    }
-}
-
-/// A measure that can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Info {
-    /// The name used in a policy.
-    pub name: &'static str,
-    /// Risk or loss.
-    pub family: Family,
-    /// What it says, in one sentence.
-    pub meaning: &'static str,
-    /// Which way is better.
-    pub goal: Goal,
-    /// A share, shown as a percentage.
-    pub percent: bool,
-}
+use super::pairs::{self, PairSettings};
+use super::{Family, Goal, Info, Measure, Of, risk, utility};
+use crate::error::{Error, Result};
 
 /// Every measure, in the order of the report.
 pub const LIST: &[Info] = &[
     risk(
         "prosecutor_risk",
         "chance of finding a person who is known to be in the release, in the smallest class: the largest 1/f",
+        true,
+        Of::Classes(|of| of.both(|sizes, _| risk::prosecutor_risk(sizes))),
     ),
     risk(
         "journalist_risk",
         "chance of finding the person behind a released row of the smallest class, among all persons of the original that fit it: the largest 1/F",
+        true,
+        Of::Classes(|of| of.journalist_risk()),
     ),
     risk(
         "marketer_risk",
         "share of persons that one guess for each would find: the mean of 1/f, which is classes over persons",
+        true,
+        Of::Classes(|of| of.both(|sizes, _| risk::marketer_risk(sizes))),
     ),
-    risk("uniques", "share of persons who are alone in their class"),
+    risk(
+        "uniques",
+        "share of persons who are alone in their class",
+        true,
+        Of::Classes(|of| of.both(|sizes, _| risk::uniques(sizes))),
+    ),
     risk(
         "hiding_failure",
         "groups smaller than k that are left, as a share of those there were",
+        true,
+        Of::Classes(|of| of.only(risk::hiding_failure(of.before(), of.after(), of.k()))),
     ),
     loss(
         "gcp",
         "global certainty penalty: ncp over all cells, 0 as it was and 1 nothing left; suppressed rows count 1, in a report as many as there can be",
         true,
+        Of::Classes(|of| of.only(of.gcp())),
     ),
     loss(
         "ncp",
         "normalised certainty penalty, of all cells together: width over range for an interval, (c - 1)/(D - 1) for c of D categories, leaves under it over all leaves for a label, 1 for `*` and in suppressed rows; range, categories and leaves are those that the policy declares, else those of released rows, without few that would stretch a range to more than 5 times its width",
         false,
+        Of::Classes(|of| of.only(of.ncp())),
     ),
     loss(
         "loss",
         "geometric mean over the columns of 1 + mean loss, less 1, where a value that stands for c of D loses (c - 1)/(D - 1)",
         true,
+        Of::Classes(|of| of.only(of.loss())),
     ),
     loss(
         "discernibility",
         "sum of squared class sizes; a suppressed row counts as many as there are rows",
         false,
+        Of::Classes(|of| of.both(utility::discernibility)),
     ),
     loss(
         "average_class_size",
         "rows in a class on average, over k: 1 is as good as k allows",
         false,
+        Of::Classes(|of| {
+            of.both(|sizes, suppressed| utility::average_class_size(sizes, suppressed, of.k()))
+        }),
     ),
     loss(
         "classification",
         "share of rows that are suppressed or not of their class's most frequent label",
         true,
+        Of::Classes(|of| of.both(utility::classification).filter(|_| of.has_labels())),
     ),
-    ACCURACY_LOSS,
-    ACCURACY_LOSS_MASKED,
+    risk(
+        "record_linkage",
+        "share of records linked to their original, the nearest by Euclidean distance of all originals of a table, wherever they are in it, or of the last b of a stream; a tie of g counts 1/g",
+        true,
+        Of::Records(|settings| Box::new(pairs::record_linkage::RecordLinkage::new(settings))),
+    ),
+    risk(
+        "distance_linkage",
+        "share of records linked to their original, the nearest of all originals of a table, or of the last b of a stream, with every attribute divided by its standard deviation",
+        true,
+        Of::Records(|settings| {
+            Box::new(pairs::record_linkage::RecordLinkage::standardised(settings))
+        }),
+    ),
+    risk(
+        "probabilistic_linkage",
+        "share of records linked to their original, the one of all originals of a table, or of the last b of a stream, with the largest Fellegi-Sunter weight, estimated by EM from the patterns of agreement",
+        true,
+        Of::Records(|settings| {
+            Box::new(pairs::probabilistic_linkage::ProbabilisticLinkage::new(
+                settings,
+            ))
+        }),
+    ),
+    risk(
+        "rank_interval_disclosure",
+        "share of values within p percent of the ranks from their protected value, among the last b protected values",
+        true,
+        Of::Records(|settings| Box::new(pairs::interval_disclosure::RankIntervals::new(settings))),
+    ),
+    risk(
+        "sd_interval_disclosure",
+        "share of values within p percent of a standard deviation from their protected value",
+        true,
+        Of::Records(|settings| {
+            Box::new(pairs::interval_disclosure::DeviationIntervals::new(
+                settings,
+            ))
+        }),
+    ),
+    loss(
+        "sse",
+        "sum of squared differences between records and what is released of them; a category that changed counts 1",
+        false,
+        Of::Records(|settings| Box::new(pairs::sse::Sse::new(settings))),
+    ),
+    loss(
+        "sse_ratio",
+        "squared differences over those of a release that shows only means and most frequent categories, on average over the attributes: 0 as it was, 1 as bad as that",
+        true,
+        Of::Records(|settings| Box::new(pairs::sse::SseRatio::new(settings))),
+    ),
+    loss(
+        "il1s",
+        "mean absolute difference between values and what is released of them, in units of √2 standard deviations",
+        false,
+        Of::Records(|settings| Box::new(pairs::il1s::Il1s::new(settings))),
+    ),
+    loss(
+        "mean_discrepancy",
+        "by how much means moved, in standard deviations, on average over the attributes",
+        false,
+        Of::Records(|settings| Box::new(pairs::moments::Discrepancy::of_means(settings))),
+    ),
+    loss(
+        "covariance_discrepancy",
+        "by how much variances and covariances changed, over the product of the standard deviations, on average over the pairs of attributes",
+        false,
+        Of::Records(|settings| Box::new(pairs::moments::Discrepancy::of_covariances(settings))),
+    ),
+    loss(
+        "correlation_discrepancy",
+        "by how much correlations changed, on average over the pairs of attributes",
+        false,
+        Of::Records(|settings| Box::new(pairs::moments::Discrepancy::of_correlations(settings))),
+    ),
+    loss(
+        "probabilistic_information_loss",
+        "chance that a sample as large would differ less in its means, variances, covariances, correlations and quantiles than the release does, on average: 0 as it was, 1 beyond chance",
+        true,
+        Of::Records(|settings| Box::new(pairs::probabilistic_information_loss::Pil::new(settings))),
+    ),
+    loss(
+        "entropy_loss",
+        "share of the information about a value that the protected value no longer tells, H(original | protected) / H(original), on average over the attributes",
+        true,
+        Of::Records(|settings| Box::new(pairs::entropy::EntropyLoss::new(settings))),
+    ),
+    loss(
+        "accuracy_loss",
+        "accuracy that a learner loses by learning from the release, of all released columns that have a type, row by row in the order of the source: of two copies of it, each tested with an original row before it learns what it is shown of it, the one that learns from originals is right so much more often; suppressed rows are left out of both; a learner of mixtures of columns is tested with mixtures",
+        true,
+        Of::Lessons { masked: false },
+    ),
+    loss(
+        "accuracy_loss_masked",
+        "as accuracy_loss, but the learner of the release is tested with released rows as well: what is lost by whoever has nothing else to apply it to",
+        true,
+        Of::Lessons { masked: true },
+    ),
+    high(risk(
+        "p_k",
+        "share of users with a released row who are in a group of at least k users with the same set of released labels, within the window and over all time",
+        true,
+        Of::Events,
+    )),
+    risk(
+        "unique_sets",
+        "share of users whose set of released labels nobody else has, within the window and over all time; who knows such a set knows the person",
+        true,
+        Of::Events,
+    ),
+    high(loss(
+        "residual_information",
+        "share of the information about the attribute that the release still gives, I(before; after) / H(before): 1 when a label tells the value, 0 when it tells nothing",
+        true,
+        Of::Events,
+    )),
+    high(loss(
+        "entropy",
+        "bits of the distribution of attributes before, and of released labels after, where what is not released is one label: log2 of as many equally frequent values",
+        false,
+        Of::Events,
+    )),
+    loss(
+        "delay",
+        "milliseconds that a released row waited, by how far two users of its source came meanwhile, mean and most",
+        false,
+        Of::Events,
+    ),
 ];
 
-/// What a learner loses, tested with original and with released rows.
-pub const ACCURACY_LOSSES: [&str; 2] = [ACCURACY_LOSS.name, ACCURACY_LOSS_MASKED.name];
-
-/// Whether the measure called `name` needs a learner.
-pub fn is_accuracy_loss(name: &str) -> bool {
-    ACCURACY_LOSSES.contains(&name)
-}
-
-/// Of tables and of pairs of records alike.
-pub(super) const ACCURACY_LOSS: Info = loss(
-    "accuracy_loss",
-    "accuracy that a learner loses by learning from the release: of two copies of it, each tested with an original record before it learns what it is shown of it, the one that learns from originals is right so much more often; suppressed records are left out of both; a learner of mixtures of columns is tested with mixtures",
-    true,
-);
-
-/// The same, tested with what is released.
-pub(super) const ACCURACY_LOSS_MASKED: Info = loss(
-    "accuracy_loss_masked",
-    "as accuracy_loss, but the learner of the release is tested with released records as well: what is lost by whoever has nothing else to apply it to",
-    true,
-);
-
 /// The measure called `name`.
-pub fn info(name: &str) -> Option<&'static Info> {
+pub fn find(name: &str) -> Option<&'static Info> {
     LIST.iter().find(|info| info.name == name)
 }
 
-const fn risk(name: &'static str, meaning: &'static str) -> Info {
+/// The measures that need a learner.
+pub fn learnt() -> impl Iterator<Item = &'static Info> {
+    LIST.iter().filter(|info| info.is_learnt())
+}
+
+/// The measure of pairs of records called `name`.
+///
+/// # Errors
+/// When there is none, or the settings mean nothing.
+pub fn build(name: &str, settings: &PairSettings) -> Result<Box<dyn Measure>> {
+    settings.check()?;
+    match find(name).map(|info| info.of) {
+        Some(Of::Records(build)) => Ok(build(settings)),
+        _ => {
+            let of_records = LIST.iter().filter(|info| info.is_of(false, true));
+            let names: Vec<&str> = of_records.map(|info| info.name).collect();
+            Err(Error::policy(format!("`{name}` is no measure of records"))
+                .help(format!("choose from {}", names.join(", "))))
+        }
+    }
+}
+
+const fn risk(name: &'static str, meaning: &'static str, percent: bool, of: Of) -> Info {
     Info {
         name,
         family: Family::Risk,
         meaning,
         goal: Goal::Low,
-        percent: true,
+        percent,
+        of,
     }
 }
 
-const fn loss(name: &'static str, meaning: &'static str, percent: bool) -> Info {
+const fn loss(name: &'static str, meaning: &'static str, percent: bool, of: Of) -> Info {
     Info {
-        name,
         family: Family::Loss,
-        meaning,
-        goal: Goal::Low,
-        percent,
+        ..risk(name, meaning, percent, of)
+    }
+}
+
+const fn high(info: Info) -> Info {
+    Info {
+        goal: Goal::High,
+        ..info
     }
 }

@@ -1,4 +1,5 @@
-//! All measures of the [`LIST`](super::LIST) in one pass over pairs of original and released rows.
+//! What measures of classes are computed from, in one pass over pairs of original and released
+//! rows: [`Grouped`] is what the functions of the [`LIST`](super::LIST) see.
 //!
 //! Rows are grouped twice, by their original and by their released
 //! quasi-identifiers, when a measure is first asked for; every measure of classes reads
@@ -15,22 +16,11 @@ use super::groups::{Belonging, Groups, Rows, SizeCount, Sizes};
 use super::risk::by_column::{Classes, RiskByColumn, by_column};
 use super::risk::population::{Matched, covered_persons};
 use super::utility::{ColumnLoss, Extent, Lost, geometric_loss};
-use super::{Band, risk, utility};
+use super::{Band, risk};
 use crate::data::{Batch, Column, Domain, Role, Schema};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::sync::OnceLock;
-
-/// A measure before and after.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Value {
-    /// Its name in the list.
-    pub name: &'static str,
-    /// Of the original; none when it makes no sense there.
-    pub before: Option<f64>,
-    /// Of the release.
-    pub after: f64,
-}
 
 /// Watches pairs of original and released rows for all measures.
 pub struct Measures {
@@ -193,8 +183,7 @@ impl Measures {
         Ok(())
     }
 
-    /// What a learner loses, which only learning can tell: measures of
-    /// [`ACCURACY_LOSSES`](super::ACCURACY_LOSSES), in their order.
+    /// What a learner loses, which only learning can tell, by the names of measures.
     pub fn tell_accuracy_losses(&mut self, losses: Vec<(&'static str, f64)>) {
         self.accuracy_losses = losses;
     }
@@ -231,50 +220,24 @@ impl Measures {
         })
     }
 
-    /// Every measure that makes sense here, in the order of the list.
-    pub fn values(&self) -> Vec<Value> {
-        self.values_with(self.suppressed)
+    /// What measures of classes are functions of, as if so many rows had been suppressed.
+    pub(super) fn grouped(&self, suppressed: u64) -> Grouped<'_> {
+        Grouped {
+            measures: self,
+            suppressed,
+            lost: self.lost(),
+        }
     }
 
-    /// As [`Measures::values`], as if so many rows had been suppressed.
-    pub fn values_with(&self, suppressed: u64) -> Vec<Value> {
-        let (before, after) = (self.before(), &self.after().sizes);
-        let k = self.k;
-        let lost = self.lost();
-        let pair = |name, measure: &dyn Fn(&Sizes, u64) -> f64| Value {
-            name,
-            before: Some(measure(before, 0)),
-            after: measure(after, suppressed),
-        };
-        let single = |name, after| Value {
-            name,
-            before: None,
-            after,
-        };
-        let mut values = vec![
-            pair("prosecutor_risk", &|sizes, _| risk::prosecutor_risk(sizes)),
-            Value {
-                name: "journalist_risk",
-                before: Some(risk::prosecutor_risk(before)),
-                after: risk::journalist_risk(after, &self.covered_suppressed()),
-            },
-            pair("marketer_risk", &|sizes, _| risk::marketer_risk(sizes)),
-            pair("uniques", &|sizes, _| risk::uniques(sizes)),
-            single("hiding_failure", risk::hiding_failure(before, after, k)),
-            single("gcp", self.gcp(&lost, suppressed)),
-            single("ncp", self.ncp(&lost, suppressed)),
-            single("loss", self.loss(&lost, suppressed)),
-            pair("discernibility", &utility::discernibility),
-            pair("average_class_size", &|sizes, suppressed| {
-                utility::average_class_size(sizes, suppressed, k)
-            }),
-        ];
-        if self.label.is_some() {
-            values.push(pair("classification", &utility::classification));
-        }
-        let learnt = self.accuracy_losses.iter();
-        values.extend(learnt.map(|&(name, loss)| single(name, loss)));
-        values
+    /// Rows that were not released.
+    pub(super) fn rows_suppressed(&self) -> u64 {
+        self.suppressed
+    }
+
+    /// What a learner loses by the measure called `name`, if that was told.
+    pub(super) fn accuracy_loss(&self, name: &str) -> Option<f64> {
+        let mut told = self.accuracy_losses.iter();
+        told.find(|(told, _)| *told == name).map(|(_, loss)| *loss)
     }
 
     /// How many classes of the original have each size.
@@ -332,31 +295,9 @@ impl Measures {
             .collect()
     }
 
-    fn ncp(&self, lost: &[Lost], suppressed: u64) -> f64 {
-        let columns = self.columns.iter().zip(lost);
-        let released: f64 = columns.map(|(column, lost)| column.weight * lost.ncp).sum();
-        released + suppressed as f64 * self.weights()
-    }
-
     /// What a row weighs.
     fn weights(&self) -> f64 {
         self.columns.iter().map(|column| column.weight).sum()
-    }
-
-    fn gcp(&self, lost: &[Lost], suppressed: u64) -> f64 {
-        match (self.released + suppressed) as f64 * self.weights() {
-            0.0 => 0.0,
-            cells => self.ncp(lost, suppressed) / cells,
-        }
-    }
-
-    fn loss(&self, lost: &[Lost], suppressed: u64) -> f64 {
-        let rows = (self.released + suppressed).max(1) as f64;
-        let means: Vec<f64> = lost
-            .iter()
-            .map(|lost| (lost.loss + suppressed as f64) / rows)
-            .collect();
-        geometric_loss(&means)
     }
 
     fn covered_suppressed(&self) -> Vec<u64> {
@@ -372,6 +313,95 @@ impl Measures {
             })
             .collect();
         covered_persons(classes.members.len(), &suppressed.sizes.persons, &columns)
+    }
+}
+
+/// A table before and after, as measures of classes see it.
+pub struct Grouped<'a> {
+    measures: &'a Measures,
+    suppressed: u64,
+    lost: Vec<Lost>,
+}
+
+/// What a measure says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// Of the original; none when it makes no sense there.
+    pub before: Option<f64>,
+    /// Of the release.
+    pub after: f64,
+}
+
+impl Grouped<'_> {
+    /// The sizes of groups of originals, released or not.
+    pub fn before(&self) -> &Sizes {
+        self.measures.before()
+    }
+
+    /// The sizes of the classes of the release.
+    pub fn after(&self) -> &Sizes {
+        &self.measures.after().sizes
+    }
+
+    /// What class sizes are held against.
+    pub fn k(&self) -> u32 {
+        self.measures.k
+    }
+
+    /// Whether there is a class column.
+    pub fn has_labels(&self) -> bool {
+        self.measures.label.is_some()
+    }
+
+    /// A measure of sizes and of the number of suppressed rows, of which the original has none.
+    pub fn both(&self, measure: impl Fn(&Sizes, u64) -> f64) -> Option<Figure> {
+        Some(Figure {
+            before: Some(measure(self.before(), 0)),
+            after: measure(self.after(), self.suppressed),
+        })
+    }
+
+    /// A measure that makes sense of the release only.
+    pub fn only(&self, after: f64) -> Option<Figure> {
+        Some(Figure {
+            before: None,
+            after,
+        })
+    }
+
+    /// Suppressed persons are in the population, too.
+    pub fn journalist_risk(&self) -> Option<Figure> {
+        let covered = self.measures.covered_suppressed();
+        Some(Figure {
+            before: Some(risk::prosecutor_risk(self.before())),
+            after: risk::journalist_risk(self.after(), &covered),
+        })
+    }
+
+    /// Loss of all cells, a suppressed one loses 1.
+    pub fn ncp(&self) -> f64 {
+        let columns = self.measures.columns.iter().zip(&self.lost);
+        let released: f64 = columns.map(|(column, lost)| column.weight * lost.ncp).sum();
+        released + self.suppressed as f64 * self.measures.weights()
+    }
+
+    /// The same, over all cells.
+    pub fn gcp(&self) -> f64 {
+        match self.rows() as f64 * self.measures.weights() {
+            0.0 => 0.0,
+            cells => self.ncp() / cells,
+        }
+    }
+
+    /// The geometric mean over the columns.
+    pub fn loss(&self) -> f64 {
+        let (rows, suppressed) = (self.rows().max(1) as f64, self.suppressed as f64);
+        let means = self.lost.iter().map(|lost| (lost.loss + suppressed) / rows);
+        geometric_loss(&means.collect::<Vec<f64>>())
+    }
+
+    fn rows(&self) -> u64 {
+        self.measures.released + self.suppressed
     }
 }
 
@@ -402,7 +432,7 @@ mod tests {
     use super::*;
     use crate::data::region::Value as Original;
     use crate::data::{Field, Kind, Levels, Region, RowIds, Scale};
-    use crate::measure::{ACCURACY_LOSSES, LIST};
+    use crate::measure::{Info, LIST, Of, learnt};
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -766,9 +796,11 @@ mod tests {
     #[test]
     fn the_values_are_those_of_the_list() {
         let mut measures = Measures::new(&fields(false, true), &domains(), 3);
-        measures.tell_accuracy_losses(ACCURACY_LOSSES.map(|name| (name, 0.1)).to_vec());
+        measures.tell_accuracy_losses(learnt().map(|info| (info.name, 0.1)).collect());
         let names: Vec<&str> = measures.values().iter().map(|v| v.name).collect();
-        let listed: Vec<&str> = LIST.iter().map(|info| info.name).collect();
+        let of_tables = |info: &&Info| matches!(info.of, Of::Classes(_) | Of::Lessons { .. });
+        let listed = LIST.iter().filter(of_tables).map(|info| info.name);
+        let listed: Vec<&str> = listed.collect();
         assert_eq!(names, listed);
         assert!(
             measures

@@ -77,7 +77,7 @@ pub fn compare(
             .into_iter()
             .zip(b.1.values())
             .filter_map(|(a, b)| {
-                let info = measure::info(a.name)?;
+                let info = measure::find(a.name)?;
                 Some(Standing {
                     name: a.name.to_owned(),
                     a: a.after,

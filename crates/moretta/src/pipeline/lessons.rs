@@ -4,7 +4,7 @@ use super::read::read;
 use super::stream;
 use crate::data::{Batch, ColumnPlan, ReadAs, Role};
 use crate::engine::{
-    Classroom, Compared, Lessons, Progress, Stage, class_of, lessons_of_release, protect,
+    Classroom, Compared, Lessons, Progress, Stage, Strange, class_of, lessons_of_release, protect,
 };
 use crate::error::Result;
 use crate::io::{self, ReadOptions};
@@ -99,6 +99,7 @@ pub fn lessons_of_file(
         released: None,
         class: place,
         known,
+        strange: Strange::Refused,
         notes: source.notes(),
     }
     .lessons(|_| true)

@@ -22,8 +22,7 @@ use crate::engine::{
     protect, published,
 };
 use crate::error::{Error, PolicyError, Result};
-use crate::measure::is_accuracy_loss;
-use crate::measure::pairs::PairMeasures;
+use crate::measure::{self, Of, PairMeasures};
 use crate::optimize::{self, Prefer, Range, Scale, Tried};
 use crate::policy::{Policy, Root, Tunable};
 use crate::protect::Method;
@@ -132,7 +131,7 @@ pub fn tune(
         let measured = policy.varied(root, what, range.low, std::slice::from_ref(goal));
         let option = format!("--goal {}={}", goal.0, goal.1);
         measured.map_err(|error| of_option(error, &option))?;
-        if goal.1 < 0.0 && !is_accuracy_loss(&goal.0) {
+        if goal.1 < 0.0 && !measure::find(&goal.0).is_some_and(|info| info.is_learnt()) {
             let what = format!("{option}: `{}` is never below 0", goal.0);
             return Err(Error::usage(what).help("take a limit from 0 up"));
         }
@@ -295,10 +294,11 @@ fn evaluate(
 /// released rows or what is released are mixtures of columns.
 fn tested(plan: &Plan, name: &str) -> Option<Side> {
     let mixes = plan.masking().is_some_and(|mask| !mask.is_comparable());
-    is_accuracy_loss(name).then_some(match mixes || name == "accuracy_loss_masked" {
-        true => Side::Protected,
-        false => Side::Original,
-    })
+    match measure::find(name)?.of {
+        Of::Lessons { masked } if masked || mixes => Some(Side::Protected),
+        Of::Lessons { .. } => Some(Side::Original),
+        _ => None,
+    }
 }
 
 impl Figure {
@@ -336,7 +336,7 @@ fn measured(plan: &Plan, original: &Original, context: &Context) -> Result<Value
             true => rows.clone(),
             false => order::released(plan, rows.clone())?,
         };
-        let watch = look(plan, &masks, &original.batch, &leaving, context)?;
+        let watch = look(plan, &masks, original, &leaving, context)?;
         let found = watch.measures().into_iter().flat_map(PairMeasures::values);
         let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
         values.extend(found.map(|(info, value)| (info.name, finite(value))));

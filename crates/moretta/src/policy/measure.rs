@@ -4,7 +4,7 @@ use super::PairPolicy;
 use crate::config::{Absent, Accepts, Length, Parameter, Placed, Section, unknown};
 use crate::error::{Error, Result};
 use crate::learn::check_learner;
-use crate::measure;
+use crate::measure::{self, Info};
 use crate::protect::Method;
 
 /// The keys of `[measure]`.
@@ -52,10 +52,12 @@ const TOLERANCE: Parameter = Parameter::new(
 
 /// All measures of tables and of masked records.
 fn names() -> Vec<&'static str> {
-    let tables = measure::LIST.iter().map(|info| info.name);
-    let pairs = measure::PAIR_LIST.iter().map(|info| info.name);
-    let more = pairs.filter(|name| measure::info(name).is_none());
-    tables.chain(more).collect()
+    measured(true, true).map(|info| info.name).collect()
+}
+
+fn measured(coarse: bool, masks: bool) -> impl Iterator<Item = &'static Info> {
+    let list = measure::LIST.iter();
+    list.filter(move |info| info.is_of(coarse, masks))
 }
 
 /// What to report, limits, and how pairs are measured.
@@ -68,11 +70,8 @@ pub(super) fn read(section: Option<Section>, protect: &[Method]) -> Result<Measu
         return Ok(Measures::default());
     };
     let masks = protect.iter().any(|method| method.as_masking().is_some());
-    let pairs = measure::PAIR_LIST.iter().filter(|_| masks);
     let coarse = protect.iter().any(|method| method.as_masking().is_none());
-    let classes = measure::LIST.iter().filter(|_| coarse);
-    let list: Vec<&measure::Info> = pairs.chain(classes).collect();
-    let names: Vec<&str> = list.iter().map(|info| info.name).collect();
+    let names: Vec<&str> = measured(coarse, masks).map(|info| info.name).collect();
     let check = |name: &str, error: Error| match names.contains(&name) {
         true => Ok(()),
         false => Err(unknown(error, name, &names)),
@@ -96,7 +95,7 @@ pub(super) fn read(section: Option<Section>, protect: &[Method]) -> Result<Measu
             )?;
             if let Some(placed) = table.take_named(&name) {
                 let limit = placed.number(&name)?;
-                let share = list.iter().any(|info| info.name == name && info.percent);
+                let share = measure::find(&name).is_some_and(|info| info.percent);
                 if masks && share && limit > 1.0 {
                     return Err(placed
                         .error(format!("`{name}` is a share from 0 to 1"))

@@ -7,7 +7,7 @@ use moretta::config::Parameter;
 use moretta::error::EXIT_CODES;
 use moretta::io::FORMATS;
 use moretta::learn::{LEARNERS, LearnerInfo};
-use moretta::measure::{self, Info};
+use moretta::measure::{Info, LIST, Of};
 use moretta::protect::{Family, METHODS, MethodInfo};
 
 pub(super) fn name_of(info: &MethodInfo) -> &'static str {
@@ -57,20 +57,20 @@ fn as_page(documentation: &str) -> String {
 }
 
 pub(super) fn measures_of_tables() -> String {
-    measures(measure::LIST)
+    measures(|info| info.is_of(true, false))
 }
 
 pub(super) fn measures_of_records() -> String {
-    measures(measure::PAIR_LIST)
+    measures(|info| info.is_of(false, true))
 }
 
 pub(super) fn measures_of_streams() -> String {
-    measures(measure::STREAM_LIST)
+    measures(|info| matches!(info.of, Of::Events))
 }
 
-fn measures(list: &[Info]) -> String {
+fn measures(listed: impl Fn(&&Info) -> bool) -> String {
     let mut rows = vec![head(["measure", "of", "meaning"])];
-    rows.extend(list.iter().map(|info| {
+    rows.extend(LIST.iter().filter(listed).map(|info| {
         let name = format!("`{}`", info.name);
         vec![name, info.family.word().to_owned(), info.meaning.to_owned()]
     }));

@@ -1,8 +1,7 @@
 //! Both sides of the rows as numbers: those of a model, or new ones.
 //!
 //! A column that a model knows is found by its name, a category by its text. What the
-//! model has never seen counts as missing; a class that it has never seen is an error,
-//! since no answer could be right.
+//! model has never seen counts as missing.
 
 use super::lessons::{Lessons, Side, Taught};
 use crate::data::{Batch, Encoder, Field, Kind, Levels, Records, Role, Schema};
@@ -15,6 +14,15 @@ const MOST_VALUES: usize = 1000;
 /// More classes than this are no classes.
 const MOST_CLASSES: usize = 1000;
 
+/// What becomes of rows whose class a model does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strange {
+    /// They are an error, since no answer could be right.
+    Refused,
+    /// They are left out, as are rows without a class.
+    LeftOut,
+}
+
 /// Rows, and what is to be learnt of them.
 pub(crate) struct Classroom<'a> {
     pub(crate) original: &'a Batch,
@@ -24,6 +32,8 @@ pub(crate) struct Classroom<'a> {
     pub(crate) class: usize,
     /// What a model knows of the columns.
     pub(crate) known: Option<&'a Vocabulary>,
+    /// Classes that the model does not know.
+    pub(crate) strange: Strange,
     /// What is odd so far.
     pub(crate) notes: Vec<String>,
 }
@@ -170,7 +180,8 @@ impl Classroom<'_> {
         }
         present.sort_by(f64::total_cmp);
         present.dedup();
-        if present.is_empty() || present.len() > MOST_CLASSES {
+        let few = (1..=MOST_CLASSES).contains(&present.len());
+        if !few && self.strange == Strange::Refused {
             let what = format!("{} different values are no classes", present.len());
             return Err(Error::input(what).in_column(&name).help(format!(
                 "the class has from 1 to {MOST_CLASSES} different values"
@@ -186,9 +197,14 @@ impl Classroom<'_> {
         let numbers = self.classes(&names)?;
         let label = |code: &f64| {
             let place = present.binary_search_by(|other| other.total_cmp(code));
-            place.ok().map(|place| numbers[place])
+            place.ok().and_then(|place| numbers[place])
         };
-        let rows = self.labelled(&codes);
+        let mut rows = self.labelled(&codes);
+        rows.retain(|&row| {
+            codes
+                .iter()
+                .all(|side| label(&side[row as usize]).is_some())
+        });
         self.note_strange(&codes, &rows);
         let sides = codes.iter().map(|side| {
             let labels = rows.iter().map(|&row| label(&side[row as usize]));
@@ -201,17 +217,15 @@ impl Classroom<'_> {
         })
     }
 
-    /// The numbers of the classes with these names.
-    fn classes(&self, texts: &Levels) -> Result<Vec<u32>> {
+    /// The numbers of the classes with these names; none of one that the model does not know.
+    fn classes(&self, texts: &Levels) -> Result<Vec<Option<u32>>> {
         let Some(known) = self.known else {
-            return Ok((0..texts.len() as u32).collect());
+            return Ok((0..texts.len() as u32).map(Some).collect());
         };
-        let numbers: Vec<u32> = texts
-            .iter()
-            .filter_map(|text| known.classes().find(text))
-            .collect();
-        match texts.len() - numbers.len() {
-            0 => Ok(numbers),
+        let numbers = texts.iter().map(|text| known.classes().find(text));
+        let numbers: Vec<Option<u32>> = numbers.collect();
+        match numbers.iter().filter(|number| number.is_none()).count() {
+            unknown if unknown == 0 || self.strange == Strange::LeftOut => Ok(numbers),
             unknown => Err(Error::input(format!(
                 "the model does not know {unknown} of {} classes",
                 texts.len()

@@ -22,9 +22,9 @@ mod saved;
 mod trials;
 
 pub(crate) use accuracy::{Pupil, accuracy_of_release};
-pub(crate) use classroom::Classroom;
+pub(crate) use classroom::{Classroom, Strange};
 pub(crate) use lessons::class_of;
-pub(crate) use loss::accuracy_losses;
+pub(crate) use loss::{AccuracyLoss, accuracy_loss, accuracy_losses};
 pub(crate) use release::lessons_of_release;
 
 pub use lessons::{Arm, Lessons, Side};

@@ -2,8 +2,8 @@
 
 use super::super::domains::domains;
 use super::super::original::{Original, in_order_of_ids, originals_of};
-use super::super::plan::{Action, Plan};
-use super::classroom::Classroom;
+use super::super::plan::Plan;
+use super::classroom::{Classroom, Strange};
 use super::lessons::Lessons;
 use crate::data::{Batch, Categories, Column, Domain, Kind, Numbers, Region, Scale, Schema};
 use crate::error::Result;
@@ -21,24 +21,27 @@ pub(crate) fn lessons_of_release(
 ) -> Result<Lessons> {
     let released = with_middles(plan, original, released)?;
     let released = in_order_of_ids(&released)?;
-    let kept = originals_of(&original.batch, released.rows())?;
-    // A learner counts categories, and those of suppressed rows are not to be told.
-    let columns = kept.schema().fields().iter().zip(kept.columns());
-    let columns = columns.map(|(field, column)| column.used(&field.kind));
-    let columns = columns.collect();
-    let kept = Batch::new(Arc::clone(kept.schema()), kept.rows().clone(), columns)?;
-    let keeps = |name: &str| {
-        let column = plan.column(name);
-        column.is_none_or(|column| column.action == Action::Keep)
-    };
+    let kept = used(&originals_of(&original.batch, released.rows())?)?;
     Classroom {
         original: &kept,
         released: Some(&released),
         class,
         known,
+        strange: Strange::Refused,
         notes: original.notes.clone(),
     }
-    .lessons(keeps)
+    .lessons(|name| plan.keeps(name))
+}
+
+/// A learner counts categories, and those of other rows are not to be told.
+pub(super) fn used(rows: &Batch) -> Result<Batch> {
+    let columns = rows.schema().fields().iter().zip(rows.columns());
+    let columns = columns.map(|(field, column)| column.used(&field.kind));
+    Batch::new(
+        Arc::clone(rows.schema()),
+        rows.rows().clone(),
+        columns.collect(),
+    )
 }
 
 /// Numbers that were generalised, as the middles of their intervals.

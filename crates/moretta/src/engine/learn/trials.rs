@@ -120,9 +120,9 @@ fn run(
     arm: Arm,
     start: Option<&SavedModel>,
 ) -> Result<Trial> {
-    let side = arm.learnt;
-    let (records, actual, taught) = lessons.of(side).ok_or_else(|| absent(side))?;
-    let header = lessons.header(side).ok_or_else(|| absent(side))?;
+    let header = lessons
+        .header(arm.learnt)
+        .ok_or_else(|| absent(arm.learnt))?;
     let learner = match start {
         None => learn::build(name, header, settings.seed)?,
         Some(model) if model.name() == name => model.learner()?,
@@ -135,14 +135,21 @@ fn run(
         }
     };
     let mut trial = Trial::new(learner, header, settings.schedule, &settings.score)?;
-    match arm.tested == side {
+    lead(&mut trial, lessons, arm)?;
+    Ok(trial)
+}
+
+/// Leads a learner through one arm of the lessons.
+pub(super) fn lead(trial: &mut Trial, lessons: &Lessons, arm: Arm) -> Result<()> {
+    let (records, actual, taught) = lessons.of(arm.learnt).ok_or_else(|| absent(arm.learnt))?;
+    match arm.tested == arm.learnt {
         true => trial.push_all(records, actual, taught),
         false => {
             let exams = lessons.exams(arm).ok_or_else(|| absent(arm.tested))?;
             trial.push_all_tested(exams, records, actual, taught);
         }
     }
-    Ok(trial)
+    Ok(())
 }
 
 fn absent(side: Side) -> Error {

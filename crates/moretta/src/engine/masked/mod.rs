@@ -15,13 +15,12 @@ mod watch;
 pub(crate) use flow::Flow;
 pub(crate) use masks::{Masks, crowds};
 pub(crate) use waiting::Waiting;
-pub(crate) use watch::Watch;
+pub(crate) use watch::{Learn, Watch};
 
 use super::plan::{Action, Plan};
 use crate::data::{Attribute, Batch, Column, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
-use crate::measure;
-use crate::measure::pairs::PairMeasures;
+use crate::measure::{self, PairMeasures};
 use crate::protect::{MaskedColumn, Masking};
 
 /// What k leaves open.
@@ -159,7 +158,9 @@ pub(crate) fn keep_limits(plan: &Plan, watch: &Watch) -> Result<()> {
         .flat_map(PairMeasures::values)
         .collect();
     // Others are of classes and regions.
-    let coarse = |name: &str| plan.keeps_guarantee() && measure::info(name).is_some();
+    let coarse = |name: &str| {
+        plan.keeps_guarantee() && measure::find(name).is_some_and(|info| info.is_of(true, false))
+    };
     for (name, limit) in plan.fail_above.iter().filter(|(name, _)| !coarse(name)) {
         let found = values.iter().find(|(info, _)| info.name == name);
         let value = found.and_then(|(_, value)| *value);

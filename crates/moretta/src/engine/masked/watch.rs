@@ -3,42 +3,44 @@
 use super::masks::Masks;
 use super::pairs::Pairs;
 use super::unchanged::Unchanged;
-use crate::data::{Attribute, Batch, Encoder, Kind, Role, Schema};
+use crate::data::{Batch, Encoder, Kind, Role, Schema};
 use crate::engine::context::Wanted;
+use crate::engine::learn::AccuracyLoss;
 use crate::engine::plan::Plan;
 use crate::engine::progress::Records;
 use crate::error::{Error, Result};
-use crate::measure::is_accuracy_loss;
-use crate::measure::pairs::{PAIR_LIST, PairMeasures, PairSettings};
+use crate::measure::{self, Info, LIST, Measure, Of, PairMeasures, PairSettings};
 
 /// Measures what leaves.
 pub(crate) struct Watch {
     pairs: Pairs,
     looked: Unchanged,
-    /// None when nobody wants to know.
+    /// None when measuring is off.
     measures: Option<PairMeasures>,
     released: u64,
 }
 
+/// What a learner loses by the measure of this name in the rows of a table, which only
+/// learning from all of them can tell; `asked` says whether the plan names it.
+pub(crate) type Learn<'a> = dyn FnMut(&'static Info, bool) -> Result<Option<f64>> + 'a;
+
 impl Watch {
-    /// `table`: the rows of a table, which comes at once.
+    /// `table`: the number of rows of a table, which comes at once, and who leads a learner
+    /// through it.
     pub(crate) fn new(
         plan: &Plan,
         masks: &Masks,
         (before, after): (&Schema, &Schema),
-        table: Option<usize>,
+        table: Option<(usize, &mut Learn<'_>)>,
         wanted: Wanted,
     ) -> Result<Self> {
         let compared = match masks.is_comparable {
             true => &masks.leaving[..],
             false => &[],
         };
-        let class =
-            class(before).filter(|place| masks.made.is_none() || !masks.places.contains(place));
-        let measures = measures(plan, masks, before, class, (table, wanted))?;
         Ok(Watch {
-            pairs: pairs(masks, (before, after), class, measures.is_some())?,
-            measures,
+            measures: measures(plan, masks, before, table, wanted)?,
+            pairs: Pairs::new(before, compared, after)?,
             looked: Unchanged::new(before, compared),
             released: 0,
         })
@@ -56,13 +58,13 @@ impl Watch {
 
     /// How it is going, with so many rows read.
     pub(crate) fn live(&self, read: u64) -> Records {
-        let figures = self.measures.iter().flat_map(PairMeasures::values);
+        let value = |name| self.measures.as_ref()?.value(name);
+        let figures = CLASSIC.into_iter().filter_map(value);
         Records {
             read,
             released: self.released,
             figures: figures
-                .filter(|(info, _)| matches!(info.name, "record_linkage" | "sse"))
-                .filter_map(|(info, value)| Some((info.name, value?, info.percent)))
+                .map(|(info, value)| (info.name, value, info.percent))
                 .collect(),
         }
     }
@@ -84,110 +86,120 @@ impl Watch {
     pub(crate) fn look(&mut self, released: &Batch) -> Result<()> {
         self.released += released.len() as u64;
         let (measures, looked) = (&mut self.measures, &mut self.looked);
-        self.pairs.released(released, |original, released, labels| {
-            looked.observe(original, released);
-            if let Some(measures) = measures {
-                measures.observe_labelled(original, released, labels);
-            }
-        })
+        self.pairs
+            .released(released, |(before, after), (originals, records)| {
+                for (original, released) in originals.iter().zip(records.iter()) {
+                    looked.observe(original, released);
+                }
+                match measures {
+                    // Records of no columns are none.
+                    Some(measures) if originals.width() == 0 => {
+                        measures.observe(before, after, None)
+                    }
+                    Some(measures) => measures.observe(before, after, Some((originals, records))),
+                    None => Ok(()),
+                }
+            })
     }
 }
 
-/// Columns that have no originals are paired where they are `measured`, else for their
-/// order only.
-fn pairs(
-    masks: &Masks,
-    (before, after): (&Schema, &Schema),
-    class: Option<usize>,
-    measured: bool,
-) -> Result<Pairs> {
-    let own = |&place: &usize| &*before.fields()[place].name;
-    let (columns, names): (&[usize], Vec<&str>) = match &masks.made {
-        None => (&masks.leaving, masks.leaving.iter().map(own).collect()),
-        Some(_) if !measured => (&[], Vec::new()),
-        Some(made) => (&masks.leaving, made.iter().map(String::as_str).collect()),
-    };
-    Pairs::new((before, columns), (after, &names), class)
+/// What was measured elsewhere.
+struct Told(Option<f64>);
+
+impl Measure for Told {
+    fn value(&self) -> Option<f64> {
+        self.0
+    }
 }
 
-/// What is worth measuring: what the policy asks for, everything where a report is
-/// written, and the two classic figures for whoever watches. A report on what is
+/// The two figures for a reader who watches a stream.
+const CLASSIC: [&str; 2] = ["record_linkage", "sse"];
+
+/// What is worth measuring: what the plan asks for, everything where a report is
+/// written, and the two classic figures for a reader who watches. A report on what is
 /// differentially private tells nothing of the originals unless it is asked to.
 fn measures(
     plan: &Plan,
     masks: &Masks,
     schema: &Schema,
-    class: Option<usize>,
-    (table, wanted): (Option<usize>, Wanted),
+    mut table: Option<(usize, &mut Learn<'_>)>,
+    wanted: Wanted,
 ) -> Result<Option<PairMeasures>> {
-    let places = &masks.leaving;
-    let limits = plan.fail_above.iter().map(|(name, _)| name.as_str());
-    let asked = plan.report_measures.iter().map(String::as_str);
-    let asked: Vec<&str> = asked.chain(limits).collect();
-    // What learners lose is measured of all released columns together, where some are made
-    // coarser, and so are classes.
-    let of_pairs = |name: &&str| {
-        let listed = PAIR_LIST.iter().any(|info| info.name == *name);
-        listed && !(plan.keeps_guarantee() && is_accuracy_loss(name))
-    };
-    let mut names: Vec<&str> = asked.iter().copied().filter(of_pairs).collect();
-    let learnt = names.iter().find(|name| is_accuracy_loss(name));
-    if let (Some(name), None) = (learnt, class) {
-        return Err(Error::policy(format!(
-            "{name} needs a class that has a type and is released"
-        ))
-        .help("give the column to predict a type, and do not mix it into others"));
-    }
-    let measurable = |name: &str| masks.is_comparable || is_accuracy_loss(name);
-    if let Some(name) = names.iter().find(|name| !measurable(name)) {
-        return Err(Error::policy(format!(
-            "{name} compares values with their originals, and mixtures of columns have none"
-        ))
-        .help("take it out of [measure]; accuracy_loss tells what learners lose, and `moretta attack` what can be got back"));
-    }
-    if asked.is_empty() && wanted.all && !masks.is_private() {
-        names = PAIR_LIST.iter().map(|info| info.name).collect();
-        let learns = class.is_some() && !plan.keeps_guarantee();
-        names.retain(|name| !is_accuracy_loss(name) || learns);
-    } else if wanted.live && !masks.is_private() {
-        names.extend(["record_linkage", "sse"]);
-    }
-    names = PAIR_LIST
-        .iter()
-        .map(|info| info.name)
-        .filter(|name| names.contains(name) && measurable(name))
-        .collect();
-    if names.is_empty() || places.is_empty() {
-        return Ok(None);
-    }
-    let attributes = Encoder::new(schema, places)?.attributes();
-    let columns: Vec<&str> = places
-        .iter()
-        .map(|&place| &*schema.fields()[place].name)
-        .collect();
-    let made = masks.made.as_ref();
+    let all = plan.report_measures.is_empty() && plan.fail_above.is_empty() && wanted.all;
+    let told = !masks.is_private();
+    let class = class(plan, masks, schema);
     let settings = PairSettings {
-        attributes,
-        released: made.map(|names| vec![Attribute::Number; names.len()]),
-        buffer: plan.pairs.buffer.unwrap_or(match table {
-            Some(rows) => rows.clamp(1, RANKED),
+        buffer: plan.pairs.buffer.unwrap_or(match &table {
+            Some((rows, _)) => (*rows).clamp(1, RANKED),
             None => 100,
         }),
         interval: plan.pairs.interval,
         tolerance: plan.pairs.tolerance,
-        learner: plan.pairs.learner.clone(),
-        class: places.iter().position(|place| Some(*place) == class),
+        ..PairSettings::new(match masks.is_comparable {
+            true => Encoder::new(schema, &masks.leaving)?.attributes(),
+            false => Vec::new(),
+        })
     };
-    PairMeasures::new(&settings, &columns, &names).map(Some)
+    let mut measures = Vec::new();
+    for info in LIST {
+        let asked = plan.measures(info.name);
+        match info.of {
+            // Of all released columns together, where some are made coarser, and so are classes.
+            Of::Lessons { .. } if plan.keeps_guarantee() => {}
+            Of::Lessons { .. } if asked && !class => return Err(no_class(info)),
+            Of::Lessons { .. } if class && (asked || all && told) => {
+                let measure: Box<dyn Measure> = match &mut table {
+                    Some((_, learn)) => Box::new(Told(learn(info, asked)?)),
+                    None => Box::new(AccuracyLoss::new(plan, schema, info)?),
+                };
+                measures.push((info, measure));
+            }
+            Of::Records(_) if asked && !masks.is_comparable => return Err(mixtures(info)),
+            Of::Records(_) if masks.is_comparable => {
+                let watched = wanted.live && CLASSIC.contains(&info.name);
+                if asked || (all || watched) && told {
+                    measures.push((info, measure::build(info.name, &settings)?));
+                }
+            }
+            _ => {}
+        }
+    }
+    if measures.is_empty() || masks.leaving.is_empty() {
+        return Ok(None);
+    }
+    let names = masks
+        .leaving
+        .iter()
+        .map(|&place| &*schema.fields()[place].name);
+    let names: Vec<&str> = names.collect();
+    Ok(Some(PairMeasures::new(&settings, &names, measures)))
+}
+
+fn no_class(info: &Info) -> Error {
+    let what = format!(
+        "{} needs a class that has a type and is released",
+        info.name
+    );
+    Error::policy(what).help("give the column to predict a type, and do not mix it into others")
+}
+
+fn mixtures(info: &Info) -> Error {
+    Error::policy(format!(
+        "{} compares values with their originals, and mixtures of columns have none",
+        info.name
+    ))
+    .help("take it out of [measure]; accuracy_loss tells what learners lose, and `moretta attack` what can be got back")
 }
 
 /// Protected values of a table among which ranks are counted.
 const RANKED: usize = 1_000;
 
-/// The column that learners predict, if there is one and it has a type.
-fn class(schema: &Schema) -> Option<usize> {
-    match schema.with_role(Role::Class)[..] {
-        [class] if !matches!(schema.fields()[class].kind, Kind::Plain(_)) => Some(class),
-        _ => None,
-    }
+/// Whether there is a column that learners predict: one with a type, which is released.
+fn class(plan: &Plan, masks: &Masks, schema: &Schema) -> bool {
+    let [place] = schema.with_role(Role::Class)[..] else {
+        return false;
+    };
+    let field = &schema.fields()[place];
+    let mixed = masks.made.is_some() && masks.places.contains(&place);
+    !matches!(field.kind, Kind::Plain(_)) && plan.keeps(&field.name) && !mixed
 }

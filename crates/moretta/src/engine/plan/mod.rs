@@ -14,7 +14,7 @@ use crate::data::hierarchy::HierarchySpec;
 use crate::data::{ColumnPlan, Field, Kind, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
-use crate::measure::{self, ACCURACY_LOSSES, PAIR_LIST};
+use crate::measure;
 use crate::protect::z_anonymity::ZAnonymity;
 use crate::protect::{Masking, Method};
 use std::ops::Range;
@@ -226,6 +226,12 @@ impl Plan {
         self.protect.iter().any(|method| method.represents(name))
     }
 
+    /// Whether the column `name` is released under its name, perhaps protected.
+    pub fn keeps(&self, name: &str) -> bool {
+        let column = self.column(name);
+        column.is_none_or(|column| column.action == Action::Keep)
+    }
+
     /// How much what the column `name` loses counts.
     pub fn weight(&self, name: &str) -> f64 {
         self.column(name).map_or(1.0, |column| column.weight)
@@ -264,10 +270,7 @@ impl Plan {
             || t.iter().any(|t| !(0.0..=1.0).contains(&t.t))
             || p.iter().any(|p| p.p < 1)
             || self.fail_above.iter().any(|(_, limit)| limit.is_nan());
-        let known = |name: &str| {
-            let pairs = PAIR_LIST.iter().any(|info| info.name == name);
-            pairs || measure::info(name).is_some()
-        };
+        let known = |name: &str| measure::find(name).is_some_and(|info| info.is_of(true, true));
         let asked = self.fail_above.iter().map(|(name, _)| name);
         if let Some(name) = asked.chain(&self.report_measures).find(|name| !known(name)) {
             return Err(Error::policy(format!("there is no measure `{name}`"))
@@ -283,7 +286,7 @@ impl Plan {
 
     /// A learner needs records, and something to predict.
     fn check_learning(&self) -> Result<()> {
-        let mut losses = ACCURACY_LOSSES.into_iter();
+        let mut losses = measure::learnt().map(|info| info.name);
         let Some(asked) = losses.find(|name| self.measures(name)) else {
             return Ok(());
         };

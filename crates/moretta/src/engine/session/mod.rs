@@ -13,12 +13,12 @@ pub(crate) use table::look;
 use super::arrival::SOURCE_SHIFT;
 use super::context::Context;
 use super::masked;
-use super::measure::Measure;
 use super::plan::Plan;
 use super::report::Report;
 use super::source::Place;
 use crate::data::{Batch, RowIds, Schema};
 use crate::error::{Error, Result};
+use crate::measure::Measure;
 use std::fmt;
 use std::sync::Arc;
 use stream::StreamFlow;
@@ -78,6 +78,8 @@ pub struct Session {
     context: Context,
     flow: Flow,
     measures: Vec<Box<dyn Measure>>,
+    /// The names of the measures.
+    names: Vec<String>,
     schema: Arc<Schema>,
     /// Rows of each source that were pushed, and rows that have left.
     rows: Vec<u64>,
@@ -141,6 +143,7 @@ impl Session {
             context,
             flow,
             measures: Vec::new(),
+            names: Vec::new(),
             schema: Arc::clone(schema),
             rows: (0..from.sources())
                 .map(|n| from.first_row(n).rows)
@@ -160,8 +163,9 @@ impl Session {
         }
     }
 
-    /// Adds a measure, which sees all rows that leave from now on.
-    pub fn measure(&mut self, measure: Box<dyn Measure>) {
+    /// Adds a measure called `name`, which sees all rows that leave from now on.
+    pub fn measure(&mut self, name: &str, measure: Box<dyn Measure>) {
+        self.names.push(name.to_owned());
         self.measures.push(measure);
     }
 
@@ -342,9 +346,8 @@ impl Session {
             true => rest,
             false => Checked::new(outside::shown(&rest.rows, self.released)?),
         };
-        let found = self.measures.iter();
-        let measures = found.map(|one| (one.name().to_owned(), one.value()));
-        let measures = measures.collect();
+        let found = self.measures.iter().map(|measure| measure.value());
+        let measures = self.names.into_iter().zip(found).collect();
         Ok((rest, Outcome { report, measures }))
     }
 

@@ -6,9 +6,8 @@ use crate::engine::columns::without_dropped;
 use crate::engine::context::Context;
 use crate::engine::facts::{Facts, Masked, report};
 use crate::engine::judge::{Judge, Judgement, Made, refused};
-use crate::engine::learn::accuracy_losses;
-use crate::engine::masked::{self, Masks, Watch};
-use crate::engine::measure::Measure;
+use crate::engine::learn::{accuracy_loss, accuracy_losses};
+use crate::engine::masked::{self, Learn, Masks, Watch};
 use crate::engine::order;
 use crate::engine::original::{Original, in_order_of_ids, originals_of};
 use crate::engine::plan::Plan;
@@ -18,7 +17,7 @@ use crate::engine::steps::{Compared, protect};
 use crate::engine::telling::Leaving;
 use crate::engine::warnings::run_warnings;
 use crate::error::{Error, Result};
-use crate::measure;
+use crate::measure::{self, Info, Measure};
 use std::sync::Arc;
 
 /// The rows of a table so far.
@@ -96,7 +95,7 @@ impl TableFlow {
         let masked = match &masks {
             None => None,
             Some(masks) => {
-                let watch = look(plan, masks, &original.batch, &rows, context)?;
+                let watch = look(plan, masks, &original, &rows, context)?;
                 masked::keep_limits(plan, &watch)?;
                 Some((watch, smallest_crowds(masks, &release)?))
             }
@@ -158,17 +157,26 @@ fn show(measure: &mut dyn Measure, original: &Batch, release: &Batch) -> Result<
 pub(crate) fn look(
     plan: &Plan,
     masks: &Masks,
-    original: &Batch,
+    original: &Original,
     rows: &Batch,
     context: &Context,
 ) -> Result<Watch> {
-    let schemas = (&**original.schema(), &**rows.schema());
-    let table = (!plan.is_buffered()).then_some(rows.len());
+    let schemas = (&**original.batch.schema(), &**rows.schema());
+    let is_table = !plan.is_buffered();
+    let learn = &mut |info: &'static Info, asked: bool| {
+        let release = without_dropped(plan, rows)?;
+        match accuracy_loss(plan, original, &release, info) {
+            // Nobody asked, and there is nothing to learn.
+            Err(Error::Input(_) | Error::Policy(_)) if !asked => Ok(None),
+            loss => loss,
+        }
+    };
+    let table = is_table.then_some((rows.len(), learn as &mut Learn<'_>));
     let mut watch = Watch::new(plan, masks, schemas, table, context.wanted())?;
     // Measures see pairs in the order of the release, too: what they tell of some pairs
     // must not depend on an order that does not leave.
-    let originals = originals_of(original, rows.rows())?;
-    if table.is_some() {
+    let originals = originals_of(&original.batch, rows.rows())?;
+    if is_table {
         // Of rows that are suppressed nothing is told, so nobody is taken to know them.
         watch.prepare(&in_order_of_ids(&originals)?)?;
     }
@@ -203,7 +211,9 @@ fn accept(plan: &Plan, judgement: &Judgement) -> Result<()> {
     }
     // Others are of pairs of records.
     let limits = plan.fail_above.iter();
-    for (name, limit) in limits.filter(|(name, _)| measure::info(name).is_some()) {
+    for (name, limit) in
+        limits.filter(|(name, _)| measure::find(name).is_some_and(|info| info.is_of(true, false)))
+    {
         let Some(value) = judgement.measure(name) else {
             return Err(Error::goal(format!("{name} could not be measured"))
                 .help("take its limit away: it needs a class, or rows that are released"));

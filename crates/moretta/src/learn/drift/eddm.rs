@@ -6,9 +6,8 @@
 //! slow changes, worse on noise. Constant time and memory. M. Baena-García et al.,
 //! "Early Drift Detection Method", 2006; with MOA's constants.
 
-use super::super::model::{Reader, Writer, odd};
+use super::super::model::saved;
 use super::{Detector, Signal};
-use crate::error::Result;
 
 const DRIFT: f64 = 0.9;
 const WARNING: f64 = 0.95;
@@ -48,29 +47,10 @@ impl Eddm {
     }
 }
 
-impl Eddm {
-    pub(in crate::learn) fn save(&self, out: &mut Writer) {
-        for count in [self.count, self.errors, self.last_error] {
-            out.count(count);
-        }
-        out.f64s(&[self.mean, self.squares, self.greatest]);
-    }
-
-    pub(in crate::learn) fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let eddm = Eddm {
-            count: from.count()?,
-            errors: from.count()?,
-            last_error: from.count()?,
-            mean: from.f64()?,
-            squares: from.f64()?,
-            greatest: from.f64()?,
-        };
-        match eddm.last_error <= eddm.count {
-            true => Ok(eddm),
-            false => Err(odd("an error that comes later than all errors")),
-        }
-    }
-}
+saved!(
+    struct Eddm { count, errors, last_error, mean, squares, greatest }
+    if |eddm| eddm.last_error <= eddm.count, else "an error that comes later than all errors"
+);
 
 impl Detector for Eddm {
     fn update(&mut self, value: f64) -> Signal {

@@ -5,9 +5,8 @@
 //! and memory. E. S. Page, "Continuous Inspection Schemes", Biometrika 1954; with
 //! MOA's defaults.
 
-use super::super::model::{Reader, Writer};
+use super::super::model::saved;
 use super::{Detector, Signal};
-use crate::error::Result;
 
 /// The options.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,23 +55,10 @@ pub struct PageHinkleyDetector {
     least: f64,
 }
 
-impl PageHinkleyDetector {
-    /// All but the options, which are the usual ones.
-    pub(in crate::learn) fn save(&self, out: &mut Writer) {
-        out.count(self.count);
-        out.f64s(&[self.mean, self.sum, self.least]);
-    }
-
-    pub(in crate::learn) fn load(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(PageHinkleyDetector {
-            count: from.count()?,
-            mean: from.f64()?,
-            sum: from.f64()?,
-            least: from.f64()?,
-            ..PageHinkley::default().build()
-        })
-    }
-}
+// All but the options, which are the usual ones.
+saved!(
+    struct PageHinkleyDetector { count, mean, sum, least, ..PageHinkley::default().build() }
+);
 
 impl Detector for PageHinkleyDetector {
     fn update(&mut self, value: f64) -> Signal {

@@ -14,7 +14,7 @@ use crate::learn::drift::{
     Adwin, Ddm, DdmDetector, Detector, Eddm, Kswin, KswinDetector, PageHinkley,
     PageHinkleyDetector, Signal, load_window, save_window,
 };
-use crate::learn::model::{Knowledge, Reader, Writer, odd};
+use crate::learn::model::{Knowledge, Reader, Saved, Writer, odd};
 use crate::learn::{Header, Learner, predicted};
 
 /// δ of ADWIN, as MOA has it.

@@ -19,8 +19,9 @@
 //! *From* Kooiman, Willenborg, Gouweleeuw, "PRAM: a method for disclosure limitation
 //! of microdata" (1997).
 
-use super::{PairMeasure, PairSettings, mean};
+use super::{PairSettings, mean};
 use crate::data::Attribute;
+use crate::measure::Measure;
 
 /// Pairs from which bins are made.
 const FIRST: usize = 1_000;
@@ -32,7 +33,7 @@ const BINS: usize = 16;
 const MOST_CATEGORIES: usize = 256;
 
 /// Mean share of the information that is lost.
-pub(super) struct EntropyLoss {
+pub(in crate::measure) struct EntropyLoss {
     columns: Vec<Column>,
 }
 
@@ -47,7 +48,7 @@ enum Column {
 }
 
 impl EntropyLoss {
-    pub(super) fn new(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn new(settings: &PairSettings) -> Self {
         let column = |kind: &Attribute| match kind {
             Attribute::Number => Column::Numbers {
                 first: Vec::new(),
@@ -62,8 +63,8 @@ impl EntropyLoss {
     }
 }
 
-impl PairMeasure for EntropyLoss {
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
+impl Measure for EntropyLoss {
+    fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
         let values = original.iter().zip(protected);
         for (column, (&x, &y)) in self.columns.iter_mut().zip(values) {
             column.observe(x, y);
@@ -273,7 +274,7 @@ mod tests {
         let pairs: Vec<Pair> = (0..1_200).map(pair).collect();
         let mut measure = EntropyLoss::new(&settings());
         for (n, (original, protected)) in pairs.iter().enumerate() {
-            measure.observe(original, protected);
+            measure.observe_record(original, protected);
             if [10, 998, 999, 1_000, 1_199].contains(&n) {
                 let (found, expected) = (measure.value(), reference(&pairs[..=n]));
                 let (found, expected) = (found.expect("pairs"), expected.expect("pairs"));
@@ -289,7 +290,7 @@ mod tests {
     fn one_value_for_all_loses_all_and_many_categories_are_no_trouble() {
         let mut measure = EntropyLoss::new(&PairSettings::new(vec![Attribute::Nominal]));
         for n in 0..3_000 {
-            measure.observe(&[f64::from(n)], &[-1.0]);
+            measure.observe_record(&[f64::from(n)], &[-1.0]);
         }
         let loss = measure.value().expect("it varies");
         assert!((loss - 1.0).abs() < 1e-12, "{loss}");

@@ -16,12 +16,13 @@
 //! *From* Yancey, Winkler, Creecy, "Disclosure risk assessment in perturbative
 //! microdata protection" (2002), with the mean over cells.
 
-use super::{PairMeasure, PairSettings, mean};
+use super::{PairSettings, mean};
 use crate::math::moments::Moments;
+use crate::measure::Measure;
 use std::f64::consts::SQRT_2;
 
 /// Mean standardised absolute difference.
-pub(super) struct Il1s {
+pub(in crate::measure) struct Il1s {
     columns: Vec<Column>,
 }
 
@@ -33,7 +34,7 @@ struct Column {
 }
 
 impl Il1s {
-    pub(super) fn new(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn new(settings: &PairSettings) -> Self {
         let column = |place| Column {
             place,
             originals: Moments::default(),
@@ -46,8 +47,8 @@ impl Il1s {
     }
 }
 
-impl PairMeasure for Il1s {
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
+impl Measure for Il1s {
+    fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
         for column in &mut self.columns {
             let (x, y) = (original[column.place], protected[column.place]);
             column.originals.push(x);

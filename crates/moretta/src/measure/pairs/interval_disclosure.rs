@@ -18,11 +18,12 @@
 //! enterprise accounts annual survey" (1999); Mateo-Sanz, Sebé, Domingo-Ferrer,
 //! "Outlier protection in continuous microdata masking" (2004).
 
-use super::{PairMeasure, PairSettings};
+use super::PairSettings;
 use crate::math::moments::Moments;
+use crate::measure::Measure;
 
 /// Shares of values within some ranks.
-pub(super) struct RankIntervals {
+pub(in crate::measure) struct RankIntervals {
     share: f64,
     buffer: usize,
     /// The last protected values of each attribute, by its place.
@@ -50,7 +51,7 @@ impl Count {
 }
 
 impl RankIntervals {
-    pub(super) fn new(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn new(settings: &PairSettings) -> Self {
         let columns = settings.scalars().into_iter();
         RankIntervals {
             share: settings.interval / 100.0,
@@ -62,8 +63,8 @@ impl RankIntervals {
     }
 }
 
-impl PairMeasure for RankIntervals {
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
+impl Measure for RankIntervals {
+    fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
         let slot = (self.seen % self.buffer as u64) as usize;
         self.seen += 1;
         for (place, last) in &mut self.columns {
@@ -95,14 +96,14 @@ fn between(values: &[f64], x: f64, y: f64) -> u64 {
 }
 
 /// Shares of values within some of a standard deviation.
-pub(super) struct DeviationIntervals {
+pub(in crate::measure) struct DeviationIntervals {
     share: f64,
     columns: Vec<(usize, Moments)>,
     count: Count,
 }
 
 impl DeviationIntervals {
-    pub(super) fn new(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn new(settings: &PairSettings) -> Self {
         let columns = settings.scalars().into_iter();
         DeviationIntervals {
             share: settings.interval / 100.0,
@@ -112,8 +113,8 @@ impl DeviationIntervals {
     }
 }
 
-impl PairMeasure for DeviationIntervals {
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
+impl Measure for DeviationIntervals {
+    fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
         for (place, moments) in &mut self.columns {
             let (x, y) = (original[*place], protected[*place]);
             moments.push(x);
@@ -197,7 +198,7 @@ mod tests {
             let mut measure = RankIntervals::new(&settings);
             for n in 0..500 {
                 let (x, noise) = (f64::from(n * 37 % 101), f64::from(n * 11 % 23) - 11.0);
-                measure.observe(&[x; 4], &[x + noise; 4]);
+                measure.observe_record(&[x; 4], &[x + noise; 4]);
             }
             measure.value().expect("there are values")
         };

@@ -19,8 +19,9 @@
 //! *Costs* `width²` multiplications a pair. *From* Domingo-Ferrer, Torra, "Disclosure
 //! control methods and information loss for microdata" (2001).
 
-use super::{PairMeasure, PairSettings, mean};
+use super::{PairSettings, mean};
 use crate::math::moments::CoMoments;
+use crate::measure::Measure;
 
 /// Moments of both sides, of the same pairs.
 pub(super) struct BothMoments {
@@ -32,7 +33,7 @@ pub(super) struct BothMoments {
 }
 
 impl BothMoments {
-    pub(super) fn new(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn new(settings: &PairSettings) -> Self {
         let places = settings.scalars();
         BothMoments {
             original: CoMoments::new(places.len()),
@@ -75,7 +76,7 @@ pub(super) fn couples(
 }
 
 /// A discrepancy of the moments of both sides.
-pub(super) struct Discrepancy {
+pub(in crate::measure) struct Discrepancy {
     moments: BothMoments,
     of: fn(&BothMoments) -> Option<f64>,
 }
@@ -87,7 +88,7 @@ impl Discrepancy {
     }
 
     /// By how much means moved.
-    pub(super) fn of_means(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn of_means(settings: &PairSettings) -> Self {
         Discrepancy::new(settings, |both| {
             mean(both.varying().into_iter().map(|i| {
                 let difference = both.protected.means()[i] - both.original.means()[i];
@@ -97,7 +98,7 @@ impl Discrepancy {
     }
 
     /// By how much variances and covariances changed.
-    pub(super) fn of_covariances(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn of_covariances(settings: &PairSettings) -> Self {
         Discrepancy::new(settings, |both| {
             let (original, protected) = (&both.original, &both.protected);
             mean(couples(&both.varying(), true).map(|(i, j)| {
@@ -108,7 +109,7 @@ impl Discrepancy {
     }
 
     /// By how much correlations changed.
-    pub(super) fn of_correlations(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn of_correlations(settings: &PairSettings) -> Self {
         Discrepancy::new(settings, |both| {
             mean(couples(&both.varying(), false).filter_map(|(i, j)| {
                 let before = both.original.correlation(i, j)?;
@@ -119,8 +120,8 @@ impl Discrepancy {
     }
 }
 
-impl PairMeasure for Discrepancy {
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
+impl Measure for Discrepancy {
+    fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
         self.moments.push(original, protected);
     }
 

@@ -36,7 +36,8 @@
 
 use super::moments::{BothMoments, couples};
 use super::sample::SystematicSample;
-use super::{PairMeasure, PairSettings, mean};
+use super::{PairSettings, mean};
+use crate::measure::Measure;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Pairs that quantiles are taken from.
@@ -46,7 +47,7 @@ const SAMPLE: usize = 512;
 const QUANTILES: usize = 20;
 
 /// Mean over the statistics of the chance to differ less.
-pub(super) struct Pil {
+pub(in crate::measure) struct Pil {
     moments: BothMoments,
     powers: Powers,
     original: SystematicSample,
@@ -54,7 +55,7 @@ pub(super) struct Pil {
 }
 
 impl Pil {
-    pub(super) fn new(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn new(settings: &PairSettings) -> Self {
         let moments = BothMoments::new(settings);
         let width = moments.original.width();
         Pil {
@@ -131,8 +132,8 @@ impl Pil {
     }
 }
 
-impl PairMeasure for Pil {
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
+impl Measure for Pil {
+    fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
         if self.moments.push(original, protected) {
             let (x, y) = &self.moments.last;
             self.powers.push(x);
@@ -416,7 +417,7 @@ mod tests {
             check(Pil::new(&settings()), &same, none)?;
             let mut measure = Pil::new(&settings());
             for (original, protected) in &pairs {
-                measure.observe(original, protected);
+                measure.observe_record(original, protected);
                 prop_assert!(measure.value().is_none_or(|loss| (0.0..=1.0).contains(&loss)));
             }
         }
@@ -449,7 +450,7 @@ mod tests {
         let pairs = noisy_pairs(300, 0.3);
         let mut measure = Pil::new(&settings());
         for (n, (original, protected)) in pairs.iter().enumerate() {
-            measure.observe(original, protected);
+            measure.observe_record(original, protected);
             // Of very few, variances are nearly 0 and rounding decides.
             if n >= 20 {
                 let (found, expected) = (measure.value(), reference(&pairs[..=n]));
@@ -467,7 +468,7 @@ mod tests {
         let value = |share: f64| {
             let mut measure = Pil::new(&settings());
             for (original, protected) in noisy_pairs(2000, share) {
-                measure.observe(&original, &protected);
+                measure.observe_record(&original, &protected);
             }
             measure.value().expect("there are pairs")
         };

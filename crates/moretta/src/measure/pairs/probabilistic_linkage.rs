@@ -27,12 +27,13 @@
 //! *From* Fellegi, Sunter, "A theory for record linkage" (1969); Jaro, "Advances in
 //! record-linkage methodology" (1989).
 
+use super::PairSettings;
 use super::sample::EvenSample;
 use super::window::Window;
-use super::{PairMeasure, PairSettings};
 use crate::data::{Attribute, Records};
 use crate::math::distance::{Slots, agreement_of};
 use crate::math::moments::Moments;
+use crate::measure::Measure;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 
@@ -53,7 +54,7 @@ const COMPARISONS: usize = 40_000_000;
 const LEAST_RECORDS: usize = 400;
 
 /// Share of records found again by agreement.
-pub(super) struct ProbabilisticLinkage {
+pub(in crate::measure) struct ProbabilisticLinkage {
     kinds: Vec<Attribute>,
     tolerance: f64,
     known: Known,
@@ -163,7 +164,7 @@ fn bounded(chance: f64) -> f64 {
 }
 
 impl ProbabilisticLinkage {
-    pub(super) fn new(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn new(settings: &PairSettings) -> Self {
         let width = settings.attributes.len().min(64);
         ProbabilisticLinkage {
             kinds: settings.attributes[..width].to_vec(),
@@ -234,7 +235,7 @@ impl ProbabilisticLinkage {
     }
 }
 
-impl PairMeasure for ProbabilisticLinkage {
+impl Measure for ProbabilisticLinkage {
     fn prepare(&mut self, originals: &Records) {
         let nominal: Vec<bool> = self
             .kinds
@@ -251,7 +252,7 @@ impl PairMeasure for ProbabilisticLinkage {
         self.known = Known::All(slots, sample);
     }
 
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
+    fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
         match &mut self.known {
             Known::All(_, sample) => {
                 if !sample.takes_next() {
@@ -370,7 +371,7 @@ mod tests {
             .for_each(|(original, _)| originals.push(original));
         linkage.prepare(&originals);
         for (original, protected) in pairs {
-            linkage.observe(original, protected);
+            linkage.observe_record(original, protected);
         }
         linkage.value()
     }
@@ -420,7 +421,7 @@ mod tests {
                 let original = [x(7), x(13), x(29), x(53)];
                 let spread = [x(17), x(41), x(67), x(71)].map(|x| (x - 50.0) * noise);
                 let protected = [0, 1, 2, 3].map(|i| original[i] + spread[i]);
-                linkage.observe(&original, &protected);
+                linkage.observe_record(&original, &protected);
             }
             linkage.value().expect("there are records")
         };
@@ -435,7 +436,7 @@ mod tests {
         let mut linkage = ProbabilisticLinkage::new(&settings);
         for n in 0..40 {
             let record: Vec<f64> = (0..70).map(|place| f64::from(n * place % 37)).collect();
-            linkage.observe(&record, &record);
+            linkage.observe_record(&record, &record);
         }
         assert!(linkage.value() > Some(0.9));
     }

@@ -31,19 +31,20 @@
 //! Rodríguez, Nin, Nuñez-del-Prado, "Towards the adaptation of SDC methods to stream
 //! mining" (2017).
 
+use super::PairSettings;
 use super::sample::EvenSample;
 use super::window::Window;
-use super::{PairMeasure, PairSettings};
 use crate::data::Records;
 use crate::math::distance::weighted_distance;
 use crate::math::kd_tree::KdTree;
 use crate::math::moments::Moments;
+use crate::measure::Measure;
 
 /// Records of a table that are looked for.
 const MOST_RECORDS: usize = 10_000;
 
 /// Share of records found again.
-pub(super) struct RecordLinkage {
+pub(in crate::measure) struct RecordLinkage {
     nominal: Vec<bool>,
     known: Known,
     /// What squared differences count.
@@ -64,7 +65,7 @@ enum Known {
 
 impl RecordLinkage {
     /// In the units of the data.
-    pub(super) fn new(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn new(settings: &PairSettings) -> Self {
         let nominal = settings.nominal();
         RecordLinkage {
             known: Known::Last(Window::new(settings.buffer, &nominal)),
@@ -77,7 +78,7 @@ impl RecordLinkage {
     }
 
     /// In standard deviations.
-    pub(super) fn standardised(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn standardised(settings: &PairSettings) -> Self {
         RecordLinkage {
             moments: Some(vec![Moments::default(); settings.attributes.len()]),
             ..RecordLinkage::new(settings)
@@ -99,7 +100,7 @@ impl RecordLinkage {
     }
 }
 
-impl PairMeasure for RecordLinkage {
+impl Measure for RecordLinkage {
     fn prepare(&mut self, originals: &Records) {
         originals.iter().for_each(|record| self.weigh(record));
         self.known = Known::All(
@@ -108,7 +109,7 @@ impl PairMeasure for RecordLinkage {
         );
     }
 
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
+    fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
         match &mut self.known {
             Known::All(_, sample) => {
                 if !sample.takes_next() {
@@ -213,7 +214,7 @@ mod tests {
             .for_each(|(original, _)| originals.push(original));
         linkage.prepare(&originals);
         for (original, protected) in pairs {
-            linkage.observe(original, protected);
+            linkage.observe_record(original, protected);
         }
         linkage.value()
     }
@@ -261,7 +262,7 @@ mod tests {
                 *sample = EvenSample::new(pairs.len(), most);
             }
             for (original, protected) in pairs {
-                linkage.observe(original, protected);
+                linkage.observe_record(original, protected);
             }
             linkage.value().expect("pairs")
         };
@@ -306,7 +307,7 @@ mod tests {
         fn records_released_as_they_were_are_found_but_for_their_likes(pairs in same_pairs()) {
             let mut linkage = RecordLinkage::new(&settings());
             for (n, (original, protected)) in pairs.iter().enumerate() {
-                linkage.observe(original, protected);
+                linkage.observe_record(original, protected);
                 // Each is among the nearest, of which there are at most 7.
                 prop_assert!(linkage.value() >= Some(1.0 / 7.0));
                 // 0 and -0 are one number.
@@ -328,7 +329,7 @@ mod tests {
             for n in 0..50 {
                 let x = f64::from(n * 7 % 50);
                 let y = f64::from(n * 3 % 50) * unit;
-                linkage.observe(&[x, y, 0.0, 0.0], &[x + 3.0, y - 2.0 * unit, 0.0, 0.0]);
+                linkage.observe_record(&[x, y, 0.0, 0.0], &[x + 3.0, y - 2.0 * unit, 0.0, 0.0]);
             }
             linkage.value().expect("there are pairs")
         };

@@ -1,8 +1,9 @@
 //! What the tests of all measures share: pairs, and that a measure says at any time
 //! what a slow obvious function of the pairs so far says.
 
-use super::{PairMeasure, PairSettings};
+use super::PairSettings;
 use crate::data::Attribute;
+use crate::measure::Measure;
 use proptest::prelude::*;
 
 /// A record and what is released of it.
@@ -58,12 +59,12 @@ pub(super) fn same_pairs() -> impl Strategy<Value = Vec<Pair>> {
 
 /// Checks a measure against `expected` of the pairs so far, after every pair.
 pub(super) fn check(
-    mut measure: impl PairMeasure,
+    mut measure: impl Measure,
     pairs: &[Pair],
     expected: impl Fn(&[Pair]) -> Option<f64>,
 ) -> Result<(), TestCaseError> {
     for (n, (original, protected)) in pairs.iter().enumerate() {
-        measure.observe(original, protected);
+        measure.observe_record(original, protected);
         let (found, expected) = (measure.value(), expected(&pairs[..=n]));
         let near = match (found, expected) {
             (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * b.abs().max(1.0),

@@ -16,9 +16,10 @@
 //! *Costs* some operations a value. *From* Domingo-Ferrer, Mateo-Sanz, "Practical
 //! data-oriented microaggregation for statistical disclosure control" (2002).
 
-use super::{PairMeasure, PairSettings, mean};
+use super::{PairSettings, mean};
 use crate::math::distance::{squared_difference, squared_distance};
 use crate::math::moments::Moments;
+use crate::measure::Measure;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 
@@ -26,14 +27,14 @@ use std::collections::HashMap;
 const MOST_CATEGORIES: usize = 1 << 16;
 
 /// Sum of squared differences.
-pub(super) struct Sse {
+pub(in crate::measure) struct Sse {
     nominal: Vec<bool>,
     pairs: u64,
     sum: f64,
 }
 
 impl Sse {
-    pub(super) fn new(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn new(settings: &PairSettings) -> Self {
         Sse {
             nominal: settings.nominal(),
             pairs: 0,
@@ -42,8 +43,8 @@ impl Sse {
     }
 }
 
-impl PairMeasure for Sse {
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
+impl Measure for Sse {
+    fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
         self.pairs += 1;
         self.sum += squared_distance(original, protected, &self.nominal);
     }
@@ -54,7 +55,7 @@ impl PairMeasure for Sse {
 }
 
 /// Squared differences over those from the mean.
-pub(super) struct SseRatio {
+pub(in crate::measure) struct SseRatio {
     errors: Vec<f64>,
     totals: Vec<Total>,
 }
@@ -90,7 +91,7 @@ impl Frequencies {
 }
 
 impl SseRatio {
-    pub(super) fn new(settings: &PairSettings) -> Self {
+    pub(in crate::measure) fn new(settings: &PairSettings) -> Self {
         let total = |nominal: bool| match nominal {
             true => Total::Nominal(Frequencies::default()),
             false => Total::Scalar(Moments::default()),
@@ -103,8 +104,8 @@ impl SseRatio {
     }
 }
 
-impl PairMeasure for SseRatio {
-    fn observe(&mut self, original: &[f64], protected: &[f64]) {
+impl Measure for SseRatio {
+    fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
         let columns = self.errors.iter_mut().zip(&mut self.totals);
         for ((error, total), (&x, &y)) in columns.zip(original.iter().zip(protected)) {
             match total {
@@ -195,7 +196,7 @@ mod tests {
         for n in 0..30 {
             let code = f64::from(u8::from(n % 3 == 0));
             let x = f64::from(n);
-            measure.observe(
+            measure.observe_record(
                 &[x, x * x, code, code],
                 &[14.5, 8555.0 / 30.0, 1.0 / 3.0, 0.0],
             );

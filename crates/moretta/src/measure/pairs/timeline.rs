@@ -11,13 +11,13 @@
 //! last point and the end, is of more than [`SMALL_CELL`] records, and a piece of a
 //! column with no more values than that is not told.
 
+use super::PairSettings;
 use super::facts::{PairColumn, PairColumnPoint, PairFacts, PairPoint, PairValue};
-use super::{Labels, PAIR_LIST, PairMeasure, PairSettings, build};
-use crate::data::Records;
+use crate::data::{Batch, Records};
 use crate::error::Result;
 use crate::math::moments::Moments;
 use crate::measure::histogram::SMALL_CELL;
-use crate::measure::{Goal, Info};
+use crate::measure::{Info, Measure};
 
 /// Points that are kept; even, so that the last one stays when every other is dropped.
 const MOST: usize = 200;
@@ -39,7 +39,7 @@ pub struct PairMeasures {
 /// A measure and its value after each step.
 struct Watched {
     info: &'static Info,
-    measure: Box<dyn PairMeasure>,
+    measure: Box<dyn Measure>,
     points: Vec<Option<f64>>,
 }
 
@@ -72,37 +72,32 @@ impl Piece {
 }
 
 impl PairMeasures {
-    /// The measures of these names, of records whose attributes are called `columns`.
-    pub fn new(settings: &PairSettings, columns: &[&str], names: &[&str]) -> Result<Self> {
-        let mut measures = Vec::new();
-        for name in names {
-            let measure = build(name, settings)?;
-            let info = PAIR_LIST.iter().find(|info| info.name == *name);
-            measures.extend(info.map(|info| Watched {
-                info,
-                measure,
-                points: Vec::new(),
-            }));
-        }
+    /// These measures, of records whose attributes are called `columns`.
+    pub fn new(
+        settings: &PairSettings,
+        columns: &[&str],
+        measures: Vec<(&'static Info, Box<dyn Measure>)>,
+    ) -> Self {
         let column = |place: usize| Column {
             name: columns.get(place).copied().unwrap_or_default().to_owned(),
             place,
             points: Vec::new(),
             open: Piece::default(),
         };
-        let compared = match settings.released {
-            None => settings.scalars(),
-            Some(_) => Vec::new(),
+        let watched = |(info, measure)| Watched {
+            info,
+            measure,
+            points: Vec::new(),
         };
-        Ok(PairMeasures {
-            measures,
-            columns: compared.into_iter().map(column).collect(),
+        PairMeasures {
+            measures: measures.into_iter().map(watched).collect(),
+            columns: settings.scalars().into_iter().map(column).collect(),
             seen: 0,
             table: false,
             step: STEP,
             buffer: settings.buffer as u64,
             interval: settings.interval,
-        })
+        }
     }
 
     /// Of a table: all originals, before the first pair.
@@ -114,39 +109,72 @@ impl PairMeasures {
         }
     }
 
-    /// One more pair.
-    pub fn observe(&mut self, original: &[f64], protected: &[f64]) {
-        self.observe_labelled(original, protected, Labels::NONE);
+    /// More rows, as they were and as they leave, and their masked columns as records;
+    /// none where what is masked has no originals to be held against.
+    ///
+    /// # Errors
+    /// When a measure cannot make sense of the rows.
+    pub fn observe(
+        &mut self,
+        original: &Batch,
+        released: &Batch,
+        records: Option<(&Records, &Records)>,
+    ) -> Result<()> {
+        let mut start = 0;
+        while start < original.len() {
+            let left = self.step - self.seen % self.step;
+            let len = left.min((original.len() - start) as u64) as usize;
+            let (before, after) = (original.slice(start, len), released.slice(start, len));
+            for watched in &mut self.measures {
+                watched.measure.observe(&before, &after)?;
+            }
+            if let Some((originals, protected)) = records {
+                for row in start..start + len {
+                    self.observe_record(originals.record(row), protected.record(row));
+                }
+            }
+            self.count(len as u64);
+            start += len;
+        }
+        Ok(())
     }
 
-    /// One more pair, with the classes of the record.
-    pub fn observe_labelled(&mut self, original: &[f64], protected: &[f64], labels: Labels) {
-        self.seen += 1;
+    /// More pairs of records, in order.
+    pub fn observe_records(&mut self, originals: &Records, protected: &Records) {
+        for (original, protected) in originals.iter().zip(protected.iter()) {
+            self.observe_record(original, protected);
+            self.count(1);
+        }
+    }
+
+    fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
         for watched in &mut self.measures {
-            watched
-                .measure
-                .observe_labelled(original, protected, labels);
+            watched.measure.observe_record(original, protected);
         }
         for column in &mut self.columns {
-            column
-                .open
-                .push(original[column.place], protected[column.place]);
-        }
-        if self.seen.is_multiple_of(self.step) {
-            self.take_point();
+            let (before, after) = (original[column.place], protected[column.place]);
+            column.open.push(before, after);
         }
     }
 
-    /// More pairs: the records of both, in order.
-    pub fn observe_all(&mut self, originals: &Records, protected: &Records) {
-        for (original, protected) in originals.iter().zip(protected.iter()) {
-            self.observe(original, protected);
+    /// So many pairs were shown, none of them beyond the next point.
+    fn count(&mut self, pairs: u64) {
+        self.seen += pairs;
+        if self.seen.is_multiple_of(self.step) {
+            self.take_point();
         }
     }
 
     /// Pairs so far.
     pub fn seen(&self) -> u64 {
         self.seen
+    }
+
+    /// What the measure called `name` says now.
+    pub fn value(&self, name: &str) -> Option<(&'static Info, f64)> {
+        let mut measures = self.measures.iter();
+        let watched = measures.find(|watched| watched.info.name == name)?;
+        Some((watched.info, watched.measure.value()?))
     }
 
     /// The measures and what they say now.
@@ -231,10 +259,7 @@ impl Watched {
             name: self.info.name.to_owned(),
             family: self.info.family.word().to_owned(),
             meaning: self.info.meaning.to_owned(),
-            goal: match self.info.goal {
-                Goal::Low => "low".to_owned(),
-                Goal::High => "high".to_owned(),
-            },
+            goal: self.info.goal.word().to_owned(),
             percent: self.info.percent,
             value,
             points: points.chain(last).collect(),
@@ -274,6 +299,7 @@ fn told(moments: &Moments) -> Option<(f64, f64)> {
 mod tests {
     use super::super::reference::settings;
     use super::*;
+    use crate::measure::{LIST, Of, build, find};
 
     const NAMES: [&str; 2] = ["sse", "record_linkage"];
 
@@ -283,13 +309,27 @@ mod tests {
         (vec![x, rare, 1.0, 0.0], vec![x + 1.0, rare, 2.0, 0.0])
     }
 
-    fn after(records: u64) -> PairMeasures {
-        let mut measures =
-            PairMeasures::new(&settings(), &["a", "b", "c", "d"], &NAMES).expect("known names");
-        for n in 0..records {
-            let (original, protected) = pair(n);
-            measures.observe(&original, &protected);
+    fn measures(names: &[&str]) -> PairMeasures {
+        let named = |name: &&str| {
+            let measure = build(name, &settings()).expect("a measure of records");
+            (find(name).expect("listed"), measure)
+        };
+        let measures = names.iter().map(named).collect();
+        PairMeasures::new(&settings(), &["a", "b", "c", "d"], measures)
+    }
+
+    fn show(measures: &mut PairMeasures, pairs: impl Iterator<Item = (Vec<f64>, Vec<f64>)>) {
+        let (mut originals, mut protected) = (Records::new(4), Records::new(4));
+        for (original, masked) in pairs {
+            originals.push(&original);
+            protected.push(&masked);
         }
+        measures.observe_records(&originals, &protected);
+    }
+
+    fn after(records: u64) -> PairMeasures {
+        let mut measures = measures(&NAMES);
+        show(&mut measures, (0..records).map(pair));
         measures
     }
 
@@ -317,14 +357,11 @@ mod tests {
 
     #[test]
     fn of_a_table_nothing_is_told_but_the_whole() {
-        let mut measures =
-            PairMeasures::new(&settings(), &["a", "b", "c", "d"], &NAMES).expect("known names");
+        let mut measures = measures(&NAMES);
         let mut originals = Records::new(4);
         (0..1_000).for_each(|n| originals.push(&pair(n).0));
         measures.prepare(&originals);
-        for (original, protected) in (0..1_000).map(pair) {
-            measures.observe(&original, &protected);
-        }
+        show(&mut measures, (0..1_000).map(pair));
         let facts = measures.facts();
         assert!(facts.table);
         for measure in &facts.measures {
@@ -388,18 +425,13 @@ mod tests {
 
     #[test]
     fn batches_do_not_matter_and_every_measure_can_be_watched() {
-        let names: Vec<&str> = PAIR_LIST.iter().map(|info| info.name).collect();
+        let of_records = LIST.iter().filter(|info| matches!(info.of, Of::Records(_)));
+        let names: Vec<&str> = of_records.map(|info| info.name).collect();
         let pairs: Vec<_> = (0..700).map(pair).collect();
         let facts = |size: usize| {
-            let mut measures =
-                PairMeasures::new(&settings(), &["a"; 4], &names).expect("all are known");
+            let mut measures = measures(&names);
             for chunk in pairs.chunks(size) {
-                let (mut originals, mut protected) = (Records::new(4), Records::new(4));
-                for (original, masked) in chunk {
-                    originals.push(original);
-                    protected.push(masked);
-                }
-                measures.observe_all(&originals, &protected);
+                show(&mut measures, chunk.iter().cloned());
             }
             assert_eq!(
                 (measures.seen(), measures.values().count()),

@@ -13,7 +13,6 @@ mod history;
 mod information;
 mod keyed;
 mod keys;
-mod list;
 mod matches;
 #[cfg(test)]
 mod reference;
@@ -21,7 +20,6 @@ mod sets;
 mod timeline;
 mod window;
 
-pub use list::STREAM_LIST;
 pub use timeline::Point;
 
 use crate::data::Batch;
