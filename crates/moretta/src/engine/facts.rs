@@ -375,6 +375,7 @@ fn treatment(facts: &Facts<'_>, field: &Field) -> &'static str {
         _ if masked.is_some_and(|m| m.masks.has(&field.name)) => "masked",
         (_, Role::Quasi) if plan.represents(&field.name) => "representative",
         (_, Role::Quasi) if plan.keeps_guarantee() => "generalised",
+        _ if plan.codes(&field.name) => "recoded",
         _ => "kept",
     }
 }

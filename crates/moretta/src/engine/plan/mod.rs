@@ -5,9 +5,11 @@ mod column;
 mod hierarchies;
 mod masked;
 mod persons;
+mod stage;
 
 pub(crate) use chain::check_kinds;
 pub use column::{Action, ColumnPolicy, KeyPlace};
+pub(crate) use stage::Stage;
 
 use crate::data::hierarchy::HierarchySpec;
 use crate::data::{ColumnPlan, Field, Kind, ReadAs, Role, Schema};
@@ -210,6 +212,13 @@ impl Plan {
     /// Whether a released value of the column `name` stands for a class rather than covers it.
     pub fn represents(&self, name: &str) -> bool {
         self.protect.iter().any(|method| method.represents(name))
+    }
+
+    /// Whether each value of the column `name` is replaced by a code: its step, or an end.
+    pub(crate) fn codes(&self, name: &str) -> bool {
+        let recodings = self.protect.iter().filter_map(Method::as_recoding);
+        let mut coded = recodings.flat_map(|recoding| recoding.coded());
+        coded.any(|(_, coded)| coded == name)
     }
 
     /// How much what the column `name` loses counts.
