@@ -4,15 +4,21 @@
 mod support;
 
 use std::collections::BTreeMap;
-use support::{Folder, Table, policy_with};
+use support::{Folder, Table, policy_with, replaced};
 
 const ONE: &str = "[[protect]]\nmethod = \"mondrian\"\n";
 const MONDRIAN: &str = "method = \"mondrian\"";
 const GENERALIZATION: &str = "method = \"generalization\"\nlevels = { zip = 4, admission = 2 }";
+const GENERALIZATION_OF_DATES: &str =
+    "method = \"generalization\"\nlevels = { admission = 2 }\nsuppress = 0.9";
 const NOISE: &str = "method = \"noise\"\ncolumns = [\"cost\"]";
 const SWAPS: &str = "method = \"rank-swapping\"\ncolumns = [\"cost\"]";
 const PRIVATE: &str = "method = \"local-dp\"\ncolumns.cost = { mechanism = \"laplace\", epsilon = 1, bounds = [0, 9000] }";
 const GROUPS: &str = "method = \"microaggregation\"\nk = 50\ncolumns = [\"age\"]";
+const RECODING: &str =
+    "method = \"recoding\"\nlevels = { zip = 2 }\nround = { age = 5 }\ntop = { age = 60 }";
+const INSIDE: &str =
+    "method = \"rank-swapping\"\ncolumns = [\"cost\"]\ninside = \"classes\"\nwithin = \"100%\"";
 const ROWS: usize = 400;
 
 fn policy(methods: &[&str]) -> String {
@@ -68,6 +74,12 @@ fn k_holds_of_what_leaves_whatever_the_methods() {
         &["method = \"noise\"\ncolumns = [\"age\"]", MONDRIAN],
         &[NOISE, SWAPS, MONDRIAN],
         &[GROUPS, NOISE, MONDRIAN],
+        &[RECODING, MONDRIAN],
+        &[RECODING, GENERALIZATION_OF_DATES],
+        &[NOISE, RECODING, MONDRIAN, SWAPS],
+        &[MONDRIAN, INSIDE],
+        &[RECODING, MONDRIAN, INSIDE],
+        &[GENERALIZATION, INSIDE],
     ] {
         let folder = folder(methods);
         folder.run().succeeds();
@@ -185,6 +197,73 @@ fn what_does_not_survive_is_refused_before_a_row_is_read() {
             &["method = \"noise\"\ncolumns = [\"diagnosis\"]", MONDRIAN],
             "l, t and p of `diagnosis` would count values that noise has made different",
         ),
+        (
+            &[
+                MONDRIAN,
+                "method = \"rank-swapping\"\ncolumns = [\"diagnosis\"]",
+            ],
+            "what mondrian promises of `diagnosis` does not survive rank-swapping",
+        ),
+        (
+            &[
+                MONDRIAN,
+                "method = \"rank-swapping\"\ncolumns = [\"age\"]\ninside = \"classes\"",
+            ],
+            "what mondrian promises of `age` does not survive rank-swapping",
+        ),
+        (
+            &[
+                MONDRIAN,
+                "method = \"rank-swapping\"\ncolumns = [\"diagnosis\"]\ninside = \"classes\"",
+            ],
+            "l, t and p of `diagnosis` count the persons of `patient`",
+        ),
+        (
+            &[INSIDE, MONDRIAN],
+            "rank-swapping swaps inside classes, and nothing before it makes any",
+        ),
+        (
+            &[
+                "method = \"rank-swapping\"\ncolumns = [\"cost\"]\ninside = \"classes\"\nbuffer = 10",
+            ],
+            "a stream with a `buffer` has no classes to swap inside",
+        ),
+        (
+            &[MONDRIAN, RECODING],
+            "recoding would recode what another method has made coarser",
+        ),
+        (
+            &[RECODING, RECODING, MONDRIAN],
+            "recoding would recode what another method has made coarser",
+        ),
+        (
+            &[RECODING, NOISE, MONDRIAN],
+            "noise stands between recoding and mondrian",
+        ),
+        (
+            &[RECODING, PRIVATE],
+            "local-dp promises ε, and recoding has used its values before it",
+        ),
+        (
+            &[RECODING, GENERALIZATION],
+            "recoding and generalization both have a level for `zip`",
+        ),
+        (
+            &["method = \"recoding\"\nround = { admission = 7 }", MONDRIAN],
+            "`round` names `admission`, which has a hierarchy",
+        ),
+        (
+            &["method = \"recoding\"\ntop = { patient = 7 }", MONDRIAN],
+            "`top` names `patient`, which is",
+        ),
+        (
+            &["method = \"recoding\"\ntop = { height = 7 }", MONDRIAN],
+            "`top` names `height`, and there is no such column",
+        ),
+        (
+            &["method = \"recoding\"", MONDRIAN],
+            "recoding names no column",
+        ),
     ] {
         let diverse = policy(methods)
             .replace("k = 5\n\n", "k = 5\nl = 2\n\n")
@@ -196,6 +275,14 @@ fn what_does_not_survive_is_refused_before_a_row_is_read() {
         folder.run().fails(3, message);
         folder.moretta(&["check", "policy.toml"]).fails(3, message);
     }
+}
+
+#[test]
+fn nothing_is_swapped_inside_classes_that_nobody_made() {
+    let alone = replaced(&policy(&[INSIDE]), "[guarantee]\nk = 5\n", "");
+    let folder = Folder::new().policy(&alone);
+    let message = "rank-swapping swaps inside classes, and nothing before it makes any";
+    folder.run().fails(3, message);
 }
 
 #[test]
@@ -262,4 +349,110 @@ fn learning_and_attacking_see_the_whole_chain() {
     let folder = folder.policy(&policy(&[GROUPS, MONDRIAN]));
     let attacked = folder.moretta(&["attack", "policy.toml"]);
     attacked.fails(3, "`age` is made coarser after it was masked");
+}
+
+/// A table in which each person has one row, so that rows are counted, and costs are few
+/// enough to be promised something of.
+fn costs(methods: &[&str]) -> Folder {
+    let promised = replaced(
+        &policy(methods),
+        "{ role = \"subject\" }",
+        "{ role = \"drop\" }",
+    );
+    let promised = replaced(
+        &promised,
+        "{ role = \"plain\", type = \"number\" }",
+        "{ role = \"sensitive\", type = \"number\" }",
+    );
+    let promised = replaced(
+        &promised,
+        "k = 5\n",
+        "k = 5\nl = { value = 2, on = [\"cost\"] }\np = { value = 2, on = [\"cost\"] }\n\
+         t = { value = 0.6, on = [\"cost\"] }\n",
+    );
+    let table = Table::of(ROWS)
+        .with_each("cost", |row| (1000 + row * 37 % 11 * 100).to_string())
+        .with_each("diagnosis", |row| format!("d{}", row / 60 % 3));
+    Folder::with_table(&table).policy(&promised)
+}
+
+/// The values of one column in each class, sorted.
+fn by_class(release: &str, name: &str) -> BTreeMap<Vec<String>, Vec<String>> {
+    let mut classes: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
+    for (class, value) in cells(release, &QUASI)
+        .into_iter()
+        .zip(cells(release, &[name]))
+    {
+        classes.entry(class).or_default().push(value.concat());
+    }
+    classes.values_mut().for_each(|values| values.sort());
+    classes
+}
+
+#[test]
+fn swaps_inside_classes_keep_what_is_counted_in_them() {
+    let release = |methods: &[&str]| {
+        let folder = costs(methods);
+        folder.run().succeeds();
+        assert_eq!(folder.report()["verdict"]["passed"], true);
+        folder.text("out/release.csv")
+    };
+    let (before, after) = (release(&[MONDRIAN]), release(&[MONDRIAN, INSIDE]));
+    assert_eq!(by_class(&before, "cost"), by_class(&after, "cost"));
+    // Beside other columns the values have moved.
+    let rows = |release: &str| {
+        let names = ["age", "sex", "zip", "admission", "diagnosis", "cost"];
+        sorted(cells(release, &names))
+    };
+    assert_ne!(rows(&before), rows(&after));
+}
+
+#[test]
+fn what_is_recoded_covers_the_originals_and_rounds_what_is_sensitive() {
+    let recoding =
+        "method = \"recoding\"\nround = { age = 5, cost = 500 }\ntop = { age = 60, cost = 1500 }";
+    let folder = costs(&[recoding, MONDRIAN]);
+    folder.run().succeeds();
+    let release = folder.text("out/release.csv");
+    let costs = cells(&release, &["cost"]);
+    assert!(
+        costs
+            .iter()
+            .all(|cost| ["1000", "1500"].contains(&&*cost[0])),
+        "{costs:?}"
+    );
+    let ages = cells(&release, &["age"]);
+    let is_step = |age: &str| match age.split_once("..") {
+        None => age == "*",
+        Some((low, high)) => {
+            let low = low.parse::<i64>().is_ok_and(|low| low % 5 == 0);
+            low && (high.is_empty() || high.parse::<i64>().is_ok_and(|high| high % 5 == 4))
+        }
+    };
+    assert!(ages.iter().all(|age| is_step(&age[0])), "{ages:?}");
+    assert!(ages.iter().any(|age| age[0].ends_with("..")), "{ages:?}");
+    let report = folder.report();
+    let columns = report["columns"].as_array().expect("columns");
+    let cost = columns
+        .iter()
+        .find(|column| column["name"] == "cost")
+        .expect("a column");
+    assert_eq!(cost["treatment"], "recoded");
+    assert!(cost["histogram"].is_null(), "it would tell the originals");
+    let verified = folder.moretta(&["verify", "out/release.csv", "--policy", "policy.toml"]);
+    assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+}
+
+#[test]
+fn recoding_alone_must_keep_what_is_promised() {
+    let coarse = "method = \"recoding\"\nlevels = { zip = 5, admission = 3 }\ntop = { age = 1 }";
+    let folder = folder(&[coarse]);
+    folder.run().succeeds();
+    let release = folder.text("out/release.csv");
+    assert!(cells(&release, &["age"]).iter().all(|age| age[0] == "1.."));
+    let fine = Folder::with_table(&Table::of(ROWS)).policy(&policy(&[RECODING]));
+    fine.run().fails(1, "k=5 not reachable");
+    let nothing = policy(&[coarse]).replace("[guarantee]\nk = 5\n", "");
+    let folder = Folder::with_table(&Table::of(ROWS)).policy(&nothing);
+    folder.run().fails(3, "the policy promises no k");
 }

@@ -143,6 +143,21 @@ fn base(method: &str, settings: &str) -> Table {
     policy
 }
 
+/// The same with a column that has no hierarchy.
+fn bare(mut policy: Table) -> Table {
+    let age = policy["columns"]["age"].as_table_mut().expect("a table");
+    age.remove("hierarchy");
+    policy
+}
+
+/// The same behind a method that makes classes.
+fn behind_classes(mut policy: Table) -> Table {
+    let before: Table = "method = \"mondrian\"".parse().expect("TOML");
+    let methods = policy["protect"].as_array_mut().expect("a list");
+    methods.insert(0, before.into());
+    policy
+}
+
 /// Examples of what must be given.
 fn required(parameters: &[Parameter]) -> Table {
     let needed = parameters.iter().filter(|p| p.absent == Absent::Refused);
@@ -248,7 +263,7 @@ impl<'a> Trial<'a> {
         let table = self.path.iter().fold(&mut policy, |table, step| {
             let next = table.entry(step).or_insert_with(|| Table::new().into());
             let next = match next {
-                Value::Array(list) => &mut list[0],
+                Value::Array(list) => list.last_mut().expect("a method"),
                 one => one,
             };
             next.as_table_mut().expect("a table")
@@ -298,8 +313,8 @@ fn holds_table(policy: &Table, path: &[String]) -> bool {
     let mut table = Some(policy);
     for step in path {
         let value = table.and_then(|table| table.get(step));
-        let first = value.and_then(|value| value.get(0)).or(value);
-        table = first.and_then(Value::as_table);
+        let last = value.and_then(|value| value.as_array()?.last()).or(value);
+        table = last.and_then(Value::as_table);
     }
     table.is_some()
 }
@@ -425,7 +440,12 @@ fn schema_and_reader_agree_on_every_parameter_of_every_method() {
             .into_iter()
             .chain(beside.map(|(_, settings)| *settings));
         let policies = settings.map(|settings| base(info.name, settings));
-        let mut trial = Trial::new(&schema, policies.collect(), &["protect"]);
+        let mut policies: Vec<Table> = policies.collect();
+        policies.push(bare(policies[0].clone()));
+        if info.name == "rank-swapping" {
+            policies.push(behind_classes(base(info.name, "columns = [\"a\"]")));
+        }
+        let mut trial = Trial::new(&schema, policies, &["protect"]);
         trial.parameters(info.parameters);
         let (name, faults) = (info.name, trial.faults.join("\n"));
         assert!(faults.is_empty(), "{name}:\n{faults}");

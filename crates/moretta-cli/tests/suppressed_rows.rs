@@ -32,6 +32,10 @@ path = "out/release.csv"
 path = "out/report.html"
 "#;
 
+/// Rules that no row has a part in.
+const RECODING: &str = "[[protect]]\nmethod = \"recoding\"\nround = { age = 4, dose = 6 }\n\
+                        top = { age = 40, born = \"1920-01-01\" }\n";
+
 const HEADER: &str = "age,stay,dose,zip,place,team,born,day,row\n";
 
 /// Policies for each method on tables that can suppress; a new one needs a line here.
@@ -54,8 +58,13 @@ fn policies() -> Vec<(&'static str, String)> {
             ],
             other => panic!("how does {other} suppress?"),
         };
-        parameters.iter().map(|parameters| {
-            let method = format!("[[protect]]\nmethod = \"{}\"\n{parameters}", info.name);
+        let alone = parameters.iter().map(|parameters| ("", parameters));
+        let recoded = parameters.first().map(|parameters| (RECODING, parameters));
+        alone.chain(recoded).map(|(before, parameters)| {
+            let method = format!(
+                "{before}[[protect]]\nmethod = \"{}\"\n{parameters}",
+                info.name
+            );
             (info.name, replaced(POLICY, "METHOD", &method))
         })
     });

@@ -4,7 +4,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use moretta::data::{Attribute, Records, Role};
 use moretta::protect::microaggregation::{Grouping, Microaggregation};
-use moretta::protect::rank_swapping::{Direction, RankSwapping, Within};
+use moretta::protect::rank_swapping::{Direction, Inside, RankSwapping, Within};
 use moretta::protect::{Filter, Masked, MaskedColumn, Masking};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -66,6 +66,7 @@ fn microaggregation(k: usize, grouping: Grouping, buffer: usize) -> Microaggrega
 
 fn swapping(buffer: Option<usize>) -> RankSwapping {
     RankSwapping {
+        inside: Inside::Table,
         within: Within::Ranks(10),
         direction: Direction::Both,
         buffer,

@@ -10,7 +10,7 @@ use moretta::attack::{Yardstick, spectral};
 use moretta::data::Records;
 use moretta::protect::noise::{self, Kind};
 use moretta::protect::random_projection::{Noise, RandomProjection};
-use moretta::protect::rank_swapping::{Direction, RankSwapping, Within};
+use moretta::protect::rank_swapping::{Direction, Inside, RankSwapping, Within};
 use moretta::protect::{Filter, Masked, MaskedColumn, Masking};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -107,6 +107,7 @@ fn intersections_of_ranks_find_more_of_the_census_than_distances_do() {
     let names = names(COLUMNS);
     for (percent, by_distance, by_ranks) in [(10.0, 0.7, 0.95), (15.0, 0.4, 0.85)] {
         let config = RankSwapping {
+            inside: Inside::Table,
             within: Within::Percent(percent),
             direction: Direction::Both,
             buffer: None,

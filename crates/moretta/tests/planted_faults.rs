@@ -831,9 +831,14 @@ const UNTRUE: &[Planted] = &[
         &["age: NotCovered 1"],
     ),
     (
-        "an interval without an end",
-        |w| (6..12).for_each(|r| w.set(r, "age", "20..")),
+        "an interval without ends",
+        |w| (6..12).for_each(|r| w.set(r, "age", "..")),
         &["age: NotInDomain 6"],
+    ),
+    (
+        "an interval without an end that begins too late",
+        |w| (6..12).for_each(|r| w.set(r, "age", "30..")),
+        &["age: NotCovered 6"],
     ),
     (
         "dates one day short",

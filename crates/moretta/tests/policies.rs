@@ -144,7 +144,13 @@ fn a_released_pseudonym_is_the_person_that_every_method_of_tables_counts() {
     let kept = "{ role = \"subject\", action = \"keep\" }".to_owned();
     let lines = ["identifier", "subject", "key"].map(pseudonym);
     let tables = METHODS.iter().filter(|info| info.family == Family::Table);
-    for method in tables.map(|info| format!("method = \"{}\"\nsuppress = 1.0", info.name)) {
+    let method = |name: &str| match name {
+        "recoding" => "method = \"recoding\"\ntop = { grade = \"mid\" }\n\
+             [[protect]]\nmethod = \"generalization\"\nsuppress = 1.0"
+            .to_owned(),
+        name => format!("method = \"{name}\"\nsuppress = 1.0"),
+    };
+    for method in tables.map(|info| method(info.name)) {
         for line in lines.iter().chain([&kept]) {
             let folder = folder();
             std::fs::write(folder.path().join("key"), "0123456789abcdef".repeat(4))

@@ -12,6 +12,7 @@ use std::path::Path;
 const METHOD_LINES: &[(&str, &str)] = &[
     ("mondrian", ""),
     ("generalization", "suppress = 1"),
+    ("recoding", "round = { x = 2, y = 2 }"),
     ("z-anonymity", "z = 2\nwindow = \"1h\""),
     ("noise", "buffer = 5"),
     ("microaggregation", "k = 3\nbuffer = 20"),

@@ -19,7 +19,7 @@ Exit code 6: no value that was tried meets all goals; the nearest is told.")]
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
-    /// The number to vary, with its smallest and greatest value
+    /// The number to vary, with its smallest and greatest value; `noise.amount` where several methods have an `amount`
     #[arg(long, value_name = "NAME=LOW..HIGH", value_parser = vary)]
     pub(crate) vary: Vary,
     /// A measure and what it may be at most; may be given several times

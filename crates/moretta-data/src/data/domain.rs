@@ -109,6 +109,14 @@ impl Domains {
         }
     }
 
+    /// The same with other domains of some columns.
+    #[must_use]
+    pub fn with(&self, others: impl IntoIterator<Item = (String, Domain)>) -> Self {
+        let mut domains = self.clone();
+        domains.domains.extend(others);
+        domains
+    }
+
     /// The same values with the trees that `others` have over theirs.
     #[must_use]
     pub fn with_trees_of(&self, others: &Domains) -> Self {

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | one value | `39`, `Private` |
 //! | closed interval of numbers or dates | `30..39`, `2024-01-03..2024-02-11` |
+//! | at least, at most | `90..`, `..17` |
 //! | run of ordered categories | `low..mid` |
 //! | set of categories | `{Private\|State-gov}` |
 //! | node of a hierarchy | its label |
@@ -24,7 +25,7 @@ pub enum Region {
     Missing,
     /// Anything, also a missing value.
     Any,
-    /// A number between these, both included.
+    /// A number between these, both included; an end that is infinite is open.
     Interval(f64, f64),
     /// One of these category codes, ascending.
     Set(Vec<u32>),
@@ -67,8 +68,12 @@ impl Region {
                 if let Some(n) = number(text) {
                     return Some(Region::Interval(n, n));
                 }
-                let (low, high) = text.split_once("..")?;
-                let (low, high) = (number(low)?, number(high)?);
+                let (low, high) = match text.split_once("..")? {
+                    ("", "") => return None,
+                    ("", high) => (f64::NEG_INFINITY, number(high)?),
+                    (low, "") => (number(low)?, f64::INFINITY),
+                    (low, high) => (number(low)?, number(high)?),
+                };
                 (low <= high).then_some(Region::Interval(low, high))
             }
             Scale::Category { levels, ordered } => {
@@ -94,6 +99,11 @@ impl Region {
         }
     }
 
+    /// Whether it is an interval without one of its ends.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Region::Interval(low, high) if low.is_infinite() || high.is_infinite())
+    }
+
     /// The text that is released.
     pub fn text(&self, domain: &Domain) -> Option<String> {
         match (self, &domain.scale) {
@@ -109,6 +119,7 @@ impl Region {
                     Scale::Category { .. } => None,
                 };
                 let show = |n: f64| match date {
+                    _ if n.is_infinite() => String::new(),
                     Some(format) => format.format(n as i32),
                     None => n.to_string(),
                 };
@@ -236,6 +247,16 @@ mod tests {
     fn text_and_region_are_the_same() {
         check(Region::Interval(-5.0, -1.5), &numbers(), Some("-5..-1.5"));
         check(Region::Interval(7.0, 7.0), &numbers(), Some("7"));
+        check(
+            Region::Interval(90.0, f64::INFINITY),
+            &numbers(),
+            Some("90.."),
+        );
+        check(
+            Region::Interval(f64::NEG_INFINITY, 17.0),
+            &numbers(),
+            Some("..17"),
+        );
         check(Region::Any, &numbers(), Some("*"));
         check(Region::Missing, &numbers(), None);
         check(
@@ -290,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_foreign_text_is_no_region() {
-        for text in ["", "x", "5..", "9..1", "nan"] {
+        for text in ["", "x", "..", "5..x", "9..1", "nan", "inf..", "5..inf"] {
             assert_eq!(Region::parse(Some(text), &numbers()), None, "{text}");
         }
         assert_eq!(Region::parse(Some("{a|z}"), &categories(false)), None);

@@ -21,7 +21,7 @@ use moretta::protect::dp::microaggregation::{DpMicroaggregation, Order};
 use moretta::protect::dp::{Bounds, Epsilon};
 use moretta::protect::microaggregation::{Grouping, Microaggregation, Scale};
 use moretta::protect::noise::{Kind, Noise};
-use moretta::protect::rank_swapping::{Direction, RankSwapping, Within};
+use moretta::protect::rank_swapping::{Direction, Inside, RankSwapping, Within};
 use moretta::protect::{self, Masked, MaskedColumn, Masking};
 use std::collections::VecDeque;
 
@@ -63,6 +63,7 @@ pub(crate) fn build(setting: &Setting) -> Option<Box<dyn Filter>> {
         }
         Method::RankSwapping { p, b } => {
             let swapping = RankSwapping {
+                inside: Inside::Table,
                 within: Within::Ranks(p),
                 direction: Direction::Descending,
                 buffer: Some(b),

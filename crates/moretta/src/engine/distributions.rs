@@ -52,8 +52,8 @@ impl Distributions {
     }
 
     /// Counts the originals of the released rows, once all of these were seen: all but those
-    /// at the places `suppressed`, which ascend. Of columns that are `masked` originals are
-    /// not told.
+    /// at the places `suppressed`, which ascend. Of columns that are `masked` or recoded
+    /// originals are not told.
     pub(crate) fn finish(
         &mut self,
         plan: &Plan,
@@ -75,8 +75,10 @@ impl Distributions {
             .zip(original.columns())
             .filter_map(|(field, column)| {
                 let action = plan.column(&field.name).map(|column| &column.action);
+                let changed =
+                    masked.iter().any(|name| **name == *field.name) || plan.codes(&field.name);
                 let withheld = matches!(action, Some(Action::Drop | Action::Pseudonym { .. }))
-                    || field.role != Role::Quasi && masked.iter().any(|name| **name == *field.name);
+                    || field.role != Role::Quasi && changed;
                 let found = (!withheld).then(|| self.count(field, column, &released))??;
                 Some((field.name.to_string(), found))
             });

@@ -385,7 +385,8 @@ fn treatment(facts: &Facts<'_>, name: &str, role: Role) -> &'static str {
         (Some(Action::Pseudonym { .. }), _) => "pseudonym",
         _ if masked.is_some_and(|m| m.masks.has(name)) => "masked",
         (_, Role::Quasi) if plan.represents(name) => "representative",
-        (_, Role::Quasi) if plan.keeps_guarantee() || facts.decided.is_some() => "generalised",
+        (_, Role::Quasi) if plan.covers_quasi() => "generalised",
+        _ if plan.codes(name) => "recoded",
         _ => "kept",
     }
 }

@@ -253,7 +253,7 @@ pub struct ColumnFact {
     pub name: String,
     /// Its role.
     pub role: String,
-    /// What was done: "generalised", "representative", "kept", "dropped", "pseudonym".
+    /// What was done: "generalised", "recoded", "representative", "kept", "dropped", "pseudonym".
     pub treatment: String,
     /// Mean NCP of a released row; none when it does not show regions.
     pub loss: Option<f64>,

@@ -10,13 +10,13 @@ use super::domains::domains;
 use super::masked::secret_seed;
 use super::order;
 use super::original::{Original, in_order_of_ids};
-use super::progress::Stage;
+use super::progress;
 use super::shown::covered_as_text;
-use crate::data::{Batch, Domains, Schema};
-use crate::engine::plan::{Action, Plan};
+use crate::data::{Batch, Domains, Field, Schema};
+use crate::engine::plan::{Action, Plan, Stage};
 use crate::error::{Error, Result};
-use crate::guarantee::{Fault, Treatment, Truth};
-use crate::protect::{Effect, Method, Operator, Setting};
+use crate::guarantee::{Coding, Fault, Treatment, Truth};
+use crate::protect::{Claim, Effect, Method, Operator, Setting};
 use std::sync::Arc;
 
 /// Rows compared at a time.
@@ -54,11 +54,12 @@ pub(crate) fn protect(
     compared: Compared,
     context: &Context,
 ) -> Result<Protected> {
-    context.progress.enter(Stage::Protect);
+    context.progress.enter(progress::Stage::Protect);
     let seed = seed(plan)?;
-    let given = match plan.protect.first() {
-        Some(method) if !plan.is_buffered() => {
-            order::for_method(plan, method, original.batch.clone())?
+    let stages = plan.stages();
+    let given = match stages.first() {
+        Some(stage) if !plan.is_buffered() => {
+            order::for_method(plan, stage.method, original.batch.clone())?
         }
         _ => original.batch.clone(),
     };
@@ -69,25 +70,25 @@ pub(crate) fn protect(
         given: None,
     };
     let mut first = Some(given);
-    for (step, method) in plan.protect.iter().enumerate() {
+    for stage in stages {
         context.cancel.check()?;
         let mut rows = protected.rows;
-        if step > 0 && !plan.is_buffered() {
-            rows = order::for_method(plan, method, rows)?;
-        }
-        let before = first.take().unwrap_or_else(|| rows.clone());
-        let effects = method.effects(rows.schema())?;
         let mut step = Step {
             plan,
             context,
-            method,
-            seed: seed.wrapping_add(step as u64),
-            first: step == 0,
+            stage,
+            seed: seed.wrapping_add(stage.place as u64),
+            first: first.is_some(),
             domains: Arc::default(),
         };
-        match method.keeps_guarantee() {
+        if !step.first && !plan.is_buffered() {
+            rows = order::for_method(plan, stage.method, rows)?;
+        }
+        let before = first.take().unwrap_or_else(|| rows.clone());
+        let effects = stage.effects(rows.schema())?;
+        match stage.claim() == Claim::Classes {
             false => {
-                let released = step.release(method, rows)?;
+                let released = step.release(stage.method, rows)?;
                 (protected.rows, protected.suppressed) = released.after(protected.suppressed);
             }
             true => {
@@ -138,11 +139,11 @@ fn seed(plan: &Plan) -> Result<u64> {
     }
 }
 
-/// A method at work on the rows that it is given.
+/// A step at work on the rows that it is given.
 struct Step<'a> {
     plan: &'a Plan,
     context: &'a Context,
-    method: &'a Method,
+    stage: Stage<'a>,
     seed: u64,
     /// Pseudonyms are put in with the first step.
     first: bool,
@@ -158,7 +159,7 @@ impl Step<'_> {
             seed: self.seed,
             cancel: self.context.cancel.clone(),
         };
-        let mut operator = method.build(rows.schema(), &setting)?;
+        let mut operator = self.stage.build(method, rows.schema(), &setting)?;
         let given = Arc::clone(rows.schema());
         let parts = [operator.push(rows)?, operator.finish()?];
         let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -186,19 +187,19 @@ impl Step<'_> {
     fn release_alone(&mut self, table: &Original, rows: Batch) -> Result<Released> {
         let all = rows.len();
         self.domains = Arc::new(domains(self.plan, table)?);
-        let released = self.release(self.method, rows)?;
+        let released = self.release(self.stage.method, rows)?;
         if released.rows.is_empty() || released.rows.len() == all {
             return Ok(released);
         }
         let ids = in_order_of_ids(&released.rows)?.rows().clone();
         let left = table.alone(&ids)?;
-        let mut rows = order::for_method(self.plan, self.method, left.batch.clone())?;
+        let mut rows = order::for_method(self.plan, self.stage.method, left.batch.clone())?;
         if self.first {
             rows = pseudonyms(self.plan, &self.context.keys, rows.schema())?.push(rows)?;
         }
         let own = Arc::new(domains(self.plan, &left)?);
         let whole = std::mem::replace(&mut self.domains, Arc::clone(&own));
-        let again = self.release(&self.method.without_suppression(), rows)?;
+        let again = self.release(&self.stage.method.without_suppression(), rows)?;
         self.domains = Arc::new(whole.with_trees_of(&own));
         match again.rows.len() == left.batch.len() {
             true => Ok(Released {
@@ -237,6 +238,15 @@ impl Step<'_> {
         Ok(truth.findings(Some(released.len() as u64)))
     }
 
+    /// The rule by which the values of a column are coded.
+    fn coding(&self, field: &Field) -> Result<Coding> {
+        let rules = self.stage.rules();
+        let coding = rules.map(|rules| rules.coding(field)).transpose()?;
+        coding
+            .flatten()
+            .ok_or_else(|| Error::bug(format!("column `{}` is coded by no rule", field.name)))
+    }
+
     fn treatments(&self, effects: &[Effect], given: &Schema) -> Result<Vec<(String, Treatment)>> {
         let fields = given.fields().iter().zip(effects);
         fields
@@ -255,6 +265,8 @@ impl Step<'_> {
                     Effect::Represented => {
                         Treatment::Representative(self.domains.require(&field.name)?.clone())
                     }
+                    Effect::Coded => Treatment::Coded(self.coding(field)?),
+                    Effect::Exchanged => Treatment::Exchanged,
                     Effect::Masked => Treatment::Masked,
                     Effect::Replaced => Treatment::Dropped,
                 };

@@ -10,7 +10,9 @@
 //! and one bit a row.
 
 use super::classes::Texts;
+use super::coded::Coding;
 use super::cover::Cover;
+use super::exchanged::Exchanged;
 use super::findings::{Fault, Rule};
 use super::same::{Same, texts_of};
 use crate::data::{Batch, Column, Domain, MISSING, Role, Schema};
@@ -31,6 +33,10 @@ pub enum Treatment {
     /// Each value is replaced by one of this domain that stands for a group:
     /// a mean, median or mode. It need not cover the original, which may be missing.
     Representative(Domain),
+    /// Each value is replaced by its code.
+    Coded(Coding),
+    /// Values change places between rows with the same released quasi-identifiers.
+    Exchanged,
     /// Each value is replaced by another one, which says nothing of the original.
     Masked,
 }
@@ -38,6 +44,7 @@ pub enum Treatment {
 /// Compares released rows with their originals.
 pub struct Truth {
     columns: Vec<Watched>,
+    exchanged: Exchanged,
     made: Vec<String>,
     faults: BTreeMap<(Option<String>, Rule), u64>,
     seen: Vec<u64>,
@@ -56,6 +63,7 @@ enum Comparison {
     Pseudonyms(Box<Pseudonyms>),
     Same(Box<Same>),
     Cover(Box<Cover>),
+    Coded(Coding),
     Nothing,
 }
 
@@ -92,7 +100,8 @@ impl Truth {
                     Treatment::Representative(domain) => {
                         Comparison::Cover(Box::new(Cover::new(domain.clone(), true, escapes)))
                     }
-                    Treatment::Masked => Comparison::Nothing,
+                    Treatment::Coded(coding) => Comparison::Coded(coding.clone()),
+                    Treatment::Exchanged | Treatment::Masked => Comparison::Nothing,
                 };
                 Ok(Watched {
                     name: field.name.to_string(),
@@ -101,8 +110,13 @@ impl Truth {
                 })
             })
             .collect::<Result<_>>()?;
+        let exchanged = treatments
+            .iter()
+            .filter(|(_, t)| matches!(t, Treatment::Exchanged));
+        let exchanged = exchanged.map(|(name, _)| name.clone()).collect();
         Ok(Truth {
             columns,
+            exchanged: Exchanged::new(exchanged),
             made: Vec::new(),
             faults: BTreeMap::new(),
             seen: Vec::new(),
@@ -154,7 +168,7 @@ impl Truth {
             }
         }
         self.columns = columns;
-        Ok(())
+        self.exchanged.observe(original, released)
     }
 
     /// The faults, by column and rule. `released` is how many rows the release
@@ -169,6 +183,12 @@ impl Truth {
                 count,
             })
             .collect();
+        // Sums do not tell how many rows have a value that their class did not have.
+        faults.extend(self.exchanged.faults().map(|column| Fault {
+            column: Some(column.to_owned()),
+            rule: Rule::Changed,
+            count: self.rows,
+        }));
         if let Some(released) = released.filter(|&released| released != self.rows) {
             faults.push(Fault {
                 column: None,
@@ -236,6 +256,7 @@ impl Comparison {
                 same.count_changed(original, released)?,
             )]),
             Comparison::Cover(cover) => cover.compare(original, released),
+            Comparison::Coded(coding) => Ok(vec![coding.compare(original, released)?]),
         }
     }
 }

@@ -68,7 +68,8 @@ fn single_numbers(column: &ColumnPolicy, values: &Categories, most: usize) -> u6
     let is_number = |text: &str| texts.is_number(text);
     let is_interval = |text: &str| {
         let ends = text.split_once("..");
-        ends.is_some_and(|(low, high)| low != high && is_number(low) && is_number(high))
+        let is_end = |text: &str| text.is_empty() || is_number(text);
+        ends.is_some_and(|(low, high)| low != high && is_end(low) && is_end(high))
     };
     let used = values.compact();
     // Where numbers are declared, whatever is no interval is an original in some spelling.

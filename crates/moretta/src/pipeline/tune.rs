@@ -161,10 +161,13 @@ pub fn tune(
         Prefer::Low => range.low,
     };
     Ok(Tuned {
-        parameter: settings.parameter.clone(),
-        section: match what.is_promise {
-            true => "[guarantee]".to_owned(),
-            false => "[[protect]]".to_owned(),
+        parameter: what.parameter.to_owned(),
+        section: match what.method.and_then(|place| policy.plan.protect.get(place)) {
+            None => "[guarantee]".to_owned(),
+            Some(method) if policy.plan.protect.len() > 1 => {
+                format!("[[protect]]\nmethod = \"{}\"", method.name())
+            }
+            Some(_) => "[[protect]]".to_owned(),
         },
         prefer,
         best,

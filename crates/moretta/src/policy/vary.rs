@@ -4,15 +4,16 @@ use super::guarantee::K;
 use super::{Policy, Root, parse};
 use crate::config::{Accepts, Parameter, Placed, Protects, Section, Value, unknown};
 use crate::error::{Error, Result};
-use crate::protect::MethodInfo;
+use crate::protect::{Claim, Method, MethodInfo};
 
 /// A number of a policy that a search may vary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tunable {
     /// The parameter.
     pub parameter: &'static str,
-    /// It belongs to `[guarantee]`, not to the method.
-    pub is_promise: bool,
+    /// The place of its method among those of the policy; none where it belongs to
+    /// `[guarantee]`.
+    pub method: Option<usize>,
     /// It is a whole number.
     pub whole: bool,
     /// More of it protects more.
@@ -20,7 +21,7 @@ pub struct Tunable {
 }
 
 impl Tunable {
-    fn new(parameter: &Parameter, is_promise: bool) -> Option<Self> {
+    fn new(parameter: &Parameter, method: Option<usize>) -> Option<Self> {
         let protects = parameter.tunable?;
         let whole = match parameter.accepts {
             Accepts::Whole(..) => true,
@@ -30,7 +31,7 @@ impl Tunable {
         };
         Some(Tunable {
             parameter: parameter.name,
-            is_promise,
+            method,
             whole,
             more_protects: protects == Protects::More,
         })
@@ -38,37 +39,58 @@ impl Tunable {
 }
 
 impl Policy {
-    /// The number of its protection that is called `name`.
+    /// The number of its protection that is called `name`, or `method.name` where several
+    /// methods have one of that name.
     ///
     /// # Errors
     /// There is none that could be varied; of private methods there is none.
     pub fn tunable(&self, name: &str) -> Result<Tunable> {
-        let method = self.plan.protect.last().map_or("", |method| method.name());
-        if self
+        let methods = self.plan.protect.iter().map(Method::name);
+        if let Some(private) = self
             .plan
-            .masking()
-            .is_some_and(|masking| masking.loss().is_some())
+            .protect
+            .iter()
+            .find(|m| m.claim() == Claim::Privacy)
         {
             return Err(Error::policy(format!(
-                "{method} is private, and each look at the data would cost budget"
+                "{} is private, and each look at the data would cost budget",
+                private.name()
             ))
             .help("choose epsilon by what persons may lose, and try it on made-up data"));
         }
-        let keeps_guarantee = self.plan.keeps_guarantee();
-        let info = MethodInfo::find(method);
-        let own = info.into_iter().flat_map(|info| info.parameters);
-        let own = own.filter_map(|parameter| Tunable::new(parameter, false));
-        let promise = keeps_guarantee.then(|| Tunable::new(&K, true)).flatten();
-        let known: Vec<Tunable> = own.chain(promise).collect();
-        let found = known.iter().find(|one| one.parameter == name);
-        found.copied().ok_or_else(|| {
-            let names: Vec<&str> = known.iter().map(|one| one.parameter).collect();
-            let what = format!("--vary {name}: `{name}` of {method} cannot be varied");
-            match names.is_empty() {
-                true => Error::usage(what).help("no number of this method can be"),
-                false => unknown(Error::usage(what), name, &names),
+        let mut known: Vec<(String, Tunable)> = Vec::new();
+        for (place, method) in methods.clone().enumerate() {
+            let parameters = MethodInfo::find(method).map_or(&[][..], |info| info.parameters);
+            let own = parameters
+                .iter()
+                .filter_map(|p| Tunable::new(p, Some(place)));
+            known.extend(own.map(|one| (format!("{method}.{}", one.parameter), one)));
+        }
+        if let (true, Some(k)) = (self.plan.keeps_guarantee(), Tunable::new(&K, None)) {
+            known.push(("guarantee.k".to_owned(), k));
+        }
+        let meant = |(whole, one): &&(String, Tunable)| one.parameter == name || whole == name;
+        let found: Vec<&(String, Tunable)> = known.iter().filter(meant).collect();
+        // A name alone is the promise, or the number of one method.
+        let promise = found.iter().find(|(_, one)| one.method.is_none());
+        match (promise, &found[..]) {
+            (Some((_, one)), _) | (None, [(_, one)]) => Ok(*one),
+            (None, []) => {
+                let methods: Vec<&str> = methods.collect();
+                let methods = methods.join(" and ");
+                let what = format!("--vary {name}: `{name}` of {methods} cannot be varied");
+                let names: Vec<&str> = known.iter().map(|(_, one)| one.parameter).collect();
+                Err(match names.is_empty() {
+                    true => Error::usage(what).help("no number of this method can be"),
+                    false => unknown(Error::usage(what), name, &names),
+                })
             }
-        })
+            (None, several) => {
+                let names: Vec<&str> = several.iter().map(|(whole, _)| whole.as_str()).collect();
+                let what = format!("--vary {name}: several methods have a `{name}`");
+                Err(Error::usage(what).help(format!("say which: {}", names.join(", "))))
+            }
+        }
     }
 
     /// This policy with another value of `what`, to be measured by what `goals` limits
@@ -85,10 +107,9 @@ impl Policy {
             true => Value::Whole(value as i64),
             false => Value::Number(value),
         };
-        let section = if what.is_promise {
-            table(&mut top, "guarantee")?
-        } else {
-            method(&mut top)?
+        let section = match what.method {
+            None => table(&mut top, "guarantee")?,
+            Some(place) => method(&mut top, place)?,
         };
         set(section, what.parameter, number);
         let names = goals
@@ -129,13 +150,13 @@ fn table<'a>(top: &'a mut Section, key: &'static str) -> Result<&'a mut Section>
     }
 }
 
-/// The last `[[protect]]`.
-fn method(top: &mut Section) -> Result<&mut Section> {
-    let last = match top.get_mut("protect") {
-        Some(Value::List(list)) => list.last_mut().map(|placed| &mut placed.value),
+/// The `[[protect]]` at this place.
+fn method(top: &mut Section, place: usize) -> Result<&mut Section> {
+    let found = match top.get_mut("protect") {
+        Some(Value::List(list)) => list.get_mut(place).map(|placed| &mut placed.value),
         _ => None,
     };
-    match last {
+    match found {
         Some(Value::Table(section)) => Ok(section),
         _ => Err(Error::policy("the policy has no [[protect]]")),
     }
@@ -144,7 +165,6 @@ fn method(top: &mut Section) -> Result<&mut Section> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protect::Method;
     use std::path::Path;
 
     const HEAD: &str = r#"
@@ -195,6 +215,45 @@ mod tests {
             (varied.plan.guarantee.k, policy.plan.guarantee.k),
             (Some(7), Some(3))
         );
+    }
+
+    #[test]
+    fn any_method_of_a_chain_can_be_varied_by_its_name() {
+        let noisy = "[[protect]]\nmethod = \"noise\"\ncolumns = [\"x\"]\n";
+        let (chain, root) = policy(&format!(
+            "[guarantee]\nk = 3\n{noisy}[[protect]]\nmethod = \"mondrian\"\n"
+        ));
+        let amounts = |varied: &Policy| -> Vec<f64> {
+            let methods = varied.plan.protect.iter();
+            let amount = |method: &Method| match method {
+                Method::Noise(noise) => Some(noise.amount),
+                _ => None,
+            };
+            methods.filter_map(amount).collect()
+        };
+        for name in ["amount", "noise.amount"] {
+            let amount = chain.tunable(name).expect("of the first method");
+            let varied = chain.varied(&root, &amount, 0.75, &[]).expect("a policy");
+            assert_eq!(amounts(&varied), [0.75], "{name}");
+        }
+        let k = chain.tunable("k").expect("known");
+        let varied = chain.varied(&root, &k, 7.0, &[]).expect("a policy");
+        assert_eq!(varied.plan.guarantee.k, Some(7));
+        // Two of a name have to be told apart, and two of one method cannot be.
+        let swapped = "[[protect]]\nmethod = \"microaggregation\"\nk = 3\ncolumns = [\"x\"]\n";
+        let (chain, root) = policy(&format!(
+            "[guarantee]\nk = 3\n{swapped}[[protect]]\nmethod = \"mondrian\"\n"
+        ));
+        assert_eq!(chain.tunable("k").expect("the promise").method, None);
+        let groups = chain.tunable("microaggregation.k").expect("of the groups");
+        let varied = chain.varied(&root, &groups, 9.0, &[]).expect("a policy");
+        let Some(Method::Microaggregation(groups)) = varied.plan.protect.first() else {
+            panic!("another method");
+        };
+        assert_eq!((groups.k, varied.plan.guarantee.k), (9, Some(3)));
+        let (twice, _) = policy(&format!("{noisy}{noisy}"));
+        let error = twice.tunable("amount").expect_err("of which?");
+        assert!(error.to_string().contains("several methods"), "{error}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a method does to each column of the rows that it is given.
 
+use super::recoding::Recoding;
 use super::{Method, encoder, masked_columns};
 use crate::data::{Role, Schema};
 use crate::error::Result;
@@ -11,10 +12,14 @@ pub enum Effect {
     Kept,
     /// Each value is replaced by a region that holds it.
     Covered,
+    /// Each value is replaced by one that stands for its step, or for all beyond an end.
+    Coded,
     /// Each value is replaced by one that stands for a group.
     Represented,
     /// Each value is replaced by another one.
     Masked,
+    /// Values change places, each with one of a row that is alike in all quasi-identifiers.
+    Exchanged,
     /// Other columns leave in its place.
     Replaced,
 }
@@ -25,6 +30,9 @@ impl Method {
     /// # Errors
     /// When it cannot work on such rows.
     pub fn effects(&self, schema: &Schema) -> Result<Vec<Effect>> {
+        if let Some(recoding) = self.as_recoding() {
+            return Ok(recoding_effects(recoding, schema));
+        }
         let Some(masking) = self.as_masking() else {
             let effect = |name: &str, role: Role| match role {
                 Role::Quasi if self.represents(name) => Effect::Represented,
@@ -39,10 +47,25 @@ impl Method {
         let mut effects = vec![Effect::Kept; schema.len()];
         for place in masking.places(schema)? {
             effects[place] = match replaces {
+                None if masking.inside_classes() => Effect::Exchanged,
                 None => Effect::Masked,
                 Some(_) => Effect::Replaced,
             };
         }
         Ok(effects)
     }
+}
+
+/// What recoding does to each column of rows with this schema, before whatever follows.
+pub(crate) fn recoding_effects(recoding: &Recoding, schema: &Schema) -> Vec<Effect> {
+    let coded = |name: &str| recoding.coded().any(|(_, coded)| coded == name);
+    let effect = |name: &str, role: Role| match role {
+        Role::Quasi => Effect::Covered,
+        Role::Sensitive | Role::Plain if coded(name) => Effect::Coded,
+        _ => Effect::Kept,
+    };
+    let fields = schema.fields().iter();
+    fields
+        .map(|field| effect(&field.name, field.role))
+        .collect()
 }

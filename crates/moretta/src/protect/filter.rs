@@ -46,6 +46,10 @@ pub trait Masking {
     fn masks_classes(&self) -> bool {
         false
     }
+    /// Whether values change places only between rows that are alike in all quasi-identifiers.
+    fn inside_classes(&self) -> bool {
+        false
+    }
     /// Each record that it releases is one of so many that look alike.
     fn k(&self) -> Option<u32> {
         None

@@ -203,7 +203,7 @@ fn percent(share: f64) -> f64 {
 }
 
 /// The column with each value replaced by its node of `level`; none when a value is not in the tree.
-fn generalize(
+pub(super) fn generalize(
     column: &Column,
     domain: &Domain,
     hierarchy: &Hierarchy,
@@ -264,7 +264,7 @@ fn generalize(
 }
 
 /// The rows of each class of equal values, classes in the order of appearance.
-fn group<'a>(columns: impl Iterator<Item = &'a Column>, n_rows: usize) -> Vec<Vec<u32>> {
+pub(super) fn group<'a>(columns: impl Iterator<Item = &'a Column>, n_rows: usize) -> Vec<Vec<u32>> {
     let mut class_of = vec![0u32; n_rows];
     let mut n_classes = 1;
     for column in columns {

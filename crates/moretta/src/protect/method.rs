@@ -2,6 +2,7 @@
 
 use super::config::{MethodConfig, Shown};
 use super::random_projection::RandomProjection;
+use super::recoding::Recoding;
 use super::z_anonymity::ZAnonymity;
 use super::{Filtered, Masking, Operator, Setting, Table};
 use crate::config::{Absent, Accepts, Parameter, Section};
@@ -47,6 +48,13 @@ macro_rules! methods {
                 }
             }
 
+            fn shared_config(&self) -> Arc<dyn MethodConfig + Send + Sync> {
+                match self {
+                    $(Method::$variant(config) => Arc::new(config.clone()),)*
+                    Method::Own(own) => Arc::clone(&own.config),
+                }
+            }
+
             /// The method does not suppress rows any more. An own method must do so by itself:
             /// of rows that it has released once it releases all.
             fn forbid_suppression(&mut self) {
@@ -64,6 +72,8 @@ methods! {
     "mondrian", Mondrian(super::mondrian::Mondrian), "mondrian/mod.rs", Table;
     /// Recodes every column to a level of its hierarchy.
     "generalization", Generalization(super::generalization::Generalization), "generalization.rs", Table;
+    /// Recodes columns by fixed rules, by itself or before another method.
+    "recoding", Recoding(super::recoding::Recoding), "recoding/mod.rs", Table;
     /// Releases of each event what enough people share.
     "z-anonymity", ZAnonymity(super::z_anonymity::ZAnonymity), "z_anonymity/mod.rs", Stream;
     /// Adds random amounts.
@@ -234,6 +244,19 @@ impl Method {
         self.config().masking()
     }
 
+    /// The method, if it recodes columns by fixed rules.
+    pub fn as_recoding(&self) -> Option<&Recoding> {
+        match self {
+            Method::Recoding(config) => Some(config),
+            _ => None,
+        }
+    }
+
+    /// Whether it recodes columns by fixed rules.
+    pub fn is_recoding(&self) -> bool {
+        self.as_recoding().is_some()
+    }
+
     /// The method, if it projects records.
     pub fn as_projection(&self) -> Option<&RandomProjection> {
         match self {
@@ -244,12 +267,24 @@ impl Method {
 
     /// Makes the method work on tables of this schema; those of streams are not for tables.
     pub fn build(&self, schema: &Arc<Schema>, setting: &Setting) -> Result<Box<dyn Operator>> {
-        if let Some(masking) = self.as_masking() {
-            let filtered = Filtered::build(masking, schema, setting.seed, &setting.cancel)?;
-            return Ok(Box::new(filtered));
+        match (self.config().table(setting), self.as_masking()) {
+            (Some(table), _) => Ok(Box::new(Table::new(table, schema)?)),
+            (None, Some(masking)) => {
+                let filtered = Filtered::build(masking, schema, setting.seed, &setting.cancel)?;
+                Ok(Box::new(filtered))
+            }
+            (None, None) => Err(Error::bug("a stream is no table")),
         }
-        let table = self.config().table(setting);
-        let table = table.ok_or_else(|| Error::bug("a stream is no table"))?;
+    }
+
+    /// Makes the method work on tables of this schema, which are recoded before it.
+    pub fn build_after(
+        &self,
+        recoding: &Recoding,
+        schema: &Arc<Schema>,
+        setting: &Setting,
+    ) -> Result<Box<dyn Operator>> {
+        let table = recoding.before(self.shared_config(), setting);
         Ok(Box::new(Table::new(table, schema)?))
     }
 }

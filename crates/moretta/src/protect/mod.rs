@@ -1,6 +1,7 @@
 //! Methods that protect: one file a method, one trait for all, one list of them.
 
 mod chain;
+mod claim;
 mod config;
 pub mod dp;
 mod effect;
@@ -16,14 +17,17 @@ mod parameters;
 pub mod random_projection;
 pub mod rank_swapping;
 mod ranks;
+pub mod recoding;
 pub mod rotation;
 mod table;
 mod window;
 pub mod z_anonymity;
 
 pub use chain::Chain;
+pub use claim::{About, Claim};
 pub use config::{MethodConfig, Shown};
 pub use effect::Effect;
+pub(crate) use effect::recoding_effects;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
 pub use method::{Family, METHOD, METHODS, Method, MethodInfo, OwnMethod};
 pub use table::{Release, Table, TableMethod};

@@ -34,22 +34,30 @@ pub(super) fn methods() -> String {
     table(&rows)
 }
 
+/// The policy that examples of pages are parts of.
+const POLICY: &str = "examples/research-extract/policy.toml";
+
 /// The page of a method: what `explain` shows, with its parameters as a table.
 pub(super) fn method(info: &MethodInfo) -> String {
-    let page = as_page(&info.page());
+    // A policy with the columns that the example of the page names.
+    let policy = match info.name {
+        "recoding" => "examples/registry/policy.toml",
+        _ => POLICY,
+    };
+    let page = as_page(&info.page(), policy);
     let keys = parameters(info.parameters);
     format!("# `{}`\n\n{page}\n\n## Parameters\n\n{keys}", info.name)
 }
 
 /// Module documentation as a page: its examples are Rust, or parts of a policy.
-fn as_page(documentation: &str) -> String {
+fn as_page(documentation: &str, policy: &str) -> String {
     let mut inside = false;
     let lines = documentation.lines().map(|line| {
         let fence = line.starts_with("```");
         inside ^= fence;
         match line {
             "```" if inside => "```rust".to_owned(),
-            "```toml" => "```toml part=examples/research-extract/policy.toml".to_owned(),
+            "```toml" => format!("```toml part={policy}"),
             _ => line.to_owned(),
         }
     });
@@ -148,5 +156,5 @@ fn attack(module: &str) -> String {
         .map(|line| format!("{}\n", line.trim_start()))
         .collect();
     let heading = capital(&module.replace('_', " "));
-    format!("## {heading}\n\n{}\n", as_page(page.trim()))
+    format!("## {heading}\n\n{}\n", as_page(page.trim(), POLICY))
 }

@@ -81,7 +81,11 @@ fn middles(texts: &Categories, domain: &Domain) -> Numbers {
 
 /// The middle of what a text says of a number; none where it may be any.
 fn middle(text: &str, domain: &Domain) -> Option<f64> {
-    let between = |low: f64, high: f64| low / 2.0 + high / 2.0;
+    let between = |low: f64, high: f64| match (low.is_finite(), high.is_finite()) {
+        (true, true) => low / 2.0 + high / 2.0,
+        (true, false) => low,
+        (false, _) => high,
+    };
     match Region::parse(Some(text), domain)? {
         Region::Interval(low, high) => Some(between(low, high)),
         Region::Node(level, node) => {

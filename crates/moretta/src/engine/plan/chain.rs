@@ -1,21 +1,24 @@
 //! Whether methods can follow each other: what one promises must survive those after it.
 //!
-//! Each method gets what the one before it releases and nothing else.
+//! Each method gets what the one before it releases and nothing else. What each does to its
+//! columns and what it promises is said by the method ([`Effect`], [`Claim`]); here it is only
+//! put together:
 //!
+//! - A promise survives a method that does not change the columns it is about. k is about
+//!   quasi-identifiers, l, t and p also about sensitive columns, whose values may change
+//!   places inside of classes; groups are about the columns that they were made in.
 //! - Values that were made different by a mask are not diverse: l, t and p are not promised
-//!   of masked columns.
-//! - Rows that were made alike stay alike as long as no later method changes the columns
-//!   in which they are: k, l, t and p, and the groups of microaggregation.
+//!   of columns that were masked before.
 //! - What is released must not tell of rows that are suppressed, so no method mixes records
 //!   before rows are suppressed.
 //! - ε counts what one record can change in the values that a method is given. It
 //!   survives whatever is done to its noisy values later, since that sees nothing else of
 //!   the originals; but no earlier method may have used those values.
 
-use super::{ColumnPolicy, Plan};
+use super::{ColumnPolicy, Plan, Stage};
 use crate::data::{Role, Schema};
 use crate::error::{Error, Result};
-use crate::protect::{Effect, Method};
+use crate::protect::{About, Claim, Effect, Method};
 use std::ops::Range;
 
 /// Fails where methods do not go together, whatever their columns. `spans` tells where each
@@ -29,69 +32,217 @@ pub(crate) fn check_kinds(methods: &[Method], spans: &[Range<usize>]) -> Result<
     }
 }
 
-/// Fails where a promise does not survive.
+/// Fails where a promise does not survive, or a method cannot work behind those before it.
 pub(crate) fn check(plan: &Plan, spans: &[Range<usize>]) -> Result<()> {
+    let stages = plan.stages();
+    let refused = |(place, error)| at(error, spans, place);
+    needs_classes(&stages).map_err(refused)?;
     if plan.protect.len() < 2 {
         return Ok(());
     }
-    let refuse = |step: usize, what: String| at(Error::policy(what), spans, step);
     let schema = plan.declared_schema()?;
-    let mut changed = Vec::new();
-    for method in &plan.protect {
-        changed.push(changed_columns(method, &schema)?);
+    let mut steps: Vec<Step<'_>> = Vec::new();
+    for stage in stages {
+        let step = Step::new(stage, &schema)?;
+        step.follows(plan, &steps).map_err(refused)?;
+        steps.push(step);
     }
-    if plan.keeps_guarantee() {
-        check_persons(plan, &changed).map_err(|(step, error)| at(error, spans, step))?;
+    Ok(())
+}
+
+/// Values swap inside the classes that a step before has made.
+fn needs_classes(stages: &[Stage<'_>]) -> std::result::Result<(), Refusal> {
+    let swaps = stages.iter().position(|stage| {
+        let masking = stage.method.as_masking();
+        masking.is_some_and(|masking| masking.inside_classes())
+    });
+    let classes = stages
+        .iter()
+        .position(|stage| stage.claim() == Claim::Classes);
+    match swaps {
+        Some(swaps) if classes.is_none_or(|classes| classes > swaps) => {
+            let name = stages[swaps].method.name();
+            let what = format!("{name} swaps inside classes, and nothing before it makes any");
+            let help = "put mondrian or generalization before it, or take `inside` out";
+            Err((stages[swaps].place, Error::policy(what).help(help)))
+        }
+        _ => Ok(()),
     }
-    for (later, method) in plan.protect.iter().enumerate() {
-        for (earlier, before) in plan.protect[..later].iter().enumerate() {
-            let mixed = changed[earlier]
-                .iter()
-                .any(|name| changed[later].contains(name));
-            // What is told of classes would be computed from values that are not private yet.
-            if is_private(method) && (mixed || before.keeps_guarantee()) {
-                let what = format!(
+}
+
+/// An error, and the place of the method that it is about.
+type Refusal = (usize, Error);
+
+/// A step of the chain and what it does to each column.
+struct Step<'a> {
+    stage: Stage<'a>,
+    effects: Vec<(String, Effect)>,
+}
+
+impl<'a> Step<'a> {
+    fn new(stage: Stage<'a>, schema: &Schema) -> Result<Self> {
+        let names = schema.fields().iter().map(|field| field.name.to_string());
+        let effects = names.zip(stage.effects(schema)?).collect();
+        Ok(Step { stage, effects })
+    }
+
+    fn name(&self) -> &'static str {
+        self.stage.method.name()
+    }
+
+    fn effect(&self, column: &str) -> Effect {
+        let mut effects = self.effects.iter();
+        let found = effects.find(|(name, _)| name == column);
+        found.map_or(Effect::Kept, |(_, effect)| *effect)
+    }
+
+    fn changes(&self, column: &str) -> bool {
+        self.effect(column) != Effect::Kept
+    }
+
+    fn changed(&self) -> impl Iterator<Item = &str> {
+        let changed = self.effects.iter().filter(|(_, e)| *e != Effect::Kept);
+        changed.map(|(name, _)| name.as_str())
+    }
+
+    fn refuse(&self, what: String, help: &str) -> std::result::Result<(), Refusal> {
+        Err((self.stage.place, Error::policy(what).help(help)))
+    }
+
+    /// Fails where it cannot follow the steps before.
+    fn follows(&self, plan: &Plan, steps: &[Step<'_>]) -> std::result::Result<(), Refusal> {
+        if plan.keeps_guarantee() {
+            self.keeps_persons(plan)?;
+        }
+        for before in steps {
+            self.needs_unused_values(before)?;
+            self.needs_unmixed_rows(before)?;
+            self.counts_values_as_they_were(plan, before)?;
+            self.lets_survive(plan, before)?;
+        }
+        Ok(())
+    }
+
+    /// Persons are counted by what names them, so no method masks that.
+    fn keeps_persons(&self, plan: &Plan) -> std::result::Result<(), Refusal> {
+        let names = |column: &&ColumnPolicy| {
+            matches!(column.role, Role::Subject | Role::Key | Role::Identifier)
+                && self.changes(&column.name)
+        };
+        let Some(column) = plan.columns.iter().find(names) else {
+            return Ok(());
+        };
+        let what = format!(
+            "{} masks `{}`, by which persons are counted",
+            self.name(),
+            column.name
+        );
+        let help = "give it a pseudonym or drop it: action = \"pseudonym\" or \"drop\"";
+        self.refuse(what, help)
+    }
+
+    /// What is told of classes would be computed from values that are not private yet.
+    fn needs_unused_values(&self, before: &Step<'_>) -> std::result::Result<(), Refusal> {
+        let mixed = before.changed().any(|name| self.changes(name));
+        let used = mixed || before.stage.claim() == Claim::Classes;
+        match self.stage.claim() == Claim::Privacy && used {
+            false => Ok(()),
+            true => self.refuse(
+                format!(
                     "{} promises ε, and {} has used its values before it",
-                    method.name(),
+                    self.name(),
                     before.name()
-                );
-                return Err(refuse(later, what)
-                    .help("make the values private first: put that [[protect]] before the other"));
-            }
-            if method.may_suppress() && before.as_masking().is_some() && !is_private(before) {
-                let what = format!(
+                ),
+                "make the values private first: put that [[protect]] before the other",
+            ),
+        }
+    }
+
+    fn needs_unmixed_rows(&self, before: &Step<'_>) -> std::result::Result<(), Refusal> {
+        let mixed = before.stage.method.mixes_records();
+        match self.stage.method.may_suppress() && mixed {
+            false => Ok(()),
+            true => self.refuse(
+                format!(
                     "{} may suppress rows that {} has mixed into others before",
-                    method.name(),
+                    self.name(),
                     before.name()
-                );
-                return Err(refuse(later, what).help(
-                    "set suppress = 0, or put the mask behind it where it masks no quasi-identifier",
-                ));
-            }
-            let diverse = diverse(plan).find(|name| changed[earlier].contains(name));
-            if let (Some(name), true) = (diverse, method.keeps_guarantee()) {
-                let what = format!(
+                ),
+                "set suppress = 0, or put the mask behind it where it masks no quasi-identifier",
+            ),
+        }
+    }
+
+    fn counts_values_as_they_were(
+        &self,
+        plan: &Plan,
+        before: &Step<'_>,
+    ) -> std::result::Result<(), Refusal> {
+        let diverse = diverse(plan).find(|name| before.changes(name));
+        match (diverse, self.stage.claim()) {
+            (Some(name), Claim::Classes) => before.refuse(
+                format!(
                     "l, t and p of `{name}` would count values that {} has made different",
                     before.name()
-                );
-                return Err(refuse(earlier, what).help(
-                    "take the column out of its `columns`, or out of l, t and p under [guarantee]",
-                ));
-            }
-            let promised = promised(plan, before, &changed[earlier]);
-            if let Some(name) = promised.iter().find(|name| changed[later].contains(*name)) {
-                let what = format!(
-                    "what {} promises of `{name}` does not survive {}, which changes it again",
-                    before.name(),
-                    method.name()
-                );
-                return Err(refuse(later, what).help(
-                    "put that [[protect]] before the other, or name other `columns` for it",
-                ));
+                ),
+                "take the column out of its `columns`, or out of l, t and p under [guarantee]",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the step before promises survives this one.
+    fn lets_survive(&self, plan: &Plan, before: &Step<'_>) -> std::result::Result<(), Refusal> {
+        let promised = before.promised(plan);
+        let broken = promised
+            .iter()
+            .find(|(name, about)| !about.survives(self.effect(name)));
+        if let Some((name, _)) = broken {
+            let what = format!(
+                "what {} promises of `{name}` does not survive {}, which changes it again",
+                before.name(),
+                self.name()
+            );
+            let help = "put that [[protect]] before the other, or name other `columns` for it";
+            return self.refuse(what, help);
+        }
+        let exchanged = |(name, about): &&(String, About)| {
+            *about == About::Values && self.effect(name) == Effect::Exchanged
+        };
+        let persons = plan.columns.iter().find(|c| c.role == Role::Subject);
+        match (promised.iter().find(exchanged), persons) {
+            (Some((name, _)), Some(persons)) => self.refuse(
+                format!(
+                    "l, t and p of `{name}` count the persons of `{}`, and {} would give the \
+                     values of one with several rows to others",
+                    persons.name,
+                    self.name()
+                ),
+                "take the column out of l, t and p under [guarantee], or do not swap it",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// The columns that its promise is about.
+    fn promised(&self, plan: &Plan) -> Vec<(String, About)> {
+        let like = |name: &str| (name.to_owned(), About::Likeness);
+        match self.stage.claim() {
+            // ε outlives whatever is done to noisy values.
+            Claim::Nothing | Claim::Privacy => Vec::new(),
+            // Where k is promised of all quasi-identifiers, groups in some of them are not.
+            Claim::Groups if plan.keeps_guarantee() => Vec::new(),
+            Claim::Groups => self.changed().map(like).collect(),
+            Claim::Classes => {
+                let quasi = plan.columns.iter().filter(|c| c.role == Role::Quasi);
+                let values = diverse(plan).map(|name| (name.clone(), About::Values));
+                quasi
+                    .map(|column| like(&column.name))
+                    .chain(values)
+                    .collect()
             }
         }
     }
-    Ok(())
 }
 
 /// The error with the place of a method, where there is a text to point at.
@@ -102,42 +253,40 @@ fn at(error: Error, spans: &[Range<usize>], step: usize) -> Error {
     }
 }
 
-/// Persons are counted by what names them, so no method masks that.
-fn check_persons(plan: &Plan, changed: &[Vec<String>]) -> std::result::Result<(), (usize, Error)> {
-    for (step, changed) in changed.iter().enumerate() {
-        let names = |column: &&ColumnPolicy| {
-            matches!(column.role, Role::Subject | Role::Key | Role::Identifier)
-                && changed.contains(&column.name)
-        };
-        if let Some(column) = plan.columns.iter().find(names) {
-            let what = format!(
-                "{} masks `{}`, by which persons are counted",
-                plan.protect[step].name(),
-                column.name
-            );
-            let help = "give it a pseudonym or drop it: action = \"pseudonym\" or \"drop\"";
-            return Err((step, Error::policy(what).help(help)));
-        }
-    }
-    Ok(())
-}
-
 /// The first method that does not go with the others, why, and what to do.
 fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
     let place = |wanted: &dyn Fn(&Method) -> bool| methods.iter().position(wanted);
     if let Some(misfit) = super::events::misfit(methods) {
         return Some(misfit);
     }
-    let mut coarse = (0..methods.len()).filter(|&step| methods[step].keeps_guarantee());
-    if let Some(second) = coarse.nth(1) {
-        let what = "a second method would generalise what the first one releases".to_owned();
-        return Some((second, what, "keep one of mondrian and generalization"));
+    let coarse = (0..methods.len()).filter(|&step| methods[step].keeps_guarantee());
+    for (first, second) in coarse.clone().zip(coarse.skip(1)) {
+        if methods[second].is_recoding() {
+            let what = "recoding would recode what another method has made coarser".to_owned();
+            return Some((second, what, "keep one, and put it first"));
+        }
+        if !methods[first].is_recoding() {
+            let what = "a second method would generalise what the first one releases".to_owned();
+            return Some((second, what, "keep one of mondrian and generalization"));
+        }
+        if first + 1 != second {
+            let what = format!(
+                "{} stands between recoding and {}",
+                methods[first + 1].name(),
+                methods[second].name()
+            );
+            return Some((
+                first + 1,
+                what,
+                "put it before recoding, or behind the other",
+            ));
+        }
     }
     if let Some(step) = place(&|method| method.as_projection().is_some()) {
         let what = "random-projection replaces columns and stands alone".to_owned();
         return Some((step, what, "keep one [[protect]]"));
     }
-    let mut private = (0..methods.len()).filter(|&step| is_private(&methods[step]));
+    let mut private = (0..methods.len()).filter(|&step| methods[step].claim() == Claim::Privacy);
     if let Some(second) = private.nth(1) {
         let what = "two private methods would add up what each lets a record lose".to_owned();
         return Some((second, what, "keep one; local-dp takes several columns"));
@@ -158,35 +307,10 @@ fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
     }
 }
 
-fn changed_columns(method: &Method, schema: &Schema) -> Result<Vec<String>> {
-    let fields = schema.fields().iter().zip(method.effects(schema)?);
-    let changed = fields.filter(|(_, effect)| *effect != Effect::Kept);
-    Ok(changed.map(|(field, _)| field.name.to_string()).collect())
-}
-
-/// The columns in which a method has made rows alike, or diverse.
-fn promised(plan: &Plan, method: &Method, changed: &[String]) -> Vec<String> {
-    if !method.keeps_guarantee() {
-        // Where k is promised of all quasi-identifiers, groups in some of them are not.
-        let groups = method.as_masking().is_some_and(|m| m.k().is_some());
-        return match groups && !plan.keeps_guarantee() {
-            true => changed.to_vec(),
-            false => Vec::new(),
-        };
-    }
-    let quasi = plan.columns.iter().filter(|c| c.role == Role::Quasi);
-    let quasi = quasi.map(|column| &column.name);
-    quasi.chain(diverse(plan)).cloned().collect()
-}
-
 /// The sensitive columns of l, t and p.
 fn diverse(plan: &Plan) -> impl Iterator<Item = &String> {
     let guarantee = &plan.guarantee;
     (guarantee.l.iter().map(|l| &l.column))
         .chain(guarantee.t.iter().map(|t| &t.column))
         .chain(guarantee.p.iter().map(|p| &p.column))
-}
-
-fn is_private(method: &Method) -> bool {
-    method.as_masking().is_some_and(|m| m.loss().is_some())
 }

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::guarantee::Ground;
 use crate::protect::Method;
 use crate::protect::mondrian::{Mondrian, Output};
+use crate::protect::recoding::Recoding;
 
 /// Fails where a method or a promise asks for a hierarchy that no column declares.
 pub(crate) fn check(plan: &Plan) -> Result<()> {
@@ -30,7 +31,49 @@ pub(crate) fn check(plan: &Plan) -> Result<()> {
                 }
             }
             Method::Mondrian(config) => check_labels(plan, config)?,
+            Method::Recoding(config) => check_recoding(plan, config)?,
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Levels need a hierarchy. Steps and ends go with none: its labels would not cover them.
+fn check_recoding(plan: &Plan, config: &Recoding) -> Result<()> {
+    if config.levels.is_empty() && config.coded().next().is_none() {
+        return Err(Error::policy("recoding names no column")
+            .help("for example round = { age = 5 }, or top = { age = 90 }"));
+    }
+    for (name, &level) in &config.levels {
+        check_level(quasi(plan, "levels", name)?, level)?;
+    }
+    for (key, name) in config.coded() {
+        let Some(column) = plan.column(name) else {
+            let what = format!("`{key}` names `{name}`, and there is no such column");
+            return Err(Error::policy(what).help("name columns of [columns]"));
+        };
+        if !matches!(column.role, Role::Quasi | Role::Sensitive | Role::Plain) {
+            let what = format!("`{key}` names `{name}`, which is {}", column.role.word());
+            return Err(Error::policy(what)
+                .at(column.span.clone())
+                .help("recode columns with the role quasi, sensitive or plain"));
+        }
+        if column.hierarchy.is_some() {
+            let what = format!("`{key}` names `{name}`, which has a hierarchy");
+            return Err(Error::policy(what)
+                .at(column.span.clone())
+                .help("recode it to a level of that, or take `hierarchy` out"));
+        }
+    }
+    for method in &plan.protect {
+        let Method::Generalization(generalization) = method else {
+            continue;
+        };
+        let again = config.levels.keys();
+        let again = again.filter(|name| generalization.levels.contains_key(*name));
+        if let Some(name) = again.min() {
+            let what = format!("recoding and generalization both have a level for `{name}`");
+            return Err(Error::policy(what).help("keep the higher one"));
         }
     }
     Ok(())

@@ -6,9 +6,11 @@ mod events;
 mod hierarchies;
 mod masked;
 mod persons;
+mod stage;
 
 pub(crate) use chain::check_kinds;
 pub use column::{Action, ColumnPolicy, KeyPlace};
+pub(crate) use stage::Stage;
 
 use crate::data::hierarchy::HierarchySpec;
 use crate::data::{ColumnPlan, Field, Kind, ReadAs, Role, Schema};
@@ -230,6 +232,13 @@ impl Plan {
     pub fn keeps(&self, name: &str) -> bool {
         let column = self.column(name);
         column.is_none_or(|column| column.action == Action::Keep)
+    }
+
+    /// Whether each value of the column `name` is replaced by a code: its step, or an end.
+    pub(crate) fn codes(&self, name: &str) -> bool {
+        let recodings = self.protect.iter().filter_map(Method::as_recoding);
+        let mut coded = recodings.flat_map(|recoding| recoding.coded());
+        coded.any(|(_, coded)| coded == name)
     }
 
     /// How much what the column `name` loses counts.

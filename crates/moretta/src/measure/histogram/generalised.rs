@@ -69,6 +69,10 @@ impl HistogramBuilder {
         let regions: Vec<(Region, u64)> = texts
             .filter_map(|(text, rows)| Some((Region::parse(Some(text), &self.domain)?, rows)))
             .collect();
+        // Bins cannot end where a region does not.
+        if regions.iter().any(|(region, _)| region.is_open()) {
+            return None;
+        }
         let frame = self.frame(&regions);
         let mut cells = frame.empty();
         for (region, rows) in &regions {

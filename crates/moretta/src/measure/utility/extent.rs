@@ -104,6 +104,17 @@ impl Extent {
             (Region::Interval(low, high), _) => match self.span {
                 _ if low == high => 0.0,
                 Some((least, largest)) if largest > least => {
+                    // An open end reaches as far as what is public.
+                    let low = if low.is_finite() {
+                        *low
+                    } else {
+                        least.min(*high)
+                    };
+                    let high = if high.is_finite() {
+                        *high
+                    } else {
+                        largest.max(low)
+                    };
                     ((high - low) / (largest - least)).min(1.0)
                 }
                 _ => 1.0,
@@ -172,9 +183,10 @@ fn span(regions: &[(Region, u64)]) -> (Option<(f64, f64)>, bool) {
     let mut highs = Vec::new();
     for (region, rows) in regions {
         if let (Region::Interval(low, high), 1..) = (region, *rows) {
-            // Both ends ascend outwards.
-            lows.push((-low, *rows));
-            highs.push((*high, *rows));
+            // Both ends ascend outwards; an open one is nowhere.
+            let end = |end: f64, other: f64| if end.is_finite() { end } else { other };
+            lows.push((-end(*low, *high), *rows));
+            highs.push((end(*high, *low), *rows));
         }
     }
     let (Some([low, inner_low]), Some([high, inner_high])) = (ends(lows), ends(highs)) else {
@@ -224,6 +236,24 @@ mod tests {
 
     fn of(regions: &[(Region, u64)], range: Option<(f64, f64)>) -> Extent {
         Extent::new(regions, &numbers(), range, None)
+    }
+
+    #[test]
+    fn an_open_end_reaches_as_far_as_what_is_public() {
+        let shown = [
+            (Region::Interval(20.0, 29.0), 40),
+            (Region::Interval(40.0, f64::INFINITY), 60),
+            (Region::Interval(f64::NEG_INFINITY, 10.0), 60),
+        ];
+        let declared = of(&shown, Some((0.0, 120.0)));
+        for (region, ncp) in [(&shown[1].0, 80.0 / 120.0), (&shown[2].0, 10.0 / 120.0)] {
+            assert_eq!(declared.ncp(region, None), ncp);
+        }
+        // Without a declared range, as far as the release shows.
+        let undeclared = of(&shown, None);
+        let beyond = Region::Interval(25.0, f64::INFINITY);
+        assert_eq!(undeclared.ncp(&beyond, None), 0.5);
+        assert_eq!(undeclared.ncp(&shown[1].0, None), 0.0);
     }
 
     #[test]

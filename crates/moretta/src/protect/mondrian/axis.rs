@@ -93,7 +93,10 @@ impl Axis {
         let grid = match bounds {
             Bounds::Exact | Bounds::Hierarchy => None,
             Bounds::Rounded => Grid::of(values, &self.codes, dates, sharing),
-            Bounds::Every(width) => Some(Grid::every(width, values, dates)),
+            Bounds::Every(width) => {
+                let whole = values.iter().all(|value| value.fract() == 0.0);
+                Some(Grid::every(width, whole, dates))
+            }
         };
         let Some(grid) = grid else {
             return self;

@@ -34,7 +34,7 @@ const FARTHEST: f64 = (1u64 << 50) as f64;
 
 /// Equal cells, side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Grid {
+pub(in crate::protect) enum Grid {
     /// Cells of `digits` · 10^`exponent`; those of whole numbers end before the next begins.
     Decimal {
         digits: f64,
@@ -86,7 +86,8 @@ impl Grid {
     }
 
     /// Cells of a declared width, in days for dates.
-    pub(super) fn every(width: f64, values: &[f64], dates: bool) -> Grid {
+    /// `whole`: so are all values.
+    pub(in crate::protect) fn every(width: f64, whole: bool, dates: bool) -> Grid {
         if dates {
             let days = width.clamp(1.0, 1e6) as i32;
             return Grid::Days { days, first: 0 };
@@ -96,11 +97,10 @@ impl Grid {
             .to_string()
             .split_once('.')
             .map_or(0, |(_, d)| d.len() as i32);
-        let whole = |n: &f64| n.fract() == 0.0;
         Grid::Decimal {
             digits: (width * 10f64.powi(decimals)).round(),
             exponent: -decimals,
-            whole: whole(&width) && values.iter().all(whole),
+            whole: whole && width.fract() == 0.0,
         }
     }
 
@@ -117,7 +117,7 @@ impl Grid {
     }
 
     /// The least and the largest value of the cell that holds `value`.
-    pub(super) fn cell(&self, value: f64) -> (f64, f64) {
+    pub(in crate::protect) fn cell(&self, value: f64) -> (f64, f64) {
         match *self {
             Grid::Decimal {
                 digits,
@@ -333,15 +333,18 @@ mod tests {
     #[test]
     fn a_declared_width_is_kept() {
         for (width, value, expected) in [
-            (5.0, 34.0, (30.0, 34.0)),
+            (5.0_f64, 34.0_f64, (30.0, 34.0)),
             (0.25, 0.3, (0.25, 0.5)),
             (2.5, -1.0, (-2.5, 0.0)),
             (0.1, 0.3, (0.3, 0.4)),
             (1e-7, 1e-7, (1e-7, 2e-7)),
         ] {
-            assert_eq!(Grid::every(width, &[value], false).cell(value), expected);
+            assert_eq!(
+                Grid::every(width, value.fract() == 0.0, false).cell(value),
+                expected
+            );
         }
-        assert_eq!(Grid::every(10.0, &[25.0], true).cell(25.0), (20.0, 29.0));
+        assert_eq!(Grid::every(10.0, true, true).cell(25.0), (20.0, 29.0));
     }
 
     #[test]

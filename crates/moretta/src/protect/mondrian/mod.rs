@@ -55,7 +55,7 @@ mod alike;
 mod axis;
 mod bounds;
 mod cut;
-mod grid;
+pub(in crate::protect) mod grid;
 mod partition;
 mod recode;
 mod trim;

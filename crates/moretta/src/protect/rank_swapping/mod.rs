@@ -11,7 +11,10 @@
 //! Each value is swapped once at most, so the values of a column are exactly those of
 //! the original, in other rows. A value that finds no partner stays: in a stream a
 //! head at the end of the order with `direction` ascending or descending, and the
-//! last of all. Ordered categories swap by their order, other categories by the order
+//! last of all. With `inside = "classes"`, behind a method that makes classes, values swap only
+//! between rows of one class, so that k and all that is counted in classes (l, t, p) survive; a
+//! value may stay there by lot, p in percent counts the rows of the class, and `direction` means
+//! nothing. Ordered categories swap by their order, other categories by the order
 //! in which they were seen, which means nothing: p should be large for them. Missing
 //! values take no part and stay where they are.
 //!
@@ -21,7 +24,9 @@
 //! taken alone is published as it is, an attacker knows each value to within p ranks,
 //! and one who knows p and several columns narrows records down by intersection: of
 //! 1,080 census records with 13 columns it found 90 % again at p = 15 %, and distances
-//! 29 % (`moretta attack`). The swaps can be undone by whoever knows the `seed`.
+//! 29 % (`moretta attack`). Inside classes it parts a value from the columns beside it that are
+//! not quasi-identifiers; that somebody of the class has it is told as before, and a class of k
+//! rows leaves k places for it at most. The swaps can be undone by whoever knows the `seed`.
 //!
 //! **Costs** n log n for a table; in a stream about log b a value, b records in memory
 //! and a delay of less than b rows. A larger p protects more and weakens correlations.
@@ -37,19 +42,23 @@
 //! assert_eq!(Within::Ranks(10).ranks(250), 10);
 //! ```
 
+mod classes;
 mod order;
 mod sliding;
 mod table;
 #[cfg(test)]
 mod tests;
 
+use super::Setting;
 use super::config::MethodConfig;
 use super::filter::{Filter, MaskedColumn, Masking};
 use super::parameters::{COLUMNS, buffer};
+use super::table::TableMethod;
 use super::window::Window;
 use crate::config::{Absent, Accepts, Form, Parameter, Placed, Protects, Section, Value, words};
 use crate::error::{Error, Result};
 use crate::math::uniform::Uniform;
+use classes::InsideClasses;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sliding::Sliding;
@@ -115,6 +124,18 @@ impl Direction {
     }
 }
 
+/// Between which rows values swap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inside {
+    /// Any rows.
+    #[default]
+    Table,
+    /// Rows that are alike in all quasi-identifiers.
+    Classes,
+}
+
+const INSIDE_WORDS: &[(&str, Inside)] = &[("table", Inside::Table), ("classes", Inside::Classes)];
+
 const DIRECTIONS: &[(&str, Direction)] = &[
     ("ascending", Direction::Ascending),
     ("descending", Direction::Descending),
@@ -128,6 +149,8 @@ pub struct RankSwapping {
     pub within: Within,
     /// On which side it is.
     pub direction: Direction,
+    /// Where it is.
+    pub inside: Inside,
     /// Rows that are held at most; none for a whole table.
     pub buffer: Option<usize>,
     /// The columns; none for all quasi-identifiers.
@@ -156,20 +179,33 @@ const DIRECTION: Parameter = Parameter::new(
     Absent::Text("both"),
     "whether the first of a pair gets a larger or a smaller value, or either; of a table, whether values are paired from the smallest up (both, ascending) or from the largest down",
 );
+const INSIDE: Parameter = Parameter::new(
+    "inside",
+    Accepts::Word(|| words(INSIDE_WORDS)),
+    Absent::Text("table"),
+    "whether values swap with those of any row, or only of rows in the same class, which a method before it has made",
+);
 const BUFFER: Parameter = buffer(2);
 
 impl RankSwapping {
     /// Its parameters in a policy.
-    pub const PARAMETERS: &'static [Parameter] = &[WITHIN, DIRECTION, BUFFER, COLUMNS];
+    pub const PARAMETERS: &'static [Parameter] = &[WITHIN, DIRECTION, INSIDE, BUFFER, COLUMNS];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        Ok(RankSwapping {
+        let swapping = RankSwapping {
             within: section.read(&WITHIN, Within::read)?,
             direction: section.word(&DIRECTION, DIRECTIONS)?,
+            inside: section.word(&INSIDE, INSIDE_WORDS)?,
             buffer: section.optional(&BUFFER, Placed::whole)?,
             columns: section.optional(&COLUMNS, Placed::texts)?,
-        })
+        };
+        if swapping.inside == Inside::Classes && swapping.buffer.is_some() {
+            return Err(section
+                .error("a stream with a `buffer` has no classes to swap inside")
+                .help("take `buffer` or `inside` out"));
+        }
+        Ok(swapping)
     }
 
     /// Ready to mask records of so many values, with draws that the caller provides.
@@ -190,6 +226,7 @@ impl RankSwapping {
                 let mask = Box::new(Columns {
                     within,
                     direction,
+                    may_stay: false,
                     uniform,
                 });
                 Ok(Box::new(Window::new(mask, width, None, 2)))
@@ -201,6 +238,17 @@ impl RankSwapping {
 impl MethodConfig for RankSwapping {
     fn is_random(&self) -> bool {
         true
+    }
+
+    fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
+        match self.inside {
+            Inside::Table => None,
+            Inside::Classes => Some(Box::new(InsideClasses {
+                config: self.clone(),
+                seed: setting.seed,
+                cancel: setting.cancel.clone(),
+            })),
+        }
     }
 
     fn masking(&self) -> Option<&dyn Masking> {
@@ -216,6 +264,10 @@ impl Masking for RankSwapping {
     fn columns(&self) -> Option<Vec<&str>> {
         let columns = self.columns.as_ref()?;
         Some(columns.iter().map(String::as_str).collect())
+    }
+
+    fn inside_classes(&self) -> bool {
+        self.inside == Inside::Classes
     }
 
     fn filter(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<Box<dyn Filter>> {

@@ -14,6 +14,8 @@ use crate::protect::window::Mask;
 pub(super) struct Columns<U> {
     pub(super) within: Within,
     pub(super) direction: Direction,
+    /// A value may find no partner by lot, too.
+    pub(super) may_stay: bool,
     pub(super) uniform: U,
 }
 
@@ -48,9 +50,13 @@ impl<U: Uniform> Columns<U> {
             }
             // All before this rank are swapped, so those left up to `last` lie ahead of it.
             let last = (rank + ranks).min(values - 1);
-            let choices = left.up_to(last);
-            if choices > 0 {
-                let partner = left.find(step(self.uniform.draw(), choices));
+            let partners = left.up_to(last);
+            if partners == 0 {
+                continue;
+            }
+            let lot = step(self.uniform.draw(), partners + usize::from(self.may_stay));
+            if lot <= partners {
+                let partner = left.find(lot);
                 left.remove(partner);
                 pairs.push((rank, partner));
             }

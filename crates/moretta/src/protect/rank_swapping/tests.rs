@@ -1,12 +1,13 @@
 //! Promises of rank swapping on random records, slow references, and published figures.
 
 use super::*;
-use crate::data::{Attribute, Records, Role};
+use crate::data::{Attribute, Batch, Column, Field, Kind, Records, Role, RowIds, Schema};
 use crate::math::java_random::JavaRandom;
 use crate::math::uniform::step;
 use crate::protect::Masked;
 use moretta_generate::moa::{Generator, RandomRbf};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 const DIRECTIONS: [Direction; 3] = [Direction::Ascending, Direction::Descending, Direction::Both];
 
@@ -27,6 +28,7 @@ fn any_records(most: usize) -> impl Strategy<Value = Records> {
 
 fn config(within: Within, direction: Direction, buffer: Option<usize>) -> RankSwapping {
     RankSwapping {
+        inside: Inside::Table,
         within,
         direction,
         buffer,
@@ -270,4 +272,83 @@ fn percent_are_of_the_rows_in_the_window() {
         let other = config(Within::Ranks(ranks + 1), Direction::Both, buffer);
         assert_ne!(bits(&a), bits(&pass(&other, &records, 1)), "{buffer:?}");
     }
+}
+
+/// Rows of classes, their values, and what beside these tells them apart.
+fn classed(classes: &[u8], values: &[Option<f64>]) -> Batch {
+    let number = Kind::Number { integer: true };
+    let fields = vec![
+        Field::new("class", Role::Quasi, number.clone()),
+        Field::new("value", Role::Sensitive, number),
+    ];
+    let schema = Arc::new(Schema::new(fields).expect("names differ"));
+    let ids = RowIds::Range {
+        start: 0,
+        len: classes.len(),
+    };
+    let classes = classes.iter().map(|&class| Some(f64::from(class)));
+    let columns = vec![
+        Column::Number(classes.collect()),
+        Column::Number(values.iter().copied().collect()),
+    ];
+    Batch::new(schema, ids, columns).expect("fits")
+}
+
+fn swapped_inside(table: &Batch, seed: u64) -> Vec<Option<f64>> {
+    let config = RankSwapping {
+        inside: Inside::Classes,
+        columns: Some(vec!["value".to_owned()]),
+        ..config(Within::Percent(100.0), Direction::Both, None)
+    };
+    let setting = Setting {
+        seed,
+        ..Setting::default()
+    };
+    let method = config.table(&setting).expect("a function on tables");
+    let release = method.release(table).expect("released").batch;
+    assert_eq!(release.schema(), table.schema());
+    let numbers = release.column(1).as_numbers().expect("numbers");
+    numbers.iter().collect()
+}
+
+#[test]
+fn swaps_inside_classes_leave_each_class_its_values_and_missing_ones_their_places() {
+    let classes = [1, 2, 1, 2, 1, 3, 1, 2];
+    let values = [1, 2, 3, 4, 0, 6, 7, 8].map(|n| (n > 0).then_some(f64::from(n)));
+    let table = classed(&classes, &values);
+    let mut moved = 0;
+    for seed in 0..50 {
+        let swapped = swapped_inside(&table, seed);
+        for class in [1, 2, 3] {
+            let of_class = |values: &[Option<f64>]| {
+                let rows = values.iter().zip(classes).filter(|(_, c)| *c == class);
+                let mut values: Vec<String> = rows.map(|(v, _)| format!("{v:?}")).collect();
+                values.sort();
+                values
+            };
+            assert_eq!(of_class(&swapped), of_class(&values), "{seed}");
+        }
+        assert_eq!(swapped[4], None, "{seed}");
+        assert_eq!(swapped[5], Some(6.0), "alone in its class");
+        moved += usize::from(swapped != values);
+    }
+    assert!(moved > 30, "{moved}");
+}
+
+/// Who knows that the two values of a class are always swapped swaps them back.
+#[test]
+fn the_values_of_a_class_of_two_are_swapped_half_the_time() {
+    let rows = 4000_u32;
+    let classes: Vec<u8> = (0..rows).map(|row| (row / 2 % 250) as u8).collect();
+    let values: Vec<Option<f64>> = (0..rows).map(|row| Some(f64::from(row))).collect();
+    let mut swapped = 0;
+    for start in (0..rows as usize).step_by(500) {
+        let part = start..start + 500;
+        let table = classed(&classes[part.clone()], &values[part.clone()]);
+        let released = swapped_inside(&table, start as u64);
+        let pairs = released.iter().zip(&values[part]);
+        swapped += pairs.filter(|(after, before)| after != before).count();
+    }
+    // 2000 pairs; five standard deviations are 112.
+    assert!((swapped / 2).abs_diff(1000) < 112, "{swapped}");
 }
