@@ -20,7 +20,7 @@
 //! variance" (1983).
 //!
 //! ```
-//! use moretta::math::moments::Moments;
+//! use moretta_data::math::moments::Moments;
 //! let column: Moments = [2.0, 4.0, f64::NAN, 6.0].into_iter().collect();
 //! assert_eq!((column.count(), column.mean(), column.variance()), (3, 4.0, 4.0));
 //! ```
