@@ -6,18 +6,17 @@
 //! is reported once the batches before it are out.
 
 use super::Source;
-use super::chunk::{Chunk, Chunks, Flaw, Layout, flaw_error};
-use super::line_ends::LineEnds;
+use super::chunk::{Chunk, Chunks, Layout};
+use super::feed::Feed;
 use super::misfit::grouped;
-use super::options::{Limits, ReadAs, ReadOptions};
+use super::options::{Limits, ReadOptions};
 use super::slots::{Gathered, check_distinct};
 use super::stream::Stream;
-use moretta_data::data::{Batch, RowIds, Schema};
+use moretta_data::data::{Batch, Schema};
 use moretta_data::error::{Error, Result};
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The source that hands on or gathers `chunks`; `first_line` is the line of
 /// the first row, none for formats without lines.
@@ -29,33 +28,19 @@ pub(super) fn source<C: Chunks + 'static>(
     first_line: Option<u64>,
     options: &ReadOptions,
 ) -> Box<dyn Source> {
-    if options.stream {
-        Box::new(Stream::new(
-            chunks, schema, layout, path, first_line, options,
-        ))
-    } else {
-        Box::new(Gather::new(
-            chunks, schema, layout, path, first_line, options,
-        ))
+    let feed = Feed::new(chunks, schema, layout, path, first_line, options);
+    match options.stream {
+        true => Box::new(Stream::new(feed)),
+        false => Box::new(Gather::new(feed, options.batch_rows)),
     }
 }
 
 /// A source that gathers chunks.
 struct Gather<C> {
-    chunks: C,
-    schema: Arc<Schema>,
-    path: PathBuf,
-    /// The names of all columns of the file.
-    names: Vec<String>,
-    /// The line of the first row; none for formats without lines.
-    next_line: Option<u64>,
-    line_ends: LineEnds,
+    feed: Feed<C>,
     batch_rows: Option<usize>,
-    limits: Limits,
-    progress: Option<Arc<AtomicU64>>,
     columns: Vec<Gathered>,
     rows: usize,
-    next_id: u64,
     current: Option<Pending>,
     done: bool,
 }
@@ -68,38 +53,14 @@ struct Pending {
 }
 
 impl<C: Chunks> Gather<C> {
-    fn new(
-        chunks: C,
-        schema: Arc<Schema>,
-        layout: &Layout,
-        path: PathBuf,
-        first_line: Option<u64>,
-        options: &ReadOptions,
-    ) -> Self {
-        let columns = layout
-            .plans
-            .iter()
-            .zip(&layout.ordered)
-            .filter(|(plan, _)| plan.read != ReadAs::Skip)
-            .zip(schema.fields())
-            .map(|((_, ordered), field)| {
-                let levels = ordered.as_ref().map(|b| Arc::new(b.levels().clone()));
-                Gathered::new(&field.kind, levels)
-            })
-            .collect();
+    fn new(feed: Feed<C>, batch_rows: Option<usize>) -> Self {
+        let columns = feed.schema.fields().iter().zip(&feed.ordered);
+        let columns = columns.map(|(field, ordered)| Gathered::new(&field.kind, ordered.clone()));
         Gather {
-            chunks,
-            schema,
-            path,
-            names: layout.plans.iter().map(|plan| plan.name.clone()).collect(),
-            next_line: first_line,
-            line_ends: LineEnds::default(),
-            batch_rows: options.batch_rows.map(|rows| rows.max(1)),
-            limits: options.limits,
-            progress: options.progress.clone(),
-            columns,
+            columns: columns.collect(),
+            feed,
+            batch_rows: batch_rows.map(|rows| rows.max(1)),
             rows: 0,
-            next_id: 0,
             current: None,
             done: false,
         }
@@ -122,18 +83,11 @@ impl<C: Chunks> Gather<C> {
                 let first_line = pending.first_line;
                 self.current = None;
                 if let Some(flaw) = flaw {
-                    return Err(self.flaw_error(flaw, first_line));
+                    return Err(self.feed.flaw_error(flaw, first_line));
                 }
             }
-            match self.chunks.next_chunk()? {
-                Some(chunk) => {
-                    let first_line = self
-                        .next_line
-                        .unwrap_or(self.next_id + self.rows as u64 + 1);
-                    if let Some(line) = &mut self.next_line {
-                        *line += chunk.lines;
-                    }
-                    self.line_ends.merge(chunk.line_ends);
+            match self.feed.next_chunk()? {
+                Some((chunk, first_line)) => {
                     self.current = Some(Pending {
                         chunk,
                         used: 0,
@@ -170,63 +124,52 @@ impl<C: Chunks> Gather<C> {
         }
         pending.used += rows;
         self.rows += rows;
-        if let Some(progress) = &self.progress {
-            progress.fetch_add(rows as u64, Ordering::Relaxed);
-        }
+        self.feed.tell(rows);
         self.check_memory()?;
         self.check_categories()
     }
 
     /// Fails before the batch, and what is done with it, would need too much memory.
     fn check_memory(&self) -> Result<()> {
-        let mut needs = self.limits.needs;
+        let limits = &self.feed.limits;
+        let mut needs = limits.needs;
         needs.row = needs.row.max(8 * self.columns.len() as u64);
         let texts = self.columns.iter().map(Gathered::text_bytes).sum();
         let needed = needs.bytes(self.rows as u64, texts);
-        if needed <= self.limits.memory {
+        if needed <= limits.memory {
             return Ok(());
         }
-        Err(too_much_memory(needed, self.rows as u64, &self.limits).in_file(&self.path))
+        let error = too_much_memory(needed, self.rows as u64, limits);
+        Err(self.feed.in_file(error))
     }
 
     fn check_categories(&self) -> Result<()> {
-        for (column, field) in self.columns.iter().zip(self.schema.fields()) {
-            check_distinct(column.distinct(), field, &self.limits)
-                .map_err(|e| e.in_file(&self.path))?;
+        for (column, field) in self.columns.iter().zip(self.feed.schema.fields()) {
+            check_distinct(column.distinct(), field, &self.feed.limits)
+                .map_err(|e| self.feed.in_file(e))?;
         }
         Ok(())
     }
 
     fn finish_batch(&mut self) -> Result<Batch> {
         let rows = std::mem::take(&mut self.rows);
-        let lines = self.next_line.is_some();
-        for (column, field) in self.columns.iter_mut().zip(self.schema.fields()) {
+        let feed = &self.feed;
+        for (column, field) in self.columns.iter_mut().zip(feed.schema.fields()) {
             if let Some(misfits) = column.misfits.take() {
-                return Err(misfits
-                    .error(&field.name, rows as u64, lines)
-                    .in_file(&self.path));
+                let error = misfits.error(&field.name, rows as u64, feed.has_lines());
+                return Err(feed.in_file(error));
             }
         }
         let columns = self
             .columns
             .iter_mut()
-            .zip(self.schema.fields())
+            .zip(feed.schema.fields())
             .map(|(column, field)| {
-                column
-                    .finish()
-                    .map_err(|e| e.in_file(&self.path).in_column(&*field.name))
+                let column = column.finish();
+                column.map_err(|e| feed.in_file(e).in_column(&*field.name))
             })
             .collect::<Result<_>>()?;
-        let ids = RowIds::Range {
-            start: self.next_id,
-            len: rows,
-        };
-        self.next_id += rows as u64;
-        Batch::new(Arc::clone(&self.schema), ids, columns)
-    }
-
-    fn flaw_error(&self, flaw: Flaw, first_line: u64) -> Error {
-        flaw_error(flaw, first_line, &self.names).in_file(&self.path)
+        self.feed.batch(rows, columns)
     }
 }
 
@@ -256,10 +199,10 @@ impl<C: Chunks> Iterator for Gather<C> {
 
 impl<C: Chunks> Source for Gather<C> {
     fn schema(&self) -> &Arc<Schema> {
-        &self.schema
+        &self.feed.schema
     }
 
     fn notes(&self) -> Vec<String> {
-        self.line_ends.notes()
+        self.feed.notes()
     }
 }

@@ -6,6 +6,31 @@
 //! threads. Protected columns become numbers or categories, the others pass
 //! through loss-free. A path of `-` is standard input or output.
 //!
+//! ```
+//! use moretta_data::data::Role;
+//! use moretta_files::{ColumnPlan, ReadAs, ReadOptions, open};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("ages.csv");
+//! # std::fs::write(&path, "age,note\n34,a\n61,b\n")?;
+//! let age = ColumnPlan {
+//!     name: "age".to_owned(),
+//!     role: Role::Quasi,
+//!     read: ReadAs::Integer,
+//! };
+//! let note = ColumnPlan {
+//!     name: "note".to_owned(),
+//!     role: Role::Plain,
+//!     read: ReadAs::Plain,
+//! };
+//! for rows in open(&path, &ReadOptions::default(), &[age, note])? {
+//!     let rows = rows?;
+//!     let ages = rows.column(0).as_numbers().map(|ages| ages.values().to_vec());
+//!     assert_eq!(ages, Some(vec![34.0, 61.0]));
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Not done here: nothing is renamed into place, and nothing is protected.
 
 mod arff;
@@ -15,6 +40,7 @@ mod blocks;
 mod chunk;
 mod compression;
 mod csv;
+mod feed;
 mod gather;
 mod infer;
 mod input;

@@ -9,66 +9,27 @@
 //! whoever decides rows of a stream must count it and not release it.
 
 use super::Source;
-use super::chunk::{Chunk, ChunkColumn, Chunks, Layout, Values, flaw_error};
-use super::line_ends::LineEnds;
+use super::chunk::{Chunk, ChunkColumn, Chunks, Values};
+use super::feed::Feed;
 use super::misfit::{Misfits, Unfit};
-use super::options::{Limits, ReadAs, ReadOptions};
 use super::slots::{check_distinct, present, text_column, too_much_text};
 use arrow_schema::DataType;
-use moretta_data::data::{Batch, Categories, Column, Field, Kind, Levels, Numbers, RowIds, Schema};
+use moretta_data::data::{Batch, Categories, Column, Field, Kind, Levels, Numbers, Schema};
 use moretta_data::error::{Error, Result};
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A source that hands on each chunk.
 pub(super) struct Stream<C> {
-    chunks: C,
-    schema: Arc<Schema>,
-    /// The declared levels of ordered columns.
-    ordered: Vec<Option<Arc<Levels>>>,
-    path: PathBuf,
-    /// The names of all columns of the file.
-    names: Vec<String>,
-    /// The line of the next row; none for formats without lines.
-    next_line: Option<u64>,
-    next_id: u64,
-    line_ends: LineEnds,
-    limits: Limits,
-    progress: Option<Arc<AtomicU64>>,
+    feed: Feed<C>,
     /// The error that comes after the rows before it.
     failed: Option<Error>,
     done: bool,
 }
 
 impl<C: Chunks> Stream<C> {
-    /// `first_line` is the line of the first row, none for formats without lines.
-    pub(super) fn new(
-        chunks: C,
-        schema: Arc<Schema>,
-        layout: &Layout,
-        path: PathBuf,
-        first_line: Option<u64>,
-        options: &ReadOptions,
-    ) -> Self {
-        let ordered = layout
-            .plans
-            .iter()
-            .zip(&layout.ordered)
-            .filter(|(plan, _)| plan.read != ReadAs::Skip)
-            .map(|(_, levels)| levels.as_ref().map(|b| Arc::new(b.levels().clone())))
-            .collect();
+    pub(super) fn new(feed: Feed<C>) -> Self {
         Stream {
-            chunks,
-            schema,
-            ordered,
-            path,
-            names: layout.plans.iter().map(|plan| plan.name.clone()).collect(),
-            next_line: first_line,
-            next_id: 0,
-            line_ends: LineEnds::default(),
-            limits: options.limits,
-            progress: options.progress.clone(),
+            feed,
             failed: None,
             done: false,
         }
@@ -80,46 +41,34 @@ impl<C: Chunks> Stream<C> {
             if let Some(error) = self.failed.take() {
                 return Err(error);
             }
-            let Some(chunk) = self.chunks.next_chunk()? else {
+            let Some((chunk, first_line)) = self.feed.next_chunk()? else {
                 return Ok(None);
             };
-            let batch = self.batch(chunk)?;
+            let batch = self.batch(chunk, first_line)?;
             if !batch.is_empty() {
-                self.next_id += batch.len() as u64;
-                if let Some(progress) = &self.progress {
-                    progress.fetch_add(batch.len() as u64, Ordering::Relaxed);
-                }
+                self.feed.tell(batch.len());
                 return Ok(Some(batch));
             }
         }
     }
 
     /// The rows of the chunk up to its first fault, which is kept for later.
-    fn batch(&mut self, chunk: Chunk) -> Result<Batch> {
-        let first_line = self.next_line.unwrap_or(self.next_id + 1);
-        if let Some(line) = &mut self.next_line {
-            *line += chunk.lines;
-        }
-        self.line_ends.merge(chunk.line_ends);
+    fn batch(&mut self, chunk: Chunk, first_line: u64) -> Result<Batch> {
         let (good, misfit) = self.first_misfit(&chunk, first_line);
         let flaw = chunk.flaw;
-        let flaw = || flaw.map(|f| flaw_error(f, first_line, &self.names).in_file(&self.path));
+        let flaw = || flaw.map(|flaw| self.feed.flaw_error(flaw, first_line));
         self.failed = misfit.or_else(flaw);
         let columns = chunk
             .columns
             .into_iter()
-            .zip(self.schema.fields())
-            .zip(&self.ordered)
+            .zip(self.feed.schema.fields())
+            .zip(&self.feed.ordered)
             .map(|((column, field), ordered)| {
                 self.column(column, field, ordered.as_ref(), chunk.rows)
-                    .map_err(|e| e.in_file(&self.path).in_column(&*field.name))
+                    .map_err(|e| self.feed.in_file(e).in_column(&*field.name))
             })
             .collect::<Result<_>>()?;
-        let rows = RowIds::Range {
-            start: self.next_id,
-            len: chunk.rows,
-        };
-        let batch = Batch::new(Arc::clone(&self.schema), rows, columns)?;
+        let batch = self.feed.batch(chunk.rows, columns)?;
         Ok(if good < chunk.rows {
             batch.slice(0, good)
         } else {
@@ -129,7 +78,7 @@ impl<C: Chunks> Stream<C> {
 
     /// How many rows come before the first cell that does not fit, and its error.
     fn first_misfit(&self, chunk: &Chunk, first_line: u64) -> (usize, Option<Error>) {
-        let firsts = chunk.columns.iter().zip(self.schema.fields());
+        let firsts = chunk.columns.iter().zip(self.feed.schema.fields());
         let first = firsts
             .filter_map(|(column, field)| {
                 let mut faults = column.misfits.iter();
@@ -145,10 +94,8 @@ impl<C: Chunks> Stream<C> {
             first_line: first_line + u64::from(misfit.line),
             first: misfit.why,
         };
-        let error = misfits
-            .error(&field.name, 1, self.next_line.is_some())
-            .in_file(&self.path);
-        (misfit.row as usize, Some(error))
+        let error = misfits.error(&field.name, 1, self.feed.has_lines());
+        (misfit.row as usize, Some(self.feed.in_file(error)))
     }
 
     /// The first `rows` cells of a column; those of a record that is not complete are left.
@@ -171,7 +118,7 @@ impl<C: Chunks> Stream<C> {
                 Column::Number(Numbers::with_missing(values, present(&missing, rows)))
             }
             (Values::Category { mut codes, levels }, _) => {
-                check_distinct(levels.len(), field, &self.limits)?;
+                check_distinct(levels.len(), field, &self.feed.limits)?;
                 codes.truncate(rows);
                 Column::Category(Categories::new(codes, Arc::new(levels)))
             }
@@ -218,17 +165,17 @@ impl<C: Chunks> Iterator for Stream<C> {
 
 impl<C: Chunks> Source for Stream<C> {
     fn schema(&self) -> &Arc<Schema> {
-        &self.schema
+        &self.feed.schema
     }
 
     fn notes(&self) -> Vec<String> {
-        self.line_ends.notes()
+        self.feed.notes()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::{ColumnPlan, Format};
+    use super::super::options::{ColumnPlan, Format, ReadAs, ReadOptions};
     use super::super::test_data::{
         column_text, csv_batches, plan, read_csv, sample_arrays, table, write_plain,
     };

@@ -19,9 +19,9 @@ use super::session::{Event, Session, World};
 use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
-use moretta::data::{Batch, Column, Field, Kind, Role, RowIds, Schema};
-use moretta::error::Result;
-use moretta::io::Source;
+use moretta_data::data::{Batch, Column, Field, Kind, Role, RowIds, Schema};
+use moretta_data::error::Result;
+use moretta_files::Source;
 use std::collections::VecDeque;
 use std::sync::Arc;
 

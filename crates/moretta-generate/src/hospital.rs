@@ -19,13 +19,13 @@
 use super::random::Random;
 use arrow_array::builder::StringBuilder;
 use arrow_schema::DataType;
-use moretta::data::date::to_day;
-use moretta::data::{
+use moretta_data::data::date::to_day;
+use moretta_data::data::{
     Batch, Categories, Column, DateFormat, Field, Kind, Levels, MISSING, Numbers, Role, RowIds,
     Schema,
 };
-use moretta::error::Result;
-use moretta::io::Source;
+use moretta_data::error::Result;
+use moretta_files::Source;
 use std::sync::Arc;
 
 /// Rows of a batch, unless told otherwise.

@@ -1,6 +1,6 @@
 //! Made-up data in any amount, for trying things out, for tests and for benches.
 //!
-//! A generator is a [`Source`](moretta::io::Source): what it gives depends on the seed
+//! A generator is a [`Source`](moretta_files::Source): what it gives depends on the seed
 //! alone, not on the size of the batches, and any sink can write it. `hospital`
 //! is a table; the others are streams of events in the order of time, and in [`moa`]
 //! the streams of labelled records on which learners and filters are compared.

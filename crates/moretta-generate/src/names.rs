@@ -1,6 +1,6 @@
 //! Numbers shown by name: a category column whose levels are those of the batch.
 
-use moretta::data::{Categories, Levels, MISSING};
+use moretta_data::data::{Categories, Levels, MISSING};
 use std::sync::Arc;
 
 /// Gives the numbers of a batch their levels; each name is written once a batch.

@@ -20,7 +20,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("moretta-data", &[]),
     ("moretta-files", &["moretta-data"]),
     ("moretta", &["moretta-data", "moretta-files"]),
-    ("moretta-generate", &["moretta"]),
+    ("moretta-generate", &["moretta-data", "moretta-files"]),
     ("moretta-report", &["moretta"]),
     (
         "moretta-cli",

@@ -19,7 +19,7 @@ const UNITS: [(&str, i64); 6] = [
 /// length, is negative or is finer than milliseconds.
 ///
 /// ```
-/// use moretta::data::parse_duration;
+/// use moretta_data::data::parse_duration;
 ///
 /// assert_eq!(parse_duration("1h30m"), Some(5_400_000));
 /// assert_eq!(parse_duration("1.5h"), Some(5_400_000));

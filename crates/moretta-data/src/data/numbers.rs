@@ -53,11 +53,13 @@ impl Numbers {
     }
 
     /// Whether slot `row` holds no value.
+    #[inline]
     pub fn is_missing(&self, row: usize) -> bool {
         self.present.as_ref().is_some_and(|p| p.is_null(row))
     }
 
     /// The number in slot `row`.
+    #[inline]
     pub fn get(&self, row: usize) -> Option<f64> {
         (!self.is_missing(row)).then(|| self.values[row])
     }

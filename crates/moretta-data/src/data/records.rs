@@ -59,11 +59,13 @@ impl Records {
     }
 
     /// The values of a record.
+    #[inline]
     pub fn record(&self, row: usize) -> &[f64] {
         &self.values[row * self.width..][..self.width]
     }
 
     /// The values of a record, to be changed.
+    #[inline]
     pub fn record_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.values[row * self.width..][..self.width]
     }
@@ -79,6 +81,7 @@ impl Records {
     }
 
     /// One more record.
+    #[inline]
     pub fn push(&mut self, record: &[f64]) {
         debug_assert_eq!(record.len(), self.width);
         self.values.extend_from_slice(record);

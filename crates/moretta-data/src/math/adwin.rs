@@ -365,4 +365,36 @@ mod tests {
         assert_eq!((adwin.width(), adwin.mean()), (10_000, 0.25));
         assert_eq!(Adwin::default().mean(), 0.0);
     }
+
+    #[test]
+    fn a_window_goes_on_from_its_parts_and_odd_parts_are_refused() {
+        let mut window = Adwin::default();
+        let mut random = JavaRandom::new(3);
+        for _ in 0..1000 {
+            window.add(random.next_double());
+        }
+        let parts = window.parts();
+        let mut again = Adwin::from_parts(0.002, parts.clone()).expect("its own parts");
+        for value in 0..1000 {
+            assert_eq!(window.add(f64::from(value)), again.add(f64::from(value)));
+        }
+        assert_eq!(window.parts(), again.parts());
+
+        let refused = |change: fn(&mut Parts)| {
+            let mut parts = parts.clone();
+            change(&mut parts);
+            Adwin::from_parts(0.002, parts).expect_err("odd")
+        };
+        let endless = "a window without an end";
+        assert_eq!(refused(|parts| parts.rows.clear()), endless);
+        let many = |parts: &mut Parts| parts.rows = vec![parts.rows[0].clone(); MOST_ROWS + 1];
+        assert_eq!(refused(many), endless);
+        let hole = "a window with a hole";
+        assert_eq!(refused(|parts| parts.rows[0].clear()), hole);
+        assert_eq!(refused(|parts| parts.rows.push(VecDeque::new())), hole);
+        let more = |parts: &mut Parts| parts.rows[0] = vec![parts.rows[1][0]; 6].into();
+        assert_eq!(refused(more), hole);
+        let longer = "a window that is longer than its stream";
+        assert_eq!(refused(|parts| parts.time = 9), longer);
+    }
 }

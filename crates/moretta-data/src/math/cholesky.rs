@@ -57,6 +57,7 @@ impl Cholesky {
     }
 
     /// A value of the factor; 0 above the diagonal.
+    #[inline]
     pub fn value(&self, row: usize, column: usize) -> f64 {
         match column <= row {
             true => self.rows[start(row) + column],
@@ -76,6 +77,7 @@ impl Cholesky {
 
     /// Solves L·X = B, of a definite matrix; `rows` holds B, a row for each of L,
     /// and gets X.
+    #[inline]
     pub fn solve_lower(&self, rows: &mut [f64], columns: usize) {
         for i in 0..self.width {
             let (solved, rest) = rows.split_at_mut(i * columns);
@@ -89,6 +91,7 @@ impl Cholesky {
     }
 
     /// Solves Lᵀ·X = B in the same way.
+    #[inline]
     pub fn solve_upper(&self, rows: &mut [f64], columns: usize) {
         for i in (0..self.width).rev() {
             let (rest, solved) = rows.split_at_mut((i + 1) * columns);
@@ -116,16 +119,19 @@ impl Cholesky {
 }
 
 /// Where a row begins.
+#[inline]
 fn start(row: usize) -> usize {
     row * (row + 1) / 2
 }
 
+#[inline]
 fn subtract(from: &mut [f64], share: f64, of: &[f64]) {
     for (from, of) in from.iter_mut().zip(of) {
         *from -= share * of;
     }
 }
 
+#[inline]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
 }

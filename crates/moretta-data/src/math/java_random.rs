@@ -6,7 +6,7 @@
 //! then.
 //!
 //! ```
-//! use moretta::math::java_random::JavaRandom;
+//! use moretta_data::math::java_random::JavaRandom;
 //!
 //! let mut random = JavaRandom::new(42);
 //! assert_eq!(random.next_int(), -1_170_105_035);

@@ -15,7 +15,7 @@
 //! logarithmic expected time" (1977).
 //!
 //! ```
-//! use moretta::math::kd_tree::KdTree;
+//! use moretta_data::math::kd_tree::KdTree;
 //! let tree = KdTree::new(&[1.0, 4.0, 4.0, 9.0], &[1.0], &[false]);
 //! assert_eq!(tree.ties(&[5.0], 1.0), Some(2)); // both 4s are at distance 1
 //! assert_eq!(tree.ties(&[8.0], 16.0), None); // 9 is nearer than they are

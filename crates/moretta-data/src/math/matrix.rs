@@ -55,21 +55,25 @@ impl Matrix {
     }
 
     /// An entry.
+    #[inline]
     pub fn at(&self, row: usize, column: usize) -> f64 {
         self.values[row * self.columns + column]
     }
 
     /// A row.
+    #[inline]
     pub fn row(&self, row: usize) -> &[f64] {
         &self.values[row * self.columns..][..self.columns]
     }
 
     /// A row, to be changed.
+    #[inline]
     pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.values[row * self.columns..][..self.columns]
     }
 
     /// All rows in order.
+    #[inline]
     pub fn iter(&self) -> std::slice::ChunksExact<'_, f64> {
         self.values.chunks_exact(self.columns.max(1))
     }
@@ -95,6 +99,7 @@ impl Matrix {
     }
 
     /// Adds another one, times a factor.
+    #[inline]
     pub fn add(&mut self, factor: f64, other: &Matrix) {
         let sums = self.values.iter_mut().zip(&other.values);
         sums.for_each(|(sum, value)| *sum += factor * value);
@@ -108,6 +113,7 @@ impl Matrix {
 }
 
 /// A row times a matrix, added to `out`.
+#[inline]
 pub fn times(row: &[f64], matrix: &Matrix, out: &mut [f64]) {
     for (&share, other) in row.iter().zip(matrix.iter()) {
         let sums = out.iter_mut().zip(other);

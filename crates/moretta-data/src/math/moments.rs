@@ -20,7 +20,7 @@
 //! variance" (1983).
 //!
 //! ```
-//! use moretta::math::moments::Moments;
+//! use moretta_data::math::moments::Moments;
 //! let column: Moments = [2.0, 4.0, f64::NAN, 6.0].into_iter().collect();
 //! assert_eq!((column.count(), column.mean(), column.variance()), (3, 4.0, 4.0));
 //! ```
@@ -189,6 +189,7 @@ impl CoMoments {
     }
 
     /// Covariance of two columns, over n − 1; 0 of fewer than two records.
+    #[inline]
     pub fn covariance(&self, i: usize, j: usize) -> f64 {
         over_one_less(self.products[self.place(i, j)], self.count)
     }
@@ -234,6 +235,7 @@ impl CoMoments {
     }
 
     /// Where the product of two columns lies.
+    #[inline]
     fn place(&self, i: usize, j: usize) -> usize {
         let (row, column) = (i.min(j), i.max(j));
         // The rows above hold width, width − 1, … products.

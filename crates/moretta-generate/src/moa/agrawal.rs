@@ -6,8 +6,8 @@
 //! nearly every house exceeds; that is MOA's mistake, kept so that the rows agree.
 
 use super::{Generator, Header, Turns, Values, within};
-use moretta::error::Result;
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::Result;
+use moretta_data::math::java_random::JavaRandom;
 
 /// The options, by default MOA's.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@
 //! concept: give them different seeds if that is not what you want.
 
 use super::{Generator, Header, MOST, within};
-use moretta::error::{Error, Result};
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::{Error, Result};
+use moretta_data::math::java_random::JavaRandom;
 
 /// The options, by default MOA's.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@
 //! for them says.
 
 use super::{Generator, Header, MOST, Values, percent, within};
-use moretta::error::Result;
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::Result;
+use moretta_data::math::java_random::JavaRandom;
 
 /// The options, by default MOA's.
 #[derive(Clone, Debug)]

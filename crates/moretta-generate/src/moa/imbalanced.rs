@@ -6,8 +6,8 @@
 //! the others: the same records in the memory of the copies.
 
 use super::{Generator, Header, within};
-use moretta::error::{Error, Result};
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::{Error, Result};
+use moretta_data::math::java_random::JavaRandom;
 
 /// How many records of other classes are passed over before a class counts as gone.
 const PATIENCE: u32 = 1_000_000;

@@ -5,9 +5,9 @@
 
 use super::{Generator, Header, Values};
 use crate::names::Names;
-use moretta::data::{Batch, Column, Field, Kind, Numbers, Role, RowIds, Schema};
-use moretta::error::Result;
-use moretta::io::Source;
+use moretta_data::data::{Batch, Column, Field, Kind, Numbers, Role, RowIds, Schema};
+use moretta_data::error::Result;
+use moretta_files::Source;
 use std::fmt::Write;
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@
 //! stream of it after one without is a change of concept.
 
 use super::{Generator, Header, Values, percent, within};
-use moretta::error::Result;
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::Result;
+use moretta_data::math::java_random::JavaRandom;
 
 const SEGMENTS: usize = 7;
 const IRRELEVANT: usize = 17;

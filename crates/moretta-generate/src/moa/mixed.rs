@@ -5,8 +5,8 @@
 //! after MOA's `MixedGenerator`.
 
 use super::{Generator, Header, Turns, Values, within};
-use moretta::error::Result;
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::Result;
+use moretta_data::math::java_random::JavaRandom;
 use std::f64::consts::PI;
 
 /// The options, by default MOA's.

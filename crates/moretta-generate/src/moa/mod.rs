@@ -15,7 +15,7 @@
 //! let mut record = [0.0; 3];
 //! assert_eq!(sea.next(&mut record), 1);
 //! assert_eq!(record, [7.308781907032909, 4.100808114922017, 2.077148413097171]);
-//! # Ok::<(), moretta::Error>(())
+//! # Ok::<(), moretta_data::Error>(())
 //! ```
 
 mod agrawal;
@@ -51,8 +51,8 @@ pub use sine::{Sine, SineGenerator};
 pub use stagger::{Stagger, StaggerGenerator};
 pub use waveform::{Waveform, WaveformGenerator};
 
-use moretta::error::{Error, Result};
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::{Error, Result};
+use moretta_data::math::java_random::JavaRandom;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 

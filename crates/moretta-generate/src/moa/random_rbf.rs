@@ -5,8 +5,8 @@
 //! a normal distance of the centroid's spread. After MOA's `RandomRBFGenerator`.
 
 use super::{Generator, Header, MOST, Values, within};
-use moretta::error::Result;
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::Result;
+use moretta_data::math::java_random::JavaRandom;
 
 /// The options, by default MOA's.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@
 //! once on each way down, a number as often as it comes.
 
 use super::{Generator, Header, MOST, Values, within};
-use moretta::error::{Error, Result};
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::{Error, Result};
+use moretta_data::math::java_random::JavaRandom;
 
 /// More nodes than this are refused: options of a few digits can ask for more than fit.
 const MOST_NODES: usize = 1_000_000;

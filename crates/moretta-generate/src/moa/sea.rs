@@ -4,8 +4,8 @@
 //! classification, KDD 2001; after MOA's `SEAGenerator`.
 
 use super::{Generator, Header, Turns, Values, percent, within};
-use moretta::error::Result;
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::Result;
+use moretta_data::math::java_random::JavaRandom;
 
 /// The sums up to which the class is 0, for each function.
 const THRESHOLDS: [f64; 4] = [8.0, 9.0, 7.0, 9.5];

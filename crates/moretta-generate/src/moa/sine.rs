@@ -5,8 +5,8 @@
 
 use super::mixed::below_wave;
 use super::{Generator, Header, Turns, Values, within};
-use moretta::error::Result;
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::Result;
+use moretta_data::math::java_random::JavaRandom;
 
 const RELEVANT: usize = 2;
 const IRRELEVANT: usize = 2;

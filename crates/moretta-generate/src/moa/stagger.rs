@@ -4,8 +4,8 @@
 //! after MOA's `STAGGERGenerator`.
 
 use super::{Generator, Header, Turns, Values, within};
-use moretta::error::Result;
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::Result;
+use moretta_data::math::java_random::JavaRandom;
 
 /// The options, by default MOA's.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@
 //! changed places: a stream of it after one without is a change of concept.
 
 use super::{Generator, Header, Values, within};
-use moretta::error::Result;
-use moretta::math::java_random::JavaRandom;
+use moretta_data::error::Result;
+use moretta_data::math::java_random::JavaRandom;
 
 /// Attributes that carry a wave.
 const WAVE: usize = 21;

@@ -30,14 +30,14 @@ use std::sync::Arc;
 /// How single values generalise, without knowing the other values.
 ///
 /// ```
-/// use moretta::data::hierarchy::{HierarchySpec, Rungs, Texts};
+/// use moretta_data::data::hierarchy::{HierarchySpec, Rungs, Texts};
 ///
 /// let ladder = HierarchySpec::Path("*".into()).ladder("place", Texts::Category)?;
 /// let mut rungs = Rungs::default();
 /// assert!(ladder.climb("Torino*Centro*Via Roma", &mut rungs));
 /// let labels: Vec<&str> = rungs.iter().collect();
 /// assert_eq!(labels, ["Torino*Centro*Via Roma", "Torino*Centro", "Torino"]);
-/// # Ok::<(), moretta::Error>(())
+/// # Ok::<(), moretta_data::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Ladder {

@@ -65,6 +65,7 @@ struct Place {
 }
 
 impl Place {
+    #[inline]
     fn new(point: Vec<f64>) -> Self {
         Place {
             gradient: vec![0.0; point.len()],
@@ -160,10 +161,12 @@ impl Memory {
     }
 }
 
+#[inline]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
 }
 
+#[inline]
 fn add(to: &mut [f64], share: f64, of: &[f64]) {
     for (to, of) in to.iter_mut().zip(of) {
         *to += share * of;
