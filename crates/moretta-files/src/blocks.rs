@@ -20,6 +20,8 @@ pub(super) struct Block {
     pub(super) bytes: Vec<u8>,
     /// Where the records that are still to be parsed start.
     pub(super) start: usize,
+    /// The byte of the file after its last one, where it can be gone to.
+    pub(super) end: Option<u64>,
     /// It is the start of a record that is too large to be read.
     pub(super) overlong: bool,
 }
@@ -43,6 +45,8 @@ pub(super) struct Blocks {
     /// Hand on what has come instead of waiting for a full block.
     live: bool,
     stream: bool,
+    /// The byte of the file after the last block, where it can be gone to.
+    end: Option<u64>,
     done: bool,
 }
 
@@ -52,6 +56,7 @@ impl Blocks {
         Blocks {
             live: (options.stream || options.batch_rows.is_some()) && input.is_live(),
             stream: options.stream,
+            end: input.first_byte(),
             input,
             carry: Vec::new(),
             spare: Vec::new(),
@@ -101,14 +106,28 @@ impl Blocks {
                     self.carry.extend_from_slice(&bytes[end..]);
                     bytes.truncate(end);
                 }
+                let length = bytes.len() as u64;
+                self.end = self.end.map(|end| end + length);
                 return Ok((!bytes.is_empty()).then_some(Block {
                     bytes,
                     start: 0,
+                    end: self.end,
                     overlong,
                 }));
             }
             target = self.block_bytes.max(bytes.len() * 2);
         }
+    }
+
+    /// Goes to a byte of the file at which a record begins; false where it cannot.
+    pub(super) fn seek(&mut self, position: u64) -> Result<bool> {
+        if self.end.is_none() || !self.input.seek(position)? {
+            return Ok(false);
+        }
+        self.carry.clear();
+        self.end = Some(position);
+        self.done = false;
+        Ok(true)
     }
 
     /// Reads until there are `target` bytes; tells whether there may be more.

@@ -65,6 +65,10 @@ pub(super) fn flaw_error(flaw: Flaw, first_line: u64, names: &[String]) -> Error
 pub(super) trait Chunks: Send {
     /// The next chunk; none at the end.
     fn next_chunk(&mut self) -> Result<Option<Chunk>>;
+    /// Goes to a byte of the input at which a record begins; false where it cannot.
+    fn seek(&mut self, _position: u64) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// The cells of one column in a chunk.
@@ -101,6 +105,8 @@ pub(super) struct Chunk {
     pub(super) line_ends: LineEnds,
     pub(super) columns: Vec<ChunkColumn>,
     pub(super) flaw: Option<Flaw>,
+    /// The byte of the file after its last one, where it can be gone to.
+    pub(super) end: Option<u64>,
 }
 
 /// Takes the cells of records, one column after the other.
@@ -229,6 +235,7 @@ impl<'a> ChunkBuilder<'a> {
                 .filter_map(Builder::finish)
                 .collect(),
             flaw,
+            end: None,
         }
     }
 }

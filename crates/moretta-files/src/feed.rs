@@ -4,6 +4,7 @@
 use super::chunk::{Chunk, Chunks, Flaw, Layout, flaw_error};
 use super::line_ends::LineEnds;
 use super::options::{Limits, ReadAs, ReadOptions};
+use super::text::lines_before;
 use moretta_data::data::{Batch, Column, Levels, RowIds, Schema};
 use moretta_data::error::{Error, Result};
 use std::path::PathBuf;
@@ -22,6 +23,10 @@ pub(super) struct Feed<C> {
     names: Vec<String>,
     /// The line of the next row; none for formats without lines.
     next_line: Option<u64>,
+    /// The byte of the file after the last chunk, where it can be gone to.
+    position: Option<u64>,
+    /// The byte at which reading began, as long as nobody has asked on which line that is.
+    sought: Option<u64>,
     /// Rows of all chunks so far.
     rows: u64,
     /// The id of the first row of the next batch.
@@ -51,6 +56,8 @@ impl<C: Chunks> Feed<C> {
             path,
             names: layout.plans.iter().map(|plan| plan.name.clone()).collect(),
             next_line: first_line,
+            position: None,
+            sought: None,
             rows: 0,
             next_id: 0,
             line_ends: LineEnds::default(),
@@ -63,6 +70,14 @@ impl<C: Chunks> Feed<C> {
         let Some(chunk) = self.chunks.next_chunk()? else {
             return Ok(None);
         };
+        let misfits = chunk
+            .columns
+            .iter()
+            .any(|column| !column.misfits.is_empty());
+        if chunk.flaw.is_some() || misfits {
+            self.find_line()?;
+        }
+        self.position = chunk.end;
         let first_line = self.next_line.unwrap_or(self.rows + 1);
         if let Some(line) = &mut self.next_line {
             *line += chunk.lines;
@@ -70,6 +85,31 @@ impl<C: Chunks> Feed<C> {
         self.rows += chunk.rows as u64;
         self.line_ends.merge(chunk.line_ends);
         Ok(Some((chunk, first_line)))
+    }
+
+    /// Goes to a byte at which a row begins; false where it cannot.
+    pub(super) fn seek(&mut self, position: u64) -> Result<bool> {
+        let found = self.chunks.seek(position)?;
+        if found {
+            self.position = Some(position);
+            self.sought = Some(position);
+            // Lines from there on; those before are counted when somebody wants to know.
+            self.next_line = self.next_line.map(|_| 1);
+        }
+        Ok(found)
+    }
+
+    /// The byte of the file after the last chunk, where it can be gone to.
+    pub(super) fn offset(&self) -> Option<u64> {
+        self.position
+    }
+
+    /// Counts the lines before the byte at which reading began.
+    fn find_line(&mut self) -> Result<()> {
+        if let (Some(sought), Some(line)) = (self.sought.take(), &mut self.next_line) {
+            *line += lines_before(&self.path, sought)?;
+        }
+        Ok(())
     }
 
     /// The next rows of the input as a batch.

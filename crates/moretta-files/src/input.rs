@@ -8,7 +8,7 @@ use super::compression::{Limited, damage, too_large, unpack};
 use super::options::{Compression, Encoding, ReadOptions};
 use moretta_data::error::{Error, Result};
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -19,6 +19,8 @@ pub(super) struct Input {
     limit: u64,
     compression: Compression,
     latin1: bool,
+    /// Bytes of a byte order mark.
+    mark: u64,
     /// Bytes that were read ahead and are to be given first.
     ahead: Vec<u8>,
     watch: Option<Watch>,
@@ -126,6 +128,7 @@ impl Input {
             limit,
             compression,
             latin1: options.encoding == Encoding::Latin1,
+            mark: 0,
             ahead: Vec::new(),
             watch,
         };
@@ -140,6 +143,25 @@ impl Input {
     /// Whether bytes may come slowly, so that a full block is not to be waited for.
     pub(super) fn is_live(&self) -> bool {
         self.watch.is_none()
+    }
+
+    /// The byte of the file that is read first, where bytes are those of a file.
+    pub(super) fn first_byte(&self) -> Option<u64> {
+        let plain = self.compression == Compression::None && !self.latin1;
+        (plain && self.watch.is_some()).then_some(self.mark)
+    }
+
+    /// Goes to a byte of the file; false where bytes are not those of a file.
+    pub(super) fn seek(&mut self, position: u64) -> Result<bool> {
+        if self.first_byte().is_none() {
+            return Ok(false);
+        }
+        let failed = |e| Error::io("read", &self.path, e);
+        let (mut file, _) = open_file(&self.path)?;
+        file.seek(SeekFrom::Start(position)).map_err(failed)?;
+        self.bytes.reader = unpack(Box::new(file), Compression::None).map_err(failed)?;
+        self.ahead.clear();
+        Ok(true)
     }
 
     /// Appends some bytes to `buffer` and tells whether there may be more.
@@ -212,6 +234,7 @@ impl Input {
         start.truncate(n);
         if start.starts_with(&[0xef, 0xbb, 0xbf]) {
             start.drain(..3);
+            self.mark = 3;
         } else if is_utf16(&start) {
             return Err(Error::input("the text is UTF-16, not UTF-8")
                 .in_file(&self.path)

@@ -88,6 +88,20 @@ use std::sync::Arc;
 pub trait Source: Iterator<Item = Result<Batch>> + Send {
     /// Names, roles and kinds of the columns.
     fn schema(&self) -> &Arc<Schema>;
+    /// The byte of the file at which the row after those that were given last begins; none
+    /// where rows begin nowhere that can be gone to, as in what is packed.
+    fn offset(&self) -> Option<u64> {
+        None
+    }
+    /// Goes to a byte that [`Source::offset`] has told of the same file before the first row
+    /// is asked for; false where it cannot. Rows are numbered from there on, lines of errors are
+    /// those of the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    fn seek(&mut self, _position: u64) -> Result<bool> {
+        Ok(false)
+    }
     /// What was odd about the rows so far, though it could be read.
     fn notes(&self) -> Vec<String> {
         Vec::new()

@@ -168,6 +168,17 @@ impl<C: Chunks> Source for Stream<C> {
         &self.feed.schema
     }
 
+    fn offset(&self) -> Option<u64> {
+        match self.failed {
+            None => self.feed.offset(),
+            Some(_) => None,
+        }
+    }
+
+    fn seek(&mut self, position: u64) -> Result<bool> {
+        self.feed.seek(position)
+    }
+
     fn notes(&self) -> Vec<String> {
         self.feed.notes()
     }
@@ -235,6 +246,87 @@ mod tests {
                 prop_assert_eq!(whole.missing_count(), missing.sum::<usize>());
             }
         }
+    }
+
+    /// Opens a file of text, with a byte order mark or not.
+    fn written(folder: &Path, name: &str, text: &str) -> std::path::PathBuf {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("written");
+        path
+    }
+
+    #[test]
+    fn reading_goes_on_at_any_offset_that_was_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let row = |n: usize| format!("{n},\"u{}\n{}\",{}\r\n", n % 7, n % 3, n * 37 % 101);
+        let rows: String = (0..60).map(row).collect();
+        for (name, mark) in [("plain.csv", ""), ("marked.csv", "\u{feff}")] {
+            let path = written(folder.path(), name, &format!("{mark}t,user,n\r\n{rows}"));
+            let open = |block_bytes: usize| {
+                let input = Input::open(&path, &streaming()).expect("opens");
+                csv::open(input, &streaming(), &events(), block_bytes).expect("opens")
+            };
+            for block_bytes in [20, 100, 333] {
+                let mut source = open(block_bytes);
+                let mut batches = Vec::new();
+                let mut offsets = Vec::new();
+                while let Some(batch) = source.next() {
+                    batches.push(batch.expect("reads"));
+                    offsets.push(source.offset().expect("a file"));
+                }
+                assert!(batches.len() > 3);
+                for (done, &offset) in offsets.iter().enumerate() {
+                    let mut rest = open(block_bytes + 7);
+                    assert!(rest.seek(offset).expect("seeks"));
+                    assert_eq!(rest.offset(), Some(offset));
+                    let rest: Vec<Batch> = rest.map(|batch| batch.expect("reads")).collect();
+                    let expected = &batches[done + 1..];
+                    match expected.is_empty() {
+                        true => assert!(rest.is_empty()),
+                        false => assert_eq!(cells(&rest), cells(expected)),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn errors_behind_an_offset_tell_lines_of_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for end in ["\n", "\r\n", "\r"] {
+            let row = |n: usize| format!("{n},a,{n}{end}");
+            let rows: String = (0..30).map(row).collect();
+            let text = format!("t,user,n{end}{rows}30,a,x{end}");
+            let path = written(folder.path(), "rows.csv", &text);
+            let open = || {
+                let input = Input::open(&path, &streaming()).expect("opens");
+                csv::open(input, &streaming(), &events(), 50).expect("opens")
+            };
+            let mut source = open();
+            let told = |mut source: Box<dyn Source>| {
+                let error = source.by_ref().find_map(|batch| batch.err());
+                error.expect("an error").to_string()
+            };
+            source.next().expect("rows").expect("reads");
+            let offset = source.offset().expect("a file");
+            let expected = told(source);
+            assert!(expected.contains("line 32"), "{expected}");
+            let mut again = open();
+            assert!(again.seek(offset).expect("seeks"));
+            assert_eq!(told(again), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_packed_or_piped_has_no_offsets() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rows.csv.zst");
+        let packed = zstd::encode_all(&b"t,user,n\n1,a,1\n"[..], 3).expect("packs");
+        std::fs::write(&path, packed).expect("written");
+        let mut source = open(&path, &streaming(), &events()).expect("opens");
+        source.next().expect("rows").expect("reads");
+        assert_eq!(source.offset(), None);
+        assert!(!source.seek(9).expect("no fault"));
     }
 
     #[test]

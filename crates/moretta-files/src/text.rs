@@ -16,7 +16,9 @@ use moretta_data::data::Declared;
 use moretta_data::error::{Error, Result};
 use rayon::prelude::*;
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// Bytes of a block: small enough for the cache, large enough to be worth a task.
 pub(super) const BLOCK_BYTES: usize = 1 << 20;
@@ -167,6 +169,16 @@ impl<S: Syntax> TextChunks<S> {
 }
 
 impl<S: Syntax> Chunks for TextChunks<S> {
+    fn seek(&mut self, position: u64) -> Result<bool> {
+        let found = self.blocks.seek(position)?;
+        if found {
+            self.waiting.clear();
+            self.ready.clear();
+            self.failed = None;
+        }
+        Ok(found)
+    }
+
     fn next_chunk(&mut self) -> Result<Option<Chunk>> {
         if let Some(chunk) = self.ready.pop_front() {
             return Ok(Some(chunk));
@@ -213,6 +225,7 @@ fn parse<S: Syntax>(syntax: &S, layout: &Layout, block: &Block) -> Chunk {
     let mut builder = ChunkBuilder::new(layout);
     let (lines, flaw) = read_records(syntax, block, &mut builder);
     let mut chunk = builder.finish(lines, flaw);
+    chunk.end = block.end;
     if block.overlong {
         chunk.rows = 0;
         chunk.flaw.get_or_insert(Flaw::new(
@@ -248,6 +261,24 @@ fn read_records<S: Syntax>(
         .help("try encoding = 'latin-1'")
     });
     (lines, Some(flaw))
+}
+
+/// How many lines end before a byte of a file.
+pub(super) fn lines_before(path: &Path, byte: u64) -> Result<u64> {
+    let failed = |e| Error::io("read", path, e);
+    let mut file = File::open(path).map_err(failed)?.take(byte);
+    let (mut buffer, mut lines, mut carriage) = (vec![0; 1 << 16], 0, false);
+    loop {
+        let read = file.read(&mut buffer).map_err(failed)?;
+        let bytes = &buffer[..read];
+        // A line that ends with CR LF may do so in two pieces, and is counted with the first.
+        let joined = carriage && bytes.first() == Some(&b'\n');
+        lines += count_lines(bytes) - u64::from(joined);
+        carriage = bytes.last() == Some(&b'\r');
+        if read == 0 {
+            return Ok(lines);
+        }
+    }
 }
 
 /// How many lines end in `bytes`; CR, LF and CR LF each end one.

@@ -88,6 +88,14 @@ impl Source for Headless {
         self.source.schema()
     }
 
+    fn offset(&self) -> Option<u64> {
+        self.source.offset()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<bool> {
+        self.source.seek(position)
+    }
+
     fn notes(&self) -> Vec<String> {
         let mut notes = self.source.notes();
         notes.push(format!("{}; {HEADER_HELP}", self.odd));

@@ -15,6 +15,8 @@ const READY: usize = 2;
 pub(super) enum Input {
     /// On this thread.
     Here(Box<dyn Source>),
+    /// On another one, once rows are asked for; none while it is started.
+    Later(Option<Box<dyn Source>>),
     /// On another one.
     Ahead(Ahead),
 }
@@ -23,23 +25,45 @@ impl Input {
     pub(super) fn new(source: Box<dyn Source>) -> Self {
         match rayon::current_num_threads() {
             1 => Input::Here(source),
-            _ => Input::Ahead(Ahead::new(source)),
+            _ => Input::Later(Some(source)),
         }
     }
 }
 
 impl engine::Source for Input {
     fn next(&mut self) -> Result<Option<Batch>> {
+        if let Input::Later(source) = self
+            && let Some(source) = source.take()
+        {
+            *self = Input::Ahead(Ahead::new(source));
+        }
         match self {
             Input::Here(source) => source.next().transpose(),
+            Input::Later(_) => Err(Error::bug("a source was started twice")),
             Input::Ahead(ahead) => ahead.next(),
+        }
+    }
+
+    fn position(&self) -> Option<u64> {
+        match self {
+            Input::Here(source) => source.offset(),
+            Input::Later(_) => None,
+            Input::Ahead(ahead) => ahead.position,
+        }
+    }
+
+    fn seek(&mut self, position: u64) -> Result<bool> {
+        match self {
+            Input::Here(source) | Input::Later(Some(source)) => source.seek(position),
+            Input::Later(None) | Input::Ahead(_) => Ok(false),
         }
     }
 
     /// What was odd about the rows, once the source has ended.
     fn notes(&self) -> Vec<String> {
         match self {
-            Input::Here(source) => source.notes(),
+            Input::Here(source) | Input::Later(Some(source)) => source.notes(),
+            Input::Later(None) => Vec::new(),
             Input::Ahead(ahead) => ahead.notes.clone(),
         }
     }
@@ -47,7 +71,9 @@ impl engine::Source for Input {
 
 /// A source that is read ahead.
 pub(super) struct Ahead {
-    batches: Receiver<Result<Batch>>,
+    batches: Receiver<Result<(Batch, Option<u64>)>>,
+    /// Where the source was after the batch that was taken last.
+    position: Option<u64>,
     /// Gives what was odd about the rows when the source has ended.
     reader: Option<JoinHandle<Vec<String>>>,
     notes: Vec<String>,
@@ -57,7 +83,8 @@ impl Ahead {
     fn new(mut source: Box<dyn Source>) -> Self {
         let (sender, batches) = sync_channel(READY);
         let reader = std::thread::spawn(move || {
-            for batch in source.by_ref() {
+            while let Some(batch) = source.next() {
+                let batch = batch.map(|batch| (batch, source.offset()));
                 // Nobody wants more.
                 if sender.send(batch).is_err() {
                     break;
@@ -67,6 +94,7 @@ impl Ahead {
         });
         Ahead {
             batches,
+            position: None,
             reader: Some(reader),
             notes: Vec::new(),
         }
@@ -74,7 +102,9 @@ impl Ahead {
 
     fn next(&mut self) -> Result<Option<Batch>> {
         if let Ok(batch) = self.batches.recv() {
-            return batch.map(Some);
+            let (batch, position) = batch?;
+            self.position = position;
+            return Ok(Some(batch));
         }
         if let Some(reader) = self.reader.take() {
             let died = |_| Error::bug("the thread that reads a source has died");

@@ -309,3 +309,71 @@ fn files_of_records_are_merged_by_their_times_or_come_one_after_the_other() {
         }
     }
 }
+
+/// A file is gone on with at the byte where the rows begin that the method must know.
+#[test]
+fn the_first_rows_of_a_file_are_not_read_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut random = Random::new(5);
+    let mut text = "t,user,c,x,y\n".to_owned();
+    for row in 0..120_000 {
+        let (user, c, x) = (random.below(50), random.below(5), random.below(100));
+        let time = 1_700_000_000 + row / 10;
+        let _ = writeln!(text, "{time},user-{user:04},place-{c},{x},{x}");
+    }
+    std::fs::write(folder.path().join("events.csv"), text).expect("written");
+    let root = Root::of_policy(&folder.path().join("policy.toml"), None).expect("a root");
+    let policy = |method: &str, role: &str| {
+        let text = format!(
+            "version = 1\n[source]\npath = \"events.csv\"\n[columns]\n\
+             t = {{ role = \"time\", unit = \"s\" }}\nuser = {{ role = \"{role}\" }}\n\
+             c = {{ role = \"quasi\" }}\nx = {{ role = \"plain\", type = \"number\" }}\n\
+             y = {{ role = \"plain\" }}\n[[protect]]\n{method}\n\
+             [checkpoint]\npath = \"progress.json\"\nevery = 10000\n[sink]\npath = \"out.csv\"\n"
+        );
+        Policy::parse(&text, &root).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    };
+    let z = "method = \"z-anonymity\"\nz = 5\nwindow = \"1m\"";
+    let private = PRIVATE[0].replace("columns = {", "columns = { c = { mechanism = \"k-ary\", epsilon = 1.0, categories = [\"place-0\", \"place-1\", \"place-2\", \"place-3\", \"place-4\"] },");
+    for (policy, same) in [
+        (policy(z, "subject"), true),
+        (policy(&private, "plain"), false),
+    ] {
+        let progress = Progress::default();
+        let run = |steps: usize, progress: &Progress| {
+            let options = Options {
+                command: String::new(),
+                date: None,
+                force: false,
+                strict: false,
+                render: &|_| String::new(),
+                progress,
+            };
+            let mut run = Run::begin(&policy, &options, Clock::default()).expect("begun");
+            for _ in 0..steps {
+                if !run.step().expect("a step") {
+                    run.finish(&options).expect("finished");
+                    return;
+                }
+            }
+        };
+        let release = folder.path().join("out.csv");
+        let take = || {
+            let text = std::fs::read_to_string(&release).expect("a release");
+            std::fs::remove_file(&release).expect("removed");
+            text
+        };
+        run(usize::MAX, &progress);
+        assert_eq!(progress.rows(), 120_000);
+        let whole = take();
+        run(11, &Progress::default());
+        let again = Progress::default();
+        run(usize::MAX, &again);
+        assert!(again.rows() < 60_000, "{} rows were read", again.rows());
+        let found = take();
+        match same {
+            true => assert!(found == whole),
+            false => assert_eq!(found.lines().count(), whole.lines().count()),
+        }
+    }
+}
