@@ -171,7 +171,12 @@ fn what_does_not_survive_is_refused_before_a_row_is_read() {
             &[MONDRIAN, GENERALIZATION],
             "a second method would generalise what the first one releases",
         ),
-        (&[stream, NOISE], "stands alone"),
+        (&[stream, NOISE], "waits for the whole table"),
+        (
+            &[buffered, stream],
+            "z-anonymity counts events as they were and stands first",
+        ),
+        (&[stream, MONDRIAN], "mondrian does not go with events"),
         (&[buffered, MONDRIAN], "waits for the whole table"),
         (
             &[projected, NOISE],

@@ -475,6 +475,11 @@ fn schema_and_reader_agree_on_every_section() {
     let diverse = "{ l = { value = 3, kind = \"recursive\", c = 2 } }";
     recursive.insert("guarantee".to_owned(), parse(diverse));
     policies.push(recursive);
+    let mut rotating = base("z-anonymity", "");
+    rotating["columns"]["age"] = parse(COLUMNS[5]);
+    let columns = rotating["columns"].as_table_mut().expect("a table");
+    columns.insert("t".to_owned(), parse("{ role = \"time\" }"));
+    policies.push(rotating);
     let mut trial = Trial::new(&schema, policies, &[]);
     trial.parameters(moretta::policy::KEYS);
     let faults = trial.faults.join("\n");

@@ -339,8 +339,9 @@ fn the_first_rows_of_a_file_are_not_read_again() {
         (policy(z, "subject"), true),
         (policy(&private, "plain"), false),
     ] {
-        let progress = Progress::default();
-        let run = |steps: usize, progress: &Progress| {
+        // The rows that it has read, and those that it has written aside.
+        let run = |steps: usize| {
+            let progress = &Progress::default();
             let options = Options {
                 command: String::new(),
                 date: None,
@@ -352,10 +353,12 @@ fn the_first_rows_of_a_file_are_not_read_again() {
             let mut run = Run::begin(&policy, &options, Clock::default()).expect("begun");
             for _ in 0..steps {
                 if !run.step().expect("a step") {
+                    let rows = progress.rows();
                     run.finish(&options).expect("finished");
-                    return;
+                    return rows;
                 }
             }
+            progress.rows()
         };
         let release = folder.path().join("out.csv");
         let take = || {
@@ -363,13 +366,12 @@ fn the_first_rows_of_a_file_are_not_read_again() {
             std::fs::remove_file(&release).expect("removed");
             text
         };
-        run(usize::MAX, &progress);
-        assert_eq!(progress.rows(), 120_000);
+        let all = run(usize::MAX);
+        assert!(all >= 120_000);
         let whole = take();
-        run(11, &Progress::default());
-        let again = Progress::default();
-        run(usize::MAX, &again);
-        assert!(again.rows() < 60_000, "{} rows were read", again.rows());
+        run(11);
+        let again = run(usize::MAX);
+        assert!(2 * again < all, "{again} of {all} rows");
         let found = take();
         match same {
             true => assert!(found == whole),
