@@ -235,7 +235,8 @@ impl StreamFlow {
 
     /// Decides, masks and checks rows.
     fn take(&mut self, arrived: Arrived, measures: &mut [Box<dyn Measure>]) -> Result<Checked> {
-        if !measures.is_empty() && !(self.is_private && self.course.is_behind()) {
+        let hidden = self.is_private && self.course.is_behind();
+        if !measures.is_empty() && !hidden {
             self.waiting.read(&arrived.batch);
         }
         let late = arrived.waited.iter().flat_map(|waited| &waited.late);
@@ -248,7 +249,7 @@ impl StreamFlow {
                 (decided, why)
             }
         };
-        if self.is_private && self.course.is_behind() {
+        if hidden {
             return Ok(Checked::new(Batch::empty(Arc::clone(self.kept.schema()))));
         }
         let released = self.flow.push(decided)?;
