@@ -478,6 +478,13 @@ fn streams_of_records_have_checkpoints_lateness_rotation_and_audit_and_tables_do
         (
             "",
             "",
+            NOISE,
+            "[sink]\npath = \"out.csv\"\ncertificate = \"why.csv\"\n",
+            Some("is for z-anonymity"),
+        ),
+        (
+            "",
+            "",
             &both,
             CHECKPOINT,
             Some("private noise beside other methods"),
@@ -515,8 +522,11 @@ fn streams_of_records_have_checkpoints_lateness_rotation_and_audit_and_tables_do
         let text = format!(
             "version = 1\n[source]\npath = \"a.csv\"\n[columns]\nt = {{ role = \"time\"{time} }}\n\
              user = {{ role = \"subject\"{subject} }}\nq = {{ role = \"quasi\" }}\n\
-             x = {{ role = \"plain\", type = \"number\" }}\n{more}[[protect]]\n{method}\n\
-             [sink]\npath = \"out.csv\"\n"
+             x = {{ role = \"plain\", type = \"number\" }}\n{more}[[protect]]\n{method}\n{}",
+            match more.contains("[sink]") {
+                true => "",
+                false => "[sink]\npath = \"out.csv\"\n",
+            }
         );
         let found = parse(&text).err().map(|error| error.to_string());
         match (refused, &found) {

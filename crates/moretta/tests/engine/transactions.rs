@@ -267,3 +267,45 @@ fn noise_that_is_a_secret_is_committed_once_for_each_row() {
         }
     }
 }
+
+#[test]
+fn sources_that_are_not_there_or_have_ended_are_refused() {
+    let open = |plan: &Arc<Plan>, sources: usize| {
+        let from = Resume::start(sources);
+        moretta::engine::Session::resume(plan, &schema(), &from, Context::default())
+    };
+    let events = plan(Z, true);
+    let mut session = open(&events, 2).expect("merged by time");
+    assert_eq!(session.next_source(), Some(0));
+    session
+        .push_from(1, batch(0..5).expect("rows"))
+        .expect("taken");
+    session.end(0).expect("ended");
+    assert_eq!(session.next_source(), Some(1));
+    let again = session.push_from(0, batch(5..6).expect("rows"));
+    assert!(again.expect_err("ended").to_string().contains("has ended"));
+    let mut session = open(&events, 1).expect("one source");
+    let none = session.end(3).expect_err("there is none").to_string();
+    assert!(none.contains("no source 3"), "{none}");
+    let records = open(&plan(NOISE, false), 2).err().expect("not merged");
+    assert!(
+        records.to_string().contains("merged by their times"),
+        "{records}"
+    );
+}
+
+#[test]
+fn events_of_the_wrong_kinds_are_refused() {
+    let numbers = schema();
+    let mut fields = numbers.fields().to_vec();
+    fields[2].kind = Kind::Number { integer: false };
+    let places = Arc::new(Schema::new(fields.clone()).expect("names"));
+    fields[2].kind = Kind::Category { ordered: false };
+    fields[0].kind = Kind::Number { integer: true };
+    let times = Arc::new(Schema::new(fields).expect("names"));
+    for (schema, why) in [(places, "categories"), (times, "plain cells")] {
+        let refused = moretta::engine::Session::open(&plan(Z, true), &schema, Context::default());
+        let refused = refused.err().expect("refused").to_string();
+        assert!(refused.contains(why), "{refused}");
+    }
+}

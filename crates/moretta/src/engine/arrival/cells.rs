@@ -49,6 +49,15 @@ impl Columns {
                 let (Some(longitude), Some(ladder)) = (longitude, ladder) else {
                     return Err(Error::bug("a cell without a longitude or a grid"));
                 };
+                let is_number =
+                    |place: usize| matches!(read.fields()[place].kind, Kind::Number { .. });
+                if !is_number(place) || !is_number(longitude) {
+                    return Err(Error::usage(format!(
+                        "the coordinates of `{}` are no numbers",
+                        column.name
+                    ))
+                    .help("latitude and longitude are numbers of degrees"));
+                }
                 fields.push(Field::new(
                     column.name.as_str(),
                     column.role,

@@ -86,6 +86,8 @@ pub struct Session {
     released: u64,
     /// Where the rows of each source begin that are to be pushed.
     first: Vec<Place>,
+    /// Which sources have ended.
+    ended: Vec<bool>,
     /// It has failed, or was abandoned.
     over: bool,
     trusted: bool,
@@ -131,10 +133,16 @@ impl Session {
         plan.refuse_files()?;
         let schema = &Arc::new(plan.labelled(schema)?);
         let plan = Arc::new(plan);
+        if from.sources() > 1 && !plan.merges_sources() {
+            return Err(Error::usage(
+                "rows of several sources are merged by their times, and these are not",
+            )
+            .help("give the column of the time a `lateness`, or push all rows as one source"));
+        }
         let flow = match plan.is_stream() {
             true => Flow::Stream(Box::new(StreamFlow::new(plan, schema, from, &context)?)),
-            false if from.has_begun() || from.sources() > 1 => {
-                return Err(Error::usage("a table comes as a whole, from one source")
+            false if from.has_begun() => {
+                return Err(Error::usage("a table comes as a whole")
                     .help("push all rows into a session of their own"));
             }
             false => Flow::Table(Box::new(TableFlow::new(plan, schema)?)),
@@ -148,6 +156,7 @@ impl Session {
             rows: (0..from.sources())
                 .map(|n| from.first_row(n).rows)
                 .collect(),
+            ended: vec![false; from.sources()],
             first: (0..from.sources()).map(|n| from.first_row(n)).collect(),
             released: from.released(),
             over: false,
@@ -195,7 +204,7 @@ impl Session {
     /// rows that have come.
     pub fn next_source(&self) -> Option<usize> {
         match &self.flow {
-            Flow::Table(flow) => (!flow.ended).then_some(0),
+            Flow::Table(_) => (!self.ended[0]).then_some(0),
             Flow::Stream(flow) => flow.next_source(),
         }
     }
@@ -253,6 +262,7 @@ impl Session {
     /// before it are taken, and the next call fails.
     pub fn push_from(&mut self, source: usize, rows: Batch) -> Result<Option<Checked>> {
         self.begin()?;
+        self.check_open(source)?;
         let rows = self.numbered(source, &rows)?;
         let released = match &mut self.flow {
             Flow::Table(flow) => flow.push(rows).map(|()| None),
@@ -283,11 +293,10 @@ impl Session {
     /// When the plan cannot be kept.
     pub fn end(&mut self, source: usize) -> Result<Option<Checked>> {
         self.begin()?;
+        self.check_open(source)?;
+        self.ended[source] = true;
         let released = match &mut self.flow {
-            Flow::Table(flow) => {
-                flow.ended = true;
-                None
-            }
+            Flow::Table(_) => None,
             Flow::Stream(flow) => Some(flow.end(source, &mut self.measures)?),
         };
         let released = released.map(|rows| self.shown(rows)).transpose()?;
@@ -351,6 +360,16 @@ impl Session {
         Ok((rest, Outcome { report, measures }))
     }
 
+    /// Fails where the session has no such source, or it has ended.
+    fn check_open(&self, source: usize) -> Result<()> {
+        let what = match self.ended.get(source) {
+            Some(false) => return Ok(()),
+            Some(true) => format!("source {source} has ended"),
+            None => format!("the session has no source {source}"),
+        };
+        Err(Error::usage(what).help("sources are counted from 0, and each ends once"))
+    }
+
     /// Until the work is done, the session counts as failed.
     fn begin(&mut self) -> Result<()> {
         self.context.cancel.check()?;
@@ -368,15 +387,12 @@ impl Session {
         if !self.trusted {
             outside::check(rows, &self.schema)?;
         }
-        let Some(before) = self.rows.get_mut(source) else {
-            return Err(Error::usage(format!("the session has no source {source}"))
-                .help("sources are counted from 0"));
-        };
+        let before = self.rows[source];
         let ids = RowIds::Range {
-            start: (source as u64) << SOURCE_SHIFT | *before,
+            start: (source as u64) << SOURCE_SHIFT | before,
             len: rows.len(),
         };
-        *before += rows.len() as u64;
+        self.rows[source] = before + rows.len() as u64;
         Batch::new(Arc::clone(&self.schema), ids, rows.columns().to_vec())
     }
 

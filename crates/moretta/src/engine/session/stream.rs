@@ -3,7 +3,7 @@
 
 use super::Checked;
 use super::resume::{Course, Mark, Resume, cannot_resume};
-use crate::data::{Batch, RowIds, Schema};
+use crate::data::{Batch, Kind, Role, RowIds, Schema};
 use crate::engine::arrival::{Arrival, Arrived, Coming, EventTime};
 use crate::engine::coarse::at_most;
 use crate::engine::columns::{Kept, rotation};
@@ -80,6 +80,7 @@ impl StreamFlow {
         let sources = from.sources();
         let arrival = Arrival::new(&plan, read, &ladders, sources, context.clock.clone())?;
         let schema = Arc::clone(arrival.schema());
+        check_kinds(&plan, &schema)?;
         let events = match plan.stream() {
             None => None,
             Some(config) => {
@@ -469,6 +470,30 @@ impl Default for Why {
             turned_away: Vec::new(),
         }
     }
+}
+
+/// Times are read as they are, and what is counted are categories.
+fn check_kinds(plan: &Plan, schema: &Schema) -> Result<()> {
+    let group = plan.stream().and_then(|config| config.group.as_ref());
+    for field in schema.fields() {
+        let plain = matches!(field.kind, Kind::Plain(_));
+        let category = matches!(field.kind, Kind::Category { .. });
+        let counted = match field.role {
+            Role::Subject => true,
+            Role::Quasi => plan.stream().is_some(),
+            _ => group.is_some_and(|group| *group.column == *field.name),
+        };
+        let what = match (field.role, plain, category) {
+            (Role::Time, false, _) if plan.reads_times() => {
+                "times are plain cells, and these are not"
+            }
+            (_, _, false) if counted => "what is counted are categories, and these are none",
+            _ => continue,
+        };
+        return Err(Error::usage(format!("column `{}`: {what}", field.name))
+            .help("give the column the kind that `Plan::column_plans` names"));
+    }
+    Ok(())
 }
 
 /// Milliseconds before the last decided row that matter; none when everything does.

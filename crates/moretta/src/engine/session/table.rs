@@ -26,8 +26,6 @@ pub(super) struct TableFlow {
     schema: Arc<Schema>,
     batches: Vec<Batch>,
     pub(super) notes: Vec<String>,
-    /// No row comes any more.
-    pub(super) ended: bool,
 }
 
 impl TableFlow {
@@ -37,7 +35,6 @@ impl TableFlow {
             schema: Arc::clone(schema),
             batches: Vec::new(),
             notes: Vec::new(),
-            ended: false,
         })
     }
 
