@@ -49,8 +49,11 @@ pub(super) fn frame(title: &str, content: impl FnOnce(&mut Markup)) -> String {
 fn body(report: &Report, page: &mut Markup) {
     verdict::write(report, page);
     match (&report.stream, &report.pairs) {
-        (Some(facts), _) => {
+        (Some(facts), masked) => {
             stream::write(report, facts, page);
+            if let Some(facts) = masked {
+                pairs::write(facts, page);
+            }
             columns::treatments(report, page);
         }
         (None, facts) if is_masked(report) => {
@@ -283,6 +286,22 @@ pub(super) mod tests {
             let of_both = section.contains("suppression");
             assert_eq!(table.contains(&section), !of_stream || of_both, "{section}");
         }
+    }
+
+    #[test]
+    fn events_with_a_mask_tell_both() {
+        let report = Report {
+            pairs: fixture::filtered().pairs,
+            ..fixture::events()
+        };
+        let page = html(&report);
+        for section in ["timeline", "privacy", "pairs"] {
+            assert!(
+                page.contains(&format!("<section id=\"{section}\">")),
+                "{section}"
+            );
+        }
+        assert_balanced(&page);
     }
 
     #[test]
