@@ -2,9 +2,8 @@
 //! the lines at which they start.
 
 use super::chunk::{Chunk, Chunks, Flaw, Layout, flaw_error};
-use super::line_ends::LineEnds;
+use super::line_ends::{LineEnds, lines_before};
 use super::options::{Limits, ReadAs, ReadOptions};
-use super::text::lines_before;
 use moretta_data::data::{Batch, Column, Levels, RowIds, Schema};
 use moretta_data::error::{Error, Result};
 use std::path::PathBuf;

@@ -1,5 +1,10 @@
 //! How the lines of a text end: mixed ends are read, and noted, since they often mean glued files.
 
+use moretta_data::error::{Error, Result};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
 /// The line ends seen so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LineEnds {
@@ -42,6 +47,31 @@ impl LineEnds {
             (true, true, true) => Some("the lines end in different ways: CR, LF and CR LF"),
         }
     }
+}
+
+/// How many lines end before a byte of a file.
+pub(super) fn lines_before(path: &Path, byte: u64) -> Result<u64> {
+    let failed = |e| Error::io("read", path, e);
+    let mut file = File::open(path).map_err(failed)?.take(byte);
+    let (mut buffer, mut lines, mut carriage) = (vec![0; 1 << 16], 0, false);
+    loop {
+        let read = file.read(&mut buffer).map_err(failed)?;
+        let bytes = &buffer[..read];
+        // A line that ends with CR LF may do so in two pieces, and is counted with the first.
+        let joined = carriage && bytes.first() == Some(&b'\n');
+        lines += count_lines(bytes) - u64::from(joined);
+        carriage = bytes.last() == Some(&b'\r');
+        if read == 0 {
+            return Ok(lines);
+        }
+    }
+}
+
+/// How many lines end in `bytes`; CR, LF and CR LF each end one.
+pub(super) fn count_lines(bytes: &[u8]) -> u64 {
+    memchr::memchr2_iter(b'\n', b'\r', bytes)
+        .filter(|&i| bytes[i] == b'\n' || bytes.get(i + 1) != Some(&b'\n'))
+        .count() as u64
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::blocks::{Block, Blocks, Cut};
 use super::chunk::{Cells, Chunk, ChunkBuilder, Chunks, Flaw, Layout};
 use super::gather;
 use super::infer::{Guess, SAMPLE_ROWS};
+use super::line_ends::count_lines;
 use super::misfit::Unfit;
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::plan;
@@ -16,9 +17,7 @@ use moretta_data::data::Declared;
 use moretta_data::error::{Error, Result};
 use rayon::prelude::*;
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Bytes of a block: small enough for the cache, large enough to be worth a task.
 pub(super) const BLOCK_BYTES: usize = 1 << 20;
@@ -261,31 +260,6 @@ fn read_records<S: Syntax>(
         .help("try encoding = 'latin-1'")
     });
     (lines, Some(flaw))
-}
-
-/// How many lines end before a byte of a file.
-pub(super) fn lines_before(path: &Path, byte: u64) -> Result<u64> {
-    let failed = |e| Error::io("read", path, e);
-    let mut file = File::open(path).map_err(failed)?.take(byte);
-    let (mut buffer, mut lines, mut carriage) = (vec![0; 1 << 16], 0, false);
-    loop {
-        let read = file.read(&mut buffer).map_err(failed)?;
-        let bytes = &buffer[..read];
-        // A line that ends with CR LF may do so in two pieces, and is counted with the first.
-        let joined = carriage && bytes.first() == Some(&b'\n');
-        lines += count_lines(bytes) - u64::from(joined);
-        carriage = bytes.last() == Some(&b'\r');
-        if read == 0 {
-            return Ok(lines);
-        }
-    }
-}
-
-/// How many lines end in `bytes`; CR, LF and CR LF each end one.
-pub(super) fn count_lines(bytes: &[u8]) -> u64 {
-    memchr::memchr2_iter(b'\n', b'\r', bytes)
-        .filter(|&i| bytes[i] == b'\n' || bytes.get(i + 1) != Some(&b'\n'))
-        .count() as u64
 }
 
 /// Guesses types from the first rows.

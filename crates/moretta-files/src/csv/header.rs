@@ -107,7 +107,7 @@ fn start_unchecked(
             end,
         }) = record
         else {
-            first_line += super::super::text::count_lines(text.as_bytes());
+            first_line += super::super::line_ends::count_lines(text.as_bytes());
             continue;
         };
         if first.overlong || count > options.limits.columns {

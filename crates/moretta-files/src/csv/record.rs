@@ -3,9 +3,10 @@
 use super::super::blocks::Cut;
 use super::super::chunk::{Cells, Flaw};
 use super::super::compression::size_text;
+use super::super::line_ends::count_lines;
 use super::super::misfit::grouped;
 use super::super::options::ReadOptions;
-use super::super::text::{Syntax, count_lines};
+use super::super::text::Syntax;
 use super::marks::Marks;
 use memchr::{memchr, memrchr2};
 use moretta_data::error::{Error, Result};
