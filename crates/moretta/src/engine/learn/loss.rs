@@ -125,10 +125,15 @@ impl AccuracyLoss {
         })
     }
 
-    fn lessons(&self, rows: (&Batch, &Batch), known: Option<&Vocabulary>) -> Result<Lessons> {
+    /// `released` is none where only the originals are wanted.
+    fn lessons(
+        &self,
+        (original, released): (&Batch, Option<&Batch>),
+        known: Option<&Vocabulary>,
+    ) -> Result<Lessons> {
         Classroom {
-            original: rows.0,
-            released: Some(rows.1),
+            original,
+            released,
             class: self.class,
             known,
             strange: match known {
@@ -148,7 +153,7 @@ impl AccuracyLoss {
         let (originals, released) = first.iter().cloned().unzip();
         let originals = used(&Batch::concat(before.schema(), originals)?)?;
         let released = Batch::concat(after.schema(), released)?;
-        let lessons = match self.lessons((&originals, &released), None) {
+        let lessons = match self.lessons((&originals, Some(&released)), None) {
             Ok(lessons) => lessons,
             Err(Error::Input(_) | Error::Policy(_)) => return Ok(None),
             Err(error) => return Err(error),
@@ -180,7 +185,9 @@ impl AccuracyLoss {
     fn go_on(&self, pupils: &mut Pupils, rows: (&Batch, &Batch)) -> Result<()> {
         let known = pupils.vocabularies.iter().zip(pupils.arms);
         for (trial, (known, arm)) in pupils.trials.iter_mut().zip(known) {
-            lead(trial, &self.lessons(rows, Some(known))?, arm)?;
+            let released = (arm != Arm::ORIGINAL).then_some(rows.1);
+            let lessons = self.lessons((rows.0, released), Some(known))?;
+            lead(trial, &lessons, arm)?;
         }
         Ok(())
     }
