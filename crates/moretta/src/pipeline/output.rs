@@ -5,7 +5,7 @@ use super::bound::Bound;
 use super::certificate::{Certificate, Subject};
 use super::checkpoint::{self, Checkpoint};
 use super::place::{self, Endless, Pending};
-use super::read_back::{read_back, recount};
+use super::read_back::{Unread, read_back, recount};
 use crate::data::{Role, Schema};
 use crate::engine::{self, Checked, Progress, Resume, Stage};
 use crate::error::{Error, Result};
@@ -27,6 +27,9 @@ pub(super) struct Output<'a> {
     certificate: Option<Certificate>,
     /// The rows of a table, which are compared with the file.
     table: Option<Checked>,
+    /// Rows of a stream that were written aside and not read back yet; none where the file
+    /// cannot be read before its end.
+    unread: Option<Unread>,
     saving: Option<Saving<'a>>,
     rows: u64,
     escaped: u64,
@@ -96,6 +99,7 @@ impl<'a> Output<'a> {
             file: None,
             certificate: None,
             table: None,
+            unread: None,
             saving,
             rows: 0,
             escaped: 0,
@@ -125,6 +129,11 @@ impl<'a> Output<'a> {
         };
         self.file = Some(file.map_err(|e| self.named(e))?);
         self.rows = resumed.map_or(0, |checkpoint| checkpoint.resume.released());
+        let follows = self.policy.plan.is_stream() && is_whole(self.sink);
+        if let (true, Way::Aside(_)) = (follows, &self.way) {
+            let bytes = resumed.map_or(0, |checkpoint| checkpoint.bytes);
+            self.unread = Some(Unread::after(bytes));
+        }
         if let Some(path) = &self.sink.certificate {
             self.certificate = Some(certify(self.policy, path, schema, resumed)?);
         }
@@ -144,6 +153,9 @@ impl<'a> Output<'a> {
         let aside = matches!(self.way, Way::Aside(_));
         if aside && self.table.is_none() {
             self.progress.enter(Stage::Check);
+        }
+        if self.unread.is_some() {
+            self.sync()?;
         }
         self.close()?;
         let (policy, sink, path) = (self.policy, self.sink, self.path());
@@ -170,16 +182,28 @@ impl<'a> Output<'a> {
             if let Way::Aside(_) = &self.way {
                 self.progress.add(part.len());
             }
+            if let Some(unread) = &mut self.unread {
+                unread.add(&part);
+            }
         }
-        Ok(())
+        match self.unread.as_ref().is_some_and(Unread::is_long) {
+            true => self.sync().map(drop),
+            false => Ok(()),
+        }
     }
 
-    /// Brings everything to disk; gives the bytes of the release and of the certificate.
+    /// Brings everything to disk, and reads it back where nobody has seen it; gives the bytes of
+    /// the release and of the certificate.
     fn sync(&mut self) -> Result<(u64, Option<u64>)> {
         let file = self.file.as_mut();
         let file = file.ok_or_else(|| Error::bug("a release was saved before it began"))?;
         let certificate = self.certificate.as_mut().map(Certificate::sync);
-        Ok((file.sync()?, certificate.transpose()?))
+        let (bytes, certificate) = (file.sync()?, certificate.transpose()?);
+        if let Some(mut unread) = self.unread.take() {
+            unread.read_back(self.policy, self.sink, (self.path(), bytes))?;
+            self.unread = Some(unread);
+        }
+        Ok((bytes, certificate))
     }
 
     fn close(&mut self) -> Result<()> {
