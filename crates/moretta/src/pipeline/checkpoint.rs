@@ -14,6 +14,7 @@ use crate::pipeline::place::folder_of;
 use crate::pipeline::sha256;
 use crate::policy::{CheckpointPolicy, Policy};
 use serde::{Deserialize, Serialize};
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -36,8 +37,8 @@ pub(super) struct Checkpoint {
     /// Whether a report that is there may be replaced: the run was begun with `--force`, or
     /// has begun to write it.
     pub(super) replaces: bool,
-    /// Whether all rows were written and the release was about to be put in its place.
-    pub(super) finished: bool,
+    /// The report of a release that is whole and was about to be put in its place, as JSON.
+    pub(super) finished: Option<String>,
 }
 
 impl Checkpoint {
@@ -125,6 +126,63 @@ impl Checkpoint {
         let _ = std::fs::remove_file(next(path));
         std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))
     }
+}
+
+/// Keeps others from running the same policy for as long as it is held.
+pub(super) struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    /// Fails when another run goes on with this checkpoint.
+    pub(super) fn new(checkpoint: &Path) -> Result<Self> {
+        let name = checkpoint.file_name().unwrap_or_default().to_string_lossy();
+        let path = checkpoint.with_file_name(format!(".{name}.lock"));
+        let failed = |e| Error::io("lock", checkpoint, e);
+        std::fs::create_dir_all(folder_of(checkpoint)).map_err(failed)?;
+        loop {
+            let mut open = File::options();
+            open.write(true).create(true).truncate(false);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut open, 0o600);
+            let file = open.open(&path).map_err(failed)?;
+            match file.try_lock() {
+                // The run before may have taken the file away in between.
+                Ok(()) if is_at(&file, &path) => return Ok(Lock { path, _file: file }),
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::usage(format!(
+                        "another run goes on with the checkpoint {}",
+                        checkpoint.display()
+                    ))
+                    .help("wait until it has ended, or stop it"));
+                }
+                Err(TryLockError::Error(e)) => return Err(failed(e)),
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Whether the file is still the one of that name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), path.metadata()) {
+        (Ok(ours), Ok(there)) => ours.ino() == there.ino() && ours.dev() == there.dev(),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 /// How many sources a run of the policy has: files that are not merged are one.

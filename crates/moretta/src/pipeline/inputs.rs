@@ -2,7 +2,7 @@
 
 use super::ahead::Input;
 use super::memory;
-use crate::data::Schema;
+use crate::data::{Kind, Schema};
 use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
 use crate::io::{self, Source};
@@ -60,9 +60,28 @@ fn check_names(sources: &[Box<dyn Source>]) -> Result<()> {
         fields.map(|field| field.name.to_string()).collect()
     };
     let first = names(&*sources[0]);
-    match sources.iter().all(|other| names(&**other) == first) {
-        true => Ok(()),
-        false => Err(Error::input("the sources have different columns")
-            .help("give all of them the same columns in the same order")),
+    if sources.iter().any(|other| names(&**other) != first) {
+        return Err(Error::input("the sources have different columns")
+            .help("give all of them the same columns in the same order"));
     }
+    let kinds = |source: &dyn Source| -> Vec<Kind> {
+        let fields = source.schema().fields().iter();
+        let kind = |kind: &Kind| match kind {
+            Kind::Number { .. } => Kind::Number { integer: false },
+            kind => kind.clone(),
+        };
+        fields.map(|field| kind(&field.kind)).collect()
+    };
+    let first_kinds = kinds(&*sources[0]);
+    for source in &sources[1..] {
+        let mut pairs = kinds(&**source).into_iter().zip(&first_kinds);
+        if let Some(place) = pairs.position(|(other, first)| other != *first) {
+            return Err(
+                Error::input("the sources write its cells in different ways")
+                    .in_column(&*first[place])
+                    .help("give all of them one format, and the column a type"),
+            );
+        }
+    }
+    Ok(())
 }

@@ -1,12 +1,12 @@
 //! Where checked rows go: a file that appears when all is well, one that grows in its place, or
 //! standard output at once.
 
-use super::bound::Bound;
 use super::certificate::{Certificate, Subject};
 use super::checkpoint::{self, Checkpoint};
 use super::place::{self, Endless, Pending};
 use super::read_back::{Unread, read_back, recount};
 use crate::data::{Role, Schema};
+use crate::engine::report::Report;
 use crate::engine::{self, Checked, Progress, Resume, Stage};
 use crate::error::{Error, Result};
 use crate::io::{self, Sink};
@@ -46,21 +46,17 @@ impl<'a> Saving<'a> {
     /// Goes on with a checkpoint, or makes the first one: before the release is created, or a
     /// crash in between could not be told from a finished run.
     pub(super) fn new(
-        policy: &Policy,
         place: &'a CheckpointPolicy,
         resumed: Option<&Checkpoint>,
-        replaces: bool,
+        start: Checkpoint,
     ) -> Result<Self> {
         let mut saving = Saving {
             place,
-            saved: match resumed {
-                Some(checkpoint) => checkpoint.clone(),
-                None => Checkpoint::start(policy, &Bound::now(policy)?),
-            },
+            saved: start,
         };
-        if resumed.is_none() {
-            let saved = saving.saved.clone();
-            saving.save(Checkpoint { replaces, ..saved })?;
+        match resumed {
+            Some(checkpoint) => saving.saved = checkpoint.clone(),
+            None => saving.save(saving.saved.clone())?,
         }
         Ok(saving)
     }
@@ -218,15 +214,19 @@ impl<'a> Output<'a> {
     }
 
     /// A run that is killed from here on may find its own report, or its release in its place.
-    pub(super) fn about_to_appear(&mut self) -> Result<()> {
-        match &mut self.saving {
-            None => Ok(()),
-            Some(saving) => saving.save(Checkpoint {
-                replaces: true,
-                finished: true,
-                ..saving.saved.clone()
-            }),
-        }
+    /// What nobody has seen is whole now, and is not made again.
+    pub(super) fn about_to_appear(&mut self, report: &Report) -> Result<()> {
+        let aside = matches!(self.way, Way::Aside(_));
+        let Some(saving) = &mut self.saving else {
+            return Ok(());
+        };
+        let report = serde_json::to_string(report)
+            .map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?;
+        saving.save(Checkpoint {
+            replaces: saving.saved.replaces || !aside,
+            finished: aside.then_some(report),
+            ..saving.saved.clone()
+        })
     }
 
     fn named(&self, error: Error) -> Error {

@@ -95,7 +95,8 @@ fn check_free(path: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-fn same_file(a: &Path, b: &Path) -> bool {
+/// Whether two paths are names of one file.
+pub(super) fn same_file(a: &Path, b: &Path) -> bool {
     let (a, b) = (real(a), real(b));
     a == b || same_inode(&a, &b)
 }

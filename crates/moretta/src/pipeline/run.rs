@@ -1,15 +1,17 @@
 //! `run` from beginning to end: opens sources, session and release, and lets rows through.
 
-use super::checkpoint::Checkpoint;
+use super::bound::Bound;
+use super::checkpoint::{Checkpoint, Lock};
 use super::files::Written;
 use super::inputs::Inputs;
 use super::interrupted::Running;
 use super::leftovers::sweep;
 use super::options::Options;
-use super::output::{Output, Saving, is_seen};
-use super::place::{commit_all, folder_of, partial};
-use super::places::{check_places, check_report_places};
+use super::output::{Output, Saving};
+use super::place::{Pending, commit_all, folder_of, partial};
+use super::places::{check_places, check_report_places, same_file};
 use super::reports::write_reports;
+use crate::engine::report::Report;
 use crate::engine::{Clock, Outcome, Pump, Resume, Session, Source, Stage, check_plan};
 use crate::error::{Error, Result};
 use crate::io::Header;
@@ -29,6 +31,9 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         policy.source.options.header = Header::Strict;
         return run(&policy, options);
     }
+    if let Some(outcome) = appear_again(policy, options)? {
+        return Ok(outcome);
+    }
     Run::begin(policy, options, Clock::default())?.run(options)
 }
 
@@ -40,6 +45,7 @@ pub(super) struct Run<'a> {
     /// Whether a report that is there may be replaced.
     replaces: bool,
     _running: Option<Running>,
+    _lock: Option<Lock>,
 }
 
 impl<'a> Run<'a> {
@@ -50,8 +56,10 @@ impl<'a> Run<'a> {
             Error::policy("the policy has no [sink]").help(fix)
         })?;
         check_plan(&policy.plan, options.strict)?;
-        let resumed = match (&policy.checkpoint, options.force) {
-            (Some(place), false) => unfinished(Checkpoint::load(place, policy)?, policy, sink)?,
+        let place = policy.checkpoint.as_ref();
+        let lock = place.map(|place| Lock::new(&place.path)).transpose()?;
+        let resumed = match (place, options.force) {
+            (Some(place), false) => Checkpoint::load(place, policy)?,
             _ => None,
         };
         check_places(policy, options.force || resumed.is_some())?;
@@ -74,9 +82,19 @@ impl<'a> Run<'a> {
         if sink.certificate.is_some() {
             session = session.certified();
         }
-        let place = policy.checkpoint.as_ref();
-        let saving = place.map(|place| Saving::new(policy, place, resumed.as_ref(), replaces));
-        let mut output = Output::new(policy, sink, options.progress, saving.transpose()?);
+        let saving = match place {
+            None => None,
+            Some(place) => {
+                // What masks draw from is noted before a row can be seen.
+                let start = Checkpoint {
+                    resume: session.state()?.unwrap_or(start),
+                    replaces,
+                    ..Checkpoint::start(policy, &Bound::now(policy)?)
+                };
+                Some(Saving::new(place, resumed.as_ref(), start)?)
+            }
+        };
+        let mut output = Output::new(policy, sink, options.progress, saving);
         if let Some(schema) = session.released_schema() {
             output.open(schema, resumed.as_ref())?;
         }
@@ -87,6 +105,7 @@ impl<'a> Run<'a> {
         Ok(Run {
             pump: Pump::new(session, sources, output, place.map(|place| place.every))?,
             _running: seen.then(running),
+            _lock: lock,
             policy,
             sink,
             replaces,
@@ -101,6 +120,7 @@ impl<'a> Run<'a> {
             pump,
             replaces,
             _running,
+            _lock,
         } = self;
         let named = |e: Error| e.instead_of(Path::new("the source"), &policy.source.path);
         let (outcome, output) = pump.run().map_err(named)?;
@@ -155,7 +175,7 @@ fn appear(
     if policy.plan.is_stream() {
         check_report_places(policy, replaces, MOVE_IT)?;
     }
-    output.about_to_appear()?;
+    output.about_to_appear(&report)?;
     let mut files = write_reports(policy, &report, options)?;
     // The release comes last, since what has gone to standard output cannot be taken back.
     files.extend(output.into_pending());
@@ -169,21 +189,40 @@ fn appear(
     })
 }
 
-/// The checkpoint, unless its run had put the release in its place and was killed before it
-/// could take the checkpoint away.
-fn unfinished(
-    found: Option<Checkpoint>,
-    policy: &Policy,
-    sink: &SinkPolicy,
-) -> Result<Option<Checkpoint>> {
-    let gone = !is_seen(policy, sink) && !partial(&sink.path).exists();
-    match (&found, &policy.checkpoint) {
-        (Some(checkpoint), Some(place)) if checkpoint.finished && gone => {
-            Checkpoint::remove(&place.path)?;
-            Ok(None)
+/// Puts a release in its place that an earlier run had made whole before it was killed; none
+/// where there is no such release.
+fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome>> {
+    let (Some(place), Some(sink), false) = (&policy.checkpoint, &policy.sink, options.force) else {
+        return Ok(None);
+    };
+    let _lock = Lock::new(&place.path)?;
+    let Some(found) = Checkpoint::load(place, policy)? else {
+        return Ok(None);
+    };
+    let Some(report) = &found.finished else {
+        return Ok(None);
+    };
+    let report: Report = serde_json::from_str(report)
+        .map_err(|_| Error::bug("a checkpoint with a report that nobody can read"))?;
+    commit_all(write_reports(policy, &report, options)?, true)?;
+    let (release, partial) = (&sink.path, partial(&sink.path));
+    match (partial.exists(), release.exists()) {
+        // It was in its place, under both names.
+        (true, true) if same_file(release, &partial) => {
+            std::fs::remove_file(&partial).map_err(|e| Error::io("remove", &partial, e))?;
         }
-        _ => Ok(found),
+        (true, _) => commit_all(vec![Pending::resumable(release)?], found.replaces)?,
+        (false, true) => {}
+        (false, false) => {
+            let gone = std::io::Error::from(std::io::ErrorKind::NotFound);
+            return Err(Error::io("put in its place", release, gone));
+        }
     }
+    Checkpoint::remove(&place.path)?;
+    Ok(Some(Outcome {
+        report,
+        measures: Vec::new(),
+    }))
 }
 
 /// Takes away what dead runs have left beside what will be written.

@@ -29,6 +29,14 @@ pub(super) fn check(plan: &Plan) -> Result<()> {
         is_group || !matches!(column.role, Role::Plain | Role::Sensitive | Role::Class)
     };
     for masking in plan.maskings() {
+        let groups = masking.k().is_some() || masking.loss().is_some() && !masking.is_row_local();
+        if groups {
+            return Err(Error::policy(
+                "a mask that makes groups may hold the last events back for good, which were \
+                 counted and told as released",
+            )
+            .help("use noise, rank-swapping or local-dp behind z-anonymity"));
+        }
         let places = masking.places(&schema)?;
         let names = places
             .into_iter()
@@ -80,6 +88,12 @@ mod tests {
             (
                 format!("{Z}{}", NOISE.replace("buffer = 10\n", "")),
                 Some("waits for the whole table"),
+            ),
+            (
+                format!(
+                    "{Z}[[protect]]\nmethod = \"microaggregation\"\nk = 3\nbuffer = 9\ncolumns = [\"load\"]\n"
+                ),
+                Some("may hold the last events back"),
             ),
             (masks("\"page\""), Some("promises of `page`")),
             (masks("\"user\""), Some("promises of `user`")),

@@ -13,7 +13,7 @@ use crate::engine::facts::{Facts, Masked, report};
 use crate::engine::masked::{self, Flow, Masks, Waiting};
 use crate::engine::plan::Plan;
 use crate::engine::progress::Live;
-use crate::engine::report::{Report, SMALL_CELL};
+use crate::engine::report::Report;
 use crate::error::{Error, Result};
 use crate::guarantee::CrowdChecker;
 use crate::measure::Measure;
@@ -411,10 +411,17 @@ impl StreamFlow {
         if let Some(watch) = &self.flow.watch {
             masked::keep_limits(&self.plan, watch)?;
         }
-        if self.late > SMALL_CELL && self.events.is_none() {
+        if self.late > 0 && self.events.is_none() {
             self.notes.push(format!(
                 "up to {} rows came later than `lateness` allows and left out of their order; raise it",
                 at_most(self.late)
+            ));
+        }
+        if let (true, None, Some((done, _))) = (self.is_private, &self.events, self.course.went_on)
+        {
+            self.notes.push(format!(
+                "the run went on after row {done}: counts of rows are about the whole stream, \
+                 measures and the other warnings about the rows after it"
             ));
         }
         let waits = |masking: &dyn Masking| !masking.is_row_local();

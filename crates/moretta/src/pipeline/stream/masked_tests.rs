@@ -2,12 +2,13 @@
 //! happened, from one source or several, and noise that is a secret is drawn once.
 
 use super::generated::{Random, seeds};
-use crate::engine::{Clock, Progress};
+use crate::engine::{Clock, Every, Progress};
 use crate::error::Result;
-use crate::pipeline::Options;
+use crate::pipeline::checkpoint::Lock;
 use crate::pipeline::output::is_seen;
 use crate::pipeline::place::partial;
 use crate::pipeline::run::Run;
+use crate::pipeline::{self, Options};
 use crate::policy::{Policy, Root};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -308,6 +309,68 @@ fn files_of_records_are_merged_by_their_times_or_come_one_after_the_other() {
             }
         }
     }
+}
+
+/// Killed when its release was whole and not yet in its place, a run does not make it again:
+/// noise that is a secret would be other noise.
+#[test]
+fn a_release_that_was_whole_appears_as_it_was() {
+    for method in [PRIVATE[0], PRIVATE[1], SEEDED[0]] {
+        let case = cases(3)[0];
+        let place = Place::new(case, method, false);
+        let progress = Progress::default();
+        let options = Options {
+            command: String::new(),
+            date: None,
+            force: false,
+            strict: false,
+            render: &|_| String::new(),
+            progress: &progress,
+        };
+        let mut run = Run::begin(&place.policy, &options, Clock::default()).expect("begun");
+        while run.step().expect("a step") {}
+        // Nothing can be put where a folder is.
+        std::fs::create_dir(place.path("out.csv")).expect("in the way");
+        run.finish(&options).expect_err("in the way");
+        std::fs::remove_dir(place.path("out.csv")).expect("out of the way");
+        let whole = std::fs::read_to_string(partial(&place.path("out.csv"))).expect("a part");
+        let outcome = pipeline::run(&place.policy, &options).expect("it appears");
+        assert!(outcome.report.rows.released > 0);
+        let found = std::fs::read_to_string(place.path("out.csv")).expect("a release");
+        assert_eq!(found, whole, "{method}");
+        assert!(!place.path("progress.json").exists());
+        assert!(!partial(&place.path("out.csv")).exists());
+    }
+}
+
+/// Rows of events can be seen at once, so what their masks draw from is noted before the first.
+#[test]
+fn a_mask_behind_events_draws_the_same_after_a_kill_before_any_commit() {
+    for seed in seeds(8) {
+        let case = cases(seed)[0];
+        let method = EVENTS[0].replace("buffer = 7", "buffer = 2");
+        let mut place = Place::new(case, &method, false);
+        if let Some(checkpoint) = &mut place.policy.checkpoint {
+            checkpoint.every = Every::Milliseconds(3_600_000);
+        }
+        place.run(Some(1)).expect("killed");
+        let before = std::fs::read_to_string(place.path("out.csv")).expect("seen");
+        assert!(before.lines().count() > 5, "MORETTA_SEED={seed}");
+        let release = place.run(None).expect("a run").expect("it ends");
+        assert!(release.starts_with(&before), "MORETTA_SEED={seed}");
+    }
+}
+
+#[test]
+fn two_runs_do_not_go_on_with_one_checkpoint() {
+    let place = Place::new(cases(4)[0], SEEDED[0], true);
+    let lock = Lock::new(&place.path("progress.json")).expect("the first");
+    let refused = place.run(None).expect_err("the second");
+    assert_eq!(refused.exit_code(), 2);
+    assert!(refused.to_string().contains("another run"), "{refused}");
+    drop(lock);
+    place.run(None).expect("a run").expect("it ends");
+    assert!(!place.path(".progress.json.lock").exists());
 }
 
 /// A file is gone on with at the byte where the rows begin that the method must know.
