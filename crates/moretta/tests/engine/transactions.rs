@@ -295,6 +295,32 @@ fn sources_that_are_not_there_or_have_ended_are_refused() {
 }
 
 #[test]
+fn what_no_session_has_told_is_not_gone_on_from() {
+    let world = RefCell::new(World::default());
+    live(&plan(NOISE, false), &world, true, Some(20)).expect_err("killed");
+    let told = world.borrow().so_far.clone().expect("committed");
+    let told: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let open = |value: serde_json::Value| {
+        let from: Resume = serde_json::from_value(value).ok()?;
+        let context = Context::default();
+        moretta::engine::Session::resume(&plan(NOISE, false), &schema(), &from, context).ok()
+    };
+    assert!(open(told.clone()).is_some());
+    for (key, value) in [
+        ("rows", "[]"),
+        ("rows", "[18446744073709551615, 2]"),
+        ("released", "18446744073709551615"),
+        ("last", "[]"),
+        ("ended", "[true, false]"),
+        ("refused", "{\"stretches\": [[3, 2]]}"),
+    ] {
+        let mut changed = told.clone();
+        changed[key] = serde_json::from_str(value).expect("JSON");
+        assert!(open(changed).is_none(), "{key} = {value}");
+    }
+}
+
+#[test]
 fn events_of_the_wrong_kinds_are_refused() {
     let numbers = schema();
     let mut fields = numbers.fields().to_vec();

@@ -86,11 +86,13 @@ impl Resume {
     /// Whether its parts fit together, as they do unless somebody has changed them.
     pub fn fits(&self) -> bool {
         let sources = self.rows.len();
-        let rows: u64 = self
-            .rows
-            .iter()
-            .fold(0, |sum, &rows| sum.saturating_add(rows));
+        let rows = self.rows.iter();
+        let rows = rows.fold(Some(0_u64), |sum, &rows| sum?.checked_add(rows));
+        let Some(rows) = rows else {
+            return false;
+        };
         sources > 0
+            && self.released.saturating_sub(self.tally.fakes) <= rows
             && self.last.len() == sources
             && self.ended.len() == sources
             && self.mark.place.rows <= rows
