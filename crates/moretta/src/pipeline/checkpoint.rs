@@ -15,7 +15,7 @@ use crate::pipeline::sha256;
 use crate::policy::{CheckpointPolicy, Policy};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The layout of the file.
@@ -32,6 +32,8 @@ pub(super) struct Checkpoint {
     pub(super) resume: Resume,
     /// Bytes of the release.
     pub(super) bytes: u64,
+    /// Their sum, where nobody else may have changed them.
+    pub(super) sum: Sum,
     /// Bytes of the certificate.
     pub(super) certificate_bytes: Option<u64>,
     /// Whether a report that is there may be replaced: the run was begun with `--force`, or
@@ -125,6 +127,44 @@ impl Checkpoint {
         // A killed run may have left it.
         let _ = std::fs::remove_file(next(path));
         std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))
+    }
+}
+
+/// The sum of the first bytes of a file, which can be gone on with: FNV-1a. It tells damage, not
+/// whoever can write the checkpoint as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Sum {
+    bytes: u64,
+    state: u64,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Sum {
+            bytes: 0,
+            state: 0xcbf2_9ce4_8422_2325,
+        }
+    }
+}
+
+impl Sum {
+    /// That of so many bytes of the file, of which these are the first.
+    pub(super) fn up_to(mut self, path: &Path, bytes: u64) -> Result<Self> {
+        let failed = |e| Error::io("read", path, e);
+        let mut file = File::open(path).map_err(failed)?;
+        file.seek(SeekFrom::Start(self.bytes)).map_err(failed)?;
+        let mut file = file.take(bytes.saturating_sub(self.bytes));
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            let read = file.read(&mut buffer).map_err(failed)?;
+            if read == 0 {
+                return Ok(self);
+            }
+            self.bytes += read as u64;
+            let fold =
+                |state: u64, &byte: &u8| (state ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+            self.state = buffer[..read].iter().fold(self.state, fold);
+        }
     }
 }
 

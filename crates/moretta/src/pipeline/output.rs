@@ -2,7 +2,7 @@
 //! standard output at once.
 
 use super::certificate::{Certificate, Subject};
-use super::checkpoint::{self, Checkpoint};
+use super::checkpoint::{self, Checkpoint, Sum};
 use super::place::{self, Endless, Pending};
 use super::read_back::{Unread, read_back, recount};
 use crate::data::{Role, Schema};
@@ -115,6 +115,14 @@ impl<'a> Output<'a> {
             (true, _) if is_whole(self.sink) => Way::InPlace(Vec::new()),
             (true, _) => Way::InPlace(files(self.sink).map(|path| Endless::new(path)).collect()),
         };
+        if let (Way::Aside(_), Some(checkpoint)) = (&self.way, resumed)
+            && checkpoint.resume.has_begun()
+        {
+            let found = Sum::default().up_to(self.path(), checkpoint.bytes);
+            if !found.is_ok_and(|found| found == checkpoint.sum) {
+                return Err(changed(path));
+            }
+        }
         let file = match (&self.way, resumed) {
             // A release without a header is empty until the first row leaves.
             (_, Some(checkpoint)) if checkpoint.resume.has_begun() => {
@@ -286,11 +294,17 @@ impl engine::Sink for Output<'_> {
             return self.end().map_err(|e| self.named(e));
         };
         let (bytes, certificate_bytes) = self.sync()?;
+        let sum = self.saving.as_ref().map(|saving| saving.saved.sum);
+        let sum = match (&self.way, sum.unwrap_or_default()) {
+            (Way::Aside(pending), sum) => sum.up_to(pending.temporary(), bytes)?,
+            (_, sum) => sum,
+        };
         match &mut self.saving {
             None => Ok(()),
             Some(saving) => saving.save(Checkpoint {
                 resume: resume.clone(),
                 bytes,
+                sum,
                 certificate_bytes,
                 ..saving.saved.clone()
             }),
@@ -321,6 +335,13 @@ pub(super) fn is_seen(policy: &Policy, sink: &SinkPolicy) -> bool {
     let private = plan.maskings().any(|masking| masking.loss().is_some());
     let drawn_again = private && policy.checkpoint.is_some();
     standard && plan.is_stream() || plan.stream().is_some() && !drawn_again
+}
+
+/// What an earlier run has written was changed by somebody.
+fn changed(path: &Path) -> Error {
+    let what = "it is not what was written; --force begins anew";
+    let error = std::io::Error::new(std::io::ErrorKind::InvalidData, what);
+    Error::io("go on writing", path, error)
 }
 
 /// Whether what has been released can be read before its end has.

@@ -362,6 +362,28 @@ fn a_mask_behind_events_draws_the_same_after_a_kill_before_any_commit() {
 }
 
 #[test]
+fn what_somebody_has_changed_meanwhile_is_not_gone_on_with() {
+    for method in [SEEDED[0], SEEDED[2], PRIVATE[0]] {
+        let place = Place::new(cases(5)[0], method, false);
+        let steps = place.rows / place.every;
+        assert!(place.run(Some(steps)).expect("killed").is_none());
+        let written = place.committed();
+        let path = partial(&place.path("out.csv"));
+        let text = std::fs::read_to_string(&path).expect("a part");
+        let last = written.len() - 2;
+        let digit = if &text[last..=last] == "1" { "2" } else { "1" };
+        std::fs::write(
+            &path,
+            format!("{}{digit}{}", &text[..last], &text[last + 1..]),
+        )
+        .expect("changed");
+        let refused = place.run(None).expect_err("changed");
+        assert_eq!(refused.exit_code(), 5);
+        assert!(refused.to_string().contains("--force"), "{refused}");
+    }
+}
+
+#[test]
 fn two_runs_do_not_go_on_with_one_checkpoint() {
     let place = Place::new(cases(4)[0], SEEDED[0], true);
     let lock = Lock::new(&place.path("progress.json")).expect("the first");
