@@ -86,9 +86,8 @@ impl Resume {
     /// Whether its parts fit together, as they do unless somebody has changed them.
     pub fn fits(&self) -> bool {
         let sources = self.rows.len();
-        let rows = self.rows.iter();
-        let rows = rows.fold(Some(0_u64), |sum, &rows| sum?.checked_add(rows));
-        let Some(rows) = rows else {
+        let mut rows = self.rows.iter();
+        let Some(rows) = rows.try_fold(0_u64, |sum, &rows| sum.checked_add(rows)) else {
             return false;
         };
         sources > 0
