@@ -10,7 +10,7 @@ use super::bound::Bound;
 use crate::engine::Resume;
 use crate::error::{Error, Result};
 use crate::io::create_private;
-use crate::pipeline::place::folder_of;
+use crate::pipeline::place::{folder_of, make_folders, remove_empty};
 use crate::pipeline::sha256;
 use crate::policy::{CheckpointPolicy, Policy};
 use serde::{Deserialize, Serialize};
@@ -171,6 +171,8 @@ impl Sum {
 /// Keeps others from running the same policy for as long as it is held.
 pub(super) struct Lock {
     path: PathBuf,
+    /// Folders that were made for it.
+    made_folders: Vec<PathBuf>,
     _file: File,
 }
 
@@ -180,7 +182,7 @@ impl Lock {
         let name = checkpoint.file_name().unwrap_or_default().to_string_lossy();
         let path = checkpoint.with_file_name(format!(".{name}.lock"));
         let failed = |e| Error::io("lock", checkpoint, e);
-        std::fs::create_dir_all(folder_of(checkpoint)).map_err(failed)?;
+        let made_folders = make_folders(folder_of(checkpoint))?;
         loop {
             let mut open = File::options();
             open.write(true).create(true).truncate(false);
@@ -189,7 +191,13 @@ impl Lock {
             let file = open.open(&path).map_err(failed)?;
             match file.try_lock() {
                 // The run before may have taken the file away in between.
-                Ok(()) if is_at(&file, &path) => return Ok(Lock { path, _file: file }),
+                Ok(()) if is_at(&file, &path) => {
+                    return Ok(Lock {
+                        path,
+                        made_folders,
+                        _file: file,
+                    });
+                }
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::usage(format!(
@@ -207,6 +215,7 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
+        remove_empty(&self.made_folders);
     }
 }
 

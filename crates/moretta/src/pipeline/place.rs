@@ -231,7 +231,7 @@ pub(super) fn refuse_special(place: &Path) -> Result<()> {
 }
 
 /// Removes the folders that hold nothing, innermost first.
-fn remove_empty(folders: &[PathBuf]) {
+pub(super) fn remove_empty(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         let _ = fs::remove_dir(folder);
     }

@@ -195,6 +195,9 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
     let (Some(place), Some(sink), false) = (&policy.checkpoint, &policy.sink, options.force) else {
         return Ok(None);
     };
+    if !place.path.exists() {
+        return Ok(None);
+    }
     let _lock = Lock::new(&place.path)?;
     let Some(found) = Checkpoint::load(place, policy)? else {
         return Ok(None);
