@@ -6,7 +6,7 @@ use super::session::{Outcome, Resume, Session};
 use super::sink::Sink;
 use super::source::{Each, Source};
 use crate::data::{Batch, Schema};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -39,13 +39,21 @@ impl<'a, S: Sink> Pump<'a, S> {
     /// Commits as often as said, where the session can be gone on with.
     ///
     /// # Errors
-    /// When a source cannot go to where the session wants its rows from.
+    /// When there are other sources than the session has, or one cannot go to where the session
+    /// wants its rows from.
     pub fn new(
         session: Session,
         sources: Vec<Box<dyn Source + 'a>>,
         sink: S,
         every: Option<Every>,
     ) -> Result<Self> {
+        if sources.len() != session.sources() {
+            return Err(Error::usage(format!(
+                "a session of {} sources was given {}",
+                session.sources(),
+                sources.len()
+            )));
+        }
         let taps = sources.into_iter().enumerate();
         let taps = taps.map(|(number, mut source)| {
             let first = session.first_row(number);

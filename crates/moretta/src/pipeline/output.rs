@@ -338,7 +338,7 @@ pub(super) fn is_seen(policy: &Policy, sink: &SinkPolicy) -> bool {
 }
 
 /// What an earlier run has written was changed by somebody.
-fn changed(path: &Path) -> Error {
+pub(super) fn changed(path: &Path) -> Error {
     let what = "it is not what was written; --force begins anew";
     let error = std::io::Error::new(std::io::ErrorKind::InvalidData, what);
     Error::io("go on writing", path, error)

@@ -7,10 +7,11 @@ use super::inputs::Inputs;
 use super::interrupted::Running;
 use super::leftovers::sweep;
 use super::options::Options;
-use super::output::{Output, Saving};
+use super::output::{Output, Saving, changed};
 use super::place::{Pending, commit_all, folder_of, partial};
 use super::places::{check_places, check_report_places, same_file};
 use super::reports::write_reports;
+use super::sha256;
 use crate::engine::report::Report;
 use crate::engine::{Clock, Outcome, Pump, Resume, Session, Source, Stage, check_plan};
 use crate::error::{Error, Result};
@@ -207,8 +208,16 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
     };
     let report: Report = serde_json::from_str(report)
         .map_err(|_| Error::bug("a checkpoint with a report that nobody can read"))?;
-    commit_all(write_reports(policy, &report, options)?, true)?;
     let (release, partial) = (&sink.path, partial(&sink.path));
+    let whole = match partial.exists() {
+        true => &partial,
+        false => release,
+    };
+    let told = report.sink.as_ref().and_then(|sink| sink.sha256.as_ref());
+    if whole.exists() && told != Some(&sha256::of_file(whole)?.0) {
+        return Err(changed(release));
+    }
+    commit_all(write_reports(policy, &report, options)?, true)?;
     match (partial.exists(), release.exists()) {
         // It was in its place, under both names.
         (true, true) if same_file(release, &partial) => {

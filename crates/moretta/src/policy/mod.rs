@@ -221,11 +221,7 @@ impl Policy {
                     .help("add key = \"env:MORETTA_KEY\" to `fakes`"),
             );
         }
-        let private = plan.maskings().find(|masking| masking.loss().is_some());
-        let alone = plan.maskings().count() == 1;
-        if let Some(private) = private
-            && !(alone && (plan.stream().is_none() || private.is_row_local()))
-        {
+        if !plan.can_go_on() {
             return Err(Error::policy(
                 "[checkpoint] does not go with private noise beside other methods: it is never \
                  drawn again, and they would have to see the same values after a restart",

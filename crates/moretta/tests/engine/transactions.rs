@@ -320,6 +320,48 @@ fn what_no_session_has_told_is_not_gone_on_from() {
     }
 }
 
+/// The seeded one would draw for other rows what it has drawn for the first.
+#[test]
+fn private_noise_beside_seeded_noise_is_not_gone_on_with() {
+    let local = "[[protect]]\nmethod = \"local-dp\"\nbuffer = 1\ncolumns = { x = { mechanism = \"laplace\", epsilon = 1.0, bounds = [0, 101] } }\n";
+    let both = plan(
+        &format!("{local}{NOISE}").replace("buffer = 6", "buffer = 2"),
+        false,
+    );
+    let mut session =
+        moretta::engine::Session::open(&both, &schema(), Context::default()).expect("opened");
+    session.push(batch(0..20).expect("rows")).expect("taken");
+    assert!(session.state().expect("it stands").is_none());
+    let world = RefCell::new(World::default());
+    live(&plan(NOISE, false), &world, true, Some(20)).expect_err("killed");
+    let told = world.borrow().so_far.clone().expect("committed");
+    let from: Resume = serde_json::from_str(&told).expect("JSON");
+    let gone_on = moretta::engine::Session::resume(&both, &schema(), &from, Context::default());
+    let refused = gone_on.err().expect("refused").to_string();
+    assert!(refused.contains("never drawn again"), "{refused}");
+}
+
+#[test]
+fn a_pump_has_the_sources_of_its_session() {
+    let world = RefCell::new(World::default());
+    let mut sink = Database {
+        world: &world,
+        staged: Vec::new(),
+        fuse: Fuse(Rc::new(Cell::new(None))),
+    };
+    let from = (&Resume::start(2), None);
+    let none = run_from(
+        &plan(Z, true),
+        &schema(),
+        Vec::new(),
+        &mut sink,
+        from,
+        Context::default(),
+    );
+    let refused = none.expect_err("too few").to_string();
+    assert!(refused.contains("2 sources"), "{refused}");
+}
+
 #[test]
 fn events_of_the_wrong_kinds_are_refused() {
     let numbers = schema();

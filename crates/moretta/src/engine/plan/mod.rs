@@ -216,6 +216,19 @@ impl Plan {
         self.stream().is_some() || self.is_buffered()
     }
 
+    /// Whether a session can go on from where another one was. Noise that is a secret is not
+    /// drawn again, so methods beside it would not see the same values, and those that draw from
+    /// a seed would draw for other rows.
+    pub(crate) fn can_go_on(&self) -> bool {
+        match self.maskings().find(|masking| masking.loss().is_some()) {
+            None => true,
+            Some(private) => {
+                let alone = self.maskings().count() == 1;
+                alone && (self.stream().is_none() || private.is_row_local())
+            }
+        }
+    }
+
     /// Whether a measure is asked for by its name, to be shown or to be kept low.
     pub fn measures(&self, name: &str) -> bool {
         let limits = self.fail_above.iter().map(|(limited, _)| limited);

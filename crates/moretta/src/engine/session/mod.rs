@@ -139,6 +139,12 @@ impl Session {
             )
             .help("give the column of the time a `lateness`, or push all rows as one source"));
         }
+        if from.has_begun() && !plan.can_go_on() {
+            return Err(Error::usage(
+                "private noise beside other methods cannot be gone on with: it is never drawn again",
+            )
+            .help("push all rows into a session of their own"));
+        }
         let flow = match plan.is_stream() {
             true => Flow::Stream(Box::new(StreamFlow::new(plan, schema, from, &context)?)),
             false if from.has_begun() => {
@@ -213,6 +219,11 @@ impl Session {
     /// session goes on and need not be shown all that came before.
     pub fn first_row(&self, source: usize) -> Place {
         self.first.get(source).copied().unwrap_or_default()
+    }
+
+    /// How many sources it has.
+    pub fn sources(&self) -> usize {
+        self.first.len()
     }
 
     /// Where the next row of a source is: rows that have come, and those before the first.

@@ -370,7 +370,8 @@ impl StreamFlow {
     /// for a group of which some records have left, so none of them may wait.
     pub(super) fn state(&self) -> Option<Resume> {
         let stream = self.events.as_ref().map(|events| &events.stream);
-        let known = !self.course.is_behind()
+        let known = self.plan.can_go_on()
+            && !self.course.is_behind()
             && self.arrival.refused.is_whole()
             && self.settles_in() == Some(0);
         let mut so_far = self.course.so_far();
