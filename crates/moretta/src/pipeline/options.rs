@@ -18,3 +18,18 @@ pub struct Options<'a> {
     /// Where the run says how far it is.
     pub progress: &'a Progress,
 }
+
+#[cfg(test)]
+impl<'a> Options<'a> {
+    /// With an empty page for a report, and nothing replaced.
+    pub(crate) fn plain(progress: &'a Progress) -> Self {
+        Options {
+            command: String::new(),
+            date: None,
+            force: false,
+            strict: false,
+            render: &|_| String::new(),
+            progress,
+        }
+    }
+}

@@ -404,14 +404,7 @@ impl Place {
     /// Runs until the end, or until so many steps were made; none when the end was not reached.
     pub(super) fn run(&self, steps: Option<usize>) -> Result<Option<Left>> {
         let progress = Progress::default();
-        let options = Options {
-            command: String::new(),
-            date: None,
-            force: false,
-            strict: false,
-            render: &|_| String::new(),
-            progress: &progress,
-        };
+        let options = Options::plain(&progress);
         let clock = Arc::new(AtomicI64::new(0));
         let shown = Arc::clone(&clock);
         let shown = Clock::new(move || shown.load(Ordering::Relaxed));

@@ -118,14 +118,7 @@ impl Place {
     /// Runs until the end, or until so many steps were made; none when the end was not reached.
     fn run(&self, steps: Option<usize>) -> Result<Option<String>> {
         let progress = Progress::default();
-        let options = Options {
-            command: String::new(),
-            date: None,
-            force: false,
-            strict: false,
-            render: &|_| String::new(),
-            progress: &progress,
-        };
+        let options = Options::plain(&progress);
         let mut run = Run::begin(&self.policy, &options, Clock::default())?;
         for step in 0.. {
             if steps.is_some_and(|steps| step >= steps) {
@@ -319,14 +312,7 @@ fn a_release_that_was_whole_appears_as_it_was() {
         let case = cases(3)[0];
         let place = Place::new(case, method, false);
         let progress = Progress::default();
-        let options = Options {
-            command: String::new(),
-            date: None,
-            force: false,
-            strict: false,
-            render: &|_| String::new(),
-            progress: &progress,
-        };
+        let options = Options::plain(&progress);
         let mut run = Run::begin(&place.policy, &options, Clock::default()).expect("begun");
         while run.step().expect("a step") {}
         // Nothing can be put where a folder is.
@@ -334,6 +320,15 @@ fn a_release_that_was_whole_appears_as_it_was() {
         run.finish(&options).expect_err("in the way");
         std::fs::remove_dir(place.path("out.csv")).expect("out of the way");
         let whole = std::fs::read_to_string(partial(&place.path("out.csv"))).expect("a part");
+        let path = partial(&place.path("out.csv"));
+        std::fs::write(&path, format!("{whole}1,u,c,2,3\n")).expect("changed");
+        let refused = pipeline::run(&place.policy, &options).expect_err("changed");
+        assert!(
+            refused.to_string().contains("not what was written"),
+            "{refused}"
+        );
+        assert!(!place.path("out.csv").exists());
+        std::fs::write(&path, &whole).expect("as it was");
         let outcome = pipeline::run(&place.policy, &options).expect("it appears");
         assert!(outcome.report.rows.released > 0);
         let found = std::fs::read_to_string(place.path("out.csv")).expect("a release");
@@ -427,14 +422,7 @@ fn the_first_rows_of_a_file_are_not_read_again() {
         // The rows that it has read, and those that it has written aside.
         let run = |steps: usize| {
             let progress = &Progress::default();
-            let options = Options {
-                command: String::new(),
-                date: None,
-                force: false,
-                strict: false,
-                render: &|_| String::new(),
-                progress,
-            };
+            let options = Options::plain(progress);
             let mut run = Run::begin(&policy, &options, Clock::default()).expect("begun");
             for _ in 0..steps {
                 if !run.step().expect("a step") {

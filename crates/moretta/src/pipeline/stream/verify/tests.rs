@@ -58,14 +58,7 @@ impl Made {
     /// Lets the stream through.
     fn release(&self) {
         let progress = Progress::default();
-        let options = Options {
-            command: String::new(),
-            date: None,
-            force: false,
-            strict: false,
-            render: &|_| String::new(),
-            progress: &progress,
-        };
+        let options = Options::plain(&progress);
         run(&self.policy, &options).expect("released");
     }
 
