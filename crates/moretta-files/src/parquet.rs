@@ -15,6 +15,7 @@ use super::output::Output;
 use super::plan::{self, check_names};
 use super::record_batch::{arrow_schema, record_batch};
 use super::{Sink, Source, typed};
+use arrow_array::RecordBatch;
 use arrow_schema::{DataType, IntervalUnit, Schema as ArrowSchema};
 use moretta_data::data::{Batch, Schema};
 use moretta_data::error::{Error, Result};
@@ -24,10 +25,15 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
-use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::arrow::arrow_writer::{
+    ArrowColumnWriter, ArrowLeafColumn, ArrowRowGroupWriterFactory, ArrowWriterOptions,
+    compute_leaves,
+};
 use parquet::basic::{Compression as Codec, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use rayon::prelude::*;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -37,6 +43,9 @@ use std::sync::Arc;
 
 /// Rows that are decoded at once.
 const CHUNK_ROWS: usize = 65_536;
+
+/// Rows of a group that is written.
+const GROUP_ROWS: usize = 1 << 20;
 
 /// The names of the columns.
 pub(super) fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
@@ -143,6 +152,7 @@ impl Opened {
             path: self.path,
             watch: self.watch,
             reader,
+            decoded: None,
             layout,
         })
     }
@@ -211,29 +221,39 @@ struct ParquetChunks {
     path: PathBuf,
     watch: Option<Watch>,
     reader: ParquetRecordBatchReader,
+    /// What was decoded while the rows before it were converted; none before the first rows.
+    decoded: Option<Result<Option<RecordBatch>>>,
     layout: Layout,
 }
 
 impl Chunks for ParquetChunks {
     fn next_chunk(&mut self) -> Result<Option<Chunk>> {
-        let reader = &mut self.reader;
-        let Some(batch) = guarded(&self.path, || reader.next().transpose())? else {
+        let (path, layout, reader) = (&self.path, &self.layout, &mut self.reader);
+        let mut decode = || guarded(path, || reader.next().transpose());
+        let decoded = self.decoded.take().unwrap_or_else(&mut decode)?;
+        let Some(batch) = decoded else {
             if let Some(watch) = &self.watch {
-                watch.check(&self.path)?;
+                watch.check(path)?;
             }
             return Ok(None);
         };
-        typed::chunk(&batch, &self.layout)
-            .map(Some)
-            .map_err(|e| e.in_file(&self.path))
+        let convert = || typed::chunk(&batch, layout).map_err(|e| e.in_file(path));
+        let (chunk, next) = rayon::join(convert, decode);
+        self.decoded = Some(next);
+        chunk.map(Some)
     }
 }
 
-/// Writes Parquet.
+/// Writes Parquet, all columns of a group of rows at the same time.
 pub(super) struct ParquetSink {
     output: Output,
     schema: Arc<ArrowSchema>,
-    writer: Option<ArrowWriter<Packer>>,
+    file: Option<SerializedFileWriter<Packer>>,
+    factory: ArrowRowGroupWriterFactory,
+    /// Those of the group that is written; none between two groups.
+    columns: Vec<ArrowColumnWriter>,
+    /// Rows of that group.
+    rows: usize,
 }
 
 impl ParquetSink {
@@ -245,33 +265,85 @@ impl ParquetSink {
             .set_created_by("moretta".to_owned())
             .build();
         let options = ArrowWriterOptions::new().with_properties(properties);
-        let writer =
+        let (file, factory) =
             ArrowWriter::try_new_with_options(output.take()?, Arc::clone(&schema), options)
+                .and_then(ArrowWriter::into_serialized_writer)
                 .map_err(|e| write_error(output.path(), e))?;
         Ok(ParquetSink {
             output,
             schema,
-            writer: Some(writer),
+            file: Some(file),
+            factory,
+            columns: Vec::new(),
+            rows: 0,
         })
+    }
+
+    /// Adds rows to the group, which has room for them.
+    fn add(&mut self, batch: &RecordBatch) -> std::result::Result<(), ParquetError> {
+        if let (true, Some(file)) = (self.columns.is_empty(), &self.file) {
+            let group = file.flushed_row_groups().len();
+            self.columns = self.factory.create_column_writers(group)?;
+        }
+        let fields = self.schema.fields().par_iter().zip(batch.columns());
+        let leaves: Vec<Vec<ArrowLeafColumn>> = fields
+            .map(|(field, array)| compute_leaves(field, array))
+            .collect::<std::result::Result<_, _>>()?;
+        let leaves: Vec<ArrowLeafColumn> = leaves.into_iter().flatten().collect();
+        self.columns
+            .par_iter_mut()
+            .zip(leaves)
+            .try_for_each(|(column, leaf)| column.write(&leaf))?;
+        self.rows += batch.num_rows();
+        Ok(())
+    }
+
+    /// Ends the group, if there is one.
+    fn end_group(&mut self) -> std::result::Result<(), ParquetError> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        self.rows = 0;
+        let columns = std::mem::take(&mut self.columns).into_par_iter();
+        let chunks: Vec<_> = columns
+            .map(ArrowColumnWriter::close)
+            .collect::<std::result::Result<_, _>>()?;
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
+        let mut group = file.next_row_group()?;
+        for chunk in chunks {
+            chunk.append_to_row_group(&mut group)?;
+        }
+        group.close().map(drop)
     }
 }
 
 impl Sink for ParquetSink {
     fn write(&mut self, batch: &Batch) -> Result<()> {
-        let batch = record_batch(batch, &self.schema)?;
-        match &mut self.writer {
-            Some(writer) => writer
-                .write(&batch)
-                .map_err(|e| write_error(self.output.path(), e)),
-            None => Err(Error::bug("a closed output is written to")),
+        if self.file.is_none() {
+            return Err(Error::bug("a closed output is written to"));
         }
+        let batch = record_batch(batch, &self.schema)?;
+        let mut start = 0;
+        while start < batch.num_rows() {
+            let rows = (batch.num_rows() - start).min(GROUP_ROWS - self.rows);
+            let mut written = self.add(&batch.slice(start, rows));
+            if self.rows == GROUP_ROWS {
+                written = written.and_then(|()| self.end_group());
+            }
+            written.map_err(|e| write_error(self.output.path(), e))?;
+            start += rows;
+        }
+        Ok(())
     }
 
     fn close(&mut self) -> Result<()> {
-        if let Some(writer) = self.writer.take() {
-            let packer = writer
-                .into_inner()
-                .map_err(|e| write_error(self.output.path(), e))?;
+        let ended = self.end_group();
+        let path = self.output.path();
+        ended.map_err(|e| write_error(path, e))?;
+        if let Some(file) = self.file.take() {
+            let packer = file.into_inner().map_err(|e| write_error(path, e))?;
             self.output.put_back(packer);
         }
         self.output.close()

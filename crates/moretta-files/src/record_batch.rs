@@ -14,6 +14,7 @@ use moretta_data::data::json_column;
 use moretta_data::data::plain_text::{flat_type, plain_text};
 use moretta_data::data::{Batch, Column, Declared, Field as TableField, Kind, Numbers, Schema};
 use moretta_data::error::{Error, Result};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The schema that is written: names and types only, nothing from the input beside them.
@@ -48,12 +49,11 @@ fn written_type(kind: &Kind) -> DataType {
 
 /// The rows as arrays.
 pub(super) fn record_batch(batch: &Batch, schema: &Arc<ArrowSchema>) -> Result<RecordBatch> {
-    let arrays = batch
-        .columns()
-        .iter()
-        .zip(batch.schema().fields())
+    let columns = batch.columns().par_iter().zip(batch.schema().fields());
+    let arrays: Vec<Result<ArrayRef>> = columns
         .map(|(column, field)| array(column, field).map_err(|e| e.in_column(&*field.name)))
-        .collect::<Result<Vec<ArrayRef>>>()?;
+        .collect();
+    let arrays = arrays.into_iter().collect::<Result<Vec<ArrayRef>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.len()));
     RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)
         .map_err(|e| Error::bug(format!("columns for writing: {e}")))

@@ -18,6 +18,7 @@ use arrow_schema::{DataType, TimeUnit};
 use moretta_data::data::plain_text::{has_text, no_text, plain_text};
 use moretta_data::data::{DateFormat, LevelsBuilder, MISSING, Role};
 use moretta_data::error::{Error, Result};
+use rayon::prelude::*;
 
 /// Decides what the columns to be inferred are; `types` are those of the file.
 pub(super) fn resolve(plans: &mut [ColumnPlan], types: &[DataType]) -> Result<()> {
@@ -58,16 +59,18 @@ fn is_nested(data_type: &DataType) -> bool {
 
 /// The chunk of a batch of arrays, one for each column that is read.
 pub(super) fn chunk(batch: &RecordBatch, layout: &Layout) -> Result<Chunk> {
-    let columns = layout
-        .plans
-        .iter()
-        .enumerate()
+    let plans = layout.plans.iter().enumerate();
+    let read: Vec<(usize, &ColumnPlan)> = plans
         .filter(|(_, plan)| plan.read != ReadAs::Skip)
+        .collect();
+    let columns: Vec<Result<ChunkColumn>> = read
+        .par_iter()
         .zip(batch.columns())
-        .map(|((place, plan), array)| {
+        .map(|(&(place, plan), array)| {
             column(array, place, layout).map_err(|e| e.in_column(&plan.name))
         })
-        .collect::<Result<_>>()?;
+        .collect();
+    let columns = columns.into_iter().collect::<Result<_>>()?;
     Ok(Chunk {
         rows: batch.num_rows(),
         lines: batch.num_rows() as u64,

@@ -22,6 +22,7 @@ use arrow_array::types::{
     Date64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType,
 };
+use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, Field, FieldRef, TimeUnit};
@@ -126,10 +127,9 @@ pub fn is_finite(text: &StringArray) -> bool {
 
 /// A cell for each row as Arrow shows it, for comparing and ordering only; also
 /// where [`plain_text`] refuses.
-pub fn shown(array: &ArrayRef) -> Result<Vec<Option<String>>> {
+pub fn shown(array: &ArrayRef) -> Result<StringArray> {
     if has_text(array.data_type()) {
-        let text = plain_text(array)?;
-        return Ok(text.iter().map(|t| t.map(str::to_owned)).collect());
+        return plain_text(array);
     }
     let flat = cast(array, &flat_type(array.data_type()))?;
     let options = FormatOptions::default();
@@ -196,18 +196,22 @@ fn formatted(array: &ArrayRef) -> Result<StringArray> {
     let options = FormatOptions::default();
     let formatter = ArrayFormatter::try_new(array.as_ref(), &options).map_err(|_| beyond())?;
     let temporal = array.data_type().is_temporal();
-    (0..array.len())
-        .map(|row| {
-            if array.is_null(row) {
-                return Ok(None);
-            }
-            let text = formatter.value(row).try_to_string().map_err(|_| beyond())?;
-            match temporal && text.starts_with(['+', '-']) {
-                true => Err(beyond()),
-                false => Ok(Some(text)),
-            }
-        })
-        .collect()
+    let mut texts = StringBuilder::with_capacity(array.len(), 8 * array.len());
+    let mut text = String::new();
+    for row in 0..array.len() {
+        if array.is_null(row) {
+            texts.append_null();
+            continue;
+        }
+        text.clear();
+        let written = formatter.value(row).write(&mut text);
+        written.map_err(|_| beyond())?;
+        if temporal && text.starts_with(['+', '-']) {
+            return Err(beyond());
+        }
+        texts.append_value(&text);
+    }
+    Ok(texts.finish())
 }
 
 #[cfg(test)]

@@ -20,12 +20,9 @@ use crate::data::{Batch, Column, Kind, MISSING, plain_text};
 use crate::engine::plan::{Order, Plan};
 use crate::error::Result;
 use crate::protect::Method;
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
+use arrow_array::{Array, ArrayRef, StringArray};
 use foldhash::fast::FixedState;
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
-use rayon::slice::ParallelSliceMut;
+use rayon::prelude::*;
 use std::hash::BuildHasher;
 
 const HASHER: FixedState = FixedState::with_seed(0x6d6f_7265_7474_6121);
@@ -106,19 +103,25 @@ fn mix(hashes: &mut [(u64, u32)], column: &Column, kind: &Kind) -> Result<()> {
 }
 
 fn mix_plain(hashes: &mut [(u64, u32)], array: &ArrayRef) -> Result<()> {
-    if *array.data_type() == DataType::Utf8 {
-        let texts = array.as_string::<i32>();
-        mix_each(hashes, |_, row| match texts.is_null(row) {
-            true => OF_MISSING,
-            false => of_text(texts.value(row)),
-        });
-        return Ok(());
-    }
-    for ((hash, _), text) in hashes.iter_mut().zip(plain_text::shown(array)?) {
-        let value = text.map_or(OF_MISSING, |text| of_text(&text));
+    hashes
+        .par_chunks_mut(SHOWN)
+        .enumerate()
+        .try_for_each(|(part, hashes)| {
+            let texts = plain_text::shown(&array.slice(part * SHOWN, hashes.len()))?;
+            mix_texts(hashes, &texts);
+            Ok(())
+        })
+}
+
+/// Cells that are shown as texts at a time.
+const SHOWN: usize = 1 << 12;
+
+fn mix_texts(hashes: &mut [(u64, u32)], texts: &StringArray) {
+    let cells = hashes.iter_mut().zip(texts);
+    cells.for_each(|((hash, _), text)| {
+        let value = text.map_or(OF_MISSING, of_text);
         *hash = HASHER.hash_one((*hash, value));
-    }
-    Ok(())
+    });
 }
 
 /// Mixes in what `of` gives for each row, which gets memory for a text.
@@ -144,7 +147,8 @@ mod tests {
     use crate::pipeline::read;
     use crate::pipeline::{Options, run};
     use crate::policy::{Policy, Root};
-    use arrow_array::{BinaryArray, Date32Array, Decimal128Array, LargeStringArray, StringArray};
+    use arrow_array::{BinaryArray, Date32Array, Decimal128Array, LargeStringArray};
+    use arrow_schema::DataType;
     use std::fmt::Write;
     use std::path::Path;
     use std::sync::Arc;

@@ -187,7 +187,7 @@ fn plain_codes(array: &ArrayRef) -> (Vec<u32>, usize) {
     let Ok(texts) = plain_text::shown(array) else {
         return (Vec::new(), 0);
     };
-    let categories: Categories = texts.into_iter().collect();
+    let categories: Categories = texts.iter().collect();
     (categories.codes().to_vec(), categories.levels().len())
 }
 

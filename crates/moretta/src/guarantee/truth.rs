@@ -17,6 +17,7 @@ use super::findings::{Fault, Rule};
 use super::same::{Same, texts_of};
 use crate::data::{Batch, Column, Domain, MISSING, Role, Schema};
 use crate::error::{Error, Result};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// What is done to a column on its way into the release.
@@ -155,15 +156,17 @@ impl Truth {
         let twice = original.rows().iter().filter(|&id| !self.first_time(id));
         let twice = twice.count() as u64;
         self.add(None, Rule::ReleasedTwice, twice);
+        let compare = |column: &mut Watched| {
+            let before = original.column_named(&column.name);
+            match before.zip(released.column_named(&column.name)) {
+                None => Ok(Vec::new()),
+                Some((before, after)) => column.comparison.compare(before, after),
+            }
+        };
         let mut columns = std::mem::take(&mut self.columns);
-        for column in &mut columns {
-            let (Some(before), Some(after)) = (
-                original.column_named(&column.name),
-                released.column_named(&column.name),
-            ) else {
-                continue;
-            };
-            for (rule, rows) in column.comparison.compare(before, after)? {
+        let found: Vec<Result<Vec<(Rule, u64)>>> = columns.par_iter_mut().map(compare).collect();
+        for (column, found) in columns.iter().zip(found) {
+            for (rule, rows) in found? {
                 self.add(Some(&column.name), rule, rows);
             }
         }

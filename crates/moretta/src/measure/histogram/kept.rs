@@ -7,6 +7,8 @@ use super::bins::NumberBins;
 use super::{Cell, Hidden, Histogram, hide, hide_names};
 use crate::data::plain_text::plain_text;
 use crate::data::{Column, DateFormat, Kind, MISSING};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, StringArray};
 use foldhash::{HashMap, HashSet};
 
@@ -42,18 +44,25 @@ pub fn kept(column: &Column, kind: &Kind, released: &[u64]) -> Option<Histogram>
 }
 
 fn of_plain(array: &ArrayRef, released: &[u64]) -> Option<Histogram> {
+    let rows = || released.iter().map(|&id| id as usize);
+    if let Some(typed) = array.as_primitive_opt::<Float64Type>() {
+        let present = rows().filter(|&row| typed.is_valid(row));
+        let numbers: Vec<f64> = present.map(|row| typed.value(row)).collect();
+        if numbers.iter().all(|number| number.is_finite()) {
+            return of_numbers(numbers.iter().copied(), None);
+        }
+    }
     let texts: StringArray = plain_text(array).ok()?;
     let cells = || {
-        let rows = released.iter().map(|&id| id as usize);
-        rows.filter(|&row| texts.is_valid(row))
-            .map(|row| texts.value(row))
+        let present = rows().filter(|&row| texts.is_valid(row));
+        present.map(|row| texts.value(row))
     };
-    if cells().all(|text| number(text).is_some()) {
-        return of_numbers(cells().filter_map(number), None);
+    if let Some(numbers) = cells().map(number).collect::<Option<Vec<f64>>>() {
+        return of_numbers(numbers.iter().copied(), None);
     }
     let day = |text: &str| DateFormat::ISO.parse(text).map(f64::from);
-    if cells().all(|text| day(text).is_some()) {
-        return of_numbers(cells().filter_map(day), Some(DateFormat::ISO));
+    if let Some(days) = cells().map(day).collect::<Option<Vec<f64>>>() {
+        return of_numbers(days.iter().copied(), Some(DateFormat::ISO));
     }
     let mut counts: HashMap<&str, u64> = HashMap::default();
     for text in cells() {
