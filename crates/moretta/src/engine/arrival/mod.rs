@@ -218,11 +218,11 @@ impl Arrival {
             Coming::Live => times[row] > latest,
             Coming::Again => self.refused.holds(ids.get(row)),
         };
-        let (gone, kept): (Vec<u32>, Vec<u32>) =
-            (0..batch.len() as u32).partition(|&row| is_refused(row as usize));
-        if gone.is_empty() {
+        if !(0..batch.len()).any(is_refused) {
             return Ok((batch, times, Vec::new()));
         }
+        let (gone, kept): (Vec<u32>, Vec<u32>) =
+            (0..batch.len() as u32).partition(|&row| is_refused(row as usize));
         let gone: Vec<u64> = gone.iter().map(|&row| ids.get(row as usize)).collect();
         if coming == Coming::Live {
             gone.iter().for_each(|&id| self.refused.add(id));
