@@ -11,6 +11,7 @@
 
 // The files below say `crate::attack` and `crate::math`.
 use moretta::{attack, math};
+use moretta_costs::{Outcome, cpu_seconds};
 
 // Private parts of the library, compiled once more: no policy should reach them.
 #[path = "../../../../crates/moretta/src/attack/reconstruction/likelihood.rs"]
@@ -25,10 +26,7 @@ use math::uniform::Uniform;
 use naive::{FullCovariance, Projected, relative};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use std::error::Error;
 use std::hint::black_box;
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const M: usize = 10;
 const K: usize = 10;
@@ -119,13 +117,4 @@ fn mean_seconds(
         cases.iter().for_each(&mut run);
     }
     Ok((cpu_seconds()? - started) / (again * cases.len()) as f64)
-}
-
-/// CPU seconds of this program, which has one thread, so far.
-fn cpu_seconds() -> Outcome<f64> {
-    // The time of a thread is brought up to date when it lets another one run.
-    std::thread::yield_now();
-    let text = std::fs::read_to_string("/proc/self/schedstat")?;
-    let first = text.split(' ').next().ok_or("no times of this process")?;
-    Ok(first.trim().parse::<f64>()? / 1e9)
 }

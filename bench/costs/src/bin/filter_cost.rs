@@ -13,16 +13,14 @@ use moretta::data::{Attribute, Records};
 use moretta::measure::{PairSettings, build};
 use moretta::policy::{Policy, Root};
 use moretta::protect::{Masked, MaskedColumn, Masking, Method};
+use moretta_costs::{Outcome, cpu_seconds};
 use moretta_generate::moa::{Generator, RandomRbf, Waveform};
-use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The allocator of the program `moretta`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const ROWS: usize = 100_000;
 const SECONDS: f64 = 2.0;
@@ -113,11 +111,4 @@ fn mask(masking: &dyn Masking, records: &Records, measures: &[String]) -> Outcom
         true => Ok(()),
         false => Err("the filter kept records back".into()),
     }
-}
-
-/// Seconds that this process has spent on its cores.
-fn cpu_seconds() -> Outcome<f64> {
-    let text = std::fs::read_to_string("/proc/self/schedstat")?;
-    let first = text.split(' ').next().ok_or("no times of this process")?;
-    Ok(first.trim().parse::<f64>()? / 1e9)
 }

@@ -14,8 +14,8 @@
 
 use moretta::data::Records;
 use moretta::learn::{self, Header, Input, Learner, predicted};
+use moretta_costs::{Outcome, cpu_seconds};
 use moretta_generate::moa::{ConceptDrift, Generator, RandomRbf, RandomRbfDrift, Sea};
-use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -23,8 +23,6 @@ use std::time::Instant;
 /// The allocator of the program `moretta`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Records learnt at a time.
 const CHUNK: usize = 1000;
@@ -339,17 +337,4 @@ fn repeated((records, classes): (Records, Vec<u32>)) -> (Records, Vec<u32>) {
     let mut twice = records.clone();
     records.iter().for_each(|record| twice.push(record));
     (twice, classes.repeat(2))
-}
-
-/// CPU seconds of all threads so far.
-fn cpu_seconds() -> Outcome<f64> {
-    // The time of a thread is brought up to date when it lets another one run.
-    std::thread::yield_now();
-    let mut seconds = 0.0;
-    for thread in std::fs::read_dir("/proc/self/task")? {
-        let text = std::fs::read_to_string(thread?.path().join("schedstat"))?;
-        let first = text.split(' ').next().ok_or("no times of this thread")?;
-        seconds += first.trim().parse::<f64>()? / 1e9;
-    }
-    Ok(seconds)
 }

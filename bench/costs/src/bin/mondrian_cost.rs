@@ -21,7 +21,7 @@ use moretta::guarantee::Guarantee;
 use moretta::io::{ColumnPlan, ReadAs, ReadOptions, names, open};
 use moretta::protect::mondrian::{Bounds, Mode, Mondrian};
 use moretta::protect::{Method, Setting};
-use std::error::Error;
+use moretta_costs::{Outcome, cpu_seconds, peak_kilobytes};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,8 +29,6 @@ use std::time::{Duration, Instant};
 /// The allocator of the program `moretta`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// What to run.
 struct Job {
@@ -224,21 +222,4 @@ fn positions(column: &Column) -> Vec<f64> {
         Column::Category(categories) => categories.codes().iter().map(|&c| f64::from(c)).collect(),
         Column::Plain(array) => vec![0.0; array.len()],
     }
-}
-
-/// User and system time of this process so far. Linux counts it in hundredths of a second.
-fn cpu_seconds() -> Outcome<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let after_name = stat.rsplit_once(')').ok_or("a line of another shape")?.1;
-    let fields: Vec<&str> = after_name.split_whitespace().collect();
-    let ticks = fields[11].parse::<f64>()? + fields[12].parse::<f64>()?;
-    Ok(ticks / 100.0)
-}
-
-/// The most memory this process has had.
-fn peak_kilobytes() -> Outcome<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let number = line.and_then(|line| line.split_whitespace().next());
-    Ok(number.ok_or("no peak of memory")?.parse()?)
 }

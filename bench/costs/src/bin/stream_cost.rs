@@ -20,16 +20,14 @@ use moretta::data::{Batch, Role, times};
 use moretta::io::{ColumnPlan, ReadAs, ReadOptions, open};
 use moretta::protect::Operator;
 use moretta::protect::z_anonymity::{Search, Stream, Tune, ZAnonymity};
+use moretta_costs::{Outcome, cpu_seconds, peak_kilobytes};
 use std::collections::HashSet;
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The allocator of the program `moretta`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const WINDOW: i64 = 3_600_000;
 const EVERY: i64 = 1_800_000;
@@ -243,21 +241,4 @@ fn live_pairs(batches: &[Batch]) -> Outcome<usize> {
         }
     }
     Ok(live.len())
-}
-
-/// User and system time of this process so far. Linux counts it in hundredths of a second.
-fn cpu_seconds() -> Outcome<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let after_name = stat.rsplit_once(')').ok_or("a line of another shape")?.1;
-    let fields: Vec<&str> = after_name.split_whitespace().collect();
-    let ticks = fields[11].parse::<f64>()? + fields[12].parse::<f64>()?;
-    Ok(ticks / 100.0)
-}
-
-/// The most memory this process has had.
-fn peak_kilobytes() -> Outcome<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let number = line.and_then(|line| line.split_whitespace().next());
-    Ok(number.ok_or("no peak of memory")?.parse()?)
 }
