@@ -74,9 +74,15 @@ pub fn open(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<
     }
 }
 
-/// Fails unless a format is given or the ending of the name tells one.
+/// Fails unless a format is given or the ending of the name tells one, and what is written in it
+/// can be read.
 pub fn writable(path: &Path, options: &WriteOptions) -> Result<()> {
-    format_of(path, options.format, "sink").map(|_| ())
+    let packed = compression_of(path, options) != Compression::None;
+    match format_of(path, options.format, "sink")? {
+        Format::Parquet if packed => Err(Error::policy("Parquet is not packed as a whole")
+            .help("take the compression away: Parquet packs its columns by itself")),
+        _ => Ok(()),
+    }
 }
 
 /// Creates exactly this path for writing; only its owner can read it.
@@ -204,6 +210,24 @@ mod tests {
                     assert!(help.contains(&format!("feature `{feature}`")), "{help}");
                 }
             }
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "parquet")]
+    fn nothing_is_written_that_could_not_be_read() {
+        let packed = WriteOptions {
+            compression: Some(Compression::Zstd),
+            ..WriteOptions::default()
+        };
+        let plain = WriteOptions::default();
+        for (name, options, writes) in [
+            ("a.parquet", &plain, true),
+            ("a.parquet.gz", &plain, false),
+            ("a.parquet", &packed, false),
+            ("a.csv", &packed, true),
+        ] {
+            assert_eq!(writable(Path::new(name), options).is_ok(), writes, "{name}");
         }
     }
 

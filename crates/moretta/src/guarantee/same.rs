@@ -203,7 +203,7 @@ pub(super) fn texts_of(column: &Column) -> Result<Cow<'_, Categories>> {
     }
 }
 
-fn number_of(text: &str, kind: &Kind) -> Option<f64> {
+pub(super) fn number_of(text: &str, kind: &Kind) -> Option<f64> {
     match kind {
         // Typed formats hold days and no form, so their text is that of ISO 8601.
         Kind::Date(format) => format

@@ -4,7 +4,7 @@
 use super::certificate::{Certificate, Subject};
 use super::checkpoint::{self, Checkpoint, Sum};
 use super::place::{self, Endless, Pending};
-use super::read_back::{Unread, read_back, recount};
+use super::read_back::{Following, read_back};
 use crate::data::{Role, Schema};
 use crate::engine::report::Report;
 use crate::engine::{self, Checked, Progress, Resume, Stage};
@@ -27,9 +27,8 @@ pub(super) struct Output<'a> {
     certificate: Option<Certificate>,
     /// The rows of a table, which are compared with the file.
     table: Option<Checked>,
-    /// Rows of a stream that were written aside and not read back yet; none where the file
-    /// cannot be read before its end.
-    unread: Option<Unread>,
+    /// Reads the rows of a stream back; none where nobody can.
+    following: Option<Following<'a>>,
     saving: Option<Saving<'a>>,
     rows: u64,
     escaped: u64,
@@ -95,7 +94,7 @@ impl<'a> Output<'a> {
             file: None,
             certificate: None,
             table: None,
-            unread: None,
+            following: None,
             saving,
             rows: 0,
             escaped: 0,
@@ -133,10 +132,11 @@ impl<'a> Output<'a> {
         };
         self.file = Some(file.map_err(|e| self.named(e))?);
         self.rows = resumed.map_or(0, |checkpoint| checkpoint.resume.released());
-        let follows = self.policy.plan.is_stream() && is_whole(self.sink);
-        if let (true, Way::Aside(_)) = (follows, &self.way) {
+        if self.is_read_back() {
             let bytes = resumed.map_or(0, |checkpoint| checkpoint.bytes);
-            self.unread = Some(Unread::after(bytes));
+            let whole = !is_whole(self.sink);
+            let following = Following::new((self.policy, self.sink), schema, bytes, whole)?;
+            self.following = Some(following);
         }
         if let Some(path) = &self.sink.certificate {
             self.certificate = Some(certify(self.policy, path, schema, resumed)?);
@@ -152,21 +152,60 @@ impl<'a> Output<'a> {
         self.certificate.as_mut().map_or(Ok(()), Certificate::flush)
     }
 
-    /// Ends the release, and reads back what nobody has seen.
-    fn end(&mut self) -> Result<()> {
-        let aside = matches!(self.way, Way::Aside(_));
-        if aside && self.table.is_none() {
-            self.progress.enter(Stage::Check);
+    /// Whether the rows of a stream are read back: always where nobody has seen them, and from a
+    /// file that grows in its place as rows are counted again.
+    fn is_read_back(&self) -> bool {
+        let plan = &self.policy.plan;
+        match &self.way {
+            Way::Unknown => false,
+            Way::Aside(_) => plan.is_stream(),
+            // Who reads from a pipe takes its rows away.
+            Way::InPlace(_) => plan.audit && self.sink.path.is_file(),
         }
-        if self.unread.is_some() {
-            self.sync()?;
+    }
+
+    /// Ends the release, and reads back what was not read back yet.
+    fn end(&mut self) -> Result<()> {
+        if self.following.is_some() {
+            self.progress.enter(Stage::Check);
         }
         self.close()?;
         let (policy, sink, path) = (self.policy, self.sink, self.path());
-        match &self.table {
-            Some(table) => read_back(policy, sink, path, table.rows(), self.progress),
-            None if aside && policy.plan.audit => recount(policy, sink, path),
-            None => Ok(()),
+        if let Some(table) = &self.table {
+            return read_back(policy, sink, path, table.rows(), self.progress);
+        }
+        let Some(following) = self.following.take() else {
+            return Ok(());
+        };
+        let found = following.end(self.path(), self.escaped, self.progress);
+        found.map_err(|e| self.seen(e))
+    }
+
+    /// Hands everything to the operating system and reads it back, as far as that can be read.
+    fn follow(&mut self) -> Result<()> {
+        if let Some(file) = &mut self.file {
+            file.flush()?;
+        }
+        self.compare()
+    }
+
+    /// Reads back what was handed to the operating system.
+    fn compare(&mut self) -> Result<()> {
+        let Some(mut following) = self.following.take() else {
+            return Ok(());
+        };
+        let found = following.read_back(self.path());
+        self.following = Some(following);
+        found.map_err(|e| self.seen(e))
+    }
+
+    /// What can be done when a file that grows in its place is not what was written.
+    fn seen(&self, error: Error) -> Error {
+        match &self.way {
+            Way::InPlace(_) if error.exit_code() == 1 => error.help(
+                "rows in the file may have been seen; has somebody else written into it? If not, please report this",
+            ),
+            _ => error,
         }
     }
 
@@ -186,27 +225,24 @@ impl<'a> Output<'a> {
             if let Way::Aside(_) = &self.way {
                 self.progress.add(part.len());
             }
-            if let Some(unread) = &mut self.unread {
-                unread.add(&part);
+            if let Some(following) = &mut self.following {
+                following.add(&part)?;
             }
         }
-        match self.unread.as_ref().is_some_and(Unread::is_long) {
-            true => self.sync().map(drop),
+        match self.following.as_ref().is_some_and(Following::is_long) {
+            true => self.follow(),
             false => Ok(()),
         }
     }
 
-    /// Brings everything to disk, and reads it back where nobody has seen it; gives the bytes of
-    /// the release and of the certificate.
+    /// Brings everything to disk and reads it back; gives the bytes of the release and of the
+    /// certificate.
     fn sync(&mut self) -> Result<(u64, Option<u64>)> {
         let file = self.file.as_mut();
         let file = file.ok_or_else(|| Error::bug("a release was saved before it began"))?;
         let certificate = self.certificate.as_mut().map(Certificate::sync);
         let (bytes, certificate) = (file.sync()?, certificate.transpose()?);
-        if let Some(mut unread) = self.unread.take() {
-            unread.read_back(self.policy, self.sink, (self.path(), bytes))?;
-            self.unread = Some(unread);
-        }
+        self.compare()?;
         Ok((bytes, certificate))
     }
 

@@ -56,7 +56,7 @@ const AUDIT: Parameter = Parameter::new(
     "audit",
     Accepts::Flag,
     Absent::Means("true"),
-    "whether every row of a stream is counted again before it is written",
+    "whether every row of a stream is counted again before it is written, and rows of events are read back from their file",
 );
 const L_VALUE: Parameter = Parameter::new(
     "value",

@@ -121,12 +121,6 @@ impl Masks {
     }
 }
 
-/// The records that must look alike under a plan, as far as its columns are declared.
-pub(crate) fn crowds(plan: &Plan) -> Result<Vec<Crowd>> {
-    let schema = plan.declared_schema()?;
-    Ok(Masks::new(plan, &schema)?.map_or_else(Vec::new, |masks| masks.crowds))
-}
-
 /// Whether a method changes each column.
 fn changed(methods: &[Method], schema: &Schema) -> Result<Vec<bool>> {
     let mut changed = vec![false; schema.len()];

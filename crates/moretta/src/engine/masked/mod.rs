@@ -13,7 +13,7 @@ mod waiting;
 mod watch;
 
 pub(crate) use flow::Flow;
-pub(crate) use masks::{Masks, crowds};
+pub(crate) use masks::Masks;
 pub(crate) use waiting::Waiting;
 pub(crate) use watch::{Learn, Watch};
 

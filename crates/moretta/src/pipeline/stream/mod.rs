@@ -1,6 +1,8 @@
 //! Releases of events long after they were made, and what must hold for every stream.
 
 #[cfg(test)]
+mod changed_tests;
+#[cfg(test)]
 mod generated;
 #[cfg(test)]
 mod masked_tests;
