@@ -6,6 +6,7 @@
 //! decoder on damaged bytes becomes an error.
 
 use super::compression::{Packer, size_text};
+use super::file_format::FileFormat;
 use super::input::Input;
 use super::options::{ColumnPlan, ReadOptions};
 use super::output::Output;
@@ -26,24 +27,42 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(super) const FILE: FileFormat = FileFormat {
+    names: |path, options| names(path, options, Shape::File),
+    open: |path, options, plans| open(path, options, plans, Shape::File),
+    create: |output, _, schema| Ok(Box::new(ArrowSink::new(output, schema, Shape::File)?)),
+    resume: None,
+    is_text: false,
+    marks_missing: true,
+    is_packed_whole: true,
+    header_warning: None,
+};
+
+pub(super) const STREAM: FileFormat = FileFormat {
+    names: |path, options| names(path, options, Shape::Stream),
+    open: |path, options, plans| open(path, options, plans, Shape::Stream),
+    create: |output, _, schema| Ok(Box::new(ArrowSink::new(output, schema, Shape::Stream)?)),
+    ..FILE
+};
+
 /// The word at both ends of a file.
 const MAGIC: &[u8] = b"ARROW1";
 
 /// Whether the stream stands in a file with a footer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Shape {
+enum Shape {
     File,
     Stream,
 }
 
 /// The names of the columns.
-pub(super) fn names(path: &Path, options: &ReadOptions, shape: Shape) -> Result<Vec<String>> {
+fn names(path: &Path, options: &ReadOptions, shape: Shape) -> Result<Vec<String>> {
     let frames = Frames::open(path, options, shape)?;
     Ok(frames.names())
 }
 
 /// Opens Arrow IPC for reading.
-pub(super) fn open(
+fn open(
     path: &Path,
     options: &ReadOptions,
     plans: &[ColumnPlan],
@@ -276,7 +295,7 @@ struct Frame {
 }
 
 /// Writes Arrow IPC.
-pub(super) struct ArrowSink {
+struct ArrowSink {
     output: Output,
     schema: Arc<ArrowSchema>,
     writer: Option<Writer>,
@@ -291,7 +310,7 @@ enum Writer {
 }
 
 impl ArrowSink {
-    pub(super) fn new(mut output: Output, schema: &Schema, shape: Shape) -> Result<Self> {
+    fn new(mut output: Output, schema: &Schema, shape: Shape) -> Result<Self> {
         let schema = arrow_schema(schema);
         let packer = output.take()?;
         let writer = match shape {

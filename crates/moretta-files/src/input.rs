@@ -87,7 +87,7 @@ impl Input {
 
     /// Opens `path` for reading as bytes.
     pub(super) fn open_bytes(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let compression = compression_of(path, options);
+        let compression = compression_of(path, options.compression);
         let (raw, watch): (Box<dyn Read + Send>, _) = if is_standard(path) {
             (Box::new(io::stdin()), None)
         } else {
@@ -253,14 +253,8 @@ fn is_utf16(start: &[u8]) -> bool {
 }
 
 /// The compression that was asked for or that the ending of the name tells.
-pub(super) fn compression_of(path: &Path, options: &ReadOptions) -> Compression {
-    options
-        .compression
-        .unwrap_or_else(|| match path.extension().and_then(|e| e.to_str()) {
-            Some(e) if e.eq_ignore_ascii_case("gz") => Compression::Gzip,
-            Some(e) if e.eq_ignore_ascii_case("zst") => Compression::Zstd,
-            _ => Compression::None,
-        })
+pub(super) fn compression_of(path: &Path, given: Option<Compression>) -> Compression {
+    given.unwrap_or_else(|| Compression::from_path(path))
 }
 
 #[cfg(test)]

@@ -39,8 +39,11 @@ mod arrow;
 mod blocks;
 mod chunk;
 mod compression;
+#[cfg(test)]
+mod conformance;
 mod csv;
 mod feed;
+mod file_format;
 mod gather;
 mod infer;
 mod input;
@@ -69,17 +72,107 @@ pub use moretta_data::data::{ColumnPlan, ReadAs};
 pub use open::{
     create, header_warning, names, open, resumable, resume, unmarked_missing, writable,
 };
-pub use options::{
-    Compression, Encoding, FORMATS, Format, Header, Limits, Needs, ReadOptions, WriteOptions,
-};
+pub use options::{Compression, Encoding, Header, Limits, Needs, ReadOptions, WriteOptions};
 #[doc(hidden)]
 pub use output::create_private;
 pub use record_batches::{from_record_batches, to_record_batch};
 pub use several::{open_all, same_names};
 
+use file_format::FileFormat;
 use moretta_data::data::{Batch, Schema};
-use moretta_data::error::Result;
+use moretta_data::error::{Error, Result};
+use std::path::Path;
 use std::sync::Arc;
+
+/// Makes [`Format`] and [`FORMATS`] of one list: what a policy calls a format, what its own file
+/// says of it, the endings of names that tell it, and the feature without which it is left out.
+macro_rules! formats {
+    ($($(#[$meaning:meta])* $name:literal, $variant:ident($own:path), $endings:expr $(, $feature:literal)?;)*) => {
+        /// The format of a table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Format {
+            $($(#[$meaning])* $variant,)*
+        }
+
+        /// Every format.
+        pub const FORMATS: &[FormatInfo] = &[$(FormatInfo {
+            name: $name,
+            format: Format::$variant,
+            endings: &$endings,
+        },)*];
+
+        impl Format {
+            /// How its files are read and written; an error where it was left out.
+            fn file_format(self) -> Result<&'static FileFormat> {
+                match self {
+                    $($(#[cfg(feature = $feature)])?
+                    Format::$variant => Ok(&$own),
+                    $(#[cfg(not(feature = $feature))]
+                    Format::$variant => {
+                        Err(Error::left_out(concat!("the format `", $name, "`"), $feature))
+                    })?)*
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    /// Text with one record a line, cells between delimiters.
+    "csv", Csv(csv::FORMAT), ["csv", "tsv", "txt"];
+    /// One JSON object a line.
+    "jsonl", Jsonl(jsonl::FORMAT), ["jsonl", "ndjson"];
+    /// Attribute-Relation File Format, of Weka and MOA.
+    "arff", Arff(arff::FORMAT), ["arff"];
+    /// Apache Parquet.
+    "parquet", Parquet(parquet::FORMAT), ["parquet"], "parquet";
+    /// Arrow IPC, as a file with a footer.
+    "arrow", Arrow(arrow::FILE), ["arrow", "feather"], "ipc";
+    /// Arrow IPC, as a stream.
+    "arrows", ArrowStream(arrow::STREAM), ["arrows"], "ipc";
+}
+
+/// What is known of a format.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatInfo {
+    /// What a policy calls it.
+    pub name: &'static str,
+    /// The format.
+    pub format: Format,
+    /// The endings of names that tell it.
+    pub endings: &'static [&'static str],
+}
+
+impl Format {
+    /// The format that the ending of the name tells, before that of a packing.
+    pub fn from_path(path: &Path) -> Option<Format> {
+        let stem = match Compression::from_path(path) {
+            Compression::None => path.to_owned(),
+            _ => path.with_extension(""),
+        };
+        let ending = stem.extension()?.to_str()?.to_ascii_lowercase();
+        let told = |info: &&FormatInfo| info.endings.contains(&&*ending);
+        FORMATS.iter().find(told).map(|info| info.format)
+    }
+
+    /// What a policy calls it.
+    pub fn name(self) -> &'static str {
+        FORMATS[self as usize].name
+    }
+}
+
+/// The error of a format or place that cannot be gone on with.
+fn not_resumable() -> Error {
+    let resumes = |info: &&FormatInfo| {
+        let own = info.format.file_format();
+        own.is_ok_and(|own| own.resume.is_some())
+    };
+    let names: Vec<&str> = FORMATS.iter().filter(resumes).map(|i| i.name).collect();
+    let names = names.join(" or ");
+    Error::policy("the release cannot be resumed after a stop").help(format!(
+        "a release that can be resumed is {names}, not packed, in a file"
+    ))
+}
 
 /// Gives batches of rows with ids 0, 1, 2, … in the order of the input.
 ///
@@ -120,7 +213,7 @@ pub trait Sink {
     /// Brings what was written so far to disk and gives the bytes of the output
     /// up to here, at which [`resume`] goes on; standard output is only flushed.
     fn sync(&mut self) -> Result<u64> {
-        Err(output::not_resumable())
+        Err(not_resumable())
     }
     /// Ends the file and makes sure it is on disk.
     fn close(&mut self) -> Result<()>;

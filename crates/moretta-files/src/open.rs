@@ -1,18 +1,10 @@
 //! The doors: a path and options in, a source or sink of the right format out.
 
-use super::arff::{self, ArffSink};
-#[cfg(feature = "ipc")]
-use super::arrow::{self, ArrowSink, Shape};
-use super::csv::{self, CsvSink};
-use super::input::{Input, is_standard};
-use super::jsonl::{self, JsonlSink};
-use super::options::{ColumnPlan, Compression, Format, Header, ReadOptions, WriteOptions};
-use super::output::{Output, compression_of, not_resumable};
-use super::packed;
-#[cfg(feature = "parquet")]
-use super::parquet::{self, ParquetSink};
-use super::text::BLOCK_BYTES;
-use super::{Sink, Source};
+use super::file_format::{Begin, FileFormat};
+use super::input::{compression_of, is_standard};
+use super::options::{ColumnPlan, Compression, Header, ReadOptions, WriteOptions};
+use super::output::Output;
+use super::{FORMATS, Format, Sink, Source, not_resumable, packed};
 use moretta_data::data::plain_text::{has_text, no_text};
 use moretta_data::data::{Kind, Schema};
 use moretta_data::error::{Error, Result};
@@ -22,33 +14,21 @@ use std::sync::Arc;
 /// The names of the columns, in the order of the file.
 pub fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
     packed::refuse_by_name(path)?;
-    match source_format(path, options)? {
-        Format::Csv => csv::names(path, options),
-        Format::Jsonl => jsonl::names(path, options),
-        Format::Arff => arff::names(path, options),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::names(path, options),
-        #[cfg(feature = "ipc")]
-        Format::Arrow => arrow::names(path, options, Shape::File),
-        #[cfg(feature = "ipc")]
-        Format::ArrowStream => arrow::names(path, options, Shape::Stream),
-        #[cfg(not(all(feature = "parquet", feature = "ipc")))]
-        _ => Err(let_through()),
-    }
+    (source_format(path, options)?.names)(path, options)
 }
 
 /// What is odd about the header, when it looks like a row; by places, without a name.
 pub fn header_warning(path: &Path, options: &ReadOptions) -> Result<Option<String>> {
-    match format_of(path, options.format, "source")? {
-        Format::Csv if options.header != Header::None => csv::header_warning(path, options),
+    match format_of(path, options.format, "source")?.header_warning {
+        Some(warning) if options.header != Header::None => warning(path, options),
         _ => Ok(None),
     }
 }
 
 /// The format of a source; only CSV can be without a header.
-fn source_format(path: &Path, options: &ReadOptions) -> Result<Format> {
+fn source_format(path: &Path, options: &ReadOptions) -> Result<&'static FileFormat> {
     let format = format_of(path, options.format, "source")?;
-    if options.header == Header::None && format != Format::Csv {
+    if options.header == Header::None && format.header_warning.is_none() {
         return Err(Error::policy("only CSV can be without a header")
             .help("take `header` out: the other formats name their columns"));
     }
@@ -59,78 +39,65 @@ fn source_format(path: &Path, options: &ReadOptions) -> Result<Format> {
 /// plan a column.
 pub fn open(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<Box<dyn Source>> {
     packed::refuse_by_name(path)?;
-    match source_format(path, options)? {
-        Format::Csv => csv::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
-        Format::Jsonl => jsonl::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
-        Format::Arff => arff::open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::open(path, options, plans),
-        #[cfg(feature = "ipc")]
-        Format::Arrow => arrow::open(path, options, plans, Shape::File),
-        #[cfg(feature = "ipc")]
-        Format::ArrowStream => arrow::open(path, options, plans, Shape::Stream),
-        #[cfg(not(all(feature = "parquet", feature = "ipc")))]
-        _ => Err(let_through()),
-    }
+    (source_format(path, options)?.open)(path, options, plans)
 }
 
 /// Fails unless a format is given or the ending of the name tells one, and what is written in it
 /// can be read.
 pub fn writable(path: &Path, options: &WriteOptions) -> Result<()> {
-    let packed = compression_of(path, options) != Compression::None;
-    match format_of(path, options.format, "sink")? {
-        Format::Parquet if packed => Err(Error::policy("Parquet is not packed as a whole")
-            .help("take the compression away: Parquet packs its columns by itself")),
+    let packed = compression_of(path, options.compression) != Compression::None;
+    match sink_format(path, options)?.is_packed_whole {
+        false if packed => Err(
+            Error::policy("a file of this format is not packed as a whole")
+                .help("take the compression away: the format packs its columns by itself"),
+        ),
         _ => Ok(()),
     }
 }
 
-/// Creates exactly this path for writing; only its owner can read it.
-pub fn create(path: &Path, options: &WriteOptions, schema: &Arc<Schema>) -> Result<Box<dyn Sink>> {
-    let format = format_of(path, options.format, "sink")?;
-    check_texts(format, schema)?;
-    let output = Output::create(path, options)?;
-    Ok(match format {
-        Format::Csv => Box::new(CsvSink::create(output, path, options, schema)?),
-        Format::Jsonl => Box::new(JsonlSink::new(output, schema)?),
-        Format::Arff => Box::new(ArffSink::new(output, schema)),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => Box::new(ParquetSink::new(output, schema)?),
-        #[cfg(feature = "ipc")]
-        Format::Arrow => Box::new(ArrowSink::new(output, schema, Shape::File)?),
-        #[cfg(feature = "ipc")]
-        Format::ArrowStream => Box::new(ArrowSink::new(output, schema, Shape::Stream)?),
-        #[cfg(not(all(feature = "parquet", feature = "ipc")))]
-        _ => return Err(let_through()),
-    })
+fn sink_format(path: &Path, options: &WriteOptions) -> Result<&'static FileFormat> {
+    format_of(path, options.format, "sink")
 }
 
-/// Reopens an unpacked CSV or JSONL file and goes on after its first `bytes`
-/// bytes, as [`Sink::sync`] told them; what comes after them is cut off. There
-/// is no second header.
+/// Creates exactly this path for writing; only its owner can read it.
+pub fn create(path: &Path, options: &WriteOptions, schema: &Arc<Schema>) -> Result<Box<dyn Sink>> {
+    let format = sink_format(path, options)?;
+    check_texts(format, schema)?;
+    (format.create)(Output::create(path, options)?, options, schema)
+}
+
+/// Reopens an unpacked file of text, in which every line is a row, and goes on after its first
+/// `bytes` bytes, as [`Sink::sync`] told them; what comes after them is cut off. There is no
+/// second header.
 pub fn resume(
     path: &Path,
     options: &WriteOptions,
-    schema: &Schema,
+    schema: &Arc<Schema>,
     bytes: u64,
 ) -> Result<Box<dyn Sink>> {
-    resumable(path, options)?;
-    check_texts(format_of(path, options.format, "sink")?, schema)?;
-    let output = Output::resume(path, bytes)?;
-    Ok(match format_of(path, options.format, "sink")? {
-        Format::Jsonl => Box::new(JsonlSink::new(output, schema)?),
-        _ => Box::new(CsvSink::new(output, path, options, schema)?),
-    })
+    let format = sink_format(path, options)?;
+    let resume = resumed(format, path, options)?;
+    check_texts(format, schema)?;
+    resume(Output::resume(path, bytes)?, options, schema)
+}
+
+/// Fails unless what is written to `path` could be resumed.
+pub fn resumable(path: &Path, options: &WriteOptions) -> Result<()> {
+    resumed(sink_format(path, options)?, path, options).map(|_| ())
+}
+
+/// How an output is gone on with; an error where it cannot be.
+fn resumed(format: &FileFormat, path: &Path, options: &WriteOptions) -> Result<Begin> {
+    let unpacked = compression_of(path, options.compression) == Compression::None;
+    let resume = format.resume.filter(|_| unpacked && !is_standard(path));
+    resume.ok_or_else(not_resumable)
 }
 
 /// Fails when a column that passes through has no text and the format knows nothing else.
-fn check_texts(format: Format, schema: &Schema) -> Result<()> {
-    if !matches!(format, Format::Csv | Format::Jsonl | Format::Arff) {
-        return Ok(());
-    }
+fn check_texts(format: &FileFormat, schema: &Schema) -> Result<()> {
     for field in schema.fields() {
         match &field.kind {
-            Kind::Plain(data_type) if !has_text(data_type) => {
+            Kind::Plain(data_type) if format.is_text && !has_text(data_type) => {
                 return Err(no_text(data_type).in_column(&*field.name));
             }
             _ => {}
@@ -139,47 +106,28 @@ fn check_texts(format: Format, schema: &Schema) -> Result<()> {
     Ok(())
 }
 
-/// Fails unless what is written to `path` could be resumed.
-pub fn resumable(path: &Path, options: &WriteOptions) -> Result<()> {
-    let format = format_of(path, options.format, "sink")?;
-    let unpacked = compression_of(path, options) == Compression::None;
-    match format {
-        Format::Csv | Format::Jsonl if unpacked && !is_standard(path) => Ok(()),
-        _ => Err(not_resumable()),
-    }
-}
-
 /// What a missing cell is written as, when the format of `path` has no sign of its own for it.
 pub fn unmarked_missing<'a>(path: &Path, options: &'a WriteOptions) -> Result<Option<&'a str>> {
-    let format = format_of(path, options.format, "sink")?;
-    Ok((format == Format::Csv).then_some(options.missing.as_str()))
+    let marked = sink_format(path, options)?.marks_missing;
+    Ok((!marked).then_some(options.missing.as_str()))
 }
 
 /// The format that was asked for or that the ending of the name tells; CSV for
 /// standard input and output.
-pub(super) fn format_of(path: &Path, given: Option<Format>, table: &str) -> Result<Format> {
-    let format = given
-        .or_else(|| Format::from_path(path).map(|(format, _)| format))
+fn format_of(path: &Path, given: Option<Format>, table: &str) -> Result<&'static FileFormat> {
+    given
+        .or_else(|| Format::from_path(path))
         .or_else(|| is_standard(path).then_some(Format::Csv))
         .ok_or_else(|| {
+            let names: Vec<&str> = FORMATS.iter().map(|info| info.name).collect();
             Error::policy(format!("the ending of {} tells no format", path.display())).help(
-                format!("set `format` under [{table}]: csv, jsonl, arff, parquet, arrow or arrows"),
+                format!(
+                    "set `format` under [{table}] to one of: {}",
+                    names.join(", ")
+                ),
             )
-        })?;
-    match format {
-        Format::Parquet if !cfg!(feature = "parquet") => {
-            Err(Error::left_out("the format Parquet", "parquet"))
-        }
-        Format::Arrow | Format::ArrowStream if !cfg!(feature = "ipc") => {
-            Err(Error::left_out("the format Arrow IPC", "ipc"))
-        }
-        _ => Ok(format),
-    }
-}
-
-#[cfg(not(all(feature = "parquet", feature = "ipc")))]
-fn let_through() -> Error {
-    Error::bug("a format that is left out was let through")
+        })?
+        .file_format()
 }
 
 #[cfg(test)]
@@ -192,25 +140,6 @@ mod tests {
     fn batch() -> Batch {
         let plans = ["a", "b"].map(|name| plan(name, Role::Quasi, ReadAs::Category));
         read_csv(b"a,b\n1,x\n2,y\n", &ReadOptions::default(), &plans).expect("reads")
-    }
-
-    #[test]
-    fn a_format_that_is_left_out_names_its_feature() {
-        for (name, feature, is_on) in [
-            ("a.csv", "", true),
-            ("a.parquet", "parquet", cfg!(feature = "parquet")),
-            ("a.arrow", "ipc", cfg!(feature = "ipc")),
-            ("a.arrows", "ipc", cfg!(feature = "ipc")),
-        ] {
-            match writable(Path::new(name), &WriteOptions::default()) {
-                Ok(()) => assert!(is_on, "{name}"),
-                Err(error) => {
-                    assert!(!is_on, "{name}: {error}");
-                    let help = error.help_text().expect("a way out");
-                    assert!(help.contains(&format!("feature `{feature}`")), "{help}");
-                }
-            }
-        }
     }
 
     #[test]
@@ -287,41 +216,6 @@ mod tests {
             assert_eq!(error.to_string(), expected);
             assert_eq!(error.exit_code(), 5);
             assert_eq!(std::fs::read_to_string(&path).ok().as_deref(), text);
-        }
-    }
-
-    #[test]
-    fn only_unpacked_csv_and_jsonl_files_can_be_resumed() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (batch, options) = (batch(), WriteOptions::default());
-        for name in [
-            "a.csv.gz",
-            "a.jsonl.zst",
-            "a.arff",
-            "a.parquet",
-            "a.arrow",
-            "a.arrows",
-        ] {
-            let path = folder.path().join(name);
-            let mut sink = create(&path, &options, batch.schema()).expect("creates");
-            sink.write(&batch).expect("writes");
-            sink.flush().expect("flushes");
-            let refused = [
-                sink.sync().err(),
-                resumable(&path, &options).err(),
-                resume(&path, &options, batch.schema(), 0).err(),
-            ];
-            for error in refused {
-                let error = error.expect(name);
-                assert_eq!(error.exit_code(), 3, "{name}");
-                let help = error.help_text().expect("a way out");
-                assert!(help.contains("csv or jsonl, not packed"), "{help}");
-            }
-            sink.close().expect("closes");
-        }
-        assert!(resumable(Path::new("-"), &options).is_err());
-        for name in ["a.csv", "a.tsv", "a.ndjson"] {
-            assert!(resumable(Path::new(name), &options).is_ok(), "{name}");
         }
     }
 

@@ -1,61 +1,11 @@
-//! How a table is read and written: formats, limits and the plan of each column.
+//! How a table is read and written: format, packing, limits and the plan of each column.
 
+use super::Format;
 pub(super) use moretta_data::data::{ColumnPlan, ReadAs};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-
-/// The format of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Format {
-    /// Text with one record a line, cells between delimiters.
-    #[serde(rename = "csv")]
-    Csv,
-    /// One JSON object a line.
-    #[serde(rename = "jsonl")]
-    Jsonl,
-    /// Attribute-Relation File Format, of Weka and MOA.
-    #[serde(rename = "arff")]
-    Arff,
-    /// Apache Parquet.
-    #[serde(rename = "parquet")]
-    Parquet,
-    /// Arrow IPC, as a file with a footer.
-    #[serde(rename = "arrow")]
-    Arrow,
-    /// Arrow IPC, as a stream.
-    #[serde(rename = "arrows")]
-    ArrowStream,
-}
-
-impl Format {
-    /// The format and compression that the ending of the name tells.
-    pub fn from_path(path: &Path) -> Option<(Format, Compression)> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let (name, compression) = if let Some(stem) = name.strip_suffix(".gz") {
-            (stem, Compression::Gzip)
-        } else if let Some(stem) = name.strip_suffix(".zst") {
-            (stem, Compression::Zstd)
-        } else {
-            (name.as_str(), Compression::None)
-        };
-        let ending = name.rsplit_once('.')?.1;
-        let mut formats = FORMATS.iter();
-        let (_, format, _) = formats.find(|(.., endings)| endings.contains(&ending))?;
-        Some((*format, compression))
-    }
-}
-
-/// Every format: what a policy calls it, and the endings of names that tell it.
-pub const FORMATS: &[(&str, Format, &[&str])] = &[
-    ("csv", Format::Csv, &["csv", "tsv", "txt"]),
-    ("jsonl", Format::Jsonl, &["jsonl", "ndjson"]),
-    ("arff", Format::Arff, &["arff"]),
-    ("parquet", Format::Parquet, &["parquet"]),
-    ("arrow", Format::Arrow, &["arrow", "feather"]),
-    ("arrows", Format::ArrowStream, &["arrows"]),
-];
 
 /// How the whole file is packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -68,6 +18,17 @@ pub enum Compression {
     Gzip,
     /// Zstandard.
     Zstd,
+}
+
+impl Compression {
+    /// The packing that the ending of the name tells.
+    pub fn from_path(path: &Path) -> Compression {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some(ending) if ending.eq_ignore_ascii_case("gz") => Compression::Gzip,
+            Some(ending) if ending.eq_ignore_ascii_case("zst") => Compression::Zstd,
+            _ => Compression::None,
+        }
+    }
 }
 
 /// How the characters of a text file are encoded.
@@ -233,42 +194,6 @@ impl Default for WriteOptions {
             missing: String::new(),
             guard_formulas: true,
             header: true,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn endings_tell_format_and_compression() {
-        for (name, expected) in [
-            ("a.csv", Some((Format::Csv, Compression::None))),
-            ("a.TSV.gz", Some((Format::Csv, Compression::Gzip))),
-            ("a.txt.zst", Some((Format::Csv, Compression::Zstd))),
-            ("a.ndjson", Some((Format::Jsonl, Compression::None))),
-            ("a.b.arff", Some((Format::Arff, Compression::None))),
-            ("a.parquet", Some((Format::Parquet, Compression::None))),
-            ("a.feather", Some((Format::Arrow, Compression::None))),
-            (
-                "a.arrows.zst",
-                Some((Format::ArrowStream, Compression::Zstd)),
-            ),
-            ("a.gz", None),
-            ("a", None),
-            ("-", None),
-        ] {
-            assert_eq!(Format::from_path(Path::new(name)), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn formats_have_the_names_of_the_policy() {
-        for &(name, named, _) in FORMATS {
-            let format: Format = serde_json::from_value(name.into()).expect("a name of the policy");
-            assert_eq!(format, named);
-            assert_eq!(serde_json::to_value(format).expect("a name"), name);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! An output being written: a file readable by its owner only, or standard output.
 
 use super::compression::{Packer, Target};
-use super::input::is_standard;
-use super::options::{Compression, Format, WriteOptions};
+use super::input::{compression_of, is_standard};
+use super::not_resumable;
+use super::options::WriteOptions;
 use moretta_data::error::{Error, Result};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -19,7 +20,7 @@ pub(super) struct Output {
 impl Output {
     /// Creates exactly `path`; `-` is standard output.
     pub(super) fn create(path: &Path, options: &WriteOptions) -> Result<Self> {
-        let compression = compression_of(path, options);
+        let compression = compression_of(path, options.compression);
         let failed = |e| Error::io("create", path, e);
         let target = if is_standard(path) {
             Target::Stdout(io::stdout())
@@ -81,16 +82,16 @@ impl Output {
             None => Ok(()),
         }
     }
+
+    /// The path as the user named it.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 /// For formats that write bytes themselves.
 #[cfg(any(feature = "parquet", feature = "ipc"))]
 impl Output {
-    /// The path as the user named it.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// The output for a format that writes bytes itself; it must be given back to be closed.
     pub(super) fn take(&mut self) -> Result<Packer> {
         self.packer
@@ -102,20 +103,6 @@ impl Output {
     pub(super) fn put_back(&mut self, packer: Packer) {
         self.packer = Some(packer);
     }
-}
-
-/// The compression that was asked for or that the ending of the name tells.
-pub(super) fn compression_of(path: &Path, options: &WriteOptions) -> Compression {
-    options
-        .compression
-        .or(Format::from_path(path).map(|(_, compression)| compression))
-        .unwrap_or_default()
-}
-
-/// The error of a format or place that cannot be gone on with.
-pub(super) fn not_resumable() -> Error {
-    Error::policy("the release cannot be resumed after a stop")
-        .help("a release that can be resumed is csv or jsonl, not packed, in a file")
 }
 
 /// Opens the file at `bytes`, which must be the end of one of its lines.

@@ -8,6 +8,7 @@
 
 use super::chunk::{Chunk, Chunks, Layout};
 use super::compression::Packer;
+use super::file_format::FileFormat;
 use super::gather;
 use super::input::{Watch, compression_of, is_standard, open_file};
 use super::options::{ColumnPlan, Compression, ReadAs, ReadOptions};
@@ -41,6 +42,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(super) const FORMAT: FileFormat = FileFormat {
+    names,
+    open,
+    create: |output, _, schema| Ok(Box::new(ParquetSink::new(output, schema)?)),
+    resume: None,
+    is_text: false,
+    marks_missing: true,
+    is_packed_whole: false,
+    header_warning: None,
+};
+
 /// Rows that are decoded at once.
 const CHUNK_ROWS: usize = 65_536;
 
@@ -48,17 +60,13 @@ const CHUNK_ROWS: usize = 65_536;
 const GROUP_ROWS: usize = 1 << 20;
 
 /// The names of the columns.
-pub(super) fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
+fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
     let opened = Opened::new(path, options)?;
     Ok(opened.names())
 }
 
 /// Opens a Parquet file for reading.
-pub(super) fn open(
-    path: &Path,
-    options: &ReadOptions,
-    plans: &[ColumnPlan],
-) -> Result<Box<dyn Source>> {
+fn open(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<Box<dyn Source>> {
     let opened = Opened::new(path, options)?;
     let mut plans = plan::align(&opened.names(), plans)?;
     let types = opened.types();
@@ -90,7 +98,7 @@ struct Opened {
 
 impl Opened {
     fn new(path: &Path, options: &ReadOptions) -> Result<Self> {
-        if is_standard(path) || compression_of(path, options) != Compression::None {
+        if is_standard(path) || compression_of(path, options.compression) != Compression::None {
             return Err(Error::policy("Parquet is read from an unpacked file only")
                 .help("unpack it first; csv, jsonl and arrows can be read as they come"));
         }
@@ -245,7 +253,7 @@ impl Chunks for ParquetChunks {
 }
 
 /// Writes Parquet, all columns of a group of rows at the same time.
-pub(super) struct ParquetSink {
+struct ParquetSink {
     output: Output,
     schema: Arc<ArrowSchema>,
     file: Option<SerializedFileWriter<Packer>>,
@@ -257,7 +265,7 @@ pub(super) struct ParquetSink {
 }
 
 impl ParquetSink {
-    pub(super) fn new(mut output: Output, schema: &Schema) -> Result<Self> {
+    fn new(mut output: Output, schema: &Schema) -> Result<Self> {
         let schema = unordered(&arrow_schema(schema));
         check_types(&schema)?;
         let properties = WriterProperties::builder()

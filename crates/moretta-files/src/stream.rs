@@ -186,7 +186,8 @@ impl<C: Chunks> Source for Stream<C> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::{ColumnPlan, Format, ReadAs, ReadOptions};
+    use super::super::Format;
+    use super::super::options::{ColumnPlan, ReadAs, ReadOptions};
     use super::super::test_data::{
         column_text, csv_batches, plan, read_csv, sample_arrays, table, write_plain,
     };

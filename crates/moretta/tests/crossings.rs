@@ -11,6 +11,7 @@ use arrow_buffer::OffsetBuffer;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field};
+use moretta::io::FORMATS;
 use moretta::pipeline::{self, Options, Progress};
 use moretta::policy::{Policy, Root};
 use moretta::{Error, Result};
@@ -22,6 +23,15 @@ use std::sync::Arc;
 
 const TYPED: [&str; 3] = ["parquet", "arrow", "arrows"];
 const TEXT: [&str; 3] = ["csv", "jsonl", "arff"];
+
+#[test]
+fn every_format_is_crossed() {
+    let mut crossed = [TYPED, TEXT].concat();
+    let mut listed: Vec<&str> = FORMATS.iter().map(|info| info.name).collect();
+    crossed.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(crossed, listed);
+}
 
 /// Three cells of a type, and what they are in JSON lines; in other text formats a
 /// string has no quotes and `null` is a missing cell.

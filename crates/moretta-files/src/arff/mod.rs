@@ -15,28 +15,39 @@ mod tests;
 mod token;
 mod write;
 
-pub(super) use write::ArffSink;
-
 use self::header::{Attribute, Type};
 use self::token::{Value, next_value};
+use self::write::ArffSink;
 use super::Source;
 use super::blocks::{Block, Blocks, Cut};
 use super::chunk::{Cells, Flaw, Layout};
 use super::compression::size_text;
+use super::file_format::FileFormat;
 use super::input::Input;
 use super::misfit::{Unfit, grouped};
 use super::options::{ColumnPlan, ReadAs, ReadOptions};
 use super::plan::{self, check_names, too_many_columns};
-use super::text::{Syntax, TextChunks};
+use super::text::{BLOCK_BYTES, Syntax, TextChunks};
 use arrow_schema::DataType;
 use moretta_data::data::{DateFormat, Declared, LevelsBuilder};
 use moretta_data::error::{Error, Result};
 use std::path::Path;
 use std::sync::Arc;
 
+pub(super) const FORMAT: FileFormat = FileFormat {
+    names,
+    open: |path, options, plans| open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
+    create: |output, _, schema| Ok(Box::new(ArffSink::new(output, schema))),
+    resume: None,
+    is_text: true,
+    marks_missing: true,
+    is_packed_whole: true,
+    header_warning: None,
+};
+
 /// The attributes of an ARFF file.
 #[derive(Default)]
-pub(super) struct Arff {
+struct Arff {
     names: Vec<String>,
     types: Vec<Type>,
     /// The declared values of nominal attributes.
@@ -45,14 +56,14 @@ pub(super) struct Arff {
 }
 
 /// The names of the attributes.
-pub(super) fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
+fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
     let input = Input::open(path, options)?;
     let (arff, ..) = start(input, options, 64 << 10).map_err(|e| e.in_file(path))?;
     Ok(arff.names)
 }
 
 /// Opens ARFF for reading.
-pub(super) fn open(
+fn open(
     input: Input,
     options: &ReadOptions,
     plans: &[ColumnPlan],

@@ -18,7 +18,7 @@ use moretta_data::error::Result;
 use std::sync::Arc;
 
 /// Holds the released table and writes it when it is closed.
-pub(crate) struct ArffSink {
+pub(super) struct ArffSink {
     output: Output,
     schema: Arc<Schema>,
     batches: Vec<Batch>,
@@ -26,7 +26,7 @@ pub(crate) struct ArffSink {
 }
 
 impl ArffSink {
-    pub(crate) fn new(output: Output, schema: &Arc<Schema>) -> Self {
+    pub(super) fn new(output: Output, schema: &Arc<Schema>) -> Self {
         ArffSink {
             output,
             schema: Arc::clone(schema),

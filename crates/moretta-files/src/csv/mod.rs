@@ -14,20 +14,33 @@ mod record;
 mod tests;
 mod write;
 
-pub(super) use header::{header_warning, names, start};
+pub(super) use header::start;
 pub(super) use record::{Csv, line_end};
-pub(super) use write::CsvSink;
 
+use self::header::{header_warning, names};
+use self::write::CsvSink;
 use super::Source;
 use super::chunk::Layout;
+use super::file_format::FileFormat;
 use super::input::Input;
 use super::options::{ColumnPlan, Header, ReadOptions};
 use super::plan;
-use super::text::TextChunks;
+use super::text::{BLOCK_BYTES, TextChunks};
 use arrow_schema::DataType;
 use moretta_data::data::{Batch, Schema};
 use moretta_data::error::{Error, Result};
 use std::sync::Arc;
+
+pub(super) const FORMAT: FileFormat = FileFormat {
+    names,
+    open: |path, options, plans| open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
+    create: |output, options, schema| Ok(Box::new(CsvSink::create(output, options, schema)?)),
+    resume: Some(|output, options, schema| Ok(Box::new(CsvSink::new(output, options, schema)?))),
+    is_text: true,
+    marks_missing: false,
+    is_packed_whole: true,
+    header_warning: Some(header_warning),
+};
 
 /// Opens CSV for reading.
 pub(super) fn open(

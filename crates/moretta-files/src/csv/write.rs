@@ -17,13 +17,12 @@ use moretta_data::data::{Batch, Categories, Column, DateFormat, Kind, MISSING, N
 use moretta_data::error::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
-use std::path::Path;
 
 /// Rows that are formatted as one task.
 const PART_ROWS: usize = 1 << 15;
 
 /// Writes CSV.
-pub(crate) struct CsvSink {
+pub(super) struct CsvSink {
     output: Output,
     cells: CellWriter,
     /// The rows of a small batch, in memory that is used again.
@@ -43,13 +42,8 @@ struct CellWriter {
 
 impl CsvSink {
     /// Starts with the header, unless it is to be left out.
-    pub(crate) fn create(
-        output: Output,
-        path: &Path,
-        options: &WriteOptions,
-        schema: &Schema,
-    ) -> Result<Self> {
-        let mut sink = CsvSink::new(output, path, options, schema)?;
+    pub(super) fn create(output: Output, options: &WriteOptions, schema: &Schema) -> Result<Self> {
+        let mut sink = CsvSink::new(output, options, schema)?;
         if options.header {
             sink.write_header(schema)?;
         }
@@ -57,14 +51,9 @@ impl CsvSink {
     }
 
     /// Goes on where `output` stands.
-    pub(crate) fn new(
-        output: Output,
-        path: &Path,
-        options: &WriteOptions,
-        schema: &Schema,
-    ) -> Result<Self> {
+    pub(super) fn new(output: Output, options: &WriteOptions, schema: &Schema) -> Result<Self> {
         let cells = CellWriter {
-            delimiter: delimiter_of(path, options.delimiter)?,
+            delimiter: delimiter_of(output.path(), options.delimiter)?,
             missing: options.missing.clone(),
             guard: options.guard_formulas,
             single: schema.len() == 1,

@@ -12,19 +12,19 @@ mod scan;
 mod tests;
 mod write;
 
-pub(super) use write::JsonlSink;
-
 use self::scan::{Scanner, Token};
+use self::write::JsonlSink;
 use super::Source;
 use super::blocks::{Block, Blocks, Cut};
 use super::chunk::flaw_error;
 use super::chunk::{Cells, Flaw, Layout};
 use super::compression::size_text;
+use super::file_format::FileFormat;
 use super::input::Input;
 use super::misfit::Unfit;
 use super::options::{ColumnPlan, Limits, ReadAs, ReadOptions};
 use super::plan::{self, check_names, too_many_columns};
-use super::text::{Syntax, TextChunks};
+use super::text::{BLOCK_BYTES, Syntax, TextChunks};
 use arrow_schema::DataType;
 use moretta_data::data::json_column;
 use moretta_data::error::{Error, Result};
@@ -32,8 +32,19 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
+pub(super) const FORMAT: FileFormat = FileFormat {
+    names,
+    open: |path, options, plans| open(Input::open(path, options)?, options, plans, BLOCK_BYTES),
+    create: |output, _, schema| Ok(Box::new(JsonlSink::new(output, schema)?)),
+    resume: Some(|output, _, schema| Ok(Box::new(JsonlSink::new(output, schema)?))),
+    is_text: true,
+    marks_missing: true,
+    is_packed_whole: true,
+    header_warning: None,
+};
+
 /// The columns of JSON lines.
-pub(super) struct Jsonl {
+struct Jsonl {
     names: Vec<String>,
     places: HashMap<String, usize>,
     passing: Vec<Passing>,
@@ -52,14 +63,14 @@ enum Passing {
 }
 
 /// The names of the columns.
-pub(super) fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
+fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
     let input = Input::open(path, options)?;
     let (jsonl, ..) = start(input, options, 64 << 10).map_err(|e| e.in_file(path))?;
     Ok(jsonl.names)
 }
 
 /// Opens JSON lines for reading.
-pub(super) fn open(
+fn open(
     input: Input,
     options: &ReadOptions,
     plans: &[ColumnPlan],

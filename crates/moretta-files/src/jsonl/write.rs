@@ -11,14 +11,14 @@ use moretta_data::data::{Batch, Categories, Column, DateFormat, Kind, MISSING, N
 use moretta_data::error::{Error, Result};
 
 /// Writes JSON lines.
-pub(crate) struct JsonlSink {
+pub(super) struct JsonlSink {
     output: Output,
     /// `"name":` of each column.
     keys: Vec<Vec<u8>>,
 }
 
 impl JsonlSink {
-    pub(crate) fn new(output: Output, schema: &Schema) -> Result<Self> {
+    pub(super) fn new(output: Output, schema: &Schema) -> Result<Self> {
         let keys = schema
             .fields()
             .iter()

@@ -100,12 +100,8 @@ fn source_facts(policy: &Policy) -> Result<FileFacts> {
 }
 
 fn format_word(format: Option<Format>, path: &Path) -> String {
-    let format = format
-        .or(Format::from_path(path).map(|(format, _)| format))
-        .unwrap_or(Format::Csv);
-    let word = serde_json::to_value(format).ok();
-    let word = word.and_then(|v| v.as_str().map(str::to_owned));
-    word.unwrap_or_default()
+    let format = format.or_else(|| Format::from_path(path));
+    format.unwrap_or(Format::Csv).name().to_owned()
 }
 
 /// A file that is published, with its sum.

@@ -94,10 +94,7 @@ pub struct Guess {
 pub fn propose(path: &Path, options: &ReadOptions) -> Result<Proposal> {
     let mut options = options.clone();
     options.batch_rows = Some(LOOK);
-    let csv = options
-        .format
-        .or(Format::from_path(path).map(|(format, _)| format))
-        == Some(Format::Csv);
+    let csv = options.format.or_else(|| Format::from_path(path)) == Some(Format::Csv);
     let delimiter = if csv && options.delimiter.is_none() {
         sniff(path, &options)?
     } else {

@@ -29,7 +29,7 @@ const PATH: Parameter = Parameter::new(
 .examples(&["\"file.csv\""]);
 pub(super) const FORMAT: Parameter = Parameter::new(
     "format",
-    Accepts::Word(|| FORMATS.iter().map(|(word, ..)| *word).collect()),
+    Accepts::Word(|| FORMATS.iter().map(|info| info.name).collect()),
     Absent::Means("what the ending of the name tells"),
     "how the file is written",
 );
@@ -177,11 +177,8 @@ fn set<T: TryFrom<i64>>(limit: &mut T, section: &mut Section, key: &Parameter) -
 
 /// The format that a word names.
 pub(super) fn read_format(placed: &Placed, name: &str) -> Result<Format> {
-    let words: Vec<_> = FORMATS
-        .iter()
-        .map(|&(word, format, _)| (word, format))
-        .collect();
-    placed.word(name, &words)
+    let words = FORMATS.iter().map(|info| (info.name, info.format));
+    placed.word(name, &words.collect::<Vec<_>>())
 }
 
 /// The byte of a character.

@@ -111,12 +111,10 @@ fn options(info: &LearnerInfo) -> String {
 
 pub(super) fn formats() -> String {
     let mut rows = vec![head(["`format`", "ending"])];
-    rows.extend(FORMATS.iter().map(|(name, _, endings)| {
-        let endings: Vec<String> = endings
-            .iter()
-            .map(|ending| format!("`.{ending}`"))
-            .collect();
-        vec![format!("`{name}`"), endings.join(" ")]
+    rows.extend(FORMATS.iter().map(|info| {
+        let endings = info.endings.iter().map(|ending| format!("`.{ending}`"));
+        let endings: Vec<String> = endings.collect();
+        vec![format!("`{}`", info.name), endings.join(" ")]
     }));
     table(&rows)
 }
