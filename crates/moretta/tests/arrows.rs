@@ -204,6 +204,58 @@ fn outside(files: &BTreeMap<PathBuf, String>) -> Vec<String> {
     faults
 }
 
+/// Words without which no method can be made to work on rows.
+const AT_WORK: &[&str] = &["Operator", "Filtered", "TableMethod", "Masked::new("];
+
+/// Who makes methods work on rows: the flow of a session, and studies that drive published
+/// filters and ours record by record. Everybody else opens a session.
+const DRIVERS: &[&str] = &[
+    "moretta/engine/columns.rs",
+    "moretta/engine/events/facts.rs",
+    "moretta/engine/events/mod.rs",
+    "moretta/engine/masked/flow.rs",
+    "moretta/engine/plan/stage.rs",
+    "moretta/engine/session/steps.rs",
+    "moretta-lab/filters/ours.rs",
+    "moretta-lab/perturbation/method.rs",
+];
+
+#[test]
+fn nothing_but_a_session_makes_a_method_work_on_rows() {
+    let mut found = BTreeSet::new();
+    for name in ["moretta", "moretta-cli", "moretta-lab", "moretta-report"] {
+        found.extend(drivers(name, &sources(name)));
+    }
+    let expected: BTreeSet<String> = DRIVERS.iter().map(|path| (*path).to_owned()).collect();
+    assert_eq!(found, expected);
+    let planted = |path: &str, code: &str| {
+        let files = BTreeMap::from([(PathBuf::from(path), code.to_owned())]);
+        drivers("moretta", &files).len()
+    };
+    let by_hand = "use crate::protect::{Method, Operator};\n";
+    assert_eq!(planted("pipeline/tune.rs", by_hand), 1);
+    assert_eq!(planted("protect/chain.rs", by_hand), 0);
+    assert_eq!(planted("pipeline/tune.rs", "// An Operator.\n"), 0);
+}
+
+/// The files outside `protect` in which methods are made to work.
+fn drivers(name: &str, files: &BTreeMap<PathBuf, String>) -> Vec<String> {
+    let exempt: BTreeSet<PathBuf> = files
+        .iter()
+        .flat_map(|(path, text)| test_modules(path, text))
+        .collect();
+    let works = |(path, text): &(&PathBuf, &String)| {
+        let code = without_comments(&without_tests(text));
+        !path.starts_with("protect")
+            && !exempt.contains(&path.with_extension(""))
+            && AT_WORK.iter().any(|word| code.contains(word))
+    };
+    let found = files.iter().filter(works);
+    found
+        .map(|(path, _)| format!("{name}/{}", path.display()))
+        .collect()
+}
+
 #[test]
 fn planted_wrong_arrows_are_caught() {
     let check = |path: &str, code: &str, caught: &[&str]| {

@@ -2,6 +2,7 @@
 //! how that noise is made.
 
 use moretta::attack::reconstruction::{Blur, Restarts};
+use moretta::data::Records;
 use moretta::math::java_random::JavaRandom;
 use moretta::protect::random_projection::{Noise, RandomProjection, Reset};
 use moretta::protect::{Filter, Masked, MaskedColumn};
@@ -38,14 +39,15 @@ fn project(values: &[f64], noise: Noise, seed: u64) -> (Vec<f64>, Vec<u64>) {
         buffer: None,
         columns: None,
     };
-    let filter = config.build(&MaskedColumn::numbers(&names), seed);
-    let (mut filter, mut masked) = (filter.expect("built"), Masked::new(1));
-    filter.note_starts();
+    let columns = MaskedColumn::numbers(&names);
+    let mut filter = config.build(&columns, seed).expect("built");
+    let (mut records, mut masked) = (Records::new(1), Masked::new(1));
     for value in values {
+        records.push(&[*value]);
         filter.push(&[*value], &mut masked).expect("projected");
     }
     filter.finish(&mut masked).expect("projected");
-    let starts = filter.starts().to_vec();
+    let (_, starts) = config.features_of(&columns, &records).expect("features");
     (masked.into_records().column(0).collect(), starts)
 }
 

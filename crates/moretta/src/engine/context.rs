@@ -71,6 +71,14 @@ pub(crate) struct Wanted {
     pub(crate) live: bool,
 }
 
+impl Wanted {
+    /// Nothing.
+    pub(crate) const NONE: Wanted = Wanted {
+        all: false,
+        live: false,
+    };
+}
+
 /// Keys by the names that a plan has for them.
 #[derive(Clone, Default)]
 pub struct Keys(BTreeMap<KeyPlace, Key>);

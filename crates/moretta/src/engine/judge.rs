@@ -7,7 +7,6 @@ use super::original::places_of;
 use super::plan::{Action, Plan};
 use super::published::{self, Published};
 use super::shown::counted_as_text;
-use super::steps::Given;
 use crate::data::{Batch, Domain, Domains, ReadAs, Role, RowIds, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::{Checker, Declared, Fault, Findings};
@@ -17,6 +16,12 @@ use std::sync::Arc;
 /// Rows judged at a time: what is made of them stays in the processor's caches.
 const CHUNK: usize = 1 << 16;
 
+/// Rows that a method was given, in the order of their ids, and their domains.
+pub(crate) struct Given {
+    pub(crate) rows: Batch,
+    pub(crate) domains: Arc<Domains>,
+}
+
 /// Knows the rows that the method was given which keeps the guarantee, and judges
 /// releases of them.
 pub(crate) struct Judge<'a> {
@@ -25,7 +30,7 @@ pub(crate) struct Judge<'a> {
 }
 
 /// What was made of the originals.
-pub(crate) struct Made<'a> {
+pub(crate) struct Released<'a> {
     /// The rows that leave, as they leave.
     pub(crate) release: &'a Batch,
     /// Why others were suppressed, and how many.
@@ -67,7 +72,7 @@ impl Judge<'_> {
     }
 
     /// Counts and measures the rows that leave.
-    pub(crate) fn judge(&self, made: Made<'_>, context: &Context) -> Result<Judgement> {
+    pub(crate) fn judge(&self, made: Released<'_>, context: &Context) -> Result<Judgement> {
         let Given {
             rows: originals,
             domains,
@@ -202,7 +207,7 @@ pub(crate) fn declared(plan: &Plan, domains: &Domains) -> Declared {
 }
 
 /// The places of rows that are not among the released ids.
-pub(crate) fn suppressed(rows: &RowIds, released: &[u64]) -> Vec<u32> {
+fn suppressed(rows: &RowIds, released: &[u64]) -> Vec<u32> {
     let last = rows.iter().last();
     let mut gone = vec![true; last.map_or(0, |last| last as usize + 1)];
     released.iter().for_each(|&id| gone[id as usize] = false);

@@ -12,6 +12,7 @@ pub(crate) mod distributions;
 pub(crate) mod domains;
 pub(crate) mod events;
 pub(crate) mod facts;
+mod faults;
 pub(crate) mod judge;
 mod learn;
 pub(crate) mod masked;
@@ -26,7 +27,6 @@ mod session;
 pub(crate) mod shown;
 mod sink;
 mod source;
-pub(crate) mod steps;
 pub(crate) mod telling;
 pub(crate) mod warnings;
 
@@ -35,17 +35,16 @@ pub use crate::measure::Measure;
 pub use context::{Clock, Context, Keys};
 pub use learn::{Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, train};
 pub(crate) use learn::{
-    Classroom, Pupil, Strange, accuracy_losses, accuracy_of_release, class_of, lessons_of_release,
+    Classroom, Pupil, Strange, accuracy_of_release, class_of, lessons_of_release,
 };
 pub use original::Original;
 pub(crate) use plan::check_kinds;
 pub use plan::{Action, ColumnPolicy, KeyPlace, Level, Order, PairPolicy, Plan};
 pub use progress::{Live, Progress, Records, Stage};
 pub use pump::{Every, Pump, run, run_from};
+pub(crate) use session::{Candidate, Looked, check_plan};
 pub use session::{Checked, Outcome, Resume, Session};
-pub(crate) use session::{check_plan, look};
 pub use sink::Sink;
 pub use source::{Place, Source};
-pub(crate) use steps::{Compared, protect};
 pub use telling::TellingSet;
 pub use warnings::warnings;

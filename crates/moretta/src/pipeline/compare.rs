@@ -3,9 +3,9 @@
 //! The files need not keep the order or the number of rows: each is measured by itself,
 //! its loss against what both files show and, in hierarchies, the values of the original.
 
-use super::read::read;
 use super::release_columns::{Taken, release_plans};
 use super::stream;
+use super::trial::read;
 use crate::data::{Batch, Domain, Role};
 use crate::engine::domains::domains;
 use crate::engine::original::locate;

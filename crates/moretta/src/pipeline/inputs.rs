@@ -5,7 +5,7 @@ use super::memory;
 use crate::data::{Kind, Schema};
 use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
-use crate::io::{self, Source};
+use crate::io::{self, ReadOptions, Source};
 use crate::policy::Policy;
 use std::sync::Arc;
 
@@ -21,8 +21,6 @@ impl Inputs {
     pub(super) fn open(policy: &Policy, progress: &Progress) -> Result<Self> {
         let mut options = policy.source.options.clone();
         options.progress = Some(progress.counter());
-        let plans = policy.plan.column_plans()?;
-        let paths = policy.source.paths();
         let is_stream = policy.plan.is_stream();
         match is_stream {
             true => {
@@ -34,15 +32,7 @@ impl Inputs {
                 progress.enter(Stage::Read);
             }
         }
-        let sources = match policy.plan.merges_sources() {
-            false => vec![io::open_all(&paths, &options, &plans)?],
-            true => {
-                let sources = paths.iter().map(|path| io::open(path, &options, &plans));
-                let sources = sources.collect::<Result<Vec<_>>>()?;
-                check_names(&sources)?;
-                sources
-            }
-        };
+        let sources = open_sources(policy, &options)?;
         Ok(Inputs {
             schema: Arc::clone(sources[0].schema()),
             sources: match is_stream {
@@ -51,6 +41,19 @@ impl Inputs {
             },
         })
     }
+}
+
+/// Opens the files of a policy, which are one source unless they are merged by time.
+pub(super) fn open_sources(policy: &Policy, options: &ReadOptions) -> Result<Vec<Box<dyn Source>>> {
+    let plans = policy.plan.column_plans()?;
+    let paths = policy.source.paths();
+    if !policy.plan.merges_sources() {
+        return Ok(vec![io::open_all(&paths, options, &plans)?]);
+    }
+    let sources = paths.iter().map(|path| io::open(path, options, &plans));
+    let sources = sources.collect::<Result<Vec<_>>>()?;
+    check_names(&sources)?;
+    Ok(sources)
 }
 
 /// Rows that are merged have the same columns.

@@ -1,10 +1,10 @@
 //! From a policy or a file to records and classes that learners can take.
 
-use super::read::read;
 use super::stream;
+use super::trial::Rows;
 use crate::data::{Batch, ColumnPlan, ReadAs, Role};
 use crate::engine::{
-    Classroom, Compared, Lessons, Progress, Stage, Strange, class_of, lessons_of_release, protect,
+    Candidate, Classroom, Lessons, Looked, Progress, Stage, Strange, class_of, lessons_of_release,
 };
 use crate::error::Result;
 use crate::io::{self, ReadOptions};
@@ -24,16 +24,16 @@ pub fn lessons(
     progress: &Progress,
 ) -> Result<Lessons> {
     stream::refuse(policy, "learn")?;
-    let original = read(policy, progress)?;
+    let plan = policy.loaded_plan()?;
+    let read = Rows::read(policy, progress)?;
+    let Candidate {
+        plan,
+        original,
+        rows,
+        ..
+    } = read.try_out(plan, Looked::Rows, &policy.context(progress)?)?;
     let class = class_of(original.batch.schema(), class)?;
-    let released = protect(
-        &policy.plan,
-        &original,
-        Compared::No,
-        &policy.context(progress)?,
-    )?
-    .rows;
-    let mut lessons = lessons_of_release(&policy.plan, &original, released, class, known)?;
+    let mut lessons = lessons_of_release(&plan, &original, rows, class, known)?;
     lessons.notes.extend(cautions(policy, known.is_some()));
     Ok(lessons)
 }

@@ -2,8 +2,8 @@
 
 use super::check::check_alone;
 use super::memory;
-use super::read::read;
 use super::stream;
+use super::trial::read;
 use crate::data::Role;
 use crate::engine::domains::domains;
 use crate::engine::telling::{Coded, THOROUGH, TellingSet, classes, telling};

@@ -1,28 +1,20 @@
 //! Finds how much a policy may protect and still meet goals: nothing is written.
 //!
 //! The rows are read once. For each value of one number the policy is read anew, the
-//! rows are protected in memory as `run` would, and the goals are measured. The seed is
+//! rows go through a session without a sink, and the goals are measured as `run` does. A value
+//! whose release would break a promise meets none. The seed is
 //! the same for all values, so that luck is, too; another seed, as of a run without one,
 //! gives somewhat other figures, which is told, and the mean over several draws can be
-//! taken instead. What is released is not checked: `run` does that.
+//! taken instead.
 //!
 //! *Does not protect* the choice: a value that was found on the data tells a little about
 //! it, as any measure does. So private methods cannot be tuned.
 
-use super::read::read;
 use super::stream;
-use crate::data::Batch;
-use crate::engine::columns::without_dropped;
-use crate::engine::judge::suppressed;
-use crate::engine::masked::{self, Masks};
-use crate::engine::original::originals_of;
-use crate::engine::steps::Given;
-use crate::engine::{
-    Compared, Context, Original, Plan, Progress, Side, Stage, accuracy_losses, look, order,
-    protect, published,
-};
+use super::trial::Rows;
+use crate::engine::{Context, Looked, Plan, Progress, Side};
 use crate::error::{Error, PolicyError, Result};
-use crate::measure::{self, Of, PairMeasures};
+use crate::measure::{self, Of};
 use crate::optimize::{self, Prefer, Range, Scale, Tried};
 use crate::policy::{Policy, Root, Tunable};
 use crate::protect::Method;
@@ -142,17 +134,17 @@ pub fn tune(
     let variants = |value: f64| {
         let varied = policy.varied(root, what, value, &settings.goals);
         let varied = varied.map_err(|error| of_option(error, &vary(what, settings.between)))?;
+        let plan = varied.loaded_plan()?;
         let drawn = |draw: u32| Plan {
             seed: Some(seed.wrapping_add(draw.into())),
-            ..varied.plan.clone()
+            ..plan.clone()
         };
         Ok::<_, Error>((0..draws).map(drawn).collect::<Vec<_>>())
     };
-    let original = read(policy, progress)?;
+    let rows = Rows::read(policy, progress)?;
     let context = policy.context(progress)?;
-    progress.enter(Stage::Protect);
     let tuning = optimize::tune(&range, prefer, settings.bisections, |value| {
-        evaluate(&variants(value)?, &original, &settings.goals, &context)
+        evaluate(&variants(value)?, &rows, &settings.goals, &context)
     })?;
     let value = |tried: &Tried<Found>| tried.value;
     let best = tuning.best().map(value);
@@ -271,11 +263,11 @@ impl From<Tried<Found>> for Attempt {
 /// that differ in their seeds. A guarantee that cannot be kept is a value that meets none.
 fn evaluate(
     draws: &[Plan],
-    original: &Original,
+    rows: &Rows,
     goals: &[(String, f64)],
     context: &Context,
 ) -> Result<(f64, Found)> {
-    let measured = draws.iter().map(|plan| measured(plan, original, context));
+    let measured = draws.iter().map(|plan| measured(plan, rows, context));
     let (drawn, refused): (Vec<Values>, _) = match measured.collect() {
         Ok(drawn) => (drawn, None),
         Err(error @ Error::Guarantee(_)) => (Vec::new(), Some(error.to_string())),
@@ -323,48 +315,20 @@ fn mean(drawn: &[Values], name: &str) -> Option<f64> {
 
 type Values = Vec<(&'static str, Option<f64>)>;
 
-/// What the policy measures of what it would release.
-fn measured(plan: &Plan, original: &Original, context: &Context) -> Result<Values> {
-    masked::check(plan)?;
-    let schema = original.batch.schema();
-    let masks = Masks::new(plan, schema)?;
-    if let Some(masks) = &masks {
-        masked::refuse_mixed(plan, &original.batch, &masks.places)?;
+/// What is measured of what the plan would release.
+///
+/// # Errors
+/// When a promise would not be kept. That a goal is missed is what the figures tell.
+fn measured(plan: &Plan, rows: &Rows, context: &Context) -> Result<Values> {
+    let candidate = rows.try_out(plan.clone(), Looked::Verdict, context)?;
+    let verdict = candidate
+        .verdict
+        .ok_or_else(|| Error::bug("a trial without a verdict"))?;
+    let mut broken = verdict.faults.into_iter();
+    match broken.find(|fault| matches!(fault, Error::Guarantee(_))) {
+        None => Ok(verdict.measures),
+        Some(fault) => Err(fault),
     }
-    let protected = protect(plan, original, Compared::No, context)?;
-    let rows = protected.rows;
-    let mut values = Values::new();
-    if let Some(masks) = masks {
-        let leaving = match plan.is_buffered() {
-            true => rows.clone(),
-            false => order::released(plan, rows.clone())?,
-        };
-        let watch = look(plan, &masks, original, &leaving, context)?;
-        let found = watch.measures().into_iter().flat_map(PairMeasures::values);
-        let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
-        values.extend(found.map(|(info, value)| (info.name, finite(value))));
-    }
-    if let Some(given) = &protected.given {
-        let release = without_dropped(plan, &rows)?;
-        values.extend(measured_loss(plan, given, &release)?);
-        let losses = accuracy_losses(plan, original, &release)?.into_iter();
-        values.extend(losses.map(|(name, loss)| (name, Some(loss))));
-    }
-    Ok(values)
-}
-
-/// Loss and risk of values that were made coarser.
-fn measured_loss(plan: &Plan, given: &Given, release: &Batch) -> Result<Values> {
-    let Given { rows, domains } = given;
-    let schema = rows.schema();
-    let mut measures = published::measures(plan, schema, &domains.quasi(schema));
-    measures.observe(&originals_of(rows, release.rows())?, release)?;
-    let ids: Vec<u64> = release.rows().iter().collect();
-    measures.suppressed(&rows.take(&suppressed(rows.rows(), &ids))?)?;
-    let values = measures.values().into_iter();
-    Ok(values
-        .map(|value| (value.name, Some(value.after)))
-        .collect())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub(crate) use facts::{Decided, held_back, of_decided};
 
 use super::arrival::{Arrived, EventTime};
 use super::context::Keys;
+use super::faults::Faults;
 use super::plan::{KeyPlace, Plan};
 use crate::data::hierarchy::{Ladder, Texts};
 use crate::data::{Batch, ReadAs, Role, Schema};
@@ -58,7 +59,7 @@ impl Events {
     }
 
     /// Decides rows; gives those that may leave.
-    pub(crate) fn push(&mut self, arrived: Arrived) -> Result<Batch> {
+    pub(crate) fn push(&mut self, arrived: Arrived, faults: &mut Faults) -> Result<Batch> {
         self.stream.count_future(arrived.turned_away.len() as u64);
         if arrived.batch.is_empty() {
             return Ok(Batch::empty(Arc::clone(self.schema())));
@@ -69,20 +70,30 @@ impl Events {
         };
         self.stream.tell(arrived.times, late);
         let released = self.stream.push(arrived.batch.clone())?;
-        self.watch.look(Looked {
+        let looked = self.watch.look(Looked {
             stream: &self.stream,
             batch: &arrived.batch,
             released: &released,
             delays,
-        })?;
+        });
+        self.note(looked, faults)?;
         Ok(released)
     }
 
     /// All sources have ended; gives what is left.
-    pub(crate) fn finish(&mut self) -> Result<Batch> {
+    pub(crate) fn finish(&mut self, faults: &mut Faults) -> Result<Batch> {
         let left = self.stream.finish()?;
-        self.watch.finish(&self.stream, &left)?;
+        let looked = self.watch.finish(&self.stream, &left);
+        self.note(looked, faults)?;
         Ok(left)
+    }
+
+    /// A checker that has found a fault and may go on counts no more.
+    fn note(&mut self, looked: Result<()>, faults: &mut Faults) -> Result<()> {
+        if faults.take(looked)?.is_none() {
+            self.watch.stop_checking();
+        }
+        Ok(())
     }
 
     /// How the stream is doing.

@@ -172,6 +172,11 @@ impl Watch {
         }
     }
 
+    /// Counts no more.
+    pub(crate) fn stop_checking(&mut self) {
+        self.checker = None;
+    }
+
     /// What the checker found; none when it was turned off.
     pub(crate) fn findings(&self) -> Option<StreamFindings> {
         self.checker.as_ref().map(StreamChecker::findings)

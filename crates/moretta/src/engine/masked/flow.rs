@@ -5,7 +5,7 @@ use super::secret_seed;
 use super::watch::Watch;
 use crate::data::{Batch, Role, Schema};
 use crate::engine::columns::Persons;
-use crate::engine::context::Context;
+use crate::engine::context::{Context, Wanted};
 use crate::engine::plan::Plan;
 use crate::engine::progress::Records;
 use crate::engine::telling::Leaving;
@@ -32,6 +32,7 @@ impl Flow {
         schema: &Arc<Schema>,
         seed: Option<u64>,
         context: &Context,
+        wanted: Wanted,
     ) -> Result<Self> {
         let secret = match (plan.seed, masks) {
             (None, Some(_)) => Some(seed.map_or_else(secret_seed, Ok)?),
@@ -51,7 +52,6 @@ impl Flow {
             )?));
         }
         let chain = Chain::new(links)?;
-        let wanted = context.wanted();
         let watch = |masks| Watch::new(plan, masks, (schema, chain.schema()), None, wanted);
         let mut protected = masks.map_or_else(Vec::new, |masks| masks.names.clone());
         if plan.stream().is_some() {

@@ -56,6 +56,15 @@ impl Watch {
         self.measures.as_ref()
     }
 
+    /// Every measure; none of one that is no number.
+    pub(crate) fn values(&self) -> Vec<(&'static str, Option<f64>)> {
+        let found = self.measures.iter().flat_map(PairMeasures::values);
+        let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+        found
+            .map(|(info, value)| (info.name, finite(value)))
+            .collect()
+    }
+
     /// How it is going, with so many rows read.
     pub(crate) fn live(&self, read: u64) -> Records {
         let value = |name| self.measures.as_ref()?.value(name);

@@ -105,6 +105,13 @@ impl Plan {
         Ok(())
     }
 
+    /// Asks for no measure and for no recount.
+    pub(crate) fn forget_measures(&mut self) {
+        self.report_measures.clear();
+        self.fail_above.clear();
+        self.audit = false;
+    }
+
     /// The columns of rows with the roles that they have here.
     ///
     /// # Errors

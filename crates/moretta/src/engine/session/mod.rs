@@ -2,13 +2,15 @@
 
 mod outside;
 mod resume;
+mod steps;
 mod stream;
 mod table;
+mod trial;
 
 pub use resume::Resume;
 pub(crate) use stream::Why;
-
-pub(crate) use table::look;
+use trial::Trial;
+pub(crate) use trial::{Candidate, Looked};
 
 use super::arrival::SOURCE_SHIFT;
 use super::context::Context;
@@ -123,6 +125,34 @@ impl Session {
         from: &Resume,
         context: Context,
     ) -> Result<Self> {
+        Session::new(plan, schema, from, context, None)
+    }
+
+    /// A session without a sink: what the plan would release of rows of so many sources, whether
+    /// it may or not. Nothing of it leaves; judges inside the library look at it.
+    ///
+    /// # Errors
+    /// As of [`Session::open`].
+    pub(crate) fn trial(
+        plan: &Arc<Plan>,
+        schema: &Arc<Schema>,
+        sources: usize,
+        looked: Looked,
+        context: Context,
+    ) -> Result<Trial> {
+        let from = Resume::start(sources);
+        let session = Session::new(plan, schema, &from, context, Some(looked))?;
+        Ok(Trial::new(session.trusted(), looked))
+    }
+
+    /// `looked` is what a trial is for; `None` where rows leave.
+    fn new(
+        plan: &Arc<Plan>,
+        schema: &Arc<Schema>,
+        from: &Resume,
+        context: Context,
+        looked: Option<Looked>,
+    ) -> Result<Self> {
         if !from.fits() {
             return Err(Error::usage("a session cannot go on from there")
                 .help("take what a session has told of itself, unchanged"));
@@ -131,6 +161,9 @@ impl Session {
         plan.complete()?;
         check_plan(&plan, context.strict)?;
         plan.refuse_files()?;
+        if looked == Some(Looked::Rows) {
+            plan.forget_measures();
+        }
         let schema = &Arc::new(plan.labelled(schema)?);
         let plan = Arc::new(plan);
         if from.sources() > 1 && !plan.merges_sources() {
@@ -146,7 +179,10 @@ impl Session {
             .help("push all rows into a session of their own"));
         }
         let flow = match plan.is_stream() {
-            true => Flow::Stream(Box::new(StreamFlow::new(plan, schema, from, &context)?)),
+            true => {
+                let stream = StreamFlow::new(plan, schema, from, &context, looked)?;
+                Flow::Stream(Box::new(stream))
+            }
             false if from.has_begun() => {
                 return Err(Error::usage("a table comes as a whole")
                     .help("push all rows into a session of their own"));
@@ -399,12 +435,10 @@ impl Session {
             outside::check(rows, &self.schema)?;
         }
         let before = self.rows[source];
-        let ids = RowIds::Range {
-            start: (source as u64) << SOURCE_SHIFT | before,
-            len: rows.len(),
-        };
         self.rows[source] = before + rows.len() as u64;
-        Batch::new(Arc::clone(&self.schema), ids, rows.columns().to_vec())
+        let columns = rows.columns().to_vec();
+        let ids = ids(source, before, rows.len());
+        Batch::new(Arc::clone(&self.schema), ids, columns)
     }
 
     fn shown(&mut self, rows: Checked) -> Result<Checked> {
@@ -414,6 +448,14 @@ impl Session {
         let shown = outside::shown(&rows.rows, self.released)?;
         self.released += shown.len() as u64;
         Ok(Checked::new(shown))
+    }
+}
+
+/// The ids of rows of a source, of which so many came before.
+fn ids(source: usize, before: u64, len: usize) -> RowIds {
+    RowIds::Range {
+        start: (source as u64) << SOURCE_SHIFT | before,
+        len,
     }
 }
 

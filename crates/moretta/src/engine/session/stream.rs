@@ -3,14 +3,16 @@
 
 use super::Checked;
 use super::resume::{Course, Mark, Resume, cannot_resume};
+use super::trial::{Looked, Verdict};
 use crate::data::{Batch, Kind, Role, RowIds, Schema};
 use crate::engine::arrival::{Arrival, Arrived, Coming, EventTime};
 use crate::engine::coarse::at_most;
 use crate::engine::columns::{Kept, rotation};
-use crate::engine::context::Context;
+use crate::engine::context::{Context, Wanted};
 use crate::engine::events::{self, Decided, Events};
 use crate::engine::facts::{Facts, Masked, report};
-use crate::engine::masked::{self, Flow, Masks, Waiting};
+use crate::engine::faults::Faults;
+use crate::engine::masked::{self, Flow, Masks, Waiting, Watch};
 use crate::engine::plan::Plan;
 use crate::engine::progress::Live;
 use crate::engine::report::Report;
@@ -49,6 +51,7 @@ pub(super) struct StreamFlow {
     new: bool,
     /// Whether whoever takes the rows wants to know why they may leave.
     pub(super) certified: bool,
+    faults: Faults,
     /// What was wrong with a row behind those that came last.
     flaw: Option<Error>,
 }
@@ -69,6 +72,7 @@ impl StreamFlow {
         read: &Arc<Schema>,
         from: &Resume,
         context: &Context,
+        looked: Option<Looked>,
     ) -> Result<Self> {
         let ladders = match plan.stream() {
             None => Default::default(),
@@ -76,6 +80,10 @@ impl StreamFlow {
                 events::check(&plan)?;
                 events::ladders(&plan)?
             }
+        };
+        let wanted = match looked {
+            None => context.wanted(),
+            Some(_) => Wanted::NONE,
         };
         let sources = from.sources();
         let arrival = Arrival::new(&plan, read, &ladders, sources, context.clock.clone())?;
@@ -86,7 +94,6 @@ impl StreamFlow {
             Some(config) => {
                 let rotation = rotation(&plan, &context.keys, &schema)?;
                 let rotation = rotation.filter(Rotation::rotates);
-                let wanted = context.wanted();
                 let told = (rotation, wanted.all || wanted.live);
                 let keys = &context.keys;
                 Some(Events::new(&plan, config, &schema, &ladders, keys, told)?)
@@ -94,7 +101,7 @@ impl StreamFlow {
         };
         let masks = Masks::new(&plan, &schema)?;
         let decided = events.as_ref().map_or(&schema, Events::schema);
-        let flow = Flow::new(&plan, masks.as_ref(), decided, from.seed, context)?;
+        let flow = Flow::new(&plan, masks.as_ref(), decided, from.seed, context, wanted)?;
         let is_private = masks.as_ref().is_some_and(Masks::is_private);
         let horizon = match (plan.stream(), &masks) {
             // What masks remember depends on all that came before, unless they are not shown it.
@@ -118,6 +125,10 @@ impl StreamFlow {
             notes: Vec::new(),
             new: true,
             certified: false,
+            faults: match looked {
+                None => Faults::Refused,
+                Some(_) => Faults::Noted(Vec::new()),
+            },
             flaw: None,
             plan,
             arrival,
@@ -145,6 +156,10 @@ impl StreamFlow {
         }
         self.arrival.refused = from.refused.clone();
         self.catch_up()
+    }
+
+    pub(super) fn plan(&self) -> &Arc<Plan> {
+        &self.plan
     }
 
     /// The columns of what leaves.
@@ -208,10 +223,12 @@ impl StreamFlow {
         }
         self.mark();
         self.catch_up()?;
-        context.progress.tell(match &self.events {
-            Some(events) => Live::Events(events.live()),
-            None => Live::Records(self.flow.live()),
-        });
+        if !self.faults.are_noted() {
+            context.progress.tell(match &self.events {
+                Some(events) => Live::Events(events.live()),
+                None => Live::Records(self.flow.live()),
+            });
+        }
         Ok(checked)
     }
 
@@ -245,7 +262,7 @@ impl StreamFlow {
         let (decided, why) = match &mut self.events {
             None => (arrived.batch, None),
             Some(events) => {
-                let decided = events.push(arrived)?;
+                let decided = events.push(arrived, &mut self.faults)?;
                 let why = self.why(&decided)?;
                 (decided, why)
             }
@@ -290,10 +307,9 @@ impl StreamFlow {
         measures: &mut [Box<dyn Measure>],
     ) -> Result<Checked> {
         let rows = self.kept.of(&released)?;
-        for (checker, crowd) in
-            (self.crowds.iter_mut()).zip(self.masks.iter().flat_map(|masks| &masks.crowds))
-        {
-            checker.observe(&rows, &crowd.places(rows.schema())?)?;
+        let found = self.count_crowds(&rows);
+        if self.faults.take(found)?.is_none() {
+            self.crowds.clear();
         }
         if !measures.is_empty() {
             self.waiting.pair(&real(&rows)?, |original, released| {
@@ -311,6 +327,14 @@ impl StreamFlow {
                 Ok(Checked { rows, why })
             }
         }
+    }
+
+    fn count_crowds(&mut self, rows: &Batch) -> Result<()> {
+        let crowds = self.masks.iter().flat_map(|masks| &masks.crowds);
+        for (checker, crowd) in self.crowds.iter_mut().zip(crowds) {
+            checker.observe(rows, &crowd.places(rows.schema())?)?;
+        }
+        Ok(())
     }
 
     /// Goes on for the first time once the earlier session is caught up with.
@@ -391,8 +415,8 @@ impl StreamFlow {
         })
     }
 
-    /// All sources have ended: gives what is left, and what is told of the stream.
-    pub(super) fn finish(mut self, measures: &mut [Box<dyn Measure>]) -> Result<(Checked, Report)> {
+    /// All sources have ended: gives what is left, and the smallest of each crowd.
+    fn drain(&mut self, measures: &mut [Box<dyn Measure>]) -> Result<(Checked, Vec<Option<u64>>)> {
         let mut left = Vec::new();
         while let Some(source) = self.arrival.next_source() {
             left.push(self.end(source, measures)?.rows);
@@ -400,18 +424,39 @@ impl StreamFlow {
         self.course.finish()?;
         let mut why = None;
         if let Some(events) = &mut self.events {
-            let decided = events.finish()?;
+            let decided = events.finish(&mut self.faults)?;
             why = self.why(&decided)?;
             let released = self.flow.push(decided)?;
             left.push(self.check(released, None, measures)?.rows);
         }
         left.push(self.rest(measures)?.rows);
         let rows = Batch::concat(self.kept.schema(), left)?;
-        let crowds = self.crowds.into_iter().map(CrowdChecker::finish);
-        let crowds = crowds.collect::<Result<Vec<_>>>()?;
+        let crowds = std::mem::take(&mut self.crowds).into_iter();
+        let crowds = crowds.map(CrowdChecker::finish).collect();
+        let crowds = self.faults.take(crowds)?.unwrap_or_default();
         if let Some(watch) = &self.flow.watch {
-            masked::keep_limits(&self.plan, watch)?;
+            self.faults.take(masked::keep_limits(&self.plan, watch))?;
         }
+        Ok((Checked { rows, why }, crowds))
+    }
+
+    /// All sources have ended: gives what is left for judges, and what they have found.
+    pub(super) fn try_out(mut self, looked: Looked) -> Result<(Batch, Option<Verdict>)> {
+        let rows = self.drain(&mut [])?.0.rows;
+        let verdict = (looked == Looked::Verdict).then(|| Verdict {
+            measures: self
+                .flow
+                .watch
+                .as_ref()
+                .map_or_else(Vec::new, Watch::values),
+            faults: self.faults.noted(),
+        });
+        Ok((rows, verdict))
+    }
+
+    /// All sources have ended: gives what is left, and what is told of the stream.
+    pub(super) fn finish(mut self, measures: &mut [Box<dyn Measure>]) -> Result<(Checked, Report)> {
+        let (rest, crowds) = self.drain(measures)?;
         if self.late > 0 && self.events.is_none() {
             self.notes.push(format!(
                 "up to {} rows came later than `lateness` allows and left out of their order; raise it",
@@ -465,7 +510,7 @@ impl StreamFlow {
             suppressed: &suppressed,
             warnings: &self.notes,
         });
-        Ok((Checked { rows, why }, report))
+        Ok((rest, report))
     }
 }
 

@@ -1,11 +1,14 @@
 //! A table on its way: collected, protected, ordered, checked and measured as a whole.
 
 use super::Checked;
+use super::steps::{Compared, Protected, protect};
+use super::trial::{Candidate, Looked, Verdict};
 use crate::data::{Batch, Schema};
 use crate::engine::columns::without_dropped;
 use crate::engine::context::Context;
 use crate::engine::facts::{Facts, Masked, report};
-use crate::engine::judge::{Judge, Judgement, Made, refused};
+use crate::engine::faults::Faults;
+use crate::engine::judge::{Judge, Judgement, Released, refused};
 use crate::engine::learn::{accuracy_loss, accuracy_losses};
 use crate::engine::masked::{self, Learn, Masks, Watch};
 use crate::engine::order;
@@ -13,7 +16,6 @@ use crate::engine::original::{Original, in_order_of_ids, originals_of};
 use crate::engine::plan::Plan;
 use crate::engine::progress::Stage;
 use crate::engine::report::Report;
-use crate::engine::steps::{Compared, protect};
 use crate::engine::telling::Leaving;
 use crate::engine::warnings::run_warnings;
 use crate::error::{Error, Result};
@@ -51,63 +53,31 @@ impl TableFlow {
         context: &Context,
         measures: &mut [Box<dyn Measure>],
     ) -> Result<(Checked, Report)> {
-        let (plan, progress) = (&*self.plan, &context.progress);
-        let batch = Batch::concat(&self.schema, self.batches)?;
-        let original = Original::new(plan, batch, self.notes)?;
-        let schema = original.batch.schema();
-        let masks = Masks::new(plan, schema)?;
-        let warn = |rows: &Original| match plan.keeps_guarantee() {
-            // Of records that are only masked, what was odd about the input.
-            false => Ok(rows.notes.clone()),
-            true => run_warnings(plan, rows, masks.as_ref(), context.strict),
-        };
-        let known = warn(&original)?;
-        if let Some(masks) = &masks {
-            masked::refuse_mixed(plan, &original.batch, &masks.places)?;
-        }
-        let masked_names = masks.as_ref().map_or_else(Vec::new, |m| m.names.clone());
-        let protected = protect(plan, &original, Compared::Yes, context)?;
-        let rows = order::released(plan, protected.rows)?;
-        let release = without_dropped(plan, &rows)?;
-        progress.enter(Stage::Check);
-        let judgement = match &protected.given {
-            None => None,
-            Some(given) => {
-                let made = Made {
-                    release: &release,
-                    suppressed: &protected.suppressed,
-                    untruths: protected.untruths.clone(),
-                    masked: &masked_names,
-                    accuracy_losses: accuracy_losses(plan, &original, &release)?,
-                };
-                Some(Judge { plan, given }.judge(made, context)?)
-            }
-        };
-        if let Some(fault) = protected.untruths.first() {
-            return Err(refused(fault));
-        }
-        if let Some(judgement) = &judgement {
-            accept(plan, judgement)?;
-        }
-        let masked = match &masks {
-            None => None,
-            Some(masks) => {
-                let watch = look(plan, masks, &original, &rows, context)?;
-                masked::keep_limits(plan, &watch)?;
-                Some((watch, smallest_crowds(masks, &release)?))
-            }
-        };
-        drop(rows);
+        let table = self.collected()?;
+        let known = table.warnings(context.strict)?;
+        let made = table.protect(Compared::Yes, context)?;
+        let judged = made.judge(context, &mut Faults::Refused)?;
+        let Made {
+            table,
+            protected,
+            release,
+            ..
+        } = made;
+        let Table {
+            plan,
+            original,
+            masks,
+        } = &table;
         for measure in measures {
             show(measure.as_mut(), &original.batch, &release)?;
         }
-        let mut telling = Leaving::new(masked_names);
+        let mut telling = Leaving::new(table.masked_names());
         telling.observe(&release)?;
         let mut told = match release.len() == original.batch.len() {
             true => known,
             false => {
                 let ids: Vec<u64> = release.rows().iter().collect();
-                warn(&original.of_rows(&ids)?)?
+                table.warnings_of(&original.of_rows(&ids)?, context.strict)?
             }
         };
         let telling = telling.warning()?;
@@ -117,10 +87,10 @@ impl TableFlow {
         }
         let report = report(&Facts {
             plan,
-            schema,
-            judgement: judgement.as_ref(),
+            schema: original.batch.schema(),
+            judgement: judged.judgement.as_ref(),
             decided: None,
-            masked: match (&masks, &masked) {
+            masked: match (masks, &judged.masked) {
                 (Some(masks), Some((watch, crowds))) => Some(Masked {
                     masks,
                     watch,
@@ -135,6 +105,155 @@ impl TableFlow {
         });
         context.cancel.check()?;
         Ok((Checked::new(release), report))
+    }
+
+    /// Protects the table for judges: what would leave, and what they find where they are asked.
+    pub(super) fn try_out(self, looked: Looked, context: &Context) -> Result<Candidate> {
+        let table = self.collected()?;
+        let (compared, mut faults) = (looked.compared(), Faults::Noted(Vec::new()));
+        let made = table.protect(compared, context)?;
+        let verdict = match looked {
+            Looked::Rows => None,
+            Looked::Verdict => {
+                let measures = made.judge(context, &mut faults)?.values();
+                Some(Verdict {
+                    measures,
+                    faults: faults.noted(),
+                })
+            }
+        };
+        Ok(Candidate {
+            plan: made.table.plan,
+            original: made.table.original,
+            rows: made.release,
+            verdict,
+        })
+    }
+
+    fn collected(self) -> Result<Table> {
+        let batch = Batch::concat(&self.schema, self.batches)?;
+        let original = Original::new(&self.plan, batch, self.notes)?;
+        Ok(Table {
+            masks: Masks::new(&self.plan, original.batch.schema())?,
+            plan: self.plan,
+            original,
+        })
+    }
+}
+
+/// All rows of a table.
+struct Table {
+    plan: Arc<Plan>,
+    original: Original,
+    /// What is masked of them; `None` where nothing is.
+    masks: Option<Masks>,
+}
+
+impl Table {
+    fn warnings(&self, strict: bool) -> Result<Vec<String>> {
+        self.warnings_of(&self.original, strict)
+    }
+
+    fn warnings_of(&self, rows: &Original, strict: bool) -> Result<Vec<String>> {
+        match self.plan.keeps_guarantee() {
+            // Of records that are only masked, what was odd about the input.
+            false => Ok(rows.notes.clone()),
+            true => run_warnings(&self.plan, rows, self.masks.as_ref(), strict),
+        }
+    }
+
+    fn masked_names(&self) -> Vec<String> {
+        let masks = self.masks.as_ref();
+        masks.map_or_else(Vec::new, |masks| masks.names.clone())
+    }
+
+    fn protect(self, compared: Compared, context: &Context) -> Result<Made> {
+        let plan = &self.plan;
+        if let Some(masks) = &self.masks {
+            masked::refuse_mixed(plan, &self.original.batch, &masks.places)?;
+        }
+        let mut protected = protect(plan, &self.original, compared, context)?;
+        let none = protected.rows.slice(0, 0);
+        let rows = order::released(plan, std::mem::replace(&mut protected.rows, none))?;
+        Ok(Made {
+            release: without_dropped(plan, &rows)?,
+            table: self,
+            protected,
+            rows,
+        })
+    }
+}
+
+/// What was made of a table, not judged yet.
+struct Made {
+    table: Table,
+    /// What the methods tell; its rows are in `rows`.
+    protected: Protected,
+    /// The rows in the order in which they leave, with all columns.
+    rows: Batch,
+    /// The rows as they leave.
+    release: Batch,
+}
+
+impl Made {
+    /// Puts the release to the checks and the measures.
+    fn judge(&self, context: &Context, faults: &mut Faults) -> Result<Judged> {
+        let Table {
+            plan,
+            original,
+            masks,
+        } = &self.table;
+        context.progress.enter(Stage::Check);
+        let untruths = &self.protected.untruths;
+        let judgement = match &self.protected.given {
+            None => None,
+            Some(given) => {
+                let released = Released {
+                    release: &self.release,
+                    suppressed: &self.protected.suppressed,
+                    untruths: untruths.clone(),
+                    masked: &self.table.masked_names(),
+                    accuracy_losses: accuracy_losses(plan, original, &self.release)?,
+                };
+                Some(Judge { plan, given }.judge(released, context)?)
+            }
+        };
+        faults.take(match (untruths.first(), &judgement) {
+            (Some(fault), _) => Err(refused(fault)),
+            (None, Some(judgement)) => accept(plan, judgement),
+            (None, None) => Ok(()),
+        })?;
+        let masked = match masks {
+            None => None,
+            Some(masks) => {
+                let watch = look(plan, masks, original, &self.rows, context)?;
+                faults.take(masked::keep_limits(plan, &watch))?;
+                let crowds = faults.take(smallest_crowds(masks, &self.release))?;
+                Some((watch, crowds.unwrap_or_default()))
+            }
+        };
+        Ok(Judged { judgement, masked })
+    }
+}
+
+/// What checks and measures have found.
+struct Judged {
+    /// Of the method that keeps the guarantee.
+    judgement: Option<Judgement>,
+    /// Of masked records, with the smallest of each crowd.
+    masked: Option<(Watch, Vec<Option<u64>>)>,
+}
+
+impl Judged {
+    /// Every measure, exactly.
+    fn values(&self) -> Vec<(&'static str, Option<f64>)> {
+        let watch = self.masked.as_ref().map(|(watch, _)| watch);
+        let mut values = watch.map_or_else(Vec::new, Watch::values);
+        if let Some(judgement) = &self.judgement {
+            let classes = judgement.measures.values().into_iter();
+            values.extend(classes.map(|value| (value.name, Some(value.after))));
+        }
+        values
     }
 }
 
@@ -151,7 +270,7 @@ fn show(measure: &mut dyn Measure, original: &Batch, release: &Batch) -> Result<
 }
 
 /// What is measured of masked `rows`, which leave with all columns in this order.
-pub(crate) fn look(
+fn look(
     plan: &Plan,
     masks: &Masks,
     original: &Original,

@@ -12,7 +12,8 @@ use crate::protect::noise::{self, Kind};
 use crate::protect::rank_swapping::RankSwapping;
 use crate::protect::{MaskedColumn, Method, encoder, masked_columns};
 
-/// Attacks the rows that were released, `in_order` or not.
+/// Attacks the rows that were released, `in_order` or not; both sides hold the same rows in the
+/// order of the source.
 pub(super) fn attack(
     method: &Method,
     [original, released]: [&Batch; 2],
@@ -79,7 +80,7 @@ fn left_out(columns: usize, why: &str, notes: &mut Vec<String>) {
     }
 }
 
-/// The masked columns, and their records before and after in the order of the source.
+/// The masked columns, and their records before and after.
 fn pairs<'a>(
     method: &Method,
     original: &'a Batch,
@@ -88,17 +89,16 @@ fn pairs<'a>(
     let masking = method
         .as_masking()
         .ok_or_else(|| Error::bug("a method without records"))?;
-    let mut rows: Vec<u32> = (0..released.len() as u32).collect();
-    rows.sort_by_key(|&row| released.rows().get(row as usize));
-    let ids: Option<Vec<u32>> = rows
-        .iter()
-        .map(|&row| u32::try_from(released.rows().get(row as usize)).ok())
-        .collect();
-    let ids = ids.ok_or_else(|| Error::input("too many rows to attack in memory"))?;
     let mut encoder = encoder(masking, original.schema())?;
     let (mut before, mut after) = (Records::default(), Records::default());
-    encoder.encode(&original.take(&ids)?, &mut before)?;
-    encoder.encode(&released.take(&rows)?, &mut after)?;
+    encoder.encode(original, &mut before)?;
+    let columns = masked_columns(&encoder, original.schema());
+    let place = |column: &MaskedColumn<'_>| {
+        let place = released.schema().index_of(column.name);
+        place.ok_or_else(|| Error::bug("a masked column was not released"))
+    };
+    let places = columns.iter().map(place).collect::<Result<Vec<_>>>()?;
+    encoder.encode_at(released, &places, &mut after)?;
     Ok((masked_columns(&encoder, original.schema()), before, after))
 }
 

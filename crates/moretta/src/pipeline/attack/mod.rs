@@ -12,21 +12,21 @@ mod comparable;
 mod projection;
 
 use super::lessons::NOT_COVERED;
-use super::read::read;
+use super::trial::Rows;
 use crate::attack::interval::Disclosure;
 use crate::attack::linkage::Linkage;
 use crate::attack::reconstruction::StudySettings;
 use crate::attack::{Success, Yardstick};
 use crate::data::{Batch, Column, Role, Schema};
 use crate::engine::masked::{self, Masks, secret_seed};
-use crate::engine::original::in_order_of_ids;
+use crate::engine::original::{in_order_of_ids, originals_of};
 use crate::engine::{
-    Action, Compared, Order, Original, Plan, Progress, Pupil, Stage, accuracy_of_release, protect,
+    Action, Candidate, Looked, Order, Plan, Progress, Pupil, Stage, accuracy_of_release,
 };
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::protect::{Family, METHODS, Masking, Method};
-use projection::{Public, Secret};
+use projection::Public;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -120,10 +120,16 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
         .ok_or_else(not_masked)?;
     let masking = method.as_masking().ok_or_else(not_masked)?;
     masked::check(&policy.plan)?;
-    let original = read(policy, progress)?;
-    refuse_covered(policy, masking, original.batch.schema())?;
     let seed = policy.plan.seed.map_or_else(secret_seed, Ok)?;
-    let released = release(policy, &original, seed, progress)?;
+    let Candidate {
+        plan,
+        original,
+        rows,
+        ..
+    } = release(policy, method, seed, progress)?;
+    refuse_covered(policy, masking, original.batch.schema())?;
+    let released = in_order_of_ids(&rows)?;
+    let originals = originals_of(&original.batch, released.rows())?;
     progress.enter(Stage::Check);
     let mut settings = settings.clone();
     if let Some(name) = &settings.learner {
@@ -132,7 +138,7 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
             class: settings.class.as_deref(),
             seed: settings.study.seed,
         };
-        let accuracy = accuracy_of_release(&policy.plan, &original, released.clone(), &pupil)?;
+        let accuracy = accuracy_of_release(&plan, &original, released.clone(), &pupil)?;
         settings.study.accuracy = Some(accuracy);
     }
     let mut attacked = Attacked {
@@ -156,19 +162,16 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
     }
     match method {
         Method::RandomProjection(projection) => {
-            let secret = Secret {
-                original: &original.batch,
-                seed,
-            };
             let classes = classes(policy, &released);
             let public = Public {
+                released: &released,
                 classes: classes.as_deref(),
                 in_order: in_order(policy, masking),
             };
-            projection::attack(projection, secret, public, &settings, &mut attacked)?;
+            projection::attack(projection, &originals, public, &settings, &mut attacked)?;
         }
         _ => {
-            let sides = [&original.batch, &released];
+            let sides = [&originals, &released];
             comparable::attack(
                 method,
                 sides,
@@ -234,14 +237,19 @@ fn in_order(policy: &Policy, masking: &dyn Masking) -> bool {
     masking.buffer().is_some() || policy.sink.is_some() && policy.plan.order == Order::Input
 }
 
-/// What would be released, in the order of the source.
-fn release(policy: &Policy, original: &Original, seed: u64, progress: &Progress) -> Result<Batch> {
+/// What would be released. Mixtures are attacked as a stream is, in the order of the source.
+fn release(policy: &Policy, method: &Method, seed: u64, progress: &Progress) -> Result<Candidate> {
+    let plan = policy.loaded_plan()?;
     let drawn = Plan {
         seed: Some(seed),
-        ..policy.plan.clone()
+        order: match method.as_projection() {
+            Some(_) => Order::Input,
+            None => plan.order,
+        },
+        ..plan
     };
-    let rows = protect(&drawn, original, Compared::No, &policy.context(progress)?)?.rows;
-    in_order_of_ids(&rows)
+    let rows = Rows::read(policy, progress)?;
+    rows.try_out(drawn, Looked::Rows, &policy.context(progress)?)
 }
 
 fn not_masked() -> Error {

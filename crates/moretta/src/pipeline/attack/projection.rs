@@ -7,19 +7,15 @@ use crate::attack::fitted_matrix::{self, Release};
 use crate::attack::interval::disclosures;
 use crate::attack::known_sample;
 use crate::attack::reconstruction::{Blur, Restarts, Stream, StudySettings, study};
-use crate::data::{Batch, Records};
-use crate::error::Result;
+use crate::data::{Batch, Encoder, Records};
+use crate::error::{Error, Result};
 use crate::protect::random_projection::{Noise, RandomProjection, Reset};
-use crate::protect::{Filter, Masked, encoder, masked_columns};
+use crate::protect::{MaskedColumn, Masking, encoder, masked_columns};
 
-/// What nobody knows but the owner of the data.
-pub(super) struct Secret<'a> {
-    pub(super) original: &'a Batch,
-    pub(super) seed: u64,
-}
-
-/// What everybody sees beside the mixtures.
+/// What everybody sees.
 pub(super) struct Public<'a> {
+    /// The rows, with mixtures in place of the columns that are projected.
+    pub(super) released: &'a Batch,
     /// The class of each row.
     pub(super) classes: Option<&'a [u32]>,
     /// Rows leave in the order of the source.
@@ -29,16 +25,22 @@ pub(super) struct Public<'a> {
 /// Attacks the rows in the order of the source, as a stream.
 pub(super) fn attack(
     projection: &RandomProjection,
-    Secret { original, seed }: Secret<'_>,
-    Public { classes, in_order }: Public<'_>,
+    original: &Batch,
+    public: Public<'_>,
     settings: &AttackSettings,
     attacked: &mut Attacked,
 ) -> Result<()> {
-    let Projected {
-        inputs,
-        outputs,
-        starts,
-    } = project(projection, original, seed)?;
+    let Public {
+        released,
+        classes,
+        in_order,
+    } = public;
+    let mut encoder = encoder(projection, original.schema())?;
+    let mut records = Records::default();
+    encoder.encode(original, &mut records)?;
+    let columns = masked_columns(&encoder, original.schema());
+    let (inputs, starts) = projection.features_of(&columns, &records)?;
+    let outputs = mixtures(projection, &columns, released)?;
     let stream = Stream {
         inputs: &inputs,
         outputs: &outputs,
@@ -146,37 +148,21 @@ fn intervals(
     Ok(())
 }
 
-/// The features of all records, what is released of them, and the rows with which
-/// cumulative noise started.
-struct Projected {
-    inputs: Records,
-    outputs: Records,
-    starts: Vec<u64>,
-}
-
-fn project(projection: &RandomProjection, original: &Batch, seed: u64) -> Result<Projected> {
-    let schema = original.schema();
-    let mut encoder = encoder(projection, schema)?;
-    let mut filter = projection.build(&masked_columns(&encoder, schema), seed)?;
-    filter.note_starts();
-    let mut records = Records::default();
-    encoder.encode(original, &mut records)?;
-    let mut masked = Masked::new(filter.width());
-    for record in records.iter() {
-        filter.push(record, &mut masked)?;
-    }
-    filter.finish(&mut masked)?;
-    let mut inputs = Records::new(filter.features().width());
-    let mut features = Vec::new();
-    for record in records.iter() {
-        filter.features().encode(record, &mut features)?;
-        inputs.push(&features);
-    }
-    Ok(Projected {
-        inputs,
-        outputs: masked.into_records(),
-        starts: filter.starts().to_vec(),
-    })
+/// The numbers that were released in place of the columns.
+fn mixtures(
+    projection: &RandomProjection,
+    columns: &[MaskedColumn<'_>],
+    released: &Batch,
+) -> Result<Records> {
+    let names = projection.replaced_by(columns)?.unwrap_or_default();
+    let place = |name: &String| {
+        let place = released.schema().index_of(name);
+        place.ok_or_else(|| Error::bug("a mixture was not released"))
+    };
+    let places = names.iter().map(place).collect::<Result<Vec<_>>>()?;
+    let mut mixtures = Records::default();
+    Encoder::new(released.schema(), &places)?.encode(released, &mut mixtures)?;
+    Ok(mixtures)
 }
 
 /// What the attacker knows of the noise: all but its draws.

@@ -1,7 +1,7 @@
 //! Random projection of records as they come.
 
-use super::drift::Watch;
-use super::{Features, Noise, RandomProjection, Reset};
+use super::starts::Starts;
+use super::{Features, Noise, RandomProjection};
 use crate::data::Records;
 use crate::error::{Error, Result};
 use crate::math::uniform::Uniform;
@@ -21,14 +21,7 @@ pub struct RandomProjectionFilter {
     deviation: f64,
     /// Where the random walk is.
     walk: Vec<f64>,
-    steps: u64,
-    /// Steps after which it starts anew.
-    reset: Option<u64>,
-    /// What it starts anew for.
-    watch: Option<Watch>,
-    /// Records released so far, and those with which a walk started, if anybody asks.
-    released: u64,
-    starts: Option<Vec<u64>>,
+    starts: Starts,
     generator: Xoshiro256PlusPlus,
     /// Rows to wait for; none waits for all.
     wait: Option<usize>,
@@ -53,17 +46,7 @@ impl RandomProjectionFilter {
             noise: config.noise,
             deviation: config.deviation(),
             walk: vec![0.0; k],
-            steps: 0,
-            reset: match config.reset {
-                Some(Reset::Rows(rows)) => Some(rows),
-                _ => None,
-            },
-            watch: match config.reset {
-                Some(Reset::Drift { delta }) => Some(Watch::new(features.width(), delta)),
-                _ => None,
-            },
-            released: 0,
-            starts: None,
+            starts: Starts::new(config, features.width()),
             generator,
             wait: config.buffer,
             waiting: features.are_learnt().then(|| Records::new(columns)),
@@ -83,24 +66,6 @@ impl RandomProjectionFilter {
         self.projected.len()
     }
 
-    /// Lets cumulative noise start anew.
-    pub fn reset_noise(&mut self) {
-        self.walk.fill(0.0);
-        self.steps = 0;
-    }
-
-    /// From now on keeps the rows with which cumulative noise starts anew, for whoever
-    /// attacks the release.
-    pub fn note_starts(&mut self) {
-        self.starts = Some(Vec::new());
-    }
-
-    /// The rows, counted from 0, with which cumulative noise started, as far as they
-    /// were noted.
-    pub fn starts(&self) -> &[u64] {
-        self.starts.as_deref().unwrap_or_default()
-    }
-
     fn release(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
         self.features.encode(record, &mut self.record)?;
         self.projected.copy_from_slice(&self.translation);
@@ -117,7 +82,6 @@ impl RandomProjectionFilter {
                 .help("scale the columns first, or look for numbers that are wrong"));
         }
         out.release(&self.projected);
-        self.released += 1;
         Ok(())
     }
 
@@ -132,15 +96,9 @@ impl RandomProjectionFilter {
                 }
             }
             Noise::Cumulative => {
-                let watch = self.watch.as_mut();
-                let drifted = watch.is_some_and(|watch| watch.sees_drift(&self.record));
-                if drifted || self.reset == Some(self.steps) {
-                    self.reset_noise();
+                if self.starts.with(&self.record) {
+                    self.walk.fill(0.0);
                 }
-                if let (0, Some(starts)) = (self.steps, &mut self.starts) {
-                    starts.push(self.released);
-                }
-                self.steps += 1;
                 for (projected, place) in self.projected.iter_mut().zip(&mut self.walk) {
                     let normal: f64 = StandardNormal.sample(&mut self.generator);
                     *place += self.deviation * normal;

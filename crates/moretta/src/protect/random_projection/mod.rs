@@ -60,6 +60,7 @@
 mod drift;
 mod features;
 mod filter;
+mod starts;
 #[cfg(test)]
 mod tests;
 
@@ -71,7 +72,9 @@ use super::dp::Bounds;
 use super::filter::{Filter, MaskedColumn, Masking};
 use super::parameters::{COLUMNS, buffer};
 use crate::config::{Absent, Accepts, Length, Parameter, Placed, Protects, Section, Value, words};
+use crate::data::Records;
 use crate::error::{Error, Result};
+use starts::Starts;
 use std::collections::BTreeMap;
 
 /// How projected numbers are blurred.
@@ -267,6 +270,35 @@ impl RandomProjection {
         let features = Features::new(self, columns)?;
         let k = self.released_width(&features)?;
         Ok(RandomProjectionFilter::new(self, features, k, seed))
+    }
+
+    /// The features of records that are projected in this order, and the places of those with
+    /// which cumulative noise starts: what an attacker wants to know, and is taken to know.
+    ///
+    /// # Errors
+    /// See [`Features::new`] and [`Features::encode`].
+    pub fn features_of(
+        &self,
+        columns: &[MaskedColumn<'_>],
+        records: &Records,
+    ) -> Result<(Records, Vec<u64>)> {
+        let mut features = Features::new(self, columns)?;
+        let known = self.buffer.unwrap_or(usize::MAX);
+        records
+            .iter()
+            .take(known)
+            .for_each(|record| features.observe(record));
+        let mut starts = Starts::new(self, features.width());
+        let (mut all, mut places) = (Records::new(features.width()), Vec::new());
+        let mut encoded = Vec::new();
+        for (record, place) in records.iter().zip(0..) {
+            features.encode(record, &mut encoded)?;
+            if starts.with(&encoded) {
+                places.push(place);
+            }
+            all.push(&encoded);
+        }
+        Ok((all, places))
     }
 
     fn released_width(&self, features: &Features) -> Result<usize> {

@@ -146,19 +146,15 @@ fn starts(reset: Option<Reset>, often: [f64; 2]) -> Vec<u64> {
         reset,
         ..bounded(Noise::Cumulative, &names)
     };
-    let mut filter = config
-        .build(&columns(&names, Attribute::Number), 3)
-        .expect("built");
-    filter.note_starts();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
-    let mut out = Masked::new(2);
+    let mut records = Records::new(2);
     for row in 0..6_000 {
         let mut bit = || f64::from(u8::from(random.draw() < often[row / 3_000]));
-        let record = [bit(), if row % 7 == 0 { f64::NAN } else { bit() }];
-        filter.push(&record, &mut out).expect("projected");
+        records.push(&[bit(), if row % 7 == 0 { f64::NAN } else { bit() }]);
     }
-    filter.finish(&mut out).expect("done");
-    filter.starts().to_vec()
+    let columns = columns(&names, Attribute::Number);
+    let (_, starts) = config.features_of(&columns, &records).expect("features");
+    starts
 }
 
 #[test]

@@ -4,16 +4,17 @@
 //! rows that it was given: what it covers must cover them, what it masks says nothing of
 //! them, and all other cells must be as they were.
 
-use super::columns::pseudonyms;
-use super::context::Context;
-use super::domains::domains;
-use super::masked::secret_seed;
-use super::order;
-use super::original::{Original, in_order_of_ids};
-use super::progress;
-use super::shown::covered_as_text;
 use crate::data::{Batch, Domains, Field, Schema};
+use crate::engine::columns::pseudonyms;
+use crate::engine::context::Context;
+use crate::engine::domains::domains;
+use crate::engine::judge::Given;
+use crate::engine::masked::secret_seed;
+use crate::engine::order;
+use crate::engine::original::{Original, in_order_of_ids};
 use crate::engine::plan::{Action, Plan, Stage};
+use crate::engine::progress;
+use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
 use crate::guarantee::{Coding, Fault, Treatment, Truth};
 use crate::protect::{Claim, Effect, Method, Operator, Setting};
@@ -23,32 +24,26 @@ use std::sync::Arc;
 const CHUNK: usize = 1 << 16;
 
 /// What a table has become.
-pub(crate) struct Protected {
+pub(super) struct Protected {
     /// The rows that may leave, with all columns, in no particular order.
-    pub(crate) rows: Batch,
+    pub(super) rows: Batch,
     /// Why others may not, with counts.
-    pub(crate) suppressed: Vec<(String, u64)>,
+    pub(super) suppressed: Vec<(String, u64)>,
     /// What is untrue of the rows that a step was given; empty when nobody looked.
-    pub(crate) untruths: Vec<Fault>,
+    pub(super) untruths: Vec<Fault>,
     /// What the method that keeps the guarantee was given.
-    pub(crate) given: Option<Given>,
-}
-
-/// Rows that a method was given, in the order of their ids, and their domains.
-pub(crate) struct Given {
-    pub(crate) rows: Batch,
-    pub(crate) domains: Arc<Domains>,
+    pub(super) given: Option<Given>,
 }
 
 /// Whether each step is held against the rows that it was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Compared {
+pub(super) enum Compared {
     Yes,
     No,
 }
 
 /// Puts the table through all methods.
-pub(crate) fn protect(
+pub(super) fn protect(
     plan: &Plan,
     original: &Original,
     compared: Compared,

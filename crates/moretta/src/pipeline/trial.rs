@@ -1,0 +1,69 @@
+//! What a policy would release, in memory: its sources are read once and go through sessions
+//! without a sink.
+
+use super::inputs::open_sources;
+use super::memory;
+use crate::data::{Batch, Schema};
+use crate::engine::{Candidate, Context, Looked, Original, Plan, Progress, Session, Stage};
+use crate::error::Result;
+use crate::policy::Policy;
+use std::sync::Arc;
+
+/// The rows of all sources of a policy.
+pub(super) struct Rows {
+    schema: Arc<Schema>,
+    /// Files that are merged by time are sources of their own, others one.
+    sources: Vec<Vec<Batch>>,
+    notes: Vec<String>,
+}
+
+/// Reads the source of the policy into one batch.
+pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
+    let rows = Rows::read(policy, progress)?;
+    let batches = rows.sources.into_iter().flatten().collect();
+    let batch = Batch::concat(&rows.schema, batches)?;
+    Original::new(&policy.plan, batch, rows.notes)
+}
+
+impl Rows {
+    /// Reads all sources of the policy.
+    pub(super) fn read(policy: &Policy, progress: &Progress) -> Result<Self> {
+        progress.enter(Stage::Read);
+        let mut options = policy.source.options.clone();
+        options.progress = Some(progress.counter());
+        options.limits.needs = memory::needs(policy);
+        let opened = open_sources(policy, &options)?;
+        let mut rows = Rows {
+            schema: Arc::clone(opened[0].schema()),
+            sources: Vec::new(),
+            notes: Vec::new(),
+        };
+        for mut source in opened {
+            let batches = source.by_ref().collect::<Result<Vec<_>>>()?;
+            rows.sources.push(batches);
+            rows.notes.extend(source.notes());
+        }
+        Ok(rows)
+    }
+
+    /// What the plan would release of them.
+    pub(super) fn try_out(
+        &self,
+        plan: Plan,
+        looked: Looked,
+        context: &Context,
+    ) -> Result<Candidate> {
+        let (plan, sources) = (&Arc::new(plan), self.sources.len());
+        let context = context.clone();
+        let mut trial = Session::trial(plan, &self.schema, sources, looked, context)?;
+        trial.note(self.notes.clone());
+        let mut batches: Vec<_> = self.sources.iter().map(|source| source.iter()).collect();
+        while let Some(source) = trial.next_source() {
+            match batches[source].next() {
+                Some(batch) => trial.push_from(source, batch.clone())?,
+                None => trial.end(source)?,
+            }
+        }
+        trial.finish()
+    }
+}
