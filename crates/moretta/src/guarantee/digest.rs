@@ -14,7 +14,7 @@
 
 use super::findings::{Fault, Rule};
 use super::same::{number_of, unescaped};
-use crate::data::plain_text::{has_text, plain_text, shown};
+use crate::data::plain_text::shown;
 use crate::data::{Batch, Column, Kind, MISSING, Schema};
 use crate::error::{Error, Result};
 use foldhash::quality::RandomState;
@@ -159,15 +159,9 @@ impl Cells {
                     hasher.write_u64(cell);
                 }
             }
-            Column::Plain(array) if has_text(array.data_type()) => {
-                let texts = plain_text(array)?;
-                for text in texts.iter() {
-                    hasher.write_u64(self.plain(text, kind));
-                }
-            }
             Column::Plain(array) => {
-                for text in shown(array)? {
-                    hasher.write_u64(self.plain(text.as_deref(), kind));
+                for text in &shown(array)? {
+                    hasher.write_u64(self.plain(text, kind));
                 }
             }
         }
