@@ -2,7 +2,7 @@
 
 use super::model::{Reader, Writer};
 use crate::error::Result;
-use std::f64::consts::{FRAC_1_SQRT_2, PI};
+use std::f64::consts::{FRAC_1_PI, FRAC_1_SQRT_2};
 
 /// Squares of values beyond this overflow.
 const GREATEST: f64 = 1e150;
@@ -58,11 +58,10 @@ impl Gaussian {
     /// What the density needs, from the moments of some values.
     #[inline]
     fn shape(&mut self) {
-        let variance = self.squares / (self.weight - 1.0);
-        if self.weight > 1.0 && variance > 0.0 {
-            let inverse = 0.5 / variance;
+        let inverse = 0.5 * (self.weight - 1.0) / self.squares;
+        if self.weight > 1.0 && self.squares > 0.0 {
             self.steepness = inverse.min(f64::MAX);
-            self.height = (inverse / PI).sqrt();
+            self.height = (inverse * FRAC_1_PI).sqrt();
         } else {
             // All values were the same: the density is 1 there and 0 elsewhere.
             self.steepness = f64::MAX;
@@ -143,6 +142,7 @@ fn normal_probability(score: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f64::consts::PI;
 
     fn gaussian(values: &[(f64, f64)]) -> Gaussian {
         let mut gaussian = Gaussian::EMPTY;
