@@ -406,7 +406,10 @@ mod tests {
         check_round_trip, column_text, plan, read_all, sample_arrays, table, write_plain,
     };
     use super::*;
-    use moretta_data::data::Role;
+    use crate::{WriteOptions, create};
+    use arrow_array::types::Int64Type;
+    use arrow_array::{ArrayRef, Int64Array, ListArray, StringArray};
+    use moretta_data::data::{Column, Field as TableField, Kind, Role, RowIds};
     use proptest::prelude::*;
 
     fn refused(bytes: &[u8]) -> Error {
@@ -576,6 +579,52 @@ mod tests {
             let holds = |word: &[u8]| memchr::memmem::find(&bytes, word).is_some();
             assert!(!holds(b"secret"), "{name}");
         }
+    }
+
+    /// Two groups of rows, lists among them, by the crate's own writer of one column after the
+    /// other.
+    #[test]
+    fn columns_that_are_written_at_once_give_the_bytes_of_one_after_the_other() {
+        let rows = GROUP_ROWS + 5;
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(
+            (0..rows as i64).map(|n| n % 7),
+        ));
+        let words = ["a", "b", "c"].map(Some).into_iter().chain([None]);
+        let words: ArrayRef = Arc::new(words.cycle().take(rows).collect::<StringArray>());
+        let lists = (0..rows).map(|n| (n % 3 > 0).then(|| vec![Some(1_i64); n % 2]));
+        let lists: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists));
+        let arrays = [("n", numbers), ("l", lists), ("w", words)];
+        let fields = arrays.iter().map(|(name, array)| {
+            TableField::new(*name, Role::Plain, Kind::Plain(array.data_type().clone()))
+        });
+        let schema = Arc::new(Schema::new(fields.collect()).expect("names differ"));
+        let columns = arrays
+            .iter()
+            .map(|(_, array)| Column::Plain(Arc::clone(array)));
+        let ids = RowIds::Range {
+            start: 0,
+            len: rows,
+        };
+        let batch = Batch::new(Arc::clone(&schema), ids, columns.collect()).expect("fits");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.parquet");
+        let mut sink = create(&path, &WriteOptions::default(), &schema).expect("creates");
+        let written = record_batch(&batch, &arrow_schema(&schema)).expect("arrays");
+        let properties = WriterProperties::builder()
+            .set_compression(Codec::ZSTD(ZstdLevel::default()))
+            .set_created_by("moretta".to_owned())
+            .build();
+        let mut expected = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut expected, written.schema(), Some(properties))
+            .expect("a writer");
+        for start in (0..rows).step_by(100_000) {
+            let len = 100_000.min(rows - start);
+            sink.write(&batch.slice(start, len)).expect("writes");
+            writer.write(&written.slice(start, len)).expect("writes");
+        }
+        sink.close().expect("closes");
+        writer.close().expect("closes");
+        assert!(std::fs::read(&path).expect("reads") == expected);
     }
 
     #[test]
