@@ -24,6 +24,9 @@ use std::sync::Arc;
 /// Ids from here on are of rows that were made up.
 pub const MADE_UP: u64 = 1 << 63;
 
+/// Rows that are decided at once.
+const AT_ONCE: usize = 1024;
+
 /// z-anonymity at work on a stream.
 pub struct Stream {
     config: ZAnonymity,
@@ -38,7 +41,8 @@ pub struct Stream {
     late: Vec<bool>,
     tally: Tally,
     cells: Vec<Cell>,
-    /// The rows of the batch that are decided, and their attributes, column after column.
+    /// The rows that were decided last, and their attributes, column after column; all of the
+    /// batch where rows wait.
     rows: Vec<u32>,
     attributes: Vec<Attribute>,
     verdicts: Vec<Verdict>,
@@ -226,8 +230,9 @@ impl Stream {
         self.engine.paths.len()
     }
 
-    /// Decides every row of the batch.
-    fn decide(&mut self, batch: &Batch) -> Result<()> {
+    /// Decides every row of the batch; gives what goes out of them, with made-up rows before
+    /// theirs. Some rows at a time: what is known of them stays in the cache until they are done.
+    fn decide(&mut self, batch: &Batch) -> Result<Draft> {
         self.times = match self.told.take() {
             Some(told) if told.len() == batch.len() => told,
             _ => times(batch, self.places.time, &mut self.format)?,
@@ -249,32 +254,49 @@ impl Stream {
                 .collect();
             columns.push((column.codes(), leaves));
         }
+        let mut draft = Draft::new(batch.len(), columns.len());
+        self.codes.start(self.engine.paths.len());
+        self.cells.clear();
         self.rows.clear();
         self.attributes.clear();
         self.verdicts.clear();
-        for (row, (&time, &user)) in self.times.iter().zip(subject.codes()).enumerate() {
-            if user == MISSING {
-                self.tally.nobody += 1;
-                continue;
+        let codes = subject.codes();
+        for start in (0..batch.len()).step_by(AT_ONCE) {
+            if self.waiting.is_none() {
+                self.rows.clear();
+                self.attributes.clear();
+                self.verdicts.clear();
             }
-            self.rows.push(row as u32);
-            let id = batch.rows().get(row);
-            for (codes, leaves) in &columns {
-                self.attributes.push(Attribute {
-                    row: id,
-                    time,
-                    user: users[user as usize],
-                    group: groups.as_ref().map_or(0, |groups| groups[row]),
-                    late: late.get(row).copied().unwrap_or(false),
-                    leaf: leaves.get(codes[row] as usize).copied().unwrap_or(UNKNOWN),
-                });
+            let (first_row, first) = (self.rows.len(), self.attributes.len());
+            for row in start..batch.len().min(start + AT_ONCE) {
+                if codes[row] == MISSING {
+                    self.tally.nobody += 1;
+                    continue;
+                }
+                self.rows.push(row as u32);
+                let id = batch.rows().get(row);
+                for (codes_of, leaves) in &columns {
+                    self.attributes.push(Attribute {
+                        row: id,
+                        time: self.times[row],
+                        user: users[codes[row] as usize],
+                        group: groups.as_ref().map_or(0, |groups| groups[row]),
+                        late: late.get(row).copied().unwrap_or(false),
+                        leaf: leaves
+                            .get(codes_of[row] as usize)
+                            .copied()
+                            .unwrap_or(UNKNOWN),
+                    });
+                }
             }
+            let rows = &self.rows[first_row..];
+            let shard_of =
+                |place: usize| shards[codes[rows[place / columns.len()] as usize] as usize];
+            let attributes = &self.attributes[first..];
+            self.engine.decide(attributes, shard_of, &mut self.verdicts);
+            self.show_rows(&mut draft, batch, first_row);
         }
-        let (rows, codes, columns) = (&self.rows, subject.codes(), columns.len());
-        let shard_of = |place: usize| shards[codes[rows[place / columns] as usize] as usize];
-        self.engine
-            .decide(&self.attributes, shard_of, &mut self.verdicts);
-        Ok(())
+        Ok(draft)
     }
 
     /// The group of each row; rows without one are one group together.
@@ -291,18 +313,21 @@ impl Stream {
         Ok(Some(column.codes().iter().map(number).collect()))
     }
 
-    /// What goes out of the rows that were decided, with made-up rows before theirs.
-    fn draft(&mut self, batch: &Batch) -> Draft {
+    /// Adds what goes out of the rows that were decided, from the one at `first` on.
+    fn show_rows(&mut self, draft: &mut Draft, batch: &Batch, first: usize) {
         let columns = self.places.attributes.len();
-        let mut draft = Draft::new(self.rows.len(), columns);
-        let mut fakes = std::mem::take(&mut self.engine.fakes).into_iter();
-        self.cells.clear();
-        self.codes.start(self.engine.paths.len());
+        let mut fakes = std::mem::take(&mut self.engine.fakes);
+        if self.waiting.is_some() {
+            // They are drawn later and leave with the rows that wait.
+            fakes.clear();
+        }
+        let mut fakes = fakes.into_iter();
         let (rows, verdicts) = (
             std::mem::take(&mut self.rows),
             std::mem::take(&mut self.verdicts),
         );
-        for (&row, verdicts) in rows.iter().zip(verdicts.chunks_exact(columns)) {
+        let decided = verdicts[first * columns..].chunks_exact(columns);
+        for (&row, verdicts) in rows[first..].iter().zip(decided) {
             let mut any = false;
             for verdict in verdicts {
                 self.tally.add(verdict);
@@ -314,14 +339,13 @@ impl Stream {
             if let Fate::Faked(n) = verdicts[0].fate {
                 for fake in fakes.by_ref().take(n as usize) {
                     draft.fakes.push((draft.rows.len(), fake.user));
-                    self.show(&mut draft, verdicts, row, MADE_UP | self.made_up);
+                    self.show(draft, verdicts, row, MADE_UP | self.made_up);
                     self.made_up += 1;
                 }
             }
-            self.show(&mut draft, verdicts, row, batch.rows().get(row as usize));
+            self.show(draft, verdicts, row, batch.rows().get(row as usize));
         }
         (self.rows, self.verdicts) = (rows, verdicts);
-        draft
     }
 
     #[inline]
@@ -497,17 +521,11 @@ impl Operator for Stream {
     }
 
     fn push(&mut self, batch: Batch) -> Result<Batch> {
-        self.decide(&batch)?;
+        let draft = self.decide(&batch)?;
+        let decided = self.assemble(&batch, draft)?;
         let released = match self.waiting.take() {
-            None => {
-                let draft = self.draft(&batch);
-                self.assemble(&batch, draft)?
-            }
+            None => decided,
             Some(mut waiting) => {
-                // The made-up rows are drawn later and leave with those that wait.
-                self.engine.fakes.clear();
-                let draft = self.draft(&batch);
-                let decided = self.assemble(&batch, draft)?;
                 self.decided = Some((decided, std::mem::take(&mut self.cells)));
                 self.hold(&batch, &mut waiting)?;
                 self.hold_fakes(&mut waiting)?;
