@@ -170,8 +170,10 @@ impl Plan {
         let own = |method: &&Method| matches!(method, Method::Own(_));
         let waits = |method: &Method| method.buffer().is_some();
         if self.protect.iter().filter(own).any(waits) {
-            return Err(Error::policy("a method of one's own is for tables")
-                .help("leave its `buffer` out: a stream leaves before it is judged"));
+            return Err(
+                Error::policy("a method that the program adds is for tables")
+                    .help("leave its `buffer` out: a stream leaves before it is judged"),
+            );
         }
         self.check_promises()?;
         chain::check(self, spans)?;
@@ -313,7 +315,7 @@ impl Plan {
                 .help("`moretta explain` lists them"));
         }
         match odd {
-            true => Err(Error::policy("a promise or a limit promises nothing").help(
+            true => Err(Error::policy("a promise or a limit is out of range").help(
                 "k is at least 2, l and p at least 1, t from 0 to 1, and a limit is a number",
             )),
             false => Ok(()),

@@ -154,7 +154,7 @@ impl Session {
         purpose: Option<Purpose>,
     ) -> Result<Self> {
         if !from.fits() {
-            return Err(Error::usage("a session cannot go on from there")
+            return Err(Error::usage("this is no state that a session has given")
                 .help("take what a session has told of itself, unchanged"));
         }
         let mut plan = Plan::clone(plan);
@@ -188,7 +188,7 @@ impl Session {
                 Flow::Stream(Box::new(stream))
             }
             false if from.has_begun() => {
-                return Err(Error::usage("a table comes as a whole")
+                return Err(Error::usage("a table cannot be gone on with")
                     .help("push all rows into a session of their own"));
             }
             false => Flow::Table(Box::new(TableFlow::new(plan, schema)?)),

@@ -184,8 +184,10 @@ impl Cells {
     fn places(&self, levels: &Levels) -> Result<(u32, u32)> {
         let place = |end: &Option<End>, absent: u32| match end {
             Some(End::Category(text)) => levels.find(text).ok_or_else(|| {
-                Error::policy("a `top` or `bottom` is none of the ordered categories of its column")
-                    .help("name one of its `order` under [columns]")
+                Error::policy(
+                    "a `top` or `bottom` is not one of the ordered categories of its column",
+                )
+                .help("name one of its `order` under [columns]")
             }),
             _ => Ok(absent),
         };

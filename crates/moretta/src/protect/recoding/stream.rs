@@ -290,6 +290,32 @@ mod tests {
     }
 
     #[test]
+    fn dates_and_ordered_categories_have_ends() {
+        let ends = |top: &str| Recoding {
+            top: [("x".to_owned(), Bound::Text(top.to_owned()))].into(),
+            buffer: Some(1),
+            ..Recoding::default()
+        };
+        let levels: Arc<crate::data::Levels> = Arc::new(["a", "b", "c", "d"].iter().collect());
+        let grades = Column::Category(Categories::new(vec![0, 3, 2, MISSING], levels));
+        let ordered = Kind::Category { ordered: true };
+        for (role, expected) in [
+            (Role::Quasi, ["a", "c..d", "c..d", "missing"]),
+            (Role::Plain, ["a", "c", "c", "missing"]),
+        ] {
+            let of = (role, ordered.clone());
+            let found = recoded(&ends("c"), of, &grades, || undeclared(false));
+            assert_eq!(found.expect("ends"), expected, "{role:?}");
+        }
+        let day = |text: &str| DateFormat::ISO.parse(text).map(f64::from);
+        let days = [day("1999-12-31"), day("2024-03-05")];
+        let days = Column::Number(days.into_iter().collect());
+        let of = (Role::Quasi, Kind::Date(DateFormat::ISO));
+        let found = recoded(&ends("2000-01-01"), of, &days, || undeclared(false));
+        assert_eq!(found.expect("ends"), ["1999-12-31", "2000-01-01.."]);
+    }
+
+    #[test]
     fn numbers_that_cannot_be_rounded_exactly_are_refused_and_not_shown() {
         let open = Recoding {
             bottom: Default::default(),
