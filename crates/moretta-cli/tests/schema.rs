@@ -21,6 +21,7 @@ const BESIDE: &[(&str, &str)] = &[
         "random-projection",
         "noise = \"cumulative\"\nreset = \"drift\"",
     ),
+    ("recoding", "levels = { age = 1 }"),
     ("dp-microaggregation", "k = 2"),
     (
         "local-dp",

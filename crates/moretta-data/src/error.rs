@@ -27,7 +27,7 @@ pub enum Error {
     Budget(Message),
     /// The call itself makes no sense (for example, output equals input).
     Usage(Message),
-    /// Whoever started the work has stopped it; what was not released is not released.
+    /// The caller has stopped the work. What had not left does not leave.
     Cancelled,
     /// An invariant of ours was broken.
     Bug(String),
@@ -228,7 +228,7 @@ impl Error {
         self
     }
 
-    /// Speaks of `to` where it spoke of the file `from`, which nobody has heard of.
+    /// Replaces path `from` by `to`, so that no temporary name is shown.
     pub fn instead_of(mut self, from: &Path, to: &Path) -> Self {
         let path = match &mut self {
             Error::Input(e) => e.file.as_mut(),

@@ -214,6 +214,7 @@ const DRIVERS: &[&str] = &[
     "moretta/engine/events/facts.rs",
     "moretta/engine/events/mod.rs",
     "moretta/engine/masked/flow.rs",
+    "moretta/engine/masked/recoded.rs",
     "moretta/engine/plan/stage.rs",
     "moretta/engine/session/steps.rs",
     "moretta-lab/filters/ours.rs",

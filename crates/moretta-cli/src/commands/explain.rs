@@ -1,5 +1,5 @@
 //! `moretta explain`: pages made from the methods' documentation, the lists of measures and
-//! learners, and the texts beside this file about promises, roles, hierarchies and attackers.
+//! learners, and the texts beside this file about promises, roles, hierarchies, attackers and streams.
 
 use crate::args::ExplainArgs;
 use crate::console::{Console, table};
@@ -45,6 +45,12 @@ const TOPICS: &[Topic] = &[
     Topic {
         name: "attackers", kind: "policy", words: &["attacker", "prosecutor", "journalist", "marketer", "linker"],
         page: include_str!("explain/attackers.md"),
+    },
+    Topic { name: "checkpoint", kind: "policy", words: &["checkpoints", "resume"], page: include_str!("explain/checkpoint.md") },
+    Topic { name: "lateness", kind: "policy", words: &["late"], page: include_str!("explain/lateness.md") },
+    Topic {
+        name: "rotate", kind: "policy", words: &["rotation", "pseudonym", "pseudonyms"],
+        page: include_str!("explain/rotate.md"),
     },
 ];
 
@@ -219,6 +225,18 @@ mod tests {
             );
         }
         assert_eq!(text("hierarchies"), text("mask"));
+    }
+
+    #[test]
+    fn what_streams_need_has_pages() {
+        for (word, told) in [
+            ("checkpoint", "every = "),
+            ("lateness", "lateness = \"10s\""),
+            ("rotate", "rotate = \"6h\""),
+            ("pseudonym", "keyed hash"),
+        ] {
+            assert!(text(word).contains(told), "{word}");
+        }
     }
 
     #[test]

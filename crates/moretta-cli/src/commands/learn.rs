@@ -155,7 +155,8 @@ fn may_save(args: &LearnArgs, place: &Path) -> moretta::Result<()> {
         return of_one("learnt from which rows?", help);
     }
     if place == Path::new("-") {
-        return Err(Error::usage("a model is not printed").help("name a file to keep it in"));
+        return Err(Error::usage("a model is not written to standard output")
+            .help("name a file to keep it in"));
     }
     Ok(())
 }

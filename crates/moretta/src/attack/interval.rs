@@ -104,7 +104,7 @@ pub fn disclosures(
             .help("attack a table with more rows, whose columns are numbers"));
     }
     let attributes = (0..originals.width())
-        .map(|attribute| Attribute::new(originals, guesses, attribute))
+        .map(|attribute| RankedColumn::new(originals, guesses, attribute))
         .filter(|attribute| attribute.deviation > 0.0)
         .collect::<Vec<_>>();
     let others = Others::draw(originals.len(), seed);
@@ -141,8 +141,8 @@ impl Shares {
     }
 }
 
-/// One attribute of all records.
-struct Attribute {
+/// One column of all records.
+struct RankedColumn {
     originals: Vec<f64>,
     guesses: Vec<f64>,
     /// The guesses that are not missing.
@@ -150,7 +150,7 @@ struct Attribute {
     deviation: f64,
 }
 
-impl Attribute {
+impl RankedColumn {
     fn new(originals: &Records, guesses: &Records, attribute: usize) -> Self {
         let originals: Vec<f64> = originals.column(attribute).collect();
         let guesses: Vec<f64> = guesses.column(attribute).collect();
@@ -158,7 +158,7 @@ impl Attribute {
         let mut sorted: Vec<f64> = present.collect();
         sorted.sort_by(f64::total_cmp);
         let moments: Moments = originals.iter().copied().collect();
-        Attribute {
+        RankedColumn {
             originals,
             guesses,
             sorted,
@@ -230,7 +230,12 @@ impl Others {
     }
 }
 
-fn shares(attributes: &[Attribute], others: &Others, interval: Interval, percent: f64) -> Shares {
+fn shares(
+    attributes: &[RankedColumn],
+    others: &Others,
+    interval: Interval,
+    percent: f64,
+) -> Shares {
     let records = others.records.len() / others.each;
     let (mut values, mut within, mut by_chance) = (0_u64, 0_u64, 0.0);
     let (mut known, mut whole) = (vec![false; records], vec![true; records]);

@@ -1,13 +1,13 @@
 //! Counts of rows that were not released, told so coarsely that no person can be told by them.
 //!
-//! Whoever sees two counts that differ by 1 knows what the one person did. So a count is
+//! Two counts that differ by 1 would tell what one person did. So a count is
 //! told as a bound: 0 as it is, 1 to [`SMALL_CELL`] as [`SMALL_CELL`], and more rounded up to
 //! two digits, to tens at least. Everything in a report that depends on suppressed rows is
 //! computed from these bounds.
 
 use super::report::{Reason, SMALL_CELL};
 
-/// At most so many: the next number of a public grid.
+/// Rounds a count up to the next number of a public grid.
 pub(crate) fn at_most(count: u64) -> u64 {
     let mut step = SMALL_CELL;
     while count > step.saturating_mul(100) {

@@ -67,7 +67,7 @@ impl Default for Clock {
 pub(crate) struct Wanted {
     /// Everything, for a report.
     pub(crate) all: bool,
-    /// What tells how it is going.
+    /// The figures that a program shows while a stream runs.
     pub(crate) live: bool,
 }
 

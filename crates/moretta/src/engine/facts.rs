@@ -66,7 +66,7 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
     report
 }
 
-/// A report that tells how rows fared, with the rest to be filled in.
+/// A report with the counts of rows; the rest is filled in later.
 pub(crate) fn blank(released: u64, suppressed: Vec<Reason>) -> Report {
     let gone = coarse::suppressed(&suppressed);
     let read = released + gone;
@@ -178,6 +178,7 @@ fn masked_warnings(facts: &Facts<'_>, masked: &Masked<'_>, asked: bool) -> Vec<S
         .filter(|column| column.role == Role::Quasi && column.action == Action::Keep)
         .filter(|column| facts.schema.index_of(&column.name).is_some())
         .filter(|column| !covered && !masks.has(&column.name))
+        .filter(|column| !plan.recodes_in_stream(&column.name))
         .map(|column| format!("`{}`", column.name))
         .collect();
     if !open.is_empty() {
@@ -385,7 +386,7 @@ fn treatment(facts: &Facts<'_>, name: &str, role: Role) -> &'static str {
         (Some(Action::Pseudonym { .. }), _) => "pseudonym",
         _ if masked.is_some_and(|m| m.masks.has(name)) => "masked",
         (_, Role::Quasi) if plan.represents(name) => "representative",
-        (_, Role::Quasi) if plan.covers_quasi() => "generalised",
+        (_, Role::Quasi) if plan.covers_quasi() || plan.recodes_in_stream(name) => "generalised",
         _ if plan.codes(name) => "recoded",
         _ => "kept",
     }

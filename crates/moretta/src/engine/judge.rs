@@ -30,7 +30,7 @@ pub(crate) struct Judge<'a> {
 }
 
 /// What was made of the originals.
-pub(crate) struct Released<'a> {
+pub(crate) struct Made<'a> {
     /// The rows that leave, as they leave.
     pub(crate) release: &'a Batch,
     /// Why others were suppressed, and how many.
@@ -72,7 +72,7 @@ impl Judge<'_> {
     }
 
     /// Counts and measures the rows that leave.
-    pub(crate) fn judge(&self, made: Released<'_>, context: &Context) -> Result<Judgement> {
+    pub(crate) fn judge(&self, made: Made<'_>, context: &Context) -> Result<Judgement> {
         let Given {
             rows: originals,
             domains,

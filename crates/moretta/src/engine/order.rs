@@ -10,8 +10,8 @@
 //!
 //! Methods whose result depends on the order of rows get them sorted by a hash of what they
 //! are given, so that the result does not depend on the order of the input. That order
-//! never leaves: anybody can compute the hash, and who knows some columns of a row would
-//! read the others off its place.
+//! never leaves: anybody can compute the hash, and a reader who knows some columns of a row
+//! would read the others off its place.
 
 use super::columns::without_dropped;
 use super::original::in_order_of_ids;

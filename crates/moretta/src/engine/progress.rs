@@ -1,4 +1,4 @@
-//! How far a run is, for whoever wants to show it.
+//! How far a run is, so that a program can show it.
 
 use crate::measure::stream::Live as Events;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub struct Records {
     pub figures: Vec<(&'static str, f64, bool)>,
 }
 
-/// Shared between a run and whoever watches it: clones tell of the same run.
+/// Shared between a run and the program that shows it: clones are about the same run.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<Shared>);
 
@@ -96,17 +96,17 @@ impl Progress {
             .clone()
     }
 
-    /// Somebody looks at it, so figures that cost something are worth having.
+    /// Says that the program shows figures, so that they are worth computing.
     pub fn watch(&self) {
         self.0.watched.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody looks at it.
+    /// Whether the program shows figures.
     pub(crate) fn is_watched(&self) -> bool {
         self.0.watched.load(Ordering::Relaxed)
     }
 
-    /// Tells how a stream is doing.
+    /// Sets the figures of a running stream.
     pub(crate) fn tell(&self, live: Live) {
         *self.0.live.lock().unwrap_or_else(|e| e.into_inner()) = Some(live);
     }

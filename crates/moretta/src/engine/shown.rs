@@ -13,7 +13,7 @@ pub(crate) fn covered_as_text(rows: &Batch) -> Result<Batch> {
     with_texts(rows, |role| role == Role::Quasi)
 }
 
-/// The rows as whoever counts alike rows and their values reads them from a file.
+/// The rows as the checker reads them from a file, where it counts rows that look alike.
 pub(crate) fn counted_as_text(rows: &Batch) -> Result<Batch> {
     with_texts(rows, |role| {
         matches!(

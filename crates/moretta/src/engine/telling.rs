@@ -1,7 +1,7 @@
 //! Columns that single persons out though nobody called them quasi-identifiers.
 //!
 //! A value that one row alone has, such as a bill to the cent, finds the row again whatever
-//! class it is in, for whoever knows it. `plan` looks at the originals, a run at what it
+//! class it is in, for a reader who knows it. `plan` looks at the originals, a run at what it
 //! releases; no value is told, only names and shares of the rows.
 //!
 //! **Costs** a look-up for each row and set of columns, within the bounds of [`Search`]; of a
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Sets of columns are looked at up to this size.
 const LARGEST_SET: usize = 4;
 
-/// At most so many sets more of each size are passed over.
+/// The most sets of each size that are skipped without a look.
 const MOST_PASSED: usize = 100_000;
 
 /// A set that makes at least this share of the rows unique is told.

@@ -39,8 +39,8 @@ impl End {
     }
 }
 
-/// Decimal steps are no binary numbers.
-const ROUNDING: f64 = 1e-9;
+/// Decimal steps are no binary numbers: a few last digits of the quotient.
+const ROUNDING: f64 = 1e-15;
 
 impl Coding {
     /// How many rows hold another value than the code of their original.

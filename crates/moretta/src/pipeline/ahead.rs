@@ -1,4 +1,4 @@
-//! Reads a source on a thread of its own, a few batches ahead of whoever takes
+//! Reads a source on a thread of its own, a few batches ahead of the session that takes
 //! them, where there is more than one core to work on.
 
 use crate::data::Batch;

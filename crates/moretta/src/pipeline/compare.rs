@@ -1,4 +1,4 @@
-//! Risk and loss of two files, whoever made them, measured against one original.
+//! Risk and loss of two files, made by any tool, measured against one original.
 //!
 //! The files need not keep the order or the number of rows: each is measured by itself,
 //! its loss against what both files show and, in hierarchies, the values of the original.

@@ -4,7 +4,7 @@ use super::stream;
 use super::trial::Rows;
 use crate::data::{Batch, ColumnPlan, ReadAs, Role};
 use crate::engine::{
-    Candidate, Classroom, Lessons, Looked, Progress, Stage, Strange, class_of, lessons_of_release,
+    Candidate, Classroom, Lessons, Progress, Purpose, Stage, Strange, class_of, lessons_of_release,
 };
 use crate::error::Result;
 use crate::io::{self, ReadOptions};
@@ -31,7 +31,7 @@ pub fn lessons(
         original,
         rows,
         ..
-    } = read.try_out(plan, Looked::Rows, &policy.context(progress)?)?;
+    } = read.try_out(plan, Purpose::Rows, &policy.context(progress)?)?;
     let class = class_of(original.batch.schema(), class)?;
     let mut lessons = lessons_of_release(&plan, &original, rows, class, known)?;
     lessons.notes.extend(cautions(policy, known.is_some()));
@@ -164,6 +164,64 @@ mod tests {
         owned
             .map(|(record, (&actual, &class))| (record.to_vec(), actual, class))
             .collect()
+    }
+
+    /// Two files whose rows come late, merged and masked: learners see what a run releases.
+    #[test]
+    fn of_a_stream_learners_see_what_a_run_releases() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut texts = ["t,row,x,kind\n".to_owned(), "t,row,x,kind\n".to_owned()];
+        for n in 0..200_usize {
+            let time = 1_700_000_000 + n - n * 7 % 5;
+            let kind = if n * 37 % 101 < 50 { "low" } else { "high" };
+            let file = n * 11 % 3 / 2;
+            // Numbered file by file.
+            let row = texts[file].lines().count() - 1 + 1_000 * file;
+            texts[file] += &format!("{time},{row},{},{kind}\n", n * 37 % 101);
+        }
+        for (file, text) in texts.iter().enumerate() {
+            std::fs::write(folder.path().join(format!("{file}.csv")), text).expect("written");
+        }
+        let root = Root::of_policy(&folder.path().join("policy.toml"), None).expect("a root");
+        let mask = |method: &str| format!("[[protect]]\nmethod = \"{method}\"\n");
+        for methods in [
+            mask("noise") + "buffer = 20\ncolumns = [\"x\"]\n",
+            mask("rank-swapping") + "within = \"20%\"\nbuffer = 15\ncolumns = [\"x\"]\n",
+            mask("recoding") + "buffer = 1\nround = { x = 10 }\n",
+        ] {
+            let text = format!(
+                "version = 1\nseed = 5\n[source]\npath = [\"0.csv\", \"1.csv\"]\n[columns]\n\
+                 t = {{ role = \"time\", unit = \"s\", lateness = \"3s\" }}\nrow = {{ role = \"plain\" }}\n\
+                 x = {{ role = \"plain\", type = \"number\" }}\nkind = {{ role = \"class\" }}\n\
+                 {methods}[sink]\npath = \"out.csv\"\n"
+            );
+            let policy = Policy::parse(&text, &root).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let progress = Progress::default();
+            let options = crate::pipeline::Options::plain(&progress);
+            let options = crate::pipeline::Options {
+                force: true,
+                ..options
+            };
+            crate::pipeline::run(&policy, &options).expect("released");
+            let release = std::fs::read_to_string(folder.path().join("out.csv")).expect("a file");
+            let mut released: Vec<(u64, f64)> = release
+                .lines()
+                .skip(1)
+                .map(|line| {
+                    let cells: Vec<&str> = line.split(',').collect();
+                    (
+                        cells[1].parse().expect("a row"),
+                        cells[2].parse().expect("x"),
+                    )
+                })
+                .collect();
+            released.sort_by_key(|(row, _)| *row);
+            let lessons = lessons(&policy, None, None, &progress).expect("lessons");
+            let seen = values(&lessons, Side::Protected);
+            let seen: Vec<f64> = seen.iter().map(|(record, ..)| record[0]).collect();
+            let released: Vec<f64> = released.into_iter().map(|(_, x)| x).collect();
+            assert_eq!(seen, released, "{methods}");
+        }
     }
 
     #[test]

@@ -24,7 +24,8 @@ impl Trained {
     /// replaced only with `force`.
     pub fn save(&self, path: &Path, force: bool) -> Result<()> {
         if path == Path::new("-") {
-            return Err(Error::usage("a model is not printed").help("name a file to keep it in"));
+            return Err(Error::usage("a model is not written to standard output")
+                .help("name a file to keep it in"));
         }
         let mut outputs = Outputs::default();
         outputs.add_private(path, &self.model)?;
@@ -43,7 +44,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
         .map_err(failed)?;
     let length = Model::length(&bytes).map_err(|error| error.in_file(path))?;
     if length > MOST_BYTES {
-        return Err(Error::input("the model says to be greater than 4 GiB")
+        return Err(Error::input("the model claims to be larger than 4 GiB")
             .in_file(path)
             .help("take a copy that was not changed, or learn the model again"));
     }

@@ -1,10 +1,12 @@
-//! What a run would face: sizes, uniques, and columns that single persons out though nobody called them quasi-identifiers.
+//! What a run would face: sizes, uniques, and columns that single persons out and are no
+//! quasi-identifiers.
 
 use super::check::check_alone;
 use super::memory;
 use super::stream;
 use super::trial::read;
 use crate::data::Role;
+use crate::engine::copies::Copies;
 use crate::engine::domains::domains;
 use crate::engine::telling::{Coded, THOROUGH, TellingSet, classes, telling};
 use crate::engine::{Progress, Stage, warnings};
@@ -102,11 +104,15 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
                     .map(|h| h.level_count()),
             })
             .collect(),
-        warnings: warnings(&policy.plan, &original, false)?,
+        warnings: {
+            let mut told = warnings(&policy.plan, &original, false)?;
+            told.extend(Copies::warnings_of(&policy.plan, batch)?);
+            told
+        },
     })
 }
 
-/// What a private method spends, and how that adds up, of so many rows where that is known.
+/// What a private method spends, and how that adds up; `rows` is `None` where it is not known.
 pub fn privacy(policy: &Policy, rows: Option<u64>) -> Vec<String> {
     let private = policy.plan.maskings();
     private

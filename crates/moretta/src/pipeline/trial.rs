@@ -3,8 +3,8 @@
 
 use super::inputs::open_sources;
 use super::memory;
-use crate::data::{Batch, Schema};
-use crate::engine::{Candidate, Context, Looked, Original, Plan, Progress, Session, Stage};
+use crate::data::{Batch, RowIds, Schema};
+use crate::engine::{Candidate, Context, Original, Plan, Progress, Purpose, Session, Stage};
 use crate::error::Result;
 use crate::policy::Policy;
 use std::sync::Arc;
@@ -38,8 +38,16 @@ impl Rows {
             sources: Vec::new(),
             notes: Vec::new(),
         };
+        let mut start = 0;
         for mut source in opened {
-            let batches = source.by_ref().collect::<Result<Vec<_>>>()?;
+            let mut batches = Vec::new();
+            for batch in source.by_ref() {
+                let batch = batch?;
+                let len = batch.len();
+                let (ids, columns) = (RowIds::Range { start, len }, batch.columns().to_vec());
+                batches.push(Batch::new(Arc::clone(&rows.schema), ids, columns)?);
+                start += len as u64;
+            }
             rows.sources.push(batches);
             rows.notes.extend(source.notes());
         }
@@ -50,12 +58,12 @@ impl Rows {
     pub(super) fn try_out(
         &self,
         plan: Plan,
-        looked: Looked,
+        purpose: Purpose,
         context: &Context,
     ) -> Result<Candidate> {
         let (plan, sources) = (&Arc::new(plan), self.sources.len());
         let context = context.clone();
-        let mut trial = Session::trial(plan, &self.schema, sources, looked, context)?;
+        let mut trial = Session::trial(plan, &self.schema, sources, purpose, context)?;
         trial.note(self.notes.clone());
         let mut batches: Vec<_> = self.sources.iter().map(|source| source.iter()).collect();
         while let Some(source) = trial.next_source() {

@@ -12,7 +12,7 @@
 
 use super::stream;
 use super::trial::Rows;
-use crate::engine::{Context, Looked, Plan, Progress, Side};
+use crate::engine::{Context, Plan, Progress, Purpose, Side};
 use crate::error::{Error, PolicyError, Result};
 use crate::measure::{self, Of};
 use crate::optimize::{self, Prefer, Range, Scale, Tried};
@@ -320,13 +320,13 @@ type Values = Vec<(&'static str, Option<f64>)>;
 /// # Errors
 /// When a promise would not be kept. That a goal is missed is what the figures tell.
 fn measured(plan: &Plan, rows: &Rows, context: &Context) -> Result<Values> {
-    let candidate = rows.try_out(plan.clone(), Looked::Verdict, context)?;
-    let verdict = candidate
-        .verdict
-        .ok_or_else(|| Error::bug("a trial without a verdict"))?;
-    let mut broken = verdict.faults.into_iter();
+    let candidate = rows.try_out(plan.clone(), Purpose::Assess, context)?;
+    let assessment = candidate
+        .assessment
+        .ok_or_else(|| Error::bug("a trial without an assessment"))?;
+    let mut broken = assessment.faults.into_iter();
     match broken.find(|fault| matches!(fault, Error::Guarantee(_))) {
-        None => Ok(verdict.measures),
+        None => Ok(assessment.measures),
         Some(fault) => Err(fault),
     }
 }

@@ -54,7 +54,7 @@ pub fn verify(
     if policy.plan.stream().is_some() {
         return Err(Error::bug("a stream was verified as a table"));
     }
-    if policy.plan.guarantee.k.is_none() && policy.plan.masking().is_some() {
+    if policy.plan.guarantee.k.is_none() && !policy.plan.keeps_guarantee() {
         return Err(
             Error::policy("the method promises nothing that could be seen in a file")
                 .help("the report of `moretta run` tells risk and loss"),

@@ -70,7 +70,8 @@ pub(super) fn read(section: Option<Section>, protect: &[Method]) -> Result<Measu
         return Ok(Measures::default());
     };
     let masks = protect.iter().any(|method| method.as_masking().is_some());
-    let coarse = protect.iter().any(|method| method.as_masking().is_none());
+    let coarse = |method: &Method| method.as_masking().is_none() && !method.recodes_stream();
+    let coarse = protect.iter().any(coarse);
     let names: Vec<&str> = measured(coarse, masks).map(|info| info.name).collect();
     let check = |name: &str, error: Error| match names.contains(&name) {
         true => Ok(()),

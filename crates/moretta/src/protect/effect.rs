@@ -60,6 +60,8 @@ impl Method {
 pub(crate) fn recoding_effects(recoding: &Recoding, schema: &Schema) -> Vec<Effect> {
     let coded = |name: &str| recoding.coded().any(|(_, coded)| coded == name);
     let effect = |name: &str, role: Role| match role {
+        // Of a stream no promise is about the others.
+        Role::Quasi if recoding.buffer.is_some() && !recoding.recodes(name) => Effect::Kept,
         Role::Quasi => Effect::Covered,
         Role::Sensitive | Role::Plain if coded(name) => Effect::Coded,
         _ => Effect::Kept,

@@ -1,4 +1,4 @@
-//! Lifts a method on records to a operator: what comes is encoded, what leaves decoded.
+//! Lifts a method on records to an operator: what comes is encoded, what leaves decoded.
 //!
 //! A filter sees the masked columns as [`Records`] and lets them leave in the order
 //! in which they came. The other columns wait here until their record leaves.
@@ -23,7 +23,7 @@ pub trait Filter: Send {
     fn settles_in(&self) -> Option<u64> {
         None
     }
-    /// So many records were decided before, in another run, and it held none back then.
+    /// An earlier run has decided `records` records, and none of them waited when it stopped.
     ///
     /// # Errors
     /// When what they have cost leaves nothing.
@@ -50,7 +50,7 @@ pub trait Masking {
     fn inside_classes(&self) -> bool {
         false
     }
-    /// Each record that it releases is one of so many that look alike.
+    /// The least number of released records that look alike, where it promises one.
     fn k(&self) -> Option<u32> {
         None
     }
@@ -169,7 +169,7 @@ pub fn masked_columns<'a>(encoder: &Encoder, schema: &'a Schema) -> Vec<MaskedCo
 /// What was decided of the next records, in the order in which they came.
 #[derive(Debug, Default)]
 pub struct Masked {
-    /// Whoever decides looks at it now and then.
+    /// Long work looks at it now and then.
     pub(crate) cancel: Cancel,
     records: Records,
     /// For each decided record, whether it is released.
@@ -177,7 +177,7 @@ pub struct Masked {
 }
 
 impl Masked {
-    /// For records of so many values.
+    /// For records of `width` values.
     pub fn new(width: usize) -> Self {
         Masked {
             cancel: Cancel::default(),

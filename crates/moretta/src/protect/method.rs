@@ -19,7 +19,7 @@ macro_rules! methods {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Method {
             $($(#[$meaning])* $variant($config),)*
-            /// A method of whoever embeds the library.
+            /// A method of a program that embeds the library.
             Own(OwnMethod),
         }
 
@@ -90,7 +90,7 @@ methods! {
     "local-dp", LocalDp(super::dp::local::LocalDp), "dp/local/mod.rs", Filter;
 }
 
-/// A method of whoever embeds the library: no policy names it, and what it releases is
+/// A method of a program that embeds the library: no policy names it, and what it releases is
 /// checked as that of all others.
 #[derive(Clone)]
 pub struct OwnMethod {
@@ -170,7 +170,7 @@ impl MethodInfo {
 }
 
 impl Method {
-    /// A method of whoever embeds the library.
+    /// A method of a program that embeds the library.
     pub fn own(name: &'static str, config: impl MethodConfig + Send + Sync + 'static) -> Self {
         Method::Own(OwnMethod {
             name,
@@ -242,6 +242,19 @@ impl Method {
     /// The method, if it masks records, of tables or of streams.
     pub fn as_masking(&self) -> Option<&dyn Masking> {
         self.config().masking()
+    }
+
+    /// Rows that it may hold back of a stream of records; none where it is for tables or events.
+    pub fn buffer(&self) -> Option<usize> {
+        match self.as_recoding() {
+            Some(recoding) => recoding.buffer,
+            None => self.as_masking()?.buffer(),
+        }
+    }
+
+    /// Whether it recodes each row of a stream by itself, by rules that follow from no row.
+    pub fn recodes_stream(&self) -> bool {
+        self.is_recoding() && self.buffer().is_some()
     }
 
     /// The method, if it recodes columns by fixed rules.

@@ -55,8 +55,8 @@ pub trait Operator: Send {
     fn settles_in(&self) -> Option<u64> {
         Some(0)
     }
-    /// So many rows were released before, in another run: they are not shown again, and count
-    /// only for what they have cost.
+    /// An earlier run has released `rows` rows: they are not shown again, and count only for
+    /// what they have cost.
     ///
     /// # Errors
     /// When nothing may be released after them.

@@ -219,6 +219,9 @@ const Z: &str = "[[protect]]\nmethod = \"z-anonymity\"\nz = 2\nwindow = \"30s\"\
 const NOISE: &str =
     "[[protect]]\nmethod = \"noise\"\namount = 0.2\nbuffer = 6\ncolumns = [\"x\"]\n";
 
+const RECODING: &str =
+    "[[protect]]\nmethod = \"recoding\"\nbuffer = 1\nround = { x = 10 }\ntop = { x = 80 }\n";
+
 #[test]
 fn a_program_that_is_killed_at_every_step_leaves_what_an_undisturbed_one_leaves() {
     let groups =
@@ -228,6 +231,11 @@ fn a_program_that_is_killed_at_every_step_leaves_what_an_undisturbed_one_leaves(
         (format!("{Z}{NOISE}"), true),
         (NOISE.to_owned(), false),
         (groups.to_owned(), false),
+        (RECODING.to_owned(), false),
+        (format!("{RECODING}{NOISE}"), false),
+        (format!("{NOISE}{RECODING}"), false),
+        (format!("{Z}{RECODING}"), true),
+        (format!("{RECODING}{Z}{NOISE}"), true),
     ] {
         for seeks in [false, true] {
             let (whole, tables) = tables(&plan(&methods, events), seeks);

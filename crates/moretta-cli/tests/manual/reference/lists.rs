@@ -23,7 +23,9 @@ pub(super) fn page_of(info: &MethodInfo) -> String {
 pub(super) fn methods() -> String {
     let mut rows = vec![head(["method", "works on", "what it does"])];
     rows.extend(METHODS.iter().map(|info| {
+        let waits = info.parameters.iter().any(|one| one.name == "buffer");
         let works_on = match info.family {
+            Family::Table if waits => "tables, and records of streams",
             Family::Table => "tables",
             Family::Stream => "streams of events",
             Family::Filter => "records of tables and streams",

@@ -50,6 +50,9 @@ fn parts() -> Vec<Part> {
             printed::explained("hierarchies"),
         ),
         Part::new("promises.md", "promises", printed::promises()),
+        Part::new("streams.md", "checkpoint", printed::explained("checkpoint")),
+        Part::new("streams.md", "lateness", printed::explained("lateness")),
+        Part::new("streams.md", "rotate", printed::explained("rotate")),
         Part::new("methods.md", "methods", lists::methods()),
         Part::new(
             "measures.md",

@@ -5,7 +5,7 @@ use crate::engine::coarse::{at_most, rounded};
 use crate::engine::plan::{Action, Plan};
 use crate::engine::report::{Claim, Delay, Report, SMALL_CELL, StreamFacts, StreamPoint, Verdict};
 use crate::guarantee::StreamFindings;
-use crate::measure::stream::{Facts as Measured, Point};
+use crate::measure::stream::{Measured, Point};
 use crate::protect::Operator;
 use crate::protect::z_anonymity::{Mode, Stream, ZAnonymity};
 

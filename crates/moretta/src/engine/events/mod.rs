@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::measure::stream::Live;
 use crate::protect::Operator;
 use crate::protect::rotation::Rotation;
-use crate::protect::z_anonymity::{Stream, ZAnonymity};
+use crate::protect::z_anonymity::{MADE_UP, Stream, ZAnonymity};
 use std::collections::HashMap;
 use std::sync::Arc;
 use watch::{Looked, Watch};
@@ -99,6 +99,17 @@ impl Events {
     /// How the stream is doing.
     pub(crate) fn live(&self) -> Live {
         self.watch.live(&self.stream)
+    }
+}
+
+/// The rows that are not made up.
+pub(crate) fn real(rows: &Batch) -> Result<Batch> {
+    let ids = rows.rows().iter().enumerate();
+    let real = ids.filter(|&(_, id)| id < MADE_UP);
+    let real: Vec<u32> = real.map(|(row, _)| row as u32).collect();
+    match real.len() == rows.len() {
+        true => Ok(rows.clone()),
+        false => rows.take(&real),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::data::{Batch, Role, Schema};
 use crate::engine::plan::Plan;
 use crate::error::Result;
 use crate::guarantee::{Decided, StreamChecker, StreamFindings};
-use crate::measure::stream::{Facts as Measured, Live, Observed, StreamMeasures};
+use crate::measure::stream::{Live, Measured, Observed, StreamMeasures};
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Cell, FakesOrder, MADE_UP, Stream, ZAnonymity};
 use std::borrow::Cow;

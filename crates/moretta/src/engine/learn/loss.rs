@@ -206,13 +206,23 @@ impl Measure for AccuracyLoss {
         self.halves = match std::mem::replace(&mut self.halves, Halves::None) {
             Halves::None => Halves::None,
             Halves::Waiting(mut first) => {
-                first.push((original.clone(), released));
-                let rows: usize = first.iter().map(|(rows, _)| rows.len()).sum();
-                match rows < LOOK {
+                let seen: usize = first.iter().map(|(rows, _)| rows.len()).sum();
+                let rows = original.len().min(LOOK - seen);
+                first.push((original.slice(0, rows), released.slice(0, rows)));
+                match seen + rows < LOOK {
                     true => Halves::Waiting(first),
-                    false => self
-                        .begin(&first)?
-                        .map_or(Halves::None, |pupils| Halves::Learning(Box::new(pupils))),
+                    false => match self.begin(&first)? {
+                        None => Halves::None,
+                        Some(mut pupils) => {
+                            // However rows come, the same ones are looked at first.
+                            let left = original.len() - rows;
+                            let left = (original.slice(rows, left), released.slice(rows, left));
+                            if !left.0.is_empty() {
+                                self.go_on(&mut pupils, (&left.0, &left.1))?;
+                            }
+                            Halves::Learning(Box::new(pupils))
+                        }
+                    },
                 }
             }
             Halves::Learning(mut pupils) => {
@@ -469,21 +479,26 @@ mod tests {
             ];
             Batch::new(Arc::clone(&schema), ids, columns).expect("fits")
         };
-        let losses = |len: u32, turned: bool, wrong: bool| {
+        let in_parts = |len: u32, part: u32, turned: bool, wrong: bool| {
             let mut losses = measure::learnt()
                 .map(|info| AccuracyLoss::new(&plan, &schema, info).expect("a class"))
                 .collect::<Vec<_>>();
-            for start in (0..len).step_by(100) {
+            for start in (0..len).step_by(part as usize) {
                 for loss in &mut losses {
                     let (before, after) = (
-                        rows(start, 100, false, false),
-                        rows(start, 100, turned, wrong),
+                        rows(start, part, false, false),
+                        rows(start, part, turned, wrong),
                     );
                     loss.observe(&before, &after).expect("rows");
                 }
             }
             [0, 1].map(|place: usize| losses[place].value().expect("classes"))
         };
+        let losses = |len: u32, turned: bool, wrong: bool| in_parts(len, 100, turned, wrong);
+        for part in [1, 300, 700, 2_100] {
+            let whole = in_parts(2_100, 2_100, true, true);
+            assert_eq!(in_parts(2_100, part, true, true), whole, "parts of {part}");
+        }
         for len in [900, 1_500] {
             assert_eq!(losses(len, false, false), [0.0, 0.0]);
             let [original, masked] = losses(len, true, false);

@@ -4,9 +4,9 @@
 //! Rows are read and protected in memory, put back into the order of the source, and
 //! shown to three copies of each learner: one is tested with and taught the originals, one
 //! what is released of them, and one is taught what is released and tested with the
-//! originals, as who applies it to persons does. A category that is not released counts as
-//! missing then; mixtures of columns have no originals to test with. Suppressed rows are shown to none. Where the
-//! class is masked, too, learners are taught the released class and judged by the
+//! originals, as a reader does who applies it to persons. A category that is not released counts
+//! as missing then; mixtures of columns have no originals to test with. Suppressed rows are left
+//! out. Where the class is masked, too, learners are taught the released class and judged by the
 //! original one. A number that was generalised to an interval is shown as its middle.
 //! A learner can be saved in the end, and go on with other rows another day.
 //!

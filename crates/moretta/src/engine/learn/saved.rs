@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::learn::{Learner, Model, Vocabulary};
 
-/// A model that was saved and found sound. It shows itself to nobody.
+/// A model that was saved and found sound. `Debug` shows nothing of it.
 pub struct SavedModel {
     bytes: Vec<u8>,
     name: &'static str,

@@ -1,11 +1,13 @@
 //! A stream from rows that may leave to rows as they leave: with pseudonyms, and masked.
 
 use super::masks::Masks;
+use super::recoded::Recodes;
 use super::secret_seed;
 use super::watch::Watch;
 use crate::data::{Batch, Role, Schema};
 use crate::engine::columns::Persons;
 use crate::engine::context::{Context, Wanted};
+use crate::engine::copies::Copies;
 use crate::engine::plan::Plan;
 use crate::engine::progress::Records;
 use crate::engine::telling::Leaving;
@@ -21,7 +23,10 @@ pub(crate) struct Flow {
     /// What masks draw from, where the plan does not say.
     seed: Option<u64>,
     leaving: Leaving,
+    /// None where no name is replaced by a pseudonym.
+    copies: Option<Copies>,
     read: u64,
+    released: u64,
 }
 
 impl Flow {
@@ -41,19 +46,26 @@ impl Flow {
         let seed = plan.seed.or(secret).unwrap_or(0);
         let mut links: Vec<Box<dyn Operator>> =
             vec![Box::new(Persons::new(plan, &context.keys, schema)?)];
-        for (step, masking) in plan.maskings().enumerate() {
-            let schema = Arc::clone(links[step].schema());
-            let seed = seed.wrapping_add(step as u64);
-            links.push(Box::new(Filtered::build(
-                masking,
-                &schema,
-                seed,
-                &context.cancel,
-            )?));
+        let mut given = Arc::clone(links[0].schema());
+        let mut seeds = (0u64..).map(|step| seed.wrapping_add(step));
+        for method in &plan.protect {
+            let link: Box<dyn Operator> = match (method.as_masking(), method.as_recoding()) {
+                (Some(masking), _) => {
+                    let seed = seeds.next().unwrap_or(seed);
+                    Box::new(Filtered::build(masking, &given, seed, &context.cancel)?)
+                }
+                (None, Some(recoding)) => Box::new(Recodes::new(plan, recoding, &given)?),
+                // Events were decided before.
+                (None, None) => continue,
+            };
+            given = Arc::clone(link.schema());
+            links.push(link);
         }
         let chain = Chain::new(links)?;
         let watch = |masks| Watch::new(plan, masks, (schema, chain.schema()), None, wanted);
         let mut protected = masks.map_or_else(Vec::new, |masks| masks.names.clone());
+        let recoded = plan.columns.iter().map(|column| &column.name);
+        protected.extend(recoded.filter(|name| plan.recodes_in_stream(name)).cloned());
         if plan.stream().is_some() {
             // Nearly every event has a time of its own.
             let times = plan.columns.iter().filter(|c| c.role == Role::Time);
@@ -63,8 +75,10 @@ impl Flow {
             watch: masks.map(watch).transpose()?,
             seed: secret,
             leaving: Leaving::new(protected),
+            copies: Copies::new(plan, schema)?,
             chain,
             read: 0,
+            released: 0,
         })
     }
 
@@ -83,10 +97,22 @@ impl Flow {
         std::mem::replace(&mut self.leaving, Leaving::new(Vec::new())).warning()
     }
 
+    /// The columns that name the persons behind pseudonyms.
+    pub(crate) fn copies(&self) -> Vec<String> {
+        let copies = self.copies.as_ref();
+        copies.map_or_else(Vec::new, Copies::warnings)
+    }
+
     /// How it is going.
     pub(crate) fn live(&self) -> Records {
-        let watch = self.watch.as_ref();
-        watch.map_or_else(Records::default, |watch| watch.live(self.read))
+        match &self.watch {
+            Some(watch) => watch.live(self.read),
+            None => Records {
+                read: self.read,
+                released: self.released,
+                ..Records::default()
+            },
+        }
     }
 
     /// After how many more rows nothing waits here; none where that is not known.
@@ -107,6 +133,9 @@ impl Flow {
     /// Takes rows of a stream; gives those that may leave.
     pub(crate) fn push(&mut self, batch: Batch) -> Result<Batch> {
         self.read += batch.len() as u64;
+        if let Some(copies) = &mut self.copies {
+            copies.observe(&batch)?;
+        }
         if let Some(watch) = &mut self.watch {
             watch.read(&batch);
         }
@@ -121,6 +150,7 @@ impl Flow {
     }
 
     fn look(&mut self, released: Batch) -> Result<Batch> {
+        self.released += released.len() as u64;
         self.leaving.observe(&released)?;
         if let Some(watch) = &mut self.watch {
             watch.look(&released)?;

@@ -8,6 +8,7 @@
 mod flow;
 mod masks;
 mod pairs;
+mod recoded;
 mod unchanged;
 mod waiting;
 mod watch;

@@ -11,6 +11,8 @@
 //!   of columns that were masked before.
 //! - What is released must not tell of rows that are suppressed, so no method mixes records
 //!   before rows are suppressed.
+//! - Recoding of a stream looks at each value by itself: rows that were alike stay alike, and ε
+//!   counts what comes after it. What it shows as text no other method changes again.
 //! - ε counts what one record can change in the values that a method is given. It
 //!   survives whatever is done to its noisy values later, since that sees nothing else of
 //!   the originals; but no earlier method may have used those values.
@@ -115,6 +117,7 @@ impl<'a> Step<'a> {
             self.keeps_persons(plan)?;
         }
         for before in steps {
+            self.needs_values(before)?;
             self.needs_unused_values(before)?;
             self.needs_unmixed_rows(before)?;
             self.counts_values_as_they_were(plan, before)?;
@@ -141,9 +144,26 @@ impl<'a> Step<'a> {
         self.refuse(what, help)
     }
 
+    /// Recoding of a stream shows quasi-identifiers as texts.
+    fn needs_values(&self, before: &Step<'_>) -> std::result::Result<(), Refusal> {
+        let shown = |name: &&str| before.effect(name) == Effect::Covered && self.changes(name);
+        let mut changed = before.changed();
+        match changed.find(shown) {
+            Some(name) if before.stage.method.recodes_stream() => self.refuse(
+                format!(
+                    "recoding shows `{name}` as text, which {} cannot change",
+                    self.name()
+                ),
+                "put recoding behind it, or name other columns",
+            ),
+            _ => Ok(()),
+        }
+    }
+
     /// What is told of classes would be computed from values that are not private yet.
     fn needs_unused_values(&self, before: &Step<'_>) -> std::result::Result<(), Refusal> {
-        let mixed = before.changed().any(|name| self.changes(name));
+        let by_itself = before.stage.method.recodes_stream();
+        let mixed = !by_itself && before.changed().any(|name| self.changes(name));
         let used = mixed || before.stage.claim() == Claim::Classes;
         match self.stage.claim() == Claim::Privacy && used {
             false => Ok(()),
@@ -196,7 +216,9 @@ impl<'a> Step<'a> {
         let promised = before.promised(plan);
         let broken = promised
             .iter()
-            .find(|(name, about)| !about.survives(self.effect(name)));
+            .find(|(name, about)| !about.survives(self.effect(name)))
+            // Equal values are recoded to equal ones.
+            .filter(|(_, about)| *about != About::Likeness || !self.stage.method.recodes_stream());
         if let Some((name, _)) = broken {
             let what = format!(
                 "what {} promises of `{name}` does not survive {}, which changes it again",
@@ -291,10 +313,7 @@ fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
         let what = "two private methods would add up what each lets a record lose".to_owned();
         return Some((second, what, "keep one; local-dp takes several columns"));
     }
-    let is_stream = |method: &Method| {
-        let buffered = method.as_masking().is_some_and(|m| m.buffer().is_some());
-        buffered || method.as_stream().is_some()
-    };
+    let is_stream = |method: &Method| method.buffer().is_some() || method.as_stream().is_some();
     match place(&|method| !is_stream(method)) {
         Some(step) if methods.iter().any(is_stream) => {
             let what = format!(

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub struct ColumnPolicy {
     /// Its name in the data.
     pub name: String,
-    /// Where the policy speaks of it.
+    /// Its place in the text of the policy.
     pub span: Range<usize>,
     /// What it means for privacy.
     pub role: Role,

@@ -3,18 +3,22 @@
 use super::{ColumnPolicy, Plan};
 use crate::data::Role;
 use crate::error::{Error, Result};
-use crate::protect::Method;
+use crate::protect::{Effect, Method};
 
 /// The first method that does not go with z-anonymity, why, and what to do.
 pub(super) fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
     let decides = methods.iter().position(|m| m.as_stream().is_some())?;
-    if decides > 0 {
+    let before = &methods[..decides];
+    if !before.iter().all(Method::recodes_stream) {
         let what = "z-anonymity counts events as they were and stands first".to_owned();
         return Some((decides, what, "put its [[protect]] before the others"));
     }
-    let other = (1..methods.len()).find(|&step| methods[step].as_masking().is_none())?;
+    let goes_with = |method: &Method| method.as_masking().is_some() || method.is_recoding();
+    let mut others = (0..methods.len()).filter(|&step| step != decides);
+    let other = others.find(|&step| !goes_with(&methods[step]))?;
     let what = format!("{} does not go with events", methods[other].name());
-    Some((other, what, "keep z-anonymity and masks of other columns"))
+    let help = "keep z-anonymity, and masks and recoding of other columns";
+    Some((other, what, help))
 }
 
 /// Masks change what events carry, never what z-anonymity has counted or promised.
@@ -37,18 +41,20 @@ pub(super) fn check(plan: &Plan) -> Result<()> {
             )
             .help("use noise, rank-swapping or local-dp behind z-anonymity"));
         }
-        let places = masking.places(&schema)?;
-        let names = places
-            .into_iter()
-            .map(|place| &*schema.fields()[place].name);
-        let mut columns = names.filter_map(|name| plan.column(name));
+    }
+    for method in plan.protect.iter().filter(|m| m.as_stream().is_none()) {
+        let names = schema.fields().iter().map(|field| &*field.name);
+        let effects = names.zip(method.effects(&schema)?);
+        let changed = effects.filter(|(_, effect)| *effect != Effect::Kept);
+        let mut columns = changed.filter_map(|(name, _)| plan.column(name));
         if let Some(column) = columns.find(|column| counted(column)) {
             return Err(Error::policy(format!(
-                "what z-anonymity promises of `{}` does not survive a mask",
-                column.name
+                "what z-anonymity promises of `{}` does not survive {}",
+                column.name,
+                method.name()
             ))
             .at(column.span.clone())
-            .help("name by `columns` what events carry besides: numbers with the role plain or sensitive"));
+            .help("name what events carry besides: numbers with the role plain or sensitive"));
         }
     }
     Ok(())
@@ -60,6 +66,8 @@ mod tests {
 
     const Z: &str = "[[protect]]\nmethod = \"z-anonymity\"\nz = 5\nwindow = \"1h\"\n";
     const NOISE: &str = "[[protect]]\nmethod = \"noise\"\nbuffer = 10\ncolumns = [\"load\"]\n";
+
+    const RECODING: &str = "[[protect]]\nmethod = \"recoding\"\nbuffer = 1\nround = { load = 5 }\n";
 
     /// What a plan with these methods is refused for; none when it is not.
     fn refused(methods: &str) -> Option<String> {
@@ -80,6 +88,20 @@ mod tests {
             (format!("{Z}{NOISE}"), None),
             (format!("{Z}{NOISE}{NOISE}"), None),
             (format!("{NOISE}{Z}"), Some("stands first")),
+            (format!("{Z}{RECODING}"), None),
+            (format!("{RECODING}{Z}{NOISE}"), None),
+            (
+                format!("{Z}{}", RECODING.replace("buffer = 1\n", "")),
+                Some("waits for the whole table"),
+            ),
+            (
+                format!("{Z}{RECODING}").replace("load = 5", "page = 5"),
+                Some("promises of `page`"),
+            ),
+            (
+                format!("{RECODING}{Z}").replace("load = 5", "page = 5"),
+                Some("shows `page` as text"),
+            ),
             (format!("{Z}{Z}"), Some("does not go with events")),
             (
                 format!("{Z}[[protect]]\nmethod = \"mondrian\"\n"),

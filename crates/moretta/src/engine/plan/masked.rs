@@ -12,7 +12,7 @@ pub(crate) fn promise(
     levels: &[Level],
 ) -> Result<()> {
     let k = |method: &Method| method.as_masking().and_then(|masking| masking.k());
-    let masks = |method: &&Method| method.as_masking().is_some();
+    let masks = |method: &&Method| method.as_masking().is_some() || method.recodes_stream();
     let groups = methods.iter().find(|method| k(method).is_some());
     let Some(method) = groups.or(methods.iter().find(masks)) else {
         return Ok(());
@@ -44,8 +44,25 @@ pub(crate) fn promise(
 
 /// Drift can only be seen where rows stay in their order.
 pub(super) fn check(plan: &Plan) -> Result<()> {
+    if plan.is_buffered() {
+        refuse_made(plan)?;
+    }
     plan.maskings()
         .try_for_each(|masking| check_masking(plan, masking))
+}
+
+/// Cells are made of two columns for methods that generalise them.
+fn refuse_made(plan: &Plan) -> Result<()> {
+    let made = plan.columns.iter().find(|column| column.from.is_some());
+    match (made, plan.covers_quasi()) {
+        (Some(column), false) => Err(Error::policy(format!(
+            "column `{}` is made from two, which goes with generalising methods only",
+            column.name
+        ))
+        .at(column.span.clone())
+        .help("mask the two columns themselves")),
+        _ => Ok(()),
+    }
 }
 
 fn check_masking(plan: &Plan, masking: &dyn Masking) -> Result<()> {
@@ -68,14 +85,5 @@ fn check_masking(plan: &Plan, masking: &dyn Masking) -> Result<()> {
         )
         .help("take it out"));
     }
-    let made = plan.columns.iter().find(|column| column.from.is_some());
-    if let (Some(column), false) = (made, plan.covers_quasi()) {
-        return Err(Error::policy(format!(
-            "column `{}` is made from two, which goes with generalising methods only",
-            column.name
-        ))
-        .at(column.span.clone())
-        .help("mask the two columns themselves"));
-    }
-    Ok(())
+    refuse_made(plan)
 }

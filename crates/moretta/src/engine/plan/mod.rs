@@ -26,7 +26,7 @@ use std::ops::Range;
 pub struct Plan {
     /// For randomness that may be drawn again; what must not be is not seeded.
     pub seed: Option<u64>,
-    /// The columns that the policy speaks of.
+    /// What the policy says of each column.
     pub columns: Vec<ColumnPolicy>,
     /// What is promised.
     pub guarantee: Guarantee,
@@ -168,10 +168,12 @@ impl Plan {
             return Err(Error::policy("nothing protects the rows").help("add a method"));
         }
         let own = |method: &&Method| matches!(method, Method::Own(_));
-        let waits = |method: &Method| method.as_masking().is_some_and(|m| m.buffer().is_some());
+        let waits = |method: &Method| method.buffer().is_some();
         if self.protect.iter().filter(own).any(waits) {
-            return Err(Error::policy("a method of one's own is for tables")
-                .help("leave its `buffer` out: a stream leaves before it is judged"));
+            return Err(
+                Error::policy("a method that the program adds is for tables")
+                    .help("leave its `buffer` out: a stream leaves before it is judged"),
+            );
         }
         self.check_promises()?;
         chain::check(self, spans)?;
@@ -213,9 +215,9 @@ impl Plan {
         self.keeps_guarantee() || self.stream().is_some()
     }
 
-    /// Whether records are masked as a stream, of which only so many rows wait.
+    /// Whether records leave as a stream, of which at most `buffer` rows wait.
     pub fn is_buffered(&self) -> bool {
-        self.maskings().any(|masking| masking.buffer().is_some())
+        self.protect.iter().any(|method| method.buffer().is_some())
     }
 
     /// Whether rows leave before all have come.
@@ -252,6 +254,13 @@ impl Plan {
     pub fn keeps(&self, name: &str) -> bool {
         let column = self.column(name);
         column.is_none_or(|column| column.action == Action::Keep)
+    }
+
+    /// Whether the column `name` is recoded in a stream.
+    pub(crate) fn recodes_in_stream(&self, name: &str) -> bool {
+        let streams = self.protect.iter().filter(|m| m.recodes_stream());
+        let mut recodings = streams.filter_map(Method::as_recoding);
+        recodings.any(|recoding| recoding.recodes(name))
     }
 
     /// Whether each value of the column `name` is replaced by a code: its step, or an end.
@@ -306,7 +315,7 @@ impl Plan {
                 .help("`moretta explain` lists them"));
         }
         match odd {
-            true => Err(Error::policy("a promise or a limit promises nothing").help(
+            true => Err(Error::policy("a promise or a limit is out of range").help(
                 "k is at least 2, l and p at least 1, t from 0 to 1, and a limit is a number",
             )),
             false => Ok(()),
@@ -395,7 +404,7 @@ impl Plan {
         }
     }
 
-    /// Whether somebody asks for the times of events.
+    /// Whether times of events are read: rows wait by them, or pseudonyms rotate.
     pub(crate) fn reads_times(&self) -> bool {
         self.stream().is_some()
             || self.lateness().is_some()
@@ -412,7 +421,7 @@ impl Plan {
         self.stream().is_some() || self.lateness().is_some()
     }
 
-    /// A pseudonym rotates in vain beside another name of the person that stays the same.
+    /// Refuses a rotating pseudonym beside a name of the person that stays the same.
     fn check_rotation(&self) -> Result<()> {
         let Some(subject) = self.columns.iter().find(|column| column.rotates()) else {
             return Ok(());

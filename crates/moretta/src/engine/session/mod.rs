@@ -10,7 +10,7 @@ mod trial;
 pub use resume::Resume;
 pub(crate) use stream::Why;
 use trial::Trial;
-pub(crate) use trial::{Candidate, Looked};
+pub(crate) use trial::{Candidate, Purpose};
 
 use super::arrival::SOURCE_SHIFT;
 use super::context::Context;
@@ -31,7 +31,7 @@ use table::TableFlow;
 #[derive(Clone)]
 pub struct Checked {
     rows: Batch,
-    /// Why they may leave, where somebody has asked.
+    /// Why they may leave; `None` without a certificate.
     why: Option<Why>,
 }
 
@@ -57,7 +57,7 @@ impl Checked {
         self.rows.is_empty()
     }
 
-    /// Why they may leave, where somebody has asked.
+    /// Why they may leave; `None` without a certificate.
     pub(crate) fn why(&self) -> Option<&Why> {
         self.why.as_ref()
     }
@@ -128,8 +128,8 @@ impl Session {
         Session::new(plan, schema, from, context, None)
     }
 
-    /// A session without a sink: what the plan would release of rows of so many sources, whether
-    /// it may or not. Nothing of it leaves; judges inside the library look at it.
+    /// A session without a sink: what the plan would release, whether it may leave or not. Only
+    /// judges inside the library see it.
     ///
     /// # Errors
     /// As of [`Session::open`].
@@ -137,33 +137,37 @@ impl Session {
         plan: &Arc<Plan>,
         schema: &Arc<Schema>,
         sources: usize,
-        looked: Looked,
+        purpose: Purpose,
         context: Context,
     ) -> Result<Trial> {
         let from = Resume::start(sources);
-        let session = Session::new(plan, schema, &from, context, Some(looked))?;
-        Ok(Trial::new(session.trusted(), looked))
+        let session = Session::new(plan, schema, &from, context, Some(purpose))?;
+        Ok(Trial::new(session.trusted(), purpose))
     }
 
-    /// `looked` is what a trial is for; `None` where rows leave.
+    /// `purpose` is what a trial is for; `None` where rows leave.
     fn new(
         plan: &Arc<Plan>,
         schema: &Arc<Schema>,
         from: &Resume,
         context: Context,
-        looked: Option<Looked>,
+        purpose: Option<Purpose>,
     ) -> Result<Self> {
         if !from.fits() {
-            return Err(Error::usage("a session cannot go on from there")
+            return Err(Error::usage("this is no state that a session has given")
                 .help("take what a session has told of itself, unchanged"));
         }
         let mut plan = Plan::clone(plan);
         plan.complete()?;
-        check_plan(&plan, context.strict)?;
-        plan.refuse_files()?;
-        if looked == Some(Looked::Rows) {
-            plan.forget_measures();
+        match purpose {
+            Some(Purpose::Rows) => {
+                // Rows that nobody sees need not keep what is promised of all of them.
+                plan.check(&[])?;
+                plan.forget_measures();
+            }
+            Some(Purpose::Assess) | None => check_plan(&plan, context.strict)?,
         }
+        plan.refuse_files()?;
         let schema = &Arc::new(plan.labelled(schema)?);
         let plan = Arc::new(plan);
         if from.sources() > 1 && !plan.merges_sources() {
@@ -180,11 +184,11 @@ impl Session {
         }
         let flow = match plan.is_stream() {
             true => {
-                let stream = StreamFlow::new(plan, schema, from, &context, looked)?;
+                let stream = StreamFlow::new(plan, schema, from, &context, purpose)?;
                 Flow::Stream(Box::new(stream))
             }
             false if from.has_begun() => {
-                return Err(Error::usage("a table comes as a whole")
+                return Err(Error::usage("a table cannot be gone on with")
                     .help("push all rows into a session of their own"));
             }
             false => Flow::Table(Box::new(TableFlow::new(plan, schema)?)),
@@ -220,7 +224,7 @@ impl Session {
         self.measures.push(measure);
     }
 
-    /// Tells the session what was odd about its rows; the report repeats it.
+    /// Adds remarks about the rows, such as odd line ends; they become warnings of the report.
     pub fn note(&mut self, notes: Vec<String>) {
         match &mut self.flow {
             Flow::Table(flow) => flow.notes.extend(notes),
@@ -234,7 +238,7 @@ impl Session {
         self
     }
 
-    /// Whoever takes the rows wants to know why they may leave.
+    /// Keeps with the rows why they may leave, for a certificate.
     pub(crate) fn certified(mut self) -> Self {
         if let Flow::Stream(flow) = &mut self.flow {
             flow.certified = true;
@@ -334,7 +338,7 @@ impl Session {
         Ok(())
     }
 
-    /// A source has ended; gives what nobody waits for any more.
+    /// A source has ended; gives the rows that have waited for it alone.
     ///
     /// # Errors
     /// When the plan cannot be kept.
@@ -387,7 +391,7 @@ impl Session {
         }
     }
 
-    /// Gives what is left and tells how it went.
+    /// Gives the rows that are left, and the report.
     ///
     /// # Errors
     /// When a promise is not kept, or a measure is above its limit; rows of a table do not
@@ -451,7 +455,7 @@ impl Session {
     }
 }
 
-/// The ids of rows of a source, of which so many came before.
+/// The ids of `len` rows of a source that come after `before` others.
 fn ids(source: usize, before: u64, len: usize) -> RowIds {
     RowIds::Range {
         start: (source as u64) << SOURCE_SHIFT | before,
@@ -470,7 +474,7 @@ pub(crate) fn check_plan(plan: &Plan, strict: bool) -> Result<()> {
     masked::refuse_sensitive(plan, strict)
 }
 
-/// A plan with levels promises more than one release, so one of them is not made in silence.
+/// Refuses a plan with levels: it promises several releases, and only one would be made.
 fn check_levels(plan: &Plan) -> Result<()> {
     match plan.levels.is_empty() {
         true => Ok(()),

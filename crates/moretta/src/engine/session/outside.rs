@@ -57,7 +57,7 @@ fn check_column(field: &Field, column: &Column) -> Result<()> {
 }
 
 /// Rows as others may see them: no category that no row shows, and numbers that tell nothing
-/// of the rows that were pushed; so many rows have left before.
+/// of the rows that were pushed; `before` rows have left already.
 pub(super) fn shown(rows: &Batch, before: u64) -> Result<Batch> {
     let columns = rows.schema().fields().iter().zip(rows.columns());
     let columns = columns.map(|(field, column)| column.used(&field.kind));

@@ -83,7 +83,7 @@ impl Resume {
         self.rows.iter().any(|&rows| rows > 0)
     }
 
-    /// Whether its parts fit together, as they do unless somebody has changed them.
+    /// Whether its parts fit together; they do not if it was edited.
     pub fn fits(&self) -> bool {
         let sources = self.rows.len();
         let mut rows = self.rows.iter();
@@ -169,11 +169,11 @@ impl Course {
             let rows = again.rows.get(source).copied().unwrap_or(0);
             rows.saturating_sub(self.rows.get(source).copied().unwrap_or(0))
         });
-        // Of a source that had ended none should come; whoever has some is told.
+        // A source that had ended should send none; `note` fails if it does.
         left.filter(|&left| left > 0).unwrap_or(u64::MAX)
     }
 
-    /// Notes that so many rows of a source have come, the last of this time.
+    /// Adds `rows` to those that have come from a source; `last` is the time of the last one.
     ///
     /// # Errors
     /// When they are not those that the earlier session got.

@@ -1,4 +1,4 @@
-//! A table on its way through the methods of a plan, one after the other.
+//! Puts a table through the methods of a plan, one after the other.
 //!
 //! What one method releases is all that the next one gets. Each step is held against the
 //! rows that it was given: what it covers must cover them, what it masks says nothing of
@@ -29,7 +29,7 @@ pub(super) struct Protected {
     pub(super) rows: Batch,
     /// Why others may not, with counts.
     pub(super) suppressed: Vec<(String, u64)>,
-    /// What is untrue of the rows that a step was given; empty when nobody looked.
+    /// Where a step is untrue of the rows that it was given; empty where it was not compared.
     pub(super) untruths: Vec<Fault>,
     /// What the method that keeps the guarantee was given.
     pub(super) given: Option<Given>,
@@ -124,8 +124,8 @@ impl Released {
     }
 }
 
-/// For randomness that is not a secret. Who masks records without a seed does not want
-/// anybody to draw the same numbers again.
+/// The seed of randomness that is not a secret. Masks without a seed in the plan get one that
+/// nobody can draw again.
 fn seed(plan: &Plan) -> Result<u64> {
     match (plan.seed, plan.masking()) {
         (Some(seed), _) => Ok(seed),

@@ -1,9 +1,9 @@
-//! A stream on its way: rows come from its sources, are decided and masked while others wait,
+//! The session of a stream: rows come from its sources, are decided and masked while others wait,
 //! and are counted and measured as they leave.
 
 use super::Checked;
 use super::resume::{Course, Mark, Resume, cannot_resume};
-use super::trial::{Looked, Verdict};
+use super::trial::{Assessment, Purpose};
 use crate::data::{Batch, Kind, Role, RowIds, Schema};
 use crate::engine::arrival::{Arrival, Arrived, Coming, EventTime};
 use crate::engine::coarse::at_most;
@@ -21,7 +21,7 @@ use crate::guarantee::CrowdChecker;
 use crate::measure::Measure;
 use crate::protect::Masking;
 use crate::protect::rotation::Rotation;
-use crate::protect::z_anonymity::{Cell, Known, MADE_UP, ZAnonymity, greatest_common_divisor};
+use crate::protect::z_anonymity::{Cell, Known, ZAnonymity, greatest_common_divisor};
 use std::sync::Arc;
 
 /// A stream.
@@ -49,7 +49,7 @@ pub(super) struct StreamFlow {
     replayed: u64,
     /// Nothing has come yet.
     new: bool,
-    /// Whether whoever takes the rows wants to know why they may leave.
+    /// Whether rows carry why they may leave, for a certificate.
     pub(super) certified: bool,
     faults: Faults,
     /// What was wrong with a row behind those that came last.
@@ -72,7 +72,7 @@ impl StreamFlow {
         read: &Arc<Schema>,
         from: &Resume,
         context: &Context,
-        looked: Option<Looked>,
+        purpose: Option<Purpose>,
     ) -> Result<Self> {
         let ladders = match plan.stream() {
             None => Default::default(),
@@ -81,7 +81,7 @@ impl StreamFlow {
                 events::ladders(&plan)?
             }
         };
-        let wanted = match looked {
+        let wanted = match purpose {
             None => context.wanted(),
             Some(_) => Wanted::NONE,
         };
@@ -125,7 +125,7 @@ impl StreamFlow {
             notes: Vec::new(),
             new: true,
             certified: false,
-            faults: match looked {
+            faults: match purpose {
                 None => Faults::Refused,
                 Some(_) => Faults::Noted(Vec::new()),
             },
@@ -232,7 +232,7 @@ impl StreamFlow {
         Ok(checked)
     }
 
-    /// A source has ended; gives what nobody waits for any more.
+    /// A source has ended; gives the rows that have waited for it alone.
     pub(super) fn end(
         &mut self,
         source: usize,
@@ -312,10 +312,11 @@ impl StreamFlow {
             self.crowds.clear();
         }
         if !measures.is_empty() {
-            self.waiting.pair(&real(&rows)?, |original, released| {
-                let mut measures = measures.iter_mut();
-                measures.try_for_each(|measure| measure.observe(original, released))
-            })?;
+            self.waiting
+                .pair(&events::real(&rows)?, |original, released| {
+                    let mut measures = measures.iter_mut();
+                    measures.try_for_each(|measure| measure.observe(original, released))
+                })?;
         }
         match self.course.is_behind() {
             true => {
@@ -399,7 +400,8 @@ impl StreamFlow {
             && self.arrival.refused.is_whole()
             && self.settles_in() == Some(0);
         let mut so_far = self.course.so_far();
-        if self.is_private && stream.is_none() && !self.arrival.waits() {
+        let forgets = self.is_private || self.masks.is_none();
+        if forgets && stream.is_none() && !self.arrival.waits() {
             so_far.mark.place = self.course.place(0);
         }
         known.then(|| Resume {
@@ -441,9 +443,9 @@ impl StreamFlow {
     }
 
     /// All sources have ended: gives what is left for judges, and what they have found.
-    pub(super) fn try_out(mut self, looked: Looked) -> Result<(Batch, Option<Verdict>)> {
+    pub(super) fn try_out(mut self, purpose: Purpose) -> Result<(Batch, Option<Assessment>)> {
         let rows = self.drain(&mut [])?.0.rows;
-        let verdict = (looked == Looked::Verdict).then(|| Verdict {
+        let assessment = (purpose == Purpose::Assess).then(|| Assessment {
             measures: self
                 .flow
                 .watch
@@ -451,7 +453,7 @@ impl StreamFlow {
                 .map_or_else(Vec::new, Watch::values),
             faults: self.faults.noted(),
         });
-        Ok((rows, verdict))
+        Ok((rows, assessment))
     }
 
     /// All sources have ended: gives what is left, and what is told of the stream.
@@ -477,6 +479,8 @@ impl StreamFlow {
             self.notes.push(told.to_owned());
         }
         self.notes.extend(self.flow.telling()?);
+        self.notes.extend(self.flow.copies());
+        self.notes.extend(of_recoding(&self.plan));
         let read: u64 = self.course.rows.iter().sum();
         let mut suppressed = self.flow.suppressed();
         let mut real = self.released;
@@ -549,6 +553,16 @@ fn check_kinds(plan: &Plan, schema: &Schema) -> Result<()> {
     Ok(())
 }
 
+/// What a steward should know of a stream that is recoded and not counted.
+fn of_recoding(plan: &Plan) -> Option<String> {
+    let quasi = plan.columns.iter().filter(|c| c.role == Role::Quasi);
+    let recoded = quasi.filter(|column| plan.recodes_in_stream(&column.name));
+    (recoded.count() > 0 && plan.stream().is_none()).then(|| {
+        "quasi-identifiers are recoded and nobody counts who is alike: a row can still be alone"
+            .to_owned()
+    })
+}
+
 /// Milliseconds before the last decided row that matter; none when everything does.
 fn horizon(config: &ZAnonymity, sources: usize) -> Option<i64> {
     // What a guard has held back depends on all that came before.
@@ -557,15 +571,4 @@ fn horizon(config: &ZAnonymity, sources: usize) -> Option<i64> {
     // Who is made up depends on what was released in the window before, too.
     let windows = if config.fakes.is_some() { 3 } else { 2 };
     bounded.then_some(windows * (config.window + config.lateness) + spread)
-}
-
-/// The rows that are not made up.
-fn real(rows: &Batch) -> Result<Batch> {
-    let ids = rows.rows().iter().enumerate();
-    let real = ids.filter(|&(_, id)| id < MADE_UP);
-    let real: Vec<u32> = real.map(|(row, _)| row as u32).collect();
-    match real.len() == rows.len() {
-        true => Ok(rows.clone()),
-        false => rows.take(&real),
-    }
 }

@@ -1,14 +1,15 @@
-//! A table on its way: collected, protected, ordered, checked and measured as a whole.
+//! The session of a table: collected, protected, ordered, checked and measured as a whole.
 
 use super::Checked;
 use super::steps::{Compared, Protected, protect};
-use super::trial::{Candidate, Looked, Verdict};
+use super::trial::{Assessment, Candidate, Purpose};
 use crate::data::{Batch, Schema};
 use crate::engine::columns::without_dropped;
 use crate::engine::context::Context;
+use crate::engine::copies::Copies;
 use crate::engine::facts::{Facts, Masked, report};
 use crate::engine::faults::Faults;
-use crate::engine::judge::{Judge, Judgement, Released, refused};
+use crate::engine::judge::{Judge, Judgement, Made, refused};
 use crate::engine::learn::{accuracy_loss, accuracy_losses};
 use crate::engine::masked::{self, Learn, Masks, Watch};
 use crate::engine::order;
@@ -57,12 +58,13 @@ impl TableFlow {
         let known = table.warnings(context.strict)?;
         let made = table.protect(Compared::Yes, context)?;
         let judged = made.judge(context, &mut Faults::Refused)?;
-        let Made {
+        let Treated {
             table,
             protected,
+            rows,
             release,
-            ..
         } = made;
+        drop(rows);
         let Table {
             plan,
             original,
@@ -80,6 +82,8 @@ impl TableFlow {
                 table.warnings_of(&original.of_rows(&ids)?, context.strict)?
             }
         };
+        let copies = Copies::of_release(plan, &original.batch, release.rows())?;
+        told.extend(copies);
         let telling = telling.warning()?;
         match plan.keeps_guarantee() {
             true => told.splice(0..0, telling).for_each(drop),
@@ -108,15 +112,15 @@ impl TableFlow {
     }
 
     /// Protects the table for judges: what would leave, and what they find where they are asked.
-    pub(super) fn try_out(self, looked: Looked, context: &Context) -> Result<Candidate> {
+    pub(super) fn try_out(self, purpose: Purpose, context: &Context) -> Result<Candidate> {
         let table = self.collected()?;
-        let (compared, mut faults) = (looked.compared(), Faults::Noted(Vec::new()));
+        let (compared, mut faults) = (purpose.compared(), Faults::Noted(Vec::new()));
         let made = table.protect(compared, context)?;
-        let verdict = match looked {
-            Looked::Rows => None,
-            Looked::Verdict => {
+        let assessment = match purpose {
+            Purpose::Rows => None,
+            Purpose::Assess => {
                 let measures = made.judge(context, &mut faults)?.values();
-                Some(Verdict {
+                Some(Assessment {
                     measures,
                     faults: faults.noted(),
                 })
@@ -126,7 +130,7 @@ impl TableFlow {
             plan: made.table.plan,
             original: made.table.original,
             rows: made.release,
-            verdict,
+            assessment,
         })
     }
 
@@ -167,7 +171,7 @@ impl Table {
         masks.map_or_else(Vec::new, |masks| masks.names.clone())
     }
 
-    fn protect(self, compared: Compared, context: &Context) -> Result<Made> {
+    fn protect(self, compared: Compared, context: &Context) -> Result<Treated> {
         let plan = &self.plan;
         if let Some(masks) = &self.masks {
             masked::refuse_mixed(plan, &self.original.batch, &masks.places)?;
@@ -175,7 +179,7 @@ impl Table {
         let mut protected = protect(plan, &self.original, compared, context)?;
         let none = protected.rows.slice(0, 0);
         let rows = order::released(plan, std::mem::replace(&mut protected.rows, none))?;
-        Ok(Made {
+        Ok(Treated {
             release: without_dropped(plan, &rows)?,
             table: self,
             protected,
@@ -185,7 +189,7 @@ impl Table {
 }
 
 /// What was made of a table, not judged yet.
-struct Made {
+struct Treated {
     table: Table,
     /// What the methods tell; its rows are in `rows`.
     protected: Protected,
@@ -195,7 +199,7 @@ struct Made {
     release: Batch,
 }
 
-impl Made {
+impl Treated {
     /// Puts the release to the checks and the measures.
     fn judge(&self, context: &Context, faults: &mut Faults) -> Result<Judged> {
         let Table {
@@ -208,14 +212,14 @@ impl Made {
         let judgement = match &self.protected.given {
             None => None,
             Some(given) => {
-                let released = Released {
+                let put = Made {
                     release: &self.release,
                     suppressed: &self.protected.suppressed,
                     untruths: untruths.clone(),
                     masked: &self.table.masked_names(),
                     accuracy_losses: accuracy_losses(plan, original, &self.release)?,
                 };
-                Some(Judge { plan, given }.judge(released, context)?)
+                Some(Judge { plan, given }.judge(put, context)?)
             }
         };
         faults.take(match (untruths.first(), &judgement) {

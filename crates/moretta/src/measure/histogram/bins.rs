@@ -1,15 +1,49 @@
 //! Bins with round edges, which do not give the least and the largest value away.
 
+use crate::data::DateFormat;
 use crate::data::date::{from_day, to_day};
 
 /// As many bins as a histogram has at most.
 const MOST: f64 = 20.0;
 
-/// Consecutive bins of one width.
+/// Consecutive bins of one width, and one for each open end.
 pub(super) struct NumberBins {
     unit: Unit,
     first: i64,
     count: usize,
+    ends: Ends,
+    date: Option<DateFormat>,
+}
+
+/// No bins.
+const NONE: (Unit, i64, usize) = (Unit::Months(1), 0, 0);
+
+/// Where intervals without an end begin: all beyond is one bin.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Ends {
+    /// All numbers up to this one.
+    bottom: Option<f64>,
+    /// All numbers from this one on.
+    top: Option<f64>,
+}
+
+impl Ends {
+    /// Those of intervals; none where a number would be beyond both.
+    pub(super) fn of(spans: &[(f64, f64)]) -> Option<Self> {
+        let bottoms = spans.iter().filter(|span| span.0.is_infinite());
+        let tops = spans.iter().filter(|span| span.1.is_infinite());
+        let bottom = bottoms.map(|span| span.1).reduce(f64::max);
+        let top = tops.map(|span| span.0).reduce(f64::min);
+        let apart = bottom.zip(top).is_none_or(|(bottom, top)| bottom < top);
+        apart.then_some(Ends { bottom, top })
+    }
+
+    /// The part of an interval between them.
+    fn between(&self, (low, high): (f64, f64)) -> Option<(f64, f64)> {
+        let low = self.bottom.map_or(low, |bottom| low.max(bottom));
+        let high = self.top.map_or(high, |top| high.min(top));
+        (low <= high).then_some((low, high))
+    }
 }
 
 enum Unit {
@@ -22,6 +56,35 @@ enum Unit {
 impl NumberBins {
     /// Bins for the numbers, or days, from `low` to `high`; none when there are no such.
     pub(super) fn new(low: f64, high: f64, days: bool) -> Self {
+        let (unit, first, count) = NumberBins::finest(low, high, days).unwrap_or(NONE);
+        NumberBins {
+            unit,
+            first,
+            count,
+            ends: Ends::default(),
+            date: None,
+        }
+    }
+
+    /// Bins for the numbers, or days, of these intervals, whose open ends are `ends`.
+    pub(super) fn of(spans: &[(f64, f64)], ends: Ends, date: Option<DateFormat>) -> Self {
+        let beyond = |span: &&(f64, f64)| {
+            ends.bottom.is_some_and(|bottom| span.1 <= bottom)
+                || ends.top.is_some_and(|top| span.0 >= top)
+        };
+        let inside = spans.iter().filter(|span| !beyond(span));
+        let inside = inside.filter_map(|&span| ends.between(span));
+        let hull = inside.reduce(|hull, span| (hull.0.min(span.0), hull.1.max(span.1)));
+        let (low, high) = hull.unwrap_or((f64::NAN, f64::NAN));
+        NumberBins {
+            ends,
+            date,
+            ..NumberBins::new(low, high, date.is_some())
+        }
+    }
+
+    /// The finest bins from `low` to `high` of which there are not too many.
+    fn finest(low: f64, high: f64, days: bool) -> Option<(Unit, i64, usize)> {
         let units: Box<dyn Iterator<Item = Unit>> = match days {
             true => Box::new(
                 [1, 3, 12, 60, 120, 600, 1_200, 12_000]
@@ -31,37 +94,72 @@ impl NumberBins {
             false => Box::new(steps(high - low)),
         };
         let bins = units.map(|unit| NumberBins::between_values(unit, low, high));
-        bins.flatten().next().unwrap_or(NumberBins {
-            unit: Unit::Months(1),
-            first: 0,
-            count: 0,
-        })
+        bins.flatten().next()
     }
 
-    fn between_values(unit: Unit, low: f64, high: f64) -> Option<Self> {
+    fn between_values(unit: Unit, low: f64, high: f64) -> Option<(Unit, i64, usize)> {
         let (first, last) = (unit.index(low)?, unit.index(high)?);
         let count = last.checked_sub(first)?.checked_add(1)?;
-        (1..=MOST as i64).contains(&count).then_some(NumberBins {
-            unit,
-            first,
-            count: count as usize,
-        })
+        let few = (1..=MOST as i64).contains(&count);
+        few.then_some((unit, first, count as usize))
     }
 
     /// How many bins there are.
     pub(super) fn len(&self) -> usize {
-        self.count
+        let ends = [self.ends.bottom, self.ends.top].into_iter().flatten();
+        self.count + ends.count()
+    }
+
+    /// Bins before those of one width.
+    fn before(&self) -> usize {
+        usize::from(self.ends.bottom.is_some())
     }
 
     /// The bin of a number, if it is in one.
     pub(super) fn place(&self, number: f64) -> Option<usize> {
+        if self.ends.bottom.is_some_and(|bottom| number <= bottom) {
+            return Some(0);
+        }
+        if self.ends.top.is_some_and(|top| number >= top) {
+            return Some(self.len() - 1);
+        }
         let place = self.unit.index(number)?.checked_sub(self.first)?;
-        usize::try_from(place).ok().filter(|&bin| bin < self.count)
+        let place = usize::try_from(place).ok().filter(|&bin| bin < self.count);
+        place.map(|bin| bin + self.before())
     }
 
     /// The bins that have a number between these, with the share of the numbers
     /// that each has: whole numbers and days are counted, others measured.
     pub(super) fn between(&self, low: f64, high: f64) -> Vec<(usize, f64)> {
+        let Ends { bottom, top } = self.ends;
+        let last = self.len().saturating_sub(1);
+        if bottom.is_some_and(|bottom| high <= bottom) {
+            return vec![(0, 1.0)];
+        }
+        if top.is_some_and(|top| low >= top) {
+            return vec![(last, 1.0)];
+        }
+        let Some((inner_low, inner_high)) = self.ends.between((low, high)) else {
+            return Vec::new();
+        };
+        let part = |width: f64| {
+            if width > 0.0 {
+                width / (high - low)
+            } else {
+                0.0
+            }
+        };
+        let (below, above) = (part(inner_low - low), part(high - inner_high));
+        let inside = self.inside(inner_low, inner_high).into_iter();
+        let inside = inside.map(|(bin, share)| (bin, share * (1.0 - below - above)));
+        let ends = [(0, below), (last, above)];
+        let mut shares: Vec<(usize, f64)> = ends.into_iter().chain(inside).collect();
+        shares.retain(|(_, share)| *share > 0.0);
+        shares
+    }
+
+    /// As [`between`](Self::between), of an interval between the ends.
+    fn inside(&self, low: f64, high: f64) -> Vec<(usize, f64)> {
         let (Some(first), Some(last)) = (self.unit.index(low), self.unit.index(high)) else {
             return Vec::new();
         };
@@ -79,13 +177,22 @@ impl NumberBins {
         let even = 1.0 / sizes.len() as f64;
         let share = |size: f64| if all > 0.0 { size / all } else { even };
         bins.zip(sizes)
-            .map(|(bin, size)| ((bin - self.first) as usize, share(size)))
+            .map(|(bin, size)| ((bin - self.first) as usize + self.before(), share(size)))
             .collect()
     }
 
     /// "30 to 40", "2024-03", "2024-Q1", "2024" or "2020 to 2029".
     pub(super) fn label(&self, bin: usize) -> String {
-        let index = self.first + bin as i64;
+        let text = |end: f64| match self.date {
+            Some(format) => format.format(end as i32),
+            None => end.to_string(),
+        };
+        match (self.ends.bottom, self.ends.top) {
+            (Some(bottom), _) if bin == 0 => return format!("up to {}", text(bottom)),
+            (_, Some(top)) if bin + 1 == self.len() => return format!("from {} on", text(top)),
+            _ => {}
+        }
+        let index = self.first + (bin - self.before()) as i64;
         match self.unit {
             Unit::Step { step, decimals } => {
                 let next = (index + 1) as f64 * step;

@@ -1,6 +1,6 @@
 //! The distribution of a column whose values are released as regions or representatives.
 
-use super::bins::NumberBins;
+use super::bins::{Ends, NumberBins};
 use super::cells::Cells;
 use super::span::span;
 use super::{Cell, Hidden, Histogram, hide, hide_names};
@@ -69,11 +69,7 @@ impl HistogramBuilder {
         let regions: Vec<(Region, u64)> = texts
             .filter_map(|(text, rows)| Some((Region::parse(Some(text), &self.domain)?, rows)))
             .collect();
-        // Bins cannot end where a region does not.
-        if regions.iter().any(|(region, _)| region.is_open()) {
-            return None;
-        }
-        let frame = self.frame(&regions);
+        let frame = self.frame(&regions)?;
         let mut cells = frame.empty();
         for (region, rows) in &regions {
             for (cell, share) in self.covered(&frame, region) {
@@ -103,24 +99,25 @@ impl HistogramBuilder {
         })
     }
 
-    /// Numbers fall into bins over all released intervals, if every released text is one.
-    fn frame(&self, regions: &[(Region, u64)]) -> Frame {
+    /// Numbers fall into bins over all released intervals, if every released text is one; none
+    /// where open ends of them overlap.
+    fn frame(&self, regions: &[(Region, u64)]) -> Option<Frame> {
         if let Scale::Number { date, .. } = &self.domain.scale
-            && let Some((low, high)) = self.hull(regions)
+            && let Some(spans) = self.spans(regions)
         {
-            return Frame::Numbers(NumberBins::new(low, high, date.is_some()));
+            let ends = Ends::of(&spans)?;
+            return Some(Frame::Numbers(NumberBins::of(&spans, ends, *date)));
         }
-        Frame::Cells(Cells::new(regions, &self.domain))
+        Some(Frame::Cells(Cells::new(regions, &self.domain)))
     }
 
-    fn hull(&self, regions: &[(Region, u64)]) -> Option<(f64, f64)> {
+    /// What each region stands for, but those that say nothing; none where one is no interval.
+    fn spans(&self, regions: &[(Region, u64)]) -> Option<Vec<(f64, f64)>> {
         let plain = self.domain.clone().without_hierarchy();
-        let mut hull: Option<(f64, f64)> = None;
-        for (region, _) in regions.iter().filter(|(region, _)| *region != Region::Any) {
-            let (low, high) = self.span(region, &plain)?;
-            hull = Some(hull.map_or((low, high), |hull| (hull.0.min(low), hull.1.max(high))));
-        }
-        hull
+        let told = regions.iter().filter(|(region, _)| *region != Region::Any);
+        let spans = told.map(|(region, _)| self.span(region, &plain));
+        let spans: Vec<(f64, f64)> = spans.collect::<Option<_>>()?;
+        (!spans.is_empty()).then_some(spans)
     }
 
     /// The numbers that a region stands for. Labels from a file may say anything.

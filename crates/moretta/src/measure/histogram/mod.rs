@@ -4,7 +4,8 @@
 //!
 //! Bins follow from what is released. Numbers fall into at most 20 bins with round edges
 //! (1, 2 or 5 times a power of ten), dates into months, quarters or years, from the least to
-//! the largest bound of a released interval; categories and labels are those that the
+//! the largest bound of a released interval, and what lies beyond an open end (`90..`) into one bin
+//! more; categories and labels are those that the
 //! release names, the 20 most frequent of them with a bin each and one more for the rest. A
 //! released row is spread evenly over the values that its region covers. Missing values are
 //! in no bin.
@@ -238,6 +239,41 @@ mod tests {
         for oldest in [71.0, 88.0, 103.0, 109.0] {
             assert_eq!(people(oldest), first, "{oldest}");
         }
+    }
+
+    #[test]
+    fn what_lies_beyond_an_open_end_is_one_bin() {
+        let people = |youngest: f64, oldest: f64| {
+            let between = (5..18).map(|five| (f64::from(five) * 5.0 + 2.0, 20));
+            let ends = [(youngest, 50), (95.0, 20), (oldest, 13)];
+            years(&ends.into_iter().chain(between).collect::<Vec<_>>())
+        };
+        let released = [("..24", 50), ("25..59", 140), ("60..89", 120), ("90..", 33)];
+        let bins = |youngest: f64, oldest: f64, released: &[(&str, usize)]| {
+            let ages = people(youngest, oldest);
+            histogram(&numbers(youngest, oldest), &ages, released)
+        };
+        let found = bins(12.0, 104.0, &released).expect("bins");
+        let (first, last) = (&found.bins[0], &found.bins[found.bins.len() - 1]);
+        assert_eq!((&*first.label, first.after), ("up to 24", Some(50.0)));
+        assert_eq!((&*last.label, last.after), ("from 90 on", Some(33.0)));
+        assert_eq!(last.before, Some(33.0));
+        let after: f64 = shown(&found).iter().map(|(_, _, after)| after).sum();
+        assert!((after - 343.0).abs() < 1e-9, "{after}");
+        assert_eq!(found.bins[1].label, "25 to 30");
+        // Where the data ends is not told.
+        assert_eq!(bins(3.0, 119.0, &released).as_ref(), Some(&found));
+        // A class of mondrian may begin below the end of another.
+        let released = [("10..69", 230), ("50..", 80), ("90..", 33)];
+        let found = bins(12.0, 104.0, &released).expect("bins");
+        let last = &found.bins[found.bins.len() - 1];
+        assert_eq!(last.label, "from 50 on");
+        let beyond = 113.0 + 230.0 * 19.0 / 59.0;
+        assert!(
+            (last.after.expect("told") - beyond).abs() < 1e-9,
+            "{last:?}"
+        );
+        assert_eq!(bins(12.0, 104.0, &[("..60", 200), ("50..", 143)]), None);
     }
 
     #[test]

@@ -84,7 +84,7 @@ pub struct Live {
 
 /// All that is known of a stream, with exact numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Facts {
+pub struct Measured {
     /// Attributes released, by the number of rungs climbed.
     pub levels: Vec<u64>,
     /// Attributes not released.
@@ -254,7 +254,7 @@ impl StreamMeasures {
     }
 
     /// All that is known so far; sorts what was kept over all time.
-    pub fn facts(&mut self) -> Facts {
+    pub fn facts(&mut self) -> Measured {
         let mut total = Counts::default();
         total.add(&self.total);
         total.add(&self.open);
@@ -266,7 +266,7 @@ impl StreamMeasures {
         }
         let all = self.sets.history.shares();
         let left = self.sets.information.left();
-        Facts {
+        Measured {
             suppressed: total.read - total.released(),
             levels: total.levels,
             fakes: self.fakes,

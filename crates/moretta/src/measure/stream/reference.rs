@@ -1,6 +1,6 @@
 //! The measures computed slowly from their definitions, to compare with.
 
-use super::{Facts, Observed, Point, StreamMeasures};
+use super::{Measured, Observed, Point, StreamMeasures};
 use crate::data::{Batch, Categories, Column, Field, Kind, Role, RowIds, Schema};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -234,7 +234,7 @@ fn slow_information(rows: &[Row]) -> (f64, f64, f64) {
     (before, after, residual)
 }
 
-fn measured(rows: &[Row], size: usize, backwards: bool, every: i64) -> Facts {
+fn measured(rows: &[Row], size: usize, backwards: bool, every: i64) -> Measured {
     let mut measures = StreamMeasures::new(2, 20, every);
     for (number, part) in rows.chunks(size).enumerate() {
         observe(&mut measures, number * size, part, backwards);

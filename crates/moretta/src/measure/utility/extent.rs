@@ -7,7 +7,7 @@
 //!
 //! | values | measured against |
 //! |---|---|
-//! | numbers, dates | the declared `range`, else the least to the largest bound of a released interval |
+//! | numbers, dates | the declared `range`, else the least to the largest bound of a released interval, where one without an end (`90..`) loses all |
 //! | ordered categories | the declared `order` |
 //! | other categories | those that released sets name |
 //! | labels of a hierarchy | the leaves in its file, else the leaves that released rows had |
@@ -32,6 +32,8 @@ pub const STRETCHED: f64 = 5.0;
 pub struct Extent {
     /// The least and the largest number; none when none is shown.
     span: Option<(f64, f64)>,
+    /// The policy has declared it, so that an open end reaches as far.
+    declared: bool,
     /// Outermost rows were left out of the span.
     stretched: bool,
     /// The codes of the categories.
@@ -55,6 +57,7 @@ impl Extent {
         };
         Extent {
             span,
+            declared: range.is_some(),
             stretched,
             categories: categories(regions, domain),
             leaves_before: leaves.map(before_each),
@@ -74,6 +77,7 @@ impl Extent {
         };
         Extent {
             span,
+            declared: self.declared && other.declared,
             stretched: self.stretched || other.stretched,
             categories: self.categories.union(&other.categories).copied().collect(),
             leaves_before: None,
@@ -103,8 +107,10 @@ impl Extent {
             (Region::Any, _) | (Region::Node(..), None) => 1.0,
             (Region::Interval(low, high), _) => match self.span {
                 _ if low == high => 0.0,
+                // Nobody knows how far an open end reaches.
+                _ if region.is_open() && !self.declared => 1.0,
                 Some((least, largest)) if largest > least => {
-                    // An open end reaches as far as what is public.
+                    // An open end reaches as far as the policy says.
                     let low = if low.is_finite() {
                         *low
                     } else {
@@ -239,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_end_reaches_as_far_as_what_is_public() {
+    fn an_open_end_reaches_as_far_as_the_policy_says_or_loses_all() {
         let shown = [
             (Region::Interval(20.0, 29.0), 40),
             (Region::Interval(40.0, f64::INFINITY), 60),
@@ -249,11 +255,13 @@ mod tests {
         for (region, ncp) in [(&shown[1].0, 80.0 / 120.0), (&shown[2].0, 10.0 / 120.0)] {
             assert_eq!(declared.ncp(region, None), ncp);
         }
-        // Without a declared range, as far as the release shows.
+        // Without a declared range nobody knows how far.
         let undeclared = of(&shown, None);
-        let beyond = Region::Interval(25.0, f64::INFINITY);
-        assert_eq!(undeclared.ncp(&beyond, None), 0.5);
-        assert_eq!(undeclared.ncp(&shown[1].0, None), 0.0);
+        for (region, _) in &shown[1..] {
+            assert_eq!(undeclared.ncp(region, None), 1.0);
+            assert_eq!(undeclared.loss(region, None), 1.0);
+        }
+        assert_eq!(undeclared.ncp(&shown[0].0, None), 9.0 / 30.0);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::data::{Batch, Column, Role, Schema};
 use crate::engine::masked::{self, Masks, secret_seed};
 use crate::engine::original::{in_order_of_ids, originals_of};
 use crate::engine::{
-    Action, Candidate, Looked, Order, Plan, Progress, Pupil, Stage, accuracy_of_release,
+    Action, Candidate, Order, Plan, Progress, Pupil, Purpose, Stage, accuracy_of_release,
 };
 use crate::error::{Error, Result};
 use crate::policy::Policy;
@@ -249,7 +249,7 @@ fn release(policy: &Policy, method: &Method, seed: u64, progress: &Progress) -> 
         ..plan
     };
     let rows = Rows::read(policy, progress)?;
-    rows.try_out(drawn, Looked::Rows, &policy.context(progress)?)
+    rows.try_out(drawn, Purpose::Rows, &policy.context(progress)?)
 }
 
 fn not_masked() -> Error {
@@ -259,4 +259,51 @@ fn not_masked() -> Error {
         "attacks are on {}; `verify` and `compare` tell of other methods",
         names.join(", ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attack::reconstruction::Optimizer;
+    use crate::policy::Root;
+
+    #[test]
+    fn a_mask_behind_z_anonymity_is_attacked_on_the_rows_that_leave() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let row = |n: usize| {
+            let (time, user, place) = (1_700_000_000 + 10 * n, n * 7 % 23, n % 4);
+            format!("{time},u{user},p{place},{}\n", n * 37 % 101)
+        };
+        let rows: String = (0..600).map(row).collect();
+        let text = format!("t,user,place,load\n{rows}");
+        std::fs::write(folder.path().join("rows.csv"), text).expect("written");
+        let root = Root::of_policy(&folder.path().join("policy.toml"), None).expect("a root");
+        let settings = AttackSettings {
+            study: StudySettings {
+                known: 4,
+                attacks: 10,
+                epsilon: 0.2,
+                optimizer: Optimizer::Lbfgs,
+                starts: 1,
+                accuracy: None,
+                seed: 1,
+            },
+            sample: None,
+            learner: None,
+            class: None,
+        };
+        let policy = "version = 1\nseed = 3\n[source]\npath = \"rows.csv\"\n[columns]\n\
+             t = { role = \"time\", unit = \"s\" }\nuser = { role = \"subject\" }\n\
+             place = { role = \"quasi\" }\nload = { role = \"plain\", type = \"number\" }\n\
+             [[protect]]\nmethod = \"z-anonymity\"\nz = 4\nwindow = \"1h\"\n\
+             [[protect]]\nmethod = \"noise\"\namount = 0.01\nbuffer = 20\ncolumns = [\"load\"]\n";
+        let policy = Policy::parse(policy, &root).unwrap_or_else(|e| panic!("{e}\n{policy}"));
+        let attacked = attack(&policy, &settings, &Progress::default()).expect("attacked");
+        assert_eq!((attacked.method, attacked.features), ("noise", 1));
+        let strongest = attacked.strongest.expect("an attack");
+        assert!(
+            strongest.share > 0.8,
+            "so little noise hides nothing: {strongest:?}"
+        );
+    }
 }

@@ -116,6 +116,14 @@ impl Grid {
         }
     }
 
+    /// Whether a value, in units of the last decimal of the cells, is at most `most`.
+    pub(in crate::protect) fn is_exact(&self, value: f64, most: f64) -> bool {
+        match *self {
+            Grid::Decimal { exponent, .. } => (value / edge(1.0, exponent)).abs() <= most,
+            Grid::Days { .. } | Grid::Months(_) => true,
+        }
+    }
+
     /// The least and the largest value of the cell that holds `value`.
     pub(in crate::protect) fn cell(&self, value: f64) -> (f64, f64) {
         match *self {

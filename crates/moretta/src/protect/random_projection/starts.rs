@@ -14,7 +14,7 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// For records of so many features.
+    /// For records of `width` features.
     pub(super) fn new(config: &RandomProjection, width: usize) -> Self {
         Starts {
             steps: 0,

@@ -21,9 +21,25 @@ pub(super) struct Cells {
     coding: Coding,
 }
 
+/// Beyond this, not every whole number is a float.
+const EXACT: f64 = (1u64 << 53) as f64;
+
 impl Cells {
     pub(super) fn new(coding: Coding) -> Self {
         Cells { grid: None, coding }
+    }
+
+    /// The cells of a column of which the policy tells whether its numbers are whole.
+    pub(super) fn declared(coding: Coding, whole: bool) -> Self {
+        let grid = coding.step.map(|step| Grid::every(step, whole, false));
+        Cells { grid, coding }
+    }
+
+    /// Whether whole numbers stay whole.
+    pub(super) fn are_whole(&self) -> bool {
+        let ends = [self.bottom(), self.top()].into_iter().flatten();
+        let mut edges = self.coding.step.into_iter().chain(ends);
+        edges.all(|edge| edge.fract() == 0.0)
     }
 
     /// The cells of this column. Whether they end before the next begins follows from the
@@ -39,8 +55,10 @@ impl Cells {
     pub(super) fn recoded(&self, column: &Column) -> Result<Column> {
         match column {
             Column::Number(numbers) => {
-                let recoded = numbers.iter().map(|slot| slot.map(|n| self.beginning(n)));
-                Ok(Column::Number(recoded.collect::<Numbers>()))
+                let recoded = numbers
+                    .iter()
+                    .map(|slot| slot.map(|n| self.beginning(n)).transpose());
+                Ok(Column::Number(recoded.collect::<Result<Numbers>>()?))
             }
             Column::Category(categories) => {
                 let (bottom, top) = self.places(categories.levels())?;
@@ -137,12 +155,21 @@ impl Cells {
         }
     }
 
-    fn beginning(&self, number: f64) -> f64 {
-        let beginning = self.grid.map_or(number, |grid| grid.cell(number).0);
-        let above = self
-            .bottom()
-            .map_or(beginning, |bottom| beginning.max(bottom));
-        self.top().map_or(above, |top| above.min(top))
+    fn beginning(&self, number: f64) -> Result<f64> {
+        match (self.bottom(), self.top()) {
+            (Some(bottom), _) if number <= bottom => return Ok(bottom),
+            (_, Some(top)) if number >= top => return Ok(top),
+            _ => {}
+        }
+        let Some(grid) = self.grid else {
+            return Ok(number);
+        };
+        match grid.is_exact(number, EXACT) {
+            true => Ok(grid.cell(number).0),
+            false => Err(Error::input("numbers are too large to be rounded exactly").help(
+                "give the column a `top` and a `bottom`, or divide it first: beyond 2^53, in units of the last decimal of its step, numbers are not told apart",
+            )),
+        }
     }
 
     fn bottom(&self) -> Option<f64> {
@@ -157,8 +184,10 @@ impl Cells {
     fn places(&self, levels: &Levels) -> Result<(u32, u32)> {
         let place = |end: &Option<End>, absent: u32| match end {
             Some(End::Category(text)) => levels.find(text).ok_or_else(|| {
-                Error::policy("a `top` or `bottom` is none of the ordered categories of its column")
-                    .help("name one of its `order` under [columns]")
+                Error::policy(
+                    "a `top` or `bottom` is not one of the ordered categories of its column",
+                )
+                .help("name one of its `order` under [columns]")
             }),
             _ => Ok(absent),
         };

@@ -47,7 +47,8 @@ fn check(coding: &Coding, name: &str) -> Result<()> {
     if let Some(step) = coding.step {
         let between = |end: &f64| {
             let steps = end / step;
-            (steps - steps.round()).abs() > 1e-9 * steps.abs().max(1.0)
+            // Decimal steps are no binary numbers: a few last digits of the quotient.
+            (steps - steps.round()).abs() > 1e-15 * steps.abs().max(1.0)
         };
         if let Some(end) = [bottom, top].into_iter().flatten().find(between) {
             let near = (end / step).round() * step;

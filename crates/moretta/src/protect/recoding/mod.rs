@@ -7,11 +7,17 @@
 //! A sensitive or plain column stays a number: that with which its step begins, or the top or
 //! bottom itself; l, t and p then count these numbers. Missing values stay missing.
 //!
+//! With a `buffer` the rows are a stream: each is recoded by itself as it comes, alone or beside
+//! masks and z-anonymity, on what these do not count. No promise is counted then. Steps of whole
+//! numbers end before the next begins (`30..34`) where the type is `integer`; of other numbers
+//! they touch (`30..35`), since nobody knows what is still to come.
+//!
 //! Before mondrian or generalization in a policy, that method gets the recoded values, and what
 //! it shows covers all that they stand for; with `bounds = "exact"` mondrian shows no wider
 //! intervals than the steps make. Alone, the promises must hold of what the rules make, else
-//! nothing is released. Loss counts an open end as far as the `range` of its column, or else as
-//! what the release shows.
+//! nothing is released. Loss counts an open end as far as the `range` of its column, and without
+//! one as if it said nothing. Numbers that are too large to be rounded exactly, beyond 2^53, are
+//! refused, unless a `top` or `bottom` is before them.
 //!
 //! **Protects against** an attacker who knows an exact or an outstanding value: the oldest
 //! person, the highest income.
@@ -20,7 +26,7 @@
 //! hides nobody, and one that was chosen by looking at the data tells where its largest values
 //! are: choose it from what is known of the population.
 //!
-//! **Costs** one pass over the rows for each recoded column.
+//! **Costs** one pass over the rows for each recoded column; rows of a stream leave at once.
 //!
 //! **From** global recoding, top and bottom coding and rounding of statistical offices:
 //! Hundepool et al., Statistical disclosure control, Wiley 2012, chapter 3.
@@ -36,6 +42,9 @@
 
 mod cells;
 mod coding;
+mod stream;
+
+pub use stream::{Declared, Recoded};
 
 use super::Setting;
 use super::config::{MethodConfig, Shown};
@@ -61,6 +70,8 @@ pub struct Recoding {
     pub bottom: BTreeMap<String, Bound>,
     /// By column, what larger values become.
     pub top: BTreeMap<String, Bound>,
+    /// Rows of a stream that may be held back, though none is; `None` for a whole table.
+    pub buffer: Option<usize>,
 }
 
 /// A value of a column, as a policy says it.
@@ -114,9 +125,17 @@ const TOP: Parameter = Parameter::new(
 )
 .examples(&["{ age = 90 }"]);
 
+const BUFFER: Parameter = Parameter::new(
+    "buffer",
+    Accepts::Whole(1, 1 << 24),
+    Absent::Means("the whole table"),
+    "makes the rows a stream, of which recoding holds none back, whatever the number",
+)
+.examples(&["1"]);
+
 impl Recoding {
     /// Its parameters in a policy.
-    pub const PARAMETERS: &'static [Parameter] = &[LEVELS, ROUND, BOTTOM, TOP];
+    pub const PARAMETERS: &'static [Parameter] = &[LEVELS, ROUND, BOTTOM, TOP, BUFFER];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
@@ -129,7 +148,24 @@ impl Recoding {
             round: round.into_iter().flatten().collect(),
             bottom: bottom.into_iter().flatten().collect(),
             top: top.into_iter().flatten().collect(),
+            buffer: section.optional(&BUFFER, Placed::whole)?,
         })
+    }
+
+    /// Whether it has a rule for a column.
+    pub(crate) fn recodes(&self, column: &str) -> bool {
+        self.levels.contains_key(column) || self.coded().any(|(_, coded)| coded == column)
+    }
+
+    fn check_names(&self, schema: &Schema) -> Result<()> {
+        let names = self.levels.keys().map(|name| ("levels", &**name));
+        for (key, name) in names.chain(self.coded()) {
+            if schema.index_of(name).is_none() {
+                let what = format!("`{key}` names `{name}`, and there is no such column");
+                return Err(Error::policy(what).help("name columns of [columns] that are read"));
+            }
+        }
+        Ok(())
     }
 
     /// The columns that have steps or ends, each with the key that names it.
@@ -166,14 +202,15 @@ impl MethodConfig for Recoding {
         }
     }
 
-    /// Alone it must keep the promises without suppressing a row.
+    /// Alone it must keep the promises without suppressing a row of a table.
     fn suppress(&self) -> Option<f64> {
-        Some(0.0)
+        self.buffer.is_none().then_some(0.0)
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
         let as_it_is = Arc::new(Generalization::default());
-        Some(self.before(as_it_is, setting))
+        let is_table = self.buffer.is_none();
+        is_table.then(|| self.before(as_it_is, setting))
     }
 }
 
@@ -235,13 +272,7 @@ impl Ready {
 
     /// The rule of each column.
     fn rules(&self, schema: &Schema) -> Result<Vec<Rule>> {
-        let names = self.config.levels.keys().map(|name| ("levels", &**name));
-        for (key, name) in names.chain(self.config.coded()) {
-            if schema.index_of(name).is_none() {
-                let what = format!("`{key}` names `{name}`, and there is no such column");
-                return Err(Error::policy(what).help("name columns of [columns] that are read"));
-            }
-        }
+        self.config.check_names(schema)?;
         let rule = |field: &Field| {
             if let Some(&level) = self.config.levels.get(&*field.name) {
                 return Ok(Rule::Level(level));
@@ -258,7 +289,10 @@ impl Ready {
             let column = table.column(place);
             match &rules[place] {
                 Rule::Stays => Ok(column.clone()),
-                Rule::Cells(cells) => cells.recoded(column),
+                Rule::Cells(cells) => {
+                    let recoded = cells.recoded(column);
+                    recoded.map_err(|error| error.in_column(&*fields[place].name))
+                }
                 Rule::Level(level) => {
                     let name = &fields[place].name;
                     let domain = self.setting.domains.require(name)?;
@@ -327,11 +361,23 @@ impl Ready {
 fn recoded_schema(original: &Schema, rules: &[Rule]) -> Result<Schema> {
     let mut fields = original.fields().to_vec();
     for (field, rule) in fields.iter_mut().zip(rules) {
-        if matches!(rule, Rule::Level(_)) {
-            field.kind = Kind::Category { ordered: false };
-        }
+        field.kind = match rule {
+            Rule::Stays => continue,
+            Rule::Level(_) => Kind::Category { ordered: false },
+            Rule::Cells(cells) => recoded_kind(&field.kind, cells),
+        };
     }
     Schema::new(fields)
+}
+
+/// What the beginnings of cells are: those of whole numbers may be fractions.
+fn recoded_kind(kind: &Kind, cells: &Cells) -> Kind {
+    match kind {
+        Kind::Number { integer } => Kind::Number {
+            integer: *integer && cells.are_whole(),
+        },
+        kind => kind.clone(),
+    }
 }
 
 fn tree_and_level<'a>(

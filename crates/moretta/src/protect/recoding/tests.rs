@@ -85,11 +85,14 @@ fn fractions_go_to_decimal_steps() {
         ..Recoding::default()
     };
     let kind = Kind::Number { integer: false };
-    let values = [0.3, 0.39, -0.05, 1e300].map(Some);
-    let column = Column::Number(values.into_iter().collect());
-    let table = table(vec![field("age", Role::Quasi, kind)], vec![column]);
-    let shown = released(&config, &table, 1).expect("k = 1");
-    assert_eq!(shown[..3], some(&["0.3..0.4", "0.3..0.4", "-0.1..0"])[..]);
+    let table = |values: &[f64]| {
+        let column = Column::Number(values.iter().copied().map(Some).collect());
+        table(vec![field("age", Role::Quasi, kind.clone())], vec![column])
+    };
+    let shown = released(&config, &table(&[0.3, 0.39, -0.05]), 1).expect("k = 1");
+    assert_eq!(shown, some(&["0.3..0.4", "0.3..0.4", "-0.1..0"]));
+    let refused = released(&config, &table(&[0.3, 1e300]), 1).expect_err("too large");
+    assert_eq!(refused.exit_code(), 4, "{refused}");
 }
 
 #[test]

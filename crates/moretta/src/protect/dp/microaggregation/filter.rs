@@ -5,9 +5,9 @@ use crate::error::{Error, Result};
 use crate::protect::dp::sample::DiscreteLaplace;
 use crate::protect::dp::{Accountant, Bounds, Budget, Entropy, Grid, Loss, Scope};
 
-/// One attribute: its grid, and the noise that its sums get.
+/// One column: its grid, and the noise that its sums get.
 #[derive(Clone, Debug)]
-pub(super) struct Attribute {
+pub(super) struct NoisyColumn {
     pub(super) bounds: Bounds,
     pub(super) grid: Grid,
     noise: DiscreteLaplace,
@@ -15,14 +15,14 @@ pub(super) struct Attribute {
 
 impl DpMicroaggregation {
     /// The attributes in the order of their names, if ε allows noise that can be computed.
-    pub(super) fn attributes(&self) -> Option<Vec<Attribute>> {
+    pub(super) fn attributes(&self) -> Option<Vec<NoisyColumn>> {
         let (share, factor) = (self.share(), self.sensitivity());
         let attribute = |&bounds: &Bounds| {
             let scale = bounds.width() * factor as f64 / share.value();
             let grid = Grid::new(bounds, scale);
             let sensitivity = u64::from(grid.top()).checked_mul(factor as u64)?;
             let noise = DiscreteLaplace::new(share.per(sensitivity)?);
-            Some(Attribute {
+            Some(NoisyColumn {
                 bounds,
                 grid,
                 noise,
@@ -60,7 +60,7 @@ impl DpMicroaggregation {
             .attributes()
             .ok_or_else(|| Error::policy("`epsilon` is too small for so many attributes"))?;
         let place = |name: &&str| self.bounds.keys().position(|key| key == name);
-        let attributes: Vec<Attribute> = names
+        let attributes: Vec<NoisyColumn> = names
             .iter()
             .filter_map(place)
             .map(|i| all[i].clone())
@@ -95,7 +95,7 @@ pub struct DpMicroaggregationFilter {
     buffer: usize,
     order: Order,
     clamp: bool,
-    attributes: Vec<Attribute>,
+    attributes: Vec<NoisyColumn>,
     loss: Loss,
     accountants: Vec<Accountant>,
     /// The window, attribute after attribute, on the grids.
