@@ -81,6 +81,15 @@ impl Bound {
     }
 }
 
+impl From<Bound> for Value {
+    fn from(bound: Bound) -> Self {
+        match bound {
+            Bound::Number(number) => Value::from(number),
+            Bound::Text(text) => Value::from(text),
+        }
+    }
+}
+
 const LEVELS: Parameter = Parameter::new(
     "levels",
     Accepts::By("column", &Accepts::Whole(1, 255)),
@@ -130,6 +139,14 @@ impl Recoding {
             bottom: bottom.into_iter().flatten().collect(),
             top: top.into_iter().flatten().collect(),
         })
+    }
+
+    /// Writes its parameters as [`Recoding::read`] reads them.
+    pub fn write(&self, section: &mut Section) {
+        section.set(&LEVELS, self.levels.clone());
+        section.set(&ROUND, self.round.clone());
+        section.set(&BOTTOM, self.bottom.clone());
+        section.set(&TOP, self.top.clone());
     }
 
     /// The columns that have steps or ends, each with the key that names it.
