@@ -7,12 +7,14 @@
 
 mod parameter;
 mod schema;
+mod write;
 
 pub use parameter::{
     Absent, Accepts, DURATION, Form, Length, NAMES, POSITIVE, POSITIVE_DURATION, Parameter,
     Protects, words,
 };
 pub use schema::object;
+pub use write::{key, quoted, word};
 
 use crate::data::parse_duration;
 use crate::error::{Error, Result};

@@ -25,6 +25,9 @@
 //! # Ok::<(), moretta::Error>(())
 //! ```
 //!
+//! A plan is the same however it is made: read from such a text, put together by hand or by a
+//! form. [`Plan::to_toml`](engine::Plan::to_toml) writes it as a text that is read as an equal plan.
+//!
 //! The folder `examples` of the crate shows a table of Arrow record batches, a stream that
 //! is pushed batch by batch, a method, a measure and a sink of one's own, and how a session
 //! is stopped. [`pipeline`] runs a policy file between files, as the program `moretta` does.

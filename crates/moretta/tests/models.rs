@@ -339,6 +339,43 @@ fn kept() -> Vec<u8> {
     Model::save(&*tree, &vocabulary, false).expect("it can be saved")
 }
 
+/// The number of bytes and the sum of every learner after 900 records, and of one that starts
+/// again by each detector. Weights of linear learners are as exact as the machine's exponential
+/// function: they are saved before the first record.
+fn layout() -> String {
+    let vocabulary = vocabulary();
+    let mut learners = learners(vocabulary.header(), 3);
+    for detector in ["adwin", "ddm", "eddm", "page-hinkley", "kswin"] {
+        let name = format!("drift(detector={detector})");
+        let learner = build(&name, vocabulary.header(), 3).expect("listed");
+        learners.push((name, learner));
+    }
+    let lines = learners.into_iter().map(|(name, mut learner)| {
+        let records = match &*name {
+            "perceptron" | "logistic" => 0,
+            _ => 900,
+        };
+        for (record, class) in Stream::new(3).take(records) {
+            learner.learn(&record, class);
+        }
+        let bytes = saved(&*learner);
+        let sum = Sha256::digest(&bytes)[..8].to_vec();
+        format!("{name}: {} bytes, {sum:02x?}\n", bytes.len())
+    });
+    lines.collect()
+}
+
+/// Compares with a file that is kept beside this test; see below.
+#[test]
+fn every_learner_is_written_as_ever() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/layout-v1.txt");
+    if std::env::var_os("MORETTA_REFRESH").is_some() {
+        std::fs::write(&path, layout()).expect("written");
+    }
+    let kept = std::fs::read_to_string(&path).expect("it is kept beside this test");
+    assert_eq!(layout(), kept);
+}
+
 /// When this fails the layout has changed: then raise the version, go on reading this
 /// one, and keep a file of the new one, which `MORETTA_REFRESH=1` writes.
 #[test]

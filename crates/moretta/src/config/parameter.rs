@@ -209,7 +209,7 @@ impl Parameter {
     }
 
     /// The value that stands in where none is given.
-    fn default_value(&self) -> Option<Value> {
+    pub(super) fn default_value(&self) -> Option<Value> {
         Some(match self.absent {
             Absent::Refused | Absent::Means(_) => return None,
             Absent::Whole(n) => Value::Whole(n),

@@ -10,11 +10,11 @@
 //! holds less than 5 KiB for 2^32 errors. H. M. Gomes et al., "Adaptive random forests for evolving data stream
 //! classification", Machine Learning 2017; as in MOA.
 
-use super::drift::{Adwin, Detector, load_window, save_window};
+use super::drift::{Adwin, Detector};
 use super::ensemble::{add_shares, add_up, draw_weights};
 use super::hoeffding_tree::HoeffdingTreeLearner;
 use super::leaf::Ground;
-use super::model::{Knowledge, Reader, Saved, Writer, odd, saved};
+use super::model::{Knowledge, Loaded, Reader, Saved, Writer, odd, saved};
 use super::tree_options::HoeffdingTree;
 use super::{Draw, Header, Learner, predicted};
 use crate::data::Records;
@@ -57,8 +57,10 @@ impl Saved for SubspaceSize {
         out.byte(kind);
         out.u64(bits);
     }
+}
 
-    fn load(from: &mut Reader<'_>) -> Result<Self> {
+impl<With> Loaded<With> for SubspaceSize {
+    fn load(_: &With, from: &mut Reader<'_>) -> Result<Self> {
         match (from.byte()?, from.u64()?) {
             (0, count) => Ok(SubspaceSize::Count(count as usize)),
             (1, 0) => Ok(SubspaceSize::RootPlusOne),
@@ -151,6 +153,11 @@ impl AdaptiveRandomForest {
         })
     }
 
+    /// What a tree is planted and loaded with.
+    fn planting(&self, ground: &Ground) -> (HoeffdingTree, Ground) {
+        (self.tree_on(ground), ground.clone())
+    }
+
     /// How the trees grow.
     fn tree_on(&self, ground: &Ground) -> HoeffdingTree {
         HoeffdingTree {
@@ -198,6 +205,16 @@ pub struct AdaptiveRandomForestLearner {
     draws: Vec<u32>,
 }
 
+saved!(
+    struct AdaptiveRandomForestLearner with header: Header {
+        options: AdaptiveRandomForest,
+        random,
+        members[options.trees] in (options, Ground::new(header));
+        classes: header.classes(),
+        draws: Vec::new()
+    }
+);
+
 /// A tree and all that watches it.
 #[derive(Clone, Debug)]
 struct Member {
@@ -215,6 +232,21 @@ struct Member {
     votes: Vec<f64>,
 }
 
+saved!(
+    struct Member with place: (AdaptiveRandomForest, Ground) {
+        random,
+        tree in place.0.planting(&place.1),
+        drift in place.0.drift,
+        warning in place.0.warning,
+        background in place.0.planting(&place.1),
+        seen, right, drifts;
+        options: place.0,
+        tree_options: place.0.tree_on(&place.1),
+        ground: place.1.clone(),
+        votes: Vec::new()
+    } if |member| member.right <= member.seen, else "a tree that was right more often than asked"
+);
+
 impl Member {
     fn new(options: AdaptiveRandomForest, ground: &Ground, seed: i64) -> Self {
         let tree_options = options.tree_on(ground);
@@ -231,53 +263,6 @@ impl Member {
             right: 0,
             drifts: 0,
             votes: Vec::new(),
-        }
-    }
-
-    /// Bytes that one is saved in, at least.
-    fn saved(classes: usize) -> usize {
-        HoeffdingTreeLearner::saved(classes) + 3 * size_of::<u64>()
-    }
-
-    fn save(&self, out: &mut Writer) {
-        out.random(&self.random);
-        self.tree.save(out);
-        save_window(&self.drift, out);
-        save_window(&self.warning, out);
-        out.bool(self.background.is_some());
-        if let Some(background) = &self.background {
-            background.save(out);
-        }
-        out.count(self.seen);
-        out.count(self.right);
-        out.count(self.drifts);
-    }
-
-    fn load(options: AdaptiveRandomForest, ground: &Ground, from: &mut Reader<'_>) -> Result<Self> {
-        let tree_options = options.tree_on(ground);
-        let member = Member {
-            options,
-            tree_options,
-            ground: ground.clone(),
-            random: from.random()?,
-            tree: HoeffdingTreeLearner::load_on(ground, tree_options, from)?,
-            drift: load_window(options.drift, from)?,
-            warning: load_window(options.warning, from)?,
-            background: match from.bool()? {
-                true => {
-                    let tree = HoeffdingTreeLearner::load_on(ground, tree_options, from)?;
-                    Some(Box::new(tree))
-                }
-                false => None,
-            },
-            seen: from.count()?,
-            right: from.count()?,
-            drifts: from.count()?,
-            votes: Vec::new(),
-        };
-        match member.right <= member.seen {
-            true => Ok(member),
-            false => Err(odd("a tree that was right more often than asked")),
         }
     }
 
@@ -350,22 +335,6 @@ impl AdaptiveRandomForestLearner {
         self.members.iter().map(|member| member.drifts).sum()
     }
 
-    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
-        let options = AdaptiveRandomForest::load(from)?;
-        let (random, ground) = (from.random()?, Ground::new(header));
-        let least = Member::saved(header.classes());
-        let members = from.many(options.trees, least, |from| {
-            Member::load(options, &ground, from)
-        })?;
-        Ok(AdaptiveRandomForestLearner {
-            options,
-            members,
-            classes: header.classes(),
-            random,
-            draws: Vec::new(),
-        })
-    }
-
     fn draw(&mut self, classes: &[u32]) {
         let (trees, lambda) = (self.members.len(), self.options.lambda);
         let known = classes.iter().map(|&class| (class as usize) < self.classes);
@@ -426,11 +395,7 @@ impl Learner for AdaptiveRandomForestLearner {
     }
 
     fn knowledge(&self) -> Option<Knowledge> {
-        Knowledge::new("arf", |out| {
-            self.options.save(out);
-            out.random(&self.random);
-            self.members.iter().for_each(|member| member.save(out));
-        })
+        Knowledge::new("arf", |out| self.save(out))
     }
 }
 

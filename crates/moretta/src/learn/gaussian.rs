@@ -1,7 +1,6 @@
 //! A normal distribution, estimated from weighted values one by one.
 
-use super::model::{Reader, Writer};
-use crate::error::Result;
+use super::model::saved;
 use std::f64::consts::{FRAC_1_PI, FRAC_1_SQRT_2};
 
 /// Squares of values beyond this overflow.
@@ -27,6 +26,16 @@ pub(super) struct Gaussian {
     /// 1/(σ√(2π)), the density at the mean.
     height: f64,
 }
+
+saved!(
+    struct Gaussian { weight, mean, squares, least, greatest, ..Gaussian::EMPTY }
+    then |mut gaussian| {
+        if gaussian.least <= gaussian.greatest {
+            gaussian.shape();
+        }
+        gaussian
+    }
+);
 
 impl Gaussian {
     pub(super) const EMPTY: Gaussian = Gaussian {
@@ -67,34 +76,6 @@ impl Gaussian {
             self.steepness = f64::MAX;
             self.height = 1.0;
         }
-    }
-
-    /// Bytes that one is saved in.
-    pub(super) const SAVED: usize = 5 * size_of::<f64>();
-
-    pub(super) fn save(&self, out: &mut Writer) {
-        out.f64s(&[
-            self.weight,
-            self.mean,
-            self.squares,
-            self.least,
-            self.greatest,
-        ]);
-    }
-
-    pub(super) fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let mut gaussian = Gaussian {
-            weight: from.f64()?,
-            mean: from.f64()?,
-            squares: from.f64()?,
-            least: from.f64()?,
-            greatest: from.f64()?,
-            ..Gaussian::EMPTY
-        };
-        if gaussian.least <= gaussian.greatest {
-            gaussian.shape();
-        }
-        Ok(gaussian)
     }
 
     pub(super) fn weight(&self) -> f64 {

@@ -10,10 +10,10 @@
 //! Streams", IDA 2009; as in MOA, where a leaf weighs records by Poisson(1), but never
 //! less than once and all leaves from the same seed, and an alternate that splits replaces the branch without a contest.
 
-use super::drift::{Adwin, Detector, load_window, save_window};
+use super::drift::{Adwin, Detector};
 use super::hoeffding_tree::{heaviest, make_room};
 use super::leaf::{Ground, Leaf, Soil};
-use super::model::{Knowledge, Reader, Saved, Writer, odd};
+use super::model::{Knowledge, Loaded, Reader, Saved, Writer, odd};
 use super::poisson::poisson;
 use super::split::{Fork, Split, check_shape};
 use super::tree_options::{HoeffdingTree, LeafPrediction};
@@ -324,18 +324,18 @@ impl HoeffdingAdaptiveTreeLearner {
     }
 }
 
-impl HoeffdingAdaptiveTreeLearner {
-    /// Saves the nodes that can be reached, as [`compact`](Self::compact) would lay them.
+/// The nodes that can be reached, as [`HoeffdingAdaptiveTreeLearner::compact`] would lay them.
+impl Saved for HoeffdingAdaptiveTreeLearner {
     fn save(&self, out: &mut Writer) {
         self.soil.options.save(out);
-        out.random(self.soil.random());
+        self.soil.random().save(out);
         out.u64(self.seed as u64);
         out.size(self.nodes());
         let mut places = vec![0];
         let mut next = 0;
         while next < places.len() {
             let Node { kind, errors } = &self.nodes[places[next]];
-            save_window(errors, out);
+            errors.save(out);
             out.bool(matches!(kind, Kind::Leaf(_)));
             match kind {
                 Kind::Leaf(sprout) => sprout.save(&self.soil, out),
@@ -345,7 +345,7 @@ impl HoeffdingAdaptiveTreeLearner {
                     Fork { first, ..*fork }.save(out);
                     out.bool(alternate.is_some());
                     if let Some(alternate) = alternate {
-                        save_window(&alternate.errors, out);
+                        alternate.errors.save(out);
                         alternate.sprout.save(&self.soil, out);
                     }
                 }
@@ -353,12 +353,14 @@ impl HoeffdingAdaptiveTreeLearner {
             next += 1;
         }
     }
+}
 
-    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
-        let options = HoeffdingTree::load(from)?;
-        let soil = Soil::new(options, &Ground::new(header), from.random()?);
+impl Loaded<Header> for HoeffdingAdaptiveTreeLearner {
+    fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+        let (options, random) = Loaded::load(header, from)?;
+        let soil = Soil::new(options, &Ground::new(header), random);
         let (seed, length) = (from.u64()? as i64, from.size()?);
-        let nodes = from.many(length, Fork::SAVED, |from| Node::load(&soil, from))?;
+        let nodes = from.many(length, |from| Node::load(&soil, from))?;
         let forks = nodes.iter().enumerate();
         let forks = forks.filter_map(|(place, node)| match &node.kind {
             Kind::Fork { fork, .. } => Some((place, fork)),
@@ -381,13 +383,13 @@ impl HoeffdingAdaptiveTreeLearner {
 
 impl Sprout {
     fn save(&self, soil: &Soil, out: &mut Writer) {
-        out.random(&self.random);
+        self.random.save(out);
         self.leaf.save(soil, out);
     }
 
     fn load(soil: &Soil, from: &mut Reader<'_>) -> Result<Self> {
         Ok(Sprout {
-            random: from.random()?,
+            random: Loaded::load(soil, from)?,
             leaf: Leaf::load(soil, from)?,
         })
     }
@@ -395,15 +397,15 @@ impl Sprout {
 
 impl Node {
     fn load(soil: &Soil, from: &mut Reader<'_>) -> Result<Self> {
-        let errors = load_window(WATCHING, from)?;
+        let errors = Adwin::load(&WATCHING, from)?;
         if from.bool()? {
             let kind = Kind::Leaf(Sprout::load(soil, from)?);
             return Ok(Node { kind, errors });
         }
-        let fork = Fork::load(&soil.header, from)?;
+        let fork = Fork::load(&*soil.header, from)?;
         let alternate = match from.bool()? {
             true => Some(Box::new(Alternate {
-                errors: load_window(WATCHING, from)?,
+                errors: Adwin::load(&WATCHING, from)?,
                 sprout: Sprout::load(soil, from)?,
             })),
             false => None,

@@ -15,7 +15,7 @@
 //! "Mining High-Speed Data Streams", KDD 2000; numbers, leaves and defaults as in MOA.
 
 use super::leaf::{Ground, Leaf, Soil};
-use super::model::{Knowledge, Reader, Saved, Writer};
+use super::model::{Knowledge, Loaded, Reader, Saved, Writer};
 use super::split::{Fork, Split, check_shape};
 use super::tree_options::HoeffdingTree;
 use super::{Header, Learner};
@@ -147,20 +147,10 @@ pub(super) fn heaviest(leaves: &[Leaf]) -> usize {
     super::predicted(&weights) as usize
 }
 
-impl HoeffdingTreeLearner {
-    /// Bytes that one is saved in, at least.
-    pub(super) fn saved(classes: usize) -> usize {
-        Leaf::saved(classes) + 1
-    }
-
-    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
-        let options = HoeffdingTree::load(from)?;
-        HoeffdingTreeLearner::load_on(&Ground::new(header), options, from)
-    }
-
-    /// All but the options and what is shared.
-    pub(super) fn save(&self, out: &mut Writer) {
-        out.random(self.soil.random());
+/// All but the options and what is shared.
+impl Saved for HoeffdingTreeLearner {
+    fn save(&self, out: &mut Writer) {
+        self.soil.random().save(out);
         out.size(self.nodes.len());
         for node in &self.nodes {
             out.bool(matches!(node, Node::Leaf(_)));
@@ -170,20 +160,17 @@ impl HoeffdingTreeLearner {
             }
         }
     }
+}
 
-    pub(super) fn load_on(
-        ground: &Ground,
-        options: HoeffdingTree,
-        from: &mut Reader<'_>,
-    ) -> Result<Self> {
-        let soil = Soil::new(options, ground, from.random()?);
-        let header = &soil.header;
-        let least = 1 + Fork::SAVED.min(Leaf::saved(header.classes()));
+impl Loaded<(HoeffdingTree, Ground)> for HoeffdingTreeLearner {
+    fn load(with: &(HoeffdingTree, Ground), from: &mut Reader<'_>) -> Result<Self> {
+        let (options, ground) = with;
+        let soil = Soil::new(*options, ground, Loaded::load(with, from)?);
         let length = from.size()?;
-        let nodes = from.many(length, least, |from| {
+        let nodes = from.many(length, |from| {
             Ok(match from.bool()? {
                 true => Node::Leaf(Leaf::load(&soil, from)?),
-                false => Node::Fork(Fork::load(header, from)?),
+                false => Node::Fork(Fork::load(&*soil.header, from)?),
             })
         })?;
         let mut tree = HoeffdingTreeLearner {
@@ -201,7 +188,17 @@ impl HoeffdingTreeLearner {
         }
         Ok(tree)
     }
+}
 
+/// A tree by itself: its options come first.
+impl Loaded<Header> for HoeffdingTreeLearner {
+    fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+        let options = HoeffdingTree::load(header, from)?;
+        Loaded::load(&(options, Ground::new(header)), from)
+    }
+}
+
+impl HoeffdingTreeLearner {
     fn forks(&self) -> impl Iterator<Item = (usize, &Fork)> {
         let nodes = self.nodes.iter().enumerate();
         nodes.filter_map(|(place, node)| match node {

@@ -140,7 +140,7 @@ impl NearestNeighboursLearner {
         let learner = options.build(header);
         let mut learner = learner.map_err(|_| odd("options that are out of range"))?;
         let (oldest, width) = (from.size()?, header.attributes().len());
-        let records = from.length(size_of::<u32>() + width * size_of::<f64>())?;
+        let records = from.length()?;
         let full = records == options.window;
         if records > options.window || oldest >= if full { records } else { 1 } {
             return Err(odd("more records than its window"));

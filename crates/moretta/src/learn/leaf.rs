@@ -6,7 +6,7 @@
 //! tied. When no split is worth anything the leaf forgets what it observed: outliers
 //! that stretched the range of a number do not stand in the way for ever.
 
-use super::model::{Reader, Writer, odd};
+use super::model::{Loaded, Reader, Saved, Writer, odd};
 use super::observers::Observers;
 use super::split::Split;
 use super::subspace::Subspace;
@@ -102,11 +102,6 @@ impl Leaf {
         }
     }
 
-    /// Bytes that one of so many classes is saved in, at least.
-    pub(super) fn saved(classes: usize) -> usize {
-        (classes + 3) * size_of::<f64>() + 2
-    }
-
     pub(super) fn save(&self, soil: &Soil, out: &mut Writer) {
         out.f64s(&self.weights);
         out.f64s(&[
@@ -139,7 +134,7 @@ impl Leaf {
                 Some(_) => Subspace::load(&soil.header, from)?,
                 None => Arc::clone(&soil.whole),
             };
-            leaf.observers = Some(Box::new(Observers::load(subspace, classes, from)?));
+            leaf.observers = Some(Box::new(Observers::load(&(subspace, classes), from)?));
         }
         match leaf.awake || leaf.observers.is_none() {
             true => Ok(leaf),

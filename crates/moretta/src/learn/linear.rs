@@ -142,7 +142,7 @@ impl LinearLearner {
             rate: from.f64()?,
         };
         let known = from.bool()?;
-        let moments = from.many(header.attributes().len(), 24, |from| {
+        let moments = from.many(header.attributes().len(), |from| {
             let (count, mean, squares) = (from.count()?, from.f64()?, from.f64()?);
             Ok(Moments::from_parts(count, mean, squares))
         })?;

@@ -7,7 +7,7 @@ pub use drift_reset::{DetectorKind, DriftReset, DriftResetLearner};
 pub use options::split_learners;
 
 use super::knn::MOST_RECORDS;
-use super::model::Reader;
+use super::model::{Loaded, Reader};
 use super::{
     AdaptiveRandomForest, AdaptiveRandomForestLearner, Criterion, Header, HoeffdingAdaptiveTree,
     HoeffdingAdaptiveTreeLearner, HoeffdingTree, HoeffdingTreeLearner, Input, LeafPrediction,

@@ -1,8 +1,7 @@
 //! The most frequent class so far, whatever the record: the least a learner must beat.
 
-use super::model::{Knowledge, Reader};
+use super::model::{Knowledge, Saved, saved};
 use super::{Header, Learner};
-use crate::error::Result;
 
 /// The options: there is none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,12 +22,7 @@ pub struct MajorityLearner {
     weights: Vec<f64>,
 }
 
-impl MajorityLearner {
-    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
-        let weights = from.f64s(header.classes())?;
-        Ok(MajorityLearner { weights })
-    }
-}
+saved!(struct MajorityLearner with header: Header { weights[header.classes()] });
 
 impl Learner for MajorityLearner {
     fn predict(&self, _: &[f64], votes: &mut Vec<f64>) {
@@ -46,7 +40,7 @@ impl Learner for MajorityLearner {
     }
 
     fn knowledge(&self) -> Option<Knowledge> {
-        Knowledge::new("majority", |out| out.f64s(&self.weights))
+        Knowledge::new("majority", |out| self.save(out))
     }
 }
 

@@ -6,11 +6,10 @@
 //! drift. After MOA's `NaiveBayes`: densities are multiplied, not their logarithms
 //! added, and far from all that was seen every vote is 0.
 
-use super::model::{Knowledge, Reader};
+use super::model::{Knowledge, Saved, saved};
 use super::observers::Observers;
 use super::subspace::Subspace;
 use super::{Header, Learner};
-use crate::error::Result;
 
 /// The options: there is none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,14 +32,12 @@ pub struct NaiveBayesLearner {
     observers: Observers,
 }
 
-impl NaiveBayesLearner {
-    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
-        Ok(NaiveBayesLearner {
-            weights: from.f64s(header.classes())?,
-            observers: Observers::load(Subspace::whole(header), header.classes(), from)?,
-        })
+saved!(
+    struct NaiveBayesLearner with header: Header {
+        weights[header.classes()],
+        observers in (Subspace::whole(header), header.classes())
     }
-}
+);
 
 impl Learner for NaiveBayesLearner {
     fn predict(&self, record: &[f64], votes: &mut Vec<f64>) {
@@ -62,10 +59,7 @@ impl Learner for NaiveBayesLearner {
     }
 
     fn knowledge(&self) -> Option<Knowledge> {
-        Knowledge::new("nb", |out| {
-            out.f64s(&self.weights);
-            self.observers.save(out);
-        })
+        Knowledge::new("nb", |out| self.save(out))
     }
 }
 

@@ -4,7 +4,7 @@
 //! values are passed over in learning and in predicting.
 
 use super::gaussian::{Gaussian, is_observable};
-use super::model::{Reader, Writer, odd};
+use super::model::{Loaded, Reader, Saved, Writer, saved};
 use super::split::{Split, Test};
 use super::subspace::Subspace;
 use crate::error::Result;
@@ -29,6 +29,39 @@ struct Counts {
     weights: Vec<f64>,
     /// Of each class, the weight of all values and the greatest code plus one.
     totals: Vec<(f64, usize)>,
+}
+
+saved!(
+    struct Counts with size: (usize, usize) {
+        weights[size.0 * size.1], totals[size.1];
+        values: size.0
+    } if |counts| counts.totals.iter().all(|total| total.1 <= counts.values),
+    else "more values than its column"
+);
+
+/// All but the subspace.
+impl Saved for Observers {
+    fn save(&self, out: &mut Writer) {
+        self.gaussians.save(out);
+        self.counts.save(out);
+    }
+}
+
+/// Those of a subspace and of so many classes.
+impl Loaded<(Arc<Subspace>, usize)> for Observers {
+    fn load(with: &(Arc<Subspace>, usize), from: &mut Reader<'_>) -> Result<Self> {
+        let (subspace, classes) = with;
+        let numbers = subspace.numbers.len() * classes;
+        let gaussians = from.many(numbers, |from| Loaded::load(&(), from))?;
+        let counts = subspace.nominals.iter();
+        let counts = counts.map(|&(_, values)| Counts::load(&(values, *classes), from));
+        Ok(Observers {
+            classes: *classes,
+            gaussians,
+            counts: counts.collect::<Result<_>>()?,
+            subspace: Arc::clone(subspace),
+        })
+    }
 }
 
 impl Observers {
@@ -197,33 +230,6 @@ impl Observers {
             + subspace.nominals.iter().map(counts).sum::<usize>()
     }
 
-    /// All but the subspace.
-    pub(super) fn save(&self, out: &mut Writer) {
-        self.gaussians
-            .iter()
-            .for_each(|gaussian| gaussian.save(out));
-        self.counts.iter().for_each(|counts| counts.save(out));
-    }
-
-    /// Those of a subspace, as they were saved.
-    pub(super) fn load(
-        subspace: Arc<Subspace>,
-        classes: usize,
-        from: &mut Reader<'_>,
-    ) -> Result<Self> {
-        let numbers = subspace.numbers.len() * classes;
-        Ok(Observers {
-            classes,
-            gaussians: from.many(numbers, Gaussian::SAVED, Gaussian::load)?,
-            counts: subspace
-                .nominals
-                .iter()
-                .map(|&(_, values)| Counts::load(values, classes, from))
-                .collect::<Result<_>>()?,
-            subspace,
-        })
-    }
-
     /// The subspace that is observed.
     pub(super) fn subspace(&self) -> &Arc<Subspace> {
         &self.subspace
@@ -255,27 +261,6 @@ impl Counts {
             0 => 0.0,
             _ => (self.weights[class * self.values + code] + 1.0) / (total + seen as f64),
         }
-    }
-
-    fn save(&self, out: &mut Writer) {
-        out.f64s(&self.weights);
-        for &(total, seen) in &self.totals {
-            out.f64(total);
-            out.size(seen);
-        }
-    }
-
-    fn load(values: usize, classes: usize, from: &mut Reader<'_>) -> Result<Self> {
-        let weights = from.f64s(values * classes)?;
-        let total = |from: &mut Reader<'_>| match (from.f64()?, from.size()?) {
-            (total, seen) if seen <= values => Ok((total, seen)),
-            _ => Err(odd("more values than its column")),
-        };
-        Ok(Counts {
-            values,
-            weights,
-            totals: from.many(classes, 16, total)?,
-        })
     }
 
     fn seen(&self) -> usize {

@@ -9,7 +9,7 @@
 
 use super::ensemble::{add_shares, add_up, draw_weights};
 use super::leaf::Ground;
-use super::model::{Knowledge, Reader, Saved, saved};
+use super::model::{Knowledge, Saved, saved};
 use super::poisson::poisson;
 use super::{Header, HoeffdingTree, HoeffdingTreeLearner, Learner};
 use crate::data::Records;
@@ -85,22 +85,14 @@ pub struct OnlineBaggingLearner {
     random: JavaRandom,
 }
 
-impl OnlineBaggingLearner {
-    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
-        let options = OnlineBagging::load(from)?;
-        let (random, ground) = (from.random()?, Ground::new(header));
-        let least = HoeffdingTreeLearner::saved(header.classes());
-        let trees = from.many(options.copies, least, |from| {
-            HoeffdingTreeLearner::load_on(&ground, options.tree, from)
-        })?;
-        Ok(OnlineBaggingLearner {
-            options,
-            trees,
-            classes: header.classes(),
-            random,
-        })
+saved!(
+    struct OnlineBaggingLearner with header: Header {
+        options: OnlineBagging,
+        random,
+        trees[options.copies] in (options.tree, Ground::new(header));
+        classes: header.classes()
     }
-}
+);
 
 impl Learner for OnlineBaggingLearner {
     fn predict(&self, record: &[f64], votes: &mut Vec<f64>) {
@@ -160,11 +152,7 @@ impl Learner for OnlineBaggingLearner {
     }
 
     fn knowledge(&self) -> Option<Knowledge> {
-        Knowledge::new("bagging", |out| {
-            self.options.save(out);
-            out.random(&self.random);
-            self.trees.iter().for_each(|tree| tree.save(out));
-        })
+        Knowledge::new("bagging", |out| self.save(out))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Splits of a leaf: tests of one attribute, and how much they would tell about the class.
 
-use super::model::{Reader, Writer, odd, saved};
+use super::model::{Loaded, Reader, Saved, Writer, odd, saved};
 use super::{Header, Input};
 use crate::error::Result;
 use std::ops::Range;
@@ -108,9 +108,6 @@ pub(super) struct Fork {
 }
 
 impl Fork {
-    /// Bytes that one is saved in, at least.
-    pub(super) const SAVED: usize = 4 * size_of::<u64>() + 1;
-
     /// The place of the child that a record goes to.
     #[inline]
     pub(super) fn child(&self, record: &[f64]) -> usize {
@@ -121,30 +118,28 @@ impl Fork {
     pub(super) fn children(&self) -> Range<usize> {
         self.first..self.first + self.split.test.branches()
     }
+}
 
-    pub(super) fn save(&self, out: &mut Writer) {
-        out.size(self.split.attribute);
-        self.split.test.save(out);
-        out.size(self.first);
-        out.size(self.heaviest);
+// Whether there are children at these places is for `check_shape` to say.
+saved!(
+    struct Fork with header: Header { split, first, heaviest }
+    if |fork| fork.heaviest < fork.split.test.branches(), else "a branch that its split does not have"
+);
+
+impl Saved for Split {
+    fn save(&self, out: &mut Writer) {
+        out.size(self.attribute);
+        self.test.save(out);
     }
+}
 
-    /// Fails unless the test suits its attribute. Whether there are children at these
-    /// places is for [`check_shape`] to say.
-    pub(super) fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
+/// Fails unless the test suits its attribute.
+impl Loaded<Header> for Split {
+    fn load(header: &Header, from: &mut Reader<'_>) -> Result<Self> {
         let attribute = from.size()?;
         let input = header.attributes().get(attribute);
         let input = input.ok_or_else(|| odd("a split of a column that there is not"))?;
-        let test = Test::load(*input, from)?;
-        let fork = Fork {
-            split: Split::new(attribute, test),
-            first: from.size()?,
-            heaviest: from.size()?,
-        };
-        match fork.heaviest < test.branches() {
-            true => Ok(fork),
-            false => Err(odd("a branch that its split does not have")),
-        }
+        Ok(Split::new(attribute, Test::load(*input, from)?))
     }
 }
 

@@ -99,7 +99,7 @@ impl Subspace {
             return Err(odd("more columns than there are"));
         }
         let mut taken = vec![false; attributes];
-        let places = from.many(length, size_of::<u64>(), |from| {
+        let places = from.many(length, |from| {
             let place = from.size()?;
             match taken.get_mut(place) {
                 Some(taken) if !*taken => *taken = true,

@@ -3,10 +3,10 @@
 use super::paths::Root;
 use crate::config::{
     Absent, Accepts, DURATION, Form, Length, POSITIVE, POSITIVE_DURATION, Parameter, Placed,
-    Section, Value, unknown, words,
+    Section, Value, unknown, word, words,
 };
 use crate::data::hierarchy::{DateUnit, HierarchySpec, MaskSide};
-use crate::data::{DateFormat, ReadAs, Role, TimeFormat};
+use crate::data::{DateFormat, ReadAs, Role, TimeFormat, duration_text};
 use crate::engine::{Action, ColumnPolicy, KeyPlace};
 use crate::error::{Error, Result};
 use std::ops::Range;
@@ -347,7 +347,7 @@ fn read_weight(role: Role, section: &mut Section) -> Result<f64> {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum ActionWord {
     Keep,
     Drop,
@@ -430,7 +430,7 @@ pub(super) fn read_key(placed: &Placed, name: &str, root: &Root) -> Result<KeyPl
     Ok(KeyPlace::Environment(variable.to_owned()))
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum TypeWord {
     Number,
     Integer,
@@ -572,4 +572,99 @@ fn metres(text: &str) -> Option<f64> {
     };
     let size = digits.trim().parse::<f64>().ok()? * scale;
     (size.is_finite() && size > 0.0).then_some(size)
+}
+
+/// A column as [`read`] reads it.
+///
+/// # Errors
+/// When its hierarchy is in no file.
+pub(super) fn written(column: &ColumnPolicy) -> Result<Section> {
+    let mut section = Section::default();
+    section.set(&ROLE, column.role.word());
+    write_action(column, &mut section);
+    write_type(&column.read, &mut section);
+    if let Some(rule) = &column.hierarchy {
+        section.set(&HIERARCHY, written_hierarchy(&column.name, rule)?);
+    }
+    section.set_optional(&FROM, column.from.clone().map(Vec::from));
+    section.set_optional(&UNIT, column.unit.and_then(|unit| word(UNITS, &unit)));
+    section.set_optional(&LATENESS, column.lateness.map(duration_text));
+    section.set_optional(&RANGE, column.range.map(|(low, high)| vec![low, high]));
+    if column.weight != 1.0 {
+        section.set(&WEIGHT, column.weight);
+    }
+    Ok(section)
+}
+
+/// What becomes of it, unless that follows from its role.
+fn write_action(column: &ColumnPolicy, section: &mut Section) {
+    let usual = ColumnPolicy::new("", column.role).action;
+    match &column.action {
+        action if *action == usual => {}
+        Action::Keep => section.set_word(&ACTION, ACTIONS, ActionWord::Keep),
+        Action::Drop => section.set_word(&ACTION, ACTIONS, ActionWord::Drop),
+        Action::Pseudonym {
+            domain,
+            key,
+            rotate,
+        } => {
+            section.set_word(&ACTION, ACTIONS, ActionWord::Pseudonym);
+            section.set(
+                &KEY,
+                match key {
+                    KeyPlace::Environment(name) => format!("env:{name}"),
+                    KeyPlace::File(path) => format!("file:{}", path.display()),
+                },
+            );
+            if *domain != column.name {
+                section.set(&DOMAIN, domain);
+            }
+            section.set_optional(&ROTATE, rotate.map(duration_text));
+        }
+    }
+}
+
+fn write_type(read: &ReadAs, section: &mut Section) {
+    let word = match read {
+        ReadAs::Infer | ReadAs::Skip => return,
+        ReadAs::Ordered(order) => return section.set(&ORDER, order.clone()),
+        ReadAs::Date(_) => TypeWord::Date,
+        ReadAs::Number => TypeWord::Number,
+        ReadAs::Integer => TypeWord::Integer,
+        ReadAs::Category => TypeWord::Category,
+        ReadAs::Plain => TypeWord::Text,
+    };
+    section.set_word(&TYPE, TYPES, word);
+    if let ReadAs::Date(format) = read
+        && *format != DateFormat::ISO
+    {
+        section.set(&FORMAT, format.pattern());
+    }
+}
+
+pub(super) fn written_hierarchy(column: &str, rule: &HierarchySpec) -> Result<Section> {
+    let mut section = Section::default();
+    match rule {
+        HierarchySpec::File(path) => section.set(&FILE, path.display().to_string()),
+        HierarchySpec::Table(table) => {
+            let file = HierarchySpec::File(table.name.clone());
+            if file.loaded().ok().as_ref() != Some(rule) {
+                let what =
+                    format!("the hierarchy of `{column}` is in no file that it could be read from");
+                return Err(Error::policy(what)
+                    .help("write it to a file, and name that: HierarchySpec::File"));
+            }
+            section.set(&FILE, table.name.display().to_string());
+        }
+        HierarchySpec::Intervals(widths) => section.set(&INTERVALS, widths.clone()),
+        HierarchySpec::Mask(side) => section.set_word(&MASK, SIDES, *side),
+        HierarchySpec::Dates(units) => {
+            let units = units.iter().filter_map(|unit| word(DATE_UNITS, unit));
+            section.set(&DATES, units.collect::<Vec<&str>>());
+        }
+        HierarchySpec::Path(separator) => section.set(&SEPARATOR, separator),
+        HierarchySpec::Grid(sizes) => section.set(&GRID, sizes.clone()),
+        HierarchySpec::H3(resolutions) => section.set(&H3, resolutions.clone()),
+    }
+    Ok(section)
 }

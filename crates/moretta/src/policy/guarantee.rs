@@ -116,7 +116,7 @@ const DIVERSITIES: &[(&str, DiversityWord)] = &[
     ("recursive", DiversityWord::Recursive),
 ];
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum DiversityWord {
     Distinct,
     Entropy,
@@ -161,6 +161,55 @@ pub(super) fn read(
     }
     section.finish()?;
     Ok((guarantee, audit))
+}
+
+/// The section as [`read`] reads it.
+pub(super) fn written(guarantee: &Guarantee, audit: bool) -> Section {
+    let mut section = Section::default();
+    section.set_optional(&K, guarantee.k);
+    let l = guarantee.l.iter().map(|l| {
+        let (kind, c) = match l.kind {
+            Diversity::Distinct => (DiversityWord::Distinct, None),
+            Diversity::Entropy => (DiversityWord::Entropy, None),
+            Diversity::Recursive { c } => (DiversityWord::Recursive, Some(c)),
+        };
+        let mut table = written_part(&L_VALUE, l.l, &l.column);
+        table.set_word(&KIND, DIVERSITIES, kind);
+        table.set_optional(&C, c);
+        table
+    });
+    set_parts(&mut section, &L, l.collect());
+    let t = guarantee.t.iter().map(|t| {
+        let mut table = written_part(&T_VALUE, t.t, &t.column);
+        table.set_word(&DISTANCE, GROUNDS, t.distance);
+        table
+    });
+    set_parts(&mut section, &T, t.collect());
+    let p = guarantee
+        .p
+        .iter()
+        .map(|p| written_part(&P_VALUE, p.p, &p.column));
+    set_parts(&mut section, &P, p.collect());
+    if !audit {
+        section.set(&AUDIT, audit);
+    }
+    section
+}
+
+/// A requirement on one column.
+fn written_part(parameter: &Parameter, value: impl Into<Value>, column: &str) -> Section {
+    let mut table = Section::default();
+    table.set(parameter, value);
+    table.set(&ON, vec![column]);
+    table
+}
+
+fn set_parts(section: &mut Section, parameter: &Parameter, mut parts: Vec<Section>) {
+    match parts.len() {
+        0 => {}
+        1 => section.set(parameter, parts.remove(0)),
+        _ => section.set(parameter, parts),
+    }
 }
 
 fn read_kind(table: &mut Section) -> Result<Diversity> {

@@ -35,6 +35,17 @@ pub(super) fn read(mut section: Section, least: Option<u32>) -> Result<Vec<Level
     }
 }
 
+/// The section as [`read`] reads it.
+pub(super) fn written(levels: &[Level]) -> Section {
+    let mut section = Section::default();
+    for level in levels {
+        let mut table = Section::default();
+        table.set(&K, level.k);
+        section.put(&level.name, table);
+    }
+    section
+}
+
 fn read_level(name: String, span: &Range<usize>, placed: Placed) -> Result<Level> {
     let mut section = placed.table(&name)?.clone();
     let k = section.optional(&K, Placed::whole)?.ok_or_else(|| {

@@ -2,6 +2,7 @@
 
 use super::PairPolicy;
 use crate::config::{Absent, Accepts, Length, Parameter, Placed, Section, unknown};
+use crate::engine::Plan;
 use crate::error::{Error, Result};
 use crate::learn::check_learner;
 use crate::measure::{self, Info};
@@ -108,6 +109,24 @@ pub(super) fn read(section: Option<Section>, protect: &[Method]) -> Result<Measu
     }
     section.finish()?;
     Ok((report.unwrap_or_default(), limits, pairs))
+}
+
+/// The section as [`read`] reads it.
+pub(super) fn written(plan: &Plan) -> Section {
+    let mut section = Section::default();
+    if !plan.report_measures.is_empty() {
+        section.set(&REPORT, plan.report_measures.clone());
+    }
+    let mut limits = Section::default();
+    for (name, limit) in &plan.fail_above {
+        limits.put(name, *limit);
+    }
+    section.set(&FAIL_ABOVE, limits);
+    section.set(&LEARNER, &plan.pairs.learner);
+    section.set_optional(&BUFFER, plan.pairs.buffer);
+    section.set(&INTERVAL, plan.pairs.interval);
+    section.set(&TOLERANCE, plan.pairs.tolerance);
+    section
 }
 
 impl PairPolicy {

@@ -19,6 +19,7 @@ mod secret;
 mod source;
 mod source_paths;
 mod vary;
+mod write;
 
 pub use crate::engine::{Action, ColumnPolicy, Every, KeyPlace, Level, Order, PairPolicy};
 pub use init::{Guess, Proposal, propose};
@@ -285,26 +286,36 @@ fn version(top: &mut Section) -> Result<()> {
 
 impl Plan {
     /// Reads a plan from the text of a policy without files: `[columns]`, `[guarantee]`,
-    /// `[[protect]]`, `[measure]` and `seed`. Hierarchy files below the current folder are
-    /// read at once. Rows of a table leave in no order.
+    /// `[[protect]]`, `[measure]`, `seed`, and the `order` of `[sink]`. Hierarchy files below the
+    /// current folder are read at once. Rows of a table leave in no order, unless that is said.
+    /// [`Plan::to_toml`] writes such a text.
     ///
     /// # Errors
     /// As [`Policy::parse`].
     pub fn parse(text: &str) -> Result<Plan> {
-        let mut top = parse::parse(text)?;
-        secret::refuse(&top)?;
-        for (head, key, help) in &SECTIONS[1..] {
-            if !top.has(key.name) {
-                return Err(top.error(format!("the plan has no {head}")).help(*help));
-            }
-        }
-        let root = Root::of_policy(Path::new(""), None)?;
-        let (mut plan, spans, _) = read_plan(&mut top, &root)?;
-        top.finish()?;
+        let (mut plan, spans) = read_plan_alone(text)?;
         outside::load_hierarchies(&mut plan)?;
         plan.check(&spans)?;
         Ok(plan)
     }
+}
+
+/// A plan without files, and where each method stands.
+fn read_plan_alone(text: &str) -> Result<(Plan, Vec<Range<usize>>)> {
+    let mut top = parse::parse(text)?;
+    secret::refuse(&top)?;
+    for (head, key, help) in &SECTIONS[1..] {
+        if !top.has(key.name) {
+            return Err(top.error(format!("the plan has no {head}")).help(*help));
+        }
+    }
+    let root = Root::of_policy(Path::new(""), None)?;
+    let (mut plan, spans, _) = read_plan(&mut top, &root)?;
+    if let Some(section) = top.optional_table(&schema::SINK)? {
+        plan.order = outputs::read_order(section)?;
+    }
+    top.finish()?;
+    Ok((plan, spans))
 }
 
 /// What is done to rows, where each method stands, and whether `audit` was named.

@@ -66,6 +66,20 @@ const CERTIFICATE: Parameter = Parameter::new(
 
 const ORDERS: &[(&str, Order)] = &[("shuffled", Order::Shuffled), ("input", Order::Input)];
 
+/// Reads a `[sink]` that is no file and has an order alone.
+pub(super) fn read_order(mut section: Section) -> Result<Order> {
+    let order = section.word(&ORDER, ORDERS)?;
+    section.finish()?;
+    Ok(order)
+}
+
+/// The section as [`read_order`] reads it.
+pub(super) fn written_order(order: Order) -> Section {
+    let mut section = Section::default();
+    section.set_word(&ORDER, ORDERS, order);
+    section
+}
+
 impl SinkPolicy {
     pub(super) fn read(mut section: Section, root: &Root, source: &SourcePolicy) -> Result<Self> {
         let placed = section.read(&SINK_PATH, |placed, _| Ok(placed.clone()))?;

@@ -68,6 +68,12 @@ impl Generalization {
             suppress: section.number(&SUPPRESS)?,
         })
     }
+
+    /// Writes its parameters as [`Generalization::read`] reads them.
+    pub fn write(&self, section: &mut Section) {
+        section.set(&LEVELS, self.levels.clone());
+        section.set(&SUPPRESS, self.suppress);
+    }
 }
 
 impl MethodConfig for Generalization {

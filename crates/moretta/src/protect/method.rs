@@ -55,6 +55,23 @@ macro_rules! methods {
                 }
             }
 
+            /// Its `[[protect]]` table, as [`Method::read`] reads it.
+            ///
+            /// # Errors
+            /// No policy can name a method of whoever embeds the library.
+            pub fn written(&self) -> Result<Section> {
+                let mut section = Section::new("[[protect]]", 0..0);
+                section.set(&METHOD, self.name());
+                match self {
+                    $(Method::$variant(config) => config.write(&mut section),)*
+                    Method::Own(own) => {
+                        let what = format!("the method `{}` is none that a policy can name", own.name);
+                        return Err(Error::policy(what).help("put it into the plan by code"));
+                    }
+                }
+                Ok(section)
+            }
+
             /// The method does not suppress rows any more. An own method must do so by itself:
             /// of rows that it has released once it releases all.
             fn forbid_suppression(&mut self) {

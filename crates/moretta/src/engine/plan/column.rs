@@ -6,6 +6,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 /// What the policy says of one column.
+///
+/// Two that say the same are equal, wherever they say it.
 #[derive(Clone, Debug)]
 pub struct ColumnPolicy {
     /// Its name in the data.
@@ -57,6 +59,29 @@ pub enum KeyPlace {
     Environment(String),
     /// In a file.
     File(PathBuf),
+}
+
+impl PartialEq for ColumnPolicy {
+    fn eq(&self, other: &Self) -> bool {
+        let said = |column: &ColumnPolicy| {
+            let ColumnPolicy {
+                name,
+                span: _,
+                role,
+                action,
+                read,
+                hierarchy,
+                from,
+                unit,
+                lateness,
+                range,
+                weight,
+            } = column.clone();
+            let named = (name, role, action, read);
+            (named, hierarchy, from, unit, lateness, range, weight)
+        };
+        said(self) == said(other)
+    }
 }
 
 impl ColumnPolicy {

@@ -22,7 +22,7 @@ use crate::protect::{Masking, Method};
 use std::ops::Range;
 
 /// What is done to rows and what is promised of them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// For randomness that may be drawn again; what must not be is not seeded.
     pub seed: Option<u64>,
@@ -44,6 +44,24 @@ pub struct Plan {
     pub pairs: PairPolicy,
     /// The order in which the rows of a table leave.
     pub order: Order,
+}
+
+/// No column and no method yet; what leaves a stream is audited.
+impl Default for Plan {
+    fn default() -> Self {
+        Plan {
+            seed: None,
+            columns: Vec::new(),
+            guarantee: Guarantee::default(),
+            audit: true,
+            levels: Vec::new(),
+            protect: Vec::new(),
+            fail_above: Vec::new(),
+            report_measures: Vec::new(),
+            pairs: PairPolicy::default(),
+            order: Order::default(),
+        }
+    }
 }
 
 /// How originals and what is released of them are measured against each other.

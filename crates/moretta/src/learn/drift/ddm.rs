@@ -5,7 +5,7 @@
 //! on abrupt changes, slow on gradual ones. Constant time and memory. J. Gama et al.,
 //! "Learning with Drift Detection", SBIA 2004; with MOA's defaults.
 
-use super::super::model::{Reader, Writer};
+use super::super::model::{Loaded, Reader, Saved, Writer};
 use super::{Detector, Signal};
 use crate::error::Result;
 
@@ -52,16 +52,18 @@ pub struct DdmDetector {
     lowest: Option<(f64, f64)>,
 }
 
-impl DdmDetector {
-    /// All but the options, which are the usual ones.
-    pub(in crate::learn) fn save(&self, out: &mut Writer) {
+/// All but the options, which are the usual ones.
+impl Saved for DdmDetector {
+    fn save(&self, out: &mut Writer) {
         out.count(self.count);
         let (rate, deviation) = self.lowest.unwrap_or_default();
         out.f64s(&[self.rate, rate, deviation]);
         out.bool(self.lowest.is_some());
     }
+}
 
-    pub(in crate::learn) fn load(from: &mut Reader<'_>) -> Result<Self> {
+impl<With> Loaded<With> for DdmDetector {
+    fn load(_: &With, from: &mut Reader<'_>) -> Result<Self> {
         let (count, rate) = (from.count()?, from.f64()?);
         let lowest = (from.f64()?, from.f64()?);
         Ok(DdmDetector {

@@ -6,7 +6,7 @@
 //! at O(r log r) a value; memory is n values. C. Raab et al., "Reactive Soft Prototype
 //! Computing for Concept Drift Streams", Neurocomputing 2020; with its defaults.
 
-use super::super::model::{Reader, Writer, odd};
+use super::super::model::{Loaded, Reader, Saved, Writer, odd};
 use super::{Detector, Signal};
 use crate::error::Result;
 use crate::math::java_random::JavaRandom;
@@ -74,20 +74,22 @@ impl KswinDetector {
     }
 }
 
-impl KswinDetector {
-    /// All but the options, which are the usual ones.
-    pub(in crate::learn) fn save(&self, out: &mut Writer) {
-        out.random(&self.random);
+/// All but the options, which are the usual ones.
+impl Saved for KswinDetector {
+    fn save(&self, out: &mut Writer) {
+        self.random.save(out);
         out.size(self.window.len());
         for &value in &self.window {
             out.f64(value);
         }
     }
+}
 
-    pub(in crate::learn) fn load(from: &mut Reader<'_>) -> Result<Self> {
+impl<With> Loaded<With> for KswinDetector {
+    fn load(with: &With, from: &mut Reader<'_>) -> Result<Self> {
         let mut detector = Kswin::default().build(0);
-        detector.random = from.random()?;
-        let length = from.length(size_of::<f64>())?;
+        detector.random = Loaded::load(with, from)?;
+        let length = from.length()?;
         if length > detector.options.window {
             return Err(odd("a window longer than its limit"));
         }

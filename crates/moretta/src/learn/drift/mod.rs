@@ -12,7 +12,6 @@ mod kswin;
 mod page_hinkley;
 
 pub use crate::math::adwin::Adwin;
-pub(in crate::learn) use adwin::{load_window, save_window};
 pub use ddm::{Ddm, DdmDetector};
 pub use eddm::Eddm;
 pub use kswin::{Kswin, KswinDetector};

@@ -12,9 +12,9 @@ use super::{LEARNERS, build, load};
 use crate::error::{Error, Result};
 use crate::learn::drift::{
     Adwin, Ddm, DdmDetector, Detector, Eddm, Kswin, KswinDetector, PageHinkley,
-    PageHinkleyDetector, Signal, load_window, save_window,
+    PageHinkleyDetector, Signal,
 };
-use crate::learn::model::{Knowledge, Reader, Saved, Writer, odd};
+use crate::learn::model::{Knowledge, Loaded, Reader, Saved, Writer, odd};
 use crate::learn::{Header, Learner, predicted};
 
 /// δ of ADWIN, as MOA has it.
@@ -243,7 +243,7 @@ impl Watch {
 
     fn save(&self, out: &mut Writer) {
         match self {
-            Watch::Adwin(detector) => save_window(detector, out),
+            Watch::Adwin(detector) => detector.save(out),
             Watch::Ddm(detector) => detector.save(out),
             Watch::Eddm(detector) => detector.save(out),
             Watch::PageHinkley(detector) => detector.save(out),
@@ -253,11 +253,11 @@ impl Watch {
 
     fn load(kind: DetectorKind, from: &mut Reader<'_>) -> Result<Self> {
         Ok(match kind {
-            DetectorKind::Adwin => Watch::Adwin(load_window(DELTA, from)?),
-            DetectorKind::Ddm => Watch::Ddm(DdmDetector::load(from)?),
-            DetectorKind::Eddm => Watch::Eddm(Eddm::load(from)?),
-            DetectorKind::PageHinkley => Watch::PageHinkley(PageHinkleyDetector::load(from)?),
-            DetectorKind::Kswin => Watch::Kswin(KswinDetector::load(from)?),
+            DetectorKind::Adwin => Watch::Adwin(Loaded::load(&DELTA, from)?),
+            DetectorKind::Ddm => Watch::Ddm(Loaded::load(&(), from)?),
+            DetectorKind::Eddm => Watch::Eddm(Loaded::load(&(), from)?),
+            DetectorKind::PageHinkley => Watch::PageHinkley(Loaded::load(&(), from)?),
+            DetectorKind::Kswin => Watch::Kswin(Loaded::load(&(), from)?),
         })
     }
 }

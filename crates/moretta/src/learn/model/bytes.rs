@@ -5,7 +5,6 @@
 //! hand do not fill.
 
 use crate::error::{Error, Result};
-use crate::math::java_random::JavaRandom;
 
 /// Counters beyond this are no counters: no stream is as long, and one more never overflows.
 pub(in crate::learn) const MOST_COUNTED: u64 = 1 << 53;
@@ -58,13 +57,6 @@ impl Writer {
     pub(in crate::learn) fn text(&mut self, text: &str) {
         self.size(text.len());
         self.raw(text.as_bytes());
-    }
-
-    pub(in crate::learn) fn random(&mut self, random: &JavaRandom) {
-        let (state, kept) = random.parts();
-        self.u64(state);
-        self.bool(kept.is_some());
-        self.f64(kept.unwrap_or(0.0));
     }
 
     pub(in crate::learn) fn raw(&mut self, bytes: &[u8]) {
@@ -122,32 +114,34 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// How many things follow, each of so many bytes at least.
-    pub(in crate::learn) fn length(&mut self, least: usize) -> Result<usize> {
+    /// How many things follow, of which each has a byte at least.
+    pub(in crate::learn) fn length(&mut self) -> Result<usize> {
         let length = self.size()?;
-        self.must_hold(length, least)?;
+        self.must_hold(length)?;
         Ok(length)
     }
 
-    /// So many things, each of so many bytes at least.
+    /// So many things, of which each has a byte at least. Memory is taken for as much as the
+    /// bytes that are left would fill, and for more only as things are really there.
     pub(in crate::learn) fn many<T>(
         &mut self,
         length: usize,
-        least: usize,
         mut one: impl FnMut(&mut Self) -> Result<T>,
     ) -> Result<Vec<T>> {
-        self.must_hold(length, least)?;
-        let mut all = Vec::with_capacity(length);
+        self.must_hold(length)?;
+        let filled = self.rest.len() / size_of::<T>().max(1);
+        let mut all = Vec::with_capacity(length.min(filled));
         for _ in 0..length {
             all.push(one(self)?);
         }
+        all.shrink_to_fit();
         Ok(all)
     }
 
-    fn must_hold(&self, length: usize, least: usize) -> Result<()> {
-        match length.checked_mul(least.max(1)) {
-            Some(bytes) if bytes <= self.rest.len() => Ok(()),
-            _ => Err(odd("a length beyond its end")),
+    fn must_hold(&self, length: usize) -> Result<()> {
+        match length <= self.rest.len() {
+            true => Ok(()),
+            false => Err(odd("a length beyond its end")),
         }
     }
 
@@ -167,14 +161,8 @@ impl<'a> Reader<'a> {
     }
 
     pub(in crate::learn) fn text(&mut self) -> Result<&'a str> {
-        let length = self.length(1)?;
+        let length = self.length()?;
         std::str::from_utf8(self.raw(length)?).map_err(|_| odd("a text that is not UTF-8"))
-    }
-
-    pub(in crate::learn) fn random(&mut self) -> Result<JavaRandom> {
-        let (state, is_kept, kept) = (self.u64()?, self.bool()?, self.f64()?);
-        let random = JavaRandom::from_parts(state, is_kept.then_some(kept));
-        random.ok_or_else(|| odd("a source of chance that there is not"))
     }
 
     /// Fails if anything is left.
@@ -246,7 +234,7 @@ mod tests {
     #[test]
     fn lengths_beyond_the_end_allocate_nothing() {
         let huge = u64::MAX.to_le_bytes();
-        assert!(Reader::new(&huge).length(1).is_err());
+        assert!(Reader::new(&huge).length().is_err());
         assert!(Reader::new(&huge).text().is_err());
         assert!(Reader::new(&huge).count().is_err());
         assert!(Reader::new(&huge).f64s(usize::MAX).is_err());

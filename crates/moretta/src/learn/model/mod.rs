@@ -1,16 +1,15 @@
 //! What a saved model consists of: bytes, what its records mean, and what its learner knows.
 //!
-//! Types that need nothing else to be read are saved by their fields (`saved!`). What depends
-//! on the vocabulary is written by hand: lengths that follow from it are not written, so they
-//! cannot be wrong, and a reader can say what a file may hold. A text format would lose NaN
-//! and infinity.
+//! Most types are saved by their fields (`saved!`), the rest by hand. Lengths that follow from
+//! the vocabulary are not written, so they cannot be wrong, and a reader can say what a file may
+//! hold. A text format would lose NaN and infinity.
 
 mod bytes;
 mod fields;
 mod vocabulary;
 
 pub(super) use bytes::{MOST_COUNTED, Reader, Writer, odd};
-pub(super) use fields::{Saved, saved};
+pub(super) use fields::{Loaded, Saved, saved};
 pub use vocabulary::{Meaning, Vocabulary};
 
 use std::fmt;

@@ -157,7 +157,7 @@ impl Vocabulary {
     pub(in crate::learn) fn load(from: &mut Reader<'_>) -> Result<Self> {
         let length = from.size()?;
         let column = |from: &mut Reader<'_>| Ok((from.text()?.to_owned(), Meaning::load(from)?));
-        let columns = from.many(length, 9, column)?;
+        let columns = from.many(length, column)?;
         let (class, classes) = (from.text()?.to_owned(), load_levels(from)?);
         Vocabulary::new(columns, class, classes).map_err(|_| odd("too many values to count"))
     }
@@ -178,7 +178,7 @@ fn save_levels(levels: &Levels, out: &mut Writer) {
 
 /// Texts that differ, so that each has one code.
 fn load_levels(from: &mut Reader<'_>) -> Result<Levels> {
-    let length = from.length(8)?;
+    let length = from.length()?;
     let mut levels = Levels::default();
     for _ in 0..length {
         levels.push(from.text()?);

@@ -1,9 +1,12 @@
 //! A proposal as the text of a policy.
 
 use super::{Guess, Proposal};
-use crate::data::hierarchy::{DateUnit, HierarchySpec, MaskSide};
+use crate::config::{Section, Value, key, quoted};
 use crate::data::{Role, is_invisible};
-use crate::io::{Encoding, ReadAs, ReadOptions};
+use crate::engine::ColumnPolicy;
+use crate::error::Result;
+use crate::io::{Encoding, ReadOptions};
+use crate::policy::columns;
 use std::fmt::Write;
 
 impl Proposal {
@@ -75,7 +78,7 @@ impl Proposal {
                     out,
                     "# {:pad$}   with labels instead of free intervals: hierarchy = {}",
                     "",
-                    spec_text(spec),
+                    shown(columns::written_hierarchy(&guess.name, spec)),
                     pad = width.saturating_sub(2)
                 );
             }
@@ -118,92 +121,26 @@ window = \"1h\"  # …within this time; a rare one climbs its hierarchy or is he
 
 impl Guess {
     fn table(&self) -> String {
-        let mut parts = vec![format!("role = {}", quoted(self.role.word()))];
-        match &self.read {
-            ReadAs::Category => parts.push("type = \"category\"".to_owned()),
-            ReadAs::Number => parts.push("type = \"number\"".to_owned()),
-            ReadAs::Date(format) => parts.push(format!(
-                "type = \"date\", format = {}",
-                quoted(&format.pattern())
-            )),
-            _ => {}
-        }
-        if let (Some(spec), false) = (&self.hierarchy, self.optional) {
-            parts.push(format!("hierarchy = {}", spec_text(spec)));
-        }
-        format!("{{ {} }}", parts.join(", "))
+        let column = ColumnPolicy {
+            read: self.read.clone(),
+            hierarchy: self.hierarchy.clone().filter(|_| !self.optional),
+            ..ColumnPolicy::new(&*self.name, self.role)
+        };
+        shown(columns::written(&column))
     }
 }
 
-fn spec_text(spec: &HierarchySpec) -> String {
-    let list = |items: Vec<String>| format!("[{}]", items.join(", "));
-    match spec {
-        HierarchySpec::Intervals(widths) => format!(
-            "{{ intervals = {} }}",
-            list(widths.iter().map(f64::to_string).collect())
-        ),
-        HierarchySpec::Mask(MaskSide::Left) => "{ mask = \"left\" }".to_owned(),
-        HierarchySpec::Mask(MaskSide::Right) => "{ mask = \"right\" }".to_owned(),
-        HierarchySpec::Dates(units) => format!(
-            "{{ dates = {} }}",
-            list(units.iter().map(|unit| quoted(unit_word(*unit))).collect())
-        ),
-        HierarchySpec::Path(separator) => format!("{{ path = {} }}", quoted(separator)),
-        HierarchySpec::Table(table) => {
-            format!("{{ file = {} }}", quoted(&table.name.to_string_lossy()))
-        }
-        HierarchySpec::File(path) => format!("{{ file = {} }}", quoted(&path.to_string_lossy())),
-        HierarchySpec::Grid(sizes) => format!(
-            "{{ grid = {} }}",
-            list(sizes.iter().map(f64::to_string).collect())
-        ),
-        HierarchySpec::H3(resolutions) => format!(
-            "{{ h3 = {} }}",
-            list(resolutions.iter().map(u8::to_string).collect())
-        ),
-    }
-}
-
-fn unit_word(unit: DateUnit) -> &'static str {
-    match unit {
-        DateUnit::Month => "month",
-        DateUnit::Quarter => "quarter",
-        DateUnit::Year => "year",
-        DateUnit::Decade => "decade",
-    }
-}
-
-/// A TOML key, quoted when it is not a bare one.
-fn key(name: &str) -> String {
-    let bare = !name.is_empty()
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-    if bare { name.to_owned() } else { quoted(name) }
-}
-
-/// A TOML text.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\t' => quoted.push_str("\\t"),
-            c if c.is_control() || is_invisible(c) => {
-                let _ = write!(quoted, "\\U{:08X}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+/// What is guessed is always in the words of a policy.
+fn shown(section: Result<Section>) -> String {
+    Value::from(section.unwrap_or_default()).to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::DateFormat;
+    use crate::data::hierarchy::{DateUnit, HierarchySpec, MaskSide};
+    use crate::io::ReadAs;
     use crate::policy::{Policy, Root};
     use proptest::prelude::*;
 

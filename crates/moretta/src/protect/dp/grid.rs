@@ -13,7 +13,7 @@
 //! It follows from policy and bounds alone. A missing value becomes the middle
 //! of the range; otherwise the release would tell who has none.
 
-use crate::config::{Accepts, Placed};
+use crate::config::{Accepts, Placed, Value};
 use crate::error::Result;
 
 /// The declared range of a column.
@@ -21,6 +21,12 @@ use crate::error::Result;
 pub struct Bounds {
     lower: f64,
     upper: f64,
+}
+
+impl From<Bounds> for Value {
+    fn from(bounds: Bounds) -> Self {
+        Value::from(vec![bounds.lower, bounds.upper])
+    }
 }
 
 impl Bounds {

@@ -191,6 +191,18 @@ impl Microaggregation {
         })
     }
 
+    /// Writes its parameters as [`Microaggregation::read`] reads them.
+    pub fn write(&self, section: &mut Section) {
+        section.set(&K, self.k);
+        section.set_optional(&buffer(2), self.buffer);
+        section.set_word(&GROUPING, GROUPINGS, self.grouping);
+        if self.grouping == Grouping::VMdav {
+            section.set(&GAMMA, self.gamma);
+        }
+        section.set_word(&SCALE, SCALES, self.scale);
+        section.set_optional(&COLUMNS, self.columns.clone());
+    }
+
     /// Ready to mask records of these attributes; nothing is drawn by lot, so the seed
     /// does not matter.
     pub fn filter(&self, attributes: &[Attribute], _seed: u64) -> Result<Box<dyn Filter>> {

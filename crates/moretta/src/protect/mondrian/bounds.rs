@@ -1,6 +1,6 @@
 //! Where the intervals of a release begin and end.
 
-use crate::config::{Accepts, POSITIVE, Placed, Value, words};
+use crate::config::{Accepts, POSITIVE, Placed, Value, word, words};
 use crate::error::Result;
 
 /// What the bounds of an interval of numbers or dates are.
@@ -22,6 +22,15 @@ const BOUNDS: &[(&str, Bounds)] = &[
     ("hierarchy", Bounds::Hierarchy),
     ("exact", Bounds::Exact),
 ];
+
+impl From<Bounds> for Value {
+    fn from(bounds: Bounds) -> Self {
+        match bounds {
+            Bounds::Every(width) => Value::from(width),
+            other => Value::from(word(BOUNDS, &other).unwrap_or_default()),
+        }
+    }
+}
 
 impl Bounds {
     /// The words of a policy, or a width.

@@ -165,6 +165,20 @@ impl Mondrian {
         })
     }
 
+    /// Writes its parameters as [`Mondrian::read`] reads them.
+    pub fn write(&self, section: &mut Section) {
+        section.set_word(&MODE, MODES, self.mode);
+        match self.output_of.is_empty() {
+            true => section.set(&OUTPUT, self.output),
+            false => section.set(&OUTPUT, self.output_of.clone()),
+        }
+        match self.bounds_of.is_empty() {
+            true => section.set(&BOUNDS, self.bounds),
+            false => section.set(&BOUNDS, self.bounds_of.clone()),
+        }
+        section.set(&SUPPRESS, self.suppress);
+    }
+
     /// What a class shows for the column `name`.
     pub fn output_for(&self, name: &str) -> Output {
         let output = self.output_of.get(name).copied().unwrap_or(self.output);

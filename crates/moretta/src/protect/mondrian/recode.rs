@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::partition::Partition;
-use crate::config::{Accepts, Placed, words};
+use crate::config::{Accepts, Placed, Value, word, words};
 use crate::data::{Categories, Column, Domain, LevelsBuilder, MISSING, Numbers, Region, Scale};
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
@@ -36,6 +36,12 @@ const OUTPUTS: &[(&str, Output)] = &[
     ("mode", Output::Mode),
 ];
 
+impl From<Output> for Value {
+    fn from(output: Output) -> Self {
+        Value::from(output.word())
+    }
+}
+
 impl Output {
     /// The words of a policy.
     pub(super) const ACCEPTED: Accepts = Accepts::Word(|| words(OUTPUTS));
@@ -46,10 +52,7 @@ impl Output {
 
     /// The word used in a policy.
     pub fn word(self) -> &'static str {
-        OUTPUTS
-            .iter()
-            .find(|(_, o)| *o == self)
-            .map_or("auto", |(word, _)| word)
+        word(OUTPUTS, &self).unwrap_or("auto")
     }
 
     /// What a column must have to be shown so.

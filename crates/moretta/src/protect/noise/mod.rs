@@ -137,6 +137,16 @@ impl Noise {
             columns: section.optional(&COLUMNS, Placed::texts)?,
         })
     }
+
+    /// Writes its parameters as [`Noise::read`] reads them.
+    pub fn write(&self, section: &mut Section) {
+        section.set_word(&KIND, KINDS, self.kind);
+        section.set(&AMOUNT, self.amount);
+        section.set(&REPLACE, self.replace);
+        section.set(&CLASS, self.class);
+        section.set_optional(&BUFFER, self.buffer);
+        section.set_optional(&COLUMNS, self.columns.clone());
+    }
 }
 
 impl MethodConfig for Noise {

@@ -256,6 +256,29 @@ impl RandomProjection {
         Ok(config)
     }
 
+    /// Writes its parameters as [`RandomProjection::read`] reads them.
+    pub fn write(&self, section: &mut Section) {
+        section.set_optional(&K, self.k);
+        section.set_word(&NOISE, NOISES, self.noise);
+        section.set(&SIGMA, self.sigma);
+        if self.noise == Noise::Cumulative {
+            section.set(&RECORDS, self.records);
+        }
+        match self.reset {
+            None => {}
+            Some(Reset::Rows(rows)) => section.set(&RESET, rows),
+            Some(Reset::Drift { delta }) => {
+                section.set(&RESET, "drift");
+                section.set(&DELTA, delta);
+            }
+        }
+        section.set(&TRANSLATION, self.translation);
+        section.set(&BOUNDS, self.bounds.clone());
+        section.set(&CATEGORIES, self.categories.clone());
+        section.set_optional(&BUFFER, self.buffer);
+        section.set_optional(&COLUMNS, self.columns.clone());
+    }
+
     /// Standard deviation of one draw of noise: σ_δ, or σ_γ of cumulative noise.
     pub fn deviation(&self) -> f64 {
         match self.noise {

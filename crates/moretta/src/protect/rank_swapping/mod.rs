@@ -208,6 +208,18 @@ impl RankSwapping {
         Ok(swapping)
     }
 
+    /// Writes its parameters as [`RankSwapping::read`] reads them.
+    pub fn write(&self, section: &mut Section) {
+        match self.within {
+            Within::Ranks(ranks) => section.set(&WITHIN, ranks),
+            Within::Percent(percent) => section.set(&WITHIN, format!("{percent}%")),
+        }
+        section.set_word(&DIRECTION, DIRECTIONS, self.direction);
+        section.set_word(&INSIDE, INSIDE_WORDS, self.inside);
+        section.set_optional(&BUFFER, self.buffer);
+        section.set_optional(&COLUMNS, self.columns.clone());
+    }
+
     /// Ready to mask records of so many values, with draws that the caller provides.
     pub fn filter_with<U>(&self, width: usize, uniform: U) -> Result<Box<dyn Filter>>
     where

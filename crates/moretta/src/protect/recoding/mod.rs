@@ -92,6 +92,15 @@ impl Bound {
     }
 }
 
+impl From<Bound> for Value {
+    fn from(bound: Bound) -> Self {
+        match bound {
+            Bound::Number(number) => Value::from(number),
+            Bound::Text(text) => Value::from(text),
+        }
+    }
+}
+
 const LEVELS: Parameter = Parameter::new(
     "levels",
     Accepts::By("column", &Accepts::Whole(1, 255)),
@@ -166,6 +175,15 @@ impl Recoding {
             }
         }
         Ok(())
+    }
+
+    /// Writes its parameters as [`Recoding::read`] reads them.
+    pub fn write(&self, section: &mut Section) {
+        section.set(&LEVELS, self.levels.clone());
+        section.set(&ROUND, self.round.clone());
+        section.set(&BOTTOM, self.bottom.clone());
+        section.set(&TOP, self.top.clone());
+        section.set_optional(&BUFFER, self.buffer);
     }
 
     /// The columns that have steps or ends, each with the key that names it.

@@ -272,6 +272,21 @@ impl ZAnonymity {
         }
         Ok(config)
     }
+
+    /// Writes the parameters as they are read.
+    pub(in crate::protect) fn write(&self, section: &mut Section) {
+        section.set(&Z, self.z);
+        section.set_duration(&WINDOW, self.window);
+        section.set(&GENERALIZE, self.generalize);
+        section.set_word(&MODE, MODES, self.mode);
+        section.set_duration(&LATENESS, self.lateness);
+        section.set_duration(&SKEW, self.skew);
+        section.set(&K, self.k);
+        section.set_optional(&TUNE, self.tune.as_ref().map(written_tune));
+        section.set_optional(&FAKES, self.fakes.as_ref().map(written_fakes));
+        section.set_word(&UNIQUE_SETS, UNIQUE_WORDS, self.hold_unique);
+        section.set_optional(&GROUP, self.group.as_ref().map(written_group));
+    }
 }
 
 impl MethodConfig for ZAnonymity {
@@ -293,6 +308,16 @@ fn read_tune(mut section: Section, k: u32) -> Result<Tune> {
     Ok(tune)
 }
 
+fn written_tune(tune: &Tune) -> Section {
+    let mut section = Section::default();
+    section.set(&GOAL, tune.goal);
+    section.put(TUNE_K.name, tune.k);
+    section.set(&AT_LEAST, tune.at_least);
+    section.set_duration(&EVERY, tune.every);
+    section.set_word(&SEARCH, SEARCHES, tune.search);
+    section
+}
+
 fn read_fakes(mut section: Section, window: i64) -> Result<Fakes> {
     let at_most = fraction(&section.text(&AT_MOST)?);
     let key = section.optional(&KEY, Placed::text)?;
@@ -310,6 +335,17 @@ fn read_fakes(mut section: Section, window: i64) -> Result<Fakes> {
     Ok(fakes)
 }
 
+fn written_fakes(fakes: &Fakes) -> Section {
+    let (top, bottom) = fakes.at_most;
+    let mut section = Section::default();
+    section.set(&AT_MOST, format!("{top}z/{bottom}"));
+    section.set_word(&ORDER, ORDERS, fakes.order);
+    section.set_duration(&SPREAD, fakes.spread);
+    let key = fakes.key.as_ref().map(|name| format!("env:{name}"));
+    section.set_optional(&KEY, key);
+    section
+}
+
 fn read_group(mut section: Section) -> Result<Group> {
     let group = Group {
         column: section.text(&COLUMN)?,
@@ -317,6 +353,13 @@ fn read_group(mut section: Section) -> Result<Group> {
     };
     section.finish()?;
     Ok(group)
+}
+
+fn written_group(group: &Group) -> Section {
+    let mut section = Section::default();
+    section.set(&COLUMN, &group.column);
+    section.set(&GROUP_AT_MOST, group.at_most);
+    section
 }
 
 /// `z/4`, `2z/5` or `z*2/5` as 1/4, 2/5 and 2/5.

@@ -36,7 +36,7 @@
 
 mod read;
 
-pub(super) use read::{BUDGET, CLAMP, read_budget};
+pub(super) use read::{BUDGET, CLAMP, read_budget, written_budget};
 
 use super::accountant::rho_of;
 use super::sample::{DiscreteGaussian, DiscreteLaplace, KaryResponse, Ratio, exponential};

@@ -8,7 +8,7 @@ use crate::protect::dp::{Bounds, Budget, Epsilon};
 use crate::protect::parameters::buffer;
 use std::collections::BTreeMap;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum MechanismWord {
     Laplace,
     Gaussian,
@@ -131,6 +131,39 @@ impl LocalDp {
             buffer: section.optional(&BUFFER, Placed::whole)?,
         })
     }
+
+    /// Writes its parameters as [`LocalDp::read`] reads them.
+    pub fn write(&self, section: &mut Section) {
+        let columns = self.columns.iter();
+        let columns: BTreeMap<String, Section> = columns
+            .map(|(name, column)| (name.clone(), column.written()))
+            .collect();
+        section.set(&COLUMNS, columns);
+        section.set(&CLAMP, self.clamp);
+        section.set_optional(&BUDGET, self.budget.map(written_budget));
+        section.set_optional(&BUFFER, self.buffer);
+    }
+}
+
+impl LocalColumn {
+    fn written(&self) -> Section {
+        let mut section = Section::default();
+        let (kind, bounds, categories) = match &self.mechanism {
+            Mechanism::Laplace(bounds) => (MechanismWord::Laplace, Some(bounds), None),
+            Mechanism::Gaussian { bounds, .. } => (MechanismWord::Gaussian, Some(bounds), None),
+            Mechanism::Geometric(bounds) => (MechanismWord::Geometric, Some(bounds), None),
+            Mechanism::Exponential(all) => (MechanismWord::Exponential, None, Some(all)),
+            Mechanism::Kary(all) => (MechanismWord::Kary, None, Some(all)),
+        };
+        section.set_word(&MECHANISM, KINDS, kind);
+        section.set(&EPSILON, self.epsilon.value());
+        section.set_optional(&BOUNDS, bounds.copied());
+        section.set_optional(&CATEGORIES, categories.cloned());
+        if let Mechanism::Gaussian { delta, .. } = self.mechanism {
+            section.set(&DELTA, delta);
+        }
+        section
+    }
 }
 
 fn read_column(mut section: Section, name: &str) -> Result<LocalColumn> {
@@ -210,4 +243,11 @@ pub(in crate::protect::dp) fn read_budget(placed: &Placed, name: &str) -> Result
     };
     table.finish()?;
     Ok(budget)
+}
+
+pub(in crate::protect::dp) fn written_budget(budget: Budget) -> Section {
+    let mut section = Section::default();
+    section.set(&BUDGET_EPSILON, budget.epsilon.value());
+    section.set(&BUDGET_DELTA, budget.delta);
+    section
 }

@@ -73,7 +73,7 @@ mod filter;
 
 pub use filter::DpMicroaggregationFilter;
 
-use super::local::read_budget;
+use super::local::{read_budget, written_budget};
 use super::{Bounds, Budget, Epsilon, Loss};
 use crate::config::{Absent, Accepts, Parameter, Placed, Section, words};
 use crate::error::Result;
@@ -205,6 +205,20 @@ impl DpMicroaggregation {
                 .help("declare fewer columns, a smaller `w` or a larger `epsilon`"));
         }
         Ok(config)
+    }
+
+    /// Writes its parameters as [`DpMicroaggregation::read`] reads them.
+    pub fn write(&self, section: &mut Section) {
+        section.set(&K, self.k);
+        if self.is_stream {
+            section.set(&BUFFER, self.buffer);
+        }
+        section.set(&EPSILON, self.epsilon.value());
+        section.set(&BOUNDS, self.bounds.clone());
+        section.set_word(&ORDER, ORDERS, self.order);
+        section.set(&W, self.w);
+        section.set_optional(&BUDGET, self.budget.map(written_budget));
+        section.set(&CLAMP, self.clamp);
     }
 
     /// What one window costs each of its records.
