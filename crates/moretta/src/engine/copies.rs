@@ -265,10 +265,7 @@ fn hashes(column: &Column) -> Result<Vec<Option<u64>>> {
         }
         Column::Plain(array) => {
             let texts = plain_text::shown(array)?;
-            texts
-                .iter()
-                .map(|text| text.as_deref().map(of_text))
-                .collect()
+            texts.iter().map(|text| text.map(of_text)).collect()
         }
     })
 }
