@@ -218,7 +218,6 @@ const DRIVERS: &[&str] = &[
     "moretta/engine/plan/stage.rs",
     "moretta/engine/session/steps.rs",
     "moretta-lab/filters/ours.rs",
-    "moretta-lab/perturbation/method.rs",
 ];
 
 #[test]

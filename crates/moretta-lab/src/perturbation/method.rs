@@ -2,12 +2,14 @@
 
 use moretta::Result;
 use moretta::attack::reconstruction::Blur;
-use moretta::data::Records;
+use moretta::data::{Batch, Column, Encoder, Field, Kind, Records, Role, RowIds, Schema};
+use moretta::engine::{ColumnPolicy, Context, Order, Plan, Session};
 use moretta::protect::random_projection::{Noise, RandomProjection};
-use moretta::protect::{Filter, Masked, MaskedColumn};
+use moretta::protect::{self, MaskedColumn};
 use moretta_report::figure::Tone;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// Deviations of independent noise; cumulative noise is on average as large.
 pub(super) const SIGMAS: [f64; 3] = [0.05, 0.1, 0.25];
@@ -72,6 +74,48 @@ pub(super) struct Perturbed {
     pub(super) blur: Blur<'static>,
 }
 
+/// What a session releases of records with these columns, in their order.
+fn release(
+    projection: RandomProjection,
+    names: &[String],
+    records: &Records,
+    seed: u64,
+) -> Result<Records> {
+    let columns = names.iter();
+    let plan = Plan {
+        seed: Some(seed),
+        columns: columns
+            .map(|name| ColumnPolicy::new(name, Role::Quasi))
+            .collect(),
+        protect: vec![protect::Method::RandomProjection(projection)],
+        order: Order::Input,
+        ..Plan::default()
+    };
+    let number = Kind::Number { integer: false };
+    let fields = names
+        .iter()
+        .map(|name| Field::new(name.as_str(), Role::Quasi, number.clone()));
+    let schema = Arc::new(Schema::new(fields.collect())?);
+    let column = |place: usize| {
+        let values = records.column(place);
+        Column::Number(values.map(|x| (!x.is_nan()).then_some(x)).collect())
+    };
+    let ids = RowIds::Range {
+        start: 0,
+        len: records.len(),
+    };
+    let columns = (0..records.width()).map(column).collect();
+    let rows = Batch::new(Arc::clone(&schema), ids, columns)?;
+    let mut session = Session::open(&Arc::new(plan), &schema, Context::default())?;
+    session.push(rows)?;
+    let (checked, _) = session.finish()?;
+    let released = checked.rows();
+    let places: Vec<usize> = (0..released.schema().len()).collect();
+    let mut mixtures = Records::default();
+    Encoder::new(released.schema(), &places)?.encode(released, &mut mixtures)?;
+    Ok(mixtures)
+}
+
 impl Method {
     /// Perturbs a whole stream, by the ranges of all its records. The same seed draws the
     /// same matrix for all methods.
@@ -80,22 +124,12 @@ impl Method {
             .map(|place| place.to_string())
             .collect();
         let projection = self.projection(records.len());
-        let mut filter = projection.build(&MaskedColumn::numbers(&names), seed)?;
-        let mut released = Masked::new(filter.width());
-        for record in records.iter() {
-            filter.push(record, &mut released)?;
-        }
-        filter.finish(&mut released)?;
-        let mut features = Records::new(records.width());
-        let mut encoded = Vec::new();
-        for record in records.iter() {
-            filter.features().encode(record, &mut encoded)?;
-            features.push(&encoded);
-        }
+        let (features, _) = projection.features_of(&MaskedColumn::numbers(&names), records)?;
+        let blur = self.blur(projection.deviation());
         Ok(Perturbed {
             features,
-            released: released.into_records(),
-            blur: self.blur(projection.deviation()),
+            released: release(projection, &names, records, seed)?,
+            blur,
         })
     }
 
@@ -133,6 +167,7 @@ impl Method {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use moretta::protect::{Filter, Masked};
 
     fn stream() -> Records {
         let mut records = Records::new(2);
@@ -190,5 +225,48 @@ mod tests {
                 "RPCN 0.25"
             ]
         );
+    }
+
+    /// The session adds nothing to what the filter makes, to the last bit.
+    #[test]
+    fn a_session_releases_what_the_filter_makes() {
+        let mut records = Records::new(3);
+        for n in 0..300_u32 {
+            let missing = if n == 7 {
+                f64::NAN
+            } else {
+                f64::from(n * 53 % 97)
+            };
+            records.push(&[f64::from(n * 37 % 101), missing, f64::from(n).sqrt()]);
+        }
+        for method in methods() {
+            let perturbed = method.perturb(&records, 5).expect("numbers");
+            let names: Vec<String> = (0..3).map(|place| place.to_string()).collect();
+            let projection = method.projection(records.len());
+            let filter = projection.build(&MaskedColumn::numbers(&names), 5);
+            let (mut filter, mut masked) = (filter.expect("numbers"), Masked::new(3));
+            for record in records.iter() {
+                filter.push(record, &mut masked).expect("projected");
+            }
+            filter.finish(&mut masked).expect("projected");
+            let bits_of = |x: &f64| if x.is_nan() { 0 } else { x.to_bits() };
+            let bits = |records: &Records| -> Vec<Vec<u64>> {
+                let record = |record: &[f64]| record.iter().map(bits_of).collect();
+                records.iter().map(record).collect()
+            };
+            assert_eq!(
+                bits(&perturbed.released),
+                bits(masked.records()),
+                "{method}"
+            );
+            let mut features = Vec::new();
+            for (place, record) in records.iter().enumerate() {
+                let encoded = filter.features().encode(record, &mut features);
+                encoded.expect("in range");
+                let found = perturbed.features.record(place);
+                let same = features.iter().zip(found);
+                assert!(same.into_iter().all(|(a, b)| bits_of(a) == bits_of(b)));
+            }
+        }
     }
 }
