@@ -106,12 +106,15 @@ fn push_table(text: &mut String, head: String, section: &Section) {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{Accepts, Parameter, Section, Value};
+    use super::super::parse::parse;
+    use super::super::{columns, guarantee, measure, read_plan_alone};
+    use crate::config::{Absent, Accepts, Parameter, Section, Value};
     use crate::data::Role;
-    use crate::data::hierarchy::HierarchySpec;
-    use crate::engine::{ColumnPolicy, Plan};
+    use crate::data::hierarchy::{HierarchySpec, HierarchyTable};
+    use crate::engine::{Action, ColumnPolicy, KeyPlace, Order, Plan};
     use crate::policy::{Policy, Root};
     use crate::protect::{METHODS, Method, MethodConfig};
+    use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
 
     /// Some value that a declaration accepts.
@@ -154,7 +157,7 @@ mod tests {
                 table.put(words[draw(words.len())], some_value(of, draw));
                 Value::from(table)
             }
-            Accepts::Table(keys) => Value::from(some_table(keys, draw)),
+            Accepts::Table(keys) => Value::from(some_table(keys, 2, draw)),
             Accepts::One(keys) => {
                 let key = &keys[draw(keys.len())];
                 let mut table = Section::default();
@@ -165,33 +168,50 @@ mod tests {
         }
     }
 
-    /// Some of these keys, most of those that must be given.
-    fn some_table(keys: &[Parameter], draw: &mut impl FnMut(usize) -> usize) -> Section {
+    /// Nearly all keys that must be given, and of the others one in so many.
+    fn some_table(
+        keys: &[Parameter],
+        one_in: usize,
+        draw: &mut impl FnMut(usize) -> usize,
+    ) -> Section {
         let mut table = Section::default();
         for key in keys {
-            let needed = key.default().contains("must be given");
-            if draw(if needed { 20 } else { 2 }) > 0 {
-                table.put(key.name, some_value(&key.accepts, draw));
+            let needed = matches!(key.absent, Absent::Refused);
+            let is_given = match needed {
+                true => draw(20) > 0,
+                false => draw(one_in) == 0,
+            };
+            if is_given {
+                let value = match (key.accepts, key.examples) {
+                    (Accepts::Text, [example, ..]) => Value::from(example.trim_matches('"')),
+                    _ => some_value(&key.accepts, draw),
+                };
+                table.put(key.name, value);
             }
         }
         table
+    }
+
+    /// The same numbers each time.
+    fn draws() -> impl FnMut(usize) -> usize {
+        let mut state = 7_u64;
+        move |below| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as usize % below
+        }
     }
 
     const COLUMNS: &[&str] = &["age", "the \"zip\"", "città = 1\n", "t"];
 
     #[test]
     fn every_method_is_read_as_it_was_written() {
-        let mut state = 7_u64;
-        let mut draw = |below: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) as usize % below
-        };
+        let mut draw = draws();
         for info in METHODS {
-            let (mut sound, mut seen) = (0, std::collections::BTreeSet::new());
+            let (mut sound, mut seen) = (0, BTreeSet::new());
             for _ in 0..4000 {
-                let mut section = some_table(info.parameters, &mut draw);
+                let mut section = some_table(info.parameters, 2, &mut draw);
                 section.put("method", info.name);
                 let keys: Vec<String> = section.keys().into_iter().map(|(key, _)| key).collect();
                 let Ok(method) = Method::read(section) else {
@@ -202,7 +222,7 @@ mod tests {
                 let written = method.written().expect("in the list");
                 let lines: Vec<String> = written.lines().collect();
                 let text = lines.join("\n");
-                let parsed = super::super::parse::parse(&text).expect(&text);
+                let parsed = parse(&text).expect(&text);
                 assert_eq!(Method::read(parsed).expect(&text), method, "{text}");
             }
             assert!(sound > 20, "{}: {sound}", info.name);
@@ -214,6 +234,72 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn every_key_of_a_plan_is_read_as_it_was_written() {
+        let mut draw = draws();
+        let mut seen = BTreeSet::new();
+        let mut sound = 0;
+        let names = |section: &str, table: &Section| -> Vec<String> {
+            let keys = table.keys().into_iter();
+            keys.map(|(key, _)| format!("{section}.{key}")).collect()
+        };
+        for _ in 0..40_000 {
+            let (mut top, mut keys) = (Section::default(), Vec::new());
+            let mut columns = Section::default();
+            for name in COLUMNS.iter().take(1 + draw(2)) {
+                let one_in = 3 + draw(9);
+                let column = some_table(columns::KEYS, one_in, &mut draw);
+                keys.extend(names("columns", &column));
+                columns.put(name, column);
+            }
+            top.put("columns", columns);
+            for (name, declared) in [("guarantee", guarantee::KEYS), ("measure", measure::KEYS)] {
+                if draw(4) == 0 {
+                    let section = some_table(declared, 3, &mut draw);
+                    keys.extend(names(name, &section));
+                    top.put(name, section);
+                }
+            }
+            let mut method = Section::default();
+            let (name, settings) = SOME_METHODS[draw(SOME_METHODS.len())];
+            method.put("method", name);
+            for (key, value) in settings {
+                method.put(key, value.clone());
+            }
+            top.put("protect", vec![method]);
+            let lines: Vec<String> = top.lines().collect();
+            let Ok((plan, _)) = read_plan_alone(&lines.join("\n")) else {
+                continue;
+            };
+            let text = plan.to_toml().unwrap_or_else(|e| panic!("{e}: {plan:?}"));
+            let (again, _) = read_plan_alone(&text).expect(&text);
+            assert_eq!(again, plan, "{text}");
+            sound += 1;
+            seen.extend(keys);
+        }
+        assert!(sound > 500, "{sound}");
+        let all = [
+            ("columns", columns::KEYS),
+            ("guarantee", guarantee::KEYS),
+            ("measure", measure::KEYS),
+        ];
+        let all = all.iter().flat_map(|(section, keys)| {
+            keys.iter()
+                .map(move |key| format!("{section}.{}", key.name))
+        });
+        let unseen: Vec<String> = all.filter(|key| !seen.contains(key)).collect();
+        assert_eq!(unseen, Vec::<String>::new());
+    }
+
+    const SOME_METHODS: &[(&str, &[(&str, Value)])] = &[
+        ("mondrian", &[]),
+        ("noise", &[("amount", Value::Number(0.5))]),
+        (
+            "microaggregation",
+            &[("k", Value::Whole(3)), ("buffer", Value::Whole(9))],
+        ),
+    ];
 
     /// The policies of examples and of golden runs.
     fn policies() -> Vec<PathBuf> {
@@ -240,8 +326,8 @@ mod tests {
                 if let Some(HierarchySpec::File(file)) = &mut column.hierarchy {
                     *file = file.strip_prefix(folder).expect("below").to_owned();
                 }
-                if let crate::engine::Action::Pseudonym {
-                    key: crate::engine::KeyPlace::File(file),
+                if let Action::Pseudonym {
+                    key: KeyPlace::File(file),
                     ..
                 } = &mut column.action
                 {
@@ -286,10 +372,10 @@ mod tests {
         let error = own.to_toml().expect_err("a method of one's own");
         assert!(error.to_string().contains("`mine`"), "{error}");
         let mut dropped = plan(Role::Quasi);
-        dropped.columns[0].action = crate::engine::Action::Drop;
+        dropped.columns[0].action = Action::Drop;
         assert_eq!(dropped.to_toml().expect_err("dropped").exit_code(), 3);
         let mut loaded = plan(Role::Quasi);
-        let table = crate::data::hierarchy::HierarchyTable {
+        let table = HierarchyTable {
             name: PathBuf::from("nowhere.csv"),
             text: "1;*\n".to_owned(),
         };
@@ -305,7 +391,7 @@ mod tests {
     fn a_plan_made_by_hand_says_what_a_session_would_do() {
         let by_hand = Plan {
             seed: Some(3),
-            order: crate::engine::Order::Input,
+            order: Order::Input,
             ..plan(Role::Quasi)
         };
         let text = by_hand.to_toml().expect("a plan");
