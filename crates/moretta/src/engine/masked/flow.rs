@@ -1,6 +1,7 @@
 //! A stream from rows that may leave to rows as they leave: with pseudonyms, and masked.
 
 use super::masks::Masks;
+use super::notes::Notes;
 use super::secret_seed;
 use super::watch::Watch;
 use crate::data::{Batch, Role, Schema};
@@ -10,7 +11,7 @@ use crate::engine::plan::Plan;
 use crate::engine::progress::Records;
 use crate::engine::telling::Leaving;
 use crate::error::Result;
-use crate::protect::{Chain, Filtered, Operator};
+use crate::protect::{Among, Chain, Filtered, Operator};
 use std::sync::Arc;
 
 /// Puts pseudonyms in, masks rows and measures what leaves.
@@ -22,6 +23,8 @@ pub(crate) struct Flow {
     seed: Option<u64>,
     leaving: Leaving,
     read: u64,
+    /// What masks tell of rows that have not left, where somebody wants to know.
+    notes: Option<Notes>,
 }
 
 impl Flow {
@@ -65,6 +68,7 @@ impl Flow {
             leaving: Leaving::new(protected),
             chain,
             read: 0,
+            notes: None,
         })
     }
 
@@ -104,6 +108,18 @@ impl Flow {
         self.seed
     }
 
+    /// Somebody wants to know among which records each row is masked.
+    pub(crate) fn certify(&mut self) {
+        self.notes = Some(Notes::default());
+        self.chain.among();
+    }
+
+    /// Among which records rows that leave were masked, by method; none where nobody has asked.
+    pub(crate) fn among(&mut self, released: &Batch) -> Result<Option<Vec<Vec<Option<Among>>>>> {
+        let notes = self.notes.as_mut();
+        notes.map(|notes| notes.take(released.rows())).transpose()
+    }
+
     /// Takes rows of a stream; gives those that may leave.
     pub(crate) fn push(&mut self, batch: Batch) -> Result<Batch> {
         self.read += batch.len() as u64;
@@ -121,6 +137,9 @@ impl Flow {
     }
 
     fn look(&mut self, released: Batch) -> Result<Batch> {
+        if let Some(notes) = &mut self.notes {
+            notes.add(self.chain.among());
+        }
         self.leaving.observe(&released)?;
         if let Some(watch) = &mut self.watch {
             watch.look(&released)?;

@@ -7,6 +7,7 @@
 
 mod flow;
 mod masks;
+mod notes;
 mod pairs;
 mod unchanged;
 mod waiting;

@@ -30,7 +30,7 @@ use table::TableFlow;
 pub struct Checked {
     rows: Batch,
     /// Why they may leave, where somebody has asked.
-    why: Option<Why>,
+    why: Vec<Why>,
 }
 
 impl fmt::Debug for Checked {
@@ -42,7 +42,10 @@ impl fmt::Debug for Checked {
 
 impl Checked {
     fn new(rows: Batch) -> Self {
-        Checked { rows, why: None }
+        Checked {
+            rows,
+            why: Vec::new(),
+        }
     }
 
     /// The rows.
@@ -56,8 +59,8 @@ impl Checked {
     }
 
     /// Why they may leave, where somebody has asked.
-    pub(crate) fn why(&self) -> Option<&Why> {
-        self.why.as_ref()
+    pub(crate) fn why(&self) -> &[Why] {
+        &self.why
     }
 }
 
@@ -201,7 +204,7 @@ impl Session {
     /// Whoever takes the rows wants to know why they may leave.
     pub(crate) fn certified(mut self) -> Self {
         if let Flow::Stream(flow) = &mut self.flow {
-            flow.certified = true;
+            flow.certify();
         }
         self
     }

@@ -17,9 +17,9 @@ use crate::engine::report::Report;
 use crate::error::{Error, Result};
 use crate::guarantee::CrowdChecker;
 use crate::measure::Measure;
-use crate::protect::Masking;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Cell, Known, MADE_UP, ZAnonymity, greatest_common_divisor};
+use crate::protect::{Among, Masking};
 use std::sync::Arc;
 
 /// A stream.
@@ -48,19 +48,27 @@ pub(super) struct StreamFlow {
     /// Nothing has come yet.
     new: bool,
     /// Whether whoever takes the rows wants to know why they may leave.
-    pub(super) certified: bool,
+    certified: bool,
     /// What was wrong with a row behind those that came last.
     flaw: Option<Error>,
 }
 
-/// Why rows may leave: the rows, their times, and what was counted of each of their attributes.
+/// Why rows may leave, or never will.
 #[derive(Clone)]
-pub(crate) struct Why {
-    pub(crate) ids: RowIds,
-    pub(crate) times: Vec<i64>,
-    pub(crate) cells: Vec<Cell>,
+pub(crate) enum Why {
+    /// Events, their times, and what was counted of each of their attributes.
+    Decided {
+        ids: RowIds,
+        times: Vec<i64>,
+        cells: Vec<Cell>,
+    },
+    /// Records, and for each method among which others each was masked; none where by itself.
+    Masked {
+        ids: RowIds,
+        among: Vec<Vec<Option<Among>>>,
+    },
     /// Rows that were ahead of the clock and never leave.
-    pub(crate) turned_away: Vec<u64>,
+    TurnedAway(Vec<u64>),
 }
 
 impl StreamFlow {
@@ -147,6 +155,15 @@ impl StreamFlow {
         self.catch_up()
     }
 
+    /// Whoever takes the rows wants to know why they may leave: by decisions on events, where
+    /// there are such, else by masks.
+    pub(super) fn certify(&mut self) {
+        self.certified = true;
+        if self.events.is_none() {
+            self.flow.certify();
+        }
+    }
+
     /// The columns of what leaves.
     pub(super) fn released_schema(&self) -> &Arc<Schema> {
         self.kept.schema()
@@ -204,7 +221,7 @@ impl StreamFlow {
         let turned_away = turned_away(&arrived);
         let mut checked = self.take(arrived, measures)?;
         if !turned_away.is_empty() && self.certified {
-            checked.why.get_or_insert_with(Why::default).turned_away = turned_away;
+            checked.why.push(Why::TurnedAway(turned_away));
         }
         self.mark();
         self.catch_up()?;
@@ -267,11 +284,10 @@ impl StreamFlow {
         }
         let time = EventTime::find(&self.plan, decided.schema());
         let mut time = time.ok_or_else(|| Error::bug("a stream without a time"))?;
-        Ok(Some(Why {
+        Ok(Some(Why::Decided {
             ids: decided.rows().clone(),
             times: time.of(decided)?,
             cells: events.stream.cells().to_vec(),
-            turned_away: Vec::new(),
         }))
     }
 
@@ -290,6 +306,11 @@ impl StreamFlow {
         measures: &mut [Box<dyn Measure>],
     ) -> Result<Checked> {
         let rows = self.kept.of(&released)?;
+        let among = self.flow.among(&released)?.filter(|_| !rows.is_empty());
+        let masked = among.map(|among| Why::Masked {
+            ids: released.rows().clone(),
+            among,
+        });
         for (checker, crowd) in
             (self.crowds.iter_mut()).zip(self.masks.iter().flat_map(|masks| &masks.crowds))
         {
@@ -308,6 +329,7 @@ impl StreamFlow {
             }
             false => {
                 self.released += rows.len() as u64;
+                let why = why.into_iter().chain(masked).collect();
                 Ok(Checked { rows, why })
             }
         }
@@ -395,17 +417,19 @@ impl StreamFlow {
     pub(super) fn finish(mut self, measures: &mut [Box<dyn Measure>]) -> Result<(Checked, Report)> {
         let mut left = Vec::new();
         while let Some(source) = self.arrival.next_source() {
-            left.push(self.end(source, measures)?.rows);
+            left.push(self.end(source, measures)?);
         }
         self.course.finish()?;
-        let mut why = None;
         if let Some(events) = &mut self.events {
             let decided = events.finish()?;
-            why = self.why(&decided)?;
+            let why = self.why(&decided)?;
             let released = self.flow.push(decided)?;
-            left.push(self.check(released, None, measures)?.rows);
+            left.push(self.check(released, why, measures)?);
         }
-        left.push(self.rest(measures)?.rows);
+        left.push(self.rest(measures)?);
+        let (left, why): (Vec<Batch>, Vec<Vec<Why>>) =
+            left.into_iter().map(|left| (left.rows, left.why)).unzip();
+        let why = why.into_iter().flatten().collect();
         let rows = Batch::concat(self.kept.schema(), left)?;
         let crowds = self.crowds.into_iter().map(CrowdChecker::finish);
         let crowds = crowds.collect::<Result<Vec<_>>>()?;
@@ -466,17 +490,6 @@ impl StreamFlow {
             warnings: &self.notes,
         });
         Ok((Checked { rows, why }, report))
-    }
-}
-
-impl Default for Why {
-    fn default() -> Self {
-        Why {
-            ids: RowIds::Range { start: 0, len: 0 },
-            times: Vec::new(),
-            cells: Vec::new(),
-            turned_away: Vec::new(),
-        }
     }
 }
 
