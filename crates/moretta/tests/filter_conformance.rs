@@ -7,7 +7,7 @@ mod order;
 use moretta::data::{Batch, Categories, Column, Field, Kind, Numbers, Role, RowIds, Schema};
 use moretta::engine::Cancel;
 use moretta::policy::{Policy, Root};
-use moretta::protect::{Family, Filtered, METHODS, Masking, Method, Operator};
+use moretta::protect::{Among, Company, Family, Filtered, METHODS, Masking, Method, Operator};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -191,6 +191,22 @@ fn release(masking: &dyn Masking, rows: &[Row], size: usize) -> (Batch, Vec<(usi
     (all, left)
 }
 
+/// What a method says of the rows that it releases: among which records each was masked.
+fn among(masking: &dyn Masking, rows: &[Row], size: usize) -> Vec<(u64, Option<Among>)> {
+    let mut filtered = Filtered::build(masking, &schema(), 7, &Cancel::default()).expect("built");
+    assert_eq!(filtered.among(), [[]]);
+    let mut notes = Vec::new();
+    for (place, chunk) in rows.chunks(size).enumerate() {
+        let released = filtered.push(batch(place * size, chunk)).expect("taken");
+        let told = filtered.among().remove(0);
+        assert!(told.iter().map(|note| note.0).eq(released.rows().iter()));
+        notes.extend(told);
+    }
+    filtered.finish().expect("done");
+    notes.extend(filtered.among().remove(0));
+    notes
+}
+
 fn cell(column: &Column, row: usize) -> Option<String> {
     match column {
         Column::Number(numbers) => numbers.get(row).map(|number| number.to_string()),
@@ -272,6 +288,45 @@ proptest! {
             }
             assert!(crowds.values().all(|&count| count >= k), "{method:?}");
             assert!(released.len() + k as usize > rows.len(), "{method:?} suppressed {}", rows.len() - released.len());
+        });
+    }
+
+    #[test]
+    fn certificates_say_among_which_records_each_was_masked(
+        rows in any_rows(1..120), others in any_rows(120..121), size in 1..50_usize,
+    ) {
+        every_method(|method, masking, _| {
+            let Some(buffer) = masking.buffer() else { return };
+            let notes = among(masking, &rows, size);
+            let (released, _) = release(masking, &rows, size);
+            assert!(notes.iter().map(|note| note.0).eq(released.rows().iter()), "{method:?}");
+            if masking.company() != Company::Group {
+                // Nothing that is told depends on a value.
+                assert_eq!(notes, among(masking, &others[..rows.len()], size), "{method:?}");
+            }
+            let count = |group: Option<u64>| {
+                let of = |note: &&(u64, Option<Among>)| note.1.and_then(|among| among.group) == group;
+                notes.iter().filter(of).count() as u64
+            };
+            for (place, (_, note)) in notes.iter().enumerate() {
+                let left = (notes.len() - place) as u64;
+                match (masking.company(), note) {
+                    (Company::Alone, None) => {}
+                    (Company::Group, Some(among)) => {
+                        assert_eq!(among.records, count(Some(among.group.expect("a group"))));
+                        assert!(among.records >= u64::from(masking.k().expect("a k")));
+                    }
+                    (Company::Window, Some(among)) => {
+                        assert_eq!(among.group, Some((place / buffer) as u64), "{method:?}");
+                        assert_eq!(among.records, count(among.group), "{method:?}");
+                    }
+                    (Company::Held, Some(among)) => {
+                        let records = left.min(buffer as u64);
+                        assert_eq!(*among, Among { group: None, records }, "{method:?}");
+                    }
+                    (company, note) => panic!("{method:?}: {company:?} {note:?}"),
+                }
+            }
         });
     }
 

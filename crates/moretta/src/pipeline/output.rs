@@ -1,7 +1,7 @@
 //! Where checked rows go: a file that appears when all is well, one that grows in its place, or
 //! standard output at once.
 
-use super::certificate::{Certificate, Subject};
+use super::certificate::{About, Certificate, events, records};
 use super::checkpoint::{self, Checkpoint, Sum};
 use super::place::{self, Endless, Pending};
 use super::read_back::{Following, read_back};
@@ -71,8 +71,8 @@ impl<'a> Saving<'a> {
 enum Way {
     /// The columns are not known yet.
     Unknown,
-    /// Written aside and put in place when all is well.
-    Aside(Pending),
+    /// Written aside and put in place when all is well, the release and its certificate.
+    Aside(Pending, Option<Pending>),
     /// Where they belong, as they come. What nobody can read without its end goes with a
     /// program that is told to end.
     InPlace(Vec<Endless>),
@@ -109,12 +109,18 @@ impl<'a> Output<'a> {
     ) -> Result<()> {
         let (path, options) = (&self.sink.path, &self.sink.options);
         self.way = match (is_seen(self.policy, self.sink), &self.policy.checkpoint) {
-            (false, None) => Way::Aside(Pending::new(path)?),
-            (false, Some(_)) => Way::Aside(Pending::resumable(path)?),
+            (false, checkpoint) => {
+                let aside = |path: &PathBuf| match checkpoint {
+                    None => Pending::new(path),
+                    Some(_) => Pending::resumable(path),
+                };
+                let certificate = self.sink.certificate.as_ref().map(aside).transpose()?;
+                Way::Aside(aside(path)?, certificate.map(Pending::private))
+            }
             (true, _) if is_whole(self.sink) => Way::InPlace(Vec::new()),
             (true, _) => Way::InPlace(files(self.sink).map(|path| Endless::new(path)).collect()),
         };
-        if let (Way::Aside(_), Some(checkpoint)) = (&self.way, resumed)
+        if let (Way::Aside(..), Some(checkpoint)) = (&self.way, resumed)
             && checkpoint.resume.has_begun()
         {
             let found = Sum::default().up_to(self.path(), checkpoint.bytes);
@@ -139,6 +145,10 @@ impl<'a> Output<'a> {
             self.following = Some(following);
         }
         if let Some(path) = &self.sink.certificate {
+            let path = match &self.way {
+                Way::Aside(_, Some(pending)) => pending.temporary(),
+                _ => path,
+            };
             self.certificate = Some(certify(self.policy, path, schema, resumed)?);
         }
         Ok(())
@@ -158,7 +168,7 @@ impl<'a> Output<'a> {
         let plan = &self.policy.plan;
         match &self.way {
             Way::Unknown => false,
-            Way::Aside(_) => plan.is_stream(),
+            Way::Aside(..) => plan.is_stream(),
             // Who reads from a pipe takes its rows away.
             Way::InPlace(_) => plan.audit && self.sink.path.is_file(),
         }
@@ -213,16 +223,16 @@ impl<'a> Output<'a> {
         let Some(file) = &mut self.file else {
             return Err(Error::bug("rows left before their columns were known"));
         };
-        if let (Some(certificate), Some(why)) = (&mut self.certificate, rows.why()) {
-            certificate.write(&why.ids, &why.times, &why.cells)?;
-            certificate.turn_away(&why.turned_away)?;
+        if let Some(certificate) = &mut self.certificate {
+            let mut why = rows.why().iter();
+            why.try_for_each(|why| certificate.write(why))?;
         }
         let rows = rows.rows();
         self.rows += rows.len() as u64;
         for start in (0..rows.len()).step_by(CHUNK) {
             let part = rows.slice(start, CHUNK.min(rows.len() - start));
             file.write(&part)?;
-            if let Way::Aside(_) = &self.way {
+            if let Way::Aside(..) = &self.way {
                 self.progress.add(part.len());
             }
             if let Some(following) = &mut self.following {
@@ -260,7 +270,7 @@ impl<'a> Output<'a> {
     /// A run that is killed from here on may find its own report, or its release in its place.
     /// What nobody has seen is whole now, and is not made again.
     pub(super) fn about_to_appear(&mut self, report: &Report) -> Result<()> {
-        let aside = matches!(self.way, Way::Aside(_));
+        let aside = matches!(self.way, Way::Aside(..));
         let Some(saving) = &mut self.saving else {
             return Ok(());
         };
@@ -290,7 +300,7 @@ impl<'a> Output<'a> {
     /// Where the file lies now.
     pub(super) fn path(&self) -> &Path {
         match &self.way {
-            Way::Aside(pending) => pending.temporary(),
+            Way::Aside(pending, _) => pending.temporary(),
             _ => &self.sink.path,
         }
     }
@@ -304,11 +314,11 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// The file aside, to be put in place.
-    pub(super) fn into_pending(self) -> Option<Pending> {
+    /// The files aside, to be put in place: the release comes last.
+    pub(super) fn into_pending(self) -> Vec<Pending> {
         match self.way {
-            Way::Aside(pending) => Some(pending),
-            _ => None,
+            Way::Aside(release, certificate) => certificate.into_iter().chain([release]).collect(),
+            _ => Vec::new(),
         }
     }
 }
@@ -332,7 +342,7 @@ impl engine::Sink for Output<'_> {
         let (bytes, certificate_bytes) = self.sync()?;
         let sum = self.saving.as_ref().map(|saving| saving.saved.sum);
         let sum = match (&self.way, sum.unwrap_or_default()) {
-            (Way::Aside(pending), sum) => sum.up_to(pending.temporary(), bytes)?,
+            (Way::Aside(pending, _), sum) => sum.up_to(pending.temporary(), bytes)?,
             (_, sum) => sum,
         };
         match &mut self.saving {
@@ -411,21 +421,21 @@ fn certify(
     schema: &Schema,
     resumed: Option<&Checkpoint>,
 ) -> Result<Certificate> {
-    let attributes = schema.with_role(Role::Quasi);
-    let columns: Vec<&str> = attributes
-        .into_iter()
-        .map(|place| &*schema.fields()[place].name)
-        .collect();
-    let subject = Subject {
-        columns: &columns,
-        window: policy.plan.stream().map_or(0, |config| config.window),
-        sources: checkpoint::sources(policy),
+    let about = match policy.plan.stream() {
+        None => About::Records(records::Subject::new(&policy.plan)),
+        Some(config) => {
+            let attributes = schema.with_role(Role::Quasi).into_iter();
+            let columns = attributes.map(|place| &*schema.fields()[place].name);
+            let columns: Vec<&str> = columns.collect();
+            About::Events(events::Subject::new(&columns, config.window))
+        }
     };
+    let several = checkpoint::sources(policy) > 1;
     match resumed.and_then(|checkpoint| checkpoint.certificate_bytes) {
-        Some(bytes) => Certificate::resume(path, &subject, bytes),
+        Some(bytes) => Certificate::resume(path, about, several, bytes),
         None => {
             place::make_folders(place::folder_of(path))?;
-            Certificate::create(path, &subject)
+            Certificate::create(path, about, several)
         }
     }
 }

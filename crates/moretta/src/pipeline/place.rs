@@ -115,11 +115,10 @@ impl Pending {
         })
     }
 
-    /// The same for a file that stays its owner's.
-    fn private(place: &Path) -> Result<Self> {
-        let mut pending = Pending::new(place)?;
-        pending.private = true;
-        Ok(pending)
+    /// The same file, which stays its owner's.
+    pub(super) fn private(mut self) -> Self {
+        self.private = true;
+        self
     }
 
     /// Where to write it for now.
@@ -175,10 +174,16 @@ pub(super) fn commit_all(files: Vec<Pending>, force: bool) -> Result<()> {
     let folders: Vec<PathBuf> = files.iter().flat_map(|f| f.made_folders.clone()).collect();
     let mut fresh = Vec::new();
     for file in files {
-        let place = (!file.standard && !file.place.exists()).then(|| file.place.clone());
+        let is_fresh = !file.standard && !file.place.exists();
+        let before = file.stays.then(|| file.temporary.clone());
+        let place = is_fresh.then(|| (file.place.clone(), before));
         if let Err(error) = file.commit(force) {
-            for place in fresh {
-                let _ = fs::remove_file(place);
+            for (place, before) in fresh {
+                // The next run goes on with what stays.
+                let _ = match before {
+                    Some(before) => fs::rename(place, before),
+                    None => fs::remove_file(place),
+                };
             }
             remove_empty(&folders);
             return Err(error);
@@ -200,7 +205,7 @@ impl Outputs {
 
     /// The same with a file that only its owner may read.
     pub fn add_private(&mut self, place: &Path, bytes: &[u8]) -> Result<()> {
-        self.write(Pending::private(place)?, bytes)
+        self.write(Pending::new(place)?.private(), bytes)
     }
 
     fn write(&mut self, pending: Pending, bytes: &[u8]) -> Result<()> {

@@ -218,23 +218,36 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
         return Err(changed(release));
     }
     commit_all(write_reports(policy, &report, options)?, true)?;
-    match (partial.exists(), release.exists()) {
-        // It was in its place, under both names.
-        (true, true) if same_file(release, &partial) => {
-            std::fs::remove_file(&partial).map_err(|e| Error::io("remove", &partial, e))?;
-        }
-        (true, _) => commit_all(vec![Pending::resumable(release)?], found.replaces)?,
-        (false, true) => {}
-        (false, false) => {
-            let gone = std::io::Error::from(std::io::ErrorKind::NotFound);
-            return Err(Error::io("put in its place", release, gone));
-        }
+    for place in sink.certificate.iter().chain([release]) {
+        let pending = Pending::resumable(place)?;
+        let pending = match place == release {
+            true => pending,
+            false => pending.private(),
+        };
+        put_in_place(pending, place, found.replaces)?;
     }
     Checkpoint::remove(&place.path)?;
     Ok(Some(Outcome {
         report,
         measures: Vec::new(),
     }))
+}
+
+/// Puts a file in its place that an earlier run may have put there.
+fn put_in_place(pending: Pending, place: &Path, replaces: bool) -> Result<()> {
+    let partial = pending.temporary();
+    match (partial.exists(), place.exists()) {
+        // It was in its place, under both names.
+        (true, true) if same_file(place, partial) => {
+            std::fs::remove_file(partial).map_err(|e| Error::io("remove", partial, e))
+        }
+        (true, _) => commit_all(vec![pending], replaces),
+        (false, true) => Ok(()),
+        (false, false) => {
+            let gone = std::io::Error::from(std::io::ErrorKind::NotFound);
+            Err(Error::io("put in its place", place, gone))
+        }
+    }
 }
 
 /// Takes away what dead runs have left beside what will be written.

@@ -35,11 +35,16 @@ pub fn verify_stream(
     options: &ReadOptions,
     progress: &Progress,
 ) -> Result<StreamVerification> {
-    let config = policy.plan.stream().ok_or_else(|| {
-        Error::usage("only a stream has a certificate")
-            .help("take --certificate away, or give the policy of a stream")
-    })?;
-    stream::verify(policy, config, file, certificate, options, progress)
+    match (policy.plan.stream(), certificate) {
+        (Some(config), certificate) => {
+            stream::verify(policy, config, file, certificate, options, progress)
+        }
+        (None, Some(certificate)) if policy.plan.is_stream() => {
+            stream::verify_masked(policy, file, certificate, options, progress)
+        }
+        _ => Err(Error::usage("only a stream has a certificate")
+            .help("take --certificate away, or give the policy of a stream")),
+    }
 }
 
 /// Checks `file` against the guarantee of `policy`: k, l, t and p as anyone could count them,

@@ -198,13 +198,6 @@ impl Policy {
                 None => Ok(()),
             };
         }
-        let certified = self.sink.as_ref().is_some_and(|s| s.certificate.is_some());
-        if certified && self.plan.stream().is_none() {
-            return Err(
-                Error::policy("`certificate` under [sink] is for z-anonymity")
-                    .help("take it out: what masks promise is counted from the release itself"),
-            );
-        }
         match &self.checkpoint {
             None => Ok(()),
             Some(_) => self.check_resumable(),

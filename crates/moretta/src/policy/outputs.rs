@@ -61,7 +61,7 @@ const CERTIFICATE: Parameter = Parameter::new(
     "certificate",
     Accepts::Text,
     Absent::Means("none"),
-    "a file in which a stream says why each row was released; for those who may see the source, never to be published",
+    "a file in which a stream says why each row was released, by how many users or among which records; for those who may see the source, never to be published",
 );
 
 const ORDERS: &[(&str, Order)] = &[("shuffled", Order::Shuffled), ("input", Order::Input)];

@@ -461,7 +461,8 @@ fn a_report_may_have_a_key_and_never_a_secret() {
 }
 
 #[test]
-fn streams_of_records_have_checkpoints_lateness_rotation_and_audit_and_tables_do_not() {
+fn streams_of_records_have_checkpoints_lateness_rotation_audit_and_certificates_and_tables_do_not()
+{
     const NOISE: &str = "method = \"noise\"\ncolumns = [\"x\"]\nbuffer = 9";
     const LOCAL: &str = "method = \"local-dp\"\nbuffer = 1\ncolumns.x = { mechanism = \"laplace\", epsilon = 1, bounds = [0, 9] }";
     const CHECKPOINT: &str = "[checkpoint]\npath = \"c.json\"\n";
@@ -480,7 +481,14 @@ fn streams_of_records_have_checkpoints_lateness_rotation_and_audit_and_tables_do
             "",
             NOISE,
             "[sink]\npath = \"out.csv\"\ncertificate = \"why.csv\"\n",
-            Some("is for z-anonymity"),
+            None,
+        ),
+        (
+            "",
+            "",
+            &table,
+            "[sink]\npath = \"out.csv\"\ncertificate = \"why.csv\"\n",
+            Some("`certificate` under [sink] is for streams"),
         ),
         (
             "",

@@ -1,6 +1,6 @@
 //! Several operators, one after the other.
 
-use super::Operator;
+use super::{Among, Operator};
 use crate::data::{Batch, Schema};
 use crate::error::{Error, Result};
 use std::sync::Arc;
@@ -57,6 +57,13 @@ impl Operator for Chain {
     fn skip(&mut self, rows: u64) -> Result<()> {
         let mut links = self.links.iter_mut();
         links.try_for_each(|link| link.skip(rows))
+    }
+
+    fn among(&mut self) -> Vec<Vec<(u64, Option<Among>)>> {
+        self.links
+            .iter_mut()
+            .flat_map(|link| link.among())
+            .collect()
     }
 
     fn suppressed(&self) -> Vec<(String, u64)> {

@@ -3,7 +3,7 @@
 //! A filter sees the masked columns as [`Records`] and lets them leave in the order
 //! in which they came. The other columns wait here until their record leaves.
 
-use super::Operator;
+use super::{Among, Company, Operator};
 use crate::cancel::Cancel;
 use crate::data::{Attribute, Batch, Column, Encoder, Field, Kind, Records, Role, Schema};
 use crate::error::{Error, Result};
@@ -76,6 +76,20 @@ pub trait Masking {
     /// The filter on records with these attributes, those of columns with these
     /// names and roles; `seed` is for randomness that is not a secret.
     fn filter(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<Box<dyn Filter>>;
+
+    /// The public parameter that says how much it hides, and its value, as a certificate
+    /// repeats them.
+    fn strength(&self) -> Option<(&'static str, String)> {
+        self.k().map(|k| ("k", k.to_string()))
+    }
+
+    /// Among which records of a stream it masks each of them.
+    fn company(&self) -> Company {
+        match self.k() {
+            Some(_) => Company::Group,
+            None => Company::Alone,
+        }
+    }
 
     /// Whether each record is masked by itself, as soon as it comes.
     fn is_row_local(&self) -> bool {
@@ -174,6 +188,8 @@ pub struct Masked {
     records: Records,
     /// For each decided record, whether it is released.
     released: Vec<bool>,
+    /// Among which records each of those that leave was masked, where somebody has asked.
+    among: Option<Vec<Option<Among>>>,
 }
 
 impl Masked {
@@ -183,13 +199,26 @@ impl Masked {
             cancel: Cancel::default(),
             records: Records::new(width),
             released: Vec::new(),
+            among: None,
         }
     }
 
-    /// The next record leaves with these values.
+    /// The next record, which was masked by itself, leaves with these values.
     pub fn release(&mut self, record: &[f64]) {
+        self.leave(record, None);
+    }
+
+    /// The next record, which was masked among others, leaves with these values.
+    pub fn release_among(&mut self, record: &[f64], among: Among) {
+        self.leave(record, Some(among));
+    }
+
+    fn leave(&mut self, record: &[f64], among: Option<Among>) {
         self.records.push(record);
         self.released.push(true);
+        if let Some(notes) = &mut self.among {
+            notes.push(among);
+        }
     }
 
     /// The next record never leaves.
@@ -238,6 +267,8 @@ pub struct Filtered {
     suppressed: u64,
     /// The masked columns leave as other ones.
     replaces: bool,
+    /// The rows that have left, and among which records each was masked, until somebody asks.
+    among: Vec<(u64, Option<Among>)>,
 }
 
 impl Filtered {
@@ -280,6 +311,7 @@ impl Filtered {
             masked: Masked::new(width),
             suppressed: 0,
             replaces: false,
+            among: Vec::new(),
         })
     }
 
@@ -345,6 +377,10 @@ impl Filtered {
                 self.waiting.pop_front();
                 self.gone = 0;
             }
+        }
+        if let Some(notes) = &mut self.masked.among {
+            let ids = parts.iter().flat_map(|part| part.rows().iter());
+            self.among.extend(ids.zip(notes.drain(..)));
         }
         self.masked.clear();
         Batch::concat(&self.schema, parts)
@@ -420,6 +456,11 @@ impl Operator for Filtered {
 
     fn skip(&mut self, rows: u64) -> Result<()> {
         self.filter.skip(rows)
+    }
+
+    fn among(&mut self) -> Vec<Vec<(u64, Option<Among>)>> {
+        self.masked.among.get_or_insert_default();
+        vec![std::mem::take(&mut self.among)]
     }
 
     fn suppressed(&self) -> Vec<(String, u64)> {

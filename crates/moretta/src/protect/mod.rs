@@ -1,5 +1,6 @@
 //! Methods that protect: one file a method, one trait for all, one list of them.
 
+mod among;
 mod chain;
 mod claim;
 mod config;
@@ -23,6 +24,7 @@ mod table;
 mod window;
 pub mod z_anonymity;
 
+pub use among::{Among, Company};
 pub use chain::Chain;
 pub use claim::{About, Claim};
 pub use config::{MethodConfig, Shown};
@@ -62,6 +64,12 @@ pub trait Operator: Send {
     /// When nothing may be released after them.
     fn skip(&mut self, _rows: u64) -> Result<()> {
         Ok(())
+    }
+    /// For each of its methods that mask or recode records, the ids of the rows that it has given back since
+    /// this was asked last, and among which records each was masked; none where by itself. It
+    /// begins to take notes when it is asked for the first time.
+    fn among(&mut self) -> Vec<Vec<(u64, Option<Among>)>> {
+        Vec::new()
     }
     /// Why rows were held back for good, with counts.
     fn suppressed(&self) -> Vec<(String, u64)> {

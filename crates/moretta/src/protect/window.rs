@@ -5,6 +5,7 @@
 //! others, and whenever the stream may end, `least` rows or more are left to be
 //! masked together. Only a stream of fewer rows than that is suppressed.
 
+use super::Among;
 use super::filter::{Filter, Masked};
 use crate::cancel::Cancel;
 use crate::data::Records;
@@ -12,11 +13,17 @@ use crate::error::Result;
 
 /// A method that masks a table at once.
 pub trait Mask: Send {
-    /// Masks the first `rows` of the records, in their places.
+    /// Masks the first `rows` of the records, in their places; gives the groups that it has made
+    /// of them, if it makes groups.
     ///
     /// # Errors
     /// When it is cancelled.
-    fn mask(&mut self, records: &mut Records, rows: usize, cancel: &Cancel) -> Result<()>;
+    fn mask(
+        &mut self,
+        records: &mut Records,
+        rows: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<Vec<usize>>>;
 }
 
 /// A method on tables at work in a window.
@@ -25,6 +32,8 @@ pub struct Window {
     buffer: Option<usize>,
     least: usize,
     held: Records,
+    /// Groups that were made so far.
+    groups: u64,
 }
 
 impl Window {
@@ -37,13 +46,23 @@ impl Window {
             buffer,
             least,
             held: Records::new(width),
+            groups: 0,
         }
     }
 
     fn leave(&mut self, rows: usize, out: &mut Masked) -> Result<()> {
-        self.mask.mask(&mut self.held, rows, &out.cancel)?;
-        for record in self.held.iter().take(rows) {
-            out.release(record);
+        let groups = self.mask.mask(&mut self.held, rows, &out.cancel)?;
+        // Without groups, all were masked together.
+        let mut among = vec![(None, rows); rows];
+        for (group, number) in groups.iter().zip(self.groups..) {
+            for &row in group {
+                among[row] = (Some(number), group.len());
+            }
+        }
+        self.groups += groups.len() as u64;
+        for (record, (group, records)) in self.held.iter().zip(among) {
+            let records = records as u64;
+            out.release_among(record, Among { group, records });
         }
         self.held.drop_front(rows);
         Ok(())
@@ -80,11 +99,16 @@ mod tests {
     struct Count;
 
     impl Mask for Count {
-        fn mask(&mut self, records: &mut Records, rows: usize, _: &Cancel) -> Result<()> {
+        fn mask(
+            &mut self,
+            records: &mut Records,
+            rows: usize,
+            _: &Cancel,
+        ) -> Result<Vec<Vec<usize>>> {
             for row in 0..rows {
                 records.record_mut(row)[0] = rows as f64;
             }
-            Ok(())
+            Ok(Vec::new())
         }
     }
 

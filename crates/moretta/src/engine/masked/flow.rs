@@ -1,18 +1,20 @@
 //! A stream from rows that may leave to rows as they leave: with pseudonyms, and masked.
 
 use super::masks::Masks;
+use super::notes::Notes;
 use super::recoded::Recodes;
 use super::secret_seed;
 use super::watch::Watch;
+use crate::cancel::Cancel;
 use crate::data::{Batch, Role, Schema};
-use crate::engine::columns::Persons;
+use crate::engine::columns::{Kept, Persons};
 use crate::engine::context::{Context, Wanted};
 use crate::engine::copies::Copies;
 use crate::engine::plan::Plan;
 use crate::engine::progress::Records;
 use crate::engine::telling::Leaving;
 use crate::error::Result;
-use crate::protect::{Chain, Filtered, Operator};
+use crate::protect::{Among, Chain, Filtered, Operator};
 use std::sync::Arc;
 
 /// Puts pseudonyms in, masks rows and measures what leaves.
@@ -26,7 +28,41 @@ pub(crate) struct Flow {
     /// None where no name is replaced by a pseudonym.
     copies: Option<Copies>,
     read: u64,
+    /// What masks tell of rows that have not left, where somebody wants to know.
+    notes: Option<Notes>,
     released: u64,
+}
+
+/// The methods that rows of these columns go through once they may leave, one after the other.
+fn steps(
+    plan: &Plan,
+    mut given: Arc<Schema>,
+    seed: u64,
+    cancel: &Cancel,
+) -> Result<Vec<Box<dyn Operator>>> {
+    let mut links: Vec<Box<dyn Operator>> = Vec::new();
+    let mut seeds = (0u64..).map(|step| seed.wrapping_add(step));
+    for method in &plan.protect {
+        let link: Box<dyn Operator> = match (method.as_masking(), method.as_recoding()) {
+            (Some(masking), _) => {
+                let seed = seeds.next().unwrap_or(seed);
+                Box::new(Filtered::build(masking, &given, seed, cancel)?)
+            }
+            (None, Some(recoding)) => Box::new(Recodes::new(plan, recoding, &given)?),
+            // Events were decided before.
+            (None, None) => continue,
+        };
+        given = Arc::clone(link.schema());
+        links.push(link);
+    }
+    Ok(links)
+}
+
+/// The columns of what leaves a stream with these columns.
+pub(crate) fn released_schema(plan: &Plan, schema: &Arc<Schema>) -> Result<Arc<Schema>> {
+    let links = steps(plan, Arc::clone(schema), 0, &Cancel::default())?;
+    let schema = links.last().map_or(schema, |link| link.schema());
+    Ok(Arc::clone(Kept::new(plan, schema)?.schema()))
 }
 
 impl Flow {
@@ -44,23 +80,10 @@ impl Flow {
             _ => None,
         };
         let seed = plan.seed.or(secret).unwrap_or(0);
-        let mut links: Vec<Box<dyn Operator>> =
-            vec![Box::new(Persons::new(plan, &context.keys, schema)?)];
-        let mut given = Arc::clone(links[0].schema());
-        let mut seeds = (0u64..).map(|step| seed.wrapping_add(step));
-        for method in &plan.protect {
-            let link: Box<dyn Operator> = match (method.as_masking(), method.as_recoding()) {
-                (Some(masking), _) => {
-                    let seed = seeds.next().unwrap_or(seed);
-                    Box::new(Filtered::build(masking, &given, seed, &context.cancel)?)
-                }
-                (None, Some(recoding)) => Box::new(Recodes::new(plan, recoding, &given)?),
-                // Events were decided before.
-                (None, None) => continue,
-            };
-            given = Arc::clone(link.schema());
-            links.push(link);
-        }
+        let persons: Box<dyn Operator> = Box::new(Persons::new(plan, &context.keys, schema)?);
+        let mut links = vec![persons];
+        let given = Arc::clone(links[0].schema());
+        links.extend(steps(plan, given, seed, &context.cancel)?);
         let chain = Chain::new(links)?;
         let watch = |masks| Watch::new(plan, masks, (schema, chain.schema()), None, wanted);
         let mut protected = masks.map_or_else(Vec::new, |masks| masks.names.clone());
@@ -78,6 +101,7 @@ impl Flow {
             copies: Copies::new(plan, schema)?,
             chain,
             read: 0,
+            notes: None,
             released: 0,
         })
     }
@@ -130,6 +154,18 @@ impl Flow {
         self.seed
     }
 
+    /// Somebody wants to know among which records each row is masked.
+    pub(crate) fn certify(&mut self) {
+        self.notes = Some(Notes::default());
+        self.chain.among();
+    }
+
+    /// Among which records rows that leave were masked, by method; none where nobody has asked.
+    pub(crate) fn among(&mut self, released: &Batch) -> Result<Option<Vec<Vec<Option<Among>>>>> {
+        let notes = self.notes.as_mut();
+        notes.map(|notes| notes.take(released.rows())).transpose()
+    }
+
     /// Takes rows of a stream; gives those that may leave.
     pub(crate) fn push(&mut self, batch: Batch) -> Result<Batch> {
         self.read += batch.len() as u64;
@@ -150,6 +186,9 @@ impl Flow {
     }
 
     fn look(&mut self, released: Batch) -> Result<Batch> {
+        if let Some(notes) = &mut self.notes {
+            notes.add(self.chain.among());
+        }
         self.released += released.len() as u64;
         self.leaving.observe(&released)?;
         if let Some(watch) = &mut self.watch {

@@ -7,13 +7,14 @@
 
 mod flow;
 mod masks;
+mod notes;
 mod pairs;
 mod recoded;
 mod unchanged;
 mod waiting;
 mod watch;
 
-pub(crate) use flow::Flow;
+pub(crate) use flow::{Flow, released_schema};
 pub(crate) use masks::Masks;
 pub(crate) use waiting::Waiting;
 pub(crate) use watch::{Learn, Watch};

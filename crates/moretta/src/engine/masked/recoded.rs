@@ -5,8 +5,8 @@ use crate::data::{Batch, Column, Domain, Field, Kind, ReadAs, Role, RowIds, Sche
 use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
 use crate::guarantee::{Treatment, Truth};
-use crate::protect::Operator;
 use crate::protect::recoding::{Declared, Recoded, Recoding};
+use crate::protect::{Among, Operator};
 use std::sync::Arc;
 
 /// Recodes rows and checks that what leaves is true of them.
@@ -17,6 +17,8 @@ pub(super) struct Recodes {
     given: Option<Arc<Schema>>,
     /// The hierarchies of columns that go to a level.
     ladders: Vec<(String, Ladder)>,
+    /// The rows that have left, where somebody wants to know.
+    left: Option<Vec<(u64, Option<Among>)>>,
 }
 
 impl Recodes {
@@ -43,6 +45,7 @@ impl Recodes {
             recoding: recoding.clone(),
             given: plan.audit.then(|| Arc::clone(schema)),
             ladders,
+            left: None,
         })
     }
 
@@ -99,11 +102,18 @@ impl Operator for Recodes {
         if let Some(schema) = &self.given {
             self.check(schema, &batch, &released)?;
         }
+        if let Some(left) = &mut self.left {
+            left.extend(released.rows().iter().map(|id| (id, None)));
+        }
         Ok(released)
     }
 
     fn finish(&mut self) -> Result<Batch> {
         self.recoded.finish()
+    }
+
+    fn among(&mut self) -> Vec<Vec<(u64, Option<Among>)>> {
+        vec![std::mem::take(self.left.get_or_insert_default())]
     }
 }
 

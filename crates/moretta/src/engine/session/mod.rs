@@ -31,8 +31,8 @@ use table::TableFlow;
 #[derive(Clone)]
 pub struct Checked {
     rows: Batch,
-    /// Why they may leave; `None` without a certificate.
-    why: Option<Why>,
+    /// Why they may leave; empty without a certificate.
+    why: Vec<Why>,
 }
 
 impl fmt::Debug for Checked {
@@ -44,7 +44,10 @@ impl fmt::Debug for Checked {
 
 impl Checked {
     fn new(rows: Batch) -> Self {
-        Checked { rows, why: None }
+        Checked {
+            rows,
+            why: Vec::new(),
+        }
     }
 
     /// The rows.
@@ -57,9 +60,9 @@ impl Checked {
         self.rows.is_empty()
     }
 
-    /// Why they may leave; `None` without a certificate.
-    pub(crate) fn why(&self) -> Option<&Why> {
-        self.why.as_ref()
+    /// Why they may leave; empty without a certificate.
+    pub(crate) fn why(&self) -> &[Why] {
+        &self.why
     }
 }
 
@@ -241,7 +244,7 @@ impl Session {
     /// Keeps with the rows why they may leave, for a certificate.
     pub(crate) fn certified(mut self) -> Self {
         if let Flow::Stream(flow) = &mut self.flow {
-            flow.certified = true;
+            flow.certify();
         }
         self
     }

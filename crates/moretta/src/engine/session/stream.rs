@@ -19,9 +19,9 @@ use crate::engine::report::Report;
 use crate::error::{Error, Result};
 use crate::guarantee::CrowdChecker;
 use crate::measure::Measure;
-use crate::protect::Masking;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Cell, Known, ZAnonymity, greatest_common_divisor};
+use crate::protect::{Among, Masking};
 use std::sync::Arc;
 
 /// A stream.
@@ -50,20 +50,28 @@ pub(super) struct StreamFlow {
     /// Nothing has come yet.
     new: bool,
     /// Whether rows carry why they may leave, for a certificate.
-    pub(super) certified: bool,
+    certified: bool,
     faults: Faults,
     /// What was wrong with a row behind those that came last.
     flaw: Option<Error>,
 }
 
-/// Why rows may leave: the rows, their times, and what was counted of each of their attributes.
+/// Why rows may leave, or never will.
 #[derive(Clone)]
-pub(crate) struct Why {
-    pub(crate) ids: RowIds,
-    pub(crate) times: Vec<i64>,
-    pub(crate) cells: Vec<Cell>,
+pub(crate) enum Why {
+    /// Events, their times, and what was counted of each of their attributes.
+    Decided {
+        ids: RowIds,
+        times: Vec<i64>,
+        cells: Vec<Cell>,
+    },
+    /// Records, and for each method among which others each was masked; none where by itself.
+    Masked {
+        ids: RowIds,
+        among: Vec<Vec<Option<Among>>>,
+    },
     /// Rows that were ahead of the clock and never leave.
-    pub(crate) turned_away: Vec<u64>,
+    TurnedAway(Vec<u64>),
 }
 
 impl StreamFlow {
@@ -162,6 +170,15 @@ impl StreamFlow {
         &self.plan
     }
 
+    /// Keeps with the rows why they may leave, for a certificate: by decisions on events, where
+    /// there are such, else by masks.
+    pub(super) fn certify(&mut self) {
+        self.certified = true;
+        if self.events.is_none() {
+            self.flow.certify();
+        }
+    }
+
     /// The columns of what leaves.
     pub(super) fn released_schema(&self) -> &Arc<Schema> {
         self.kept.schema()
@@ -219,7 +236,7 @@ impl StreamFlow {
         let turned_away = turned_away(&arrived);
         let mut checked = self.take(arrived, measures)?;
         if !turned_away.is_empty() && self.certified {
-            checked.why.get_or_insert_with(Why::default).turned_away = turned_away;
+            checked.why.push(Why::TurnedAway(turned_away));
         }
         self.mark();
         self.catch_up()?;
@@ -284,11 +301,10 @@ impl StreamFlow {
         }
         let time = EventTime::find(&self.plan, decided.schema());
         let mut time = time.ok_or_else(|| Error::bug("a stream without a time"))?;
-        Ok(Some(Why {
+        Ok(Some(Why::Decided {
             ids: decided.rows().clone(),
             times: time.of(decided)?,
             cells: events.stream.cells().to_vec(),
-            turned_away: Vec::new(),
         }))
     }
 
@@ -307,6 +323,11 @@ impl StreamFlow {
         measures: &mut [Box<dyn Measure>],
     ) -> Result<Checked> {
         let rows = self.kept.of(&released)?;
+        let among = self.flow.among(&released)?.filter(|_| !rows.is_empty());
+        let masked = among.map(|among| Why::Masked {
+            ids: released.rows().clone(),
+            among,
+        });
         let found = self.count_crowds(&rows);
         if self.faults.take(found)?.is_none() {
             self.crowds.clear();
@@ -325,6 +346,7 @@ impl StreamFlow {
             }
             false => {
                 self.released += rows.len() as u64;
+                let why = why.into_iter().chain(masked).collect();
                 Ok(Checked { rows, why })
             }
         }
@@ -421,17 +443,19 @@ impl StreamFlow {
     fn drain(&mut self, measures: &mut [Box<dyn Measure>]) -> Result<(Checked, Vec<Option<u64>>)> {
         let mut left = Vec::new();
         while let Some(source) = self.arrival.next_source() {
-            left.push(self.end(source, measures)?.rows);
+            left.push(self.end(source, measures)?);
         }
         self.course.finish()?;
-        let mut why = None;
         if let Some(events) = &mut self.events {
             let decided = events.finish(&mut self.faults)?;
-            why = self.why(&decided)?;
+            let why = self.why(&decided)?;
             let released = self.flow.push(decided)?;
-            left.push(self.check(released, None, measures)?.rows);
+            left.push(self.check(released, why, measures)?);
         }
-        left.push(self.rest(measures)?.rows);
+        left.push(self.rest(measures)?);
+        let (left, why): (Vec<Batch>, Vec<Vec<Why>>) =
+            left.into_iter().map(|left| (left.rows, left.why)).unzip();
+        let why = why.into_iter().flatten().collect();
         let rows = Batch::concat(self.kept.schema(), left)?;
         let crowds = std::mem::take(&mut self.crowds).into_iter();
         let crowds = crowds.map(CrowdChecker::finish).collect();
@@ -515,17 +539,6 @@ impl StreamFlow {
             warnings: &self.notes,
         });
         Ok((rest, report))
-    }
-}
-
-impl Default for Why {
-    fn default() -> Self {
-        Why {
-            ids: RowIds::Range { start: 0, len: 0 },
-            times: Vec::new(),
-            cells: Vec::new(),
-            turned_away: Vec::new(),
-        }
     }
 }
 

@@ -2,19 +2,22 @@
 //! happened, from one source or several, and noise that is a secret is drawn once.
 
 use super::generated::{Random, seeds};
+use super::verify_masked;
 use crate::engine::{Clock, Every, Progress};
 use crate::error::Result;
+use crate::io::ReadOptions;
 use crate::pipeline::checkpoint::Lock;
 use crate::pipeline::output::is_seen;
 use crate::pipeline::place::partial;
 use crate::pipeline::run::Run;
 use crate::pipeline::{self, Options};
 use crate::policy::{Policy, Root};
+use std::cell::RefCell;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Masks that draw from a seed, or not at all.
-const SEEDED: &[&str] = &[
+pub(super) const SEEDED: &[&str] = &[
     "method = \"noise\"\namount = 0.2\nbuffer = 7\ncolumns = [\"x\", \"y\"]",
     "method = \"noise\"\namount = 0.1\nkind = \"correlated\"\nbuffer = 9\ncolumns = [\"x\", \"y\"]",
     "method = \"microaggregation\"\nk = 3\nbuffer = 10\ncolumns = [\"x\", \"y\"]",
@@ -31,7 +34,7 @@ const SEEDED: &[&str] = &[
 const RECODING: &str = "method = \"recoding\"\nbuffer = 1\nround = { x = 10, y = 2.5 }\ntop = { x = 80 }\nbottom = { x = 20 }";
 
 /// Masks whose noise is a secret.
-const PRIVATE: &[&str] = &[
+pub(super) const PRIVATE: &[&str] = &[
     "method = \"local-dp\"\nbuffer = 1\ncolumns = { x = { mechanism = \"laplace\", epsilon = 1.0, bounds = [0, 100] } }",
     "method = \"dp-microaggregation\"\nk = 3\nbuffer = 7\nepsilon = 1.0\nbounds = { x = [0, 100], y = [0, 100] }",
     "method = \"recoding\"\nbuffer = 1\nround = { x = 10 }\n[[protect]]\nmethod = \"local-dp\"\nbuffer = 1\ncolumns = { x = { mechanism = \"laplace\", epsilon = 1.0, bounds = [0, 100] } }\n[[protect]]\nmethod = \"recoding\"\nbuffer = 1\nround = { y = 5 }",
@@ -47,16 +50,18 @@ const EVENTS: &[&str] = &[
 const PRIVATE_EVENTS: &str = "method = \"z-anonymity\"\nz = 2\nwindow = \"20s\"\n[[protect]]\nmethod = \"local-dp\"\nbuffer = 1\ncolumns = { x = { mechanism = \"laplace\", epsilon = 1.0, bounds = [0, 100] } }";
 
 /// A policy in a folder of its own.
-struct Place {
+pub(super) struct Place {
     folder: tempfile::TempDir,
-    policy: Policy,
-    rows: usize,
+    pub(super) policy: Policy,
+    pub(super) rows: usize,
     every: usize,
+    /// That of the last run.
+    certificate: RefCell<String>,
 }
 
 /// How the rows come.
 #[derive(Clone, Copy, Debug)]
-struct Case {
+pub(super) struct Case {
     seed: u64,
     sources: usize,
     /// Rows wait for earlier ones.
@@ -64,7 +69,7 @@ struct Case {
 }
 
 impl Place {
-    fn new(case: Case, method: &str, seeded: bool) -> Self {
+    pub(super) fn new(case: Case, method: &str, seeded: bool) -> Self {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.expect("a folder");
         let events = method.contains("z-anonymity");
@@ -94,7 +99,7 @@ impl Place {
              c = {{ role = \"{}\" }}\n\
              x = {{ role = \"plain\", type = \"number\" }}\ny = {{ role = \"plain\", type = \"number\" }}\n\
              [[protect]]\n{method}\n[checkpoint]\npath = \"progress.json\"\nevery = {every}\n\
-             [sink]\npath = \"out.csv\"\n",
+             [sink]\npath = \"out.csv\"\ncertificate = \"why.csv\"\n",
             if seeded { "seed = 4\n" } else { "" },
             paths.join(", "),
             if case.late && !events {
@@ -118,10 +123,11 @@ impl Place {
             policy,
             rows,
             every,
+            certificate: RefCell::default(),
         }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -139,9 +145,16 @@ impl Place {
             }
         }
         run.finish(&options)?;
-        let release = std::fs::read_to_string(self.path("out.csv")).expect("a release");
-        std::fs::remove_file(self.path("out.csv")).expect("removed");
+        let release = self.take("out.csv");
+        self.certificate.replace(self.take("why.csv"));
         Ok(Some(release))
+    }
+
+    /// The text of a file, which is taken away.
+    fn take(&self, name: &str) -> String {
+        let text = std::fs::read_to_string(self.path(name)).expect("a text");
+        std::fs::remove_file(self.path(name)).expect("removed");
+        text
     }
 
     /// Kills a run some times; gives the release, and what had been committed at each kill.
@@ -175,7 +188,7 @@ impl Place {
     }
 }
 
-fn cases(seed: u64) -> [Case; 4] {
+pub(super) fn cases(seed: u64) -> [Case; 4] {
     [(1, false), (1, true), (2, false), (3, true)].map(|(sources, late)| Case {
         seed,
         sources,
@@ -211,9 +224,12 @@ fn masked_records_leave_the_same_bytes_after_kills() {
             for method in SEEDED.iter().chain(EVENTS) {
                 let place = Place::new(case, method, true);
                 let whole = place.run(None).expect("a run").expect("it ends");
+                let certificate = place.certificate.take();
                 let mut random = Random::new(seed ^ 0x6D61_736B);
                 let (release, committed) = place.killed(&mut random).expect("runs");
-                assert_eq!(release, whole, "MORETTA_SEED={seed} {case:?}\n{method}");
+                let told = format!("MORETTA_SEED={seed} {case:?}\n{method}");
+                assert_eq!(release, whole, "{told}");
+                assert_eq!(place.certificate.take(), certificate, "{told}");
                 for part in committed {
                     assert!(whole.starts_with(&part), "MORETTA_SEED={seed}\n{method}");
                 }
@@ -241,6 +257,18 @@ fn a_secret_seed_is_gone_on_with() {
                     true => place.rows % 7 % 3,
                     false => 0,
                 };
+                // Groups and windows are numbered as if nothing had happened.
+                let files = ["out.csv", "why.csv"].map(|name| place.path(name));
+                std::fs::write(&files[0], &release).expect("written");
+                std::fs::write(&files[1], place.certificate.take()).expect("written");
+                let (options, progress) = (ReadOptions::default(), Progress::default());
+                let [out, why] = &files;
+                let found = verify_masked(&place.policy, out, why, &options, &progress);
+                assert_eq!(
+                    found.expect("verified").faults,
+                    [""; 0],
+                    "{case:?}\n{method}"
+                );
                 let lines = release.lines().count() - 1;
                 let left = [place.rows, place.rows - lost];
                 assert!(

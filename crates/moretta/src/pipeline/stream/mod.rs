@@ -1,6 +1,8 @@
 //! Releases of events long after they were made, and what must hold for every stream.
 
 #[cfg(test)]
+mod certificate_tests;
+#[cfg(test)]
 mod changed_tests;
 #[cfg(test)]
 mod generated;
@@ -11,7 +13,7 @@ mod tests;
 mod verify;
 
 pub use verify::StreamVerification;
-pub(super) use verify::verify;
+pub(super) use verify::{verify, verify_masked};
 
 use crate::error::{Error, Result};
 use crate::policy::Policy;

@@ -20,6 +20,7 @@
 //! released cell a look at its latest users.
 
 mod certified;
+mod masked;
 mod matched;
 mod originals;
 mod recount;
@@ -32,7 +33,7 @@ use crate::engine::events::ladders;
 use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
 use crate::io::{self, Header, ReadOptions};
-use crate::pipeline::certificate::Lines;
+use crate::pipeline::certificate::events::Lines;
 use crate::pipeline::release_columns::{Taken, release_plans};
 use crate::pipeline::report::{Claim, Verdict};
 use crate::policy::{Action, Policy};
@@ -64,6 +65,18 @@ pub struct StreamVerification {
     pub faults: Vec<String>,
     /// What could not be told.
     pub notes: Vec<String>,
+}
+
+/// Holds a release of masked records against the source of `policy` and against its certificate.
+pub(in crate::pipeline) fn verify_masked(
+    policy: &Policy,
+    file: &Path,
+    certificate: &Path,
+    options: &ReadOptions,
+    progress: &Progress,
+) -> Result<StreamVerification> {
+    progress.enter(Stage::Check);
+    masked::verify(policy, file, certificate, options, progress)
 }
 
 /// Holds `file` against the source of `policy`, and against its certificate if there is one.

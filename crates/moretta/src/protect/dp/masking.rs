@@ -8,6 +8,7 @@ use crate::data::Attribute;
 use crate::error::{Error, Result};
 use crate::protect::config::MethodConfig;
 use crate::protect::filter::{Filter, Masked, MaskedColumn, Masking};
+use crate::protect::{Among, Company};
 
 impl MethodConfig for DpMicroaggregation {
     fn is_random(&self) -> bool {
@@ -42,6 +43,14 @@ impl Masking for DpMicroaggregation {
 
     fn columns(&self) -> Option<Vec<&str>> {
         Some(self.bounds.keys().map(String::as_str).collect())
+    }
+
+    fn strength(&self) -> Option<(&'static str, String)> {
+        Some((EPSILON, self.epsilon.value().to_string()))
+    }
+
+    fn company(&self) -> Company {
+        Company::Window
     }
 
     fn loss(&self) -> Option<String> {
@@ -91,9 +100,14 @@ impl Masking for DpMicroaggregation {
             filter: self.build(&names)?,
             width: names.len(),
             released: Vec::new(),
+            buffer: self.buffer as u64,
+            left: 0,
         }))
     }
 }
+
+/// What private methods are told to spend at most.
+const EPSILON: &str = "epsilon";
 
 /// The most windows that are counted ahead.
 const LOOKED_AHEAD: u64 = 1_000_000;
@@ -124,13 +138,24 @@ struct Windows {
     filter: DpMicroaggregationFilter,
     width: usize,
     released: Vec<f64>,
+    /// Records of a window.
+    buffer: u64,
+    /// Windows that have left.
+    left: u64,
 }
 
 impl Windows {
+    /// Who is in which group of a window is a secret; the window is public.
     fn leave(&mut self, out: &mut Masked) {
+        let records = self.released.len() / self.width;
+        let among = Among {
+            group: Some(self.left),
+            records: records as u64,
+        };
         for record in self.released.chunks_exact(self.width) {
-            out.release(record);
+            out.release_among(record, among);
         }
+        self.left += u64::from(records > 0);
         self.released.clear();
     }
 }
@@ -154,6 +179,7 @@ impl Filter for Windows {
     }
 
     fn skip(&mut self, records: u64) -> Result<()> {
+        self.left += records / self.buffer;
         self.filter.skip(records)
     }
 }
@@ -173,6 +199,11 @@ impl Masking for LocalDp {
 
     fn is_row_local(&self) -> bool {
         true
+    }
+
+    fn strength(&self) -> Option<(&'static str, String)> {
+        let loss = LocalDp::loss(self);
+        Some((EPSILON, loss.epsilon().value().to_string()))
     }
 
     fn loss(&self) -> Option<String> {

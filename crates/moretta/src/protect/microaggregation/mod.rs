@@ -327,12 +327,17 @@ impl Ready {
 }
 
 impl Mask for Ready {
-    fn mask(&mut self, records: &mut Records, rows: usize, cancel: &Cancel) -> Result<()> {
+    fn mask(
+        &mut self,
+        records: &mut Records,
+        rows: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<Vec<usize>>> {
         let groups = self.groups(records, rows, cancel);
         // What was grouped then is not whole.
         cancel.check()?;
         aggregate(&groups, &self.attributes, records);
-        Ok(())
+        Ok(groups)
     }
 }
 

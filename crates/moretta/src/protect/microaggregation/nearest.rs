@@ -21,7 +21,7 @@ use super::pool::Pool;
 use super::scale::{Scale, Spread};
 use crate::data::Attribute;
 use crate::error::Result;
-use crate::protect::{Filter, Masked};
+use crate::protect::{Among, Filter, Masked};
 
 pub(super) struct Nearest {
     k: usize,
@@ -33,7 +33,10 @@ pub(super) struct Nearest {
     /// The records of the window by number modulo `buffer`: original ones, and
     /// centroids of those in a group.
     window: Vec<f64>,
-    grouped: Vec<bool>,
+    /// The groups that they are in.
+    grouped: Vec<Option<Among>>,
+    /// Groups that were made so far.
+    groups: u64,
     /// The numbers of the oldest record and of the next to come.
     head: usize,
     next: usize,
@@ -51,7 +54,8 @@ impl Nearest {
             centroid: Centroid::new(attributes),
             pool: Pool::new(attributes),
             window: vec![0.0; buffer * attributes.len()],
-            grouped: vec![false; buffer],
+            grouped: vec![None; buffer],
+            groups: 0,
             head: 0,
             next: 0,
             group: Vec::new(),
@@ -65,11 +69,18 @@ impl Nearest {
     }
 
     fn let_head_leave(&mut self, out: &mut Masked) {
-        if !self.grouped[self.head % self.buffer] {
+        if self.grouped[self.head % self.buffer].is_none() {
             self.group_head();
         }
-        out.release(self.record(self.head));
+        self.decide(self.head, out);
         self.head += 1;
+    }
+
+    fn decide(&self, number: usize, out: &mut Masked) {
+        match self.grouped[number % self.buffer] {
+            Some(group) => out.release_among(self.record(number), group),
+            None => out.suppress(),
+        }
     }
 
     fn group_head(&mut self) {
@@ -97,8 +108,12 @@ impl Nearest {
         self.centroid.of(rows, &mut self.centre);
         for place in places {
             self.window[place * width..][..width].copy_from_slice(&self.centre);
-            self.grouped[place] = true;
+            self.grouped[place] = Some(Among {
+                group: Some(self.groups),
+                records: self.group.len() as u64,
+            });
         }
+        self.groups += 1;
     }
 }
 
@@ -107,7 +122,7 @@ impl Filter for Nearest {
         let width = self.centre.len();
         let place = self.next % self.buffer;
         self.window[place * width..][..width].copy_from_slice(record);
-        self.grouped[place] = false;
+        self.grouped[place] = None;
         self.spread.observe(record);
         self.pool.push(self.next, record);
         self.next += 1;
@@ -126,10 +141,7 @@ impl Filter for Nearest {
             }
         }
         for number in self.head..self.next {
-            match self.grouped[number % self.buffer] {
-                true => out.release(self.record(number)),
-                false => out.suppress(),
-            }
+            self.decide(number, out);
         }
         self.pool.take_all();
         self.head = self.next;

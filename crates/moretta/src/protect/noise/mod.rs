@@ -169,6 +169,10 @@ impl Masking for Noise {
         Some(columns.iter().map(String::as_str).collect())
     }
 
+    fn strength(&self) -> Option<(&'static str, String)> {
+        Some((AMOUNT.name, self.amount.to_string()))
+    }
+
     fn masks_classes(&self) -> bool {
         self.class > 0.0
     }

@@ -398,6 +398,10 @@ impl Masking for RandomProjection {
         matches!(self.reset, Some(Reset::Drift { .. })).then_some("reset = \"drift\"")
     }
 
+    fn strength(&self) -> Option<(&'static str, String)> {
+        Some((SIGMA.name, self.sigma.to_string()))
+    }
+
     fn is_comparable(&self) -> bool {
         false
     }

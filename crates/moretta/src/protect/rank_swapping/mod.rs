@@ -49,12 +49,12 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::Setting;
 use super::config::MethodConfig;
 use super::filter::{Filter, MaskedColumn, Masking};
 use super::parameters::{COLUMNS, buffer};
 use super::table::TableMethod;
 use super::window::Window;
+use super::{Company, Setting};
 use crate::config::{Absent, Accepts, Form, Parameter, Placed, Protects, Section, Value, words};
 use crate::error::{Error, Result};
 use crate::math::uniform::Uniform;
@@ -276,6 +276,18 @@ impl Masking for RankSwapping {
     fn columns(&self) -> Option<Vec<&str>> {
         let columns = self.columns.as_ref()?;
         Some(columns.iter().map(String::as_str).collect())
+    }
+
+    fn strength(&self) -> Option<(&'static str, String)> {
+        let value = match self.within {
+            Within::Ranks(ranks) => ranks.to_string(),
+            Within::Percent(percent) => format!("{percent}%"),
+        };
+        Some((WITHIN.name, value))
+    }
+
+    fn company(&self) -> Company {
+        Company::Held
     }
 
     fn inside_classes(&self) -> bool {

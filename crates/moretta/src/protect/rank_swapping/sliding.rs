@@ -10,7 +10,7 @@ use super::order::Order;
 use super::{Direction, Within};
 use crate::error::Result;
 use crate::math::uniform::{Uniform, step};
-use crate::protect::{Filter, Masked};
+use crate::protect::{Among, Filter, Masked};
 
 pub(super) struct Sliding<U> {
     within: Within,
@@ -57,7 +57,12 @@ impl<U: Uniform> Sliding<U> {
                 self.swap(row, attribute, ranks);
             }
         }
-        out.release(&self.window[row..row + width]);
+        // Who has changed places with whom is a secret.
+        let among = Among {
+            group: None,
+            records: (self.next - self.head) as u64,
+        };
+        out.release_among(&self.window[row..row + width], among);
         self.head += 1;
     }
 

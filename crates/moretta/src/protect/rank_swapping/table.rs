@@ -20,7 +20,7 @@ pub(super) struct Columns<U> {
 }
 
 impl<U: Uniform> Mask for Columns<U> {
-    fn mask(&mut self, records: &mut Records, rows: usize, _: &Cancel) -> Result<()> {
+    fn mask(&mut self, records: &mut Records, rows: usize, _: &Cancel) -> Result<Vec<Vec<usize>>> {
         let ranks = self.within.ranks(rows);
         let mut column = Vec::with_capacity(rows);
         for attribute in 0..records.width() {
@@ -35,7 +35,7 @@ impl<U: Uniform> Mask for Columns<U> {
                 records.record_mut(partner)[attribute] = value;
             }
         }
-        Ok(())
+        Ok(Vec::new())
     }
 }
 

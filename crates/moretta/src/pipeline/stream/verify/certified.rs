@@ -3,7 +3,8 @@
 use super::matched::HIDDEN;
 use super::{Fault, Inspection, Rows, Rule};
 use crate::error::Result;
-use crate::pipeline::certificate::{Line, Lines, Row};
+use crate::pipeline::certificate::Row;
+use crate::pipeline::certificate::events::{Line, Lines};
 use foldhash::quality::RandomState;
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
