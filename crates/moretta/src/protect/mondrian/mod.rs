@@ -168,14 +168,8 @@ impl Mondrian {
     /// Writes its parameters as [`Mondrian::read`] reads them.
     pub fn write(&self, section: &mut Section) {
         section.set_word(&MODE, MODES, self.mode);
-        match self.output_of.is_empty() {
-            true => section.set(&OUTPUT, self.output),
-            false => section.set(&OUTPUT, self.output_of.clone()),
-        }
-        match self.bounds_of.is_empty() {
-            true => section.set(&BOUNDS, self.bounds),
-            false => section.set(&BOUNDS, self.bounds_of.clone()),
-        }
+        set_for_columns(section, &OUTPUT, self.output, &self.output_of);
+        set_for_columns(section, &BOUNDS, self.bounds, &self.bounds_of);
         section.set(&SUPPRESS, self.suppress);
     }
 
@@ -209,6 +203,19 @@ fn for_columns<T: Default>(
         }
         _ => Ok((read(placed, name)?, BTreeMap::new())),
     })
+}
+
+/// As [`for_columns`] reads it.
+fn set_for_columns<T: Copy + Into<Value>>(
+    section: &mut Section,
+    parameter: &Parameter,
+    all: T,
+    single: &BTreeMap<String, T>,
+) {
+    match single.is_empty() {
+        true => section.set(parameter, all),
+        false => section.set(parameter, single.clone()),
+    }
 }
 
 impl MethodConfig for Mondrian {
