@@ -43,7 +43,7 @@ pub use plan::{Action, ColumnPolicy, KeyPlace, Level, Order, PairPolicy, Plan};
 pub use progress::{Live, Progress, Records, Stage};
 pub use pump::{Every, Pump, run, run_from};
 pub use session::{Checked, Outcome, Resume, Session};
-pub(crate) use session::{Why, check_plan, look};
+pub(crate) use session::{THE_SOURCE, Why, check_plan, look, source_name};
 pub use sink::Sink;
 pub use source::{Place, Source};
 pub(crate) use steps::{Compared, protect};

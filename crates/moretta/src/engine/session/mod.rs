@@ -6,6 +6,7 @@ mod stream;
 mod table;
 
 pub use resume::Resume;
+pub(crate) use resume::{THE_SOURCE, source_name};
 pub(crate) use stream::Why;
 
 pub(crate) use table::look;
