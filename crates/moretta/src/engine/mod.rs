@@ -43,7 +43,7 @@ pub(crate) use plan::check_kinds;
 pub use plan::{Action, ColumnPolicy, KeyPlace, Level, Order, PairPolicy, Plan};
 pub use progress::{Live, Progress, Records, Stage};
 pub use pump::{Every, Pump, run, run_from};
-pub(crate) use session::{Candidate, Purpose, Why, check_plan};
+pub(crate) use session::{Candidate, Purpose, THE_SOURCE, Why, check_plan, source_name};
 pub use session::{Checked, Outcome, Resume, Session};
 pub use sink::Sink;
 pub use source::{Place, Source};

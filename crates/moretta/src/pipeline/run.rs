@@ -13,7 +13,9 @@ use super::places::{check_places, check_report_places, same_file};
 use super::reports::write_reports;
 use super::sha256;
 use crate::engine::report::Report;
-use crate::engine::{Clock, Outcome, Pump, Resume, Session, Source, Stage, check_plan};
+use crate::engine::{
+    Clock, Outcome, Pump, Resume, Session, Source, Stage, THE_SOURCE, check_plan, source_name,
+};
 use crate::error::{Error, Result};
 use crate::io::Header;
 use crate::policy::{Policy, SinkPolicy};
@@ -79,7 +81,8 @@ impl<'a> Run<'a> {
         let plan = Arc::new(policy.loaded_plan()?);
         let start = Resume::start(sources.len());
         let from = resumed.as_ref().map_or(&start, |found| &found.resume);
-        let mut session = Session::resume(&plan, &schema, from, context)?.trusted();
+        let session = Session::resume(&plan, &schema, from, context);
+        let mut session = session.map_err(|error| named(error, policy))?.trusted();
         if sink.certificate.is_some() {
             session = session.certified();
         }
@@ -123,8 +126,7 @@ impl<'a> Run<'a> {
             _running,
             _lock,
         } = self;
-        let named = |e: Error| e.instead_of(Path::new("the source"), &policy.source.path);
-        let (outcome, output) = pump.run().map_err(named)?;
+        let (outcome, output) = pump.run().map_err(|error| named(error, policy))?;
         appear(policy, sink, (outcome, output), replaces, options)
     }
 
@@ -151,6 +153,23 @@ impl<'a> Run<'a> {
     pub(super) fn finish(self, options: &Options<'_>) -> Result<Outcome> {
         let ended = self.pump.finish()?;
         appear(self.policy, self.sink, ended, self.replaces, options)
+    }
+}
+
+/// The error of a session with the names of its sources, and the way out where it cannot go on.
+fn named(error: Error, policy: &Policy) -> Error {
+    let path = &policy.source.path;
+    match error {
+        Error::Io(e) if e.path == Path::new(THE_SOURCE) => {
+            let what = format!("{}; --force begins anew", e.source);
+            Error::io(e.action, path, std::io::Error::new(e.source.kind(), what))
+        }
+        error => {
+            let paths = policy.source.paths().into_iter().enumerate();
+            paths.fold(error, |error, (source, path)| {
+                error.instead_of(Path::new(&source_name(source)), path)
+            })
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod table;
 mod trial;
 
 pub use resume::Resume;
+pub(crate) use resume::{THE_SOURCE, source_name};
 pub(crate) use stream::Why;
 use trial::Trial;
 pub(crate) use trial::{Candidate, Purpose};

@@ -185,13 +185,13 @@ impl Course {
         };
         if self.rows[source] > again.rows[source] {
             return Err(cannot_resume(
-                "a source that had ended has more rows now; --force begins anew".to_owned(),
+                "a source that had ended has more rows now".to_owned(),
             ));
         }
         if self.rows[source] == again.rows[source] && self.last[source] != again.last[source] {
             return Err(cannot_resume(format!(
                 "row {} of the source has another time than when the checkpoint was made; \
-                 send the stream from its first row, or begin anew with --force",
+                 send the stream from its first row",
                 again.rows[source]
             )));
         }
@@ -234,7 +234,7 @@ impl Course {
         match &self.again {
             None => Ok(()),
             Some(again) => Err(cannot_resume(format!(
-                "the source has {} rows and the checkpoint says {}; --force begins anew",
+                "the source has {} rows and the checkpoint says {}",
                 self.rows.iter().sum::<u64>(),
                 again.rows.iter().sum::<u64>()
             ))),
@@ -253,10 +253,18 @@ impl Course {
     }
 }
 
+/// What errors call the one source of a session, or all of them.
+pub(crate) const THE_SOURCE: &str = "the source";
+
+/// What errors call one of several sources.
+pub(crate) fn source_name(source: usize) -> String {
+    format!("source {}", source + 1)
+}
+
 /// What comes is not what an earlier session got.
 pub(super) fn cannot_resume(what: String) -> Error {
     let error = std::io::Error::new(ErrorKind::InvalidData, what);
-    Error::io("resume from", "the source", error)
+    Error::io("resume from", THE_SOURCE, error)
 }
 
 /// A place from which reading the rows again leads to the same state.

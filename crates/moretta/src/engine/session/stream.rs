@@ -2,7 +2,7 @@
 //! and are counted and measured as they leave.
 
 use super::Checked;
-use super::resume::{Course, Mark, Resume, cannot_resume};
+use super::resume::{Course, Mark, Resume, cannot_resume, source_name};
 use super::trial::{Assessment, Purpose};
 use crate::data::{Batch, Kind, Role, RowIds, Schema};
 use crate::engine::arrival::{Arrival, Arrived, Coming, EventTime};
@@ -217,7 +217,11 @@ impl StreamFlow {
             masked::refuse_mixed(&self.plan, &looked.batch, &masks.places)?;
         }
         self.new &= rows.is_empty();
-        self.flaw = looked.flaw.take();
+        let several = self.course.rows.len() > 1;
+        self.flaw = looked.flaw.take().map(|flaw| match several {
+            true => flaw.in_file(source_name(source)),
+            false => flaw,
+        });
         let behind = self.course.is_behind();
         if behind && let Some(flaw) = self.flaw.take() {
             return Err(flaw);
@@ -368,7 +372,7 @@ impl StreamFlow {
         // All rows were shown again, so those that had left would have left again.
         if again.mark.place.rows == 0 && !self.is_private && self.replayed != again.released {
             return Err(cannot_resume(
-                "its rows are not those that were protected before; --force begins anew".to_owned(),
+                "its rows are not those that were protected before".to_owned(),
             ));
         }
         if let Some(events) = &mut self.events {

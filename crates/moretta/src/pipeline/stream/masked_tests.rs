@@ -513,3 +513,43 @@ fn the_first_rows_of_a_file_are_not_read_again() {
         }
     }
 }
+
+/// Of several files an error names the one.
+#[test]
+fn a_row_without_a_time_is_told_with_its_file() {
+    for method in [SEEDED[0], EVENTS[0]] {
+        let place = Place::new(cases(6)[3], method, true);
+        let path = place.path("1.csv");
+        let mut text = std::fs::read_to_string(&path).expect("a source");
+        let rows = text.lines().count();
+        text.push_str("soon,u1,c1,1,1\n");
+        std::fs::write(&path, text).expect("written");
+        let progress = Progress::default();
+        let error = pipeline::run(&place.policy, &Options::plain(&progress));
+        let error = error.expect_err("no time").to_string();
+        assert!(error.contains(&format!("{}: ", path.display())), "{error}");
+        assert!(
+            error.contains(&format!("row {rows} has no time")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_source_that_has_changed_is_told_with_a_way_out() {
+    let place = Place::new(cases(4)[0], SEEDED[0], true);
+    assert!(
+        place
+            .run(Some(2 + place.rows / place.every / 2))
+            .expect("killed")
+            .is_none()
+    );
+    let path = place.path("0.csv");
+    let text = std::fs::read_to_string(&path).expect("a source");
+    let lines: Vec<&str> = text.lines().take(3).collect();
+    std::fs::write(&path, lines.join("\n")).expect("written");
+    let progress = Progress::default();
+    let error = pipeline::run(&place.policy, &Options::plain(&progress));
+    let error = error.expect_err("fewer rows");
+    assert!(error.to_string().contains("--force"), "{error}");
+}
