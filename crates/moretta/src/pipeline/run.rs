@@ -167,7 +167,7 @@ fn named(error: Error, policy: &Policy) -> Error {
         error => {
             let paths = policy.source.paths().into_iter().enumerate();
             paths.fold(error, |error, (source, path)| {
-                error.instead_of(Path::new(&source_name(source)), &path)
+                error.instead_of(Path::new(&source_name(source)), path)
             })
         }
     }
