@@ -12,6 +12,7 @@ use crate::data::{
     Categories, Column, DateFormat, Kind, LevelsBuilder, MISSING, Numbers, json_column,
 };
 use crate::error::{Error, Result};
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_schema::DataType;
 use std::borrow::Cow;
@@ -60,6 +61,9 @@ impl Same {
             }
             (Column::Number(a), Column::Plain(b)) if has_text(b.data_type()) => {
                 Ok(self.count_unread_numbers(a, &plain_text(b)?))
+            }
+            (Column::Category(a), Column::Plain(b)) if *b.data_type() == DataType::Utf8 => {
+                Ok(self.count_unlike(a, b.as_string::<i32>()))
             }
             (Column::Number(a), b) => Ok(self.count_changed_numbers(a, &*texts_of(b)?)),
             (Column::Plain(a), Column::Plain(b)) => self.count_changed_plain(a, b),
@@ -127,6 +131,22 @@ impl Same {
                 (number, true) => number.is_some(),
                 (None, false) => self.missing.as_deref() != Some(released.value(row)),
                 (number, false) => number_of(released.value(row), &self.kind) != number,
+            }
+        })
+    }
+
+    /// How many of the released texts are not that of the original category: without a table of
+    /// texts, as most of them are seen once in few rows.
+    fn count_unlike(&self, original: &Categories, released: &StringArray) -> u64 {
+        let missing = self.missing.as_deref();
+        count(original.len(), |row| {
+            let shown = released.is_valid(row).then(|| released.value(row));
+            let shown = shown.filter(|&text| Some(text) != missing);
+            match (original.get(row), shown) {
+                (Some(text), Some(shown)) => {
+                    text != shown && !(self.escapes && unescaped(shown) == Some(text))
+                }
+                (text, shown) => text.is_some() || shown.is_some(),
             }
         })
     }
