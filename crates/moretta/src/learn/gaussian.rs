@@ -1,7 +1,7 @@
 //! A normal distribution, estimated from weighted values one by one.
 
 use super::model::saved;
-use std::f64::consts::{FRAC_1_PI, FRAC_1_SQRT_2};
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 /// Squares of values beyond this overflow.
 const GREATEST: f64 = 1e150;
@@ -67,10 +67,11 @@ impl Gaussian {
     /// What the density needs, from the moments of some values.
     #[inline]
     fn shape(&mut self) {
-        let inverse = 0.5 * (self.weight - 1.0) / self.squares;
-        if self.weight > 1.0 && self.squares > 0.0 {
+        let variance = self.squares / (self.weight - 1.0);
+        if self.weight > 1.0 && variance > 0.0 {
+            let inverse = 0.5 / variance;
             self.steepness = inverse.min(f64::MAX);
-            self.height = (inverse * FRAC_1_PI).sqrt();
+            self.height = (inverse / PI).sqrt();
         } else {
             // All values were the same: the density is 1 there and 0 elsewhere.
             self.steepness = f64::MAX;
@@ -123,7 +124,6 @@ fn normal_probability(score: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::f64::consts::PI;
 
     fn gaussian(values: &[(f64, f64)]) -> Gaussian {
         let mut gaussian = Gaussian::EMPTY;
