@@ -111,7 +111,9 @@ fn recount(place: &Place, told: &str) {
                 .into_iter()
                 .filter(|&n| !plan.recodes_in_stream(["x", "y"][n]))
             {
-                let originals = group.iter().map(|&row| original(&certificate[row][0]));
+                let originals = group
+                    .iter()
+                    .map(|&row| original(&certificate[row * steps][0]));
                 let sum: f64 = originals.map(|row| numbers(&row)[column]).sum();
                 let mean = sum / group.len() as f64;
                 for &row in group {
