@@ -85,7 +85,15 @@ fn run_stream(
         for note in &verified.notes {
             text.push_str(&format!("note: {note}\n"));
         }
-        text + &conclusion(verified.passed, &verified.faults)
+        let held = match policy.plan.stream() {
+            Some(_) => KEPT,
+            // Noise promises nothing that rows could show.
+            None => [
+                "release, source and certificate agree",
+                "release, source and certificate do NOT agree",
+            ],
+        };
+        text + &conclusion(held, verified.passed, &verified.faults)
     })?;
     Ok(exit_code(verified.passed))
 }
@@ -147,7 +155,7 @@ fn text(verified: &Verified) -> String {
         count(verified.classes),
         verified.unit,
         claims_table(&verified.claims),
-        conclusion(verified.passed, &verified.faults)
+        conclusion(KEPT, verified.passed, &verified.faults)
     )
 }
 
@@ -170,14 +178,13 @@ fn claims_table(claims: &[Claim]) -> String {
     table(&rows)
 }
 
-fn conclusion(passed: bool, faults: &[String]) -> String {
+/// What is said of a promise that holds, and of one that does not.
+const KEPT: [&str; 2] = ["the guarantee is kept", "the guarantee is NOT kept"];
+
+fn conclusion([held, broken]: [&str; 2], passed: bool, faults: &[String]) -> String {
     let mut text = String::new();
     for fault in faults {
         text.push_str(&format!("fault: {fault}\n"));
     }
-    text.push_str(match passed {
-        true => "\nthe guarantee is kept",
-        false => "\nthe guarantee is NOT kept",
-    });
-    text
+    text + "\n" + if passed { held } else { broken }
 }

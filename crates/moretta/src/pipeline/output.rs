@@ -141,7 +141,11 @@ impl<'a> Output<'a> {
         if self.is_read_back() {
             let bytes = resumed.map_or(0, |checkpoint| checkpoint.bytes);
             let whole = !is_whole(self.sink);
-            let following = Following::new((self.policy, self.sink), schema, bytes, whole)?;
+            let sum = match &self.way {
+                Way::Aside(..) if !whole => Some(Sum::default().up_to(self.path(), bytes)?),
+                _ => None,
+            };
+            let following = Following::new((self.policy, self.sink), schema, (bytes, sum), whole)?;
             self.following = Some(following);
         }
         if let Some(path) = &self.sink.certificate {

@@ -4,6 +4,7 @@
 //! be read before its end. Of other formats the cells are added up as they are written
 //! ([`Digest`]), and those of the whole file when it has ended.
 
+use super::checkpoint::Sum;
 use crate::data::{Batch, Field, Kind, RowIds, Schema};
 use crate::engine::judge::refused;
 use crate::engine::{Action, Progress, Stage};
@@ -178,18 +179,21 @@ enum Written {
         count: usize,
         /// The byte of the file at which they begin.
         start: u64,
+        /// The sum of the bytes before it; none where others can read them already.
+        sum: Option<Sum>,
     },
     /// All rows of another one.
     Whole(Digest),
 }
 
 impl<'a> Following<'a> {
-    /// Of rows of these columns; the first bytes of the file were read back before. `whole`: the
-    /// file can be read only when it has ended.
+    /// Of rows of these columns; the first bytes of the file were read back before, and have
+    /// this sum, which is none where others can read them already. `whole`: the file can be
+    /// read only when it has ended.
     pub(super) fn new(
         (policy, sink): (&'a Policy, &'a SinkPolicy),
         schema: &Arc<Schema>,
-        bytes: u64,
+        (bytes, sum): (u64, Option<Sum>),
         whole: bool,
     ) -> Result<Self> {
         let reading = Reading {
@@ -206,6 +210,7 @@ impl<'a> Following<'a> {
                 rows: Vec::new(),
                 count: 0,
                 start: bytes,
+                sum,
             },
         };
         Ok(Following { reading, written })
@@ -235,7 +240,13 @@ impl<'a> Following<'a> {
     /// Exit code 1 when it holds anything else.
     pub(super) fn read_back(&mut self, path: &Path) -> Result<()> {
         let reading = &self.reading;
-        let Written::Piece { rows, count, start } = &mut self.written else {
+        let Written::Piece {
+            rows,
+            count,
+            start,
+            sum,
+        } = &mut self.written
+        else {
             return Ok(());
         };
         if std::mem::take(count) == 0 {
@@ -256,6 +267,9 @@ impl<'a> Following<'a> {
         }
         let end = reading.compare(source, &rows, |_| ())?;
         *start = end.ok_or_else(cannot_be_read)?;
+        if let Some(sum) = sum {
+            *sum = sum.up_to(path, *start)?;
+        }
         Ok(())
     }
 
@@ -269,11 +283,17 @@ impl<'a> Following<'a> {
         let digest = match self.written {
             Written::Whole(digest) => digest,
             Written::Piece { start: 0, .. } => return self.reading.is_empty(path),
-            Written::Piece { start, .. } => {
+            Written::Piece { start, sum, .. } => {
                 let metadata = std::fs::metadata(path).map_err(|e| Error::io("read", path, e))?;
-                return match metadata.len() == start {
-                    true => Ok(()),
-                    false => Err(longer()),
+                if metadata.len() != start {
+                    return Err(longer());
+                }
+                // Somebody may have changed rows that were read back long before.
+                return match sum {
+                    Some(sum) if Sum::default().up_to(path, start)? != sum => Err(
+                        Error::guarantee("the file holds other rows than were read back before"),
+                    ),
+                    _ => Ok(()),
                 };
             }
         };
@@ -322,6 +342,9 @@ mod tests {
     use super::*;
     use crate::data::{Categories, Column, Numbers, Role};
     use crate::policy::Root;
+
+    /// A file of which nothing was read back.
+    const START: (u64, Option<Sum>) = (0, None);
 
     const POLICY: &str = r#"
         version = 1
@@ -419,7 +442,7 @@ mod tests {
         let (path, checked) = (&sink.path, checked());
         let whole = io::resumable(path, &sink.options).is_err();
         let mut file = io::create(path, &sink.options, checked.schema()).expect("a file");
-        let mut following = Following::new((&policy, sink), checked.schema(), 0, whole)?;
+        let mut following = Following::new((&policy, sink), checked.schema(), START, whole)?;
         for piece in 0..3 {
             for _ in 0..=piece {
                 file.write(&checked).expect("written");
@@ -479,7 +502,7 @@ mod tests {
                 let checked = checked();
                 let file = io::create(&sink.path, &sink.options, checked.schema());
                 let mut file = file.expect("a file");
-                let follow = || Following::new((&policy, sink), checked.schema(), 0, false);
+                let follow = || Following::new((&policy, sink), checked.schema(), START, false);
                 let (mut following, mut good) =
                     (follow().expect("ready"), follow().expect("ready"));
                 for _ in 0..rows {
@@ -515,7 +538,7 @@ mod tests {
         let progress = Progress::default();
         read_back(&policy, sink, &sink.path, &checked, &progress).expect("as written");
         let mut following =
-            Following::new((&policy, sink), checked.schema(), 0, false).expect("ready");
+            Following::new((&policy, sink), checked.schema(), START, false).expect("ready");
         following.add(&checked).expect("added");
         following.end(&sink.path, 1, &progress).expect("as written");
     }

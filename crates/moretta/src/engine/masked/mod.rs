@@ -16,6 +16,7 @@ mod watch;
 
 pub(crate) use flow::{Flow, released_schema};
 pub(crate) use masks::Masks;
+pub(crate) use recoded::recoded;
 pub(crate) use waiting::Waiting;
 pub(crate) use watch::{Learn, Watch};
 
@@ -95,8 +96,12 @@ fn check_masked(plan: &Plan, schema: &Schema, places: &[usize], promise: &str) -
     });
     match passes {
         Some(column) => Err(Error::policy(format!(
-            "{promise} and the quasi-identifier `{}` is not masked, so it would be released as it is",
-            column.name
+            "{promise} and the quasi-identifier `{}` is {}",
+            column.name,
+            match plan.recodes_in_stream(&column.name) {
+                true => "only recoded, so it would still tell records apart",
+                false => "not masked, so it would be released as it is",
+            }
         ))
         .at(column.span.clone())
         .help("let the method mask it, leave it out by role = \"drop\", or publish it knowingly by role = \"plain\"")),

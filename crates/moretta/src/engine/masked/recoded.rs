@@ -6,8 +6,23 @@ use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
 use crate::guarantee::{Treatment, Truth};
 use crate::protect::recoding::{Declared, Recoded, Recoding};
-use crate::protect::{Among, Operator};
+use crate::protect::{Among, Method, Operator};
 use std::sync::Arc;
+
+/// The rows as the recodings of a stream alone would show them: of columns that nothing else
+/// changes, as they leave. Columns that a method makes are not among the rows.
+pub(crate) fn recoded(plan: &Plan, rows: &Batch) -> Result<Batch> {
+    let mut rows = rows.clone();
+    let streams = plan.protect.iter().filter(|method| method.recodes_stream());
+    for recoding in streams.filter_map(Method::as_recoding) {
+        let levels = recoding.levels.keys().map(String::as_str);
+        let mut names = levels.chain(recoding.coded().map(|(_, name)| name));
+        if names.all(|name| rows.schema().index_of(name).is_some()) {
+            rows = Recodes::new(plan, recoding, &Arc::clone(rows.schema()))?.push(rows)?;
+        }
+    }
+    Ok(rows)
+}
 
 /// Recodes rows and checks that what leaves is true of them.
 pub(super) struct Recodes {
@@ -36,7 +51,9 @@ impl Recodes {
             let ladder = ladders.iter().find(|(name, _)| **name == *field.name);
             let column = plan.column(&field.name);
             Ok(Declared {
-                whole: column.is_some_and(|column| column.read == ReadAs::Integer),
+                // What was masked before is not whole any more.
+                whole: field.kind == Kind::Number { integer: true }
+                    && column.is_some_and(|column| column.read == ReadAs::Integer),
                 ladder: ladder.map(|(_, ladder)| ladder.clone()),
             })
         };

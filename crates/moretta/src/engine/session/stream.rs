@@ -13,7 +13,7 @@ use crate::engine::events::{self, Decided, Events};
 use crate::engine::facts::{Facts, Masked, report};
 use crate::engine::faults::Faults;
 use crate::engine::masked::{self, Flow, Masks, Waiting, Watch};
-use crate::engine::plan::Plan;
+use crate::engine::plan::{Action, Plan};
 use crate::engine::progress::Live;
 use crate::engine::report::Report;
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ use crate::guarantee::CrowdChecker;
 use crate::measure::Measure;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Cell, Known, ZAnonymity, greatest_common_divisor};
-use crate::protect::{Among, Masking};
+use crate::protect::{Among, Masking, Method};
 use std::sync::Arc;
 
 /// A stream.
@@ -571,13 +571,27 @@ fn check_kinds(plan: &Plan, schema: &Schema) -> Result<()> {
 }
 
 /// What a steward should know of a stream that is recoded and not counted.
-fn of_recoding(plan: &Plan) -> Option<String> {
+fn of_recoding(plan: &Plan) -> Vec<String> {
+    if plan.stream().is_some() || !plan.protect.iter().any(Method::recodes_stream) {
+        return Vec::new();
+    }
     let quasi = plan.columns.iter().filter(|c| c.role == Role::Quasi);
-    let recoded = quasi.filter(|column| plan.recodes_in_stream(&column.name));
-    (recoded.count() > 0 && plan.stream().is_none()).then(|| {
+    let (recoded, others): (Vec<_>, Vec<_>) =
+        quasi.partition(|column| plan.recodes_in_stream(&column.name));
+    let counted = (!recoded.is_empty()).then(|| {
         "quasi-identifiers are recoded and nobody counts who is alike: a row can still be alone"
             .to_owned()
-    })
+    });
+    // Where something is masked, its own warning names those that are not.
+    let kept = others.iter().filter(|column| column.action == Action::Keep);
+    let kept: Vec<String> = kept.map(|column| format!("`{}`", column.name)).collect();
+    let open = (!kept.is_empty() && plan.maskings().next().is_none()).then(|| {
+        format!(
+            "quasi-identifiers are released as they are: {}",
+            kept.join(", ")
+        )
+    });
+    counted.into_iter().chain(open).collect()
 }
 
 /// Milliseconds before the last decided row that matter; none when everything does.

@@ -1,7 +1,7 @@
 //! Certificates of masked records: every line is true, and a lie in any field is found.
 
 use super::generated::seeds;
-use super::masked_tests::{PRIVATE, Place, SEEDED, cases};
+use super::masked_tests::{PRIVATE, Place, RECODING, SEEDED, cases};
 use super::verify_masked;
 use crate::engine::Progress;
 use crate::error::Result;
@@ -144,7 +144,16 @@ fn a_lie_in_any_field_is_found() {
             run(&place);
             let good = std::fs::read_to_string(place.path("why.csv")).expect("a certificate");
             for field in 0..7 {
-                for lie in ["1", "2", "9", "100000", "", "k", "noise"] {
+                for lie in [
+                    "1",
+                    "2",
+                    "9",
+                    "100000",
+                    "2:18446744073709551517",
+                    "",
+                    "k",
+                    "noise",
+                ] {
                     let bad = changed(&place, "why.csv", 5, |cells| cells[field] = lie.to_owned());
                     if bad == good {
                         continue;
@@ -177,6 +186,7 @@ fn a_release_that_was_changed_does_not_fit_its_certificate() {
         (SEEDED[2], &[0, 2, 3, 4]),
         (SEEDED[3], &[0, 2, 3, 4]),
         (PRIVATE[1], &[0, 2]),
+        (RECODING, &[0, 2, 3, 4]),
     ] {
         let place = Place::new(cases(7)[0], method, true);
         run(&place);

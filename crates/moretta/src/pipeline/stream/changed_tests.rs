@@ -114,3 +114,29 @@ fn a_file_that_was_changed_before_its_run_has_ended_is_refused() {
         }
     }
 }
+
+/// Rows are read back when they are saved; here all of them were when somebody changes one.
+#[test]
+fn rows_that_were_read_back_before_are_looked_at_once_more() {
+    let rest = "[checkpoint]\npath = \"progress.json\"\nevery = 5";
+    for method in [NOISE, GROUPS] {
+        for format in ["csv", "jsonl"] {
+            let release = |place: &str, other: Option<&[u8]>| {
+                let folder = tempfile::tempdir().expect("a folder");
+                let policy = policy(folder.path(), method, format, rest, place);
+                let ended = run(&policy, folder.path(), other);
+                let path = folder.path().join("out").join(format!("release.{format}"));
+                (ended, std::fs::read(path).ok())
+            };
+            let (ended, other) = release("c1", None);
+            ended.unwrap_or_else(|e| panic!("{format}\n{method}: {e}"));
+            let (ended, left) = release("c0", other.as_deref());
+            let error = ended.expect_err("changed");
+            assert_eq!(
+                (error.exit_code(), left),
+                (1, None),
+                "{format}\n{method}: {error}"
+            );
+        }
+    }
+}

@@ -13,8 +13,9 @@ use crate::pipeline::run::Run;
 use crate::pipeline::{self, Options};
 use crate::policy::{Policy, Root};
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Masks that draw from a seed, or not at all.
 pub(super) const SEEDED: &[&str] = &[
@@ -31,7 +32,7 @@ pub(super) const SEEDED: &[&str] = &[
 ];
 
 /// Recoding of each row by itself.
-const RECODING: &str = "method = \"recoding\"\nbuffer = 1\nround = { x = 10, y = 2.5 }\ntop = { x = 80 }\nbottom = { x = 20 }";
+pub(super) const RECODING: &str = "method = \"recoding\"\nbuffer = 1\nround = { x = 10, y = 2.5 }\ntop = { x = 80 }\nbottom = { x = 20 }";
 
 /// Masks whose noise is a secret.
 pub(super) const PRIVATE: &[&str] = &[
@@ -552,4 +553,74 @@ fn a_source_that_has_changed_is_told_with_a_way_out() {
     let error = pipeline::run(&place.policy, &Options::plain(&progress));
     let error = error.expect_err("fewer rows");
     assert!(error.to_string().contains("--force"), "{error}");
+}
+
+/// The rules of recoding in a stream of records with quasi-identifiers: its release and its
+/// warnings.
+fn recoded(methods: &str) -> (String, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let row = |n: u32| {
+        format!(
+            "{},{},{}\n",
+            ["low", "mid", "high"][n as usize % 3],
+            n * 7 % 60,
+            n
+        )
+    };
+    let rows: String = (0..60).map(row).collect();
+    std::fs::write(folder.path().join("in.csv"), format!("g,age,n\n{rows}")).expect("written");
+    let root = Root::of_policy(&folder.path().join("policy.toml"), None).expect("a root");
+    let text = format!(
+        "version = 1\n[source]\npath = \"in.csv\"\n[columns]\n\
+         g = {{ role = \"quasi\", order = [\"low\", \"mid\", \"high\"] }}\n\
+         age = {{ role = \"quasi\", type = \"integer\" }}\nn = {{ role = \"plain\" }}\n{methods}\
+         [sink]\npath = \"out.csv\"\ncertificate = \"why.csv\"\n"
+    );
+    let policy = Policy::parse(&text, &root).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let progress = Progress::default();
+    let outcome = pipeline::run(&policy, &Options::plain(&progress));
+    let outcome = outcome.unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let path = |name: &str| folder.path().join(name);
+    let (release, certificate) = (path("out.csv"), path("why.csv"));
+    let verify = |file: &Path| {
+        let options = ReadOptions::default();
+        verify_masked(&policy, file, &certificate, &options, &progress)
+    };
+    let found = verify(&release).expect("a certificate");
+    assert!(found.faults.is_empty(), "{:?}\n{methods}", found.faults);
+    let text = std::fs::read_to_string(release).expect("a release");
+    (text, outcome.report.warnings)
+}
+
+#[test]
+fn ends_of_ordered_categories_are_those_of_the_policy() {
+    let method = "[[protect]]\nmethod = \"recoding\"\nbuffer = 1\nbottom = { g = \"mid\" }\n";
+    let (release, warnings) = recoded(method);
+    let cells: HashSet<&str> = (release.lines().skip(1))
+        .filter_map(|line| line.split(',').next())
+        .collect();
+    assert_eq!(cells, HashSet::from(["low..mid", "high"]));
+    let open = "quasi-identifiers are released as they are: `age`";
+    assert!(
+        warnings.iter().any(|warning| warning == open),
+        "{warnings:?}"
+    );
+}
+
+/// A mean of whole numbers is none, and lies between the steps of whole ones.
+#[test]
+fn what_was_masked_before_has_steps_of_fractions() {
+    for mask in [
+        "[[protect]]\nmethod = \"microaggregation\"\nk = 2\nbuffer = 10\ncolumns = [\"age\", \"g\"]\n",
+        "[[protect]]\nmethod = \"noise\"\namount = 0.5\nbuffer = 10\ncolumns = [\"age\"]\n",
+    ] {
+        let recoding = "[[protect]]\nmethod = \"recoding\"\nbuffer = 1\nround = { age = 5 }\n";
+        let (release, _) = recoded(&format!("{mask}{recoding}"));
+        for line in release.lines().skip(1) {
+            let age = line.split(',').nth(1).expect("an age");
+            let (low, high) = age.split_once("..").expect("a step");
+            let [low, high] = [low, high].map(|end| end.parse::<f64>().expect("a number"));
+            assert_eq!((low % 5.0, high - low), (0.0, 5.0), "{age}");
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub(super) fn refuse(policy: &Policy, what: &str) -> Result<()> {
     match policy.plan.stream() {
         None => Ok(()),
         Some(_) => Err(Error::policy(format!(
-            "`{what}` is for tables, and this policy is about a stream"
+            "`{what}` is for tables and records, and this policy is about events of z-anonymity"
         ))
         .help("`moretta run` with a [report] tells risk and loss of a stream")),
     }

@@ -116,10 +116,16 @@ impl Grid {
         }
     }
 
-    /// Whether a value, in units of the last decimal of the cells, is at most `most`.
+    /// Whether a value, in units of the last decimal of the cells, is at most `most`, and in a
+    /// cell of its own.
     pub(in crate::protect) fn is_exact(&self, value: f64, most: f64) -> bool {
         match *self {
-            Grid::Decimal { exponent, .. } => (value / edge(1.0, exponent)).abs() <= most,
+            Grid::Decimal {
+                digits, exponent, ..
+            } => {
+                let units = (value / edge(1.0, exponent)).abs();
+                units <= most && units < digits * FARTHEST
+            }
             Grid::Days { .. } | Grid::Months(_) => true,
         }
     }

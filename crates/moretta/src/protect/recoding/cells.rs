@@ -167,7 +167,7 @@ impl Cells {
         match grid.is_exact(number, EXACT) {
             true => Ok(grid.cell(number).0),
             false => Err(Error::input("numbers are too large to be rounded exactly").help(
-                "give the column a `top` and a `bottom`, or divide it first: beyond 2^53, in units of the last decimal of its step, numbers are not told apart",
+                "give the column a `top` and a `bottom`, or divide it first: beyond 2^53, in units of the last decimal of its step, or 2^50 steps, numbers are not told apart",
             )),
         }
     }

@@ -16,7 +16,7 @@
 //! it shows covers all that they stand for; with `bounds = "exact"` mondrian shows no wider
 //! intervals than the steps make. Alone, the promises must hold of what the rules make, else
 //! nothing is released. Loss counts an open end as far as the `range` of its column, and without
-//! one as if it said nothing. Numbers that are too large to be rounded exactly, beyond 2^53, are
+//! one as if it said nothing. Numbers that are too large to be rounded exactly, beyond 2^53 or 2^50 steps, are
 //! refused, unless a `top` or `bottom` is before them.
 //!
 //! **Protects against** an attacker who knows an exact or an outstanding value: the oldest

@@ -96,6 +96,10 @@ impl Operator for Recoded {
     }
 
     fn push(&mut self, batch: Batch) -> Result<Batch> {
+        if batch.is_empty() {
+            // No rows have no categories, so that none could be an end.
+            return Ok(Batch::empty(Arc::clone(&self.schema)));
+        }
         let rules = self.rules.iter().zip(self.schema.fields());
         let columns = rules.zip(batch.columns()).map(|((rule, field), column)| {
             let recoded = rule.recode(column);
@@ -328,8 +332,22 @@ mod tests {
         let plain = || (Role::Plain, number(false));
         let found = recoded(&open, plain(), &column(most), || undeclared(false));
         assert_eq!(found.expect("exact"), [begins.to_string()]);
-        for value in [most + 2.0, -most - 2.0, 1e18, 1e300] {
-            let refused = recoded(&open, plain(), &column(value), || undeclared(false));
+        let small = Recoding {
+            round: [("x".to_owned(), 1.0)].into(),
+            ..open.clone()
+        };
+        let far = (1u64 << 50) as f64;
+        let found = recoded(&small, plain(), &column(far - 0.5), || undeclared(false));
+        assert_eq!(found.expect("exact"), [(far - 1.0).to_string()]);
+        for (open, value) in [
+            (&open, most + 2.0),
+            (&open, -most - 2.0),
+            (&open, 1e18),
+            (&open, 1e300),
+            (&small, far),
+            (&small, -1.7e15),
+        ] {
+            let refused = recoded(open, plain(), &column(value), || undeclared(false));
             let refused = refused.expect_err("too large");
             assert_eq!(refused.exit_code(), 4);
             assert!(refused.to_string().contains("`x`"), "{refused}");
