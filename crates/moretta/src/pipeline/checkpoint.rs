@@ -34,8 +34,8 @@ pub(super) struct Checkpoint {
     pub(super) bytes: u64,
     /// Their sum, where nobody else may have changed them.
     pub(super) sum: Sum,
-    /// Bytes of the certificate.
-    pub(super) certificate_bytes: Option<u64>,
+    /// The sum of the certificate.
+    pub(super) certificate: Option<Sum>,
     /// Whether a report that is there may be replaced: the run was begun with `--force`, or
     /// has begun to write it.
     pub(super) replaces: bool,
@@ -148,6 +148,20 @@ impl Default for Sum {
 }
 
 impl Sum {
+    /// Of how many bytes it is.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Fails unless the file at `path` begins with these bytes.
+    pub(super) fn check(&self, path: &Path) -> Result<()> {
+        let found = Sum::default().up_to(path, self.bytes);
+        match found.is_ok_and(|found| found == *self) {
+            true => Ok(()),
+            false => Err(changed(path)),
+        }
+    }
+
     /// That of so many bytes of the file, of which these are the first.
     pub(super) fn up_to(mut self, path: &Path, bytes: u64) -> Result<Self> {
         let failed = |e| Error::io("read", path, e);
@@ -166,6 +180,13 @@ impl Sum {
             self.state = buffer[..read].iter().fold(self.state, fold);
         }
     }
+}
+
+/// What an earlier run has written was changed by somebody.
+pub(super) fn changed(path: &Path) -> Error {
+    let what = "it is not what was written; --force begins anew";
+    let error = std::io::Error::new(ErrorKind::InvalidData, what);
+    Error::io("go on writing", path, error)
 }
 
 /// Keeps others from running the same policy for as long as it is held.

@@ -2,7 +2,7 @@
 //! standard output at once.
 
 use super::certificate::{About, Certificate, events, records};
-use super::checkpoint::{self, Checkpoint, Sum};
+use super::checkpoint::{self, Checkpoint, Sum, changed};
 use super::place::{self, Endless, Pending};
 use super::read_back::{Following, read_back};
 use crate::data::{Role, Schema};
@@ -123,8 +123,9 @@ impl<'a> Output<'a> {
         if let (Way::Aside(..), Some(checkpoint)) = (&self.way, resumed)
             && checkpoint.resume.has_begun()
         {
-            let found = Sum::default().up_to(self.path(), checkpoint.bytes);
-            if !found.is_ok_and(|found| found == checkpoint.sum) {
+            let whole = checkpoint.sum.bytes() == checkpoint.bytes;
+            let found = checkpoint.sum.check(self.path());
+            if !whole || found.is_err() {
                 return Err(changed(path));
             }
         }
@@ -148,14 +149,20 @@ impl<'a> Output<'a> {
             let following = Following::new((self.policy, self.sink), schema, (bytes, sum), whole)?;
             self.following = Some(following);
         }
-        if let Some(path) = &self.sink.certificate {
-            let path = match &self.way {
-                Way::Aside(_, Some(pending)) => pending.temporary(),
-                _ => path,
-            };
-            self.certificate = Some(certify(self.policy, path, schema, resumed)?);
+        if let (Some(path), Some(told)) = (self.certificate_path(), &self.sink.certificate) {
+            let certificate = certify(self.policy, path, schema, resumed);
+            let certificate = certificate.map_err(|e| e.instead_of(path, told))?;
+            self.certificate = Some(certificate);
         }
         Ok(())
+    }
+
+    /// Where the certificate is written.
+    fn certificate_path(&self) -> Option<&Path> {
+        match &self.way {
+            Way::Aside(_, Some(pending)) => Some(pending.temporary()),
+            _ => self.sink.certificate.as_deref(),
+        }
     }
 
     /// Hands everything to the operating system, where it can be seen.
@@ -349,13 +356,18 @@ impl engine::Sink for Output<'_> {
             (Way::Aside(pending, _), sum) => sum.up_to(pending.temporary(), bytes)?,
             (_, sum) => sum,
         };
+        let certificate = self.saving.as_ref().and_then(|s| s.saved.certificate);
+        let certificate = certificate_bytes
+            .zip(self.certificate_path())
+            .map(|(bytes, path)| certificate.unwrap_or_default().up_to(path, bytes))
+            .transpose()?;
         match &mut self.saving {
             None => Ok(()),
             Some(saving) => saving.save(Checkpoint {
                 resume: resume.clone(),
                 bytes,
                 sum,
-                certificate_bytes,
+                certificate,
                 ..saving.saved.clone()
             }),
         }
@@ -385,13 +397,6 @@ pub(super) fn is_seen(policy: &Policy, sink: &SinkPolicy) -> bool {
     let private = plan.maskings().any(|masking| masking.loss().is_some());
     let drawn_again = private && policy.checkpoint.is_some();
     standard && plan.is_stream() || plan.stream().is_some() && !drawn_again
-}
-
-/// What an earlier run has written was changed by somebody.
-pub(super) fn changed(path: &Path) -> Error {
-    let what = "it is not what was written; --force begins anew";
-    let error = std::io::Error::new(std::io::ErrorKind::InvalidData, what);
-    Error::io("go on writing", path, error)
 }
 
 /// Whether what has been released can be read before its end has.
@@ -435,8 +440,11 @@ fn certify(
         }
     };
     let several = checkpoint::sources(policy) > 1;
-    match resumed.and_then(|checkpoint| checkpoint.certificate_bytes) {
-        Some(bytes) => Certificate::resume(path, about, several, bytes),
+    match resumed.and_then(|checkpoint| checkpoint.certificate) {
+        Some(sum) => {
+            sum.check(path)?;
+            Certificate::resume(path, about, several, sum.bytes())
+        }
         None => {
             place::make_folders(place::folder_of(path))?;
             Certificate::create(path, about, several)

@@ -1,13 +1,13 @@
 //! `run` from beginning to end: opens sources, session and release, and lets rows through.
 
 use super::bound::Bound;
-use super::checkpoint::{Checkpoint, Lock};
+use super::checkpoint::{Checkpoint, Lock, changed};
 use super::files::Written;
 use super::inputs::Inputs;
 use super::interrupted::Running;
 use super::leftovers::sweep;
 use super::options::Options;
-use super::output::{Output, Saving, changed};
+use super::output::{Output, Saving};
 use super::place::{Pending, commit_all, folder_of, partial};
 use super::places::{check_places, check_report_places, same_file};
 use super::reports::write_reports;
