@@ -237,6 +237,24 @@ fn a_model_of_today_goes_on_tomorrow() {
 }
 
 #[test]
+fn a_model_of_a_release_that_may_not_leave_is_not_saved() {
+    let folder = folder();
+    let policy = std::fs::read_to_string(folder.path().join("policy.toml")).expect("a policy");
+    let strict = format!("{policy}\n[measure]\nfail_above = {{ sse_ratio = 0.0001 }}\n");
+    std::fs::write(folder.path().join("strict.toml"), strict).expect("written");
+    let save = |side| {
+        let save = ["--learner", "ht", "--save-model", "m.model"];
+        [&["strict.toml", "--compare", side], &save[..]].concat()
+    };
+    let (_, error) = told(folder.path(), &save("protected"), 6);
+    assert!(error.contains("sse_ratio"), "{error}");
+    assert!(!folder.path().join("m.model").exists());
+    // Nothing of the release is in a model of originals, nor is a study kept.
+    told(folder.path(), &save("original"), 0);
+    told(folder.path(), &["strict.toml", "--learner", "ht"], 0);
+}
+
+#[test]
 fn models_that_cannot_be_saved_or_do_not_fit_are_refused_with_a_way_out() {
     let folder = folder();
     let check = |arguments: &[&str], code: i32, expected: &[&str]| {

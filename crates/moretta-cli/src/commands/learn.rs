@@ -218,8 +218,10 @@ fn of_policy(
     progress: &Progress,
 ) -> moretta::Result<Lessons> {
     let class = class(args, known);
-    console.watch(progress, || {
-        pipeline::lessons(policy, class, known, progress)
+    let keeps = args.save_model.is_some() && args.compare != [Compare::Original];
+    console.watch(progress, || match keeps {
+        true => pipeline::lessons_to_keep(policy, class, known, progress),
+        false => pipeline::lessons(policy, class, known, progress),
     })
 }
 

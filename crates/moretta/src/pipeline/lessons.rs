@@ -23,6 +23,30 @@ pub fn lessons(
     known: Option<&Vocabulary>,
     progress: &Progress,
 ) -> Result<Lessons> {
+    lessons_for(policy, class, known, Purpose::Rows, progress)
+}
+
+/// The same for a model that is kept: what it learns from the release is with whoever has it, so
+/// the release must be one that `run` would write.
+///
+/// # Errors
+/// The promise or goal that the release does not keep.
+pub fn lessons_to_keep(
+    policy: &Policy,
+    class: Option<&str>,
+    known: Option<&Vocabulary>,
+    progress: &Progress,
+) -> Result<Lessons> {
+    lessons_for(policy, class, known, Purpose::Assess, progress)
+}
+
+fn lessons_for(
+    policy: &Policy,
+    class: Option<&str>,
+    known: Option<&Vocabulary>,
+    purpose: Purpose,
+    progress: &Progress,
+) -> Result<Lessons> {
     stream::refuse(policy, "learn")?;
     let plan = policy.loaded_plan()?;
     let read = Rows::read(policy, progress)?;
@@ -30,8 +54,12 @@ pub fn lessons(
         plan,
         original,
         rows,
-        ..
-    } = read.try_out(plan, Purpose::Rows, &policy.context(progress)?)?;
+        assessment,
+    } = read.try_out(plan, purpose, &policy.context(progress)?)?;
+    let mut faults = assessment.into_iter().flat_map(|found| found.faults);
+    if let Some(fault) = faults.next() {
+        return Err(fault);
+    }
     let class = class_of(original.batch.schema(), class)?;
     let mut lessons = lessons_of_release(&plan, &original, rows, class, known)?;
     lessons.notes.extend(cautions(policy, known.is_some()));

@@ -39,7 +39,7 @@ pub use attack::{AttackSettings, Attacked, Strongest, attack};
 pub use check::{check, check_warnings};
 pub use compare::{Standing, compare};
 pub use interrupted::{Interrupted, interrupted};
-pub use lessons::{lessons, lessons_of_file};
+pub use lessons::{lessons, lessons_of_file, lessons_to_keep};
 pub use options::Options;
 pub use place::{Outputs, abandon};
 pub use places::check_outputs;

@@ -140,12 +140,9 @@ impl<'a> Output<'a> {
         self.file = Some(file.map_err(|e| self.named(e))?);
         self.rows = resumed.map_or(0, |checkpoint| checkpoint.resume.released());
         if self.is_read_back() {
-            let bytes = resumed.map_or(0, |checkpoint| checkpoint.bytes);
             let whole = !is_whole(self.sink);
-            let sum = match &self.way {
-                Way::Aside(..) if !whole => Some(Sum::default().up_to(self.path(), bytes)?),
-                _ => None,
-            };
+            let (bytes, sum) = resumed.map_or_else(Default::default, |c| (c.bytes, c.sum));
+            let sum = matches!(self.way, Way::Aside(..)).then_some(sum);
             let following = Following::new((self.policy, self.sink), schema, (bytes, sum), whole)?;
             self.following = Some(following);
         }
@@ -351,10 +348,11 @@ impl engine::Sink for Output<'_> {
             return self.end().map_err(|e| self.named(e));
         };
         let (bytes, certificate_bytes) = self.sync()?;
-        let sum = self.saving.as_ref().map(|saving| saving.saved.sum);
-        let sum = match (&self.way, sum.unwrap_or_default()) {
-            (Way::Aside(pending, _), sum) => sum.up_to(pending.temporary(), bytes)?,
-            (_, sum) => sum,
+        let sum = self.following.as_ref().and_then(Following::sum);
+        let sum = match sum {
+            // Names of columns are read back with the first rows.
+            Some(sum) => sum.up_to(self.path(), bytes)?,
+            None => Sum::default(),
         };
         let certificate = self.saving.as_ref().and_then(|s| s.saved.certificate);
         let certificate = certificate_bytes

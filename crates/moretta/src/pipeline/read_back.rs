@@ -228,6 +228,14 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
+    /// The sum of what was read back; none where others can read it already.
+    pub(super) fn sum(&self) -> Option<Sum> {
+        match &self.written {
+            Written::Piece { sum, .. } => *sum,
+            Written::Whole(_) => None,
+        }
+    }
+
     /// Whether many wait to be read back.
     pub(super) fn is_long(&self) -> bool {
         matches!(self.written, Written::Piece { count, .. } if count >= TOGETHER)
