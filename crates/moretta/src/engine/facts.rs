@@ -6,13 +6,14 @@ use super::judge::Judgement;
 use super::masked::{Masks, SENSITIVE, Watch};
 use super::plan::{Action, Plan};
 use super::report::{
-    Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, Reason, Report, RiskBand, RowFacts,
-    SMALL_CELL, SizeCount, Verdict,
+    Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, NodeFact, Reason, Report, RiskBand,
+    RowFacts, SMALL_CELL, SearchFacts, SizeCount, Verdict,
 };
 use crate::data::{Field, Role, Schema};
 use crate::guarantee::Findings;
 use crate::measure::PairMeasures;
 use crate::measure::{self, utility::STRETCHED};
+use crate::protect::{Solution, Solutions};
 
 /// Everything a report is made from.
 pub(crate) struct Facts<'a> {
@@ -28,6 +29,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) read: u64,
     pub(crate) released: u64,
     pub(crate) suppressed: &'a [(String, u64)],
+    /// What a search over recodings has found.
+    pub(crate) solutions: Option<&'a Solutions>,
     pub(crate) warnings: &'a [String],
 }
 
@@ -47,6 +50,7 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
     };
     let mut report = Report {
         columns: columns(facts),
+        search: facts.solutions.map(search),
         ..blank(facts.released, suppressed)
     };
     if let Some(judgement) = facts.judgement {
@@ -64,6 +68,29 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
         report.warnings.extend(stretched);
     }
     report
+}
+
+/// What is told of a search: losses with four digits.
+fn search(solutions: &Solutions) -> SearchFacts {
+    let node = |solution: &Solution| NodeFact {
+        levels: solution.levels.clone(),
+        loss: solution.loss.map(four_digits),
+    };
+    SearchFacts {
+        metric: solutions.metric.to_owned(),
+        columns: solutions.columns.clone(),
+        heights: solutions.heights.clone(),
+        nodes: solutions.nodes,
+        looked_at: solutions.looked_at,
+        gap: four_digits(solutions.gap),
+        best: solutions.best.iter().map(node).collect(),
+        below: solutions.below.iter().map(node).collect(),
+    }
+}
+
+fn four_digits(value: f64) -> f64 {
+    let digits = format!("{value:.3e}");
+    digits.parse().unwrap_or(value)
 }
 
 /// A report with the counts of rows; the rest is filled in later.

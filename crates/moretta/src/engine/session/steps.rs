@@ -17,7 +17,7 @@ use crate::engine::progress;
 use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
 use crate::guarantee::{Coding, Fault, Treatment, Truth};
-use crate::protect::{Claim, Effect, Method, Operator, Setting};
+use crate::protect::{Claim, Effect, Method, Operator, Setting, Solutions};
 use std::sync::Arc;
 
 /// Rows compared at a time.
@@ -33,6 +33,8 @@ pub(super) struct Protected {
     pub(super) untruths: Vec<Fault>,
     /// What the method that keeps the guarantee was given.
     pub(super) given: Option<Given>,
+    /// What it found where it searched; of the rows that leave alone.
+    pub(super) solutions: Option<Solutions>,
 }
 
 /// Whether each step is held against the rows that it was given.
@@ -63,6 +65,7 @@ pub(super) fn protect(
         suppressed: Vec::new(),
         untruths: Vec::new(),
         given: None,
+        solutions: None,
     };
     let mut first = Some(given);
     for stage in stages {
@@ -95,7 +98,8 @@ pub(super) fn protect(
                     made: original.made.clone(),
                     notes: Vec::new(),
                 };
-                let released = step.release_alone(&table, rows)?;
+                let mut released = step.release_alone(&table, rows)?;
+                protected.solutions = released.solutions.take();
                 (protected.rows, protected.suppressed) = released.after(protected.suppressed);
                 protected.given = Some(Given {
                     rows: table.batch,
@@ -115,6 +119,7 @@ pub(super) fn protect(
 struct Released {
     rows: Batch,
     suppressed: Vec<(String, u64)>,
+    solutions: Option<Solutions>,
 }
 
 impl Released {
@@ -153,6 +158,7 @@ impl Step<'_> {
             domains: Arc::clone(&self.domains),
             seed: self.seed,
             cancel: self.context.cancel.clone(),
+            trail: self.context.progress.trail().clone(),
         };
         let mut operator = self.stage.build(method, rows.schema(), &setting)?;
         let given = Arc::clone(rows.schema());
@@ -164,6 +170,7 @@ impl Step<'_> {
                 &given,
             )?,
             suppressed: operator.suppressed(),
+            solutions: operator.solutions(),
         })
     }
 
@@ -198,8 +205,8 @@ impl Step<'_> {
         self.domains = Arc::new(whole.with_trees_of(&own));
         match again.rows.len() == left.batch.len() {
             true => Ok(Released {
-                rows: again.rows,
                 suppressed: released.suppressed,
+                ..again
             }),
             false => Err(Error::bug("rows were suppressed once more")),
         }

@@ -105,6 +105,7 @@ impl TableFlow {
             read: original.batch.len() as u64,
             released: release.len() as u64,
             suppressed: &protected.suppressed,
+            solutions: protected.solutions.as_ref(),
             warnings: &told,
         });
         context.cancel.check()?;
