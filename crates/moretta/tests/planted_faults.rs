@@ -6,8 +6,8 @@ use moretta::data::{
     Batch, Categories, Column, DateFormat, Domain, Field, Kind, Levels, Role, RowIds, Scale, Schema,
 };
 use moretta::guarantee::{
-    Checker, Declared, Diversity, Ground, Guarantee, LDiversity, PSensitivity, TCloseness,
-    Treatment, Truth,
+    Checker, Declared, Diversity, Ground, Guarantee, LDiversity, PSensitivity, Sensitivity,
+    TCloseness, Treatment, Truth,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -109,7 +109,13 @@ impl World {
 
     fn only(&mut self, l: Vec<LDiversity>, t: Vec<TCloseness>, p: Vec<PSensitivity>) {
         let k = Some(6);
-        self.guarantee = Guarantee { k, l, t, p };
+        self.guarantee = Guarantee {
+            k,
+            l,
+            t,
+            p,
+            ..Guarantee::default()
+        };
     }
 }
 
@@ -197,7 +203,11 @@ fn t(column: &str, distance: Ground, t: f64) -> TCloseness {
 
 fn p(p: u32) -> PSensitivity {
     let column = "diagnosis".into();
-    PSensitivity { column, p }
+    PSensitivity {
+        column,
+        p,
+        kind: Sensitivity::Distinct,
+    }
 }
 
 /// Every class keeps each of them with nothing to spare, or nearly.

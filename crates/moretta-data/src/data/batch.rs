@@ -154,7 +154,11 @@ impl Column {
         }
     }
 
-    fn concat(parts: &[&Column]) -> Result<Column> {
+    /// One column of the slots of all, at least one; their texts get codes of their own.
+    ///
+    /// # Errors
+    /// When they are of different kinds.
+    pub fn concat(parts: &[&Column]) -> Result<Column> {
         let mixed = || Error::bug("batches of one source differ in the kind of a column");
         match parts[0] {
             Column::Number(_) => parts

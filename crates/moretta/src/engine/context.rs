@@ -4,6 +4,7 @@
 use super::plan::KeyPlace;
 use super::progress::Progress;
 use crate::cancel::Cancel;
+use crate::data::Batch;
 use crate::error::{Error, Result};
 use crate::protect::identifiers::Key;
 use std::collections::BTreeMap;
@@ -15,6 +16,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Context {
     /// The keys that the plan names.
     pub keys: Keys,
+    /// The population that the guarantee names: its quasi-identifiers, of the same kinds as those
+    /// of the rows, one row a person.
+    pub population: Option<Arc<Batch>>,
     /// Tells which events are ahead of it.
     pub clock: Clock,
     /// Stops the session.

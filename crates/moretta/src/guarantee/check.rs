@@ -440,7 +440,7 @@ fn mixed_units() -> Error {
 mod tests {
     use super::*;
     use crate::data::{Column, Field, Kind, RowIds};
-    use crate::guarantee::{Diversity, Ground, LDiversity, PSensitivity, TCloseness};
+    use crate::guarantee::{Diversity, Ground, LDiversity, PSensitivity, Sensitivity, TCloseness};
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -492,9 +492,11 @@ mod tests {
             ],
             t: vec![t(Ground::Equal), t(Ground::Ordered)],
             p: vec![PSensitivity {
+                kind: Sensitivity::Distinct,
                 column: "s".into(),
                 p: 2,
             }],
+            ..Guarantee::default()
         }
     }
 

@@ -6,7 +6,9 @@ use crate::config::{
 };
 use crate::data::Role;
 use crate::error::{Error, Result};
-use crate::guarantee::{Diversity, Ground, Guarantee, LDiversity, PSensitivity, TCloseness};
+use crate::guarantee::{
+    Diversity, Ground, Guarantee, LDiversity, PSensitivity, Sensitivity, TCloseness,
+};
 
 /// The largest k that can be asked for.
 const LARGEST_K: i64 = 1_000_000_000;
@@ -156,7 +158,11 @@ pub(super) fn read(
     for (mut table, on) in parts(&mut section, &P, columns)? {
         let p = table.whole(&P_VALUE)?;
         table.finish()?;
-        let all = on.into_iter().map(|column| PSensitivity { column, p });
+        let all = on.into_iter().map(|column| PSensitivity {
+            column,
+            p,
+            kind: Sensitivity::Distinct,
+        });
         guarantee.p.extend(all);
     }
     section.finish()?;

@@ -25,7 +25,7 @@
 
 use super::Setting;
 use super::config::{MethodConfig, Shown};
-use super::limits::Limits;
+use super::limits::{Limits, first_that_stay};
 use super::parameters::SUPPRESS;
 use super::ranks::ranks;
 use super::table::{Release, TableMethod};
@@ -37,6 +37,7 @@ use crate::data::{
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -140,7 +141,7 @@ impl TableMethod for FullDomain {
 
     fn release(&self, table: &Batch) -> Result<Release> {
         let mut limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
-        if let Some(error) = limits.refusal(table.len()) {
+        if let Some(error) = limits.refusal(table.len(), true) {
             return Err(error);
         }
         let mut columns = table.columns().to_vec();
@@ -148,8 +149,30 @@ impl TableMethod for FullDomain {
         for &i in &quasi {
             columns[i] = self.recode(&table.schema().fields()[i].name, &columns[i])?;
         }
-        let classes = group(quasi.iter().map(|&i| &columns[i]), table.len());
-        let (keep, obstacles) = keep(classes, &mut limits);
+        let classes = match &self.setting.population {
+            Some(population) if limits.asks_population() => {
+                let all = self.recode_all(table, &quasi, population)?;
+                sampled(
+                    group(all.iter(), table.len() + population.len()),
+                    table.len(),
+                )
+            }
+            _ => {
+                let classes = group(quasi.iter().map(|&i| &columns[i]), table.len());
+                let class = |rows| Class {
+                    rows,
+                    population: 0,
+                };
+                classes.into_iter().map(class).collect()
+            }
+        };
+        let coarseness = |rows: &[u32]| self.coarseness(table, &quasi, rows[0] as usize);
+        let shown = |rows: &[u32]| shown(quasi.iter().map(|&i| &columns[i]), rows[0] as usize);
+        let first = |a: &Class, b: &Class| {
+            (coarseness(&b.rows).total_cmp(&coarseness(&a.rows)))
+                .then_with(|| shown(&a.rows).cmp(&shown(&b.rows)))
+        };
+        let (keep, obstacles) = keep(classes, &mut limits, first)?;
         let gone = table.len() - keep.len();
         self.within_limit(gone, table.len(), &obstacles)?;
         let schema = Arc::new(self.schema(table.schema())?);
@@ -193,6 +216,38 @@ impl FullDomain {
                 "the hierarchy of column `{name}` misses values of the data"
             ))
         })
+    }
+
+    /// The quasi-identifiers of the table and, behind them, of the population, recoded alike.
+    fn recode_all(&self, table: &Batch, quasi: &[usize], people: &Batch) -> Result<Vec<Column>> {
+        let recode = |&i: &usize| {
+            let name = &*table.schema().fields()[i].name;
+            let of_people = people.column_named(name).ok_or_else(|| {
+                Error::bug(format!("the population came without column `{name}`"))
+            })?;
+            let both = Column::concat(&[table.column(i), of_people])?;
+            self.recode(name, &both)
+        };
+        quasi.iter().map(recode).collect()
+    }
+
+    /// How coarse the values of a row are made: what is lost already where its class is kept, as
+    /// a sum of shares of the columns.
+    fn coarseness(&self, table: &Batch, quasi: &[usize], row: usize) -> f64 {
+        let share = |&i: &usize| {
+            let name = &*table.schema().fields()[i].name;
+            let domain = self.setting.domains.get(name)?;
+            let hierarchy = domain.hierarchy.as_deref()?;
+            let level = hierarchy.level(self.level(name))?;
+            let leaf = match table.column(i) {
+                Column::Category(c) => hierarchy.leaf(c.get(row)?)?,
+                Column::Number(n) => hierarchy.leaf(&domain.number_text(n.get(row)?))?,
+                Column::Plain(_) => return None,
+            };
+            let leaves = hierarchy.leaves_under(level, hierarchy.node(level, leaf));
+            Some(leaves.len() as f64 / hierarchy.leaf_count() as f64)
+        };
+        quasi.iter().filter_map(share).sum()
     }
 
     /// `obstacles`: what kept classes from being released.
@@ -320,23 +375,81 @@ pub(super) fn group<'a>(columns: impl Iterator<Item = &'a Column>, n_rows: usize
     classes
 }
 
+/// Rows that are recoded alike.
+struct Class {
+    rows: Vec<u32>,
+    /// Rows of the population that are recoded to the same.
+    population: u64,
+}
+
+/// Classes of a table, whose rows come before those of its population.
+fn sampled(classes: Vec<Vec<u32>>, n_rows: usize) -> Vec<Class> {
+    let class = |mut rows: Vec<u32>| {
+        let sample = rows.partition_point(|&row| (row as usize) < n_rows);
+        let population = (rows.len() - sample) as u64;
+        rows.truncate(sample);
+        Class { rows, population }
+    };
+    classes.into_iter().map(class).collect()
+}
+
+/// What a row shows.
+fn shown<'a>(columns: impl Iterator<Item = &'a Column>, row: usize) -> Vec<Option<String>> {
+    let text = |column: &Column| match column {
+        Column::Category(c) => c.get(row).map(str::to_owned),
+        Column::Number(n) => n.get(row).map(|n| n.to_string()),
+        Column::Plain(_) => None,
+    };
+    columns.map(text).collect()
+}
+
 /// The rows of the classes that may be released, in the order of the table, and
 /// what kept others from it. What goes changes what the others are compared with,
-/// so closeness is asked again until nothing more goes.
-fn keep(mut classes: Vec<Vec<u32>>, limits: &mut Limits) -> (Vec<u32>, Vec<String>) {
+/// so closeness is asked again until nothing more goes. Of classes of equal size, `first` says
+/// which goes before the other for the sake of the average.
+fn keep(
+    mut classes: Vec<Class>,
+    limits: &mut Limits,
+    first: impl Fn(&Class, &Class) -> Ordering,
+) -> Result<(Vec<u32>, Vec<String>)> {
     let mut obstacles = Vec::new();
+    let mut note = |obstacle: Option<String>| {
+        obstacles.extend(obstacle.filter(|obstacle| !obstacles.contains(obstacle)));
+    };
     loop {
         let before = classes.len();
         classes.retain(|class| {
-            let holds = limits.hold(class);
-            let obstacle = if holds { None } else { limits.obstacle(class) };
-            obstacles.extend(obstacle.filter(|obstacle| !obstacles.contains(obstacle)));
+            let obstacle = match limits.hold(&class.rows) {
+                true => limits.misfit(&class.rows, class.population),
+                false => limits.obstacle(&class.rows),
+            };
+            let holds = obstacle.is_none() && !class.rows.is_empty();
+            note(obstacle);
             holds
         });
-        let mut rows: Vec<u32> = classes.iter().flatten().copied().collect();
+        if classes.len() < before && limits.asks_for_all() {
+            return Err(Error::guarantee(
+                "a part of the population would not be in the release, and presence has a `min` above 0",
+            )
+            .help("raise `levels`, or lower `min`"));
+        }
+        if let Some(risk) = limits.average_risk() {
+            classes.sort_by(|a, b| {
+                let size = |class: &Class| limits.size_of(&class.rows);
+                size(a).cmp(&size(b)).then_with(|| first(a, b))
+            });
+            let sizes = classes
+                .iter()
+                .map(|class| limits.size_of(&class.rows) as u64);
+            let gone = first_that_stay(risk, &sizes.collect::<Vec<u64>>());
+            note((gone > 0).then(|| format!("average_risk={risk}")));
+            classes.drain(..gone);
+        }
+        let mut rows: Vec<u32> = Vec::new();
+        classes.iter().for_each(|class| rows.extend(&class.rows));
         rows.sort_unstable();
         if classes.len() == before || !limits.refer_to(&rows) {
-            return (rows, obstacles);
+            return Ok((rows, obstacles));
         }
     }
 }

@@ -91,6 +91,9 @@ pub struct Setting {
     pub guarantee: Guarantee,
     /// The values and hierarchies of the quasi-identifiers, and the trees of sensitive columns.
     pub domains: Arc<Domains>,
+    /// The population of which the table is a sample: its quasi-identifiers, of the same kinds as
+    /// those of the table, one row a person. Given where the guarantee asks for it.
+    pub population: Option<Arc<Batch>>,
     /// For randomness that is not a secret.
     pub seed: u64,
     /// Stops the method.

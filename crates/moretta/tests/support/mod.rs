@@ -9,7 +9,7 @@ use moretta::data::{
 };
 use moretta::guarantee::{
     Checker, Declared, Diversity, Fault, Findings, Ground, Guarantee, LDiversity, PSensitivity,
-    TCloseness, Treatment, Truth,
+    Sensitivity, TCloseness, Treatment, Truth,
 };
 use moretta::io::{ColumnPlan, ReadAs};
 use moretta::protect::mondrian::{Bounds, Mode, Mondrian};
@@ -432,10 +432,12 @@ pub(crate) fn guarantees() -> impl Strategy<Value = Guarantee> {
                 .collect(),
             p: p.into_iter()
                 .map(|p| PSensitivity {
+                    kind: Sensitivity::Distinct,
                     column: column(),
                     p,
                 })
                 .collect(),
+            ..Guarantee::default()
         })
 }
 

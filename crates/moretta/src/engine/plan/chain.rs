@@ -20,6 +20,7 @@
 use super::{ColumnPolicy, Plan, Stage};
 use crate::data::{Role, Schema};
 use crate::error::{Error, Result};
+use crate::guarantee::ColumnPromise;
 use crate::protect::{About, Claim, Effect, Method};
 use std::ops::Range;
 
@@ -257,7 +258,7 @@ impl<'a> Step<'a> {
             Claim::Groups => self.changed().map(like).collect(),
             Claim::Classes => {
                 let quasi = plan.columns.iter().filter(|c| c.role == Role::Quasi);
-                let values = diverse(plan).map(|name| (name.clone(), About::Values));
+                let values = diverse(plan).map(|name| (name.to_owned(), About::Values));
                 quasi
                     .map(|column| like(&column.name))
                     .chain(values)
@@ -326,10 +327,7 @@ fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
     }
 }
 
-/// The sensitive columns of l, t and p.
-fn diverse(plan: &Plan) -> impl Iterator<Item = &String> {
-    let guarantee = &plan.guarantee;
-    (guarantee.l.iter().map(|l| &l.column))
-        .chain(guarantee.t.iter().map(|t| &t.column))
-        .chain(guarantee.p.iter().map(|p| &p.column))
+/// The sensitive columns that something is promised of.
+fn diverse(plan: &Plan) -> impl Iterator<Item = &str> {
+    plan.guarantee.of_columns().map(ColumnPromise::column)
 }

@@ -24,7 +24,7 @@ pub(crate) fn promise(
     };
     if more != Guarantee::default() || !levels.is_empty() {
         return Err(
-            Error::policy(format!("{name} cannot promise l, t, p or [levels]"))
+            Error::policy(format!("{name} can promise k alone, and no [levels]"))
                 .help("take them out, or use method = \"mondrian\""),
         );
     }

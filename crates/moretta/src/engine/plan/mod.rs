@@ -6,6 +6,7 @@ mod events;
 mod hierarchies;
 mod masked;
 mod persons;
+mod promises;
 mod stage;
 
 pub(crate) use chain::check_kinds;
@@ -193,7 +194,8 @@ impl Plan {
                     .help("leave its `buffer` out: a stream leaves before it is judged"),
             );
         }
-        self.check_promises()?;
+        promises::check(&self.guarantee)?;
+        self.check_measures()?;
         chain::check(self, spans)?;
         self.check_limits()?;
         self.check_learning()?;
@@ -318,24 +320,16 @@ impl Plan {
         }
     }
 
-    /// Promises and limits mean something.
-    fn check_promises(&self) -> Result<()> {
-        let Guarantee { k, l, t, p } = &self.guarantee;
-        let odd = k.is_some_and(|k| k < 2)
-            || l.iter().any(|l| l.l.is_nan() || l.l < 1.0)
-            || t.iter().any(|t| !(0.0..=1.0).contains(&t.t))
-            || p.iter().any(|p| p.p < 1)
-            || self.fail_above.iter().any(|(_, limit)| limit.is_nan());
+    /// Limits mean something.
+    fn check_measures(&self) -> Result<()> {
         let known = |name: &str| measure::find(name).is_some_and(|info| info.is_of(true, true));
         let asked = self.fail_above.iter().map(|(name, _)| name);
         if let Some(name) = asked.chain(&self.report_measures).find(|name| !known(name)) {
             return Err(Error::policy(format!("there is no measure `{name}`"))
                 .help("`moretta explain` lists them"));
         }
-        match odd {
-            true => Err(Error::policy("a promise or a limit is out of range").help(
-                "k is at least 2, l and p at least 1, t from 0 to 1, and a limit is a number",
-            )),
+        match self.fail_above.iter().any(|(_, limit)| limit.is_nan()) {
+            true => Err(Error::policy("a limit of `fail_above` is no number")),
             false => Ok(()),
         }
     }
@@ -365,8 +359,10 @@ impl Plan {
     /// What does not go with events that are decided one by one.
     fn check_events(&self) -> Result<()> {
         if self.guarantee != Guarantee::default() || !self.levels.is_empty() {
-            return Err(Error::policy("k, l, t, p and [levels] are for tables")
-                .help("z-anonymity promises its own z: take them out"));
+            return Err(
+                Error::policy("promises of [guarantee] and [levels] are for tables")
+                    .help("z-anonymity promises its own z: take them out"),
+            );
         }
         if !self.fail_above.is_empty() {
             return Err(Error::policy(

@@ -156,6 +156,7 @@ impl Step<'_> {
         let setting = Setting {
             guarantee: self.plan.guarantee.clone(),
             domains: Arc::clone(&self.domains),
+            population: self.context.population.clone(),
             seed: self.seed,
             cancel: self.context.cancel.clone(),
             trail: self.context.progress.trail().clone(),

@@ -305,14 +305,15 @@ impl TableMethod for Ready {
     }
 
     fn release(&self, table: &Batch) -> Result<Release> {
-        let mut limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
-        if let Some(error) = limits.refusal(table.len()) {
+        let limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
+        let mut limits = limits.average_by_size();
+        if let Some(error) = limits.refusal(table.len(), false) {
             return Err(error);
         }
         let quasi = table.schema().with_role(Role::Quasi);
         let axes = quasi
             .par_iter()
-            .map(|&i| self.axis(table, i))
+            .map(|&i| self.axis(table, i, limits.k))
             .collect::<Result<Vec<Axis>>>()?;
         let show = |partition: &Partition| {
             quasi
@@ -378,7 +379,8 @@ impl Ready {
         Err(Error::bug("the whole table holds, but no set of its rows"))
     }
 
-    fn axis(&self, table: &Batch, i: usize) -> Result<Axis> {
+    /// `k`: the least number of persons of a class.
+    fn axis(&self, table: &Batch, i: usize, k: usize) -> Result<Axis> {
         let name = &*table.schema().fields()[i].name;
         let domain = self.setting.domains.require(name)?;
         let output = self.config.output_for(name);
@@ -390,7 +392,7 @@ impl Ready {
         let subject = table.schema().with_role(Role::Subject).first().copied();
         let persons = subject.and_then(|subject| table.column(subject).as_categories());
         let sharing = Sharing {
-            k: self.setting.guarantee.k.unwrap_or(1) as usize,
+            k,
             persons: persons.map(|persons| persons.codes()),
         };
         Ok(axis.within(self.config.bounds_for(name), domain.is_date(), &sharing))
