@@ -122,16 +122,18 @@ fn show(progress: &Progress, done: &AtomicBool) {
         } else {
             0.0
         };
-        bar.set_message(match (live(progress).or_else(|| searching(progress)), rows) {
-            (Some(line), _) => line,
-            (None, 0) => format!("{} {seconds:.1} s", stage.word()),
-            (None, _) => format!(
-                "{} {} rows, {} rows/s",
-                stage.word(),
-                count(rows),
-                count(rate as u64)
-            ),
-        });
+        bar.set_message(
+            match (live(progress).or_else(|| searching(progress)), rows) {
+                (Some(line), _) => line,
+                (None, 0) => format!("{} {seconds:.1} s", stage.word()),
+                (None, _) => format!(
+                    "{} {} rows, {} rows/s",
+                    stage.word(),
+                    count(rows),
+                    count(rate as u64)
+                ),
+            },
+        );
         bar.tick();
         std::thread::park_timeout(Duration::from_millis(80));
     }

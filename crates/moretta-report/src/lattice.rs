@@ -47,7 +47,9 @@ fn introduce(search: &SearchFacts, page: &mut Markup) {
 fn levels(search: &SearchFacts, node: &NodeFact) -> String {
     let raised = search.columns.iter().zip(&node.levels);
     let raised = raised.filter(|(_, level)| **level > 0);
-    let names: Vec<String> = raised.map(|(name, level)| format!("{name} {level}")).collect();
+    let names: Vec<String> = raised
+        .map(|(name, level)| format!("{name} {level}"))
+        .collect();
     match names.is_empty() {
         true => "all values as they are".to_owned(),
         false => names.join(", "),
@@ -59,7 +61,9 @@ fn table(search: &SearchFacts, page: &mut Markup) {
     for node in search.best.iter().take(LISTED) {
         page.element("tr", &[], |page| {
             page.leaf("th", &[("scope", &"row")], levels(search, node));
-            let loss = node.loss.map_or_else(|| number::NONE.to_owned(), number::number);
+            let loss = node
+                .loss
+                .map_or_else(|| number::NONE.to_owned(), number::number);
             page.leaf("td", &[("class", &"figure")], loss);
         });
     }
@@ -100,7 +104,10 @@ fn draw(search: &SearchFacts, page: &mut Markup) {
         ],
         |page| {
             for above in &shown {
-                for below in shown.iter().filter(|below| is_just_below(below.node, above.node)) {
+                for below in shown
+                    .iter()
+                    .filter(|below| is_just_below(below.node, above.node))
+                {
                     let line = format!(
                         "M{} {}L{} {}",
                         At(above.x),
@@ -126,7 +133,11 @@ fn node(search: &SearchFacts, shown: &Shown<'_>, released: bool, page: &mut Mark
     };
     page.element("g", &[("class", &class)], |page| {
         let told = match shown.node.loss {
-            Some(loss) => format!("{}: loses {}", levels(search, shown.node), number::number(loss)),
+            Some(loss) => format!(
+                "{}: loses {}",
+                levels(search, shown.node),
+                number::number(loss)
+            ),
             None => format!("{}: does not keep the promises", levels(search, shown.node)),
         };
         page.leaf("title", &[], told);
@@ -152,7 +163,13 @@ fn node(search: &SearchFacts, shown: &Shown<'_>, released: bool, page: &mut Mark
 /// The boxes, the released one first: a row for each sum of levels, the highest above.
 fn placed(search: &SearchFacts) -> Vec<Shown<'_>> {
     let best = search.best.iter().take(DRAWN);
-    let near = |below: &&NodeFact| search.best.iter().take(DRAWN).any(|best| is_just_below(below, best));
+    let near = |below: &&NodeFact| {
+        search
+            .best
+            .iter()
+            .take(DRAWN)
+            .any(|best| is_just_below(below, best))
+    };
     let below = search.below.iter().filter(near).take(DRAWN_BELOW);
     let nodes: Vec<&NodeFact> = best.chain(below).collect();
     let mut sums: Vec<usize> = nodes.iter().map(|node| sum(node)).collect();
@@ -235,7 +252,9 @@ mod tests {
         assert!(page.contains("<title>age 2: loses 0.214</title>"), "{page}");
         assert!(page.contains("age 1: does not keep the promises"));
         assert!(page.contains("&lt;sex&gt; 1") && !page.contains("<sex>"));
-        assert!(page.contains("Of 8 combinations of levels, 5 were looked at; no other loses less"));
+        assert!(
+            page.contains("Of 8 combinations of levels, 5 were looked at; no other loses less")
+        );
         // From (1, 0) to both above, from (2, 0) and (1, 1) to (2, 1), from (0, 1) to (1, 1).
         assert_eq!(page.matches("class=\"grid\"").count(), 5);
     }

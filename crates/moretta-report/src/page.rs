@@ -3,7 +3,8 @@
 use super::markup::Markup;
 use super::promises::is_masked;
 use super::{
-    classes, columns, exposure, lattice, measures, pairs, policy, risk, stream, suppression, verdict,
+    classes, columns, exposure, lattice, measures, pairs, policy, risk, stream, suppression,
+    verdict,
 };
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;

@@ -54,7 +54,9 @@ pub fn summary(report: &Report) -> String {
 fn searched(search: &SearchFacts) -> String {
     let levels = search.best.first().map(|node| &node.levels);
     let levels = search.columns.iter().zip(levels.into_iter().flatten());
-    let levels: Vec<String> = levels.map(|(name, level)| format!("{name} {level}")).collect();
+    let levels: Vec<String> = levels
+        .map(|(name, level)| format!("{name} {level}"))
+        .collect();
     let sure = match search.gap > 0.0 {
         true => format!("others could lose {:.1} % less", search.gap * 100.0),
         false => "no others lose less".to_owned(),

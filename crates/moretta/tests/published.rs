@@ -13,7 +13,9 @@ use moretta::data::{
 };
 use moretta::guarantee::{Diversity, Ground, Guarantee, LDiversity, TCloseness};
 use moretta::measure::Measures;
+use moretta::protect::Solution;
 use moretta::protect::generalization::Generalization;
+use moretta::protect::lattice::{Lattice, Metric};
 use moretta::protect::mondrian::{Bounds, Mode, Mondrian, Output, partition_codes};
 use moretta::protect::{Method, Setting};
 use std::collections::{BTreeSet, HashMap};
@@ -229,6 +231,97 @@ fn full_domain_generalization_of_adult_is_that_of_arx() {
             assert_eq!(original, 19_502, "distinct tuples of the original");
         }
     }
+}
+
+/// The best levels, what they lose, and whether that is proven.
+fn best_of(adult: &Adult, guarantee: &Guarantee, lattice: &Lattice) -> Solution {
+    let setting = Setting {
+        guarantee: guarantee.clone(),
+        domains: Arc::clone(&adult.domains),
+        ..Setting::default()
+    };
+    let method = Method::Lattice(lattice.clone());
+    let mut operator = method.build(adult.table.schema(), &setting).expect("built");
+    operator.push(adult.table.clone()).expect("taken");
+    let release = operator.finish().expect("released");
+    let solutions = operator.solutions().expect("a search");
+    assert_eq!(solutions.gap, 0.0, "proven");
+    let best = solutions.best[0].clone();
+    assert_eq!(
+        release.len() as u64,
+        adult.table.len() as u64 - best.suppressed
+    );
+    best
+}
+
+#[test]
+fn the_lattice_of_adult_has_the_optima_of_arx() {
+    let Some(folder) = support::shared("adult") else {
+        return;
+    };
+    for optimum in optima() {
+        let adult = Adult::load(&folder, optimum.sensitive);
+        let lattice = Lattice {
+            suppress: optimum.limit,
+            ..Lattice::default()
+        };
+        let best = best_of(&adult, &optimum.guarantee, &lattice);
+        let what = format!("{:?}", optimum.guarantee);
+        assert_eq!(best.levels, optimum.levels, "{what}");
+        assert_eq!(best.suppressed as usize, optimum.suppressed, "{what}");
+        assert_eq!(best.classes, optimum.classes, "{what}");
+        let loss = best.loss.expect("it holds");
+        assert!((loss - optimum.loss).abs() < 1e-9, "{what}: {loss}");
+    }
+}
+
+#[test]
+fn balances_and_combinations_of_adult_are_those_of_arx() {
+    let Some(folder) = support::shared("adult") else {
+        return;
+    };
+    let adult = Adult::load(&folder, None);
+    for (balance, loss) in [(0.25, 0.223187571), (0.5, 0.241932365), (0.75, 0.145700583)] {
+        let lattice = Lattice {
+            suppress: 0.05,
+            balance,
+            ..Lattice::default()
+        };
+        let best = best_of(&adult, &support::only_k(5), &lattice);
+        assert_eq!(best.levels, [0, 3, 0, 0, 2, 1, 1, 2, 0], "{balance}");
+        let found = best.loss.expect("it holds");
+        assert!((found - loss).abs() < 1e-9, "{balance}: {found}");
+    }
+    let ambiguity = Lattice {
+        metric: Metric::Ambiguity,
+        ..Lattice::default()
+    };
+    let best = best_of(&adult, &support::only_k(5), &ambiguity);
+    assert_eq!(best.levels, [1, 1, 1, 2, 3, 2, 2, 1, 1]);
+    assert_eq!(best.loss, Some(523_825_971_200.0));
+    let mut weighed = adult;
+    let half = [
+        "sex",
+        "race",
+        "marital-status",
+        "education",
+        "native-country",
+    ];
+    let half = half
+        .into_iter()
+        .chain(["workclass", "occupation", "salary-class"]);
+    let weights: Vec<(String, f64)> = half.map(|name| (name.to_owned(), 0.5)).collect();
+    weighed.domains = Arc::new((*weighed.domains).clone().weighted(weights));
+    let lattice = Lattice {
+        suppress: 0.05,
+        ..Lattice::default()
+    };
+    let best = best_of(&weighed, &support::only_k(5), &lattice);
+    assert!(
+        best.loss
+            .is_some_and(|loss| (loss - 0.138800741).abs() < 1e-9),
+        "{best:?}"
+    );
 }
 
 /// Columns of Adult as UCI ships it; numbers where `number` says so, without rows with a `?` in them.

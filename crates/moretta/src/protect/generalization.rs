@@ -342,7 +342,9 @@ fn without_tree(column: &Column, domain: &Domain, top: bool) -> Categories {
             let texts = values.iter().map(|&value| domain.number_text(value));
             let mut text: Vec<u32> = texts.map(|text| builder.intern(&text)).collect();
             text.push(MISSING);
-            codes.iter_mut().for_each(|code| *code = text[*code as usize]);
+            codes
+                .iter_mut()
+                .for_each(|code| *code = text[*code as usize]);
             Categories::new(codes, Arc::new(builder.finish()))
         }
         Column::Category(categories) => categories.clone(),

@@ -72,7 +72,10 @@ impl Trail {
     /// The recodings that were looked at, in that order, without the first `from`.
     pub fn points(&self, from: usize) -> Vec<Solution> {
         let walked = self.walked();
-        walked.points.get(from..).map_or_else(Vec::new, <[_]>::to_vec)
+        walked
+            .points
+            .get(from..)
+            .map_or_else(Vec::new, <[_]>::to_vec)
     }
 
     /// How many recodings were looked at, and by which share less than the best one another could

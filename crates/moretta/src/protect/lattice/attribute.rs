@@ -83,7 +83,11 @@ impl Attribute {
     pub(super) fn share_of_rows(&self, level: usize) -> f64 {
         let Level { shares, rows, .. } = &self.levels[level];
         let rows = rows.iter().map(|&rows| rows as f64);
-        shares.iter().zip(rows).map(|(share, rows)| share * rows).sum()
+        shares
+            .iter()
+            .zip(rows)
+            .map(|(share, rows)| share * rows)
+            .sum()
     }
 
     /// The sum over all rows of the bits that a reader needs to tell the value from the node of
@@ -94,7 +98,11 @@ impl Attribute {
         let bits = |(&value, &node): (&u32, &u32)| {
             let held = self.levels[0].rows[value as usize] as f64;
             let under = self.levels[level].rows[node as usize] as f64;
-            if held > 0.0 { -held * (held / under).log2() } else { 0.0 }
+            if held > 0.0 {
+                -held * (held / under).log2()
+            } else {
+                0.0
+            }
         };
         places.map(bits).sum()
     }

@@ -30,11 +30,18 @@ const FREE: u32 = u32::MAX;
 
 impl Merger {
     /// The classes of `keys`, with their rows.
-    fn merge<const W: usize>(&mut self, keys: &[Key<W>], rows: impl Iterator<Item = u32>) -> Classes<W> {
+    fn merge<const W: usize>(
+        &mut self,
+        keys: &[Key<W>],
+        rows: impl Iterator<Item = u32>,
+    ) -> Classes<W> {
         let slots = (2 * keys.len().max(8)).next_power_of_two();
         self.slots.clear();
         self.slots.resize(slots, FREE);
-        let mut classes = Classes { keys: Vec::new(), rows: Vec::new() };
+        let mut classes = Classes {
+            keys: Vec::new(),
+            rows: Vec::new(),
+        };
         for (key, rows) in keys.iter().zip(rows) {
             let slot = self.slot(key, &classes.keys);
             let class = self.slots[slot];
@@ -129,7 +136,9 @@ impl<const W: usize> RollUp<W> {
         let (from, source) = below
             .chain([&self.bottom])
             .min_by_key(|(_, classes)| classes.keys.len())
-            .map_or((self.bottom.0, &self.bottom.1), |(from, classes)| (*from, classes));
+            .map_or((self.bottom.0, &self.bottom.1), |(from, classes)| {
+                (*from, classes)
+            });
         self.keys.clone_from(&source.keys);
         for column in 0..self.attributes.len() {
             let (low, high) = (from.level(column), node.level(column));
@@ -147,7 +156,9 @@ impl<const W: usize> RollUp<W> {
 
     /// The classes that were asked for last.
     pub(super) fn last(&self) -> &Classes<W> {
-        self.known.last().map_or(&self.bottom.1, |(_, classes)| classes)
+        self.known
+            .last()
+            .map_or(&self.bottom.1, |(_, classes)| classes)
     }
 
     /// Which of the classes that were asked for last has this key.

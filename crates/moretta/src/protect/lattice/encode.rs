@@ -32,7 +32,9 @@ pub(super) fn encode(name: &str, column: &Column, domain: &Domain, weight: f64) 
     };
     // Missing slots come as MISSING or as the rank behind the last.
     let missing = texts.len() as u32;
-    values.iter_mut().for_each(|value| *value = (*value).min(missing));
+    values
+        .iter_mut()
+        .for_each(|value| *value = (*value).min(missing));
     debug_assert!(MISSING >= missing);
     let mut rows = vec![0u64; texts.len() + 1];
     values.iter().for_each(|&value| rows[value as usize] += 1);

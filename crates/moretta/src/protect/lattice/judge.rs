@@ -153,14 +153,19 @@ impl<'a, const W: usize> Judge<'a, W> {
     fn judge_values(&mut self, node: Node, sizes: &[u32]) {
         let with_persons = self.persons.is_some();
         let (classes, quasi) = (&self.classes, &self.quasi);
-        for ((roll_up, field, missing), entries) in self.sensitive.iter_mut().zip(&mut self.entries) {
+        for ((roll_up, field, missing), entries) in self.sensitive.iter_mut().zip(&mut self.entries)
+        {
             let values = roll_up.classes(node);
-            let of_class = values.keys.iter().zip(&values.rows).filter_map(|(key, &rows)| {
-                let class = classes.place(&masked(key, quasi))?;
-                // A person counts once a value.
-                let count = if with_persons { 1 } else { rows };
-                Some((class, (field.get(key) as u32, count)))
-            });
+            let of_class = values
+                .keys
+                .iter()
+                .zip(&values.rows)
+                .filter_map(|(key, &rows)| {
+                    let class = classes.place(&masked(key, quasi))?;
+                    // A person counts once a value.
+                    let count = if with_persons { 1 } else { rows };
+                    Some((class, (field.get(key) as u32, count)))
+                });
             entries.sort(of_class, sizes.len(), *missing);
         }
         let limits = self.rows.limits;
@@ -243,7 +248,11 @@ impl<'a, const W: usize> Judge<'a, W> {
                 || !holds && *budget == 0 && growth >= Growth::Unions,
             frees_above: holds
                 && (growth == Growth::Always || suppressed == 0 && growth == Growth::Unions),
-            value: if holds { measured.value(&outcome) } else { f64::INFINITY },
+            value: if holds {
+                measured.value(&outcome)
+            } else {
+                f64::INFINITY
+            },
             bound: measured.bound_by_classes(&outcome),
         }
     }
@@ -299,7 +308,9 @@ impl Entries {
         self.missing = missing;
         self.ends.clear();
         self.ends.resize(classes, (0, 0));
-        entries.clone().for_each(|(class, _)| self.ends[class].1 += 1);
+        entries
+            .clone()
+            .for_each(|(class, _)| self.ends[class].1 += 1);
         let mut start = 0;
         for ends in &mut self.ends {
             let len = ends.1;

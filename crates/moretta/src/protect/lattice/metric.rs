@@ -85,7 +85,13 @@ impl Measured {
         balance: f64,
     ) -> Self {
         let heaviest = attributes.iter().map(|a| a.weight).fold(0.0, f64::max);
-        let weight = |a: &Attribute| if heaviest > 0.0 { a.weight / heaviest } else { 1.0 };
+        let weight = |a: &Attribute| {
+            if heaviest > 0.0 {
+                a.weight / heaviest
+            } else {
+                1.0
+            }
+        };
         let of_rows = |attribute: &Attribute| -> Vec<f64> {
             let levels = 0..=attribute.height;
             match metric {
@@ -104,14 +110,6 @@ impl Measured {
             of_rows: attributes.iter().map(of_rows).collect(),
             attributes,
         }
-    }
-
-    /// Whether the bound of a node is known without its classes.
-    pub(super) fn bounds_by_columns(&self) -> bool {
-        matches!(
-            self.metric,
-            Metric::Loss { .. } | Metric::Precision | Metric::Entropy
-        )
     }
 
     /// Whether the rows that are suppressed must be counted by what they show.
@@ -170,12 +168,19 @@ impl Measured {
                 let lost = columns.map(|(column, (attribute, of_rows))| {
                     let shares = attribute.shares(node.level(column));
                     let under = &outcome.suppressed_under[column];
-                    let more: f64 = shares.iter().zip(under).map(|(share, &rows)| {
-                        let kept = self.generalized * share;
-                        let gone = share + self.suppressed * (1.0 - share);
-                        rows as f64 * (gone - kept)
-                    }).sum();
-                    self.loss(attribute, self.generalized * of_rows[node.level(column)] + more)
+                    let more: f64 = shares
+                        .iter()
+                        .zip(under)
+                        .map(|(share, &rows)| {
+                            let kept = self.generalized * share;
+                            let gone = share + self.suppressed * (1.0 - share);
+                            rows as f64 * (gone - kept)
+                        })
+                        .sum();
+                    self.loss(
+                        attribute,
+                        self.generalized * of_rows[node.level(column)] + more,
+                    )
                 });
                 self.mean(mean, lost)
             }
@@ -193,7 +198,10 @@ impl Measured {
             }
             Metric::Entropy => {
                 let more = |under: &Vec<u64>| -> f64 {
-                    let under = under.iter().filter(|&&rows| rows > 0).map(|&rows| rows as f64);
+                    let under = under
+                        .iter()
+                        .filter(|&&rows| rows > 0)
+                        .map(|&rows| rows as f64);
                     under.map(|rows| -rows * (rows / gone).log2()).sum()
                 };
                 self.bound(node) + outcome.suppressed_under.iter().map(more).sum::<f64>()
@@ -218,7 +226,13 @@ impl Measured {
         let columns = self.weights.len().max(1) as f64;
         let weighted = lost.zip(&self.weights).map(|(lost, weight)| lost * weight);
         match mean {
-            Mean::Geometric => weighted.map(|lost| 1.0 + lost).product::<f64>().powf(1.0 / columns) - 1.0,
+            Mean::Geometric => {
+                weighted
+                    .map(|lost| 1.0 + lost)
+                    .product::<f64>()
+                    .powf(1.0 / columns)
+                    - 1.0
+            }
             Mean::Arithmetic => weighted.sum::<f64>() / columns,
         }
     }

@@ -44,7 +44,12 @@ impl Node {
     /// Whether no column has a higher level than in `other`.
     pub(super) fn is_below(&self, other: &Self) -> bool {
         let below = |(&here, &there): (&u64, &u64)| ((there | GUARDS) - here) & GUARDS;
-        self.0.iter().zip(&other.0).map(below).fold(GUARDS, u64::min) == GUARDS
+        self.0
+            .iter()
+            .zip(&other.0)
+            .map(below)
+            .fold(GUARDS, u64::min)
+            == GUARDS
     }
 
     /// Whether it is below `other` by one level of one column.

@@ -59,7 +59,7 @@ impl TableMethod for Ready {
 
     fn release(&self, table: &Batch) -> Result<Release> {
         let limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
-        if let Some(error) = limits.refusal(table.len()) {
+        if let Some(error) = limits.refusal(table.len(), true) {
             return Err(error);
         }
         let searched = self.search(table, &limits)?;
@@ -150,10 +150,10 @@ impl Ready {
                 let mut judge = Judge::<16>::new(rows, &fields);
                 self.walk(rows, shape, columns, |node| judge.evaluate(node))
             }
-            _ => Err(Error::policy(
-                "the quasi-identifiers have too many values for a lattice",
-            )
-            .help("recode the longest ones before, or use method = \"mondrian\"")),
+            _ => Err(
+                Error::policy("the quasi-identifiers have too many values for a lattice")
+                    .help("recode the longest ones before, or use method = \"mondrian\""),
+            ),
         }
     }
 
@@ -268,7 +268,9 @@ impl Searched {
         let columns = self.columns.len();
         let listed = |nodes: Vec<(&Node, &Evaluation)>| {
             let nodes = nodes.into_iter();
-            nodes.map(|(node, evaluation)| solution(node, evaluation, columns)).collect()
+            nodes
+                .map(|(node, evaluation)| solution(node, evaluation, columns))
+                .collect()
         };
         Solutions {
             columns: self.columns.clone(),

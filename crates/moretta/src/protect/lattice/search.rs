@@ -83,11 +83,17 @@ impl<E: FnMut(Node) -> Result<Evaluation>> Search<'_, E> {
             node: self.lattice.bottom,
         });
         while let Some(Open { bound, node }) = open.pop() {
-            let best = state.found.best.map_or(f64::INFINITY, |(_, best)| best.value);
+            let best = state
+                .found
+                .best
+                .map_or(f64::INFINITY, |(_, best)| best.value);
             if bound > best {
                 break;
             }
-            if self.most.is_some_and(|most| state.found.evaluated.len() >= most) {
+            if self
+                .most
+                .is_some_and(|most| state.found.evaluated.len() >= most)
+            {
                 state.found.open = Some(bound);
                 break;
             }
@@ -117,7 +123,11 @@ impl<E: FnMut(Node) -> Result<Evaluation>> Search<'_, E> {
                     look(node, &mut state)?;
                 }
             }
-            let known = state.found.evaluated.get(&node).map_or(0.0, |known| known.bound);
+            let known = state
+                .found
+                .evaluated
+                .get(&node)
+                .map_or(0.0, |known| known.bound);
             for child in self.lattice.children(node) {
                 let bound = self.measured.bound(child).max(bound).max(known);
                 open.push(Open { bound, node: child });
@@ -133,7 +143,9 @@ fn path(lattice: &Shape, measured: &Measured, state: &State, start: Node) -> Vec
     let mut path = vec![start];
     let mut node = start;
     loop {
-        let above = lattice.above(node).map(|(_, above)| (measured.bound(above), above));
+        let above = lattice
+            .above(node)
+            .map(|(_, above)| (measured.bound(above), above));
         let next = above.min_by(|(a, one), (b, other)| a.total_cmp(b).then(one.preferred(other)));
         match next {
             Some((_, next)) if !state.is_freed(&next) => {

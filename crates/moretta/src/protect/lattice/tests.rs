@@ -55,8 +55,7 @@ impl Toy {
     }
 
     fn shape(&self) -> Shape {
-        let levels: Vec<(usize, usize)> =
-            self.chains.iter().map(|c| (0, c[0].len() - 1)).collect();
+        let levels: Vec<(usize, usize)> = self.chains.iter().map(|c| (0, c[0].len() - 1)).collect();
         Shape::new(&levels)
     }
 
@@ -64,7 +63,10 @@ impl Toy {
         let kind = Kind::Category { ordered: false };
         let field = Field::new("s", Role::Sensitive, kind);
         let schema = Arc::new(Schema::new(vec![field]).expect("one name"));
-        let letters = self.letters.chars().map(|c| (c != '-').then(|| c.to_string()));
+        let letters = self
+            .letters
+            .chars()
+            .map(|c| (c != '-').then(|| c.to_string()));
         let ids = RowIds::Range {
             start: 0,
             len: self.rows(),
@@ -155,7 +157,9 @@ fn t8() -> Toy {
     Toy {
         chains: vec![ages.collect(), sexes.to_vec()],
         values: vec![
-            [21, 23, 25, 28, 32, 34, 36, 39].map(|age| age - 20).to_vec(),
+            [21, 23, 25, 28, 32, 34, 36, 39]
+                .map(|age| age - 20)
+                .to_vec(),
             vec![0, 0, 1, 1, 0, 1, 1, 0],
         ],
         letters: "ffhfufhf".to_owned(),
@@ -174,9 +178,32 @@ fn nodes_of_the_worked_example_lose_what_they_should() {
     // Node, suppressed, classes; loss, bound, DM, AECS, precision, entropy, ambiguity.
     type Line = ([usize; 2], u64, u64, [f64; 7]);
     let lines: [Line; 3] = [
-        ([1, 0], 4, 2, [0.551739262, 0.100239208, 40.0, 8.0 / 3.0, 0.583333333, 16.0, 180.0]),
-        ([1, 1], 0, 4, [0.555973210, 0.555973210, 16.0, 2.0, 0.666666667, 16.0, 80.0]),
-        ([2, 0], 0, 4, [0.213953957, 0.213953957, 16.0, 2.0, 0.333333333, 16.0, 80.0]),
+        (
+            [1, 0],
+            4,
+            2,
+            [
+                0.551739262,
+                0.100239208,
+                40.0,
+                8.0 / 3.0,
+                0.583333333,
+                16.0,
+                180.0,
+            ],
+        ),
+        (
+            [1, 1],
+            0,
+            4,
+            [0.555973210, 0.555973210, 16.0, 2.0, 0.666666667, 16.0, 80.0],
+        ),
+        (
+            [2, 0],
+            0,
+            4,
+            [0.213953957, 0.213953957, 16.0, 2.0, 0.333333333, 16.0, 80.0],
+        ),
     ];
     let metrics = [
         LOSS,
@@ -207,7 +234,10 @@ fn weights_and_means_are_those_of_the_worked_example() {
         weights: vec![2.0, 1.0],
         ..t8()
     };
-    for (mean, expected) in [(Mean::Geometric, 0.416537662), (Mean::Arithmetic, 0.427631579)] {
+    for (mean, expected) in [
+        (Mean::Geometric, 0.416537662),
+        (Mean::Arithmetic, 0.427631579),
+    ] {
         let task = Task::loss(2, 8).of(Metric::Loss { mean });
         let found = judged(&toy, &task, |_, judge| judge.evaluate(Node::new([1, 0])));
         assert_near(found.value, expected, &format!("{mean:?}"));
@@ -246,11 +276,25 @@ fn suppression_may_grow_upwards_where_promises_do_not() {
         ..Task::loss(1, 1)
     };
     let (low, high) = judged(&toy, &task, |_, judge| {
-        (judge.evaluate(Node::new([0])), judge.evaluate(Node::new([1])))
+        (
+            judge.evaluate(Node::new([0])),
+            judge.evaluate(Node::new([1])),
+        )
     });
-    assert_eq!((low.suppressed, low.holds, low.frees_above), (1, true, false));
-    assert_eq!((high.suppressed, high.holds, high.bars_below), (3, false, false));
-    assert_eq!(search(&toy, &task, None).best.map(|(node, _)| node.levels(1)), Some(vec![0]));
+    assert_eq!(
+        (low.suppressed, low.holds, low.frees_above),
+        (1, true, false)
+    );
+    assert_eq!(
+        (high.suppressed, high.holds, high.bars_below),
+        (3, false, false)
+    );
+    assert_eq!(
+        search(&toy, &task, None)
+            .best
+            .map(|(node, _)| node.levels(1)),
+        Some(vec![0])
+    );
 }
 
 /// Each node by itself, row by row, as the definitions say it.
@@ -276,10 +320,15 @@ fn slow(toy: &Toy, task: &Task, levels: &[usize]) -> Option<f64> {
     let is_gone = |row: usize| suppressed.contains(&(row as u32));
     let share = |column: usize, row: usize| {
         let chains = &toy.chains[column];
-        let under = chains.iter().filter(|chain| chain[levels[column]] == label(column, row));
+        let under = chains
+            .iter()
+            .filter(|chain| chain[levels[column]] == label(column, row));
         under.count() as f64 / chains.len() as f64
     };
-    let (s, g) = ((2.0 * task.balance).min(1.0), (2.0 - 2.0 * task.balance).min(1.0));
+    let (s, g) = (
+        (2.0 * task.balance).min(1.0),
+        (2.0 - 2.0 * task.balance).min(1.0),
+    );
     Some(match task.metric {
         Metric::Loss { mean } => {
             let heaviest = toy.weights.iter().copied().fold(0.0, f64::max);
@@ -293,7 +342,11 @@ fn slow(toy: &Toy, task: &Task, levels: &[usize]) -> Option<f64> {
                         })
                         .sum();
                     let least = g * n / size;
-                    let lost = if size > 1.0 { (sum - least) / (n - least) } else { 0.0 };
+                    let lost = if size > 1.0 {
+                        (sum - least) / (n - least)
+                    } else {
+                        0.0
+                    };
                     lost.max(0.0) * toy.weights[column] / heaviest
                 })
                 .collect();
@@ -321,7 +374,8 @@ fn slow(toy: &Toy, task: &Task, levels: &[usize]) -> Option<f64> {
             n / (kept.len() + usize::from(!suppressed.is_empty())).max(1) as f64
         }
         Metric::Entropy => {
-            let count = |of: &dyn Fn(usize) -> bool| (0..rows).filter(|&row| of(row)).count() as f64;
+            let count =
+                |of: &dyn Fn(usize) -> bool| (0..rows).filter(|&row| of(row)).count() as f64;
             let mut bits = 0.0;
             for column in 0..levels.len() {
                 for row in 0..rows {
@@ -340,7 +394,11 @@ fn slow(toy: &Toy, task: &Task, levels: &[usize]) -> Option<f64> {
             bits
         }
         Metric::Ambiguity => {
-            let all: f64 = toy.chains.iter().map(|chains| chains.len() as f64).product();
+            let all: f64 = toy
+                .chains
+                .iter()
+                .map(|chains| chains.len() as f64)
+                .product();
             let of_row = |row: usize| -> f64 {
                 let sizes = (0..levels.len())
                     .map(|column| share(column, row) * toy.chains[column].len() as f64);
@@ -369,17 +427,19 @@ fn chains() -> impl Strategy<Value = Vec<Vec<String>>> {
 fn toys() -> impl Strategy<Value = Toy> {
     let columns = proptest::collection::vec(chains(), 1..4);
     (columns, 1..30usize).prop_flat_map(|(chains, rows)| {
-        let values = chains.iter().map(|chains| {
-            proptest::collection::vec(0..chains.len() as u32, rows)
-        });
+        let values = chains
+            .iter()
+            .map(|chains| proptest::collection::vec(0..chains.len() as u32, rows));
         let values: Vec<_> = values.collect();
         let letters = proptest::collection::vec("[abc-]", rows);
         let weights = proptest::collection::vec(prop_oneof![Just(1.0), 0.1..4.0], chains.len());
-        (Just(chains), values, letters, weights).prop_map(|(chains, values, letters, weights)| Toy {
-            chains,
-            values,
-            letters: letters.concat(),
-            weights,
+        (Just(chains), values, letters, weights).prop_map(|(chains, values, letters, weights)| {
+            Toy {
+                chains,
+                values,
+                letters: letters.concat(),
+                weights,
+            }
         })
     })
 }
