@@ -52,6 +52,19 @@ impl Node {
             == GUARDS
     }
 
+    /// The lower one of both levels of each column.
+    pub(super) fn lower(&self, other: &Self) -> Self {
+        // The guard of a byte stays where the level here is at least that of the other.
+        let lower = |here: u64, there: u64| {
+            let least = ((here | GUARDS) - there) & GUARDS;
+            let mask = (least >> 7).wrapping_mul(0x7f);
+            there & mask | here & !mask
+        };
+        Node(std::array::from_fn(|word| {
+            lower(self.0[word], other.0[word])
+        }))
+    }
+
     /// Whether it is below `other` by one level of one column.
     pub(super) fn is_just_below(&self, other: &Self) -> bool {
         self.is_below(other) && self.sum() + 1 == other.sum()
@@ -111,22 +124,32 @@ impl Shape {
         widths.map(|width| width as f64).product()
     }
 
-    /// The nodes one level above `node`, with the column that rises.
-    pub(super) fn above(&self, node: Node) -> impl Iterator<Item = (usize, Node)> + '_ {
-        (0..self.columns)
-            .map(move |column| (column, node.level(column)))
-            .filter(|&(column, level)| level < self.top.level(column))
-            .map(move |(column, level)| (column, node.with(column, level + 1)))
+    /// The nodes one level above `node` and not above `high`.
+    pub(super) fn above(&self, node: Node, high: Node) -> impl Iterator<Item = Node> + '_ {
+        let levels = (0..self.columns).map(move |column| (column, node.level(column)));
+        levels
+            .filter(move |&(column, level)| level < high.level(column))
+            .map(move |(column, level)| node.with(column, level + 1))
     }
 
-    /// The nodes above `node` of which it is *the* predecessor, so that every node but the bottom
-    /// has exactly one: that with the last column that is above the bottom lowered by one.
-    pub(super) fn children(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
-        let raised = |&column: &usize| node.level(column) > self.bottom.level(column);
-        let last = (0..self.columns).rev().find(raised).unwrap_or(0);
-        self.above(node)
-            .filter(move |&(column, _)| column >= last)
-            .map(|(_, node)| node)
+    /// The nodes between `low` and `high` that are not below `barred`, in boxes of which no two
+    /// have a node in common: of the first column that is above `barred`, those with this column
+    /// above and all before it not.
+    pub(super) fn without(
+        &self,
+        low: Node,
+        high: Node,
+        barred: Node,
+    ) -> impl Iterator<Item = (Node, Node)> + '_ {
+        (0..self.columns)
+            .filter(move |&column| barred.level(column) < high.level(column))
+            .map(move |above| {
+                let below = |high: Node, column| {
+                    high.with(column, high.level(column).min(barred.level(column)))
+                };
+                let level = low.level(above).max(barred.level(above) + 1);
+                (low.with(above, level), (0..above).fold(high, below))
+            })
     }
 }
 
@@ -148,16 +171,54 @@ mod tests {
     }
 
     #[test]
-    fn every_node_has_one_predecessor_of_its_own() {
-        let lattice = Shape::new(&[(0, 2), (1, 1), (1, 3), (0, 1)]);
-        let (mut seen, mut open) = (Vec::new(), vec![lattice.bottom]);
-        while let Some(node) = open.pop() {
-            assert!(!seen.contains(&node), "{node:?} twice");
-            seen.push(node);
-            open.extend(lattice.children(node));
-        }
-        assert_eq!(seen.len() as f64, lattice.size());
-        assert_eq!(lattice.size(), 18.0);
-        assert!(seen.iter().all(|node| node.is_below(&lattice.top)));
+    fn the_lower_levels_of_two_nodes_are_taken() {
+        let one = Node::new([0, 5, 63, 1, 9, 2, 2, 2, 7]);
+        let other = Node::new([1, 4, 63, 0, 10, 2, 0, 63, 8]);
+        assert_eq!(one.lower(&other).levels(9), [0, 4, 63, 0, 9, 2, 0, 2, 7]);
+        assert_eq!(one.lower(&other), other.lower(&one));
     }
+
+    #[test]
+    fn what_is_left_of_a_box_is_in_exactly_one_part() {
+        let shape = Shape::new(&[(0, 2), (1, 1), (0, 3), (0, 1)]);
+        let (low, high) = (shape.bottom.with(2, 1), shape.top.with(0, 1));
+        let within =
+            |node: &Node, low: &Node, high: &Node| low.is_below(node) && node.is_below(high);
+        for barred in nodes(&shape).into_iter().filter(|node| low.is_below(node)) {
+            let parts: Vec<(Node, Node)> = shape.without(low, high, barred).collect();
+            for node in nodes(&shape)
+                .iter()
+                .filter(|node| within(node, &low, &high))
+            {
+                let parts = parts
+                    .iter()
+                    .filter(|(low, high)| within(node, low, high))
+                    .count();
+                assert_eq!(
+                    parts,
+                    usize::from(!node.is_below(&barred)),
+                    "{node:?} {barred:?}"
+                );
+            }
+        }
+        assert_eq!(nodes(&shape).len() as f64, shape.size());
+    }
+}
+
+/// Every node, for tests.
+#[cfg(test)]
+pub(super) fn nodes(shape: &Shape) -> Vec<Node> {
+    let mut nodes = vec![shape.bottom];
+    for column in 0..shape.columns {
+        let levels = shape.bottom.level(column)..=shape.top.level(column);
+        let raised = |node: &Node| -> Vec<Node> {
+            let node = *node;
+            levels
+                .clone()
+                .map(|level| node.with(column, level))
+                .collect()
+        };
+        nodes = nodes.iter().flat_map(raised).collect();
+    }
+    nodes
 }

@@ -1,10 +1,12 @@
 //! The search for the node that loses least.
 //!
-//! Nodes are taken in the order of the least that they can lose, from the bottom up; when that is
-//! more than the best node loses, the best one is proven. A node of which nothing is known yet is
-//! the start of a path upwards, on which the lowest node that keeps the promises is found by
-//! halves. Two lists spare most of the work: no node below one that suppresses too much can keep
-//! the promises, and every node above one that keeps them does, where promises are such.
+//! The lattice is searched box by box, a box being all nodes between a low and a high one. Boxes
+//! are taken in the order of the least that their nodes can lose, which is what the low one can;
+//! when that is more than the best node loses, the best one is proven. A low node of which nothing
+//! is known is the start of a path to the high one, on which the lowest node that keeps the
+//! promises is found by halves. A node that suppresses too much rules out all below it: what is
+//! left of a box is split into boxes that hold none of those. And every node above one that keeps
+//! the promises does so too, where they are such.
 //!
 //! A search that stops early gives the best node so far, and how much less any other could lose.
 
@@ -78,11 +80,8 @@ impl<E: FnMut(Node) -> Result<Evaluation>> Search<'_, E> {
     pub(super) fn run(&mut self, mut watch: impl FnMut(Node, &Evaluation, f64)) -> Result<Found> {
         let mut state = State::default();
         let mut open = BinaryHeap::new();
-        open.push(Open {
-            bound: self.measured.bound(self.lattice.bottom),
-            node: self.lattice.bottom,
-        });
-        while let Some(Open { bound, node }) = open.pop() {
+        open.push(self.open(0.0, self.lattice.bottom, self.lattice.top));
+        while let Some(Open { bound, low, high }) = open.pop() {
             let best = state
                 .found
                 .best
@@ -98,54 +97,69 @@ impl<E: FnMut(Node) -> Result<Evaluation>> Search<'_, E> {
                 break;
             }
             self.cancel.check()?;
-            if !state.is_barred(&node) {
-                let mut look = |node: Node, state: &mut State| -> Result<Evaluation> {
-                    if let Some(known) = state.found.evaluated.get(&node) {
-                        return Ok(*known);
-                    }
-                    let evaluation = (self.evaluate)(node)?;
-                    state.note(node, evaluation);
-                    watch(node, &evaluation, state.found.gap_to(bound));
-                    Ok(evaluation)
-                };
-                if !state.is_freed(&node) {
-                    let path = path(self.lattice, self.measured, &state, node);
-                    let (mut low, mut high) = (0, path.len());
-                    while low < high {
-                        let middle = (low + high) / 2;
-                        match look(path[middle], &mut state)?.holds {
-                            true => high = middle,
-                            false => low = middle + 1,
-                        }
-                    }
-                }
-                if !state.is_barred(&node) {
-                    look(node, &mut state)?;
-                }
+            if state.bar(&low, &high).is_none() {
+                self.explore(&mut state, low, high, |node, evaluation, found| {
+                    watch(node, evaluation, found.gap_to(bound));
+                })?;
             }
-            let known = state
-                .found
-                .evaluated
-                .get(&node)
-                .map_or(0.0, |known| known.bound);
-            for child in self.lattice.children(node) {
-                let bound = self.measured.bound(child).max(bound).max(known);
-                open.push(Open { bound, node: child });
-            }
+            let least = state.found.evaluated.get(&low);
+            let bound = bound.max(least.map_or(0.0, |least| least.bound));
+            let highest = state.bar(&low, &high).unwrap_or(low);
+            let rest = self.lattice.without(low, high, highest);
+            open.extend(rest.map(|(low, high)| self.open(bound, low, high)));
         }
         Ok(state.found)
     }
+
+    /// A box of which no node loses less than `least`.
+    fn open(&self, least: f64, low: Node, high: Node) -> Open {
+        let bound = self.measured.bound(low).max(least);
+        Open { bound, low, high }
+    }
+
+    /// Finds out about the low node of a box, and about others on the way to the high one.
+    fn explore(
+        &mut self,
+        state: &mut State,
+        low: Node,
+        high: Node,
+        mut watch: impl FnMut(Node, &Evaluation, &Found),
+    ) -> Result<()> {
+        let mut look = |node: Node, state: &mut State| -> Result<bool> {
+            if let Some(known) = state.found.evaluated.get(&node) {
+                return Ok(known.holds);
+            }
+            let evaluation = (self.evaluate)(node)?;
+            state.note(node, evaluation);
+            watch(node, &evaluation, &state.found);
+            Ok(evaluation.holds)
+        };
+        if !state.is_freed(&low) {
+            let path = path(self.lattice, self.measured, state, low, high);
+            let (mut from, mut to) = (0, path.len());
+            while from < to {
+                let middle = (from + to) / 2;
+                match look(path[middle], state)? {
+                    true => to = middle,
+                    false => from = middle + 1,
+                }
+            }
+        }
+        if state.bar(&low, &high).is_none() {
+            look(low, state)?;
+        }
+        Ok(())
+    }
 }
 
-/// The way from a node up to one that is known to keep the promises, or to the top: always to the
-/// node that can lose least.
-fn path(lattice: &Shape, measured: &Measured, state: &State, start: Node) -> Vec<Node> {
-    let mut path = vec![start];
-    let mut node = start;
+/// The way from a node up to one that is known to keep the promises, or to the high one: always
+/// to the node that can lose least.
+fn path(shape: &Shape, measured: &Measured, state: &State, low: Node, high: Node) -> Vec<Node> {
+    let mut path = vec![low];
+    let mut node = low;
     loop {
-        let above = lattice
-            .above(node)
-            .map(|(_, above)| (measured.bound(above), above));
+        let above = shape.above(node, high);
+        let above = above.map(|above| (measured.bound(above), above));
         let next = above.min_by(|(a, one), (b, other)| a.total_cmp(b).then(one.preferred(other)));
         match next {
             Some((_, next)) if !state.is_freed(&next) => {
@@ -168,8 +182,11 @@ struct State {
 }
 
 impl State {
-    fn is_barred(&self, node: &Node) -> bool {
-        self.barred.iter().rev().any(|barred| node.is_below(barred))
+    /// A node at or above `low` below which none keeps the promises: that which covers most of
+    /// the box.
+    fn bar(&self, low: &Node, high: &Node) -> Option<Node> {
+        let bars = self.barred.iter().filter(|barred| low.is_below(barred));
+        bars.max_by_key(|barred| barred.lower(high).sum()).copied()
     }
 
     fn is_freed(&self, node: &Node) -> bool {
@@ -196,16 +213,17 @@ impl State {
     }
 }
 
-/// A node that waits, the one that can lose least first.
+/// A box that waits, the one whose nodes can lose least first.
 struct Open {
     bound: f64,
-    node: Node,
+    low: Node,
+    high: Node,
 }
 
 impl Ord for Open {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_bound = other.bound.total_cmp(&self.bound);
-        by_bound.then_with(|| other.node.preferred(&self.node))
+        by_bound.then_with(|| other.low.preferred(&self.low))
     }
 }
 

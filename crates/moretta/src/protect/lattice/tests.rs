@@ -3,7 +3,7 @@
 use super::attribute::Attribute;
 use super::judge::{Judge, Rows};
 use super::metric::{Mean, Measured, Metric};
-use super::node::{Node, Shape};
+use super::node::{Node, Shape, nodes};
 use super::search::{Evaluation, Found, Search};
 use crate::cancel::Cancel;
 use crate::data::{Batch, Column, Domains, Field, Kind, Role, RowIds, Schema};
@@ -494,17 +494,6 @@ fn tasks() -> impl Strategy<Value = Task> {
     })
 }
 
-/// Every node of a toy.
-fn nodes(toy: &Toy) -> Vec<Node> {
-    let shape = toy.shape();
-    let (mut nodes, mut place) = (vec![shape.bottom], 0);
-    while place < nodes.len() {
-        nodes.extend(shape.children(nodes[place]).collect::<Vec<Node>>());
-        place += 1;
-    }
-    nodes
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -512,7 +501,7 @@ proptest! {
     fn the_search_finds_what_looking_at_every_node_finds(toy in toys(), task in tasks()) {
         let columns = toy.chains.len();
         let mut best: Option<f64> = None;
-        for node in nodes(&toy) {
+        for node in nodes(&toy.shape()) {
             let value = slow(&toy, &task, &node.levels(columns));
             best = [best, value].into_iter().flatten().reduce(f64::min);
         }
@@ -533,7 +522,7 @@ proptest! {
     #[test]
     fn every_node_is_judged_as_row_by_row_and_no_bound_is_too_high(toy in toys(), task in tasks()) {
         let columns = toy.chains.len();
-        let nodes = nodes(&toy);
+        let nodes = nodes(&toy.shape());
         let found: Vec<Evaluation> = judged(&toy, &task, |_, judge| {
             nodes.iter().map(|&node| judge.evaluate(node)).collect()
         });
