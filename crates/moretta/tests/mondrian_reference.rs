@@ -2,7 +2,9 @@
 
 mod support;
 
-use moretta::guarantee::{Diversity, Ground};
+use moretta::guarantee::{
+    Absence, BetaLikeness, DeltaDisclosure, Diversity, Ground, Likeness, Sensitivity,
+};
 use moretta::protect::mondrian::{Mode, partition_codes};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,7 +205,10 @@ impl Reference<'_> {
     fn persons_may_tip_a_union(&self) -> bool {
         let guarantee = &self.table.guarantee;
         let distinct = guarantee.l.iter().all(|l| l.kind == Diversity::Distinct);
-        self.table.subject && !(distinct && guarantee.t.is_empty())
+        let counts =
+            guarantee.t.is_empty() && guarantee.beta.is_empty() && guarantee.delta.is_empty();
+        let ignored = |delta: &DeltaDisclosure| delta.absent == Absence::Ignore;
+        guarantee.delta.iter().any(ignored) || self.table.subject && !(distinct && counts)
     }
 
     /// What a class shows on an axis.
@@ -285,8 +290,45 @@ impl Reference<'_> {
         let close = |t| self.distance(rows, t);
         persons.len() >= guarantee.k.unwrap_or(1) as usize
             && diverse
-            && guarantee.p.iter().all(|p| counts.len() >= p.p as usize)
+            && guarantee.p.iter().all(|p| match p.kind {
+                Sensitivity::Distinct => counts.len() >= p.p as usize,
+                Sensitivity::Each => counts.iter().all(|&count| count >= f64::from(p.p)),
+            })
             && guarantee.t.iter().all(|t| close(t.distance) <= t.t)
+            && guarantee.beta.iter().all(|beta| self.is_like(rows, beta))
+            && guarantee
+                .delta
+                .iter()
+                .all(|delta| self.discloses_little(rows, delta))
+    }
+
+    /// The share of each value of the table among these rows and in the table, missing ones too.
+    fn shares(&self, rows: &[usize]) -> Vec<(f64, f64)> {
+        let all: Set = (0..self.table.rows.len()).collect();
+        let (class, whole) = (self.counts(rows), self.counts(&all));
+        let total = |counts: &BTreeMap<Option<u8>, f64>| counts.values().sum::<f64>();
+        let share = |(value, count): (&Option<u8>, &f64)| {
+            let here = class.get(value).copied().unwrap_or(0.0);
+            (here / total(&class), count / total(&whole))
+        };
+        whole.iter().map(share).collect()
+    }
+
+    fn is_like(&self, rows: &[usize], beta: &BetaLikeness) -> bool {
+        self.shares(rows).iter().all(|(q, p)| {
+            let most = match beta.kind {
+                Likeness::Basic => beta.beta,
+                Likeness::Enhanced => beta.beta.min(-p.ln()),
+            };
+            *q == 0.0 || (q - p) / p <= most + 1e-12
+        })
+    }
+
+    fn discloses_little(&self, rows: &[usize], delta: &DeltaDisclosure) -> bool {
+        self.shares(rows).iter().all(|(q, p)| match delta.absent {
+            Absence::Ignore if *q == 0.0 => true,
+            _ => (q / p).log2().abs() < delta.delta,
+        })
     }
 
     /// The earth mover's distance of a class to the whole table.

@@ -1,22 +1,28 @@
 //! The domains of the columns, with their hierarchies built and found to cover the data.
 
 use super::original::Original;
+use super::population::with_population;
 use crate::data::hierarchy::Hierarchy;
-use crate::data::{Column, Domain, Domains, Field, Role, Scale};
+use crate::data::{Batch, Column, Domain, Domains, Field, Role, Scale};
 use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The domains of quasi-identifiers and of sensitive columns with a hierarchy.
-pub(crate) fn domains(plan: &Plan, original: &Original) -> Result<Domains> {
+/// The domains of quasi-identifiers and of sensitive columns with a hierarchy. Hierarchies know
+/// the values of the population too.
+pub(crate) fn domains(
+    plan: &Plan,
+    original: &Original,
+    population: Option<&Batch>,
+) -> Result<Domains> {
     let Original { batch, made, .. } = original;
     let fields = batch.schema().fields().iter();
     let fields: Vec<(&Field, &Column)> = fields.zip(batch.columns()).collect();
     let domains = fields
         .par_iter()
-        .filter_map(|(field, column)| domain(plan, made, field, column).transpose())
+        .filter_map(|(field, column)| domain(plan, made, field, column, population).transpose())
         .collect::<Result<Vec<_>>>()?;
     let weights = plan.columns.iter().map(|c| (c.name.clone(), c.weight));
     Ok(Domains::new(domains).weighted(weights))
@@ -27,6 +33,7 @@ fn domain(
     made: &HashMap<String, Arc<Hierarchy>>,
     field: &Field,
     column: &Column,
+    population: Option<&Batch>,
 ) -> Result<Option<(String, Domain)>> {
     let name = field.name.to_string();
     let spec = plan
@@ -39,7 +46,8 @@ fn domain(
         (Some(made), _) => Some(Arc::clone(made)),
         (None, Some(spec)) => {
             let span = plan.column(&name).map(|column| column.span.clone());
-            let built = spec.build_for(field, column);
+            let values = with_population(field, column, population)?;
+            let built = spec.build_for(field, &values);
             Some(Arc::new(built.map_err(|error| match span {
                 Some(span) => error.at(span),
                 None => error,

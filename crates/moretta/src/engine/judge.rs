@@ -5,6 +5,7 @@ use super::context::Context;
 use super::distributions::Distributions;
 use super::original::places_of;
 use super::plan::{Action, Plan};
+use super::population;
 use super::published::{self, Published};
 use super::shown::counted_as_text;
 use crate::data::{Batch, Domain, Domains, ReadAs, Role, RowIds, Schema};
@@ -78,7 +79,8 @@ impl Judge<'_> {
             domains,
         } = self.given;
         let release = counted_as_text(made.release)?;
-        let declared = declared(self.plan, domains);
+        let mut declared = declared(self.plan, domains);
+        declared.population = population::declared(context.population.as_ref(), domains);
         let mut checker = Checker::new(&self.plan.guarantee, release.schema(), declared)?;
         let schema = originals.schema();
         let mut measures = published::measures(self.plan, schema, &self.measured_domains());

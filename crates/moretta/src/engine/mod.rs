@@ -20,6 +20,7 @@ pub(crate) mod masked;
 pub(crate) mod order;
 pub(crate) mod original;
 mod plan;
+pub(crate) mod population;
 mod progress;
 pub(crate) mod published;
 mod pump;

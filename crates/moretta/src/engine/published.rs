@@ -53,7 +53,7 @@ impl Published {
 
 /// Measures of releases of a table, with the ranges that the policy declares.
 pub(crate) fn measures(plan: &Plan, schema: &Schema, domains: &[(String, Domain)]) -> Measures {
-    let mut measures = Measures::new(schema, domains, plan.guarantee.k.unwrap_or(1))
+    let mut measures = Measures::new(schema, domains, plan.guarantee.class_size().unwrap_or(1))
         .weighted(|name| plan.weight(name));
     let declared = |column: &ColumnPolicy| Some((column.name.clone(), column.range?));
     for (name, range) in plan.columns.iter().filter_map(declared) {

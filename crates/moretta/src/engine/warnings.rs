@@ -27,25 +27,20 @@ pub fn warnings(plan: &Plan, original: &Original, strict: bool) -> Result<Vec<St
     let notes = &original.notes;
     let original = &original.batch;
     let guarantee = &plan.guarantee;
-    if guarantee.k.is_none() && plan.keeps_guarantee() {
+    if !guarantee.hides_persons() && plan.keeps_guarantee() {
         return Err(
             Error::policy("the policy promises no k, so nothing hides a person")
                 .help("add [guarantee] with k = 5"),
         );
     }
     let masking = plan.masking();
-    let promises_k = guarantee.k.is_some() || masking.is_some_and(|m| m.k().is_some());
+    let promises_k = guarantee.hides_persons() || masking.is_some_and(|m| m.k().is_some());
     let sensitive = original.schema().with_role(Role::Sensitive);
-    if promises_k
-        && !sensitive.is_empty()
-        && guarantee.l.is_empty()
-        && guarantee.t.is_empty()
-        && guarantee.p.is_empty()
-    {
+    if promises_k && !sensitive.is_empty() && guarantee.of_columns().next().is_none() {
         let what = "only k is promised although a sensitive column exists: a class in which all share one value gives it away";
         if strict {
             return Err(Error::policy(what)
-                .help("add l, t or p under [guarantee], or run without --strict"));
+                .help("add l, t, p, beta or delta under [guarantee], or run without --strict"));
         }
         warnings.push(format!("{what}; add l, t or p under [guarantee]"));
     }

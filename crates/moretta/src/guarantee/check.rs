@@ -8,15 +8,16 @@
 //!
 //! - A class is the set of rows whose quasi-identifiers have the same texts,
 //!   byte for byte; missing equals only missing.
-//! - With a subject, k counts distinct persons in a class, and l, t and p count
+//! - With a subject, sizes count distinct persons in a class, and promises about sensitive values
 //!   distinct (person, value) pairs in a class: a person with 40 rows counts
 //!   once for each value. Without a subject every row is a person.
 //! - For l and p, sensitive values that look alike (spaces, letter case, Unicode form,
 //!   characters that show nothing) are one value, and a suppressed one, `*`, is missing.
-//! - A missing sensitive value adds nothing to l and p; for t see
-//!   the kinds of distance. The reference distribution of t is that of the whole
-//!   release, in which a person with rows in several classes counts once for
+//! - A missing sensitive value adds nothing to l and p, and is a value of its own for beta and
+//!   delta; for t see the kinds of distance. The reference distribution of t, beta and delta is
+//!   that of the whole release, in which a person with rows in several classes counts once for
 //!   each value too.
+//! - A class of the population is what the released texts of a class cover of it.
 //! - A release without rows keeps every promise.
 //!
 //! It does not see whether the released values are true; [`Truth`](super::Truth) does.
@@ -26,11 +27,12 @@
 //! classes, of (class, value) pairs and, with a subject and where it matters how
 //! many persons have a value, of (class, person, value) triples.
 
-use super::claims::{Count, Declared, Tally, k_claim, l_claim, p_claim, t_claim};
+use super::claims::{Count, Declared, Tally, column_claim};
 use super::classes::{Classes, Texts};
 use super::findings::{ClaimFinding, Fault, Findings, Rule, Unit};
+use super::population::Fit;
 use super::sorted::Sorted;
-use super::{Diversity, Guarantee, LDiversity};
+use super::{ColumnPromise, Diversity, Guarantee, Sensitivity, sizes};
 use crate::data::{Batch, Categories, MISSING, Role, Schema};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
@@ -106,7 +108,8 @@ impl Checker {
             })
             .collect();
         let mut sensitive: Vec<Sensitive> = Vec::new();
-        for (name, diverse) in promised_columns(guarantee) {
+        for promise in guarantee.of_columns() {
+            let (name, diverse) = (promise.column(), promise.is_diversity());
             if schema.index_of(name).is_none() {
                 return Err(Error::policy(format!(
                     "the guarantee names column `{name}`, which is not in the release"
@@ -252,6 +255,7 @@ impl Checker {
             Some(_) => Unit::Persons,
             None => Unit::Rows,
         });
+        let fit = self.fit()?;
         // The table of tuples is no longer needed and may be large.
         drop((self.classes, self.quasi));
         let (sizes, persons) = match unit {
@@ -263,31 +267,26 @@ impl Checker {
             *class_sizes.entry(u64::from(size)).or_insert(0) += 1;
         }
         let (guarantee, declared) = (self.guarantee, self.declared);
-        let mut claims: Vec<ClaimFinding> =
-            guarantee.k.iter().map(|&k| k_claim(k, &sizes)).collect();
+        let mut claims = sizes::claims(&guarantee, &sizes);
+        claims.extend(fit.iter().flat_map(|fit| fit.claims(&guarantee, &sizes)));
         let mut columns: Vec<String> = Vec::new();
-        let mut promised: Vec<((usize, u8), ClaimFinding)> = Vec::new();
+        let mut promised: Vec<((usize, usize), ClaimFinding)> = Vec::new();
         for sensitive in self.sensitive {
             let diverse = sensitive.column.looks;
             let (column, counts, totals) = sensitive.into_counts(unit);
             let name = column.name.clone();
             let tally = Tally::new(column.name, counts, totals, &column.texts, sizes.len());
-            let here =
-                |column: &String, of_diversity| tally.is_of(column) && of_diversity == diverse;
             let known = columns.iter().position(|column| tally.is_of(column));
             let place = known.unwrap_or(columns.len());
             columns.extend(known.is_none().then_some(name));
-            for l in guarantee.l.iter().filter(|l| here(&l.column, true)) {
-                promised.push(((place, 0), l_claim(l, &tally)));
-            }
-            for t in guarantee.t.iter().filter(|t| here(&t.column, false)) {
-                promised.push(((place, 1), t_claim(t, &tally, &declared)?));
-            }
-            for p in guarantee.p.iter().filter(|p| here(&p.column, true)) {
-                promised.push(((place, 2), p_claim(p, &tally)));
+            for (order, promise) in guarantee.of_columns().enumerate() {
+                if tally.is_of(promise.column()) && promise.is_diversity() == diverse {
+                    let claim = column_claim(promise, &tally, &declared)?;
+                    promised.push(((place, order), claim));
+                }
             }
         }
-        // Column by column: l, then t, then p.
+        // Column by column, model by model.
         promised.sort_by_key(|(place, _)| *place);
         claims.extend(promised.into_iter().map(|(_, claim)| claim));
         Ok(Findings {
@@ -300,6 +299,20 @@ impl Checker {
             claims,
             faults: self.faults,
         })
+    }
+
+    /// How the population that the promise is about falls into the classes.
+    fn fit(&self) -> Result<Option<Fit>> {
+        if self.guarantee.population().is_none() {
+            return Ok(None);
+        }
+        let population =
+            self.declared.population.as_ref().ok_or_else(|| {
+                Error::policy("the promise is about a population that was not given")
+            })?;
+        let columns = self.quasi.iter();
+        let columns: Vec<(&str, &Texts)> = columns.map(|c| (&*c.name, &c.texts)).collect();
+        Fit::new(population, &columns, &self.classes).map(Some)
     }
 }
 
@@ -333,13 +346,18 @@ impl Tracked {
 
 impl Sensitive {
     fn new(name: &str, diverse: bool, guarantee: &Guarantee) -> Self {
-        let weighs = |l: &LDiversity| l.column == name && l.kind != Diversity::Distinct;
+        let weighs = |promise: ColumnPromise<'_>| match promise {
+            ColumnPromise::L(l) => l.kind != Diversity::Distinct,
+            ColumnPromise::P(p) => p.kind != Sensitivity::Distinct,
+            _ => false,
+        };
+        let mut promises = guarantee.of_columns().filter(|p| p.column() == name);
         Sensitive {
             column: Tracked {
                 looks: diverse,
                 ..Tracked::new(name.to_owned())
             },
-            weighs: !diverse || guarantee.l.iter().any(weighs),
+            weighs: !diverse || promises.any(weighs),
             of_rows: Sorted::new(),
             of_persons: Sorted::new(),
         }
@@ -424,14 +442,6 @@ fn split(key: u64) -> (u32, u32) {
     ((key >> 32) as u32, key as u32)
 }
 
-/// The columns that are promised something, and whether it is diversity.
-fn promised_columns(guarantee: &Guarantee) -> impl Iterator<Item = (&str, bool)> {
-    let l = guarantee.l.iter().map(|l| (l.column.as_str(), true));
-    let t = guarantee.t.iter().map(|t| (t.column.as_str(), false));
-    let p = guarantee.p.iter().map(|p| (p.column.as_str(), true));
-    l.chain(t).chain(p)
-}
-
 fn mixed_units() -> Error {
     Error::bug("persons were given for some batches of a release and not for others")
 }
@@ -440,7 +450,10 @@ fn mixed_units() -> Error {
 mod tests {
     use super::*;
     use crate::data::{Column, Field, Kind, RowIds};
-    use crate::guarantee::{Diversity, Ground, LDiversity, PSensitivity, Sensitivity, TCloseness};
+    use crate::guarantee::{
+        Absence, BetaLikeness, DeltaDisclosure, Diversity, Ground, LDiversity, Likeness,
+        PSensitivity, Sensitivity, TCloseness,
+    };
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -483,19 +496,35 @@ mod tests {
             t: 0.4,
             distance,
         };
+        let beta = |kind| BetaLikeness {
+            column: "s".into(),
+            beta: 0.6,
+            kind,
+        };
+        let delta = |absent| DeltaDisclosure {
+            column: "s".into(),
+            delta: 0.7,
+            absent,
+        };
         Guarantee {
             k: Some(3),
+            maximum_risk: Some(0.4),
+            average_risk: Some(0.2),
+            beta: vec![beta(Likeness::Basic), beta(Likeness::Enhanced)],
+            delta: vec![delta(Absence::Infinite), delta(Absence::Ignore)],
             l: vec![
                 l(Diversity::Distinct, 2.0),
                 l(Diversity::Entropy, 1.5),
                 l(Diversity::Recursive { c: 1.5 }, 2.0),
             ],
             t: vec![t(Ground::Equal), t(Ground::Ordered)],
-            p: vec![PSensitivity {
-                kind: Sensitivity::Distinct,
-                column: "s".into(),
-                p: 2,
-            }],
+            p: [Sensitivity::Distinct, Sensitivity::Each]
+                .map(|kind| PSensitivity {
+                    column: "s".into(),
+                    p: 2,
+                    kind,
+                })
+                .to_vec(),
             ..Guarantee::default()
         }
     }
@@ -523,7 +552,15 @@ mod tests {
         (people.len(), counts)
     }
 
-    /// The worst figure of each claim, in the order of [`everything`], and its failing classes.
+    /// Of each claim, in the order in which they are found, whether the largest figure is the worst.
+    const HIGH: [bool; 14] = {
+        let (low, high) = (false, true);
+        [
+            low, high, high, low, low, high, high, high, low, low, high, high, high, high,
+        ]
+    };
+
+    /// The worst figure of each claim and its failing classes.
     fn slow(rows: &[Row], persons: bool) -> (Vec<usize>, Vec<(f64, u64)>) {
         let mut classes: Vec<Vec<Row>> = Vec::new();
         for row in rows {
@@ -546,9 +583,12 @@ mod tests {
         let mut values: Vec<Option<&str>> = whole.iter().map(|(v, _)| *v).collect();
         values.sort_unstable();
         values.dedup();
-        let mut worst = vec![(f64::INFINITY, 0); 3];
-        worst.extend([(0.0, 0); 3]);
-        worst.push((f64::INFINITY, 0));
+        // Risks are largest where sizes are smallest; the average is one figure of the table.
+        let mut worst: Vec<(f64, u64)> = (HIGH.iter())
+            .map(|high| (if *high { 0.0 } else { f64::INFINITY }, 0))
+            .collect();
+        let persons: usize = counted.iter().map(|(size, _)| size).sum();
+        let average = counted.len() as f64 / persons as f64;
         for (size, counts) in &counted {
             let mut present: Vec<u32> = counts.iter().filter_map(|(v, n)| v.map(|_| *n)).collect();
             present.sort_unstable();
@@ -585,19 +625,53 @@ mod tests {
             if present.is_empty() {
                 ordered = 1.0;
             }
-            let figures = [*size as f64, distinct, exp, ratio, equal, ordered, distinct];
+            let rarest = present.last().map_or(f64::INFINITY, |&n| f64::from(n));
+            let (mut gain, mut like) = (0.0, true);
+            let (mut strict, mut of_present) = (0.0, 0.0);
+            for &value in &values {
+                let (q, p) = (share(counts, value, true), share(&whole, value, true));
+                gain = f64::max(gain, (q - p) / p);
+                like &= (q - p) / p <= f64::min(0.6, -p.ln()) + 1e-9 || q == 0.0;
+                let doublings = (q / p).log2().abs();
+                strict = f64::max(strict, doublings);
+                if q > 0.0 {
+                    of_present = f64::max(of_present, doublings);
+                }
+            }
+            let figures = [
+                *size as f64,
+                1.0 / *size as f64,
+                average,
+                distinct,
+                exp,
+                ratio,
+                equal,
+                ordered,
+                distinct,
+                rarest,
+                gain,
+                gain,
+                strict,
+                of_present,
+            ];
             let holds = [
                 *size >= 3,
+                1.0 / *size as f64 <= 0.4,
+                average <= 0.2 + 1e-9,
                 distinct >= 2.0,
                 exp >= 1.5 - 1e-9,
                 ratio < 1.5,
                 equal <= 0.4 + 1e-9,
                 ordered <= 0.4 + 1e-9,
                 distinct >= 2.0,
+                rarest >= 2.0,
+                gain <= 0.6 + 1e-9,
+                like,
+                strict < 0.7,
+                of_present < 0.7,
             ];
             for (i, slot) in worst.iter_mut().enumerate() {
-                let high = matches!(i, 3..=5);
-                slot.0 = if high {
+                slot.0 = if HIGH[i] {
                     f64::max(slot.0, figures[i])
                 } else {
                     f64::min(slot.0, figures[i])
@@ -628,7 +702,8 @@ mod tests {
         assert_eq!(counted, sizes.iter().sum::<usize>() as u64);
         let names: Vec<&str> = found.claims.iter().map(|c| c.name.as_str()).collect();
         for ((claim, (figure, failing)), name) in found.claims.iter().zip(&worst).zip(names) {
-            let value = claim.found.expect("there are rows");
+            // Where no class has a value, none is rare.
+            let value = claim.found.unwrap_or(f64::INFINITY);
             assert!(
                 value == *figure || (value - figure).abs() < 1e-9,
                 "{name}: {value} {figure}"

@@ -4,7 +4,12 @@ use super::classes::Texts;
 use super::closeness::Reference;
 use super::diversity::{self, TOLERANCE};
 use super::findings::ClaimFinding;
-use super::{Diversity, Ground, LDiversity, PSensitivity, TCloseness};
+use super::likeness::{Judged, Shares};
+use super::population::PopulationRows;
+use super::{
+    Absence, BetaLikeness, ColumnPromise, DeltaDisclosure, Diversity, Ground, LDiversity, Likeness,
+    PSensitivity, Sensitivity, TCloseness,
+};
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{DateFormat, Levels, MISSING};
 use crate::error::{Error, Result};
@@ -21,6 +26,8 @@ pub struct Declared {
     pub orders: HashMap<String, Vec<String>>,
     /// Identifying columns that are released as pseudonyms.
     pub pseudonyms: Vec<String>,
+    /// The population that the promise is about.
+    pub population: Option<PopulationRows>,
 }
 
 /// How often a value is in a class.
@@ -77,29 +84,38 @@ impl<'a> Tally<'a> {
 }
 
 /// A figure for each class, the worst of them and how many fail.
-struct Worst {
+pub(super) struct Worst {
     figure: Option<f64>,
     failing: u64,
 }
 
 impl Worst {
-    fn of(
+    /// Of figures that say by themselves whether they hold.
+    pub(super) fn of(
         figures: impl Iterator<Item = f64>,
         holds: impl Fn(f64) -> bool,
         worse: impl Fn(f64, f64) -> f64,
     ) -> Self {
+        let judged = figures.map(|figure| Judged {
+            figure,
+            holds: holds(figure),
+        });
+        Worst::of_judged(judged, worse)
+    }
+
+    fn of_judged(figures: impl Iterator<Item = Judged>, worse: impl Fn(f64, f64) -> f64) -> Self {
         let mut worst = Worst {
             figure: None,
             failing: 0,
         };
-        for figure in figures {
-            worst.failing += u64::from(!holds(figure));
+        for Judged { figure, holds } in figures {
+            worst.failing += u64::from(!holds);
             worst.figure = Some(worst.figure.map_or(figure, |w| worse(w, figure)));
         }
         worst
     }
 
-    fn claim(self, name: String, promised: String, promised_value: f64) -> ClaimFinding {
+    pub(super) fn claim(self, name: String, promised: String, promised_value: f64) -> ClaimFinding {
         ClaimFinding {
             name,
             promised,
@@ -112,18 +128,23 @@ impl Worst {
     }
 }
 
-/// Whether every class keeps to k-anonymity.
-pub(super) fn k_claim(k: u32, sizes: &[u32]) -> ClaimFinding {
-    let figures = sizes.iter().map(|&size| f64::from(size));
-    Worst::of(figures, |size| size >= f64::from(k), f64::min).claim(
-        "k-anonymity".to_owned(),
-        format!("at least {k}"),
-        f64::from(k),
-    )
+/// Whether every class keeps what is promised of a sensitive column.
+pub(super) fn column_claim(
+    promise: ColumnPromise<'_>,
+    tally: &Tally<'_>,
+    declared: &Declared,
+) -> Result<ClaimFinding> {
+    Ok(match promise {
+        ColumnPromise::L(l) => l_claim(l, tally),
+        ColumnPromise::T(t) => t_claim(t, tally, declared)?,
+        ColumnPromise::P(p) => p_claim(p, tally),
+        ColumnPromise::Beta(beta) => beta_claim(beta, tally),
+        ColumnPromise::Delta(delta) => delta_claim(delta, tally),
+    })
 }
 
 /// Whether every class keeps to l-diversity.
-pub(super) fn l_claim(l: &LDiversity, tally: &Tally<'_>) -> ClaimFinding {
+fn l_claim(l: &LDiversity, tally: &Tally<'_>) -> ClaimFinding {
     let mut counts = Vec::new();
     let figures = tally.classes().map(|class| {
         counts.clear();
@@ -145,11 +166,7 @@ pub(super) fn l_claim(l: &LDiversity, tally: &Tally<'_>) -> ClaimFinding {
 }
 
 /// Whether every class keeps to t-closeness.
-pub(super) fn t_claim(
-    t: &TCloseness,
-    tally: &Tally<'_>,
-    declared: &Declared,
-) -> Result<ClaimFinding> {
+fn t_claim(t: &TCloseness, tally: &Tally<'_>, declared: &Declared) -> Result<ClaimFinding> {
     let totals = &tally.totals;
     let (kind, reference) = match t.distance {
         Ground::Equal => ("equal", Reference::equal(totals)),
@@ -177,13 +194,63 @@ pub(super) fn t_claim(
 }
 
 /// Whether every class keeps to p-sensitivity.
-pub(super) fn p_claim(p: &PSensitivity, tally: &Tally<'_>) -> ClaimFinding {
-    let figures = tally.classes().map(|class| present(class).count() as f64);
-    Worst::of(figures, |figure| figure >= f64::from(p.p), f64::min).claim(
-        format!("p-sensitivity of `{}`", tally.name),
-        format!("at least {}", p.p),
-        f64::from(p.p),
+fn p_claim(p: &PSensitivity, tally: &Tally<'_>) -> ClaimFinding {
+    let least = f64::from(p.p);
+    let (worst, name) = match p.kind {
+        Sensitivity::Distinct => {
+            let figures = tally.classes().map(|class| present(class).count() as f64);
+            let worst = Worst::of(figures, |figure| figure >= least, f64::min);
+            (worst, "p-sensitivity")
+        }
+        Sensitivity::Each => {
+            // A class without any value has none that is rare.
+            let rarest = |class| present(class).map(|pair| pair.count).min();
+            let figures = tally.classes().filter_map(rarest).map(f64::from);
+            let worst = Worst::of(figures, |figure| figure >= least, f64::min);
+            (worst, "p-sensitivity of each value")
+        }
+    };
+    let name = format!("{name} of `{}`", tally.name);
+    worst.claim(name, format!("at least {}", p.p), least)
+}
+
+/// Whether every class keeps to beta-likeness.
+fn beta_claim(beta: &BetaLikeness, tally: &Tally<'_>) -> ClaimFinding {
+    let shares = Shares::new(&tally.totals);
+    let figures = tally
+        .classes()
+        .map(|class| shares.gain(beta, &pairs(class)));
+    let (kind, promised) = match beta.kind {
+        Likeness::Basic => ("basic", format!("at most {}", beta.beta)),
+        Likeness::Enhanced => (
+            "enhanced",
+            format!("at most {} and -ln of the value's share", beta.beta),
+        ),
+    };
+    let name = format!("{kind} beta-likeness of `{}`", tally.name);
+    Worst::of_judged(figures, f64::max).claim(name, promised, beta.beta)
+}
+
+/// Whether every class keeps to delta-disclosure.
+fn delta_claim(delta: &DeltaDisclosure, tally: &Tally<'_>) -> ClaimFinding {
+    let shares = Shares::new(&tally.totals);
+    let figures = tally
+        .classes()
+        .map(|class| shares.doublings(delta, &pairs(class)));
+    let kind = match delta.absent {
+        Absence::Infinite => "",
+        Absence::Ignore => " of present values",
+    };
+    Worst::of_judged(figures, f64::max).claim(
+        format!("delta-disclosure{kind} of `{}`", tally.name),
+        format!("below {}", delta.delta),
+        delta.delta,
     )
+}
+
+/// The values of a class and how often each is there.
+fn pairs(class: &[Count]) -> Vec<(u32, u32)> {
+    class.iter().map(|pair| (pair.value, pair.count)).collect()
 }
 
 /// The place of each value: as declared, else by size when all are numbers or

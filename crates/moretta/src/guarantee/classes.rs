@@ -109,6 +109,16 @@ impl Classes {
         self.table.len()
     }
 
+    /// How many codes a tuple has.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The codes of a class.
+    pub(super) fn tuple(&self, class: usize) -> &[u32] {
+        &self.tuples[class * self.width..][..self.width]
+    }
+
     /// Puts the class of each of `rows` rows into `out`.
     pub(super) fn assign(&mut self, columns: &[Vec<u32>], rows: usize, out: &mut Vec<u32>) {
         self.hashes.clear();

@@ -7,7 +7,7 @@
 use super::classes::Texts;
 use super::findings::Rule;
 use crate::data::hierarchy::TOP;
-use crate::data::{Categories, Column, Domain, LevelsBuilder, MISSING, Region, Scale};
+use crate::data::{Categories, Column, Domain, Levels, LevelsBuilder, MISSING, Region, Scale};
 use crate::error::Result;
 use hashbrown::HashMap;
 use std::ops::Range;
@@ -25,6 +25,68 @@ pub(super) struct Cover {
     leaf_of_number: HashMap<u64, Option<u32>, foldhash::fast::FixedState>,
     released_codes: Vec<u32>,
     original_codes: Vec<u32>,
+}
+
+/// Which texts of a release cover which values of a column of other rows.
+pub(super) struct Covered {
+    cover: Cover,
+    /// What each text of the release says.
+    says: Vec<Says>,
+    /// What each distinct value of the rows is.
+    places: Vec<Place>,
+    /// The value of each row, or missing.
+    codes: Vec<u32>,
+}
+
+impl Covered {
+    /// `texts` of the release beside the values of `rows`.
+    pub(super) fn new(domain: Domain, texts: &Levels, rows: &Column) -> Result<Self> {
+        let mut cover = Cover::new(domain, false, true);
+        let says = texts.iter().map(|text| cover.read_escaped(text)).collect();
+        let (mut places, mut codes) = (Vec::new(), Vec::with_capacity(rows.len()));
+        match rows {
+            Column::Category(categories) => {
+                cover.place_categories(categories);
+                codes.clone_from(&cover.original_codes);
+                places.clone_from(&cover.places);
+            }
+            _ => {
+                let mut known: HashMap<u64, u32, foldhash::fast::FixedState> = HashMap::default();
+                for row in 0..rows.len() {
+                    let Some(place) = cover.place(rows, row)? else {
+                        codes.push(MISSING);
+                        continue;
+                    };
+                    let next = places.len() as u32;
+                    let code = *known.entry(place.number.to_bits()).or_insert(next);
+                    if code == next {
+                        places.push(place);
+                    }
+                    codes.push(code);
+                }
+            }
+        }
+        Ok(Covered {
+            cover,
+            says,
+            places,
+            codes,
+        })
+    }
+
+    /// The value of each row, or missing.
+    pub(super) fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// Whether a text, or a missing cell, of the release covers a value, or a missing one.
+    pub(super) fn covers(&self, text: u32, value: u32) -> bool {
+        let place = self.places.get(value as usize).copied();
+        match self.says.get(text as usize) {
+            None => place.is_none(),
+            Some(says) => self.cover.is_true(says, place),
+        }
+    }
 }
 
 /// What a released text says, ready to be compared.
@@ -123,14 +185,17 @@ impl Cover {
     fn read_new_texts(&mut self) {
         for code in self.says.len()..self.released.levels().len() {
             let text = self.released.levels().get(code as u32);
-            let mut says = self.read(text);
-            if self.escapes
-                && matches!(says, Says::Nonsense)
-                && let Some(plain) = super::same::unescaped(text)
-            {
-                says = self.read(plain);
-            }
+            let says = self.read_escaped(text);
             self.says.push(says);
+        }
+    }
+
+    /// What a text says, or what it says without the sign that guards a formula.
+    fn read_escaped(&self, text: &str) -> Says {
+        let says = self.read(text);
+        match super::same::unescaped(text) {
+            Some(plain) if self.escapes && matches!(says, Says::Nonsense) => self.read(plain),
+            _ => says,
         }
     }
 

@@ -19,8 +19,11 @@ mod digest;
 mod diversity;
 mod exchanged;
 mod findings;
+mod likeness;
 mod models;
+mod population;
 mod same;
+mod sizes;
 mod sorted;
 mod stream;
 mod truth;
@@ -31,9 +34,11 @@ pub use coded::{Coding, End};
 pub use crowd::CrowdChecker;
 pub use digest::Digest;
 pub use findings::{ClaimFinding, Fault, Findings, Rule, Unit};
+pub(crate) use models::persons_of_risk;
 pub use models::{
     Absence, BetaLikeness, ColumnPromise, DeltaDisclosure, Diversity, Ground, Guarantee, KMap,
     LDiversity, Likeness, PSensitivity, Population, Presence, Sensitivity, TCloseness,
 };
+pub use population::PopulationRows;
 pub use stream::{Decided, StreamChecker, StreamFindings};
 pub use truth::{Treatment, Truth};

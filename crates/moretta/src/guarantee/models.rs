@@ -79,6 +79,15 @@ impl Guarantee {
         self.k.max(of_risk)
     }
 
+    /// Whether a person is hidden among others at all: by the size of classes, in the table or in
+    /// the population.
+    pub fn hides_persons(&self) -> bool {
+        self.class_size().is_some()
+            || self.average_risk.is_some()
+            || self.k_map.is_some()
+            || self.presence.is_some()
+    }
+
     /// The file of the population that k-map or presence is about.
     pub fn population(&self) -> Option<&Path> {
         let of_map = self.k_map.as_ref().and_then(|map| match &map.population {

@@ -48,7 +48,7 @@ pub fn compare(
         .help("the report of `moretta run` tells what a masked release loses"));
     }
     let original = read(policy, progress)?;
-    let domains = domains(&policy.plan, &original)?.quasi(original.batch.schema());
+    let domains = domains(&policy.plan, &original, None)?.quasi(original.batch.schema());
     drop(original);
     progress.enter(Stage::Check);
     let [a, b] = files.map(|file| {

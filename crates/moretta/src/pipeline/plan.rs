@@ -65,7 +65,7 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
     check_alone(policy)?;
     let original = read(policy, progress)?;
     progress.enter(Stage::Check);
-    let domains = domains(&policy.plan, &original)?;
+    let domains = domains(&policy.plan, &original, None)?;
     let batch = &original.batch;
     let columns: Vec<Coded> = (0..batch.schema().len())
         .map(|i| Coded::new(batch, i))
@@ -75,7 +75,11 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
     let sizes = class_sizes(&quasi, batch.len(), persons);
     let total: u64 = sizes.iter().sum();
     let masking = policy.plan.masking();
-    let k = policy.plan.guarantee.k.or(masking.and_then(Masking::k));
+    let k = policy
+        .plan
+        .guarantee
+        .class_size()
+        .or(masking.and_then(Masking::k));
     let rows = batch.len() as u64;
     let share = |below: u64| {
         sizes.iter().filter(|&&size| size < below).sum::<u64>() as f64 / total.max(1) as f64

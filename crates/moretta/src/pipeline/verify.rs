@@ -5,8 +5,11 @@ use super::release_columns::{Taken, release_plans};
 use super::release_values::foreign_values;
 use super::stream::{self, StreamVerification};
 use crate::data::{Batch, Domain, Domains, Role};
+use crate::engine::domains::domains;
 use crate::engine::facts::verdict;
 use crate::engine::judge::declared;
+use crate::engine::original::Original;
+use crate::engine::population;
 use crate::engine::report::Verdict;
 use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
@@ -59,7 +62,7 @@ pub fn verify(
     if policy.plan.stream().is_some() {
         return Err(Error::bug("a stream was verified as a table"));
     }
-    if policy.plan.guarantee.k.is_none() && !policy.plan.keeps_guarantee() {
+    if !policy.plan.guarantee.hides_persons() && !policy.plan.keeps_guarantee() {
         return Err(
             Error::policy("the method promises nothing that could be seen in a file")
                 .help("the report of `moretta run` tells risk and loss"),
@@ -73,7 +76,12 @@ pub fn verify(
     let source = io::open(file, &options, &plans)?;
     let schema = Arc::clone(source.schema());
     let release = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
-    let declared = declared(&policy.plan, &sensitive_domains(policy, &release)?);
+    let mut declared = declared(&policy.plan, &sensitive_domains(policy, &release)?);
+    if let Some(people) = policy.population()? {
+        let original = Original::new(&policy.plan, people.clone(), Vec::new())?;
+        let domains = domains(&policy.plan, &original, None)?;
+        declared.population = population::declared(Some(&Arc::new(people)), &domains);
+    }
     let bare = bare_identifiers(&release, &declared.pseudonyms);
     let mut findings = plain_check(&release, &policy.plan.guarantee, declared, None)?;
     findings.faults.extend(bare);

@@ -257,6 +257,7 @@ impl Policy {
                 inputs.push(path);
             }
         }
+        inputs.extend(self.plan.guarantee.population());
         if let Some(KeyPlace::File(path)) = &self.report_key {
             inputs.push(path);
         }
@@ -316,11 +317,11 @@ fn read_plan(top: &mut Section, root: &Root) -> Result<(Plan, Vec<Range<usize>>,
     let seed = top.optional(&schema::SEED, Placed::whole)?;
     let columns = columns::read(top.table(&schema::COLUMNS)?, root)?;
     let (guarantee, audit) = match top.optional_table(&schema::GUARANTEE)? {
-        Some(section) => guarantee::read(section, &columns)?,
+        Some(section) => guarantee::read(section, &columns, root)?,
         None => (Guarantee::default(), None),
     };
     let levels = match top.optional_table(&schema::LEVELS)? {
-        Some(section) => levels::read(section, guarantee.k)?,
+        Some(section) => levels::read(section, guarantee.class_size())?,
         None => Vec::new(),
     };
     let (protect, spans) = read_protect(top)?;

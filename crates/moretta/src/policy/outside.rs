@@ -1,9 +1,12 @@
-//! Fetches keys and hierarchies from where a policy says that they are.
+//! Fetches keys, hierarchies and populations from where a policy says that they are.
 
 use super::Policy;
+use crate::data::{Batch, ReadAs, Role};
 use crate::engine::{Action, Context, KeyPlace, Keys, Plan, Progress};
 use crate::error::{Error, Result};
+use crate::io::{self, ColumnPlan, ReadOptions};
 use crate::protect::identifiers::Key;
+use std::sync::Arc;
 
 impl Policy {
     /// What a session of this policy needs, with all keys that the policy names.
@@ -13,6 +16,7 @@ impl Policy {
     pub fn context(&self, progress: &Progress) -> Result<Context> {
         Ok(Context {
             keys: self.keys()?,
+            population: self.population()?.map(Arc::new),
             progress: progress.clone(),
             measure_all: self.report.is_some(),
             ..Context::default()
@@ -27,6 +31,42 @@ impl Policy {
         let mut plan = self.plan.clone();
         load_hierarchies(&mut plan)?;
         Ok(plan)
+    }
+
+    /// The quasi-identifiers of the population that the guarantee names, read like the source.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or lacks one of them.
+    pub(crate) fn population(&self) -> Result<Option<Batch>> {
+        let Some(path) = self.plan.guarantee.population() else {
+            return Ok(None);
+        };
+        let options = ReadOptions {
+            progress: None,
+            stream: false,
+            ..self.source.options.clone()
+        };
+        let names = io::names(path, &options)?;
+        let quasi = self.plan.columns.iter().filter(|c| c.role == Role::Quasi);
+        if let Some(absent) = quasi.clone().find(|column| !names.contains(&column.name)) {
+            let what = format!("the population has no column `{}`", absent.name);
+            return Err(Error::input(what)
+                .in_file(path)
+                .help("it needs all quasi-identifiers, under the names that the source has"));
+        }
+        let read = |name: String| match quasi.clone().find(|column| column.name == name) {
+            Some(column) => column.plan(),
+            None => ColumnPlan {
+                name,
+                role: Role::Drop,
+                read: ReadAs::Skip,
+            },
+        };
+        let plans: Vec<ColumnPlan> = names.into_iter().map(read).collect();
+        let source = io::open(path, &options, &plans)?;
+        let schema = Arc::clone(source.schema());
+        let rows = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
+        Ok(Some(rows))
     }
 
     /// The key from which fakes are drawn, where the policy names one.

@@ -8,8 +8,8 @@ use moretta::data::{
     RowIds, Schema,
 };
 use moretta::guarantee::{
-    Checker, Declared, Diversity, Fault, Findings, Ground, Guarantee, LDiversity, PSensitivity,
-    Sensitivity, TCloseness, Treatment, Truth,
+    Absence, BetaLikeness, Checker, Declared, DeltaDisclosure, Diversity, Fault, Findings, Ground,
+    Guarantee, LDiversity, Likeness, PSensitivity, Sensitivity, TCloseness, Treatment, Truth,
 };
 use moretta::io::{ColumnPlan, ReadAs};
 use moretta::protect::mondrian::{Bounds, Mode, Mondrian};
@@ -413,8 +413,9 @@ pub(crate) fn guarantees() -> impl Strategy<Value = Guarantee> {
         proptest::option::of(kinds),
         proptest::option::of(grounds),
         proptest::option::weighted(0.2, 1u32..4),
+        proptest::option::weighted(0.3, comparisons()),
     )
-        .prop_map(move |(k, l, t, p)| Guarantee {
+        .prop_map(move |(k, l, t, p, more)| Guarantee {
             k: Some(k),
             l: l.into_iter()
                 .map(|(l, kind)| LDiversity {
@@ -436,9 +437,53 @@ pub(crate) fn guarantees() -> impl Strategy<Value = Guarantee> {
                     column: column(),
                     p,
                 })
+                .chain(more.iter().flat_map(|more| more.p.clone()))
                 .collect(),
+            beta: more.iter().flat_map(|more| more.beta.clone()).collect(),
+            delta: more.iter().flat_map(|more| more.delta.clone()).collect(),
             ..Guarantee::default()
         })
+}
+
+/// Beta-likeness, delta-disclosure or p of each value.
+fn comparisons() -> impl Strategy<Value = Guarantee> {
+    let column = || "s".to_owned();
+    let beta = move |(beta, enhanced): (f64, bool)| Guarantee {
+        beta: vec![BetaLikeness {
+            column: column(),
+            beta,
+            kind: match enhanced {
+                true => Likeness::Enhanced,
+                false => Likeness::Basic,
+            },
+        }],
+        ..Guarantee::default()
+    };
+    let delta = move |(delta, ignored): (f64, bool)| Guarantee {
+        delta: vec![DeltaDisclosure {
+            column: column(),
+            delta,
+            absent: match ignored {
+                true => Absence::Ignore,
+                false => Absence::Infinite,
+            },
+        }],
+        ..Guarantee::default()
+    };
+    let each = move |p: u32| Guarantee {
+        p: vec![PSensitivity {
+            column: column(),
+            p,
+            kind: Sensitivity::Each,
+        }],
+        ..Guarantee::default()
+    };
+    let figures = |figures: [f64; 2]| (proptest::sample::select(figures.to_vec()), any::<bool>());
+    prop_oneof![
+        figures([0.7331, 1.3713]).prop_map(beta),
+        figures([0.8317, 1.6173]).prop_map(delta),
+        (2u32..4).prop_map(each),
+    ]
 }
 
 /// Tables of up to `most` rows and four axes; `missing` is the share of missing cells.

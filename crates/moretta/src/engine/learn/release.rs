@@ -49,7 +49,7 @@ fn with_middles(plan: &Plan, original: &Original, released: Batch) -> Result<Bat
     let schema = original.batch.schema();
     // How a text is read must not depend on rows that are not released.
     let ids = in_order_of_ids(&released)?.rows().clone();
-    let domains = domains(plan, &original.alone(&ids)?)?.quasi(schema);
+    let domains = domains(plan, &original.alone(&ids)?, None)?.quasi(schema);
     let mut fields = released.schema().fields().to_vec();
     let mut columns = released.columns().to_vec();
     for (name, domain) in &domains {

@@ -194,7 +194,7 @@ impl Plan {
                     .help("leave its `buffer` out: a stream leaves before it is judged"),
             );
         }
-        promises::check(&self.guarantee)?;
+        promises::check(self)?;
         self.check_measures()?;
         chain::check(self, spans)?;
         self.check_limits()?;

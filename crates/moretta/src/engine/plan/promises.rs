@@ -1,10 +1,15 @@
 //! Whether the figures of promises mean something.
 
+use super::Plan;
+use crate::data::Role;
 use crate::error::{Error, Result};
 use crate::guarantee::{ColumnPromise, Guarantee, Population};
+use crate::protect::Method;
 
-/// Fails where a promise is out of range, as a plan that nobody has read from a policy may be.
-pub(super) fn check(guarantee: &Guarantee) -> Result<()> {
+/// Fails where a promise is out of range, as a plan that nobody has read from a policy may be, or
+/// about a population that the methods do not treat like the rows.
+pub(super) fn check(plan: &Plan) -> Result<()> {
+    let guarantee = &plan.guarantee;
     for (holds, what) in questions(guarantee) {
         if !holds {
             return Err(Error::policy("a promise is out of range").help(what));
@@ -20,7 +25,45 @@ pub(super) fn check(guarantee: &Guarantee) -> Result<()> {
             "`k_map` and `presence` name two populations, and the rows are a sample of one",
         )
         .help("name the same file in both")),
-        _ => Ok(()),
+        _ => check_population(plan),
+    }
+}
+
+/// What a class says of the population is read off its texts, so these must be regions of values
+/// that the population has as well.
+fn check_population(plan: &Plan) -> Result<()> {
+    if plan.guarantee.population().is_none() {
+        return Ok(());
+    }
+    let mut quasi = plan.columns.iter().filter(|c| c.role == Role::Quasi);
+    if let Some(made) = quasi.clone().find(|column| column.from.is_some()) {
+        let what = format!(
+            "column `{}` is made from two, which the population does not have",
+            made.name
+        );
+        return Err(Error::policy(what)
+            .at(made.span.clone())
+            .help("put the cells into a column of both files, or promise k"));
+    }
+    if let Some(shown) = quasi.find(|column| plan.represents(&column.name)) {
+        let what = format!(
+            "column `{}` is shown as a representative, which does not tell whom of the population it covers",
+            shown.name
+        );
+        return Err(Error::policy(what)
+            .at(shown.span.clone())
+            .help("show regions: output = \"auto\""));
+    }
+    let others = plan
+        .protect
+        .iter()
+        .filter(|method| !method.keeps_guarantee());
+    match others.map(Method::name).next() {
+        None => Ok(()),
+        Some(name) => Err(Error::policy(format!(
+            "{name} changes the rows and not the population that the guarantee is about"
+        ))
+        .help("use one method that makes values coarser, or promise k")),
     }
 }
 

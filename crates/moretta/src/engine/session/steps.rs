@@ -13,6 +13,7 @@ use crate::engine::masked::secret_seed;
 use crate::engine::order;
 use crate::engine::original::{Original, in_order_of_ids};
 use crate::engine::plan::{Action, Plan, Stage};
+use crate::engine::population;
 use crate::engine::progress;
 use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
@@ -51,6 +52,7 @@ pub(super) fn protect(
     compared: Compared,
     context: &Context,
 ) -> Result<Protected> {
+    population::check(plan, original.batch.schema(), context)?;
     context.progress.enter(progress::Stage::Protect);
     let seed = seed(plan)?;
     let stages = plan.stages();
@@ -189,7 +191,8 @@ impl Step<'_> {
     /// time of a second release, where rows are suppressed.
     fn release_alone(&mut self, table: &Original, rows: Batch) -> Result<Released> {
         let all = rows.len();
-        self.domains = Arc::new(domains(self.plan, table)?);
+        let population = self.context.population.as_deref();
+        self.domains = Arc::new(domains(self.plan, table, population)?);
         let released = self.release(self.stage.method, rows)?;
         if released.rows.is_empty() || released.rows.len() == all {
             return Ok(released);
@@ -200,7 +203,7 @@ impl Step<'_> {
         if self.first {
             rows = pseudonyms(self.plan, &self.context.keys, rows.schema())?.push(rows)?;
         }
-        let own = Arc::new(domains(self.plan, &left)?);
+        let own = Arc::new(domains(self.plan, &left, population)?);
         let whole = std::mem::replace(&mut self.domains, Arc::clone(&own));
         let again = self.release(&self.stage.method.without_suppression(), rows)?;
         self.domains = Arc::new(whole.with_trees_of(&own));

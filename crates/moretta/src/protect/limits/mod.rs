@@ -22,12 +22,12 @@ pub(crate) use size::first_that_stay;
 
 use crate::data::{Batch, Column, Domains, Role};
 use crate::error::{Error, Result};
-use crate::guarantee::Guarantee;
+use crate::guarantee::{Guarantee, persons_of_risk};
 use ask::Ask;
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 use sensitive::{Sensitive, sensitive};
-use size::{Fit, least_by_average, least_size};
+use size::{Fit, least_size};
 use tally::Tally;
 
 /// What every class must have.
@@ -59,7 +59,7 @@ impl Limits {
     /// class.
     pub(crate) fn average_by_size(mut self) -> Self {
         if let Some(risk) = self.average_risk {
-            self.k = self.k.max(least_by_average(risk));
+            self.k = self.k.max(persons_of_risk(risk) as usize);
         }
         self
     }
@@ -214,7 +214,8 @@ impl Limits {
             None => (profile.persons(self), self.k),
             Some(risk) => {
                 let rows: Vec<u32> = (0..n_rows as u32).collect();
-                (self.size_of(&rows), self.k.max(least_by_average(risk)))
+                let least = persons_of_risk(risk) as usize;
+                (self.size_of(&rows), self.k.max(least))
             }
         };
         if persons < least {

@@ -10,13 +10,6 @@ pub(super) fn least_size(guarantee: &Guarantee) -> usize {
     least.max(1) as usize
 }
 
-/// The least number of persons of a class if each class is to keep the average by itself.
-pub(super) fn least_by_average(risk: f64) -> usize {
-    // As far above as the checker lets no rounding pass.
-    let least = (1.0 / risk - 1e-12).ceil();
-    least.max(1.0) as usize
-}
-
 /// How many persons of a sample make it probable that a class has k in the population.
 fn least_in_sample(map: &KMap) -> Option<u32> {
     let Population::Estimated {
