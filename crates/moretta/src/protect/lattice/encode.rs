@@ -13,11 +13,22 @@ pub(super) struct Encoded {
     pub(super) attribute: Attribute,
     /// The value of each row.
     pub(super) values: Vec<u32>,
+    /// The value of each row of the population.
+    pub(super) population: Vec<u32>,
 }
 
 /// Encodes a column. Without a hierarchy it has two levels, its values and `*`. A missing value
 /// equals only missing, below the top, which says nothing and so covers it too.
-pub(super) fn encode(name: &str, column: &Column, domain: &Domain, weight: f64) -> Result<Encoded> {
+pub(super) fn encode(
+    name: &str,
+    (column, population): (&Column, Option<&Column>),
+    domain: &Domain,
+    weight: f64,
+) -> Result<Encoded> {
+    let n_rows = column.len();
+    let both = population.map(|population| Column::concat(&[column, population]));
+    let both = both.transpose()?;
+    let column = both.as_ref().unwrap_or(column);
     let (texts, mut values): (Vec<String>, Vec<u32>) = match column {
         Column::Category(categories) => {
             let texts = categories.levels().iter().map(str::to_owned).collect();
@@ -36,6 +47,7 @@ pub(super) fn encode(name: &str, column: &Column, domain: &Domain, weight: f64) 
         .iter_mut()
         .for_each(|value| *value = (*value).min(missing));
     debug_assert!(MISSING >= missing);
+    let population = values.split_off(n_rows);
     let mut rows = vec![0u64; texts.len() + 1];
     values.iter().for_each(|&value| rows[value as usize] += 1);
     let (size, levels) = match &domain.hierarchy {
@@ -50,6 +62,7 @@ pub(super) fn encode(name: &str, column: &Column, domain: &Domain, weight: f64) 
     Ok(Encoded {
         attribute: Attribute::new(size, levels, &rows, weight),
         values,
+        population,
     })
 }
 

@@ -8,7 +8,7 @@ use super::metric::{Measured, Outcome, Sizes};
 use super::node::Node;
 use super::search::Evaluation;
 use crate::data::MISSING;
-use crate::protect::limits::{ClassCounts, Growth, Histogram, Limits};
+use crate::protect::limits::{ClassCounts, Growth, Histogram, Limits, first_that_stay};
 use std::sync::Arc;
 
 /// The rows of a table, as far as nodes are judged by them.
@@ -16,6 +16,8 @@ pub(super) struct Rows<'a> {
     pub(super) attributes: &'a Arc<[Attribute]>,
     /// The value of each quasi-identifier in each row.
     pub(super) values: &'a [Vec<u32>],
+    /// The same of the population, where the guarantee asks for it.
+    pub(super) population: Option<&'a [Vec<u32>]>,
     pub(super) limits: &'a Limits,
     pub(super) measured: &'a Measured,
     /// Rows that may be suppressed.
@@ -52,6 +54,8 @@ pub(super) struct Judge<'a, const W: usize> {
     /// Rows by quasi-identifiers, sensitive value and, where they are counted, person; with the
     /// field of the value and what it is where it is missing.
     sensitive: Vec<(RollUp<W>, Field, u32)>,
+    /// Rows of the population by quasi-identifiers, where the guarantee asks for it.
+    population: Option<RollUp<W>>,
     /// The bits of the quasi-identifiers.
     quasi: Key<W>,
     verdicts: Vec<Verdict>,
@@ -81,20 +85,26 @@ impl<'a, const W: usize> Judge<'a, W> {
             ..
         } = rows;
         let (quasi_fields, others) = fields.split_at(attributes.len());
-        let n_rows = values.first().map_or(0, Vec::len);
-        let mut keys = vec![[0; W]; n_rows];
         let mut quasi = [0; W];
-        for (column, (field, values)) in quasi_fields.iter().zip(values.iter()).enumerate() {
-            let (attribute, level) = (&attributes[column], bottom.level(column));
-            for (key, &value) in keys.iter_mut().zip(values) {
-                field.put(key, attribute.node(level, value as usize));
+        quasi_fields
+            .iter()
+            .for_each(|field| field.cover(&mut quasi));
+        let keys_of = |values: &[Vec<u32>]| {
+            let mut keys = vec![[0; W]; values.first().map_or(0, Vec::len)];
+            for (column, (field, values)) in quasi_fields.iter().zip(values).enumerate() {
+                let (attribute, level) = (&attributes[column], bottom.level(column));
+                for (key, &value) in keys.iter_mut().zip(values) {
+                    field.put(key, attribute.node(level, value as usize));
+                }
             }
-            field.cover(&mut quasi);
-        }
+            keys
+        };
+        let mut keys = keys_of(values);
         let roll_up = |keys: &[Key<W>]| {
             RollUp::new(quasi_fields.to_vec(), Arc::clone(attributes), *bottom, keys)
         };
         let classes = roll_up(&keys);
+        let population = rows.population.map(|values| roll_up(&keys_of(values)));
         if let Some(persons) = limits.persons() {
             put(&mut keys, &others[0], persons, count(persons) - 1);
         }
@@ -112,6 +122,7 @@ impl<'a, const W: usize> Judge<'a, W> {
             persons,
             entries: sensitive.iter().map(|_| Entries::default()).collect(),
             sensitive,
+            population,
             quasi,
             verdicts: Vec::new(),
             under: Vec::new(),
@@ -129,10 +140,63 @@ impl<'a, const W: usize> Judge<'a, W> {
         };
         self.verdicts.clear();
         self.verdicts.extend(sizes.iter().map(large));
-        if !self.sensitive.is_empty() && self.gone(Verdict::Bars) <= self.rows.budget {
+        let asked = !self.sensitive.is_empty() || self.population.is_some();
+        if asked && self.gone(Verdict::Bars) <= self.rows.budget {
             self.judge_values(node, &sizes);
         }
-        self.conclude(node)
+        let barred = match limits.average_risk() {
+            None => self.gone(Verdict::Bars),
+            Some(risk) => self.keep_average(risk, node, &sizes),
+        };
+        let complete = !limits.asks_for_all() || self.is_complete();
+        self.conclude(node, barred, complete)
+    }
+
+    /// Gives up the smallest classes until those that are left keep the average risk; of equals,
+    /// first those that lose least by it. Gives the rows that any node below must suppress, too.
+    fn keep_average(&mut self, risk: f64, node: Node, sizes: &[u32]) -> u64 {
+        let classes = self.classes.last();
+        let gone = |least: Verdict| {
+            let stay = (0..sizes.len()).filter(|&class| self.verdicts[class] < least);
+            let mut stay: Vec<usize> = stay.collect();
+            stay.sort_by(|&a, &b| {
+                let coarseness = |class: usize| self.coarseness(&classes.keys[class], node);
+                (sizes[a].cmp(&sizes[b]))
+                    .then_with(|| coarseness(b).total_cmp(&coarseness(a)))
+                    .then_with(|| classes.keys[a].cmp(&classes.keys[b]))
+            });
+            let sizes = stay.iter().map(|&class| u64::from(sizes[class]));
+            stay.truncate(first_that_stay(risk, &sizes.collect::<Vec<u64>>()));
+            stay
+        };
+        let barred = gone(Verdict::Bars);
+        let barred: u64 = barred
+            .iter()
+            .map(|&class| u64::from(classes.rows[class]))
+            .sum();
+        let barred = barred + self.gone(Verdict::Bars);
+        for class in gone(Verdict::Fails) {
+            self.verdicts[class] = Verdict::Fails;
+        }
+        barred
+    }
+
+    /// How coarse a class is: the sum of the shares of its nodes.
+    fn coarseness(&self, key: &Key<W>, node: Node) -> f64 {
+        let attributes = self.rows.attributes.iter().zip(self.classes.fields());
+        let shares = attributes.enumerate().map(|(column, (attribute, field))| {
+            attribute.shares(node.level(column))[field.get(key)]
+        });
+        shares.sum()
+    }
+
+    /// Whether every row of the population falls into a class of the table.
+    fn is_complete(&self) -> bool {
+        let population = self.population.as_ref();
+        let mut keys = population
+            .iter()
+            .flat_map(|population| &population.last().keys);
+        keys.all(|key| self.classes.place(key).is_some())
     }
 
     /// The persons of each class, or the rows where there are no persons.
@@ -168,6 +232,9 @@ impl<'a, const W: usize> Judge<'a, W> {
                 });
             entries.sort(of_class, sizes.len(), *missing);
         }
+        if let Some(population) = &mut self.population {
+            population.classes(node);
+        }
         let limits = self.rows.limits;
         let mut histograms = Vec::with_capacity(self.entries.len());
         for (class, verdict) in self.verdicts.iter_mut().enumerate() {
@@ -178,7 +245,10 @@ impl<'a, const W: usize> Judge<'a, W> {
             histograms.extend(self.entries.iter().map(|entries| entries.of(class)));
             let counts = ClassCounts {
                 size: sizes[class] as usize,
-                population: 0,
+                population: self.population.as_ref().map_or(0, |population| {
+                    let place = population.place(&self.classes.last().keys[class]);
+                    place.map_or(0, |place| u64::from(population.last().rows[place]))
+                }),
                 histograms: &histograms,
             };
             *verdict = match limits.holds_counts(&counts) {
@@ -196,16 +266,23 @@ impl<'a, const W: usize> Judge<'a, W> {
         failing.map(|(_, &rows)| u64::from(rows)).sum()
     }
 
-    fn conclude(&mut self, node: Node) -> Evaluation {
+    /// `barred` rows must be suppressed by every node below as well; where classes are not
+    /// complete, a part of the population is in none.
+    fn conclude(&mut self, node: Node, barred: u64, complete: bool) -> Evaluation {
         let Rows {
             attributes,
             limits,
             measured,
-            budget,
             ..
         } = self.rows;
+        // Where all of the population must be in the release, no class can go.
+        let budget = if limits.asks_for_all() {
+            0
+        } else {
+            self.rows.budget
+        };
         let suppressed = self.gone(Verdict::Fails);
-        let holds = suppressed <= *budget;
+        let holds = suppressed <= budget && complete;
         let growth = limits.growth();
         let classes = self.classes.last();
         self.under.clear();
@@ -244,8 +321,9 @@ impl<'a, const W: usize> Judge<'a, W> {
             suppressed,
             classes: kept.classes,
             holds,
-            bars_below: self.gone(Verdict::Bars) > *budget
-                || !holds && *budget == 0 && growth >= Growth::Unions,
+            bars_below: barred > budget
+                || !complete
+                || !holds && budget == 0 && growth >= Growth::Unions,
             frees_above: holds
                 && (growth == Growth::Always || suppressed == 0 && growth == Growth::Unions),
             value: if holds {

@@ -1,7 +1,7 @@
 //! Searches the lattice of a table and releases the node that was found.
 
 use super::attribute::Attribute;
-use super::encode::{Encoded, encode};
+use super::encode::encode;
 use super::judge::{Judge, Rows};
 use super::metric::Measured;
 use super::node::{MOST_COLUMNS, Node, Shape};
@@ -85,17 +85,22 @@ impl TableMethod for Ready {
 impl Ready {
     fn search(&self, table: &Batch, limits: &Limits) -> Result<Searched> {
         let names = self.quasi(table);
+        let people = self.setting.population.as_deref();
+        let people = people.filter(|_| limits.asks_population());
         let (mut attributes, mut values) = (Vec::new(), Vec::new());
+        let mut population = Vec::new();
         for (place, name) in &names {
             let domain = self.setting.domains.require(name)?;
             let weight = self.setting.domains.weight(name);
-            let encoded = encode(name, table.column(*place), domain, weight)?;
-            let Encoded {
-                attribute,
-                values: of_rows,
-            } = encoded;
-            attributes.push(attribute);
-            values.push(of_rows);
+            let of_people = people.map(|people| {
+                let column = people.column_named(name);
+                column.ok_or_else(|| Error::bug(format!("no column `{name}` in the population")))
+            });
+            let columns = (table.column(*place), of_people.transpose()?);
+            let encoded = encode(name, columns, domain, weight)?;
+            attributes.push(encoded.attribute);
+            values.push(encoded.values);
+            population.push(encoded.population);
         }
         let levels = names.iter().zip(&attributes);
         let levels = levels
@@ -115,6 +120,7 @@ impl Ready {
         let rows = Rows {
             attributes: &attributes,
             values: &values,
+            population: people.map(|_| population.as_slice()),
             limits,
             measured: &measured,
             budget,

@@ -120,6 +120,7 @@ fn judged<T>(toy: &Toy, task: &Task, work: impl FnOnce(&Measured, &mut Judge<'_,
     let rows = Rows {
         attributes: &attributes,
         values: &toy.values,
+        population: None,
         limits: &limits,
         measured: &measured,
         budget: task.budget,
