@@ -32,7 +32,7 @@ impl Rows<'_> {
         let bottom = self.bottom;
         let quasi = self.attributes.iter().enumerate();
         let quasi = quasi.map(|(column, attribute)| attribute.nodes(bottom.level(column)));
-        let persons = self.limits.persons().map_or(1, |persons| count(persons));
+        let persons = self.limits.persons().map_or(1, count);
         let sensitive = self.limits.sensitive_codes().map(|(_, values)| values + 1);
         Field::layout(quasi.chain([persons]).chain(sensitive))
     }

@@ -153,6 +153,24 @@ impl Shape {
     }
 }
 
+/// Every node, for tests.
+#[cfg(test)]
+pub(super) fn nodes(shape: &Shape) -> Vec<Node> {
+    let mut nodes = vec![shape.bottom];
+    for column in 0..shape.columns {
+        let levels = shape.bottom.level(column)..=shape.top.level(column);
+        let raised = |node: &Node| -> Vec<Node> {
+            let node = *node;
+            levels
+                .clone()
+                .map(|level| node.with(column, level))
+                .collect()
+        };
+        nodes = nodes.iter().flat_map(raised).collect();
+    }
+    nodes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,22 +221,4 @@ mod tests {
         }
         assert_eq!(nodes(&shape).len() as f64, shape.size());
     }
-}
-
-/// Every node, for tests.
-#[cfg(test)]
-pub(super) fn nodes(shape: &Shape) -> Vec<Node> {
-    let mut nodes = vec![shape.bottom];
-    for column in 0..shape.columns {
-        let levels = shape.bottom.level(column)..=shape.top.level(column);
-        let raised = |node: &Node| -> Vec<Node> {
-            let node = *node;
-            levels
-                .clone()
-                .map(|level| node.with(column, level))
-                .collect()
-        };
-        nodes = nodes.iter().flat_map(raised).collect();
-    }
-    nodes
 }
