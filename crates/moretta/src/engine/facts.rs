@@ -10,7 +10,7 @@ use super::report::{
     RowFacts, SMALL_CELL, SearchFacts, SizeCount, Verdict,
 };
 use crate::data::{Field, Role, Schema};
-use crate::guarantee::Findings;
+use crate::guarantee::{Findings, Unit};
 use crate::measure::PairMeasures;
 use crate::measure::{self, utility::STRETCHED};
 use crate::protect::{Solution, Solutions};
@@ -149,6 +149,9 @@ fn of_masked(facts: &Facts<'_>, masked: &Masked<'_>, mut report: Report) -> Repo
     let asked = !(plan.report_measures.is_empty() && plan.fail_above.is_empty());
     let told = !masked.masks.is_private() || asked;
     let claims = masked_claims(masked, plan.audit);
+    if facts.judgement.is_none() && masked.masks.counts_persons {
+        report.verdict.unit = Unit::Persons.word().to_owned();
+    }
     report.verdict.claims.extend(claims);
     // A masked value is not the value of anybody.
     report.verdict.truthful = None;
@@ -174,8 +177,12 @@ fn masked_claims(masked: &Masked<'_>, audited: bool) -> Vec<Claim> {
     let counted = masked.crowds.iter().copied();
     let counted = counted.chain(std::iter::repeat(None));
     let crowds = masked.masks.crowds.iter().zip(counted);
+    let several = masked.masks.crowds.len() > 1;
     let crowds = crowds.map(|(crowd, smallest)| Claim {
-        name: "k-anonymity of the masked columns".to_owned(),
+        name: match several {
+            true => format!("k-anonymity of {}", crowd.columns.join(", ")),
+            false => "k-anonymity of the masked columns".to_owned(),
+        },
         promised: format!("at least {}", crowd.k),
         promised_value: Some(f64::from(crowd.k)),
         found: found(smallest),

@@ -19,6 +19,7 @@ use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
 use crate::guarantee::{Coding, Fault, Treatment, Truth};
 use crate::protect::{Claim, Effect, Method, Operator, Setting, Solutions};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Rows compared at a time.
@@ -88,6 +89,7 @@ pub(super) fn protect(
         let effects = stage.effects(rows.schema())?;
         match stage.claim() == Claim::Classes {
             false => {
+                step.domains = step.masked_domains(&rows)?;
                 let released = step.release(stage.method, rows)?;
                 (protected.rows, protected.suppressed) = released.after(protected.suppressed);
             }
@@ -214,6 +216,26 @@ impl Step<'_> {
             }),
             false => Err(Error::bug("rows were suppressed once more")),
         }
+    }
+
+    /// The domains of the columns that are masked, where distances follow from hierarchies.
+    fn masked_domains(&self, rows: &Batch) -> Result<Arc<Domains>> {
+        let masking = self.stage.method.as_masking();
+        let Some(masking) = masking.filter(|masking| masking.follows_hierarchies()) else {
+            return Ok(Arc::default());
+        };
+        let places = masking.places(rows.schema())?;
+        let fields = places
+            .iter()
+            .map(|&place| rows.schema().fields()[place].clone());
+        let columns = places.iter().map(|&place| rows.column(place).clone());
+        let schema = Arc::new(Schema::new(fields.collect())?);
+        let masked = Original {
+            batch: Batch::new(schema, rows.rows().clone(), columns.collect())?,
+            made: HashMap::new(),
+            notes: Vec::new(),
+        };
+        Ok(Arc::new(domains(self.plan, &masked)?))
     }
 
     /// What is untrue of `released`.
