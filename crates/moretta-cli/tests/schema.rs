@@ -475,6 +475,11 @@ fn schema_and_reader_agree_on_every_section() {
     let mut recursive = base("mondrian", "");
     let diverse = "{ l = { value = 3, kind = \"recursive\", c = 2 } }";
     recursive.insert("guarantee".to_owned(), parse(diverse));
+    recursive.insert("sink".to_owned(), parse("{ path = \"out/release.csv\" }"));
+    let columns = recursive["columns"].as_table_mut().expect("a table");
+    for name in ["sampling_weight", "household"] {
+        columns.insert(name.to_owned(), parse("{ role = \"drop\" }"));
+    }
     policies.push(recursive);
     let mut rotating = base("z-anonymity", "");
     rotating["columns"]["age"] = parse(COLUMNS[5]);

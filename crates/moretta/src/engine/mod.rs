@@ -6,6 +6,8 @@
 
 pub(crate) mod arrival;
 pub(crate) mod coarse;
+pub(crate) mod coded;
+pub(crate) mod column_sets;
 pub(crate) mod columns;
 mod context;
 pub(crate) mod copies;
