@@ -1,11 +1,13 @@
 //! The command line: commands, options and the examples of `--help`.
 
 mod attack;
+mod compare_methods;
 mod generate;
 mod learn;
 mod tune;
 
 pub(crate) use attack::*;
+pub(crate) use compare_methods::*;
 pub(crate) use generate::*;
 pub(crate) use learn::*;
 pub(crate) use tune::*;
@@ -64,6 +66,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Print risk and loss of two files side by side
     Compare(CompareArgs),
+    /// Try every method that makes values coarser, and print what each would lose and risk
+    CompareMethods(CompareMethodsArgs),
     /// Tell how well learners do on the original and on the protected rows
     Learn(LearnArgs),
     /// Attack what a policy would release, and count what an attacker gets back

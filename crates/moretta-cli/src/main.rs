@@ -37,6 +37,7 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Run(args) => commands::run::run(args, &console),
         Command::Verify(args) => commands::verify::run(args, &console),
         Command::Compare(args) => commands::compare::run(args, &console),
+        Command::CompareMethods(args) => commands::compare_methods::run(args, &console),
         Command::Learn(args) => commands::learn::run(args, &console),
         Command::Attack(args) => commands::attack::run(args, &console),
         Command::Tune(args) => commands::tune::run(args, &console),

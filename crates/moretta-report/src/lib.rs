@@ -17,6 +17,7 @@ mod axis;
 mod classes;
 mod column_sets;
 mod columns;
+mod comparison;
 mod exposure;
 pub mod figure;
 #[cfg(test)]
@@ -38,6 +39,7 @@ mod suppression;
 mod toml;
 mod verdict;
 
+pub use comparison::comparison_html;
 pub use learning::{Study, arm_words, learning_html, overview};
 pub use markup::{Attributes, Markup};
 pub use number::{count, number};

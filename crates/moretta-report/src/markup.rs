@@ -25,6 +25,11 @@ impl Markup {
         self.0.push_str(markup);
     }
 
+    /// What was written elsewhere.
+    pub(crate) fn append(&mut self, part: Markup) {
+        self.0.push_str(&part.0);
+    }
+
     /// Anything, escaped.
     pub fn text(&mut self, text: impl Display) {
         write!(Escape(&mut self.0), "{text}").expect("a string takes every write");

@@ -3,6 +3,7 @@
 pub(crate) mod attack;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod compare_methods;
 pub(crate) mod completions;
 pub(crate) mod explain;
 pub(crate) mod generate;

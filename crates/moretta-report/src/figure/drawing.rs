@@ -69,9 +69,14 @@ impl Drawing {
     }
 
     /// The whole text.
-    pub fn finish(mut self) -> String {
+    pub fn finish(self) -> String {
+        self.into_markup().into_string()
+    }
+
+    /// The whole, to be part of a page.
+    pub(crate) fn into_markup(mut self) -> Markup {
         self.0.raw("</svg>\n");
-        self.0.into_string()
+        self.0
     }
 
     /// Words, with classes of the style.

@@ -7,6 +7,7 @@ mod certificate;
 mod check;
 mod checkpoint;
 mod compare;
+mod compare_methods;
 mod files;
 mod inputs;
 mod interrupted;
@@ -28,6 +29,7 @@ mod run;
 mod sha256;
 mod stream;
 mod trial;
+mod trials;
 mod tune;
 mod verify;
 
@@ -39,6 +41,7 @@ pub use crate::engine::{
 pub use attack::{AttackSettings, Attacked, Strongest, attack};
 pub use check::{check, check_warnings};
 pub use compare::{Standing, compare};
+pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_methods};
 pub use interrupted::{Interrupted, interrupted};
 pub use lessons::{lessons, lessons_of_file, lessons_to_keep};
 pub use manifest::{PrivateKey, PublicKey, Signed, SignedFile, verify_manifest};

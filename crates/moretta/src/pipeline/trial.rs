@@ -54,6 +54,12 @@ impl Rows {
         Ok(rows)
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> u64 {
+        let batches = self.sources.iter().flatten();
+        batches.map(|batch| batch.len() as u64).sum()
+    }
+
     /// What the plan would release of them.
     pub(super) fn try_out(
         &self,

@@ -12,7 +12,8 @@
 
 use super::stream;
 use super::trial::Rows;
-use crate::engine::{Context, Plan, Progress, Purpose, Side};
+use super::trials::{Values, assess, value_of};
+use crate::engine::{Context, Plan, Progress, Side};
 use crate::error::{Error, PolicyError, Result};
 use crate::measure::{self, Of};
 use crate::optimize::{self, Prefer, Range, Scale, Tried};
@@ -267,7 +268,8 @@ fn evaluate(
     goals: &[(String, f64)],
     context: &Context,
 ) -> Result<(f64, Found)> {
-    let measured = draws.iter().map(|plan| measured(plan, rows, context));
+    let measured = draws.iter();
+    let measured = measured.map(|plan| Ok(assess(plan, rows, context)?.values));
     let (drawn, refused): (Vec<Values>, _) = match measured.collect() {
         Ok(drawn) => (drawn, None),
         Err(error @ Error::Guarantee(_)) => (Vec::new(), Some(error.to_string())),
@@ -305,30 +307,8 @@ impl Figure {
 
 /// The mean of a measure; none if it could not be measured each time.
 fn mean(drawn: &[Values], name: &str) -> Option<f64> {
-    let value = |values: &Values| {
-        let found = values.iter().find(|(measured, _)| *measured == name);
-        found.and_then(|(_, value)| *value)
-    };
-    let sum: Option<f64> = drawn.iter().map(value).sum();
+    let sum: Option<f64> = drawn.iter().map(|values| value_of(values, name)).sum();
     (!drawn.is_empty()).then_some(sum? / drawn.len() as f64)
-}
-
-type Values = Vec<(&'static str, Option<f64>)>;
-
-/// What is measured of what the plan would release.
-///
-/// # Errors
-/// When a promise would not be kept. That a goal is missed is what the figures tell.
-fn measured(plan: &Plan, rows: &Rows, context: &Context) -> Result<Values> {
-    let candidate = rows.try_out(plan.clone(), Purpose::Assess, context)?;
-    let assessment = candidate
-        .assessment
-        .ok_or_else(|| Error::bug("a trial without an assessment"))?;
-    let mut broken = assessment.faults.into_iter();
-    match broken.find(|fault| matches!(fault, Error::Guarantee(_))) {
-        None => Ok(assessment.measures),
-        Some(fault) => Err(fault),
-    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,11 @@ pub trait MethodConfig {
     fn shows(&self, _column: &str, _hierarchy: bool) -> Shown {
         Shown::Values
     }
+    /// Whether it decides by itself how coarse values become, so that methods can be compared by
+    /// what they lose for the same promise.
+    fn decides(&self) -> bool {
+        false
+    }
     /// The largest share of rows that it may suppress, where it makes values coarser until
     /// the promises of `[guarantee]` hold.
     fn suppress(&self) -> Option<f64> {

@@ -1,6 +1,7 @@
 //! The list of methods: what CLI, documentation and policy are made from.
 
 use super::config::{MethodConfig, Shown};
+use super::parameters::SUPPRESS;
 use super::random_projection::RandomProjection;
 use super::recoding::Recoding;
 use super::z_anonymity::ZAnonymity;
@@ -168,6 +169,21 @@ impl MethodInfo {
         METHODS.iter().find(|info| info.name == name)
     }
 
+    /// The method with the defaults of its parameters, but for the share of rows that it may
+    /// suppress; none where it needs more to be told.
+    pub fn with_defaults(&self, suppress: Option<f64>) -> Option<Method> {
+        let mut section = Section::new("[[protect]]", 0..0);
+        section.set(&METHOD, self.name);
+        if let (Some(share), true) = (suppress, self.has(&SUPPRESS)) {
+            section.set(&SUPPRESS, share);
+        }
+        Method::read(section).ok()
+    }
+
+    fn has(&self, parameter: &Parameter) -> bool {
+        self.parameters.iter().any(|own| own.name == parameter.name)
+    }
+
     /// What it does, in one sentence: the first line of its page.
     pub fn about(&self) -> String {
         let page = self.page();
@@ -214,6 +230,16 @@ impl Method {
     /// See [`MethodConfig::shows`].
     pub fn shows(&self, column: &str, hierarchy: bool) -> Shown {
         self.config().shows(column, hierarchy)
+    }
+
+    /// See [`MethodConfig::decides`].
+    pub fn decides(&self) -> bool {
+        self.config().decides()
+    }
+
+    /// See [`MethodConfig::suppress`].
+    pub fn suppress(&self) -> Option<f64> {
+        self.config().suppress()
     }
 
     /// Whether it makes values coarser until the promises of `[guarantee]` hold.

@@ -123,6 +123,10 @@ impl MethodConfig for Lattice {
         }
     }
 
+    fn decides(&self) -> bool {
+        true
+    }
+
     fn suppress(&self) -> Option<f64> {
         Some(self.suppress)
     }

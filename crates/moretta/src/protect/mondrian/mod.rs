@@ -243,6 +243,10 @@ impl MethodConfig for Mondrian {
         }
     }
 
+    fn decides(&self) -> bool {
+        true
+    }
+
     fn suppress(&self) -> Option<f64> {
         Some(self.suppress)
     }

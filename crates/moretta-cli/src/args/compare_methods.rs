@@ -1,0 +1,34 @@
+//! Options of `moretta compare-methods`.
+
+use super::PolicyArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  moretta compare-methods examples/hospital/policy.toml
+  moretta compare-methods examples/hospital/policy.toml --k 2,5,10,25 --output methods.html
+
+The policy is tried with every method that decides by itself how coarse values become, and
+with each k. Promises, hierarchies and the share of rows that may be suppressed stay the
+same; the policy's own method keeps its parameters, others have their defaults. Nothing is
+released. A method is on the front when no other one has at most its risk and its loss.")]
+pub(crate) struct CompareMethodsArgs {
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// The values of k to try [default: that of the policy]
+    #[arg(long, value_name = "K", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(2..=1_000_000_000))]
+    pub(crate) k: Vec<u32>,
+    /// The measure of risk by which trade-offs are judged
+    #[arg(long, value_name = "MEASURE", default_value = "marketer_risk")]
+    pub(crate) risk: String,
+    /// The measure of loss by which they are judged
+    #[arg(long, value_name = "MEASURE", default_value = "gcp")]
+    pub(crate) loss: String,
+    /// Where to write a page with the figures and a drawing
+    #[arg(long, short, value_name = "FILE.html")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace a page that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+}

@@ -1,0 +1,190 @@
+//! Puts the same rows through every method that decides by itself how coarse values become, and
+//! measures what each would release; nothing is written.
+//!
+//! The policy is taken as it is but for that method: hierarchies, promises and the share of rows
+//! that may be suppressed stay the same, other parameters are the defaults, and those of the
+//! policy for its own method.
+
+use super::stream;
+use super::trial::Rows;
+use super::trials::{assess, value_of};
+use crate::engine::{Plan, Progress};
+use crate::error::{Error, Result};
+use crate::measure::{self, Family};
+use crate::optimize::front;
+use crate::policy::Policy;
+use crate::protect::{METHODS, Method};
+use serde::Serialize;
+use std::time::Instant;
+
+/// What is compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparisonSettings {
+    /// Each method is tried with each k; with that of the policy where none is given.
+    pub k: Vec<u32>,
+    /// The measure of risk by which trade-offs are judged.
+    pub risk: String,
+    /// The measure of loss by which they are judged.
+    pub loss: String,
+}
+
+/// What every method would release.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The policy.
+    pub name: String,
+    /// Rows of the table.
+    pub rows: u64,
+    /// The measures that are compared, the risk and the loss of the settings first.
+    pub measures: Vec<String>,
+    /// Every method with every k.
+    pub tried: Vec<TriedMethod>,
+}
+
+/// One method.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TriedMethod {
+    /// Its name.
+    pub method: String,
+    /// The k that was promised; none where none is.
+    pub k: Option<u32>,
+    /// The measures, in the order of the comparison; none of what could not be measured.
+    pub values: Vec<Option<f64>>,
+    /// Rows that would leave.
+    pub released: u64,
+    /// Why nothing would leave.
+    pub refused: Option<String>,
+    /// No other one has at most this risk and this loss.
+    pub on_front: bool,
+    /// Seconds that protecting, checking and measuring took.
+    pub seconds: f64,
+}
+
+/// The measures of a comparison besides the risk and the loss that it is about.
+const MEASURES: [&str; 7] = [
+    "prosecutor_risk",
+    "marketer_risk",
+    "gcp",
+    "loss",
+    "discernibility",
+    "average_class_size",
+    "classification",
+];
+
+/// Tries every method on the rows of a policy.
+///
+/// # Errors
+/// When the policy has no method that makes values coarser until promises hold, or a measure is
+/// none of risk or loss.
+pub fn compare_methods(
+    policy: &Policy,
+    settings: &ComparisonSettings,
+    progress: &Progress,
+) -> Result<Comparison> {
+    stream::refuse(policy, "compare-methods")?;
+    let place = coarsening(policy)?;
+    check_measures(settings)?;
+    let methods = candidates(&policy.plan.protect[place])?;
+    let rows = Rows::read(policy, progress)?;
+    let context = policy.context(progress)?;
+    let plan = policy.loaded_plan()?;
+    let ks: Vec<Option<u32>> = match settings.k.is_empty() {
+        true => vec![plan.guarantee.k],
+        false => settings.k.iter().copied().map(Some).collect(),
+    };
+    let mut measures = vec![settings.risk.clone(), settings.loss.clone()];
+    let others = MEASURES.iter().map(|name| (*name).to_owned());
+    measures.extend(others.filter(|name| *name != settings.risk && *name != settings.loss));
+    let mut tried = Vec::new();
+    for method in &methods {
+        for &k in &ks {
+            let mut plan = Plan {
+                levels: Vec::new(),
+                fail_above: Vec::new(),
+                report_measures: measures.clone(),
+                ..plan.clone()
+            };
+            plan.guarantee.k = k;
+            plan.protect[place] = method.clone();
+            let began = Instant::now();
+            let (values, released, refused) = match assess(&plan, &rows, &context) {
+                Ok(found) => {
+                    let values = measures.iter().map(|name| value_of(&found.values, name));
+                    (values.collect(), found.released, None)
+                }
+                Err(error @ (Error::Guarantee(_) | Error::Policy(_))) => {
+                    (vec![None; measures.len()], 0, Some(error.to_string()))
+                }
+                Err(error) => return Err(error),
+            };
+            tried.push(TriedMethod {
+                method: method.name().to_owned(),
+                k,
+                values,
+                released,
+                refused,
+                on_front: false,
+                seconds: began.elapsed().as_secs_f64(),
+            });
+        }
+    }
+    mark_front(&mut tried);
+    Ok(Comparison {
+        name: policy.name.clone(),
+        rows: rows.len(),
+        measures,
+        tried,
+    })
+}
+
+/// The place of the method that makes values coarser until promises hold.
+fn coarsening(policy: &Policy) -> Result<usize> {
+    let mut methods = policy.plan.protect.iter();
+    methods.position(Method::keeps_guarantee).ok_or_else(|| {
+        Error::policy("methods are compared by what they lose for the same promise, and no method of the policy keeps one")
+            .help("add a [guarantee] and [[protect]] method = \"mondrian\"")
+    })
+}
+
+fn check_measures(settings: &ComparisonSettings) -> Result<()> {
+    for (option, name, family) in [
+        ("--risk", &settings.risk, Family::Risk),
+        ("--loss", &settings.loss, Family::Loss),
+    ] {
+        let known = measure::find(name).filter(|info| info.is_of(true, false));
+        if known.is_none_or(|info| info.family != family) {
+            let fits = measure::LIST.iter();
+            let fits = fits.filter(|info| info.family == family && info.is_of(true, false));
+            let names: Vec<&str> = fits.map(|info| info.name).collect();
+            return Err(
+                Error::usage(format!("{option} {name}: no such measure of classes"))
+                    .help(format!("choose from {}", names.join(", "))),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The method of the policy, and every other one that decides by itself.
+fn candidates(own: &Method) -> Result<Vec<Method>> {
+    let suppress = own.suppress();
+    let others = METHODS.iter().filter(|info| info.name != own.name());
+    let mut methods = vec![own.clone()];
+    for info in others {
+        let method = info.with_defaults(suppress);
+        methods.extend(method.filter(Method::decides));
+    }
+    Ok(methods)
+}
+
+/// Marks those that no other one beats by risk and loss.
+fn mark_front(tried: &mut [TriedMethod]) {
+    let at = |one: &TriedMethod| {
+        let value = |place: usize| one.values.get(place).copied().flatten();
+        (value(0).unwrap_or(f64::NAN), value(1).unwrap_or(f64::NAN))
+    };
+    let points: Vec<(f64, f64)> = tried.iter().map(at).collect();
+    for place in front(&points) {
+        tried[place].on_front = true;
+    }
+}
