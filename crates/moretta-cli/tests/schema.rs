@@ -472,10 +472,15 @@ fn schema_and_reader_agree_on_every_section() {
         }));
         policies.push(policy);
     }
-    let mut recursive = base("mondrian", "");
-    let diverse = "{ l = { value = 3, kind = \"recursive\", c = 2 } }";
-    recursive.insert("guarantee".to_owned(), parse(diverse));
-    policies.push(recursive);
+    for promise in [
+        "{ l = { value = 3, kind = \"recursive\", c = 2 } }",
+        "{ k_map = { k = 3, fraction = 0.5 } }",
+        "{ presence = { min = 0, max = 1, population = \"a.csv\" } }",
+    ] {
+        let mut policy = base("mondrian", "");
+        policy.insert("guarantee".to_owned(), parse(promise));
+        policies.push(policy);
+    }
     let mut rotating = base("z-anonymity", "");
     rotating["columns"]["age"] = parse(COLUMNS[5]);
     let columns = rotating["columns"].as_table_mut().expect("a table");
