@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::live::{LiveFacts, live_line, records_line};
 use crate::printable::{printable, printable_json, printable_line};
 use indicatif::{ProgressBar, ProgressStyle};
-use moretta::pipeline::{Live, Progress};
+use moretta::pipeline::{Live, Progress, Stage};
 use moretta::{Error, Result};
 use moretta_report::count;
 use serde::Serialize;
@@ -122,20 +122,38 @@ fn show(progress: &Progress, done: &AtomicBool) {
         } else {
             0.0
         };
-        bar.set_message(match (live(progress), rows) {
-            (Some(line), _) => line,
-            (None, 0) => format!("{} {seconds:.1} s", stage.word()),
-            (None, _) => format!(
-                "{} {} rows, {} rows/s",
-                stage.word(),
-                count(rows),
-                count(rate as u64)
-            ),
-        });
+        bar.set_message(
+            match (live(progress).or_else(|| searching(progress)), rows) {
+                (Some(line), _) => line,
+                (None, 0) => format!("{} {seconds:.1} s", stage.word()),
+                (None, _) => format!(
+                    "{} {} rows, {} rows/s",
+                    stage.word(),
+                    count(rows),
+                    count(rate as u64)
+                ),
+            },
+        );
         bar.tick();
         std::thread::park_timeout(Duration::from_millis(80));
     }
     bar.finish_and_clear();
+}
+
+/// How a search is doing, in one line.
+fn searching(progress: &Progress) -> Option<String> {
+    let (Stage::Protect, seconds) = progress.stage() else {
+        return None;
+    };
+    let (looked_at, gap) = progress.trail().so_far()?;
+    let best = match gap < 1.0 {
+        true => format!("the best can be {:.1} % better at most", gap * 100.0),
+        false => "none keeps the promises yet".to_owned(),
+    };
+    Some(format!(
+        "search {seconds:.1} s, {} combinations looked at, {best}",
+        count(looked_at)
+    ))
 }
 
 /// How a stream is doing, in one line.

@@ -20,6 +20,7 @@ mod exposure;
 pub mod figure;
 #[cfg(test)]
 mod fixture;
+mod lattice;
 mod learning;
 mod markup;
 mod measures;

@@ -3,7 +3,8 @@
 use super::markup::Markup;
 use super::promises::is_masked;
 use super::{
-    classes, columns, exposure, measures, pairs, policy, risk, stream, suppression, verdict,
+    classes, columns, exposure, lattice, measures, pairs, policy, risk, stream, suppression,
+    verdict,
 };
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;
@@ -64,6 +65,9 @@ fn body(report: &Report, page: &mut Markup) {
             columns::treatments(report, page);
         }
         (None, _) => table(report, page),
+    }
+    if let Some(search) = &report.search {
+        lattice::write(search, page);
     }
     measures::write(report, page);
     policy::write(report, page);

@@ -2,7 +2,7 @@
 
 use crate::number::{count, percent, seconds, told};
 use crate::suppression::Suppressed;
-use moretta::pipeline::report::{Report, StreamFacts};
+use moretta::pipeline::report::{Report, SearchFacts, StreamFacts};
 use std::fmt::Write;
 
 /// Measures of masked records that are worth a line; the report has all.
@@ -27,6 +27,9 @@ pub fn summary(report: &Report) -> String {
             claim.name, claim.promised, claim.found
         );
     }
+    if let Some(search) = &report.search {
+        let _ = writeln!(text, "  {}", searched(search));
+    }
     for name in ["gcp", "prosecutor_risk"] {
         if let Some(measure) = report.measures.iter().find(|m| m.name == name) {
             let _ = writeln!(text, "  {name} {:.2} %", measure.after * 100.0);
@@ -45,6 +48,20 @@ pub fn summary(report: &Report) -> String {
         }
     }
     text
+}
+
+/// The levels that were released, and how sure it is that no others lose less.
+fn searched(search: &SearchFacts) -> String {
+    let levels = search.best.first().map(|node| &node.levels);
+    let levels = search.columns.iter().zip(levels.into_iter().flatten());
+    let levels: Vec<String> = levels
+        .map(|(name, level)| format!("{name} {level}"))
+        .collect();
+    let sure = match search.gap > 0.0 {
+        true => format!("others could lose {:.1} % less", search.gap * 100.0),
+        false => "no others lose less".to_owned(),
+    };
+    format!("levels {}: {sure}", levels.join(", "))
 }
 
 fn sink(report: &Report) -> &str {

@@ -34,10 +34,8 @@ impl TableMethod for Mean {
         let sum: f64 = ages.map_or(0.0, |ages| ages.iter().flatten().sum());
         let mean = Numbers::new(vec![sum / table.len() as f64; table.len()]);
         let (schema, rows) = (Arc::clone(table.schema()), table.rows().clone());
-        Ok(Release {
-            batch: Batch::new(schema, rows, vec![Column::Number(mean)])?,
-            suppressed: Vec::new(),
-        })
+        let batch = Batch::new(schema, rows, vec![Column::Number(mean)])?;
+        Ok(Release::new(batch, Vec::new()))
     }
 }
 

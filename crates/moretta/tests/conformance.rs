@@ -7,6 +7,7 @@ mod support;
 
 use moretta::data::{Batch, Role};
 use moretta::protect::generalization::Generalization;
+use moretta::protect::lattice::{Lattice, Metric, SearchKind};
 use moretta::protect::mondrian::{Mode, Mondrian, Output};
 use moretta::protect::recoding::{Bound, Recoding};
 use moretta::protect::{Family, METHODS, Method};
@@ -68,6 +69,31 @@ const CASES: &[Case] = &[
         },
         suppress: |method| match method {
             Method::Generalization(generalization) => generalization.suppress,
+            _ => 0.0,
+        },
+    },
+    Case {
+        name: "lattice",
+        configurations: |_| {
+            let with = |suppress, metric, search| {
+                Method::Lattice(Lattice {
+                    suppress,
+                    metric,
+                    search,
+                    ..Lattice::default()
+                })
+            };
+            let loss = Lattice::default().metric;
+            vec![
+                Method::Lattice(Lattice::default()),
+                with(1.0, loss, SearchKind::Optimal),
+                with(0.2, loss, SearchKind::Heuristic { most: 3 }),
+                with(0.1, Metric::Discernibility, SearchKind::Optimal),
+                with(0.3, Metric::Entropy, SearchKind::Optimal),
+            ]
+        },
+        suppress: |method| match method {
+            Method::Lattice(lattice) => lattice.suppress,
             _ => 0.0,
         },
     },

@@ -548,10 +548,7 @@ impl TableMethod for Liar {
     }
 
     fn release(&self, table: &Batch) -> Result<Release> {
-        Ok(Release {
-            batch: (self.0)(table)?,
-            suppressed: Vec::new(),
-        })
+        Ok(Release::new((self.0)(table)?, Vec::new()))
     }
 }
 

@@ -5,9 +5,8 @@
 mod order;
 
 use moretta::data::{Batch, Categories, Column, Field, Kind, Numbers, Role, RowIds, Schema};
-use moretta::engine::Cancel;
 use moretta::policy::{Policy, Root};
-use moretta::protect::{Among, Company, Family, Filtered, METHODS, Masking, Method, Operator};
+use moretta::protect::{Among, Company, Family, METHODS, Masking, Method, Operator, Setting};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -39,6 +38,11 @@ const CASES: &[Case] = &[
         configurations: &[
             "k = 3",
             "k = 2\ngrouping = \"v-mdav\"\nscale = \"range\"",
+            "k = 3\ngrouping = \"mu-approx\"",
+            "k = 4\ngrouping = \"projection\"\ncolumns = [\"x\", \"y\", \"grade\"]",
+            "k = 3\ngrouping = \"projection\"\naxis = \"sum\"\ncolumns = [\"x\", \"y\"]",
+            "k = 3\ngrouping = \"hansen-mukherjee\"\ncolumns = [\"x\"]",
+            "k = 3\nexact = 10\ngroups = [[\"x\", \"word\"], [\"y\"], [\"grade\"]]",
             "k = 3\nbuffer = 20",
             "k = 5\nbuffer = 10\nscale = \"none\"",
             "k = 4\nbuffer = 12\ngrouping = \"mdav\"",
@@ -174,9 +178,18 @@ fn batch(start: usize, rows: &[Row]) -> Batch {
     Batch::new(schema(), ids, columns).expect("fits")
 }
 
+/// A method at work on these rows.
+fn built(method: &Method) -> Box<dyn Operator> {
+    let setting = Setting {
+        seed: 7,
+        ..Setting::default()
+    };
+    method.build(&schema(), &setting).expect("built")
+}
+
 /// The release of rows that come so many at a time, and how many had left after each.
-fn release(masking: &dyn Masking, rows: &[Row], size: usize) -> (Batch, Vec<(usize, usize)>) {
-    let mut filtered = Filtered::build(masking, &schema(), 7, &Cancel::default()).expect("built");
+fn release(method: &Method, rows: &[Row], size: usize) -> (Batch, Vec<(usize, usize)>) {
+    let mut filtered = built(method);
     let (mut parts, mut left) = (Vec::new(), Vec::new());
     for (place, chunk) in rows.chunks(size).enumerate() {
         parts.push(filtered.push(batch(place * size, chunk)).expect("taken"));
@@ -192,8 +205,8 @@ fn release(masking: &dyn Masking, rows: &[Row], size: usize) -> (Batch, Vec<(usi
 }
 
 /// What a method says of the rows that it releases: among which records each was masked.
-fn among(masking: &dyn Masking, rows: &[Row], size: usize) -> Vec<(u64, Option<Among>)> {
-    let mut filtered = Filtered::build(masking, &schema(), 7, &Cancel::default()).expect("built");
+fn among(method: &Method, rows: &[Row], size: usize) -> Vec<(u64, Option<Among>)> {
+    let mut filtered = built(method);
     assert_eq!(filtered.among(), [[]]);
     let mut notes = Vec::new();
     for (place, chunk) in rows.chunks(size).enumerate() {
@@ -249,9 +262,9 @@ fn no_rows_and_one_row_are_no_trouble() {
         grade: 0,
         class: 0,
     };
-    every_method(|_, masking, _| {
-        assert!(release(masking, &[], 1).0.is_empty());
-        let (released, _) = release(masking, std::slice::from_ref(&one), 1);
+    every_method(|method, masking, _| {
+        assert!(release(method, &[], 1).0.is_empty());
+        let (released, _) = release(method, std::slice::from_ref(&one), 1);
         assert!(masking.k().is_none() || released.is_empty());
     });
 }
@@ -262,7 +275,7 @@ proptest! {
     #[test]
     fn rows_leave_once_in_their_order_with_what_is_not_masked(rows in any_rows(1..120), size in 1..50_usize) {
         every_method(|method, masking, _| {
-            let (released, _) = release(masking, &rows, size);
+            let (released, _) = release(method, &rows, size);
             let ids: Vec<u64> = released.rows().iter().collect();
             assert!(ids.is_sorted_by(|a, b| a < b), "{method:?}");
             let masked = masking.places(&schema()).expect("places");
@@ -280,13 +293,19 @@ proptest! {
     fn each_record_is_one_of_k_that_look_alike(rows in any_rows(1..150), size in 1..50_usize) {
         every_method(|method, masking, _| {
             let Some(k) = masking.k() else { return };
-            let (released, _) = release(masking, &rows, size);
+            let (released, _) = release(method, &rows, size);
             let masked = masking.places(&schema()).expect("places");
-            let mut crowds: BTreeMap<Vec<Option<String>>, u32> = BTreeMap::new();
-            for line in lines(&released) {
-                *crowds.entry(masked.iter().map(|&place| line[place].clone()).collect()).or_default() += 1;
+            let place = |name: &&str| schema().index_of(name).expect("a column");
+            let parts = masking.parts().map(|parts| {
+                parts.iter().map(|part| part.iter().map(place).collect()).collect()
+            });
+            for part in parts.unwrap_or_else(|| vec![masked]) {
+                let mut crowds: BTreeMap<Vec<Option<String>>, u32> = BTreeMap::new();
+                for line in lines(&released) {
+                    *crowds.entry(part.iter().map(|&place: &usize| line[place].clone()).collect()).or_default() += 1;
+                }
+                assert!(crowds.values().all(|&count| count >= k), "{method:?}");
             }
-            assert!(crowds.values().all(|&count| count >= k), "{method:?}");
             assert!(released.len() + k as usize > rows.len(), "{method:?} suppressed {}", rows.len() - released.len());
         });
     }
@@ -297,12 +316,12 @@ proptest! {
     ) {
         every_method(|method, masking, _| {
             let Some(buffer) = masking.buffer() else { return };
-            let notes = among(masking, &rows, size);
-            let (released, _) = release(masking, &rows, size);
+            let notes = among(method, &rows, size);
+            let (released, _) = release(method, &rows, size);
             assert!(notes.iter().map(|note| note.0).eq(released.rows().iter()), "{method:?}");
             if masking.company() != Company::Group {
                 // Nothing that is told depends on a value.
-                assert_eq!(notes, among(masking, &others[..rows.len()], size), "{method:?}");
+                assert_eq!(notes, among(method, &others[..rows.len()], size), "{method:?}");
             }
             let count = |group: Option<u64>| {
                 let of = |note: &&(u64, Option<Among>)| note.1.and_then(|among| among.group) == group;
@@ -334,7 +353,7 @@ proptest! {
     fn at_most_the_buffer_is_held_back(rows in any_rows(1..150), size in 1..10_usize) {
         every_method(|method, masking, _| {
             let Some(buffer) = masking.buffer() else { return };
-            let (released, left) = release(masking, &rows, size);
+            let (released, left) = release(method, &rows, size);
             let first = released.rows().iter().next().unwrap_or(rows.len() as u64);
             let suppressed = rows.len() - released.len();
             assert!(first as usize <= suppressed);
@@ -346,10 +365,10 @@ proptest! {
 
     #[test]
     fn neither_batches_nor_time_change_a_release(rows in any_rows(1..100), size in 1..50_usize) {
-        every_method(|method, masking, case| {
+        every_method(|method, _, case| {
             if case.repeats {
-                let (one, _) = release(masking, &rows, rows.len());
-                let (other, _) = release(masking, &rows, size);
+                let (one, _) = release(method, &rows, rows.len());
+                let (other, _) = release(method, &rows, size);
                 assert_eq!(lines(&one), lines(&other), "{method:?}");
             }
         });
@@ -359,8 +378,8 @@ proptest! {
     fn a_column_of_missing_values_stays_one(rows in any_rows(1..80), size in 1..50_usize) {
         let mut rows = rows;
         rows.iter_mut().for_each(|row| row.x = None);
-        every_method(|_, masking, _| {
-            let (released, _) = release(masking, &rows, size);
+        every_method(|method, masking, _| {
+            let (released, _) = release(method, &rows, size);
             let x: &Numbers = released.column(1).as_numbers().expect("numbers");
             // What is private must not tell who had no value.
             if masking.loss().is_none() {

@@ -206,7 +206,7 @@ fn pseudonyms_that_cannot_be_counted_are_refused() {
         ("job", plain),
         ("grade", plain),
     ];
-    let mask = "method = \"microaggregation\"\nk = 3";
+    let mask = "method = \"microaggregation\"\nk = 3\nbuffer = 20";
     for (changed, method, words) in [
         (
             &[("note", pseudonym)][..],
@@ -227,6 +227,52 @@ fn pseudonyms_that_cannot_be_counted_are_refused() {
         let guarantee = if method == mask { "" } else { "k = 3" };
         let error = refused(changed, guarantee, method);
         assert_eq!((error.exit_code(), error.to_string().as_str()), (3, words));
+    }
+}
+
+#[test]
+fn microaggregation_of_a_table_counts_persons() {
+    let number = "{ role = \"quasi\", type = \"number\" }";
+    let plain = "{ role = \"plain\" }";
+    let changed = [
+        ("age", number),
+        ("born", plain),
+        ("job", plain),
+        ("grade", plain),
+    ];
+    for k in [2, 5, 9] {
+        let folder = folder();
+        let method = format!("method = \"microaggregation\"\nk = {k}");
+        let outcome = run(folder.path(), &policy(&changed, "", &method)).expect("released");
+        let verdict = &outcome.report.verdict;
+        assert_eq!((verdict.passed, verdict.unit.as_str()), (true, "persons"));
+        let source = std::fs::read_to_string(folder.path().join("in.csv")).expect("rows");
+        let release = std::fs::read_to_string(folder.path().join("out.csv")).expect("a release");
+        // Dates of birth are of single rows, so they tell which person a released row is of.
+        let cells = |text: &str, name: &str| -> Vec<String> {
+            let place = text
+                .lines()
+                .next()
+                .and_then(|h| h.split(',').position(|n| n == name));
+            let place = place.expect("a column");
+            let lines = text.lines().skip(1);
+            lines
+                .map(|line| line.split(',').nth(place).expect("a cell").to_owned())
+                .collect()
+        };
+        let persons: BTreeMap<String, String> = cells(&source, "born")
+            .into_iter()
+            .zip(cells(&source, "person"))
+            .collect();
+        assert_eq!(persons.len(), 60);
+        let mut crowds: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
+        for (age, born) in cells(&release, "age")
+            .into_iter()
+            .zip(cells(&release, "born"))
+        {
+            crowds.entry(age).or_default().insert(&persons[&born]);
+        }
+        assert!(crowds.values().all(|crowd| crowd.len() >= k), "{crowds:?}");
     }
 }
 

@@ -16,7 +16,9 @@ use moretta::guarantee::{
     Population, PopulationRows, Presence, TCloseness, plain_check,
 };
 use moretta::measure::Measures;
+use moretta::protect::Solution;
 use moretta::protect::generalization::Generalization;
+use moretta::protect::lattice::{Lattice, Metric};
 use moretta::protect::mondrian::{Bounds, Mode, Mondrian, Output, partition_codes};
 use moretta::protect::{Method, Setting};
 use std::collections::{BTreeSet, HashMap};
@@ -308,6 +310,8 @@ fn beta_likeness_of_occupations_is_that_of_arx() {
             0.0,
             None,
         );
+        let best = best_of(&adult, &like(1.0, kind), &Lattice::default(), None);
+        assert_eq!(best.levels, [1, 4, 1, 2, 3, 2, 2, 0]);
         let sizes: Vec<u64> = found.class_sizes.keys().copied().collect();
         assert_eq!(sizes, [7_508, 22_654]);
         let gain = found.claims[1].found.expect("two classes");
@@ -332,7 +336,22 @@ fn the_average_risk_of_adult_is_kept_by_suppressing_the_smallest_classes() {
         average_risk: Some(0.01),
         ..Guarantee::default()
     };
-    let (release, found) = node(&adult, guarantee, &[0, 3, 0, 1, 2, 1, 1, 2, 0], 0.05, None);
+    let levels = [0, 3, 0, 1, 2, 1, 1, 2, 0];
+    let lattice = Lattice {
+        suppress: 0.05,
+        ..Lattice::default()
+    };
+    let best = best_of(&adult, &guarantee, &lattice, None);
+    assert_eq!(
+        (&*best.levels, best.suppressed, best.classes),
+        (&levels[..], 787, 293)
+    );
+    assert!(
+        best.loss
+            .is_some_and(|loss| (loss - 0.274_264_512).abs() < 1e-9),
+        "{best:?}"
+    );
+    let (release, found) = node(&adult, guarantee, &levels, 0.05, None);
     assert!(found.passed());
     assert_eq!(
         (found.classes, adult.table.len() - release.len()),
@@ -376,6 +395,12 @@ fn k_map_and_presence_of_a_sample_of_adult_are_those_of_arx() {
         (map, [0, 4, 1, 1, 1, 2, 2, 1, 0], 101, 0.485_555_649),
         (presence, [0, 4, 1, 1, 2, 2, 2, 1, 0], 59, 0.508_648_695),
     ] {
+        let best = best_of(&sample, &guarantee, &Lattice::default(), Some(&adult));
+        assert_eq!((&*best.levels, best.classes), (&levels[..], classes));
+        assert!(
+            best.loss.is_some_and(|loss| (loss - expected).abs() < 1e-9),
+            "{best:?}"
+        );
         let (release, found) = node(&sample, guarantee.clone(), &levels, 0.0, Some(&adult));
         assert!(found.passed(), "{:?}", found.claims);
         assert_eq!((release.len(), found.classes), (3_017, classes));
@@ -399,6 +424,103 @@ fn k_map_and_presence_of_a_sample_of_adult_are_those_of_arx() {
         let refused = protect(&sample.table, &method, &setting).expect_err("optimal");
         assert_eq!(refused.exit_code(), 1);
     }
+}
+
+/// The best levels, what they lose, and whether that is proven.
+fn best_of(
+    adult: &Adult,
+    guarantee: &Guarantee,
+    lattice: &Lattice,
+    population: Option<&Adult>,
+) -> Solution {
+    let setting = Setting {
+        guarantee: guarantee.clone(),
+        domains: Arc::clone(&adult.domains),
+        population: population.map(|people| Arc::new(people.table.clone())),
+        ..Setting::default()
+    };
+    let method = Method::Lattice(lattice.clone());
+    let mut operator = method.build(adult.table.schema(), &setting).expect("built");
+    operator.push(adult.table.clone()).expect("taken");
+    let release = operator.finish().expect("released");
+    let solutions = operator.solutions().expect("a search");
+    assert_eq!(solutions.gap, 0.0, "proven");
+    let best = solutions.best[0].clone();
+    assert_eq!(
+        release.len() as u64,
+        adult.table.len() as u64 - best.suppressed
+    );
+    best
+}
+
+#[test]
+fn the_lattice_of_adult_has_the_optima_of_arx() {
+    let Some(folder) = support::shared("adult") else {
+        return;
+    };
+    for optimum in optima() {
+        let adult = Adult::load(&folder, optimum.sensitive);
+        let lattice = Lattice {
+            suppress: optimum.limit,
+            ..Lattice::default()
+        };
+        let best = best_of(&adult, &optimum.guarantee, &lattice, None);
+        let what = format!("{:?}", optimum.guarantee);
+        assert_eq!(best.levels, optimum.levels, "{what}");
+        assert_eq!(best.suppressed as usize, optimum.suppressed, "{what}");
+        assert_eq!(best.classes, optimum.classes, "{what}");
+        let loss = best.loss.expect("it holds");
+        assert!((loss - optimum.loss).abs() < 1e-9, "{what}: {loss}");
+    }
+}
+
+#[test]
+fn balances_and_combinations_of_adult_are_those_of_arx() {
+    let Some(folder) = support::shared("adult") else {
+        return;
+    };
+    let adult = Adult::load(&folder, None);
+    for (balance, loss) in [(0.25, 0.223187571), (0.5, 0.241932365), (0.75, 0.145700583)] {
+        let lattice = Lattice {
+            suppress: 0.05,
+            balance,
+            ..Lattice::default()
+        };
+        let best = best_of(&adult, &support::only_k(5), &lattice, None);
+        assert_eq!(best.levels, [0, 3, 0, 0, 2, 1, 1, 2, 0], "{balance}");
+        let found = best.loss.expect("it holds");
+        assert!((found - loss).abs() < 1e-9, "{balance}: {found}");
+    }
+    let ambiguity = Lattice {
+        metric: Metric::Ambiguity,
+        ..Lattice::default()
+    };
+    let best = best_of(&adult, &support::only_k(5), &ambiguity, None);
+    assert_eq!(best.levels, [1, 1, 1, 2, 3, 2, 2, 1, 1]);
+    assert_eq!(best.loss, Some(523_825_971_200.0));
+    let mut weighed = adult;
+    let half = [
+        "sex",
+        "race",
+        "marital-status",
+        "education",
+        "native-country",
+    ];
+    let half = half
+        .into_iter()
+        .chain(["workclass", "occupation", "salary-class"]);
+    let weights: Vec<(String, f64)> = half.map(|name| (name.to_owned(), 0.5)).collect();
+    weighed.domains = Arc::new((*weighed.domains).clone().weighted(weights));
+    let lattice = Lattice {
+        suppress: 0.05,
+        ..Lattice::default()
+    };
+    let best = best_of(&weighed, &support::only_k(5), &lattice, None);
+    assert!(
+        best.loss
+            .is_some_and(|loss| (loss - 0.138800741).abs() < 1e-9),
+        "{best:?}"
+    );
 }
 
 /// Columns of Adult as UCI ships it; numbers where `number` says so, without rows with a `?` in them.

@@ -3,9 +3,9 @@
 //! Records lie in blocks of eight, attribute by attribute, so that the distances
 //! of a block are summed in registers, eight at a time. The terms of each distance
 //! are added in the order of the attributes, so the result is, bit for bit, that
-//! of the obvious loop. Numbers may weigh differently by attribute. Nominal values
-//! differ by 1 or 0; of missing values (NaN) two are equal, and one is at distance 1
-//! from any value.
+//! of the obvious loop. Attributes may weigh differently. Nominal values differ by their
+//! weight or not at all; of missing values (NaN) two are equal, and one is at distance 1
+//! from any number, and at its weight from any nominal value.
 
 use std::cmp::Ordering;
 
@@ -22,7 +22,8 @@ const SLACK: f64 = 1.0 / (1_u64 << 48) as f64;
 #[derive(Clone, Debug)]
 pub struct Slots {
     nominal: Box<[bool]>,
-    /// What the squared difference of two numbers counts, by attribute; all 1 unless told.
+    /// What the squared difference of two numbers, or any of two nominal values, counts, by
+    /// attribute; all 1 unless told.
     weights: Box<[f64]>,
     slots: usize,
     /// Block by block, in it attribute by attribute; 0 where no record is.
@@ -53,7 +54,7 @@ impl Slots {
         self.slots == 0
     }
 
-    /// From now on the squared difference of two numbers counts so much.
+    /// From now on differences count so much: those of numbers squared.
     pub fn weigh(&mut self, weights: &[f64]) {
         self.weights.copy_from_slice(weights);
     }
@@ -234,8 +235,21 @@ impl Slots {
         let mut sums = [0.0; LANES];
         let attributes = self.nominal.iter().zip(&self.weights);
         for ((lanes, &value), (&nominal, &weight)) in block.iter().zip(target).zip(attributes) {
-            for (sum, &other) in sums.iter_mut().zip(lanes) {
-                *sum += weighted_difference(value, other, nominal, weight);
+            let pairs = sums.iter_mut().zip(lanes);
+            match (nominal, value.is_nan()) {
+                // Branches of a lane would keep the eight from being summed at a time.
+                (true, false) => pairs.for_each(|(sum, &other)| {
+                    *sum += if other == value { 0.0 } else { weight };
+                }),
+                (false, false) => pairs.for_each(|(sum, &other)| {
+                    let difference = other - value;
+                    let term = difference * difference * weight;
+                    let odd = if other.is_nan() { 1.0 } else { 0.0 };
+                    *sum += if difference.is_nan() { odd } else { term };
+                }),
+                (_, true) => pairs.for_each(|(sum, &other)| {
+                    *sum += weighted_difference(value, other, nominal, weight);
+                }),
             }
         }
         sums
@@ -358,12 +372,11 @@ pub fn squared_difference(a: f64, b: f64, nominal: bool) -> f64 {
 #[inline]
 fn weighted_difference(a: f64, b: f64, nominal: bool, weight: f64) -> f64 {
     let difference = a - b;
-    if difference.is_nan() {
-        f64::from(a.is_nan() != b.is_nan())
-    } else if nominal {
-        f64::from(a != b)
-    } else {
-        difference * difference * weight
+    match nominal {
+        true if a == b || a.is_nan() && b.is_nan() => 0.0,
+        true => weight,
+        false if difference.is_nan() => f64::from(a.is_nan() != b.is_nan()),
+        false => difference * difference * weight,
     }
 }
 
@@ -375,7 +388,7 @@ pub fn squared_distance(a: &[f64], b: &[f64], nominal: &[bool]) -> f64 {
     })
 }
 
-/// The squared distance of two records, with a weight for each square of a difference.
+/// The squared distance of two records, with a weight for each attribute.
 pub fn weighted_distance(a: &[f64], b: &[f64], weights: &[f64], nominal: &[bool]) -> f64 {
     let terms = a.iter().zip(b).zip(weights).zip(nominal);
     terms.fold(0.0, |sum, (((&a, &b), &weight), &nominal)| {

@@ -6,13 +6,14 @@ use super::judge::Judgement;
 use super::masked::{Masks, SENSITIVE, Watch};
 use super::plan::{Action, Plan};
 use super::report::{
-    Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, Reason, Report, RiskBand, RowFacts,
-    SMALL_CELL, SizeCount, Verdict,
+    Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, NodeFact, Reason, Report, RiskBand,
+    RowFacts, SMALL_CELL, SearchFacts, SizeCount, Verdict,
 };
 use crate::data::{Field, Role, Schema};
-use crate::guarantee::Findings;
+use crate::guarantee::{Findings, Unit};
 use crate::measure::PairMeasures;
 use crate::measure::{self, utility::STRETCHED};
+use crate::protect::{Solution, Solutions};
 
 /// Everything a report is made from.
 pub(crate) struct Facts<'a> {
@@ -28,6 +29,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) read: u64,
     pub(crate) released: u64,
     pub(crate) suppressed: &'a [(String, u64)],
+    /// What a search over recodings has found.
+    pub(crate) solutions: Option<&'a Solutions>,
     pub(crate) warnings: &'a [String],
 }
 
@@ -47,6 +50,7 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
     };
     let mut report = Report {
         columns: columns(facts),
+        search: facts.solutions.map(search),
         ..blank(facts.released, suppressed)
     };
     if let Some(judgement) = facts.judgement {
@@ -64,6 +68,29 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
         report.warnings.extend(stretched);
     }
     report
+}
+
+/// What is told of a search: losses with four digits.
+fn search(solutions: &Solutions) -> SearchFacts {
+    let node = |solution: &Solution| NodeFact {
+        levels: solution.levels.clone(),
+        loss: solution.loss.map(four_digits),
+    };
+    SearchFacts {
+        metric: solutions.metric.to_owned(),
+        columns: solutions.columns.clone(),
+        heights: solutions.heights.clone(),
+        nodes: solutions.nodes,
+        looked_at: solutions.looked_at,
+        gap: four_digits(solutions.gap),
+        best: solutions.best.iter().map(node).collect(),
+        below: solutions.below.iter().map(node).collect(),
+    }
+}
+
+fn four_digits(value: f64) -> f64 {
+    let digits = format!("{value:.3e}");
+    digits.parse().unwrap_or(value)
 }
 
 /// A report with the counts of rows; the rest is filled in later.
@@ -122,6 +149,9 @@ fn of_masked(facts: &Facts<'_>, masked: &Masked<'_>, mut report: Report) -> Repo
     let asked = !(plan.report_measures.is_empty() && plan.fail_above.is_empty());
     let told = !masked.masks.is_private() || asked;
     let claims = masked_claims(masked, plan.audit);
+    if facts.judgement.is_none() && masked.masks.counts_persons {
+        report.verdict.unit = Unit::Persons.word().to_owned();
+    }
     report.verdict.claims.extend(claims);
     // A masked value is not the value of anybody.
     report.verdict.truthful = None;
@@ -147,8 +177,12 @@ fn masked_claims(masked: &Masked<'_>, audited: bool) -> Vec<Claim> {
     let counted = masked.crowds.iter().copied();
     let counted = counted.chain(std::iter::repeat(None));
     let crowds = masked.masks.crowds.iter().zip(counted);
+    let several = masked.masks.crowds.len() > 1;
     let crowds = crowds.map(|(crowd, smallest)| Claim {
-        name: "k-anonymity of the masked columns".to_owned(),
+        name: match several {
+            true => format!("k-anonymity of {}", crowd.columns.join(", ")),
+            false => "k-anonymity of the masked columns".to_owned(),
+        },
         promised: format!("at least {}", crowd.k),
         promised_value: Some(f64::from(crowd.k)),
         found: found(smallest),

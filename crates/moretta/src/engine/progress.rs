@@ -1,6 +1,7 @@
 //! How far a run is, so that a program can show it.
 
 use crate::measure::stream::Live as Events;
+use crate::protect::Trail;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -65,6 +66,7 @@ struct Shared {
     log: Mutex<Log>,
     live: Mutex<Option<Live>>,
     watched: AtomicBool,
+    trail: Trail,
 }
 
 #[derive(Debug, Default)]
@@ -94,6 +96,11 @@ impl Progress {
             .lock()
             .unwrap_or_else(|e| e.into_inner())
             .clone()
+    }
+
+    /// How a search over recodings goes.
+    pub fn trail(&self) -> &Trail {
+        &self.0.trail
     }
 
     /// Says that the program shows figures, so that they are worth computing.

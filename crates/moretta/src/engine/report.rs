@@ -58,6 +58,9 @@ pub struct Report {
     /// What each quasi-identifier adds to the risk of released rows, counted in the release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk_by_column: Option<RiskByColumn>,
+    /// What a search over recodings has found in the rows that are released.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchFacts>,
     /// Things a steward should know, worst first.
     pub warnings: Vec<String>,
     /// What is told of a stream; none of a table.
@@ -69,6 +72,37 @@ pub struct Report {
     /// Seconds spent by stage; not in a report that is written, as they tell how much was read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageFact>,
+}
+
+/// What a search over recodings has found. It is that of released rows alone: where some are
+/// suppressed, the others are searched once more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchFacts {
+    /// What was to be small, as a policy calls it.
+    pub metric: String,
+    /// The quasi-identifiers, in the order of levels.
+    pub columns: Vec<String>,
+    /// The top level of each.
+    pub heights: Vec<usize>,
+    /// How many recodings there are.
+    pub nodes: f64,
+    /// How many were looked at.
+    pub looked_at: u64,
+    /// By which share less than the best one another could lose; 0 is proven.
+    pub gap: f64,
+    /// The one that was released, then others that keep the promises, in the order of loss.
+    pub best: Vec<NodeFact>,
+    /// Recodings just below these that do not keep the promises.
+    pub below: Vec<NodeFact>,
+}
+
+/// One recoding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeFact {
+    /// The level of each quasi-identifier.
+    pub levels: Vec<usize>,
+    /// What is lost by it, with four digits; none where it does not keep the promises.
+    pub loss: Option<f64>,
 }
 
 /// What is told of a stream. Counts from 1 to [`SMALL_CELL`] are hidden.

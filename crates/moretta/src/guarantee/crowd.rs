@@ -4,15 +4,17 @@
 //! table all records are counted; of a stream the others of a crowd must follow
 //! within so many rows, since nobody can wait for its end, and what is kept here is
 //! bounded by that. A record that looks like an old crowd of k needs none of its own
-//! as long as the crowd was last seen within those rows.
+//! as long as the crowd was last seen within those rows. Where a column of a table tells
+//! persons, these are counted, each once in a crowd however many records they have there.
 //!
-//! Cost: a table lookup a record; memory for the records of two windows, or for the
-//! distinct ones of a table. Records are told apart by 128 bits of their values.
+//! Cost: a table lookup a record, two where persons are counted; memory for the records of two
+//! windows, or for the distinct ones of a table. Records are told apart by 128 bits of their
+//! values.
 
 use crate::data::{Batch, Column};
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
 
@@ -26,6 +28,8 @@ pub struct CrowdChecker {
     /// Crowds in the order in which they must be looked at, and from which row on.
     due: VecDeque<(u64, [u64; 2])>,
     smallest: Option<u64>,
+    /// Who was seen in which crowd, where persons are counted.
+    seen: HashSet<([u64; 2], u32), FixedState>,
 }
 
 /// Records that look alike.
@@ -50,6 +54,7 @@ impl CrowdChecker {
             crowds: HashMap::default(),
             due: VecDeque::new(),
             smallest: None,
+            seen: HashSet::default(),
         }
     }
 
@@ -58,18 +63,29 @@ impl CrowdChecker {
     /// # Errors
     /// Exit code 1 when a crowd did not come together.
     pub fn observe(&mut self, batch: &Batch, columns: &[usize]) -> Result<()> {
-        let mut records: Vec<[u64; 2]> = vec![[0; 2]; batch.len()];
-        for &column in columns {
-            for (state, part) in STATES.iter().zip(0..2) {
-                let cells = hashes(batch.column(column), state)?;
-                for (record, cell) in records.iter_mut().zip(cells) {
-                    record[part] = state.hash_one((record[part], cell));
-                }
+        let mut records = records(batch, columns)?.into_iter();
+        records.try_for_each(|record| self.count(record))
+    }
+
+    /// Looks at the next rows of a table whose persons `persons` tells; rows without one count
+    /// as one person's.
+    ///
+    /// # Errors
+    /// Exit code 1 when a crowd did not come together.
+    pub fn observe_persons(
+        &mut self,
+        batch: &Batch,
+        columns: &[usize],
+        persons: &Column,
+    ) -> Result<()> {
+        let persons = persons.as_categories();
+        let persons = persons.ok_or_else(|| Error::bug("persons were not read as categories"))?;
+        for (record, &person) in records(batch, columns)?.into_iter().zip(persons.codes()) {
+            if self.seen.insert((record, person)) {
+                self.count(record)?;
             }
         }
-        records
-            .into_iter()
-            .try_for_each(|record| self.count(record))
+        Ok(())
     }
 
     /// All rows were seen; gives the size of the smallest crowd.
@@ -122,16 +138,36 @@ impl CrowdChecker {
 
     fn judge(&mut self, crowd: Crowd, row: u64) -> Result<()> {
         if crowd.count < self.k {
-            let what = format!(
-                "{} of the records up to row {row} look alike where {} must",
-                crowd.count, self.k
-            );
+            let what = match self.seen.is_empty() {
+                true => format!(
+                    "{} of the records up to row {row} look alike where {} must",
+                    crowd.count, self.k
+                ),
+                false => format!(
+                    "records of {} persons look alike where those of {} must",
+                    crowd.count, self.k
+                ),
+            };
             return Err(Error::guarantee(what));
         }
         let smallest = self.smallest.unwrap_or(u64::MAX);
         self.smallest = Some(smallest.min(crowd.count));
         Ok(())
     }
+}
+
+/// What tells the rows apart in these columns.
+fn records(batch: &Batch, columns: &[usize]) -> Result<Vec<[u64; 2]>> {
+    let mut records: Vec<[u64; 2]> = vec![[0; 2]; batch.len()];
+    for &column in columns {
+        for (state, part) in STATES.iter().zip(0..2) {
+            let cells = hashes(batch.column(column), state)?;
+            for (record, cell) in records.iter_mut().zip(cells) {
+                record[part] = state.hash_one((record[part], cell));
+            }
+        }
+    }
+    Ok(records)
 }
 
 /// A number for each cell; a missing cell has one of its own.
@@ -225,6 +261,22 @@ mod tests {
                 prop_assert!(check(&values, k, Some(within), size).is_err());
             }
         }
+    }
+
+    #[test]
+    fn persons_count_once_in_a_crowd_however_many_records_they_have() {
+        let check = |values: &[u8], persons: &str, k: u32| {
+            let persons: Vec<String> = persons.chars().map(|c| c.to_string()).collect();
+            let persons = Column::Category(persons.iter().map(Some).collect());
+            let mut checker = CrowdChecker::new(k, None);
+            checker.observe_persons(&batch(values), &[0, 1], &persons)?;
+            checker.finish()
+        };
+        assert_eq!(check(&[8, 8, 8, 8], "abab", 2).expect("two"), Some(2));
+        assert_eq!(check(&[8, 8, 9, 9], "abab", 2).expect("two each"), Some(2));
+        let error = check(&[8, 8, 8, 9, 9], "aaaab", 2).expect_err("one person's three records");
+        assert_eq!(error.exit_code(), 1);
+        assert!(check(&[8, 8, 8, 8], "abab", 3).is_err());
     }
 
     #[test]

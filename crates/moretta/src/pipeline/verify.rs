@@ -13,7 +13,7 @@ use crate::engine::population;
 use crate::engine::report::Verdict;
 use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
-use crate::guarantee::{Fault, Findings, Rule, plain_check};
+use crate::guarantee::{ClaimFinding, CrowdChecker, Fault, Findings, Rule, plain_check};
 use crate::io::{self, ReadOptions};
 use crate::policy::Policy;
 use crate::protect::Method;
@@ -62,7 +62,11 @@ pub fn verify(
     if policy.plan.stream().is_some() {
         return Err(Error::bug("a stream was verified as a table"));
     }
-    if !policy.plan.guarantee.hides_persons() && !policy.plan.keeps_guarantee() {
+    let by_parts = policy
+        .plan
+        .maskings()
+        .any(|masking| masking.parts().is_some());
+    if !policy.plan.guarantee.hides_persons() && !policy.plan.keeps_guarantee() && !by_parts {
         return Err(
             Error::policy("the method promises nothing that could be seen in a file")
                 .help("the report of `moretta run` tells risk and loss"),
@@ -84,6 +88,7 @@ pub fn verify(
     }
     let bare = bare_identifiers(&release, &declared.pseudonyms);
     let mut findings = plain_check(&release, &policy.plan.guarantee, declared, None)?;
+    findings.claims.extend(claims_of_parts(policy, &release)?);
     findings.faults.extend(bare);
     findings.faults.extend(foreign_values(policy, &release)?);
     if release.is_empty() && !policy.plan.protect.iter().all(Method::may_suppress_all) {
@@ -95,6 +100,40 @@ pub fn verify(
     }
     let verdict = verdict(&findings, None);
     Ok(Verification { findings, verdict })
+}
+
+/// Whether records are alike in each list of columns that were masked by themselves.
+fn claims_of_parts(policy: &Policy, release: &Batch) -> Result<Vec<ClaimFinding>> {
+    let persons = release.schema().with_role(Role::Subject).first().copied();
+    let mut claims = Vec::new();
+    for masking in policy.plan.maskings() {
+        let (Some(k), Some(parts)) = (masking.k(), masking.parts()) else {
+            continue;
+        };
+        for part in parts.iter().filter(|_| parts.len() > 1) {
+            let places = part
+                .iter()
+                .filter_map(|name| release.schema().index_of(name));
+            let places: Vec<usize> = places.collect();
+            // Any crowd passes here: how large the smallest is decides.
+            let mut checker = CrowdChecker::new(1, None);
+            match persons {
+                None => checker.observe(release, &places)?,
+                Some(who) => checker.observe_persons(release, &places, release.column(who))?,
+            }
+            let smallest = checker.finish()?;
+            claims.push(ClaimFinding {
+                name: format!("k-anonymity of {}", part.join(", ")),
+                promised: format!("at least {k}"),
+                promised_value: f64::from(k),
+                found: smallest.map(|smallest| smallest as f64),
+                found_text: smallest.map_or("nothing released".to_owned(), |n| n.to_string()),
+                holds: smallest.is_none_or(|smallest| smallest >= u64::from(k)),
+                failing_classes: 0,
+            });
+        }
+    }
+    Ok(claims)
 }
 
 /// Columns of pseudonyms that hold something else, such as the names themselves.

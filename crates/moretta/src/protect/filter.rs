@@ -54,6 +54,19 @@ pub trait Masking {
     fn k(&self) -> Option<u32> {
         None
     }
+    /// The columns in which records look alike, where they do so in each list by itself and
+    /// not in all masked columns together.
+    fn parts(&self) -> Option<Vec<Vec<&str>>> {
+        None
+    }
+    /// Whether `k` counts persons where a column tells them, not records.
+    fn counts_persons(&self) -> bool {
+        false
+    }
+    /// Whether categories are as far apart as their hierarchies say.
+    fn follows_hierarchies(&self) -> bool {
+        false
+    }
     /// The setting that means something only in the order of the input, as a policy
     /// says it.
     fn needs_order(&self) -> Option<&'static str> {
@@ -76,6 +89,14 @@ pub trait Masking {
     /// The filter on records with these attributes, those of columns with these
     /// names and roles; `seed` is for randomness that is not a secret.
     fn filter(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<Box<dyn Filter>>;
+
+    /// Whether it can mask such columns, as far as can be said without a row.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn check(&self, columns: &[MaskedColumn<'_>]) -> Result<()> {
+        self.filter(columns, 0).map(drop)
+    }
 
     /// The public parameter that says how much it hides, and its value, as a certificate
     /// repeats them.
@@ -252,7 +273,7 @@ impl Masked {
 const RECORDS: usize = 256;
 
 /// Why a record never leaves.
-const TOO_FEW: &str = "too few records were left to hide among";
+pub(super) const TOO_FEW: &str = "too few records were left to hide among";
 
 /// A filter on some columns of batches.
 pub struct Filtered {
@@ -293,18 +314,12 @@ impl Filtered {
 
     /// `filter` gets the columns of `encoder`, which are of `schema`.
     pub fn new(filter: Box<dyn Filter>, encoder: Encoder, schema: &Schema) -> Result<Self> {
-        let mut fields: Vec<Field> = schema.fields().to_vec();
-        for place in encoder.places() {
-            // A mean of whole numbers need not be one.
-            if let Kind::Number { integer } = &mut fields[place].kind {
-                *integer = false;
-            }
-        }
-        let width = encoder.places().len();
+        let places: Vec<usize> = encoder.places().collect();
+        let width = places.len();
         Ok(Filtered {
             filter,
             encoder,
-            schema: Arc::new(Schema::new(fields)?),
+            schema: Arc::new(masked_schema(schema, &places)?),
             waiting: VecDeque::new(),
             gone: 0,
             records: Records::new(width),
@@ -402,6 +417,18 @@ impl Filtered {
         };
         Batch::new(Arc::clone(&self.schema), original.rows().clone(), columns)
     }
+}
+
+/// The columns of rows of which those at these places were masked.
+pub(super) fn masked_schema(original: &Schema, places: &[usize]) -> Result<Schema> {
+    let mut fields: Vec<Field> = original.fields().to_vec();
+    for &place in places {
+        // A mean of whole numbers need not be one.
+        if let Kind::Number { integer } = &mut fields[place].kind {
+            *integer = false;
+        }
+    }
+    Schema::new(fields)
 }
 
 fn present(value: f64) -> Option<f64> {

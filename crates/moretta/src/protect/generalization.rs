@@ -27,6 +27,7 @@ use super::Setting;
 use super::config::{MethodConfig, Shown};
 use super::limits::{Limits, first_that_stay};
 use super::parameters::SUPPRESS;
+use super::ranks::ranks;
 use super::table::{Release, TableMethod};
 use crate::config::{Absent, Accepts, Parameter, Placed, Section};
 use crate::data::hierarchy::{Hierarchy, TOP};
@@ -102,19 +103,23 @@ impl MethodConfig for Generalization {
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
-        Some(Box::new(Ready {
+        Some(Box::new(FullDomain {
             config: self.clone(),
             setting: setting.clone(),
+            as_text: false,
         }))
     }
 }
 
-struct Ready {
-    config: Generalization,
-    setting: Setting,
+/// Recodes whole columns and suppresses the classes that then miss the guarantee.
+pub(super) struct FullDomain {
+    pub(super) config: Generalization,
+    pub(super) setting: Setting,
+    /// Whether quasi-identifiers that keep their values are released as texts, too.
+    pub(super) as_text: bool,
 }
 
-impl TableMethod for Ready {
+impl TableMethod for FullDomain {
     fn schema(&self, original: &Schema) -> Result<Schema> {
         for name in self.config.levels.keys() {
             let known = original.index_of(name).map(|i| original.fields()[i].role);
@@ -125,7 +130,7 @@ impl TableMethod for Ready {
             }
         }
         let released = |field: &Field| match self.level(&field.name) {
-            0 => field.clone(),
+            0 if !self.as_text || field.role != Role::Quasi => field.clone(),
             _ => Field {
                 kind: Kind::Category { ordered: false },
                 ..field.clone()
@@ -177,21 +182,24 @@ impl TableMethod for Ready {
             "the class was too small or not diverse enough".to_owned(),
             gone as u64,
         )];
-        Ok(Release { batch, suppressed })
+        Ok(Release::new(batch, suppressed))
     }
 }
 
-impl Ready {
+impl FullDomain {
     fn level(&self, name: &str) -> usize {
         self.config.levels.get(name).copied().unwrap_or(0)
     }
 
     fn recode(&self, name: &str, column: &Column) -> Result<Column> {
         let level = self.level(name);
-        if level == 0 {
+        if level == 0 && !self.as_text {
             return Ok(column.clone());
         }
         let domain = self.setting.domains.require(name)?;
+        if domain.hierarchy.is_none() && self.as_text {
+            return Ok(Column::Category(without_tree(column, domain, level > 0)));
+        }
         let hierarchy = domain.hierarchy.as_deref().ok_or_else(|| {
             Error::policy(format!("column `{name}` has a level but no hierarchy")).help(format!(
                 "give `{name}` a `hierarchy` under [columns], or leave it out of `levels`"
@@ -322,6 +330,26 @@ pub(super) fn generalize(
         codes,
         Arc::new(builder.finish()),
     )))
+}
+
+/// The column as texts, or as `*` all over.
+fn without_tree(column: &Column, domain: &Domain, top: bool) -> Categories {
+    match column {
+        _ if top => (0..column.len()).map(|_| Some(TOP)).collect(),
+        Column::Number(numbers) => {
+            let mut builder = LevelsBuilder::default();
+            let (values, mut codes) = ranks(numbers);
+            let texts = values.iter().map(|&value| domain.number_text(value));
+            let mut text: Vec<u32> = texts.map(|text| builder.intern(&text)).collect();
+            text.push(MISSING);
+            codes
+                .iter_mut()
+                .for_each(|code| *code = text[*code as usize]);
+            Categories::new(codes, Arc::new(builder.finish()))
+        }
+        Column::Category(categories) => categories.clone(),
+        Column::Plain(_) => (0..column.len()).map(|_| None::<&str>).collect(),
+    }
 }
 
 /// The rows of each class of equal values, classes in the order of appearance.

@@ -89,6 +89,8 @@ methods! {
     "mondrian", Mondrian(super::mondrian::Mondrian), "mondrian/mod.rs", Table;
     /// Recodes every column to a level of its hierarchy.
     "generalization", Generalization(super::generalization::Generalization), "generalization.rs", Table;
+    /// Finds the levels that lose least.
+    "lattice", Lattice(super::lattice::Lattice), "lattice/mod.rs", Table;
     /// Recodes columns by fixed rules, by itself or before another method.
     "recoding", Recoding(super::recoding::Recoding), "recoding/mod.rs", Table;
     /// Releases of each event what enough people share.

@@ -9,6 +9,7 @@ mod effect;
 mod filter;
 pub mod generalization;
 pub mod identifiers;
+pub mod lattice;
 pub(crate) mod limits;
 mod method;
 pub mod microaggregation;
@@ -20,6 +21,7 @@ pub mod rank_swapping;
 mod ranks;
 pub mod recoding;
 pub mod rotation;
+mod solutions;
 mod table;
 mod window;
 pub mod z_anonymity;
@@ -32,6 +34,7 @@ pub use effect::Effect;
 pub(crate) use effect::recoding_effects;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
 pub use method::{Family, METHOD, METHODS, Method, MethodInfo, OwnMethod};
+pub use solutions::{Solution, Solutions, Trail};
 pub use table::{Release, Table, TableMethod};
 pub use window::{Mask, Window};
 
@@ -75,6 +78,10 @@ pub trait Operator: Send {
     fn suppressed(&self) -> Vec<(String, u64)> {
         Vec::new()
     }
+    /// What a search over recodings has found, where there was one.
+    fn solutions(&self) -> Option<Solutions> {
+        None
+    }
 }
 
 /// What a method needs to know besides its own parameters.
@@ -91,4 +98,6 @@ pub struct Setting {
     pub seed: u64,
     /// Stops the method.
     pub cancel: Cancel,
+    /// Shows how a search goes.
+    pub trail: Trail,
 }

@@ -1,6 +1,6 @@
 //! Lifts a function on whole tables to a operator: it waits for the end, then releases.
 
-use super::Operator;
+use super::{Operator, Solutions};
 use crate::data::{Batch, Schema};
 use crate::error::Result;
 use std::sync::Arc;
@@ -11,6 +11,19 @@ pub struct Release {
     pub batch: Batch,
     /// Why others may not, with counts.
     pub suppressed: Vec<(String, u64)>,
+    /// What a search has found, where it was one that chose the recoding.
+    pub solutions: Option<Solutions>,
+}
+
+impl Release {
+    /// Without a search.
+    pub fn new(batch: Batch, suppressed: Vec<(String, u64)>) -> Self {
+        Release {
+            batch,
+            suppressed,
+            solutions: None,
+        }
+    }
 }
 
 /// A method that sees the whole table at once.
@@ -28,6 +41,7 @@ pub struct Table {
     released: Arc<Schema>,
     batches: Vec<Batch>,
     suppressed: Vec<(String, u64)>,
+    solutions: Option<Solutions>,
 }
 
 impl Table {
@@ -39,6 +53,7 @@ impl Table {
             original: Arc::clone(original),
             batches: Vec::new(),
             suppressed: Vec::new(),
+            solutions: None,
         })
     }
 }
@@ -60,7 +75,12 @@ impl Operator for Table {
         let table = Batch::concat(&self.original, std::mem::take(&mut self.batches))?;
         let release = self.method.release(&table)?;
         self.suppressed = release.suppressed;
+        self.solutions = release.solutions;
         Ok(release.batch)
+    }
+
+    fn solutions(&self) -> Option<Solutions> {
+        self.solutions.clone()
     }
 
     fn suppressed(&self) -> Vec<(String, u64)> {
@@ -89,10 +109,8 @@ mod tests {
             if table.len() < 2 {
                 return Err(Error::guarantee("too short"));
             }
-            Ok(Release {
-                batch: table.slice(0, table.len() - 1),
-                suppressed: vec![("the last".to_owned(), 1)],
-            })
+            let all_but_last = table.slice(0, table.len() - 1);
+            Ok(Release::new(all_but_last, vec![("the last".to_owned(), 1)]))
         }
     }
 

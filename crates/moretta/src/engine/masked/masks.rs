@@ -1,6 +1,6 @@
 //! The methods of a policy that mask records, taken together.
 
-use crate::data::Schema;
+use crate::data::{Batch, Column, Role, Schema};
 use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
 use crate::guarantee::CrowdChecker;
@@ -26,6 +26,8 @@ pub(crate) struct Masks {
     pub(crate) leaving: Vec<usize>,
     /// Names of other columns that leave in their place.
     pub(crate) made: Option<Vec<String>>,
+    /// Whether persons are counted where records look alike.
+    pub(crate) counts_persons: bool,
     /// Records that look alike, for each method that makes such.
     pub(crate) crowds: Vec<Crowd>,
 }
@@ -42,6 +44,24 @@ impl Crowd {
     /// Whoever counts it.
     pub(crate) fn checker(&self) -> CrowdChecker {
         CrowdChecker::new(self.k, self.within)
+    }
+
+    /// Counts it in rows of a release, and gives the size of the smallest.
+    ///
+    /// # Errors
+    /// Exit code 1 when one is too small.
+    pub(crate) fn smallest(
+        &self,
+        release: &Batch,
+        persons: Option<&Column>,
+    ) -> Result<Option<u64>> {
+        let mut checker = self.checker();
+        let places = self.places(release.schema())?;
+        match persons {
+            None => checker.observe(release, &places)?,
+            Some(persons) => checker.observe_persons(release, &places, persons)?,
+        }
+        checker.finish()
     }
 
     /// The places of its columns.
@@ -67,6 +87,7 @@ impl Masks {
             private: Vec::new(),
             leaving: Vec::new(),
             made: None,
+            counts_persons: false,
             crowds: Vec::new(),
         };
         for (step, method) in plan.protect.iter().enumerate() {
@@ -85,11 +106,14 @@ impl Masks {
         let changed = changed(later, schema)?;
         // Where another method keeps the guarantee, k is counted over all that it is about.
         if let (Some(k), false) = (masking.k(), self.covered) {
-            self.crowds.push(Crowd {
-                k,
-                within: masking.buffer().map(|rows| rows as u64),
-                columns: columns.iter().map(|c| c.name.to_owned()).collect(),
-            });
+            let all = || vec![columns.iter().map(|column| column.name).collect()];
+            for part in masking.parts().unwrap_or_else(all) {
+                self.crowds.push(Crowd {
+                    k,
+                    within: masking.buffer().map(|rows| rows as u64),
+                    columns: part.into_iter().map(str::to_owned).collect(),
+                });
+            }
         }
         for place in places {
             let name = schema.fields()[place].name.to_string();
@@ -104,6 +128,8 @@ impl Masks {
                 self.leaving.push(place);
             }
         }
+        self.counts_persons |=
+            masking.counts_persons() && !schema.with_role(Role::Subject).is_empty();
         self.is_comparable &= masking.is_comparable();
         self.uses_seed |= masking.loss().is_none();
         self.losses.extend(masking.loss());

@@ -57,7 +57,10 @@ fn check_masking(plan: &Plan, masking: &dyn Masking) -> Result<()> {
         }
         let attribute = match column.read {
             ReadAs::Number | ReadAs::Integer | ReadAs::Date(_) => Attribute::Number,
-            ReadAs::Category | ReadAs::Ordered(_) => Attribute::Nominal,
+            ReadAs::Category => Attribute::Nominal,
+            ReadAs::Ordered(ref levels) => Attribute::Ordinal {
+                levels: levels.len(),
+            },
             ReadAs::Plain => {
                 let what = format!("`{}` is masked and only passes through", field.name);
                 return Err(Error::policy(what)
@@ -75,14 +78,16 @@ fn check_masking(plan: &Plan, masking: &dyn Masking) -> Result<()> {
     // Where another method makes values coarser, the promise is its own.
     if masking.k().is_some() && !plan.covers_quasi() {
         check_masked(plan, &schema, &places, "k is promised")?;
-        check_rows(plan)?;
+        if !masking.counts_persons() {
+            check_rows(plan)?;
+        }
     }
     if masking.loss().is_some() && !plan.covers_quasi() {
         check_masked(plan, &schema, &places, "differential privacy is promised")?;
     }
     // Where all types are declared, the method can say what does not fit them.
     if columns.len() == places.len() {
-        masking.filter(&columns, 0)?;
+        masking.check(&columns)?;
     }
     Ok(())
 }
@@ -109,7 +114,7 @@ fn check_masked(plan: &Plan, schema: &Schema, places: &[usize], promise: &str) -
     }
 }
 
-/// Groups of k count rows, not persons.
+/// Groups of k in a stream count rows, not persons.
 fn check_rows(plan: &Plan) -> Result<()> {
     let subject = plan.columns.iter().find(|c| c.role == Role::Subject);
     match subject {
@@ -118,7 +123,7 @@ fn check_rows(plan: &Plan) -> Result<()> {
             column.name
         ))
         .at(column.span.clone())
-        .help("where each person has one row, make it an identifier that is not released; else use mondrian")),
+        .help("where each person has one row, make it an identifier that is not released; else release a table, without a `buffer`")),
         None => Ok(()),
     }
 }

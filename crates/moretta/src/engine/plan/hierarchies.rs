@@ -30,6 +30,11 @@ pub(crate) fn check(plan: &Plan) -> Result<()> {
                     check_level(quasi(plan, "levels", name)?, level)?;
                 }
             }
+            Method::Lattice(config) => {
+                for name in config.levels.keys() {
+                    quasi(plan, "levels", name)?;
+                }
+            }
             Method::Mondrian(config) => check_labels(plan, config)?,
             Method::Recoding(config) => check_recoding(plan, config)?,
             _ => {}

@@ -18,6 +18,8 @@ pub(crate) fn promise(
         return Ok(());
     };
     let (name, k) = (method.name(), k(method));
+    let parts = method.as_masking().and_then(|masking| masking.parts());
+    let apart = parts.is_some_and(|parts| parts.len() > 1);
     let more = Guarantee {
         k: None,
         ..guarantee.clone()
@@ -31,6 +33,11 @@ pub(crate) fn promise(
     match (guarantee.k, k) {
         (Some(_), None) => Err(Error::policy(format!("{name} cannot promise k"))
             .help("take k out, or use microaggregation or mondrian")),
+        (Some(_), Some(_)) if apart => Err(Error::policy(format!(
+            "k is promised of all quasi-identifiers, and the `groups` of {name} keep it in each list of columns only"
+        ))
+        .help("take k out of [guarantee], or put all columns into one list")),
+        (None, Some(_)) if apart => Ok(()),
         (Some(promised), Some(k)) if promised > k => Err(Error::policy(format!(
             "k = {promised} is promised and the groups of {name} have k = {k}"
         ))

@@ -18,7 +18,8 @@ use crate::engine::progress;
 use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
 use crate::guarantee::{Coding, Fault, Treatment, Truth};
-use crate::protect::{Claim, Effect, Method, Operator, Setting};
+use crate::protect::{Claim, Effect, Method, Operator, Setting, Solutions};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Rows compared at a time.
@@ -34,6 +35,8 @@ pub(super) struct Protected {
     pub(super) untruths: Vec<Fault>,
     /// What the method that keeps the guarantee was given.
     pub(super) given: Option<Given>,
+    /// What it found where it searched; of the rows that leave alone.
+    pub(super) solutions: Option<Solutions>,
 }
 
 /// Whether each step is held against the rows that it was given.
@@ -65,6 +68,7 @@ pub(super) fn protect(
         suppressed: Vec::new(),
         untruths: Vec::new(),
         given: None,
+        solutions: None,
     };
     let mut first = Some(given);
     for stage in stages {
@@ -85,6 +89,7 @@ pub(super) fn protect(
         let effects = stage.effects(rows.schema())?;
         match stage.claim() == Claim::Classes {
             false => {
+                step.domains = step.masked_domains(&rows)?;
                 let released = step.release(stage.method, rows)?;
                 (protected.rows, protected.suppressed) = released.after(protected.suppressed);
             }
@@ -97,7 +102,8 @@ pub(super) fn protect(
                     made: original.made.clone(),
                     notes: Vec::new(),
                 };
-                let released = step.release_alone(&table, rows)?;
+                let mut released = step.release_alone(&table, rows)?;
+                protected.solutions = released.solutions.take();
                 (protected.rows, protected.suppressed) = released.after(protected.suppressed);
                 protected.given = Some(Given {
                     rows: table.batch,
@@ -117,6 +123,7 @@ pub(super) fn protect(
 struct Released {
     rows: Batch,
     suppressed: Vec<(String, u64)>,
+    solutions: Option<Solutions>,
 }
 
 impl Released {
@@ -156,6 +163,7 @@ impl Step<'_> {
             population: self.context.population.clone(),
             seed: self.seed,
             cancel: self.context.cancel.clone(),
+            trail: self.context.progress.trail().clone(),
         };
         let mut operator = self.stage.build(method, rows.schema(), &setting)?;
         let given = Arc::clone(rows.schema());
@@ -167,6 +175,7 @@ impl Step<'_> {
                 &given,
             )?,
             suppressed: operator.suppressed(),
+            solutions: operator.solutions(),
         })
     }
 
@@ -202,11 +211,31 @@ impl Step<'_> {
         self.domains = Arc::new(whole.with_trees_of(&own));
         match again.rows.len() == left.batch.len() {
             true => Ok(Released {
-                rows: again.rows,
                 suppressed: released.suppressed,
+                ..again
             }),
             false => Err(Error::bug("rows were suppressed once more")),
         }
+    }
+
+    /// The domains of the columns that are masked, where distances follow from hierarchies.
+    fn masked_domains(&self, rows: &Batch) -> Result<Arc<Domains>> {
+        let masking = self.stage.method.as_masking();
+        let Some(masking) = masking.filter(|masking| masking.follows_hierarchies()) else {
+            return Ok(Arc::default());
+        };
+        let places = masking.places(rows.schema())?;
+        let fields = places
+            .iter()
+            .map(|&place| rows.schema().fields()[place].clone());
+        let columns = places.iter().map(|&place| rows.column(place).clone());
+        let schema = Arc::new(Schema::new(fields.collect())?);
+        let masked = Original {
+            batch: Batch::new(schema, rows.rows().clone(), columns.collect())?,
+            made: HashMap::new(),
+            notes: Vec::new(),
+        };
+        Ok(Arc::new(domains(self.plan, &masked)?))
     }
 
     /// What is untrue of `released`.

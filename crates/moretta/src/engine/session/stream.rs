@@ -540,6 +540,7 @@ impl StreamFlow {
             read,
             released: real,
             suppressed: &suppressed,
+            solutions: None,
             warnings: &self.notes,
         });
         Ok((rest, report))

@@ -3,7 +3,7 @@
 use super::Checked;
 use super::steps::{Compared, Protected, protect};
 use super::trial::{Assessment, Candidate, Purpose};
-use crate::data::{Batch, Schema};
+use crate::data::{Batch, Role, Schema};
 use crate::engine::columns::without_dropped;
 use crate::engine::context::Context;
 use crate::engine::copies::Copies;
@@ -105,6 +105,7 @@ impl TableFlow {
             read: original.batch.len() as u64,
             released: release.len() as u64,
             suppressed: &protected.suppressed,
+            solutions: protected.solutions.as_ref(),
             warnings: &told,
         });
         context.cancel.check()?;
@@ -232,7 +233,7 @@ impl Treated {
             Some(masks) => {
                 let watch = look(plan, masks, original, &self.rows, context)?;
                 faults.take(masked::keep_limits(plan, &watch))?;
-                let crowds = faults.take(smallest_crowds(masks, &self.release))?;
+                let crowds = faults.take(smallest_crowds(masks, &self.release, &self.rows))?;
                 Some((watch, crowds.unwrap_or_default()))
             }
         };
@@ -312,15 +313,14 @@ fn look(
 /// Pairs that are measured at a time, between which the session can be stopped.
 const LOOKED_AT: usize = 1 << 10;
 
-/// The smallest of each crowd; none where nothing was released.
-fn smallest_crowds(masks: &Masks, release: &Batch) -> Result<Vec<Option<u64>>> {
+/// The smallest of each crowd; none where nothing was released. `rows` are those of the release
+/// with all columns, of which one may tell persons.
+fn smallest_crowds(masks: &Masks, release: &Batch, rows: &Batch) -> Result<Vec<Option<u64>>> {
+    let persons = rows.schema().with_role(Role::Subject).first().copied();
+    let persons = persons.map(|place| rows.column(place));
     let crowds = masks.crowds.iter();
     crowds
-        .map(|crowd| {
-            let mut checker = crowd.checker();
-            checker.observe(release, &crowd.places(release.schema())?)?;
-            checker.finish()
-        })
+        .map(|crowd| crowd.smallest(release, persons))
         .collect()
 }
 

@@ -15,6 +15,7 @@
 //! be in the group; only the rest of it is chosen. With u ≥ 3k all are free but the
 //! head, so this matters only where b is hardly larger than 3k.
 
+use super::axes::Axes;
 use super::centroid::Centroid;
 use super::mdav::mdav;
 use super::pool::Pool;
@@ -47,12 +48,13 @@ pub(super) struct Nearest {
 impl Nearest {
     /// `buffer` is at least 2k.
     pub(super) fn new(k: usize, buffer: usize, scale: Scale, attributes: &[Attribute]) -> Self {
+        let axes = Axes::new(attributes);
         Nearest {
             k,
             buffer,
-            spread: Spread::new(scale, attributes),
+            spread: Spread::new(scale, &axes),
             centroid: Centroid::new(attributes),
-            pool: Pool::new(attributes),
+            pool: Pool::new(&axes),
             window: vec![0.0; buffer * attributes.len()],
             grouped: vec![None; buffer],
             groups: 0,

@@ -4,17 +4,18 @@
 //! searches get shorter as groups are made. Where distances are equal the record
 //! that came first wins, however the records lie.
 
+use super::axes::Axes;
 use super::centroid::Tally;
 use crate::data::Attribute;
 use crate::math::distance::Slots;
 use std::cmp::Ordering;
 
 pub(super) struct Pool {
-    attributes: Box<[Attribute]>,
+    axes: Axes,
     slots: Slots,
     /// The record of each slot, counted in the order of arrival.
     ids: Vec<usize>,
-    /// For each attribute that is not a number.
+    /// For each column that is not a number.
     tallies: Vec<(usize, Tally)>,
     /// From each slot to what was measured last.
     distances: Vec<f64>,
@@ -37,19 +38,19 @@ impl Candidate {
 }
 
 impl Pool {
-    pub(super) fn new(attributes: &[Attribute]) -> Self {
+    pub(super) fn new(axes: &Axes) -> Self {
         let nominal = |attribute: &Attribute| *attribute == Attribute::Nominal;
-        let nominal: Vec<bool> = attributes.iter().map(nominal).collect();
-        let counted = |&place: &usize| attributes[place] != Attribute::Number;
-        let counted = (0..attributes.len()).filter(counted);
+        let nominal: Vec<bool> = axes.attributes().iter().map(nominal).collect();
+        let columns = axes.columns();
+        let counted = (0..columns.len()).filter(|&place| columns[place] != Attribute::Number);
         Pool {
-            attributes: attributes.into(),
+            axes: axes.clone(),
+            tallies: counted.map(|place| (place, Tally::default())).collect(),
+            target: vec![0.0; nominal.len()],
             slots: Slots::new(0, &nominal),
             ids: Vec::new(),
-            tallies: counted.map(|place| (place, Tally::default())).collect(),
             distances: Vec::new(),
             nearest: Vec::new(),
-            target: vec![0.0; attributes.len()],
         }
     }
 
@@ -105,14 +106,16 @@ impl Pool {
 
     /// The centroid of all records here.
     pub(super) fn centroid(&self) -> Vec<f64> {
-        let mut centre = vec![0.0; self.attributes.len()];
-        self.slots.means(&mut centre);
+        let columns = self.axes.columns();
+        let mut centre = vec![0.0; self.target.len()];
+        self.slots.means(&mut centre[..columns.len()]);
         for (place, tally) in &self.tallies {
-            centre[*place] = match self.attributes[*place] {
+            centre[*place] = match columns[*place] {
                 Attribute::Nominal => tally.mode(),
                 _ => tally.median(),
             };
         }
+        self.axes.climb(&mut centre);
         centre
     }
 
@@ -222,7 +225,7 @@ mod tests {
             gone in prop::collection::vec(any::<prop::sample::Index>(), 0..10),
             count in 0..40_usize,
         ) {
-            let mut pool = Pool::new(&[Attribute::Number]);
+            let mut pool = Pool::new(&Axes::new(&[Attribute::Number]));
             for (id, &value) in values.iter().enumerate() {
                 pool.push(id, &[f64::from(value)]);
             }

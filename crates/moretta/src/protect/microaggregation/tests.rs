@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::{Placed, Value};
-use crate::math::distance::squared_distance;
+use crate::math::distance::{squared_distance, weighted_distance};
 use crate::protect::Masked;
 use moretta_generate::moa::{Generator, RandomRbf};
 use proptest::prelude::*;
@@ -378,6 +378,172 @@ fn mdav_loses_what_was_published_on_census_and_tarragona() {
     }
 }
 
+/// Groups of the first columns of the worked example, whose rows are counted from 1.
+fn example() -> (Vec<Attribute>, Records) {
+    let kinds = vec![
+        Attribute::Number,
+        Attribute::Ordinal { levels: 3 },
+        Attribute::Nominal,
+    ];
+    let mut records = Records::new(3);
+    for (age, income, region) in [
+        (20.0, 0.0, 0.0),
+        (22.0, 0.0, 0.0),
+        (25.0, 1.0, 1.0),
+        (41.0, 1.0, 1.0),
+        (43.0, 2.0, 1.0),
+        (45.0, 2.0, 0.0),
+        (60.0, 2.0, 0.0),
+        (63.0, 1.0, 1.0),
+    ] {
+        records.push(&[age, income, region]);
+    }
+    (kinds, records)
+}
+
+/// The sum of squared distances of records to the centres of their groups.
+fn squares(kinds: &[Attribute], records: &Records, groups: &[Vec<usize>]) -> f64 {
+    let axes = Axes::new(kinds);
+    let mut spread = Spread::new(Scale::Deviation, &axes);
+    records.iter().for_each(|record| spread.observe(record));
+    let nominal: Vec<bool> = (kinds.iter())
+        .map(|kind| *kind == Attribute::Nominal)
+        .collect();
+    let mut squares = 0.0;
+    for group in groups {
+        let mut centre = vec![0.0; kinds.len()];
+        Centroid::new(kinds).of(group.iter().map(|&row| records.record(row)), &mut centre);
+        for &row in group {
+            let weights = spread.weights();
+            squares += weighted_distance(records.record(row), &centre, weights, &nominal);
+        }
+    }
+    squares
+}
+
+#[test]
+fn numbers_ranks_and_categories_are_grouped_together_as_the_worked_example_says() {
+    let (kinds, records) = example();
+    let groups = Microaggregation::new(2).groups(&kinds, &records);
+    assert_eq!(groups, [vec![7, 6], vec![0, 1], vec![5, 4], vec![2, 3]]);
+    assert!((squares(&kinds, &records, &groups) - 2.749_510).abs() < 0.5e-6);
+    let all = vec![(0..8).collect()];
+    assert!((squares(&kinds, &records, &all) - 12.25).abs() < 1e-12);
+}
+
+#[test]
+fn one_column_is_grouped_with_the_least_loss_as_published() {
+    let Some(census) = load("census") else { return };
+    let column: Vec<f64> = census.column(CENSUS_AFNLWGT).collect();
+    let mut records = Records::new(1);
+    column.iter().for_each(|&value| records.push(&[value]));
+    for (k, share, count) in [(3, 0.130_762, 326), (5, 0.177_591, 202)] {
+        let config = Microaggregation {
+            grouping: Grouping::HansenMukherjee,
+            ..Microaggregation::new(k)
+        };
+        let groups = config.groups(&[Attribute::Number], &records);
+        assert_eq!(groups.len(), count);
+        let mut masked = records.clone();
+        config.mask(&[Attribute::Number], &mut masked);
+        let found = loss(&records, &masked);
+        assert!((found - share).abs() < 0.5e-6, "k = {k}: {found}");
+        // MDAV on a line cannot lose less.
+        let mut by_mdav = records.clone();
+        Microaggregation::new(k).mask(&[Attribute::Number], &mut by_mdav);
+        assert!(loss(&records, &by_mdav) >= found);
+    }
+}
+
+/// The place of AFNLWGT among the columns of census.
+const CENSUS_AFNLWGT: usize = 0;
+
+#[test]
+fn other_groupings_lose_what_they_should_on_census() {
+    let Some(original) = load("census") else {
+        return;
+    };
+    let kinds = vec![Attribute::Number; original.width()];
+    let lost = |grouping, axis| {
+        let mut masked = original.clone();
+        let config = Microaggregation {
+            grouping,
+            axis,
+            ..Microaggregation::new(3)
+        };
+        config.mask(&kinds, &mut masked);
+        assert!(smallest_class(&masked) >= 3);
+        loss(&original, &masked)
+    };
+    let mdav = lost(Grouping::Mdav, Axis::Principal);
+    for (grouping, axis, most) in [
+        (Grouping::MuApprox, Axis::Principal, 1.5),
+        (Grouping::Projection, Axis::Principal, 4.5),
+        (Grouping::Projection, Axis::Sum, 4.5),
+    ] {
+        let found = lost(grouping, axis);
+        assert!(found < most * mdav, "{grouping:?} {axis:?}: {found}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn mdav_on_a_line_is_the_obvious_mdav(
+        values in prop::collection::vec((0..25).prop_map(f64::from), 2..70),
+        k in 2..6_usize,
+        ranks in any::<bool>(),
+    ) {
+        prop_assume!(values.len() >= k);
+        let kind = if ranks { Attribute::Ordinal { levels: 25 } } else { Attribute::Number };
+        let mut records = Records::new(1);
+        // A second column in which all are equal keeps the records off the line.
+        let mut off = Records::new(2);
+        for &value in &values {
+            records.push(&[value]);
+            off.push(&[value, 7.0]);
+        }
+        let config = config(k, Grouping::Mdav, None);
+        let on = config.groups(&[kind], &records);
+        prop_assert_eq!(sorted(on), sorted(config.groups(&[kind, Attribute::Nominal], &off)));
+    }
+
+    #[test]
+    fn groups_found_by_an_index_hold_each_row_once_and_keep_k(
+        records in any_records(120), k in 2..6_usize,
+        grouping in prop::sample::select(vec![Grouping::Mdav, Grouping::MuApprox]),
+    ) {
+        prop_assume!(records.len() >= k);
+        let config = Microaggregation { exact: 0, ..config(k, grouping, None) };
+        let groups = config.groups(&KINDS, &records);
+        let (rows, least, most) = shape(&groups);
+        prop_assert_eq!(rows, (0..records.len()).collect::<Vec<_>>());
+        prop_assert!(least >= k && most <= (2 * k - 1).max((3 * k).saturating_sub(5)));
+    }
+}
+
+#[test]
+fn an_index_loses_hardly_more_than_looking_at_all() {
+    let mut generator = RandomRbf::default().generator().expect("defaults");
+    let kinds = vec![Attribute::Number; generator.header().attributes.len()];
+    let mut original = Records::new(kinds.len());
+    let mut record = vec![0.0; kinds.len()];
+    for _ in 0..4_000 {
+        generator.next(&mut record);
+        original.push(&record);
+    }
+    let lost = |exact| {
+        let mut masked = original.clone();
+        let config = Microaggregation {
+            exact,
+            ..Microaggregation::new(5)
+        };
+        config.mask(&kinds, &mut masked);
+        loss(&original, &masked)
+    };
+    let (all, index) = (lost(4_000), lost(0));
+    assert!((index / all - 1.0).abs() < 0.01, "{index} against {all}");
+}
+
 #[test]
 fn the_nearest_in_a_stream_lose_what_they_should() {
     // The sum of squared differences of the first 100,000 that leave a window of 100;
@@ -419,6 +585,17 @@ fn settings_that_make_no_sense_are_refused() {
         vec![("k", Value::Whole(3)), ("grouping", text("nearest"))],
         vec![("k", Value::Whole(3)), ("grouping", text("farthest"))],
         vec![("k", Value::Whole(3)), ("gamma", Value::Number(0.5))],
+        vec![("k", Value::Whole(3)), ("axis", text("sum"))],
+        vec![
+            ("k", Value::Whole(3)),
+            ("buffer", Value::Whole(9)),
+            ("grouping", text("mu-approx")),
+        ],
+        vec![
+            ("k", Value::Whole(3)),
+            ("buffer", Value::Whole(9)),
+            ("exact", Value::Whole(99)),
+        ],
     ] {
         assert!(read(&settings).is_err(), "{settings:?}");
     }
@@ -429,4 +606,5 @@ fn settings_that_make_no_sense_are_refused() {
         Microaggregation::new(3)
     );
     assert!(stream.filter(&[], 0).is_err());
+    assert!(Microaggregation::new(3).filter(&KINDS, 0).is_err());
 }

@@ -10,21 +10,19 @@
 //! variable group size, COMPSTAT 2006.
 
 use super::centroid::Centroid;
+use super::points::Points;
 use super::pool::Pool;
 use crate::cancel::Cancel;
-use crate::data::{Attribute, Records};
+use crate::data::Records;
 
-/// Groups the first records, which are all in the pool, with their rows as numbers,
-/// and at least k.
+/// Groups all points, at least k.
 pub(super) fn v_mdav(
-    records: &Records,
-    attributes: &[Attribute],
-    weights: &[f64],
-    pool: &mut Pool,
+    points: &Points<'_>,
     (k, gamma): (usize, f64),
     cancel: &Cancel,
 ) -> Vec<Vec<usize>> {
-    let centre = pool.centroid();
+    let pool = &mut points.pool();
+    let mut centre = pool.centroid();
     let mut groups = Vec::with_capacity(pool.len() / k);
     while pool.len() >= k {
         if cancel.is_cancelled() {
@@ -34,23 +32,22 @@ pub(super) fn v_mdav(
         pool.measure(&centre);
         let extreme = pool.farthest();
         let mut group = pool.gather(extreme, k);
-        extend(&mut group, records, pool, (k, gamma));
+        extend(&mut group, points.records, pool, (k, gamma));
         groups.push(group);
     }
     let left = pool.take_all();
     if left.is_empty() {
         return groups;
     }
-    let mut centres = Pool::new(attributes);
-    centres.weigh(weights);
-    let mut centroid = Centroid::new(attributes);
-    let mut centre = vec![0.0; attributes.len()];
+    let mut centres = Pool::new(points.axes);
+    centres.weigh(points.weights);
+    let mut centroid = Centroid::new(points.axes.columns());
     for (place, group) in groups.iter().enumerate() {
-        centroid.of(group.iter().map(|&row| records.record(row)), &mut centre);
+        points.centre(&mut centroid, group, &mut centre);
         centres.push(place, &centre);
     }
     for row in left {
-        centres.measure(records.record(row));
+        centres.measure(points.records.record(row));
         groups[centres.closest(centres.distances())].push(row);
     }
     groups

@@ -331,20 +331,12 @@ impl TableMethod for Ready {
         let all = Batch::new(schema, table.rows().clone(), columns)?;
         let gone = table.len() - partition.rows.len();
         if gone == 0 {
-            return Ok(Release {
-                batch: all,
-                suppressed: Vec::new(),
-            });
+            return Ok(Release::new(all, Vec::new()));
         }
         let mut kept = partition.rows;
         kept.sort_unstable();
-        Ok(Release {
-            batch: all.take(&kept)?,
-            suppressed: vec![(
-                "it would have made its class much wider".to_owned(),
-                gone as u64,
-            )],
-        })
+        let why = "it would have made its class much wider".to_owned();
+        Ok(Release::new(all.take(&kept)?, vec![(why, gone as u64)]))
     }
 }
 

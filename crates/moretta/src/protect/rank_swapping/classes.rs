@@ -60,9 +60,7 @@ impl TableMethod for InsideClasses {
         for (place, column) in places.into_iter().zip(encoder.decode(&records)) {
             columns[place] = column;
         }
-        Ok(Release {
-            batch: Batch::new(table.schema().clone(), table.rows().clone(), columns)?,
-            suppressed: Vec::new(),
-        })
+        let batch = Batch::new(table.schema().clone(), table.rows().clone(), columns)?;
+        Ok(Release::new(batch, Vec::new()))
     }
 }

@@ -268,7 +268,8 @@ impl TableMethod for Ready {
             domains: Arc::new(self.domains(&recoded, &rules)?),
             ..self.setting.clone()
         };
-        let Release { batch, suppressed } = self.then(&setting)?.release(&recoded)?;
+        let release = self.then(&setting)?.release(&recoded)?;
+        let batch = &release.batch;
         let mut columns = batch.columns().to_vec();
         for (place, cells) in self.shown(&rules, batch.schema()) {
             let name = &batch.schema().fields()[place].name;
@@ -277,7 +278,7 @@ impl TableMethod for Ready {
         let schema = Arc::new(self.shown_schema(batch.schema(), &rules)?);
         Ok(Release {
             batch: Batch::new(schema, batch.rows().clone(), columns)?,
-            suppressed,
+            ..release
         })
     }
 }
