@@ -37,6 +37,7 @@ pub struct Measures {
     /// Of the released rows.
     after: OnceLock<Groups>,
     accuracy_losses: Vec<(&'static str, f64)>,
+    attacks: Vec<(&'static str, f64)>,
     /// What loss is measured against, when that is not what this release shows.
     extents: Option<Vec<Extent>>,
 }
@@ -92,6 +93,7 @@ impl Measures {
             before: OnceLock::new(),
             after: OnceLock::new(),
             accuracy_losses: Vec::new(),
+            attacks: Vec::new(),
             extents: None,
         }
     }
@@ -188,6 +190,11 @@ impl Measures {
         self.accuracy_losses = losses;
     }
 
+    /// What attacks on the release get, by the names of measures.
+    pub fn tell_attacks(&mut self, attacks: Vec<(&'static str, f64)>) {
+        self.attacks = attacks;
+    }
+
     fn rows<'a>(
         &'a self,
         count: u64,
@@ -238,6 +245,13 @@ impl Measures {
     pub(super) fn accuracy_loss(&self, name: &str) -> Option<f64> {
         let mut told = self.accuracy_losses.iter();
         told.find(|(told, _)| *told == name).map(|(_, loss)| *loss)
+    }
+
+    /// What the attack called `name` gets, if that was told.
+    pub(super) fn attack(&self, name: &str) -> Option<f64> {
+        let mut told = self.attacks.iter();
+        told.find(|(told, _)| *told == name)
+            .map(|(_, share)| *share)
     }
 
     /// How many classes of the original have each size.
