@@ -70,6 +70,8 @@ pub(crate) enum Command {
     Attack(AttackArgs),
     /// Find how much a policy may protect and still meet goals
     Tune(TuneArgs),
+    /// Make a key pair that signs manifests, or print the public key of one
+    Key(KeyArgs),
     /// Write made-up data
     Generate(GenerateArgs),
     /// Build, draw and check hierarchies
@@ -159,16 +161,28 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  moretta verify out/admissions.csv --policy policy.toml\n  moretta verify out/visits.csv --policy stream.toml --certificate out/why.csv\n  cat events.csv | moretta verify out/visits.csv --policy from-stdin.toml"
+    after_help = "Examples:\n  moretta verify out/admissions.csv --policy policy.toml\n  moretta verify out/admissions.csv --manifest out/manifest.json --public-key steward.pub\n  moretta verify out/visits.csv --policy stream.toml --certificate out/why.csv\n  cat events.csv | moretta verify out/visits.csv --policy from-stdin.toml"
 )]
 pub(crate) struct VerifyArgs {
     /// The released file
     pub(crate) file: PathBuf,
+    /// The policy that says what the columns mean, what was promised and of what original
+    #[arg(long, value_name = "POLICY", required_unless_present = "manifest")]
+    pub(crate) policy: Option<PathBuf>,
+    /// The signed manifest of the release: needs neither policy nor source
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["policy", "certificate", "root"])]
+    pub(crate) manifest: Option<PathBuf>,
+    /// The public key that must have signed the manifest, or a file that holds it
+    #[arg(long, value_name = "KEY", requires = "manifest")]
+    pub(crate) public_key: Option<String>,
     /// The certificate of a stream: every line is counted again
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
+    /// The folder that no path of the policy may leave [default: the policy's own]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) against: AgainstArgs,
+    pub(crate) reading: ReadingArgs,
 }
 
 /// What finished files are held against, and how to read them.
@@ -193,6 +207,36 @@ pub(crate) struct CompareArgs {
     pub(crate) b: PathBuf,
     #[command(flatten)]
     pub(crate) against: AgainstArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KeyArgs {
+    #[command(subcommand)]
+    pub(crate) command: KeyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Write a new private key that only you may read, and print its public key
+    #[command(after_help = "Example:\n  moretta key new steward.key")]
+    New(NewKeyArgs),
+    /// Print the public key of a private one
+    #[command(
+        after_help = "Examples:\n  moretta key public steward.key\n  moretta key public env:MORETTA_SIGNING_KEY"
+    )]
+    Public(PublicKeyArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewKeyArgs {
+    /// Where to write the private key; what is there is never replaced
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PublicKeyArgs {
+    /// The file of the private key, or env:NAME
+    pub(crate) key: String,
 }
 
 #[derive(Debug, Args)]

@@ -32,6 +32,7 @@ METHOD
 [measure]
 report = ["gcp", "accuracy_loss"]
 fail_above = { gcp = 0.9 }
+population = 5000
 [sink]
 path = "out/release.csv"
 [report]

@@ -479,6 +479,11 @@ fn schema_and_reader_agree_on_every_section() {
     ] {
         let mut policy = base("mondrian", "");
         policy.insert("guarantee".to_owned(), parse(promise));
+        policy.insert("sink".to_owned(), parse("{ path = \"out/release.csv\" }"));
+        let columns = policy["columns"].as_table_mut().expect("a table");
+        for name in ["sampling_weight", "household"] {
+            columns.insert(name.to_owned(), parse("{ role = \"drop\" }"));
+        }
         policies.push(policy);
     }
     let mut rotating = base("z-anonymity", "");

@@ -15,6 +15,7 @@
 
 mod axis;
 mod classes;
+mod column_sets;
 mod columns;
 mod exposure;
 pub mod figure;

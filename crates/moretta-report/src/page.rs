@@ -3,8 +3,8 @@
 use super::markup::Markup;
 use super::promises::is_masked;
 use super::{
-    classes, columns, exposure, lattice, measures, pairs, policy, risk, stream, suppression,
-    verdict,
+    classes, column_sets, columns, exposure, lattice, measures, pairs, policy, risk, stream,
+    suppression, verdict,
 };
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;
@@ -87,6 +87,7 @@ fn table(report: &Report, page: &mut Markup) {
         {
             exposure::write(risk, page);
         }
+        column_sets::write(report, page);
         page.raw("</section>");
     }
     page.raw("<div class=\"pair\">");

@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod hierarchy;
 pub(crate) mod init;
+pub(crate) mod key;
 pub(crate) mod learn;
 pub(crate) mod plan;
 pub(crate) mod run;
@@ -47,10 +48,18 @@ impl AgainstArgs {
     /// The policy, and how to read a release: as the policy writes one, unless
     /// the command line says otherwise.
     pub(crate) fn load(&self) -> std::result::Result<(Policy, ReadOptions), Failure> {
-        let policy = load_at(&self.policy, self.root.as_deref())?;
-        let options = release_options(&policy, &self.reading)?;
-        Ok((policy, options))
+        load_against(&self.policy, self.root.as_deref(), &self.reading)
     }
+}
+
+fn load_against(
+    policy: &Path,
+    root: Option<&Path>,
+    reading: &ReadingArgs,
+) -> std::result::Result<(Policy, ReadOptions), Failure> {
+    let policy = load_at(policy, root)?;
+    let options = release_options(&policy, reading)?;
+    Ok((policy, options))
 }
 
 impl ReadingArgs {

@@ -66,6 +66,7 @@ fn text(plan: &Plan) -> String {
     }
     text.push_str(&table(&rows));
     text.push_str(&telling(plan));
+    text.push_str(&column_sets(plan));
     if !plan.warnings.is_empty() {
         text.push('\n');
     }
@@ -99,6 +100,24 @@ fn telling(plan: &Plan) -> String {
     }
     if let Some(more @ 1..) = sets.len().checked_sub(MOST_SETS) {
         let _ = writeln!(text, "  and by {more} more sets of columns");
+    }
+    text
+}
+
+/// The sets of each size that single most persons out.
+fn column_sets(plan: &Plan) -> String {
+    let mut text = String::new();
+    if plan.column_sets.is_empty() {
+        return text;
+    }
+    let _ = writeln!(text, "\n{} that columns single out together", plan.unit);
+    let mut size = 0;
+    for set in &plan.column_sets {
+        if set.columns.len() > size {
+            size = set.columns.len();
+            let names = set.columns.join(", ");
+            let _ = writeln!(text, "  {:>9}  {names}", count(set.singled_out));
+        }
     }
     text
 }

@@ -1,14 +1,16 @@
 //! `moretta verify`
 
+use super::load_against;
 use crate::args::VerifyArgs;
 use crate::console::{Console, table};
 use crate::failure::Failure;
 use moretta::io::ReadOptions;
 use moretta::pipeline::report::Claim;
-use moretta::pipeline::{self, Progress};
+use moretta::pipeline::{self, Progress, PublicKey, Signed};
 use moretta::policy::Policy;
 use moretta_report::count;
 use serde::Serialize;
+use std::path::Path;
 use std::process::ExitCode;
 
 #[derive(Serialize)]
@@ -42,11 +44,76 @@ struct VerifiedStream {
 }
 
 pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let (policy, options) = args.against.load()?;
+    if let Some(manifest) = &args.manifest {
+        return run_manifest(args, manifest, console);
+    }
+    let (policy, options) = load_against(args.policy(), args.root.as_deref(), &args.reading)?;
     match policy.plan.stream().is_some() || args.certificate.is_some() {
         true => run_stream(args, &policy, &options, console),
         false => run_table(args, &policy, &options, console),
     }
+}
+
+impl VerifyArgs {
+    fn policy(&self) -> &Path {
+        self.policy.as_deref().unwrap_or(Path::new(""))
+    }
+}
+
+fn run_manifest(
+    args: &VerifyArgs,
+    manifest: &Path,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
+    let key = args
+        .public_key
+        .as_deref()
+        .map(PublicKey::read)
+        .transpose()?;
+    let found = pipeline::verify_manifest(&args.file, manifest, key.as_ref())?;
+    console.result(&found, || signed_text(&found))?;
+    Ok(exit_code(found.passed))
+}
+
+fn signed_text(found: &Signed) -> String {
+    let mut text = match found.signature {
+        true => format!("signed by the key {}", found.key_id),
+        false => format!("NOT signed by the key {} that it names", found.key_id),
+    };
+    text.push_str(match found.expected_key {
+        Some(true) => ", which is yours to trust\n\n",
+        Some(false) => ", which is NOT the key that you gave\n\n",
+        None => "; is it the publisher's? --public-key compares it\n\n",
+    });
+    for file in &found.files {
+        let same = match file.same {
+            Some(true) => "as it was signed",
+            Some(false) => "CHANGED",
+            None => "not beside the manifest, not looked at",
+        };
+        text.push_str(&format!("{} {}: {same}\n", file.kind, file.name));
+    }
+    let mut rows = vec![
+        ["promise", "promised", "found kept"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    for (name, promised, kept) in &found.promises {
+        let kept = if *kept { "yes" } else { "NO" };
+        rows.push(vec![name.clone(), promised.clone(), kept.to_owned()]);
+    }
+    if rows.len() > 1 {
+        text.push('\n');
+        text.push_str(&table(&rows));
+    }
+    text + &conclusion(
+        [
+            "the release is what was signed",
+            "the release is NOT what was signed",
+        ],
+        found.passed,
+        &[],
+    )
 }
 
 fn run_stream(
@@ -64,7 +131,7 @@ fn run_stream(
         .watch(&progress, || {
             pipeline::verify_stream(policy, &args.file, certificate, options, &progress)
         })
-        .map_err(|error| Failure::of_policy(error, &args.against.policy))?;
+        .map_err(|error| Failure::of_policy(error, args.policy()))?;
     let verified = VerifiedStream {
         file: args.file.display().to_string(),
         passed: found.verdict.passed,
@@ -109,7 +176,7 @@ fn run_table(
         .watch(&progress, || {
             pipeline::verify(policy, &args.file, options, &progress)
         })
-        .map_err(|error| Failure::of_policy(error, &args.against.policy).of_options())?;
+        .map_err(|error| Failure::of_policy(error, args.policy()).of_options())?;
     let verified = Verified {
         file: args.file.display().to_string(),
         passed: found.verdict.passed,

@@ -3,6 +3,7 @@
 pub mod adwin;
 pub mod assignment;
 pub mod cholesky;
+pub mod digamma;
 pub mod distance;
 pub mod eigen;
 pub mod fdlibm;

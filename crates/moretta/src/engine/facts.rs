@@ -138,6 +138,7 @@ fn of_judgement(facts: &Facts<'_>, judgement: &Judgement, report: Report) -> Rep
         measures: measures(facts.plan, judgement),
         risk: risk(judgement),
         risk_by_column: judgement.published.by_column.clone(),
+        population: judgement.published.population.clone(),
         ..report
     }
 }
@@ -337,6 +338,9 @@ fn measures(plan: &Plan, judgement: &Judgement) -> Vec<MeasureFact> {
     };
     let persons = judgement.published.persons_before;
     let mut values = judgement.published.values.clone();
+    let uniques = values.iter().find(|value| value.name == "uniques");
+    let few_uniques = uniques.and_then(|value| value.before);
+    let few_uniques = few_uniques.is_some_and(|share| is_small(share, persons));
     values.sort_by_key(|value| place(value.name));
     values
         .into_iter()
@@ -349,9 +353,11 @@ fn measures(plan: &Plan, judgement: &Judgement) -> Vec<MeasureFact> {
                 name: info.name.to_owned(),
                 meaning: info.meaning.to_owned(),
                 family: info.family.word().to_owned(),
-                before: value
-                    .before
-                    .filter(|&share| value.name != "uniques" || !is_small(share, persons)),
+                before: value.before.filter(|&share| match counted_in(info.name) {
+                    Counted::Persons => !is_small(share, persons),
+                    Counted::Uniques => !few_uniques,
+                    Counted::Nobody => true,
+                }),
                 // The run was accepted, so what it may be at most is not above the limit.
                 after: limit.map_or(value.after, |limit| value.after.min(limit)),
                 percent: info.percent,
@@ -359,6 +365,25 @@ fn measures(plan: &Plan, judgement: &Judgement) -> Vec<MeasureFact> {
             })
         })
         .collect()
+}
+
+/// Whom a figure of the originals counts, of whom few must not be told.
+enum Counted {
+    /// It is a share of persons.
+    Persons,
+    /// It rests on the number of those who are alone.
+    Uniques,
+    /// It is about all rows.
+    Nobody,
+}
+
+fn counted_in(measure: &str) -> Counted {
+    match measure {
+        "uniques" | "at_risk" | "journalist_at_risk" => Counted::Persons,
+        "population_uniques" | "pitman_uniques" | "zayatz_uniques" | "snb_uniques"
+        | "suda_risk" | "suda_average" => Counted::Uniques,
+        _ => Counted::Nobody,
+    }
 }
 
 /// Every column of the file, also those that were never read.

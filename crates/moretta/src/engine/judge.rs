@@ -90,7 +90,7 @@ impl Judge<'_> {
         let subject = schema.with_role(Role::Subject).first().copied();
         let subject = subject.map(|place| &*schema.fields()[place].name);
         let places = places_of(originals, release.rows())?;
-        let measured = measured_columns(originals)?;
+        let measured = measured_columns(self.plan, originals)?;
         let mut distributions = Distributions::new(self.plan, originals, domains);
         for start in (0..release.len()).step_by(CHUNK) {
             let released = release.slice(start, CHUNK.min(release.len() - start));
@@ -135,11 +135,13 @@ impl Judge<'_> {
 }
 
 /// The columns of the originals that measures look at.
-fn measured_columns(originals: &Batch) -> Result<Batch> {
+fn measured_columns(plan: &Plan, originals: &Batch) -> Result<Batch> {
     let fields = originals.schema().fields().iter();
     let columns = fields.zip(originals.columns());
-    let watched = columns
-        .filter(|(field, _)| matches!(field.role, Role::Quasi | Role::Subject | Role::Class));
+    let watched = columns.filter(|(field, _)| {
+        let watched = matches!(field.role, Role::Quasi | Role::Subject | Role::Class);
+        watched || plan.risk.columns().any(|name| *name == *field.name)
+    });
     let (fields, columns) = watched
         .map(|(field, column)| (field.clone(), column.clone()))
         .unzip();
@@ -155,11 +157,7 @@ impl Judgement {
 
     /// The value of a measure.
     pub(crate) fn measure(&self, name: &str) -> Option<f64> {
-        self.measures
-            .values()
-            .into_iter()
-            .find(|value| value.name == name)
-            .map(|value| value.after)
+        self.measures.value(name).map(|value| value.after)
     }
 
     /// Why it does not pass.

@@ -7,6 +7,8 @@
 pub(crate) mod arrival;
 mod attacks;
 pub(crate) mod coarse;
+pub(crate) mod coded;
+pub(crate) mod column_sets;
 pub(crate) mod columns;
 mod context;
 pub(crate) mod copies;

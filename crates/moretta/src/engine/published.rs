@@ -8,7 +8,7 @@
 //! numbers have one bound, get one report; `tests/report_attacks.rs` holds it to that.
 
 use super::coarse;
-use super::report::Reason;
+use super::report::{PopulationFact, Reason};
 use crate::data::{Domain, Schema};
 use crate::engine::plan::{ColumnPolicy, Plan};
 use crate::measure::{Band, Measures, RiskByColumn, Value};
@@ -25,6 +25,8 @@ pub(crate) struct Published {
     pub(crate) persons_before: u64,
     /// Shares of persons by risk.
     pub(crate) bands: Vec<Band>,
+    /// The size of the population, and the models that say who is unique in it.
+    pub(crate) population: Option<PopulationFact>,
     /// What each quasi-identifier adds to the risk.
     pub(crate) by_column: Option<RiskByColumn>,
     /// Mean loss of a released row by quasi-identifier.
@@ -43,6 +45,9 @@ impl Published {
             classes_before: sizes.iter().map(|size| size.groups).sum(),
             persons_before: sizes.iter().map(|size| size.size * size.groups).sum(),
             bands: measures.risk_bands(),
+            population: measures
+                .population()
+                .map(|(persons, models)| PopulationFact { persons, models }),
             by_column: measures.risk_by_column(),
             column_loss: measures.column_loss(),
             stretched: measures.stretched(),
@@ -54,7 +59,8 @@ impl Published {
 /// Measures of releases of a table, with the ranges that the policy declares.
 pub(crate) fn measures(plan: &Plan, schema: &Schema, domains: &[(String, Domain)]) -> Measures {
     let mut measures = Measures::new(schema, domains, plan.guarantee.class_size().unwrap_or(1))
-        .weighted(|name| plan.weight(name));
+        .weighted(|name| plan.weight(name))
+        .sampled(&plan.risk);
     let declared = |column: &ColumnPolicy| Some((column.name.clone(), column.range?));
     for (name, range) in plan.columns.iter().filter_map(declared) {
         measures.declare_range(&name, range);

@@ -13,6 +13,7 @@
 
 use crate::measure::RiskByColumn;
 use crate::measure::pairs::PairFacts;
+use crate::measure::risk::uniqueness::Model;
 use serde::{Deserialize, Serialize};
 
 /// Counts from 1 to this are hidden.
@@ -61,6 +62,13 @@ pub struct Report {
     /// What a search over recodings has found in the rows that are released.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchFacts>,
+    /// Columns that single rows of the release out together: of each number of columns those that
+    /// do it most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub column_sets: Vec<ColumnSet>,
+    /// How the population was estimated; none when its size is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<PopulationFact>,
     /// Things a steward should know, worst first.
     pub warnings: Vec<String>,
     /// What is told of a stream; none of a table.
@@ -103,6 +111,25 @@ pub struct NodeFact {
     pub levels: Vec<usize>,
     /// What is lost by it, with four digits; none where it does not keep the promises.
     pub loss: Option<f64>,
+}
+
+/// Columns that single persons out together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnSet {
+    /// Their names.
+    pub columns: Vec<String>,
+    /// Persons, or rows where no subject is known, who are alone by them: more than
+    /// [`SMALL_CELL`].
+    pub singled_out: u64,
+}
+
+/// The population that a table is a sample of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PopulationFact {
+    /// Persons of it.
+    pub persons: u64,
+    /// The model by which persons who are unique in it are estimated, before and after.
+    pub models: [Model; 2],
 }
 
 /// What is told of a stream. Counts from 1 to [`SMALL_CELL`] are hidden.

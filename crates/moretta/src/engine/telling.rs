@@ -4,22 +4,15 @@
 //! class it is in, for a reader who knows it. `plan` looks at the originals, a run at what it
 //! releases; no value is told, only names and shares of the rows.
 //!
-//! **Costs** a look-up for each row and set of columns, within the bounds of [`Search`]; of a
+//! **Costs** what [`column_sets`](super::column_sets) costs, within the bounds of [`Search`]; of a
 //! larger table the first rows are looked at, by which more rows seem alone than are.
 
-use crate::data::{Batch, Categories, Column, Field, MISSING, Role, Schema, plain_text};
+use super::coded::Coded;
+use super::column_sets::each_set;
+use crate::data::{Batch, Column, Field, Role, Schema};
 use crate::error::Result;
-use arrow_array::ArrayRef;
-use foldhash::fast::FixedState;
-use hashbrown::HashMap;
 use serde::Serialize;
 use std::sync::Arc;
-
-/// Sets of columns are looked at up to this size.
-const LARGEST_SET: usize = 4;
-
-/// The most sets of each size that are skipped without a look.
-const MOST_PASSED: usize = 100_000;
 
 /// A set that makes at least this share of the rows unique is told.
 const TELLING: f64 = 0.05;
@@ -29,8 +22,8 @@ const NAMED: usize = 3;
 
 /// How far to look.
 pub(crate) struct Search {
-    /// Sets of columns.
-    pub(crate) sets: usize,
+    /// Visits of rows.
+    pub(crate) visits: u64,
     /// Rows, the first ones.
     pub(crate) rows: usize,
     /// Also sets of which some columns are quasi-identifiers.
@@ -39,14 +32,14 @@ pub(crate) struct Search {
 
 /// Before a run there is time.
 pub(crate) const THOROUGH: Search = Search {
-    sets: 2_000,
+    visits: 400_000_000,
     rows: 200_000,
     with_quasi: true,
 };
 
 /// In a run quasi-identifiers are released as regions, and a second is long.
 pub(crate) const BRIEF: Search = Search {
-    sets: 100,
+    visits: 20_000_000,
     rows: 100_000,
     with_quasi: false,
 };
@@ -143,71 +136,6 @@ fn is_open(role: Role) -> bool {
     )
 }
 
-/// A column as codes; plain columns have none.
-pub(crate) struct Coded {
-    pub(crate) name: String,
-    pub(crate) role: Role,
-    pub(crate) codes: Vec<u32>,
-    pub(crate) distinct: u64,
-}
-
-impl Coded {
-    /// The column at place `i`.
-    pub(crate) fn new(batch: &Batch, i: usize) -> Self {
-        let field = &batch.schema().fields()[i];
-        let (codes, distinct) = match batch.column(i) {
-            Column::Category(categories) => (
-                categories.codes().to_vec(),
-                categories.compact().levels().len(),
-            ),
-            Column::Number(numbers) => {
-                let mut known: HashMap<u64, u32, FixedState> = HashMap::default();
-                let codes = numbers
-                    .iter()
-                    .map(|slot| {
-                        let next = known.len() as u32;
-                        slot.map_or(MISSING, |n| *known.entry(n.to_bits()).or_insert(next))
-                    })
-                    .collect();
-                (codes, known.len())
-            }
-            Column::Plain(array) => plain_codes(array),
-        };
-        Coded {
-            name: field.name.to_string(),
-            role: field.role,
-            codes,
-            distinct: distinct as u64,
-        }
-    }
-}
-
-/// Codes of a plain column's texts; none when it has no text form.
-fn plain_codes(array: &ArrayRef) -> (Vec<u32>, usize) {
-    let Ok(texts) = plain_text::shown(array) else {
-        return (Vec::new(), 0);
-    };
-    let categories: Categories = texts.iter().collect();
-    (categories.codes().to_vec(), categories.levels().len())
-}
-
-/// The class of each row, of rows with equal codes.
-pub(crate) fn classes(columns: &[&Coded], rows: usize) -> Vec<u32> {
-    let mut class_of = vec![0u32; rows];
-    for column in columns {
-        refine(&mut class_of, column);
-    }
-    class_of
-}
-
-fn refine(class_of: &mut [u32], column: &Coded) {
-    let mut known: HashMap<(u32, u32), u32, FixedState> = HashMap::default();
-    for (class, &code) in class_of.iter_mut().zip(&column.codes) {
-        let next = known.len() as u32;
-        *class = *known.entry((*class, code)).or_insert(next);
-    }
-}
-
 /// Sets of up to four released columns, at least one of them no
 /// quasi-identifier, by which many rows are unique; the smallest sets only.
 pub(crate) fn telling(columns: &[Coded], rows: usize, search: &Search) -> Vec<TellingSet> {
@@ -219,28 +147,18 @@ pub(crate) fn telling(columns: &[Coded], rows: usize, search: &Search) -> Vec<Te
             looked_at && c.codes.len() >= rows
         })
         .collect();
+    let codes: Vec<&[u32]> = open.iter().map(|c| &c.codes[..rows]).collect();
     let mut found: Vec<(Vec<usize>, f64)> = Vec::new();
-    let mut looked = 0;
-    for size in 1..=LARGEST_SET.min(open.len()) {
-        for set in combinations(open.len(), size).take(MOST_PASSED) {
-            let known = found
-                .iter()
-                .any(|(smaller, _)| smaller.iter().all(|i| set.contains(i)));
-            let all_quasi = set.iter().all(|&i| open[i].role == Role::Quasi);
-            if known || all_quasi {
-                continue;
-            }
-            looked += 1;
-            if looked > search.sets {
-                break;
-            }
-            let chosen: Vec<&Coded> = set.iter().map(|&i| open[i]).collect();
-            let uniques = uniques(&chosen, rows);
-            if uniques >= TELLING {
-                found.push((set, uniques));
-            }
+    let mut look = |set: &[usize], unique: u64| {
+        let share = unique as f64 / rows.max(1) as f64;
+        let all_quasi = || set.iter().all(|&i| open[i].role == Role::Quasi);
+        let holds = |smaller: &[usize]| smaller.iter().all(|i| set.contains(i));
+        let known = || found.iter().any(|(smaller, _)| holds(smaller));
+        if share >= TELLING && !all_quasi() && !known() {
+            found.push((set.to_vec(), share));
         }
-    }
+    };
+    each_set(&codes, rows, None, search.visits, &mut look);
     found
         .into_iter()
         .map(|(set, uniques)| TellingSet {
@@ -250,39 +168,10 @@ pub(crate) fn telling(columns: &[Coded], rows: usize, search: &Search) -> Vec<Te
         .collect()
 }
 
-fn uniques(columns: &[&Coded], rows: usize) -> f64 {
-    let classes = classes(columns, rows);
-    let mut sizes = vec![0u32; classes.iter().max().map_or(0, |&most| most as usize + 1)];
-    classes.iter().for_each(|&class| sizes[class as usize] += 1);
-    sizes.iter().filter(|&&size| size == 1).count() as f64 / rows.max(1) as f64
-}
-
-/// All sets of `size` of the numbers below `n`, in order; one at a time, as there may be billions.
-fn combinations(n: usize, size: usize) -> impl Iterator<Item = Vec<usize>> {
-    let first = (size <= n).then(|| (0..size).collect::<Vec<usize>>());
-    std::iter::successors(first, move |set| {
-        let grows = (0..size).rfind(|&place| set[place] < n - size + place)?;
-        let start = set[grows] + 1;
-        let tail = (start..).take(size - grows);
-        Some(set[..grows].iter().copied().chain(tail).collect())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::{Kind, RowIds};
-
-    #[test]
-    fn combinations_are_all_there_once() {
-        assert_eq!(
-            combinations(4, 2).collect::<Vec<_>>(),
-            [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
-        );
-        assert_eq!(combinations(3, 3).count(), 1);
-        assert_eq!(combinations(3, 4).count(), 0);
-        assert_eq!(combinations(20, 4).count(), 4_845);
-    }
 
     fn coded(name: &str, role: Role, codes: impl Iterator<Item = u32>) -> Coded {
         let codes: Vec<u32> = codes.collect();

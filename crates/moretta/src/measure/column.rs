@@ -1,6 +1,6 @@
 //! A column of any batch as codes that are equal when the values are.
 
-use crate::data::{Categories, Column, Levels, LevelsBuilder, MISSING, Numbers};
+use crate::data::{Categories, Column, Levels, LevelsBuilder, MISSING, Numbers, plain_text};
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -140,10 +140,49 @@ impl Identities {
                 self.others.each(categories, |code| codes.push(code));
             }
             Column::Number(numbers) => self.others.each_number(numbers, |code| codes.push(code)),
-            Column::Plain(_) => return Err(read_as_plain(name)),
+            Column::Plain(array) => {
+                let texts: Categories = plain_text::shown(array)
+                    .map_err(|_| read_as_plain(name))?
+                    .iter()
+                    .collect();
+                self.others.each(&texts, |code| codes.push(code));
+            }
         }
         Ok(())
     }
+}
+
+/// Appends for how many persons each row stands.
+pub(super) fn read_weights(name: &str, column: &Column, weights: &mut Vec<f64>) -> Result<()> {
+    let start = weights.len();
+    match column {
+        Column::Number(numbers) => {
+            weights.extend(numbers.iter().map(|slot| slot.unwrap_or(f64::NAN)));
+        }
+        Column::Category(categories) => {
+            let numbers = (0..categories.len()).map(|row| categories.get(row));
+            weights.extend(numbers.map(|text| number_of(text)));
+        }
+        Column::Plain(array) => {
+            let texts = plain_text::shown(array).map_err(|_| read_as_plain(name))?;
+            weights.extend(texts.iter().map(|text| number_of(text)));
+        }
+    }
+    let wrong = weights[start..]
+        .iter()
+        .filter(|&&weight| !(weight > 0.0 && weight.is_finite()));
+    match wrong.count() {
+        0 => Ok(()),
+        wrong => Err(Error::input(format!(
+            "column `{name}` tells for how many persons each row stands, and {wrong} of its cells are no positive number"
+        ))
+        .help("fill them in, or take `weights` out of [measure]")),
+    }
+}
+
+fn number_of(text: Option<&str>) -> f64 {
+    let number = text.and_then(|text| text.trim().parse().ok());
+    number.unwrap_or(f64::NAN)
 }
 
 fn read_as_plain(name: &str) -> Error {

@@ -174,6 +174,26 @@ where
     keys
 }
 
+/// The number of the group of each row, of rows equal in all columns of codes, and how many
+/// groups there are.
+pub(super) fn numbered<'a, P>(columns: impl Iterator<Item = P>, count: usize) -> (Vec<u32>, usize)
+where
+    P: Iterator<Item = &'a [u32]> + Clone,
+{
+    let keys = keys(columns, count).into_par_iter().enumerate();
+    let mut sorted: Vec<(u64, u32)> = keys.map(|(row, key)| (key, row as u32)).collect();
+    sorted.par_sort_unstable();
+    let mut group_of = vec![0; count];
+    let mut groups = 0;
+    for group in sorted.chunk_by(|a, b| a.0 == b.0) {
+        for &(_, row) in group {
+            group_of[row as usize] = groups as u32;
+        }
+        groups += 1;
+    }
+    (group_of, groups)
+}
+
 /// Numbers equal keys 0, 1, 2, … in their order; gives back how many there are. They are
 /// fewer than 2³², as rows are, so that one more column fits.
 fn number_densely(keys: &mut [u64]) -> u64 {

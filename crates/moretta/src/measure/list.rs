@@ -14,22 +14,112 @@ pub const LIST: &[Info] = &[
         Of::Classes(|of| of.both(|sizes, _| risk::prosecutor_risk(sizes))),
     ),
     risk(
+        "average_risk",
+        "chance of finding a person who is known to be in the release, on average: the mean of 1/f, which is classes over persons",
+        true,
+        Of::Classes(|of| of.both(|sizes, _| risk::average_risk(sizes))),
+    ),
+    risk(
+        "at_risk",
+        "share of persons whose 1/f is above the `threshold` under [measure]",
+        true,
+        Of::Classes(|of| of.both(|sizes, _| risk::at_risk(sizes, of.threshold()))),
+    ),
+    risk(
         "journalist_risk",
         "chance of finding the person behind a released row of the smallest class, among all persons of the original that fit it: the largest 1/F",
         true,
-        Of::Classes(|of| of.journalist_risk()),
+        Of::Classes(|of| of.in_population(|_, population| risk::journalist_risk(population))),
+    ),
+    risk(
+        "journalist_average",
+        "chance of finding the person behind a released row on average: classes over the persons of the original that fit them, or marketer_risk where that is more",
+        true,
+        Of::Classes(|of| of.in_population(risk::journalist_average)),
+    ),
+    risk(
+        "journalist_at_risk",
+        "share of persons whose 1/F is above the `threshold` under [measure]",
+        true,
+        Of::Classes(|of| {
+            of.in_population(|sizes, population| {
+                risk::journalist_at_risk(sizes, population, of.threshold())
+            })
+        }),
     ),
     risk(
         "marketer_risk",
-        "share of persons that one guess for each would find: the mean of 1/f, which is classes over persons",
+        "share of persons that one guess for each would find, among all persons of the original that fit a class: the mean of 1/F",
         true,
-        Of::Classes(|of| of.both(|sizes, _| risk::marketer_risk(sizes))),
+        Of::Classes(|of| of.in_population(risk::marketer_risk)),
     ),
     risk(
         "uniques",
         "share of persons who are alone in their class",
         true,
         Of::Classes(|of| of.both(|sizes, _| risk::uniques(sizes))),
+    ),
+    risk(
+        "population_uniques",
+        "share of the population that is estimated to be alone with its quasi-identifiers, by the model that Dankar chooses: pitman_uniques where at most a tenth of the population is in the table, else the smaller of zayatz_uniques and snb_uniques; needs `population` or `fraction` under [measure]",
+        true,
+        Of::Classes(|of| of.uniques(|uniques| Some(uniques.chosen()))),
+    ),
+    risk(
+        "pitman_uniques",
+        "the same by Pitman's sampling formula, fitted by maximum likelihood; none where it does not fit",
+        true,
+        Of::Classes(|of| of.uniques(|uniques| uniques.pitman)),
+    ),
+    risk(
+        "zayatz_uniques",
+        "the same by Zayatz: classes of the population are as those of the table",
+        true,
+        Of::Classes(|of| of.uniques(|uniques| Some(uniques.zayatz))),
+    ),
+    risk(
+        "snb_uniques",
+        "the same by the slide negative binomial model; none where it does not fit",
+        true,
+        Of::Classes(|of| of.uniques(|uniques| uniques.snb)),
+    ),
+    risk(
+        "suda_risk",
+        "the largest DIS score of a row: the chance that a match with it is a true one, larger for rows that few of their values single out (special uniques); needs `population` or `fraction` under [measure]",
+        true,
+        Of::Classes(|of| of.suda(|suda| suda.dis.iter().copied().fold(0.0, f64::max))),
+    ),
+    risk(
+        "suda_average",
+        "the mean DIS score of the rows",
+        true,
+        Of::Classes(|of| {
+            of.suda(|suda| suda.dis.iter().sum::<f64>() / suda.dis.len().max(1) as f64)
+        }),
+    ),
+    risk(
+        "individual_risk",
+        "chance that a person is found in the population on average, where each row stands for as many persons as the column `weights` under [measure] says",
+        true,
+        Of::Classes(|of| of.individual_risk()),
+    ),
+    risk(
+        "household_risk",
+        "chance that somebody of a person's household is found, on average over the persons; needs `weights`, and the column `households` under [measure] that groups persons",
+        true,
+        Of::Classes(|of| of.household_risk()),
+    ),
+    risk(
+        "belief_change",
+        "the largest change of belief in a sensitive value, up or down: from its share in the release to its share in a class (Bayes-optimal privacy), in the sensitive column where it is largest",
+        true,
+        Of::Classes(|of| of.beliefs(|change| change.largest)),
+    ),
+    risk(
+        "belief_change_mean",
+        "the change of belief in the sensitive value that a row shows, on average over the rows, in the sensitive column where it is largest",
+        true,
+        Of::Classes(|of| of.beliefs(|change| change.mean)),
     ),
     risk(
         "hiding_failure",

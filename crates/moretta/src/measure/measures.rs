@@ -11,13 +11,18 @@
 //! What is told before a suppressed row was shown depends on released rows alone, and
 //! [`Measures::values_with`] then counts suppressed rows of which only a bound is known.
 
-use super::column::{Identities, Values};
-use super::groups::{Belonging, Groups, Rows, SizeCount, Sizes};
+use super::column::{Identities, Values, read_weights};
+use super::groups::{Belonging, Groups, Rows, SizeCount, Sizes, numbered};
+use super::risk::belief::{BeliefChange, belief_change};
 use super::risk::by_column::{Classes, RiskByColumn, by_column};
+use super::risk::individual::{household_risk, individual_risks};
 use super::risk::population::{Matched, covered_persons};
+use super::risk::suda::{Suda, suda};
+use super::risk::uniqueness::{Model, Sample, Uniques};
+use super::risk::{RiskSetting, sizes_of};
 use super::utility::{ColumnLoss, Extent, Lost, geometric_loss};
 use super::{Band, risk};
-use crate::data::{Batch, Column, Domain, Role, Schema};
+use crate::data::{Batch, Column, Domain, MISSING, Role, Schema};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::sync::OnceLock;
@@ -28,18 +33,39 @@ pub struct Measures {
     k: u32,
     label: Option<(String, Identities)>,
     subject: Option<(String, Identities)>,
+    risk: RiskSetting,
+    households: Option<(String, Identities)>,
+    sensitive: Vec<Sensitive>,
     released: u64,
     suppressed: u64,
     of_released: Belonging,
     of_suppressed: Belonging,
+    sampled_released: Sampled,
+    sampled_suppressed: Sampled,
     /// Of the originals of all rows.
     before: OnceLock<Sizes>,
     /// Of the released rows.
     after: OnceLock<Groups>,
+    /// The class of each released row, and how many classes there are.
+    class_of: OnceLock<(Vec<u32>, usize)>,
     accuracy_losses: Vec<(&'static str, f64)>,
     attacks: Vec<(&'static str, f64)>,
     /// What loss is measured against, when that is not what this release shows.
     extents: Option<Vec<Extent>>,
+}
+
+/// What rows of a sample tell of its population; as long as the rows, or empty.
+#[derive(Default)]
+struct Sampled {
+    weights: Vec<f64>,
+    households: Option<Vec<u32>>,
+}
+
+/// A sensitive column as it is released.
+struct Sensitive {
+    name: String,
+    values: Values,
+    codes: Vec<u32>,
 }
 
 struct Watched {
@@ -86,12 +112,26 @@ impl Measures {
             k,
             label: named(Role::Class),
             subject: named(Role::Subject),
+            risk: RiskSetting::default(),
+            households: None,
+            sensitive: original
+                .with_role(Role::Sensitive)
+                .into_iter()
+                .map(|place| Sensitive {
+                    name: original.fields()[place].name.to_string(),
+                    values: Values::default(),
+                    codes: Vec::new(),
+                })
+                .collect(),
             released: 0,
             suppressed: 0,
             of_released: Belonging::default(),
             of_suppressed: Belonging::default(),
+            sampled_released: Sampled::default(),
+            sampled_suppressed: Sampled::default(),
             before: OnceLock::new(),
             after: OnceLock::new(),
+            class_of: OnceLock::new(),
             accuracy_losses: Vec::new(),
             attacks: Vec::new(),
             extents: None,
@@ -104,6 +144,15 @@ impl Measures {
         for column in &mut self.columns {
             column.weight = weight(&column.name);
         }
+        self
+    }
+
+    /// The same, of a table that is a sample as `risk` says.
+    #[must_use]
+    pub fn sampled(mut self, risk: &RiskSetting) -> Self {
+        let named = |name: &String| (name.clone(), Identities::default());
+        self.households = risk.households.as_ref().map(named);
+        self.risk = risk.clone();
         self
     }
 
@@ -157,9 +206,27 @@ impl Measures {
         self.released += original.len() as u64;
         self.before.take();
         self.after.take();
+        self.class_of.take();
         let persons = &mut self.of_released.persons;
         read_identities(&mut self.subject, original, persons)?;
         read_identities(&mut self.label, original, &mut self.of_released.labels)?;
+        read_sampled(
+            &self.risk,
+            &mut self.households,
+            original,
+            &mut self.sampled_released,
+        )?;
+        for Sensitive {
+            name,
+            values,
+            codes,
+        } in &mut self.sensitive
+        {
+            match protected.column_named(name) {
+                None | Some(Column::Plain(_)) => {}
+                Some(column) => values.read(name, column, codes)?,
+            }
+        }
         self.columns.par_iter_mut().try_for_each(|column| {
             let name = &column.name;
             let (before, after) = (named(original, name)?, named(protected, name)?);
@@ -177,6 +244,8 @@ impl Measures {
         let persons = &mut self.of_suppressed.persons;
         read_identities(&mut self.subject, original, persons)?;
         read_identities(&mut self.label, original, &mut self.of_suppressed.labels)?;
+        let sampled = &mut self.sampled_suppressed;
+        read_sampled(&self.risk, &mut self.households, original, sampled)?;
         for column in &mut self.columns {
             let values = named(original, &column.name)?;
             let codes = &mut column.suppressed;
@@ -227,12 +296,33 @@ impl Measures {
         })
     }
 
+    /// The class of each released row, and how many classes there are.
+    fn class_of(&self) -> &(Vec<u32>, usize) {
+        self.class_of.get_or_init(|| {
+            let columns = self.columns.iter();
+            let columns = columns.map(|column| std::iter::once(column.released.as_slice()));
+            numbered(columns, self.released as usize)
+        })
+    }
+
+    /// The codes of the originals of all rows, column by column.
+    fn originals(&self) -> Vec<Vec<u32>> {
+        let columns = self.columns.iter();
+        columns
+            .map(|column| [column.originals.as_slice(), &column.suppressed].concat())
+            .collect()
+    }
+
     /// What measures of classes are functions of, as if so many rows had been suppressed.
     pub(super) fn grouped(&self, suppressed: u64) -> Grouped<'_> {
         Grouped {
             measures: self,
             suppressed,
-            lost: self.lost(),
+            lost: OnceLock::new(),
+            population: OnceLock::new(),
+            uniques: OnceLock::new(),
+            suda: OnceLock::new(),
+            beliefs: OnceLock::new(),
         }
     }
 
@@ -267,6 +357,14 @@ impl Measures {
     /// Shares of persons by prosecutor risk.
     pub fn risk_bands(&self) -> Vec<Band> {
         risk::bands(self.before(), &self.after().sizes)
+    }
+
+    /// Persons of the population, and the models chosen to say who is unique in it, before and
+    /// after; none when its size is not known.
+    pub fn population(&self) -> Option<(u64, [Model; 2])> {
+        let grouped = self.grouped(self.suppressed);
+        let [before, after] = grouped.estimates()?;
+        Some((after.population as u64, [before.chosen, after.chosen]))
     }
 
     /// What each quasi-identifier adds to the risk of released rows; none without rows.
@@ -334,7 +432,12 @@ impl Measures {
 pub struct Grouped<'a> {
     measures: &'a Measures,
     suppressed: u64,
-    lost: Vec<Lost>,
+    lost: OnceLock<Vec<Lost>>,
+    /// Persons of the population that each class covers.
+    population: OnceLock<Vec<u64>>,
+    uniques: OnceLock<[Uniques; 2]>,
+    suda: OnceLock<Option<[Suda; 2]>>,
+    beliefs: OnceLock<Option<BeliefChange>>,
 }
 
 /// What a measure says.
@@ -383,18 +486,148 @@ impl Grouped<'_> {
         })
     }
 
+    /// A measure of sizes and of the persons of the population that each class covers.
     /// Suppressed persons are in the population, too.
-    pub fn journalist_risk(&self) -> Option<Figure> {
-        let covered = self.measures.covered_suppressed();
+    pub fn in_population(&self, measure: impl Fn(&Sizes, &[u64]) -> f64) -> Option<Figure> {
+        let population = self.population.get_or_init(|| {
+            let covered = self.measures.covered_suppressed();
+            let classes = self.after().persons.iter().zip(covered);
+            classes.map(|(&f, others)| u64::from(f) + others).collect()
+        });
         Some(Figure {
-            before: Some(risk::prosecutor_risk(self.before())),
-            after: risk::journalist_risk(self.after(), &covered),
+            before: Some(measure(self.before(), &sizes_of(self.before()))),
+            after: measure(self.after(), population),
         })
+    }
+
+    /// The chance to be found above which persons are at risk.
+    pub fn threshold(&self) -> f64 {
+        self.measures.risk.threshold
+    }
+
+    /// What models say of persons who are unique in the population; none when its size is not
+    /// known.
+    pub fn uniques(&self, estimate: impl Fn(&Uniques) -> Option<f64>) -> Option<Figure> {
+        let [before, after] = self.estimates()?;
+        Some(Figure {
+            before: estimate(before).map(|uniques| before.rate(uniques)),
+            after: after.rate(estimate(after)?),
+        })
+    }
+
+    fn estimates(&self) -> Option<&[Uniques; 2]> {
+        let population = self.measures.risk.population?;
+        let estimated = self.uniques.get_or_init(|| {
+            [self.before(), self.after()].map(|sizes| {
+                let persons = sizes_of(sizes).iter().sum();
+                let all = population.persons(persons);
+                Uniques::estimate(&Sample::new(sizes.persons.iter().copied(), all))
+            })
+        });
+        Some(estimated)
+    }
+
+    /// What is special about rows; none when the sampling fraction is not known, or there are
+    /// too many sets of columns.
+    pub fn suda(&self, measure: impl Fn(&Suda) -> f64) -> Option<Figure> {
+        let population = self.measures.risk.population?;
+        let found = self.suda.get_or_init(|| {
+            let columns = self.measures.columns.iter();
+            let after: Vec<&[u32]> = columns.map(|column| &*column.released).collect();
+            let originals = self.measures.originals();
+            let before: Vec<&[u32]> = originals.iter().map(Vec::as_slice).collect();
+            let look = |columns: &[&[u32]]| {
+                let rows = columns.first().map_or(0, |column| column.len());
+                suda(columns, population.fraction(rows as u64))
+            };
+            Some([look(&before)?, look(&after)?])
+        });
+        let [before, after] = found.as_ref()?;
+        Some(Figure {
+            before: Some(measure(before)),
+            after: measure(after),
+        })
+    }
+
+    /// A measure of the risk of each row, where weights are known.
+    fn of_sample(&self, measure: impl Fn(&[f64], Option<&[u32]>) -> Option<f64>) -> Option<Figure> {
+        let Measures {
+            sampled_released: released,
+            sampled_suppressed: suppressed,
+            ..
+        } = self.measures;
+        self.measures.risk.weights.as_ref()?;
+        if released.weights.len() as u64 != self.measures.released {
+            return None;
+        }
+        let (class_of, classes) = self.measures.class_of();
+        let risks = individual_risks(class_of, *classes, &released.weights);
+        let after = measure(&risks, released.households.as_deref())?;
+        let originals = self.measures.originals();
+        let weights = [released.weights.as_slice(), &suppressed.weights].concat();
+        let columns = originals.iter();
+        let columns = columns.map(|column| std::iter::once(column.as_slice()));
+        let (class_of, classes) = numbered(columns, weights.len());
+        let risks = individual_risks(&class_of, classes, &weights);
+        let [first, rest] = [released, suppressed].map(|sampled| sampled.households.as_deref());
+        let households = first.map(|first| [first, rest.unwrap_or_default()].concat());
+        Some(Figure {
+            before: measure(&risks, households.as_deref()),
+            after,
+        })
+    }
+
+    /// The mean chance that a person of the sample is found in the population.
+    pub fn individual_risk(&self) -> Option<Figure> {
+        self.of_sample(|risks, _| Some(risks.iter().sum::<f64>() / risks.len().max(1) as f64))
+    }
+
+    /// The mean chance that somebody of a person's household is found.
+    pub fn household_risk(&self) -> Option<Figure> {
+        self.of_sample(|risks, households| {
+            // A person without a household is one alone.
+            let mut households = households?.to_vec();
+            let known = households.iter().filter(|&&h| h != MISSING).max();
+            let mut next = known.map_or(0, |&largest| largest + 1);
+            for household in households.iter_mut().filter(|h| **h == MISSING) {
+                *household = next;
+                next += 1;
+            }
+            Some(household_risk(risks, &households, next as usize))
+        })
+    }
+
+    /// By how much belief in sensitive values changes, of the column where it changes most; none
+    /// without a sensitive column.
+    pub fn beliefs(&self, change: impl Fn(&BeliefChange) -> f64) -> Option<Figure> {
+        let beliefs = self.beliefs.get_or_init(|| {
+            let Measures {
+                sensitive,
+                released,
+                ..
+            } = self.measures;
+            let whole = sensitive
+                .iter()
+                .filter(|c| c.codes.len() as u64 == *released);
+            let changes = whole.map(|column| {
+                let (class_of, classes) = self.measures.class_of();
+                belief_change(class_of, *classes, &column.codes)
+            });
+            changes.reduce(|one, other| BeliefChange {
+                largest: one.largest.max(other.largest),
+                mean: one.mean.max(other.mean),
+            })
+        });
+        self.only(change(beliefs.as_ref()?))
+    }
+
+    fn lost(&self) -> &[Lost] {
+        self.lost.get_or_init(|| self.measures.lost())
     }
 
     /// Loss of all cells, a suppressed one loses 1.
     pub fn ncp(&self) -> f64 {
-        let columns = self.measures.columns.iter().zip(&self.lost);
+        let columns = self.measures.columns.iter().zip(self.lost());
         let released: f64 = columns.map(|(column, lost)| column.weight * lost.ncp).sum();
         released + self.suppressed as f64 * self.measures.weights()
     }
@@ -410,7 +643,10 @@ impl Grouped<'_> {
     /// The geometric mean over the columns.
     pub fn loss(&self) -> f64 {
         let (rows, suppressed) = (self.rows().max(1) as f64, self.suppressed as f64);
-        let means = self.lost.iter().map(|lost| (lost.loss + suppressed) / rows);
+        let means = self
+            .lost()
+            .iter()
+            .map(|lost| (lost.loss + suppressed) / rows);
         geometric_loss(&means.collect::<Vec<f64>>())
     }
 
@@ -427,6 +663,26 @@ fn named<'a>(batch: &'a Batch, name: &str) -> Result<&'a Column> {
     batch
         .column_named(name)
         .ok_or_else(|| Error::bug(format!("column `{name}` is measured but not there")))
+}
+
+/// Appends weights and households, where rows have them.
+fn read_sampled(
+    risk: &RiskSetting,
+    households: &mut Option<(String, Identities)>,
+    batch: &Batch,
+    sampled: &mut Sampled,
+) -> Result<()> {
+    if let Some(name) = &risk.weights
+        && let Some(column) = batch.column_named(name)
+    {
+        read_weights(name, column, &mut sampled.weights)?;
+    }
+    match households {
+        Some((name, _)) if batch.column_named(name).is_some() => {
+            read_identities(households, batch, &mut sampled.households)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Appends the codes of a column, if there is one.
@@ -446,6 +702,7 @@ mod tests {
     use super::*;
     use crate::data::region::Value as Original;
     use crate::data::{Field, Kind, Levels, Region, RowIds, Scale};
+    use crate::measure::risk::Population;
     use crate::measure::{Info, LIST, Of, learnt};
     use proptest::prelude::*;
     use std::sync::Arc;
@@ -641,7 +898,11 @@ mod tests {
         let largest = |risks: Vec<f64>| risks.into_iter().fold(0.0, f64::max);
         match name {
             "prosecutor_risk" => largest(sizes.iter().map(|f| 1.0 / f).collect()),
-            "marketer_risk" => sizes.iter().map(|f| f * (1.0 / f)).sum::<f64>() / people.max(1.0),
+            "average_risk" => sizes.iter().map(|f| f * (1.0 / f)).sum::<f64>() / people.max(1.0),
+            "at_risk" => {
+                let above = sizes.iter().filter(|&&f| 1.0 / f > 0.2);
+                above.sum::<f64>() / people.max(1.0)
+            }
             "uniques" => sizes.iter().filter(|&&f| f == 1.0).count() as f64 / people.max(1.0),
             "discernibility" => {
                 groups
@@ -662,7 +923,8 @@ mod tests {
         }
     }
 
-    fn slow_journalist(all: &[Row], classes: &[Vec<&Row>], subject: bool) -> f64 {
+    /// Persons in each class, and those of the population that it covers.
+    fn slow_population(all: &[Row], classes: &[Vec<&Row>], subject: bool) -> Vec<(f64, f64)> {
         let domains = domains();
         let covers = |class: &Row, row: &Row| {
             let (n, c) = class.texts();
@@ -683,12 +945,31 @@ mod tests {
         let suppressed: Vec<&Row> = all.iter().filter(|row| !row.released).collect();
         // Each original group of suppressed rows adds its own persons.
         let groups = slow_groups(&suppressed, |row| (row.number, row.category));
-        let risks = classes.iter().map(|class| {
+        let sizes = classes.iter().map(|class| {
             let inside = groups.iter().filter(|group| covers(class[0], group[0]));
             let others: f64 = inside.map(|group| persons(group, subject)).sum();
-            1.0 / (persons(class, subject) + others)
+            let own = persons(class, subject);
+            (own, own + others)
         });
-        risks.fold(0.0, f64::max)
+        sizes.collect()
+    }
+
+    /// Of classes of f persons who are F in the population.
+    fn slow_journalist(name: &str, classes: &[(f64, f64)]) -> f64 {
+        let people: f64 = classes.iter().map(|(f, _)| f).sum::<f64>().max(1.0);
+        let found: f64 = classes.iter().map(|(f, all)| f / all).sum::<f64>() / people;
+        match name {
+            "journalist_risk" => classes.iter().map(|(_, all)| 1.0 / all).fold(0.0, f64::max),
+            "marketer_risk" => found,
+            "journalist_average" => {
+                let all: f64 = classes.iter().map(|(_, all)| all).sum();
+                found.max(classes.len() as f64 / all.max(1.0))
+            }
+            _ => {
+                let above = classes.iter().filter(|(_, all)| 1.0 / all > 0.2);
+                above.map(|(f, _)| f).sum::<f64>() / people
+            }
+        }
     }
 
     fn compare(all: &[Row], subject: bool, cut: usize) {
@@ -738,10 +1019,16 @@ mod tests {
                         },
                     )
                 }
-                "journalist_risk" => (
-                    Some(slow("prosecutor_risk", &everyone, all, &before, subject)),
-                    slow_journalist(all, &after, subject),
-                ),
+                name @ ("journalist_risk" | "journalist_average" | "journalist_at_risk"
+                | "marketer_risk") => {
+                    let itself = before.iter().map(|group| persons(group, subject));
+                    let itself: Vec<(f64, f64)> = itself.map(|f| (f, f)).collect();
+                    let population = slow_population(all, &after, subject);
+                    (
+                        Some(slow_journalist(name, &itself)),
+                        slow_journalist(name, &population),
+                    )
+                }
                 name => (
                     Some(slow(name, &everyone, all, &before, subject)),
                     slow(name, &released, all, &after, subject),
@@ -792,7 +1079,8 @@ mod tests {
             let close = (bound.after - exact.after).abs() < 1e-9;
             match name {
                 // Suppressed persons can only hide others…
-                "journalist_risk" => assert!(bound.after >= exact.after - 1e-9),
+                "journalist_risk" | "journalist_average" | "journalist_at_risk"
+                | "marketer_risk" => assert!(bound.after >= exact.after - 1e-9, "{name}"),
                 // …and fill groups that were small.
                 "hiding_failure" => assert_eq!(bound.after > 0.0, exact.after > 0.0),
                 _ => assert!(close, "{name}"),
@@ -809,7 +1097,19 @@ mod tests {
 
     #[test]
     fn the_values_are_those_of_the_list() {
-        let mut measures = Measures::new(&fields(false, true), &domains(), 3);
+        let setting = RiskSetting {
+            population: Some(Population::Size(1_000)),
+            weights: Some("n".to_owned()),
+            households: Some("person".to_owned()),
+            ..RiskSetting::default()
+        };
+        let mut schema = fields(false, true).fields().to_vec();
+        let category = Kind::Category { ordered: false };
+        schema.push(Field::new("sensitive", Role::Sensitive, category));
+        let schema = Schema::new(schema).expect("names differ");
+        let mut measures = Measures::new(&schema, &domains(), 3).sampled(&setting);
+        let none = batch(&[], false, true);
+        measures.observe(&none, &none).expect("fits");
         measures.tell_accuracy_losses(learnt().map(|info| (info.name, 0.1)).collect());
         let names: Vec<&str> = measures.values().iter().map(|v| v.name).collect();
         let of_tables = |info: &&Info| matches!(info.of, Of::Classes(_) | Of::Lessons { .. });

@@ -20,7 +20,7 @@ pub use histogram::{Bin, Histogram, HistogramBuilder, kept};
 pub use list::{LIST, build, find, learnt};
 pub use measures::{Figure, Grouped, Measures};
 pub use pairs::{PairMeasures, PairSettings};
-pub use risk::{Band, ColumnRisk, Exposure, RiskByColumn};
+pub use risk::{Band, ColumnRisk, Exposure, Population, RiskByColumn, RiskSetting};
 pub use stream::StreamMeasures;
 pub use values::Value;
 

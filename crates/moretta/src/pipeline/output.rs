@@ -313,11 +313,12 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Where the file lies whose sum a report tells. One that was in its place all along is
-    /// read again only for a report.
+    /// Where the file lies whose sum a report or a manifest tells. One that was in its place
+    /// all along is read again only for them.
     pub(super) fn summed(&self) -> &Path {
-        match (&self.way, &self.policy.report) {
-            (Way::InPlace(_), None) => Path::new("-"),
+        let told = self.policy.report.is_some() || self.policy.manifest.is_some();
+        match (&self.way, told) {
+            (Way::InPlace(_), false) => Path::new("-"),
             _ => self.path(),
         }
     }

@@ -121,6 +121,11 @@ impl Pending {
         self
     }
 
+    /// Where it will be.
+    pub(super) fn place(&self) -> &Path {
+        &self.place
+    }
+
     /// Where to write it for now.
     pub(super) fn temporary(&self) -> &Path {
         &self.temporary

@@ -49,8 +49,10 @@ fn outputs(policy: &Policy) -> Vec<PathBuf> {
         .iter()
         .filter_map(|sink| sink.certificate.clone());
     let checkpoint = policy.checkpoint.iter().map(|place| place.path.clone());
+    let manifest = policy.manifest.iter().map(|place| place.path.clone());
     sink.chain(certificate)
         .chain(checkpoint)
+        .chain(manifest)
         .chain(report_places(policy))
         .collect()
 }

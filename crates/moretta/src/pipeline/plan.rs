@@ -6,9 +6,12 @@ use super::memory;
 use super::stream;
 use super::trial::read;
 use crate::data::Role;
+use crate::engine::coded::{Coded, classes};
+use crate::engine::column_sets::column_sets;
 use crate::engine::copies::Copies;
 use crate::engine::domains::domains;
-use crate::engine::telling::{Coded, THOROUGH, TellingSet, classes, telling};
+use crate::engine::report::ColumnSet;
+use crate::engine::telling::{THOROUGH, TellingSet, telling};
 use crate::engine::{Progress, Stage, warnings};
 use crate::error::Result;
 use crate::policy::Policy;
@@ -40,6 +43,8 @@ pub struct Plan {
     pub columns: Vec<PlannedColumn>,
     /// Sets of released columns, not all of them quasi-identifiers, by which many rows are unique.
     pub telling: Vec<TellingSet>,
+    /// Columns that single persons out together, of each number of columns those that do it most.
+    pub column_sets: Vec<ColumnSet>,
     /// What a steward should know.
     pub warnings: Vec<String>,
 }
@@ -94,6 +99,7 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
         below_k: k.map(|k| share(u64::from(k))),
         privacy: privacy(policy, Some(rows)),
         telling: telling(&columns, batch.len(), &THOROUGH),
+        column_sets: column_sets(&columns, batch.len(), persons, THOROUGH.visits),
         columns: columns
             .iter()
             .zip(batch.columns())

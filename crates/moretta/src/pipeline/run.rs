@@ -6,6 +6,7 @@ use super::files::Written;
 use super::inputs::Inputs;
 use super::interrupted::Running;
 use super::leftovers::sweep;
+use super::manifest::{self, About};
 use super::options::Options;
 use super::output::{Output, Saving};
 use super::place::{Pending, commit_all, folder_of, partial};
@@ -196,7 +197,7 @@ fn appear(
         check_report_places(policy, replaces, MOVE_IT)?;
     }
     output.about_to_appear(&report)?;
-    let mut files = write_reports(policy, &report, options)?;
+    let mut files = with_manifest(policy, &report, options)?;
     // The release comes last, since what has gone to standard output cannot be taken back.
     files.extend(output.into_pending());
     commit_all(files, replaces)?;
@@ -207,6 +208,25 @@ fn appear(
         report,
         measures: outcome.measures,
     })
+}
+
+/// The reports and the manifest that is about them, aside.
+fn with_manifest(policy: &Policy, report: &Report, options: &Options<'_>) -> Result<Vec<Pending>> {
+    let mut files = write_reports(policy, report, options)?;
+    if let Some(place) = &policy.manifest {
+        let manifest = manifest::write(
+            place,
+            &About {
+                policy,
+                report,
+                date: options.date.as_deref(),
+                reports: &files,
+                ledger: None,
+            },
+        )?;
+        files.push(manifest);
+    }
+    Ok(files)
 }
 
 /// Puts a release in its place that an earlier run had made whole before it was killed; none
@@ -236,7 +256,7 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
     if whole.exists() && told != Some(&sha256::of_file(whole)?.0) {
         return Err(changed(release));
     }
-    commit_all(write_reports(policy, &report, options)?, true)?;
+    commit_all(with_manifest(policy, &report, options)?, true)?;
     for place in sink.certificate.iter().chain([release]) {
         let pending = Pending::resumable(place)?;
         let pending = match place == release {

@@ -1,15 +1,18 @@
 //! Reads `[measure]`.
 
 use super::PairPolicy;
-use crate::config::{Absent, Accepts, Length, Parameter, Placed, Section, unknown};
+use crate::config::{Absent, Accepts, Length, POSITIVE, Parameter, Placed, Section, unknown};
 use crate::engine::Plan;
 use crate::error::{Error, Result};
 use crate::learn::check_learner;
-use crate::measure::{self, Info};
+use crate::measure::{self, Info, Population, RiskSetting};
 use crate::protect::Method;
 
 /// The keys of `[measure]`.
-pub(super) const KEYS: &[Parameter] = &[REPORT, FAIL_ABOVE, LEARNER, BUFFER, INTERVAL, TOLERANCE];
+pub(super) const KEYS: &[Parameter] = &[
+    REPORT, FAIL_ABOVE, LEARNER, BUFFER, INTERVAL, TOLERANCE, THRESHOLD, POPULATION, FRACTION,
+    WEIGHTS, HOUSEHOLDS,
+];
 
 const REPORT: Parameter = Parameter::new(
     "report",
@@ -50,6 +53,40 @@ const TOLERANCE: Parameter = Parameter::new(
     Absent::Number(0.1),
     "share of a standard deviation within which numbers agree",
 );
+const THRESHOLD: Parameter = Parameter::new(
+    "threshold",
+    Accepts::Number(0.0, 1.0),
+    Absent::Number(0.2),
+    "persons whose chance to be found is above this are at risk",
+);
+const POPULATION: Parameter = Parameter::new(
+    "population",
+    Accepts::Whole(1, i64::MAX),
+    Absent::Means("not known"),
+    "persons of the population that the table is a sample of, for population_uniques and suda_risk",
+)
+.examples(&["1000000"]);
+const FRACTION: Parameter = Parameter::new(
+    "fraction",
+    Accepts::Number(POSITIVE, 1.0),
+    Absent::Means("not known"),
+    "the share of the population that is in the table, instead of `population`",
+)
+.examples(&["0.1"]);
+const WEIGHTS: Parameter = Parameter::new(
+    "weights",
+    Accepts::Text,
+    Absent::Means("none"),
+    "the column that tells for how many persons of the population each row stands, for individual_risk; it is read also where its role is drop",
+)
+.examples(&["\"sampling_weight\""]);
+const HOUSEHOLDS: Parameter = Parameter::new(
+    "households",
+    Accepts::Text,
+    Absent::Means("none"),
+    "the column that tells which persons belong together, for household_risk; it is read also where its role is drop or identifier",
+)
+.examples(&["\"household\""]);
 
 /// All measures of tables and of masked records.
 fn names() -> Vec<&'static str> {
@@ -61,8 +98,8 @@ fn measured(coarse: bool, masks: bool) -> impl Iterator<Item = &'static Info> {
     list.filter(move |info| info.is_of(coarse, masks))
 }
 
-/// What to report, limits, and how pairs are measured.
-pub(super) type Measures = (Vec<String>, Vec<(String, f64)>, PairPolicy);
+/// What to report, limits, and how pairs and risks are measured.
+pub(super) type Measures = (Vec<String>, Vec<(String, f64)>, PairPolicy, RiskSetting);
 
 /// Of records that are masked, pairs can be measured; of values that are made coarser,
 /// classes and regions.
@@ -79,6 +116,10 @@ pub(super) fn read(section: Option<Section>, protect: &[Method]) -> Result<Measu
         false => Err(unknown(error, name, &names)),
     };
     let pairs = PairPolicy::read(&mut section, masks)?;
+    let risk = match coarse {
+        true => read_risk(&mut section)?,
+        false => RiskSetting::default(),
+    };
     let report = section.optional(&REPORT, |placed, key| {
         let list = placed.list(key)?.iter();
         list.map(|placed| {
@@ -108,7 +149,29 @@ pub(super) fn read(section: Option<Section>, protect: &[Method]) -> Result<Measu
         }
     }
     section.finish()?;
-    Ok((report.unwrap_or_default(), limits, pairs))
+    Ok((report.unwrap_or_default(), limits, pairs, risk))
+}
+
+/// What measures of risk need to know besides the rows.
+fn read_risk(section: &mut Section) -> Result<RiskSetting> {
+    let threshold = section.number(&THRESHOLD)?;
+    let size: Option<u64> = section.optional(&POPULATION, Placed::whole)?;
+    let fraction = section.optional(&FRACTION, |placed, name| {
+        let fraction = placed.number(name)?;
+        match size {
+            None => Ok(fraction),
+            Some(_) => Err(placed
+                .error("`population` and `fraction` say the same")
+                .help("leave one of them out")),
+        }
+    })?;
+    let fraction = fraction.map(Population::Fraction);
+    Ok(RiskSetting {
+        threshold,
+        population: size.map(Population::Size).or(fraction),
+        weights: section.optional(&WEIGHTS, Placed::text)?,
+        households: section.optional(&HOUSEHOLDS, Placed::text)?,
+    })
 }
 
 /// The section as [`read`] reads it.
@@ -126,6 +189,20 @@ pub(super) fn written(plan: &Plan) -> Section {
     section.set_optional(&BUFFER, plan.pairs.buffer);
     section.set(&INTERVAL, plan.pairs.interval);
     section.set(&TOLERANCE, plan.pairs.tolerance);
+    let RiskSetting {
+        threshold,
+        population,
+        weights,
+        households,
+    } = &plan.risk;
+    section.set(&THRESHOLD, *threshold);
+    match population {
+        Some(Population::Size(size)) => section.set(&POPULATION, *size),
+        Some(Population::Fraction(share)) => section.set(&FRACTION, *share),
+        None => {}
+    }
+    section.set_optional(&WEIGHTS, weights.clone());
+    section.set_optional(&HOUSEHOLDS, households.clone());
     section
 }
 

@@ -23,7 +23,7 @@ mod write;
 
 pub use crate::engine::{Action, ColumnPolicy, Every, KeyPlace, Level, Order, PairPolicy};
 pub use init::{Guess, Proposal, propose};
-pub(crate) use outside::load as load_key;
+pub(crate) use outside::{load as load_key, load_text};
 pub use paths::Root;
 pub use schema::{KEYS, schema};
 pub use vary::Tunable;
@@ -62,6 +62,19 @@ pub struct Policy {
     pub report_purpose: Option<String>,
     /// Where and how often a stream notes how far it is.
     pub checkpoint: Option<CheckpointPolicy>,
+    /// Where the signed manifest of the release goes.
+    pub manifest: Option<ManifestPolicy>,
+}
+
+/// Where the manifest of a release goes, and who signs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManifestPolicy {
+    /// The file.
+    pub path: PathBuf,
+    /// Where the signing key is.
+    pub key: KeyPlace,
+    /// Its place in the text of the policy.
+    pub span: Range<usize>,
 }
 
 /// Where and how often a stream notes how far it is.
@@ -160,6 +173,10 @@ impl Policy {
             .optional_table(&schema::CHECKPOINT)?
             .map(|section| CheckpointPolicy::read(section, root))
             .transpose()?;
+        let manifest = top
+            .optional_table(&schema::MANIFEST)?
+            .map(|section| ManifestPolicy::read(section, root))
+            .transpose()?;
         top.finish()?;
         plan.order = sink.as_ref().map_or(Order::Input, |sink| sink.order);
         let policy = Policy {
@@ -173,10 +190,12 @@ impl Policy {
             report_purpose: report.as_ref().and_then(|report| report.purpose.clone()),
             report_key: report.and_then(|report| report.key),
             checkpoint,
+            manifest,
         };
         policy.plan.check(&spans)?;
         policy.check_stream(audit)?;
         policy.check_standard_output()?;
+        policy.check_manifest()?;
         Ok(policy)
     }
 
@@ -241,6 +260,20 @@ impl Policy {
         }
     }
 
+    /// What is signed must be a file.
+    fn check_manifest(&self) -> Result<()> {
+        let sink = self.sink.as_ref().map(|sink| sink.path.as_path());
+        let is_file = sink.is_some_and(|path| path != Path::new("-"));
+        match &self.manifest {
+            Some(manifest) if !is_file => {
+                Err(Error::policy("a manifest is of a release that is a file")
+                    .at(manifest.span.clone())
+                    .help("give [sink] the path of a file, or take [manifest] out"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Every file that a run reads: the policy, the data, hierarchies and keys.
     pub fn inputs(&self) -> Vec<&Path> {
         let mut inputs = self.source.paths();
@@ -258,8 +291,11 @@ impl Policy {
             }
         }
         inputs.extend(self.plan.guarantee.population());
-        if let Some(KeyPlace::File(path)) = &self.report_key {
-            inputs.push(path);
+        let signing = self.manifest.as_ref().map(|manifest| &manifest.key);
+        for key in self.report_key.iter().chain(signing) {
+            if let KeyPlace::File(path) = key {
+                inputs.push(path);
+            }
         }
         inputs
     }
@@ -326,7 +362,7 @@ fn read_plan(top: &mut Section, root: &Root) -> Result<(Plan, Vec<Range<usize>>,
     };
     let (protect, spans) = read_protect(top)?;
     check_kinds(&protect, &spans)?;
-    let (report_measures, fail_above, pairs) =
+    let (report_measures, fail_above, pairs, risk) =
         measure::read(top.optional_table(&schema::MEASURE)?, &protect)?;
     let mut plan = Plan {
         seed,
@@ -338,6 +374,7 @@ fn read_plan(top: &mut Section, root: &Root) -> Result<(Plan, Vec<Range<usize>>,
         fail_above,
         report_measures,
         pairs,
+        risk,
         order: Order::default(),
     };
     plan.complete()?;

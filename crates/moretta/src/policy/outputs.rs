@@ -1,9 +1,9 @@
-//! Reads `[sink]`, `[report]` and `[checkpoint]`.
+//! Reads `[sink]`, `[report]`, `[manifest]` and `[checkpoint]`.
 
 use super::columns::read_key;
 use super::paths::Root;
 use super::source::{COMPRESSION, COMPRESSIONS, DELIMITER, FORMAT, byte, read_format};
-use super::{CheckpointPolicy, Every, KeyPlace, Order, SinkPolicy, SourcePolicy};
+use super::{CheckpointPolicy, Every, KeyPlace, ManifestPolicy, Order, SinkPolicy, SourcePolicy};
 use crate::config::{Absent, Accepts, POSITIVE_DURATION, Parameter, Placed, Section, Value, words};
 use crate::error::Result;
 use crate::io::{self, Format, WriteOptions};
@@ -152,6 +152,34 @@ pub(super) fn read_report(mut section: Section, root: &Root) -> Result<ReportPol
     let purpose = section.optional(&PURPOSE, |placed, name| placed.text(name))?;
     section.finish()?;
     Ok(ReportPolicy { path, key, purpose })
+}
+
+/// The keys of `[manifest]`.
+pub(super) const MANIFEST: &[Parameter] = &[MANIFEST_PATH, SIGNING_KEY];
+
+const MANIFEST_PATH: Parameter = Parameter::new(
+    "path",
+    Accepts::Text,
+    Absent::Refused,
+    "the file that tells, signed, what was released and promised",
+)
+.examples(&["\"out/manifest.json\""]);
+const SIGNING_KEY: Parameter = Parameter {
+    absent: Absent::Refused,
+    meaning: "where the Ed25519 key is that signs: 64 hexadecimal digits, which `moretta key new` makes",
+    ..super::columns::KEY
+}
+.examples(&["\"env:MORETTA_SIGNING_KEY\""]);
+
+impl ManifestPolicy {
+    pub(super) fn read(mut section: Section, root: &Root) -> Result<Self> {
+        let path = section.read(&MANIFEST_PATH, |placed, name| resolve(placed, name, root))?;
+        let (key, span) = section.read(&SIGNING_KEY, |placed, name| {
+            Ok((read_key(placed, name, root)?, placed.span.clone()))
+        })?;
+        section.finish()?;
+        Ok(ManifestPolicy { path, key, span })
+    }
 }
 
 /// The keys of `[checkpoint]`.

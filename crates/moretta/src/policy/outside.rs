@@ -114,9 +114,14 @@ pub(super) fn load_hierarchies(plan: &mut Plan) -> Result<()> {
 
 /// Fetches a key.
 pub(crate) fn load(place: &KeyPlace) -> Result<Key> {
+    Key::new(load_text(place)?)
+}
+
+/// Fetches the text of a key, without white space around it.
+pub(crate) fn load_text(place: &KeyPlace) -> Result<Vec<u8>> {
     match place {
         KeyPlace::Environment(name) => match std::env::var(name) {
-            Ok(text) => Key::new(text.trim().as_bytes().to_vec()),
+            Ok(text) => Ok(text.trim().as_bytes().to_vec()),
             Err(_) => Err(Error::policy(format!(
                 "the environment variable {name} that holds the key is not set"
             ))
@@ -126,7 +131,7 @@ pub(crate) fn load(place: &KeyPlace) -> Result<Key> {
         },
         KeyPlace::File(path) => {
             let text = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-            Key::new(text.trim_ascii().to_vec())
+            Ok(text.trim_ascii().to_vec())
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// The keys of a policy.
 pub const KEYS: &[Parameter] = &[
     VERSION, NAME, SEED, SOURCE, COLUMNS, GUARANTEE, LEVELS, PROTECT, MEASURE, SINK, REPORT,
-    CHECKPOINT,
+    CHECKPOINT, MANIFEST,
 ];
 
 pub(super) const VERSION: Parameter = Parameter::new(
@@ -84,6 +84,13 @@ pub(super) const CHECKPOINT: Parameter = section(
     Accepts::Table(outputs::CHECKPOINT),
     Absent::Means("none"),
     "where and how often a stream notes how far it is",
+);
+
+pub(super) const MANIFEST: Parameter = section(
+    "manifest",
+    Accepts::Table(outputs::MANIFEST),
+    Absent::Means("none"),
+    "where the signed manifest of the release goes",
 );
 
 const fn section(

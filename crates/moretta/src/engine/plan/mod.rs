@@ -7,6 +7,7 @@ mod hierarchies;
 mod masked;
 mod persons;
 mod promises;
+mod risk;
 mod stage;
 
 pub(crate) use chain::check_kinds;
@@ -17,7 +18,7 @@ use crate::data::hierarchy::HierarchySpec;
 use crate::data::{ColumnPlan, Field, Kind, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
-use crate::measure;
+use crate::measure::{self, RiskSetting};
 use crate::protect::z_anonymity::ZAnonymity;
 use crate::protect::{Masking, Method};
 use std::ops::Range;
@@ -43,6 +44,8 @@ pub struct Plan {
     pub report_measures: Vec<String>,
     /// How pairs of original and masked records are measured.
     pub pairs: PairPolicy,
+    /// What measures of risk need to know besides the rows.
+    pub risk: RiskSetting,
     /// The order in which the rows of a table leave.
     pub order: Order,
 }
@@ -60,6 +63,7 @@ impl Default for Plan {
             fail_above: Vec::new(),
             report_measures: Vec::new(),
             pairs: PairPolicy::default(),
+            risk: RiskSetting::default(),
             order: Order::default(),
         }
     }
@@ -199,6 +203,7 @@ impl Plan {
         chain::check(self, spans)?;
         self.check_limits()?;
         self.check_learning()?;
+        risk::check(self)?;
         if self.stream().is_some() {
             self.check_events()?;
             events::check(self)?;
@@ -501,6 +506,7 @@ impl Plan {
             Role::Time if self.reads_times() => ReadAs::Plain,
             Role::Quasi if self.stream().is_some() => ReadAs::Category,
             _ if is_group => ReadAs::Category,
+            _ if read == ReadAs::Skip => risk::read_as(self, &column.name),
             _ => read,
         }
     }

@@ -235,7 +235,7 @@ impl Step<'_> {
             made: HashMap::new(),
             notes: Vec::new(),
         };
-        Ok(Arc::new(domains(self.plan, &masked)?))
+        Ok(Arc::new(domains(self.plan, &masked, None)?))
     }
 
     /// What is untrue of `released`.

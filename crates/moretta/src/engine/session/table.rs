@@ -4,6 +4,7 @@ use super::Checked;
 use super::steps::{Compared, Protected, protect};
 use super::trial::{Assessment, Candidate, Purpose};
 use crate::data::{Batch, Role, Schema};
+use crate::engine::column_sets::of_release;
 use crate::engine::columns::without_dropped;
 use crate::engine::context::Context;
 use crate::engine::copies::Copies;
@@ -89,7 +90,7 @@ impl TableFlow {
             true => told.splice(0..0, telling).for_each(drop),
             false => told.extend(telling),
         }
-        let report = report(&Facts {
+        let mut report = report(&Facts {
             plan,
             schema: original.batch.schema(),
             judgement: judged.judgement.as_ref(),
@@ -108,6 +109,9 @@ impl TableFlow {
             solutions: protected.solutions.as_ref(),
             warnings: &told,
         });
+        if plan.keeps_guarantee() {
+            report.column_sets = of_release(&release);
+        }
         context.cancel.check()?;
         Ok((Checked::new(release), report))
     }
@@ -336,7 +340,7 @@ fn accept(plan: &Plan, judgement: &Judgement) -> Result<()> {
     {
         let Some(value) = judgement.measure(name) else {
             return Err(Error::goal(format!("{name} could not be measured"))
-                .help("take its limit away: it needs a class, or rows that are released"));
+                .help("take its limit away: it needs a class, rows that are released, a model that fits, or fewer columns"));
         };
         if value.is_nan() || value > *limit {
             return Err(

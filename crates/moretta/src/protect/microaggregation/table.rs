@@ -96,10 +96,8 @@ impl TableMethod for WholeTable {
         if points < self.config.k {
             let rows = table.len() as u64;
             let suppressed = (rows > 0).then(|| (TOO_FEW.to_owned(), rows));
-            return Ok(Release {
-                batch: Batch::empty(schema),
-                suppressed: suppressed.into_iter().collect(),
-            });
+            let suppressed = suppressed.into_iter().collect();
+            return Ok(Release::new(Batch::empty(schema), suppressed));
         }
         for part in parts(&self.config, &columns) {
             let axes = self.axes(&columns, &encoder, &part)?;
@@ -109,10 +107,8 @@ impl TableMethod for WholeTable {
         for (&place, column) in places.iter().zip(encoder.decode(&records)) {
             released[place] = column;
         }
-        Ok(Release {
-            batch: Batch::new(schema, table.rows().clone(), released)?,
-            suppressed: Vec::new(),
-        })
+        let batch = Batch::new(schema, table.rows().clone(), released)?;
+        Ok(Release::new(batch, Vec::new()))
     }
 }
 
