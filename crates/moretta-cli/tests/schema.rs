@@ -472,15 +472,20 @@ fn schema_and_reader_agree_on_every_section() {
         }));
         policies.push(policy);
     }
-    let mut recursive = base("mondrian", "");
-    let diverse = "{ l = { value = 3, kind = \"recursive\", c = 2 } }";
-    recursive.insert("guarantee".to_owned(), parse(diverse));
-    recursive.insert("sink".to_owned(), parse("{ path = \"out/release.csv\" }"));
-    let columns = recursive["columns"].as_table_mut().expect("a table");
-    for name in ["sampling_weight", "household"] {
-        columns.insert(name.to_owned(), parse("{ role = \"drop\" }"));
+    for promise in [
+        "{ l = { value = 3, kind = \"recursive\", c = 2 } }",
+        "{ k_map = { k = 3, fraction = 0.5 } }",
+        "{ presence = { min = 0, max = 1, population = \"a.csv\" } }",
+    ] {
+        let mut policy = base("mondrian", "");
+        policy.insert("guarantee".to_owned(), parse(promise));
+        policy.insert("sink".to_owned(), parse("{ path = \"out/release.csv\" }"));
+        let columns = policy["columns"].as_table_mut().expect("a table");
+        for name in ["sampling_weight", "household"] {
+            columns.insert(name.to_owned(), parse("{ role = \"drop\" }"));
+        }
+        policies.push(policy);
     }
-    policies.push(recursive);
     let mut rotating = base("z-anonymity", "");
     rotating["columns"]["age"] = parse(COLUMNS[5]);
     let columns = rotating["columns"].as_table_mut().expect("a table");

@@ -89,6 +89,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
+            "attack",
             "cancel",
             "data",
             "error",

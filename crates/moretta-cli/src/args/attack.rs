@@ -1,13 +1,16 @@
 //! Options of `moretta attack`.
 
-use super::PolicyArgs;
+use super::ReadingArgs;
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   moretta attack examples/projection/policy.toml --known 4 --attacks 500
   moretta attack policy.toml --known 9 --epsilon 0.1 --accuracy 0.85 --json
   moretta attack examples/sensors/policy.toml --learner nb
+  moretta attack policy.toml
+  moretta attack march.csv april.csv --policy policy.toml
 
 What is tried depends on the method of the policy:
   random-projection  reconstruction from known records (--known), from others of the
@@ -17,6 +20,13 @@ What is tried depends on the method of the policy:
   rank-swapping      records that are found again, and intervals
   other masks        the release as it is, and intervals round each number, beside what
                      chance gives
+  mondrian, generalization, lattice and others that make values coarser
+                     homogeneity: one sensitive value in a class; background knowledge:
+                     one left when others can be excluded; exact bounds: ends of intervals
+                     that are somebody's value; of several files together, intersection:
+                     persons who are in the same classes everywhere, and what all their
+                     classes have in common. The attacker knows the quasi-identifiers of
+                     everybody in the source
 An attacker knows the method and its parameters, but not its seed. Nothing is written,
 and no value is shown. The figures come from the originals: they are yours, not for
 publication. Without a `seed` in the policy each call attacks another draw.
@@ -55,8 +65,18 @@ Links of rank swapping:
   rank intersection       what is within the public `within` ranks on every column; one of
                           several candidates is taken by lot")]
 pub(crate) struct AttackArgs {
-    #[command(flatten)]
-    pub(crate) policy: PolicyArgs,
+    /// A policy, what it would release is attacked; or, with --policy, released files
+    #[arg(required = true, value_name = "POLICY|RELEASE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The policy of the released files
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) policy: Option<PathBuf>,
+    /// The folder that no path of the policy may leave [default: the policy's own]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Option<PathBuf>,
+    /// Refuse a table that needs more memory, such as 4GB [default: the policy's limit, or three quarters of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = crate::memory::parse)]
+    pub(crate) memory: Option<u64>,
     /// Records of a projection that the attacker knows, with what they became
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) known: u32,
@@ -86,6 +106,8 @@ pub(crate) struct AttackArgs {
     /// The column to predict [default: the one with the role class]
     #[arg(long, value_name = "COLUMN", requires = "learner")]
     pub(crate) class: Option<String>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
     /// Chooses records and starts
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,

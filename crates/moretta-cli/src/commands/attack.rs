@@ -1,9 +1,12 @@
 //! `moretta attack`: what an attacker gets back of a release that a policy would make.
 
-use super::load;
-use crate::args::{AttackArgs, OptimizerArg};
+mod tables;
+
+use super::{load, release_options};
+use crate::args::{AttackArgs, OptimizerArg, PolicyArgs};
 use crate::console::{Console, counted, table};
 use crate::failure::Failure;
+use moretta::Error;
 use moretta::attack::Success;
 use moretta::attack::interval::Disclosure;
 use moretta::attack::linkage::Linkage;
@@ -13,14 +16,38 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &AttackArgs, console: &Console) -> Result<ExitCode, Failure> {
-    let policy = load(&args.policy)?;
+    let place = match (&args.policy, &args.files[..]) {
+        (Some(policy), _) => policy,
+        (None, [policy]) => policy,
+        (None, _) => {
+            let error = Error::usage("several files are releases, and nothing says of what");
+            return Err(error.help("add --policy POLICY").into());
+        }
+    };
+    let policy = load(&PolicyArgs {
+        policy: place.clone(),
+        root: args.root.clone(),
+        memory: args.memory,
+    })?;
     let progress = Progress::default();
+    let failed = |error| Failure::of_policy(error, place);
+    if args.policy.is_some() {
+        let options = release_options(&policy, &args.reading)?;
+        let attack = || pipeline::attack_files(&policy, &args.files, &options, &progress);
+        let attacked = console.watch(&progress, attack).map_err(failed)?;
+        return tables::print(&attacked, console);
+    }
+    if policy.plan.masking().is_none() && policy.plan.keeps_guarantee() {
+        let attack = || pipeline::attack_table(&policy, &progress);
+        let attacked = console.watch(&progress, attack).map_err(failed)?;
+        return tables::print(&attacked, console);
+    }
     let settings = settings(args);
     let attacked = console
         .watch(&progress, || {
             pipeline::attack(&policy, &settings, &progress)
         })
-        .map_err(|error| Failure::of_policy(error, &args.policy.policy))?;
+        .map_err(failed)?;
     for note in &attacked.notes {
         console.hint(&format!("note: {note}"));
     }

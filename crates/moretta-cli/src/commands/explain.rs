@@ -27,6 +27,23 @@ const TOPICS: &[Topic] = &[
     Topic { name: "l", kind: "promise", words: &["l-diversity"], page: include_str!("explain/l.md") },
     Topic { name: "t", kind: "promise", words: &["t-closeness"], page: include_str!("explain/t.md") },
     Topic { name: "p", kind: "promise", words: &["p-sensitivity"], page: include_str!("explain/p.md") },
+    Topic {
+        name: "beta", kind: "promise", words: &["β", "beta-likeness"],
+        page: include_str!("explain/beta.md"),
+    },
+    Topic {
+        name: "delta", kind: "promise", words: &["δ", "delta-disclosure"],
+        page: include_str!("explain/delta.md"),
+    },
+    Topic {
+        name: "risk", kind: "promise", words: &["maximum_risk", "average_risk"],
+        page: include_str!("explain/risk.md"),
+    },
+    Topic { name: "k_map", kind: "promise", words: &["k-map"], page: include_str!("explain/k_map.md") },
+    Topic {
+        name: "presence", kind: "promise", words: &["delta-presence"],
+        page: include_str!("explain/presence.md"),
+    },
     Topic { name: "z", kind: "promise", words: &[], page: include_str!("explain/z.md") },
     Topic {
         name: "epsilon", kind: "promise", words: &["ε", "differential-privacy"],

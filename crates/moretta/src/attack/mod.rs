@@ -12,5 +12,6 @@ pub mod reconstruction;
 mod rows;
 pub mod spectral;
 mod success;
+pub mod table;
 
 pub use success::{AtDistance, Guess, Success, Yardstick, magnitude};

@@ -1,5 +1,6 @@
 //! Puts a release to the checker and the measures, beside the originals.
 
+use super::attacks::attacks;
 use super::coarse::reasons;
 use super::context::Context;
 use super::distributions::Distributions;
@@ -109,6 +110,11 @@ impl Judge<'_> {
             context.progress.add(released.len());
             context.cancel.check()?;
         }
+        let persons = subject.and_then(|name| originals.column_named(name)?.as_categories());
+        let persons = persons.map(|persons| persons.codes());
+        let known = (originals, places.as_slice());
+        let attacks = attacks(self.plan, context, &release, known, domains, persons)?;
+        measures.tell_attacks(attacks);
         let released: Vec<u64> = release.rows().iter().collect();
         let gone = suppressed(originals.rows(), &released);
         drop((places, released));

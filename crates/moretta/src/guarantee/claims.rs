@@ -4,8 +4,9 @@ use super::classes::Texts;
 use super::closeness::Reference;
 use super::diversity::{self, TOLERANCE};
 use super::findings::ClaimFinding;
-use super::likeness::{Judged, Shares};
+use super::likeness::Shares;
 use super::population::PopulationRows;
+use super::worst::Worst;
 use super::{
     Absence, BetaLikeness, ColumnPromise, DeltaDisclosure, Diversity, Ground, LDiversity, Likeness,
     PSensitivity, Sensitivity, TCloseness,
@@ -80,51 +81,6 @@ impl<'a> Tally<'a> {
             rest = after;
             here
         })
-    }
-}
-
-/// A figure for each class, the worst of them and how many fail.
-pub(super) struct Worst {
-    figure: Option<f64>,
-    failing: u64,
-}
-
-impl Worst {
-    /// Of figures that say by themselves whether they hold.
-    pub(super) fn of(
-        figures: impl Iterator<Item = f64>,
-        holds: impl Fn(f64) -> bool,
-        worse: impl Fn(f64, f64) -> f64,
-    ) -> Self {
-        let judged = figures.map(|figure| Judged {
-            figure,
-            holds: holds(figure),
-        });
-        Worst::of_judged(judged, worse)
-    }
-
-    fn of_judged(figures: impl Iterator<Item = Judged>, worse: impl Fn(f64, f64) -> f64) -> Self {
-        let mut worst = Worst {
-            figure: None,
-            failing: 0,
-        };
-        for Judged { figure, holds } in figures {
-            worst.failing += u64::from(!holds);
-            worst.figure = Some(worst.figure.map_or(figure, |w| worse(w, figure)));
-        }
-        worst
-    }
-
-    pub(super) fn claim(self, name: String, promised: String, promised_value: f64) -> ClaimFinding {
-        ClaimFinding {
-            name,
-            promised,
-            promised_value,
-            found: self.figure,
-            found_text: self.figure.map_or("no rows".to_owned(), figure_text),
-            holds: self.failing == 0,
-            failing_classes: self.failing,
-        }
     }
 }
 
@@ -331,14 +287,4 @@ fn leaves<'a>(tally: &Tally<'_>, declared: &'a Declared) -> Result<(&'a Arc<Hier
 
 fn present(class: &[Count]) -> impl Iterator<Item = &Count> {
     class.iter().filter(|pair| pair.value != MISSING)
-}
-
-fn figure_text(figure: f64) -> String {
-    if figure.is_infinite() {
-        "too few values".to_owned()
-    } else if figure.fract() == 0.0 {
-        format!("{figure}")
-    } else {
-        format!("{figure:.4}")
-    }
 }

@@ -7,6 +7,7 @@
 //! original table; here it is the release, which is all that its reader sees.
 
 use super::diversity::TOLERANCE;
+use super::worst::Judged;
 use super::{Absence, BetaLikeness, DeltaDisclosure, Likeness};
 
 /// The shares of the values in the whole release.
@@ -15,13 +16,6 @@ pub(super) struct Shares {
     shares: Vec<f64>,
     /// How many of them are above 0.
     held: usize,
-}
-
-/// A figure of a class and whether it keeps the promise.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Judged {
-    pub(super) figure: f64,
-    pub(super) holds: bool,
 }
 
 impl Shares {

@@ -27,6 +27,7 @@ mod sizes;
 mod sorted;
 mod stream;
 mod truth;
+mod worst;
 
 pub use check::{Checker, plain_check};
 pub use claims::Declared;

@@ -5,10 +5,10 @@
 //! several. The classes are laid out as a tree, column by column, and each distinct row of the
 //! population goes down all branches that cover it: its cost is what it fits, not all classes.
 
-use super::claims::Worst;
 use super::classes::{Classes, Texts};
 use super::cover::Covered;
 use super::findings::ClaimFinding;
+use super::worst::Worst;
 use super::{Guarantee, Population};
 use crate::data::{Batch, Domain};
 use crate::error::{Error, Result};
@@ -181,5 +181,102 @@ impl Tree {
                 .map_or(below.len(), |n| n.first as usize);
             self.descend(column + 1, node.first as usize..end, values, covered, found);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Field, Kind, Role, RowIds, Schema};
+    use proptest::prelude::*;
+
+    const NUMBERS: [Option<&str>; 5] = [Some("3"), Some("0..4"), Some("2..9"), Some("*"), None];
+    const WORDS: [Option<&str>; 4] = [Some("x"), Some("{x|y}"), Some("*"), None];
+
+    /// Whether texts of [`NUMBERS`] and [`WORDS`] cover a person, said case by case.
+    fn covers(number: Option<&str>, word: Option<&str>, person: (Option<u8>, Option<u8>)) -> bool {
+        let covers_number = match (number, person.0) {
+            (Some("*"), _) => true,
+            (Some("3"), Some(n)) => n == 3,
+            (Some("0..4"), Some(n)) => n <= 4,
+            (Some("2..9"), Some(n)) => (2..=9).contains(&n),
+            (None, None) => true,
+            _ => false,
+        };
+        let covers_word = match (word, person.1) {
+            (Some("*"), _) => true,
+            (Some("x"), Some(w)) => w == 0,
+            (Some("{x|y}"), Some(w)) => w <= 1,
+            (None, None) => true,
+            _ => false,
+        };
+        covers_number && covers_word
+    }
+
+    fn population(people: &[(Option<u8>, Option<u8>)]) -> PopulationRows {
+        let fields = vec![
+            Field::new("n", Role::Quasi, Kind::Number { integer: true }),
+            Field::new("w", Role::Quasi, Kind::Category { ordered: false }),
+        ];
+        let word = |w: u8| ["x", "y", "z"][w as usize];
+        let columns = vec![
+            Column::Number(people.iter().map(|p| p.0.map(f64::from)).collect()),
+            Column::Category(people.iter().map(|p| p.1.map(word)).collect()),
+        ];
+        let all = [
+            Column::Number([Some(0.0), Some(9.0)].into_iter().collect()),
+            Column::Category(["x", "y", "z"].into_iter().map(Some).collect()),
+        ];
+        let domain = |(field, column): (&Field, &Column)| {
+            let domain = Domain::of(field, column, None).expect("a domain");
+            (field.name.to_string(), domain)
+        };
+        let domains = fields.iter().zip(&all).map(domain).collect();
+        let ids = RowIds::Range {
+            start: 0,
+            len: people.len(),
+        };
+        let schema = Arc::new(Schema::new(fields).expect("names differ"));
+        PopulationRows {
+            rows: Arc::new(Batch::new(schema, ids, columns).expect("fits")),
+            domains,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn persons_fit_the_classes_that_cover_them(
+            release in proptest::collection::vec((0usize..5, 0usize..4), 1..12),
+            people in proptest::collection::vec(
+                (proptest::option::weighted(0.9, 0u8..10), proptest::option::weighted(0.9, 0u8..3)),
+                0..40,
+            ),
+        ) {
+            let (mut numbers, mut words) = (Texts::default(), Texts::default());
+            let mut codes = [Vec::new(), Vec::new()];
+            numbers.translate(&release.iter().map(|r| NUMBERS[r.0]).collect(), &mut codes[0]);
+            words.translate(&release.iter().map(|r| WORDS[r.1]).collect(), &mut codes[1]);
+            let mut classes = Classes::new(2);
+            let mut class_of = Vec::new();
+            classes.assign(&codes, release.len(), &mut class_of);
+            let columns = [("n", &numbers), ("w", &words)];
+            let fit = Fit::new(&population(&people), &columns, &classes).expect("columns");
+            for (row, &class) in release.iter().zip(&class_of) {
+                let fits = |p: &&(_, _)| covers(NUMBERS[row.0], WORDS[row.1], **p);
+                let expected = people.iter().filter(fits).count() as u64;
+                prop_assert_eq!(fit.counts[class as usize], expected);
+            }
+            let nowhere = |p: &&(_, _)| !release.iter().any(|r| covers(NUMBERS[r.0], WORDS[r.1], **p));
+            prop_assert_eq!(fit.outside, people.iter().filter(nowhere).count() as u64);
+        }
+    }
+
+    #[test]
+    fn without_columns_everybody_fits_the_one_class() {
+        let mut classes = Classes::new(0);
+        classes.assign(&[], 2, &mut Vec::new());
+        let people = population(&[(Some(1), None), (None, Some(2))]);
+        let fit = Fit::new(&people, &[], &classes).expect("no columns");
+        assert_eq!((fit.counts, fit.outside), (vec![2], 0));
     }
 }

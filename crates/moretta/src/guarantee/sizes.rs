@@ -1,8 +1,8 @@
 //! Promises about the sizes of classes: k-anonymity, maximum and average risk, and k-map where
 //! the population is known by its size alone.
 
-use super::claims::Worst;
 use super::findings::ClaimFinding;
+use super::worst::Worst;
 use super::{Guarantee, Population};
 
 /// Divisions of counts may differ from the figures of a policy by such a share of them.

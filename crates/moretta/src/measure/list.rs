@@ -127,6 +127,24 @@ pub const LIST: &[Info] = &[
         true,
         Of::Classes(|of| of.only(risk::hiding_failure(of.before(), of.after(), of.k()))),
     ),
+    risk(
+        "homogeneity",
+        "share of persons in classes whose rows all have one value of a sensitive column, which is then known of them",
+        true,
+        Of::Attacks,
+    ),
+    risk(
+        "background_knowledge",
+        "share of persons of whom a sensitive value is known to who can exclude any one: in classes with at most two",
+        true,
+        Of::Attacks,
+    ),
+    risk(
+        "exact_bounds",
+        "share of the ends of released intervals that are the exact value of a person in the class, beyond chance",
+        true,
+        Of::Attacks,
+    ),
     loss(
         "gcp",
         "global certainty penalty: ncp over all cells, 0 as it was and 1 nothing left; suppressed rows count 1, in a report as many as there can be",

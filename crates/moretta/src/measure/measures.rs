@@ -49,6 +49,7 @@ pub struct Measures {
     /// The class of each released row, and how many classes there are.
     class_of: OnceLock<(Vec<u32>, usize)>,
     accuracy_losses: Vec<(&'static str, f64)>,
+    attacks: Vec<(&'static str, f64)>,
     /// What loss is measured against, when that is not what this release shows.
     extents: Option<Vec<Extent>>,
 }
@@ -132,6 +133,7 @@ impl Measures {
             after: OnceLock::new(),
             class_of: OnceLock::new(),
             accuracy_losses: Vec::new(),
+            attacks: Vec::new(),
             extents: None,
         }
     }
@@ -257,6 +259,11 @@ impl Measures {
         self.accuracy_losses = losses;
     }
 
+    /// What attacks on the release get, by the names of measures.
+    pub fn tell_attacks(&mut self, attacks: Vec<(&'static str, f64)>) {
+        self.attacks = attacks;
+    }
+
     fn rows<'a>(
         &'a self,
         count: u64,
@@ -328,6 +335,13 @@ impl Measures {
     pub(super) fn accuracy_loss(&self, name: &str) -> Option<f64> {
         let mut told = self.accuracy_losses.iter();
         told.find(|(told, _)| *told == name).map(|(_, loss)| *loss)
+    }
+
+    /// What the attack called `name` gets, if that was told.
+    pub(super) fn attack(&self, name: &str) -> Option<f64> {
+        let mut told = self.attacks.iter();
+        told.find(|(told, _)| *told == name)
+            .map(|(_, share)| *share)
     }
 
     /// How many classes of the original have each size.

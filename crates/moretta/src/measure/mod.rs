@@ -119,6 +119,8 @@ pub enum Of {
         /// The learner of the release is tested with what is released.
         masked: bool,
     },
+    /// Attacks on a table whose values were made coarser, which are told from outside.
+    Attacks,
     /// Events of a stream, of which the report tells all measures; no policy asks for them.
     Events,
 }
@@ -128,7 +130,7 @@ impl Info {
     /// make values coarser and some mask records.
     pub fn is_of(&self, coarse: bool, masks: bool) -> bool {
         match self.of {
-            Of::Classes(_) => coarse,
+            Of::Classes(_) | Of::Attacks => coarse,
             Of::Records(_) => masks,
             Of::Lessons { .. } => coarse || masks,
             Of::Events => false,

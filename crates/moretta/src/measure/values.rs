@@ -38,6 +38,7 @@ impl Measures {
                 (figure.before, figure.after)
             }
             Of::Lessons { .. } => (None, self.accuracy_loss(info.name)?),
+            Of::Attacks => (None, self.attack(info.name)?),
             Of::Records(_) | Of::Events => return None,
         };
         Some(Value {

@@ -38,7 +38,10 @@ pub use crate::engine::{
     Arm, LearnSettings, Learned, Lessons, Live, Original, Outcome, Progress, Records, SavedModel,
     Side, Stage, TellingSet, Trained, learn, train, warnings,
 };
-pub use attack::{AttackSettings, Attacked, Strongest, attack};
+pub use attack::{
+    AttackSettings, Attacked, AttackedRelease, AttackedTables, Strongest, attack, attack_files,
+    attack_table,
+};
 pub use check::{check, check_warnings};
 pub use compare::{Standing, compare};
 pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_methods};

@@ -252,6 +252,19 @@ fn errors_of_the_guarantee_point_at_their_place() {
         l = { value = 2, → t = { value = 0.2, distance = "far", → `distance` cannot be `far` → "far"
         l = { value = 2, → t = { value = 0.2, distance = "hierarchical", → hierarchical t-closeness needs a hierarchy of `diagnosis` → diagnosis
         l = { value = 2, → p = { value = 0, → `value` must be a whole number from 1 to 1000000000 → 0
+        l = { value = 2, → p = { value = 2, kind = "all", → `kind` cannot be `all` → "all"
+        l = { value = 2, → beta = { value = 0, → `value` must be above 0, at most 1000000000 → 0
+        l = { value = 2, → beta = { value = 1, kind = "strict", → `kind` cannot be `strict` → "strict"
+        l = { value = 2, → delta = { value = 1, absent = 0, → `absent` is a whole number, not a text → 0
+        k = 5 → maximum_risk = 2 → `maximum_risk` must lie between 0.000000001 and 1 → 2
+        k = 5 → average_risk = "low" → `average_risk` is a text, not a number → "low"
+        k = 5 → k_map = { k = 5 } → `k_map` does not say what the population is → { k = 5 }
+        k = 5 → k_map = { k = 5, fraction = 0.1, population = "p.csv" } → `k_map` counts in a population or estimates from a fraction, not both → { k = 5, fraction = 0.1, population = "p.csv" }
+        k = 5 → k_map = { k = 5, alpha = 0.1, population = "p.csv" } → `k_map` counts in a population or estimates from a fraction, not both → { k = 5, alpha = 0.1, population = "p.csv" }
+        k = 5 → k_map = { k = 5, population = "../p.csv" } → the path is outside the policy's folder → "../p.csv"
+        k = 5 → presence = { max = 0.2 } → [presence] needs `population` → { max = 0.2 }
+        k = 5 → presence = { min = 0.3, max = 0.2, population = "p.csv" } → `min` of presence is above its `max` → { min = 0.3, max = 0.2, population = "p.csv" }
+        k = 5 → presence = { max = 0.2, population = "-" } → a population is a file, not standard input → "-"
         l = { value = 2, → l = { value = 2, valeu = 3, → unknown key `valeu` in [l] → valeu
         "#,
     );

@@ -112,6 +112,7 @@ mod tests {
     use crate::data::Role;
     use crate::data::hierarchy::{HierarchySpec, HierarchyTable};
     use crate::engine::{Action, ColumnPolicy, KeyPlace, Order, Plan};
+    use crate::guarantee::Population;
     use crate::policy::{Policy, Root};
     use crate::protect::{METHODS, Method, MethodConfig};
     use std::collections::BTreeSet;
@@ -322,16 +323,26 @@ mod tests {
             let policy = Policy::load(&path, &root).unwrap_or_else(|e| panic!("{shown}: {e}"));
             let mut plan = policy.plan.clone();
             let folder = path.parent().expect("a folder");
+            let below = |file: &mut PathBuf| {
+                *file = file.strip_prefix(folder).expect("below").to_owned();
+            };
+            let map = plan.guarantee.k_map.as_mut();
+            if let Some(Population::Table(file)) = map.map(|map| &mut map.population) {
+                below(file);
+            }
+            if let Some(presence) = &mut plan.guarantee.presence {
+                below(&mut presence.population);
+            }
             for column in &mut plan.columns {
                 if let Some(HierarchySpec::File(file)) = &mut column.hierarchy {
-                    *file = file.strip_prefix(folder).expect("below").to_owned();
+                    below(file);
                 }
                 if let Action::Pseudonym {
                     key: KeyPlace::File(file),
                     ..
                 } = &mut column.action
                 {
-                    *file = file.strip_prefix(folder).expect("below").to_owned();
+                    below(file);
                 }
             }
             let text = plan.to_toml().unwrap_or_else(|e| panic!("{shown}: {e}"));

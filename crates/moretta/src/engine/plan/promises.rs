@@ -54,11 +54,9 @@ fn check_population(plan: &Plan) -> Result<()> {
             .at(shown.span.clone())
             .help("show regions: output = \"auto\""));
     }
-    let others = plan
-        .protect
-        .iter()
-        .filter(|method| !method.keeps_guarantee());
-    match others.map(Method::name).next() {
+    let recodes =
+        |method: &&Method| matches!(method, Method::Recoding(_)) || !method.keeps_guarantee();
+    match plan.protect.iter().find(recodes).map(Method::name) {
         None => Ok(()),
         Some(name) => Err(Error::policy(format!(
             "{name} changes the rows and not the population that the guarantee is about"

@@ -10,6 +10,9 @@
 
 mod comparable;
 mod projection;
+mod tables;
+
+pub use tables::{AttackedRelease, AttackedTables, attack_files, attack_table};
 
 use super::lessons::NOT_COVERED;
 use super::trial::Rows;

@@ -31,7 +31,7 @@ const MAP: Parameter = Parameter::new(
 ]);
 const PRESENT: Parameter = Parameter::new(
     "presence",
-    Accepts::Table(&[MIN, MAX, PEOPLE]),
+    Accepts::Table(&[MIN, MAX, ALL_PEOPLE]),
     Absent::Means("not promised"),
     "how probable it may become that a person of the population is in the release",
 )
@@ -50,6 +50,10 @@ const PEOPLE: Parameter = Parameter::new(
     "the file of the population, written like the source: a row a person, with the quasi-identifiers; other columns are not read",
 )
 .examples(&["\"people.csv\""]);
+const ALL_PEOPLE: Parameter = Parameter {
+    absent: Absent::Refused,
+    ..PEOPLE
+};
 const FRACTION: Parameter = Parameter::new(
     "fraction",
     Accepts::Number(POSITIVE, 1.0),
@@ -89,7 +93,7 @@ fn read_map(section: &mut Section, around: &Around<'_>, guarantee: &mut Guarante
         return Ok(());
     };
     let k = table.whole(&K)?;
-    let path = read_path(&mut table, around)?;
+    let path = table.optional(&PEOPLE, |placed, name| path(placed, name, around))?;
     let fraction = table.optional(&FRACTION, Placed::number)?;
     let alpha = table.optional(&ALPHA, Placed::number)?;
     let truncated = table.optional(&TRUNCATED, Placed::flag)?;
@@ -149,10 +153,7 @@ fn read_presence(
     if min > max {
         return Err(table.error("`min` of presence is above its `max`"));
     }
-    let population = read_path(&mut table, around)?.ok_or_else(|| {
-        let error = table.error("`presence` does not name the population");
-        error.help("add population = \"people.csv\"")
-    })?;
+    let population = table.read(&ALL_PEOPLE, |placed, name| path(placed, name, around))?;
     table.finish()?;
     guarantee.presence = Some(Presence {
         min,
@@ -169,16 +170,14 @@ fn write_presence(guarantee: &Guarantee, section: &mut Section) {
     let mut table = Section::default();
     table.set(&MIN, presence.min);
     table.set(&MAX, presence.max);
-    table.set(&PEOPLE, presence.population.display().to_string());
+    table.set(&ALL_PEOPLE, presence.population.display().to_string());
     section.set(&PRESENT, table);
 }
 
-fn read_path(table: &mut Section, around: &Around<'_>) -> Result<Option<PathBuf>> {
-    table.optional(&PEOPLE, |placed, name| {
-        let path = around.root.resolve(placed, &placed.text(name)?)?;
-        match path.as_os_str() == "-" {
-            true => Err(placed.error("a population is a file, not standard input")),
-            false => Ok(path),
-        }
-    })
+fn path(placed: &Placed, name: &str, around: &Around<'_>) -> Result<PathBuf> {
+    let path = around.root.resolve(placed, &placed.text(name)?)?;
+    match path.as_os_str() == "-" {
+        true => Err(placed.error("a population is a file, not standard input")),
+        false => Ok(path),
+    }
 }

@@ -274,8 +274,11 @@ fn every_boundary_is_allowed_exactly_where_both_sides_hold() {
     assert!(expected.contains(&true) && expected.contains(&false));
 }
 
+/// How often each value is there, and how many are missing.
+type Counted = (Vec<(u32, u32)>, u32);
+
 /// The counts of these rows, found the slow way: each person once, and once for each value.
-fn counted(limits: &Limits, rows: &[u32]) -> (usize, Vec<(Vec<(u32, u32)>, u32)>) {
+fn counted(limits: &Limits, rows: &[u32]) -> (usize, Vec<Counted>) {
     let person = |row: u32| match limits.persons() {
         Some(persons) => persons[row as usize],
         None => row,

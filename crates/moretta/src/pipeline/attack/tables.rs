@@ -1,0 +1,177 @@
+//! Attacks on tables whose values were made coarser: on what a policy would release, or on files.
+//!
+//! The attacker knows the quasi-identifiers of everybody in the source. In a file nobody can say
+//! which row became which, so persons are found as an outsider would find them: by the class
+//! that covers them.
+
+use crate::attack::table::intersection::{self, Intersection};
+use crate::attack::table::{ATTACKS, Evidence, ReleasedTable};
+use crate::data::{Batch, Domains, Role};
+use crate::engine::domains::domains;
+use crate::engine::original::places_of;
+use crate::engine::shown::counted_as_text;
+use crate::engine::{Candidate, Original, Progress, Purpose, Stage};
+use crate::error::{Error, Result};
+use crate::io::{self, ReadOptions};
+use crate::pipeline::read_back::released_names;
+use crate::pipeline::release_columns::{Taken, release_plans};
+use crate::pipeline::trial::{Rows, read};
+use crate::policy::Policy;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How attacks on tables went.
+#[derive(Clone, Debug, Serialize)]
+pub struct AttackedTables {
+    /// Each release by itself.
+    pub releases: Vec<AttackedRelease>,
+    /// All of them side by side, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intersection: Option<Intersection>,
+    /// What was odd, and what was not tried.
+    pub notes: Vec<String>,
+}
+
+/// How attacks on one release went.
+#[derive(Clone, Debug, Serialize)]
+pub struct AttackedRelease {
+    /// The file; none for what a policy would release.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// Its rows.
+    pub rows: u64,
+    /// Its classes.
+    pub classes: u64,
+    /// What each attack gets.
+    pub attacks: Vec<Evidence>,
+}
+
+/// Attacks what the policy would release.
+///
+/// # Errors
+/// When nothing can be released, or no method makes values coarser.
+pub fn attack_table(policy: &Policy, progress: &Progress) -> Result<AttackedTables> {
+    if !policy.plan.keeps_guarantee() {
+        return Err(Error::bug("masked records were attacked as a table"));
+    }
+    let rows = Rows::read(policy, progress)?;
+    let plan = policy.loaded_plan()?;
+    let candidate = rows.try_out(plan, Purpose::Rows, &policy.context(progress)?)?;
+    let Candidate {
+        plan,
+        original,
+        rows,
+        ..
+    } = candidate;
+    progress.enter(Stage::Check);
+    let released = counted_as_text(&rows)?;
+    let domains = domains(&plan, &original, None)?;
+    let places = places_of(&original.batch, released.rows())?;
+    let persons: Option<Vec<u32>> = persons(&original.batch).map(|persons| {
+        let person = |&place: &u32| persons[place as usize];
+        places.iter().map(person).collect()
+    });
+    let table = ReleasedTable::new(&released, &domains, persons.as_deref())?;
+    let table = table.made_from(&original.batch, &places);
+    Ok(AttackedTables {
+        releases: vec![attacked(None, &table)],
+        intersection: None,
+        notes: original.notes,
+    })
+}
+
+/// Attacks files that were released of the source of the policy, each by itself and all together.
+///
+/// # Errors
+/// When a file has other columns than the policy releases, or the source cannot be read.
+pub fn attack_files(
+    policy: &Policy,
+    files: &[PathBuf],
+    options: &ReadOptions,
+    progress: &Progress,
+) -> Result<AttackedTables> {
+    if !policy.plan.keeps_guarantee() {
+        return Err(Error::policy(
+            "files are attacked whose values a method of the policy made coarser",
+        )
+        .help("attack masked records by their policy alone: moretta attack POLICY"));
+    }
+    let original: Original = read(policy, progress)?;
+    let domains = domains(&policy.loaded_plan()?, &original, None)?;
+    progress.enter(Stage::Check);
+    let mut found = AttackedTables {
+        releases: Vec::new(),
+        intersection: None,
+        notes: original.notes.clone(),
+    };
+    let mut tables = Vec::new();
+    for file in files {
+        let table = table_of(policy, file, options, &original.batch, &domains)?;
+        found.releases.push(attacked(Some(file.clone()), &table));
+        let nowhere = table
+            .known
+            .iter()
+            .filter(|&&class| class == crate::data::MISSING);
+        if nowhere.count() == original.batch.len() && !original.batch.is_empty() {
+            let file = file.display();
+            let note = format!("{file} covers nobody of the source: is it a release of it?");
+            found.notes.push(note);
+        }
+        tables.push(table);
+    }
+    if tables.len() > 1 {
+        found.intersection = side_by_side(&tables);
+    }
+    Ok(found)
+}
+
+fn attacked(file: Option<PathBuf>, table: &ReleasedTable) -> AttackedRelease {
+    AttackedRelease {
+        file,
+        rows: table.class_of.len() as u64,
+        classes: table.sizes.len() as u64,
+        attacks: ATTACKS
+            .iter()
+            .filter_map(|attack| (attack.run)(table))
+            .collect(),
+    }
+}
+
+/// The release in a file, in which the people of the source are looked for.
+fn table_of(
+    policy: &Policy,
+    file: &Path,
+    options: &ReadOptions,
+    people: &Batch,
+    domains: &Domains,
+) -> Result<ReleasedTable> {
+    let mut options = options.clone();
+    options.names = released_names(policy);
+    let plans = release_plans(policy, file, &options, Taken::Release)?;
+    let source = io::open(file, &options, &plans)?;
+    let schema = Arc::clone(source.schema());
+    let released = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
+    let table = ReleasedTable::new(&released, domains, persons(&released))?;
+    Ok(table.found_among(people, domains))
+}
+
+/// Releases side by side, as who knows the people of the source sees them.
+fn side_by_side(tables: &[ReleasedTable]) -> Option<Intersection> {
+    let known: Vec<Vec<u32>> = tables.iter().map(|table| table.known.clone()).collect();
+    let mut found = intersection::intersect(&known)?;
+    let names = tables.first()?.sensitive.iter().map(|(name, _)| name);
+    let learnt = names.filter_map(|name| {
+        let values = tables.iter().map(|table| table.values_of_classes(name));
+        let values = values.collect::<Option<Vec<_>>>()?;
+        Some(intersection::learnt(&known, &values))
+    });
+    found.learnt = learnt.max();
+    Some(found)
+}
+
+/// Who each row is about.
+fn persons(rows: &Batch) -> Option<&[u32]> {
+    let place = rows.schema().with_role(Role::Subject).first().copied()?;
+    Some(rows.column(place).as_categories()?.codes())
+}
