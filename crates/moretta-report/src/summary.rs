@@ -27,6 +27,9 @@ pub fn summary(report: &Report) -> String {
             claim.name, claim.promised, claim.found
         );
     }
+    if let Some(why) = &report.chosen {
+        let _ = writeln!(text, "  {why}");
+    }
     if let Some(search) = &report.search {
         let _ = writeln!(text, "  {}", searched(search));
     }

@@ -4,8 +4,9 @@ use super::load;
 use crate::args::PolicyArgs;
 use crate::console::{Console, table};
 use crate::failure::Failure;
-use moretta::pipeline::{self, Plan, Progress};
-use moretta_report::count;
+use moretta::measure;
+use moretta::pipeline::{self, Found, Plan, Progress};
+use moretta_report::{count, number};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -66,6 +67,9 @@ fn text(plan: &Plan) -> String {
     }
     text.push_str(&table(&rows));
     text.push_str(&telling(plan));
+    if let Some(found) = &plan.goal {
+        text.push_str(&goal(found));
+    }
     text.push_str(&column_sets(plan));
     if !plan.warnings.is_empty() {
         text.push('\n');
@@ -74,6 +78,57 @@ fn text(plan: &Plan) -> String {
         let _ = writeln!(text, "warning: {warning}");
     }
     text
+}
+
+/// What was tried for a goal: the front, what keeps the limits, and the choice.
+fn goal(found: &Found) -> String {
+    let mut text = String::from("\nwhat was tried for [goal]\n");
+    let mut names = found.measures.clone();
+    names.extend(
+        found
+            .axes
+            .iter()
+            .filter(|axis| !found.measures.contains(axis))
+            .cloned(),
+    );
+    let head = ["method", "number"].map(str::to_owned).into_iter();
+    let head = head.chain(names.iter().cloned());
+    let mut rows = vec![
+        head.chain(["keeps limits", "front", ""].map(str::to_owned))
+            .collect(),
+    ];
+    for (place, point) in found.tried.iter().enumerate() {
+        let mut row = vec![
+            point.method.clone(),
+            format!("{} = {}", point.parameter, number(point.value)),
+        ];
+        row.extend(names.iter().map(|name| {
+            let measured = found.measures.iter().zip(&point.measures);
+            let axes = found.axes.iter().zip(&point.trade_off);
+            let value = measured.chain(axes).find(|(measured, _)| *measured == name);
+            shown(name, value.and_then(|(_, value)| *value))
+        }));
+        let yes = |is: bool| if is { "yes" } else { "" }.to_owned();
+        row.extend([yes(point.meets), yes(point.on_front)]);
+        row.push(match (found.chosen == Some(place), &point.refused) {
+            (true, _) => "← chosen".to_owned(),
+            (false, Some(_)) => "refused".to_owned(),
+            (false, None) => String::new(),
+        });
+        rows.push(row);
+    }
+    text.push_str(&table(&rows));
+    let _ = writeln!(text, "{}", found.why);
+    text
+}
+
+fn shown(name: &str, value: Option<f64>) -> String {
+    let percent = measure::find(name).is_some_and(|info| info.percent);
+    match value {
+        None => String::new(),
+        Some(value) if percent => format!("{:.2} %", value * 100.0),
+        Some(value) => number(value),
+    }
 }
 
 /// The sets that tell most, the open columns in each of them marked.

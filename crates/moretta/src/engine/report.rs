@@ -69,6 +69,9 @@ pub struct Report {
     /// How the population was estimated; none when its size is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population: Option<PopulationFact>,
+    /// Why this method was chosen, where a search has chosen it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<String>,
     /// Things a steward should know, worst first.
     pub warnings: Vec<String>,
     /// What is told of a stream; none of a table.

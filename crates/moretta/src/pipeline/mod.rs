@@ -9,6 +9,7 @@ mod checkpoint;
 mod compare;
 mod compare_methods;
 mod files;
+mod goal;
 mod inputs;
 mod interrupted;
 mod leftovers;
@@ -45,6 +46,7 @@ pub use attack::{
 pub use check::{check, check_warnings};
 pub use compare::{Standing, compare};
 pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_methods};
+pub use goal::{Found, Point, reach};
 pub use interrupted::{Interrupted, interrupted};
 pub use lessons::{lessons, lessons_of_file, lessons_to_keep};
 pub use manifest::{PrivateKey, PublicKey, Signed, SignedFile, verify_manifest};

@@ -2,6 +2,7 @@
 //! quasi-identifiers.
 
 use super::check::check_alone;
+use super::goal::{Found, reach};
 use super::memory;
 use super::stream;
 use super::trial::read;
@@ -45,6 +46,9 @@ pub struct Plan {
     pub telling: Vec<TellingSet>,
     /// Columns that single persons out together, of each number of columns those that do it most.
     pub column_sets: Vec<ColumnSet>,
+    /// What was tried for the goal of the policy, and what was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Found>,
     /// What a steward should know.
     pub warnings: Vec<String>,
 }
@@ -98,6 +102,10 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
         uniques: share(2),
         below_k: k.map(|k| share(u64::from(k))),
         privacy: privacy(policy, Some(rows)),
+        goal: match policy.goal {
+            Some(_) => Some(reach(policy, progress)?.0),
+            None => None,
+        },
         telling: telling(&columns, batch.len(), &THOROUGH),
         column_sets: column_sets(&columns, batch.len(), persons, THOROUGH.visits),
         columns: columns

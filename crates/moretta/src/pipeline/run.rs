@@ -3,6 +3,7 @@
 use super::bound::Bound;
 use super::checkpoint::{Checkpoint, Lock, changed};
 use super::files::Written;
+use super::goal::reach;
 use super::inputs::Inputs;
 use super::interrupted::Running;
 use super::leftovers::sweep;
@@ -35,10 +36,24 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         policy.source.options.header = Header::Strict;
         return run(&policy, options);
     }
+    if policy.goal.is_some() {
+        return run_chosen(policy, options);
+    }
     if let Some(outcome) = appear_again(policy, options)? {
         return Ok(outcome);
     }
     Run::begin(policy, options, Clock::default())?.run(options)
+}
+
+/// Looks for what the goal of the policy asks, and does it.
+fn run_chosen(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
+    check_places(policy, options.force)?;
+    let (found, chosen) = reach(policy, options.progress)?;
+    let Some(chosen) = chosen else {
+        let fix = "loosen `subject_to`, name more `methods`, or add hierarchies; `moretta plan` shows all that was tried";
+        return Err(Error::goal(found.why).help(fix));
+    };
+    Run::begin(&chosen, options, Clock::default())?.run_as(options, Some(found.why))
 }
 
 /// A run on its way.
@@ -119,6 +134,11 @@ impl<'a> Run<'a> {
 
     /// From beginning to end.
     fn run(self, options: &Options<'_>) -> Result<Outcome> {
+        self.run_as(options, None)
+    }
+
+    /// The same of what a search has chosen, and why.
+    fn run_as(self, options: &Options<'_>, chosen: Option<String>) -> Result<Outcome> {
         let Run {
             policy,
             sink,
@@ -127,7 +147,8 @@ impl<'a> Run<'a> {
             _running,
             _lock,
         } = self;
-        let (outcome, output) = pump.run().map_err(|error| named(error, policy))?;
+        let (mut outcome, output) = pump.run().map_err(|error| named(error, policy))?;
+        outcome.report.chosen = chosen;
         appear(policy, sink, (outcome, output), replaces, options)
     }
 

@@ -6,6 +6,7 @@
 
 mod columns;
 mod foreign;
+mod goal;
 mod guarantee;
 mod init;
 mod levels;
@@ -22,6 +23,7 @@ mod vary;
 mod write;
 
 pub use crate::engine::{Action, ColumnPolicy, Every, KeyPlace, Level, Order, PairPolicy};
+pub use goal::Goal;
 pub use init::{Guess, Proposal, propose};
 pub(crate) use outside::{load as load_key, load_text};
 pub use paths::Root;
@@ -64,6 +66,8 @@ pub struct Policy {
     pub checkpoint: Option<CheckpointPolicy>,
     /// Where the signed manifest of the release goes.
     pub manifest: Option<ManifestPolicy>,
+    /// What a search over methods is to find; none where the policy names its methods.
+    pub goal: Option<Goal>,
 }
 
 /// Where the manifest of a release goes, and who signs it.
@@ -154,13 +158,17 @@ impl Policy {
         secret::refuse(&top)?;
         version(&mut top)?;
         let name = top.text(&schema::NAME)?;
+        let goal = top
+            .placed(&schema::GOAL)?
+            .map(|placed| goal::read(placed.table("goal")?.clone(), placed.span.clone()))
+            .transpose()?;
         for (head, key, help) in SECTIONS {
-            if !top.has(key.name) {
+            if !top.has(key.name) && (goal.is_none() || key.name != schema::PROTECT.name) {
                 return Err(top.error(format!("the policy has no {head}")).help(*help));
             }
         }
         let source = SourcePolicy::read(top.table(&schema::SOURCE)?, root)?;
-        let (mut plan, spans, audit) = read_plan(&mut top, root)?;
+        let (mut plan, spans, audit) = read_plan(&mut top, root, goal.as_ref())?;
         let sink = top
             .optional_table(&schema::SINK)?
             .map(|section| SinkPolicy::read(section, root, &source))
@@ -191,6 +199,7 @@ impl Policy {
             report_key: report.and_then(|report| report.key),
             checkpoint,
             manifest,
+            goal,
         };
         policy.plan.check(&spans)?;
         policy.check_stream(audit)?;
@@ -274,6 +283,22 @@ impl Policy {
         }
     }
 
+    /// The same policy with the method and the promise of `plan` in place of its goal.
+    pub(crate) fn with_choice(&self, plan: &Plan) -> Result<Policy> {
+        let mut plan = Plan {
+            seed: self.plan.seed,
+            fail_above: self.plan.fail_above.clone(),
+            columns: self.plan.columns.clone(),
+            ..plan.clone()
+        };
+        plan.complete()?;
+        Ok(Policy {
+            plan,
+            goal: None,
+            ..self.clone()
+        })
+    }
+
     /// Every file that a run reads: the policy, the data, hierarchies and keys.
     pub fn inputs(&self) -> Vec<&Path> {
         let mut inputs = self.source.paths();
@@ -340,7 +365,7 @@ fn read_plan_alone(text: &str) -> Result<(Plan, Vec<Range<usize>>)> {
         }
     }
     let root = Root::of_policy(Path::new(""), None)?;
-    let (mut plan, spans, _) = read_plan(&mut top, &root)?;
+    let (mut plan, spans, _) = read_plan(&mut top, &root, None)?;
     if let Some(section) = top.optional_table(&schema::SINK)? {
         plan.order = outputs::read_order(section)?;
     }
@@ -349,7 +374,11 @@ fn read_plan_alone(text: &str) -> Result<(Plan, Vec<Range<usize>>)> {
 }
 
 /// What is done to rows, where each method stands, and whether `audit` was named.
-fn read_plan(top: &mut Section, root: &Root) -> Result<(Plan, Vec<Range<usize>>, Option<bool>)> {
+fn read_plan(
+    top: &mut Section,
+    root: &Root,
+    goal: Option<&Goal>,
+) -> Result<(Plan, Vec<Range<usize>>, Option<bool>)> {
     let seed = top.optional(&schema::SEED, Placed::whole)?;
     let columns = columns::read(top.table(&schema::COLUMNS)?, root)?;
     let (guarantee, audit) = match top.optional_table(&schema::GUARANTEE)? {
@@ -360,7 +389,7 @@ fn read_plan(top: &mut Section, root: &Root) -> Result<(Plan, Vec<Range<usize>>,
         Some(section) => levels::read(section, guarantee.class_size())?,
         None => Vec::new(),
     };
-    let (protect, spans) = read_protect(top)?;
+    let (protect, spans) = read_protect(top, goal)?;
     check_kinds(&protect, &spans)?;
     let (report_measures, fail_above, pairs, risk) =
         measure::read(top.optional_table(&schema::MEASURE)?, &protect)?;
@@ -401,10 +430,28 @@ const SECTIONS: &[(&str, Parameter, &str)] = &[
 ];
 
 /// The methods, and where each of them stands.
-fn read_protect(top: &mut Section) -> Result<(Vec<Method>, Vec<Range<usize>>)> {
-    let list = top.read(&schema::PROTECT, |placed, name| {
+fn read_protect(
+    top: &mut Section,
+    goal: Option<&Goal>,
+) -> Result<(Vec<Method>, Vec<Range<usize>>)> {
+    let list = top.optional(&schema::PROTECT, |placed, name| {
         placed.list(name).map(<[_]>::to_vec)
     })?;
+    let list = match (list, goal) {
+        (Some(_), Some(goal)) => {
+            return Err(Error::policy(
+                "a policy has [[protect]] or [goal], which chooses it, not both",
+            )
+            .at(goal.span.clone())
+            .help("take one of them out; `methods` under [goal] says which are tried"));
+        }
+        // One of those that are tried stands in until one is chosen.
+        (None, Some(goal)) => {
+            let first = goal.methods.iter().take(1).cloned();
+            return Ok(first.map(|method| (method, goal.span.clone())).unzip());
+        }
+        (list, None) => list.unwrap_or_default(),
+    };
     if list.is_empty() {
         return Err(top
             .error("[[protect]] is empty")

@@ -1,13 +1,13 @@
 //! The whole policy: its keys, and the JSON Schema that is made from them.
 
-use super::{columns, guarantee, levels, measure, outputs, source};
+use super::{columns, goal, guarantee, levels, measure, outputs, source};
 use crate::config::{Absent, Accepts, Length, Parameter, object};
 use crate::protect::{METHOD, METHODS, MethodInfo};
 use serde_json::{Value, json};
 
 /// The keys of a policy.
 pub const KEYS: &[Parameter] = &[
-    VERSION, NAME, SEED, SOURCE, COLUMNS, GUARANTEE, LEVELS, PROTECT, MEASURE, SINK, REPORT,
+    VERSION, NAME, SEED, SOURCE, COLUMNS, GUARANTEE, LEVELS, PROTECT, GOAL, MEASURE, SINK, REPORT,
     CHECKPOINT, MANIFEST,
 ];
 
@@ -58,8 +58,14 @@ pub(super) const LEVELS: Parameter = section(
 pub(super) const PROTECT: Parameter = section(
     "protect",
     Accepts::List(&Accepts::Table(&[METHOD]), Length::ANY),
-    Absent::Refused,
+    Absent::Means("must be given, unless there is a [goal]"),
     "the method, with its parameters",
+);
+pub(super) const GOAL: Parameter = section(
+    "goal",
+    Accepts::Table(goal::KEYS),
+    Absent::Means("none"),
+    "what a search over methods and their numbers is to find, instead of [[protect]]",
 );
 pub(super) const MEASURE: Parameter = section(
     "measure",
