@@ -13,7 +13,9 @@ use toml::{Table, Value};
 /// What a parameter may need beside it, which is not in the schema: one of these, a method and
 /// its settings, must do for each value that fits.
 const BESIDE: &[(&str, &str)] = &[
+    ("lattice", "search = \"heuristic\""),
     ("microaggregation", "k = 2"),
+    ("microaggregation", "grouping = \"projection\""),
     ("microaggregation", "buffer = 100"),
     ("microaggregation", "grouping = \"v-mdav\""),
     ("random-projection", "noise = \"cumulative\""),
@@ -484,6 +486,15 @@ fn schema_and_reader_agree_on_every_section() {
         for name in ["sampling_weight", "household"] {
             columns.insert(name.to_owned(), parse("{ role = \"drop\" }"));
         }
+        policies.push(policy);
+    }
+    for goal in [
+        "{ minimize = \"gcp\", subject_to = { uniques = 0.1 } }",
+        "{ minimize = \"il1s\", subject_to = { record_linkage = 0.1 } }",
+    ] {
+        let mut policy = base("mondrian", "");
+        policy.remove("protect");
+        policy.insert("goal".to_owned(), parse(goal));
         policies.push(policy);
     }
     let mut rotating = base("z-anonymity", "");

@@ -17,6 +17,7 @@ const METHOD_LINES: &[(&str, &str)] = &[
     ("noise", "buffer = 5"),
     ("microaggregation", "k = 3\nbuffer = 20"),
     ("rank-swapping", "within = 5"),
+    ("lattice", ""),
     ("random-projection", "noise = \"none\""),
     (
         "dp-microaggregation",

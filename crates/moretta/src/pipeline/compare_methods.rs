@@ -8,7 +8,7 @@
 use super::stream;
 use super::trial::Rows;
 use super::trials::{assess, value_of};
-use crate::engine::{Plan, Progress};
+use crate::engine::{Context, Plan, Progress};
 use crate::error::{Error, Result};
 use crate::measure::{self, Family};
 use crate::optimize::front;
@@ -86,7 +86,10 @@ pub fn compare_methods(
     check_measures(settings)?;
     let methods = candidates(&policy.plan.protect[place])?;
     let rows = Rows::read(policy, progress)?;
-    let context = policy.context(progress)?;
+    let context = Context {
+        measure_all: false,
+        ..policy.context(progress)?
+    };
     let plan = policy.loaded_plan()?;
     let ks: Vec<Option<u32>> = match settings.k.is_empty() {
         true => vec![plan.guarantee.k],

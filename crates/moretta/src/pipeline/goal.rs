@@ -63,16 +63,19 @@ const STEPS: (usize, usize) = (7, 7);
 /// Largest k that is tried.
 const MOST: f64 = 1000.0;
 
-/// Tries everything. The policy that comes back does what was chosen; none where nothing keeps
-/// the limits.
-pub fn reach(policy: &Policy, progress: &Progress) -> Result<(Found, Option<Policy>)> {
+/// Tries everything. The policy that comes back does what was chosen, or what was tried first
+/// where nothing keeps the limits.
+pub fn reach(policy: &Policy, progress: &Progress) -> Result<(Found, Policy)> {
     let goal = policy
         .goal
         .as_ref()
         .ok_or_else(|| Error::bug("a policy without a goal"))?;
     stream::refuse(policy, "[goal]")?;
     let rows = Rows::read(policy, progress)?;
-    let context = policy.context(progress)?;
+    let context = Context {
+        measure_all: false,
+        ..policy.context(progress)?
+    };
     let search = Search {
         goal,
         axes: axes(goal),
@@ -109,8 +112,9 @@ pub fn reach(policy: &Policy, progress: &Progress) -> Result<(Found, Option<Poli
         tried: points,
         chosen,
     };
-    let chosen = chosen.map(|place| policy.with_choice(&plans[place]));
-    Ok((found, chosen.transpose()?))
+    let plan = plans.get(chosen.unwrap_or(0));
+    let plan = plan.ok_or_else(|| Error::bug("nothing was tried"))?;
+    Ok((found, policy.with_choice(plan)?))
 }
 
 /// The goal's measure, then those that are limited.
@@ -172,6 +176,14 @@ impl Number {
         }
     }
 
+    /// What values it has; of several kinds the first.
+    fn accepts(parameter: &Parameter) -> Accepts {
+        match parameter.accepts {
+            Accepts::OneOf([first, ..]) => *first,
+            accepts => accepts,
+        }
+    }
+
     fn more_protects(&self) -> bool {
         match self {
             Number::K => true,
@@ -208,7 +220,7 @@ impl Search<'_> {
                 let least = self.plan.guarantee.class_size().unwrap_or(2).max(2);
                 (f64::from(least), (rows / 2.0).floor().min(MOST), true)
             }
-            Number::Own(parameter) => match parameter.accepts {
+            Number::Own(parameter) => match Number::accepts(parameter) {
                 Accepts::Whole(low, high) => (
                     low as f64,
                     (high as f64).min((rows / 2.0).floor()).min(MOST),
@@ -269,13 +281,15 @@ impl Search<'_> {
         let mut section: Section = method.written()?;
         match number {
             Number::K => plan.guarantee.k = Some(value as u32),
-            Number::Own(parameter) => section.put(
-                parameter.name,
-                match parameter.accepts {
+            Number::Own(parameter) => {
+                // What groups of a mask promise is their own number.
+                plan.guarantee.k = None;
+                let value = match Number::accepts(parameter) {
                     Accepts::Whole(..) => Value::Whole(value as i64),
                     _ => Value::Number(value),
-                },
-            ),
+                };
+                section.put(parameter.name, value);
+            }
         }
         plan.protect = vec![Method::read(section)?];
         plan.complete()?;

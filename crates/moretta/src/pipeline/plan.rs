@@ -71,6 +71,16 @@ pub struct PlannedColumn {
 /// Reads the table and looks ahead.
 pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
     stream::refuse(policy, "plan")?;
+    if policy.goal.is_none() {
+        return plan_of(policy, progress);
+    }
+    let (found, chosen) = reach(policy, progress)?;
+    let mut plan = plan_of(&chosen, progress)?;
+    plan.goal = Some(found);
+    Ok(plan)
+}
+
+fn plan_of(policy: &Policy, progress: &Progress) -> Result<Plan> {
     check_alone(policy)?;
     let original = read(policy, progress)?;
     progress.enter(Stage::Check);
@@ -102,10 +112,7 @@ pub fn plan(policy: &Policy, progress: &Progress) -> Result<Plan> {
         uniques: share(2),
         below_k: k.map(|k| share(u64::from(k))),
         privacy: privacy(policy, Some(rows)),
-        goal: match policy.goal {
-            Some(_) => Some(reach(policy, progress)?.0),
-            None => None,
-        },
+        goal: None,
         telling: telling(&columns, batch.len(), &THOROUGH),
         column_sets: column_sets(&columns, batch.len(), persons, THOROUGH.visits),
         columns: columns

@@ -49,10 +49,10 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
 fn run_chosen(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
     check_places(policy, options.force)?;
     let (found, chosen) = reach(policy, options.progress)?;
-    let Some(chosen) = chosen else {
+    if found.chosen.is_none() {
         let fix = "loosen `subject_to`, name more `methods`, or add hierarchies; `moretta plan` shows all that was tried";
         return Err(Error::goal(found.why).help(fix));
-    };
+    }
     Run::begin(&chosen, options, Clock::default())?.run_as(options, Some(found.why))
 }
 

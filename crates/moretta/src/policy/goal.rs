@@ -4,10 +4,10 @@
 //! methods that make values coarser, and k is searched; measures of records those of masks, and
 //! their own number is.
 
-use crate::config::{Absent, Accepts, Length, Parameter, Placed, Section};
+use crate::config::{Absent, Accepts, Length, Parameter, Placed, Section, unknown};
 use crate::error::{Error, Result};
 use crate::measure::{self, Info};
-use crate::protect::{Claim, METHODS, Method, MethodInfo};
+use crate::protect::{Claim, METHODS, Method, MethodInfo, SUPPRESS};
 use std::ops::Range;
 
 /// What a search over methods is to find.
@@ -24,7 +24,7 @@ pub struct Goal {
 }
 
 /// The keys of `[goal]`.
-pub(super) const KEYS: &[Parameter] = &[MINIMIZE, SUBJECT_TO, METHOD_NAMES];
+pub(super) const KEYS: &[Parameter] = &[MINIMIZE, SUBJECT_TO, METHOD_NAMES, SHARE];
 
 const MINIMIZE: Parameter = Parameter::new(
     "minimize",
@@ -48,6 +48,11 @@ const METHOD_NAMES: Parameter = Parameter::new(
 )
 .examples(&["[\"mondrian\", \"lattice\"]"]);
 
+const SHARE: Parameter = Parameter {
+    meaning: "the largest share of rows that methods which make values coarser may suppress",
+    ..SUPPRESS
+};
+
 fn names() -> Vec<&'static str> {
     let measured = measure::LIST.iter().filter(|info| info.is_of(true, true));
     measured.map(|info| info.name).collect()
@@ -62,12 +67,19 @@ pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Goal> {
     let minimize = section.text(&MINIMIZE)?;
     let limits = section.by_name(&SUBJECT_TO, Placed::number)?;
     let subject_to = limits.unwrap_or_default();
+    for (name, _) in &subject_to {
+        if !names().contains(&name.as_str()) {
+            let error = Error::policy(format!("there is no measure `{name}`")).at(span);
+            return Err(unknown(error, name, &names()));
+        }
+    }
     if subject_to.is_empty() {
         return Err(Error::policy("[goal] has no limit in `subject_to`")
             .at(span)
             .help("for example subject_to = { prosecutor_risk = 0.05 }"));
     }
     let named = section.optional(&METHOD_NAMES, Placed::texts)?;
+    let suppress = section.number(&SHARE)?;
     let infos: Vec<&Info> = std::iter::once(&minimize)
         .chain(subject_to.iter().map(|(name, _)| name))
         .filter_map(|name| measure::find(name))
@@ -81,11 +93,11 @@ pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Goal> {
         .help("`moretta explain` lists which measures are of what"));
     }
     let methods = match named {
-        None => METHODS.iter().filter_map(|info| fitting(info, of_classes)).collect(),
+        None => METHODS.iter().filter_map(|info| fitting(info, of_classes, suppress)).collect(),
         Some(names) => names
             .iter()
             .map(|name| {
-                let method = MethodInfo::find(name).and_then(|info| fitting(info, of_classes));
+                let method = MethodInfo::find(name).and_then(|info| fitting(info, of_classes, suppress));
                 method.ok_or_else(|| {
                     let what = format!("`{name}` cannot be searched for this goal");
                     Error::policy(what)
@@ -108,8 +120,8 @@ pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Goal> {
 }
 
 /// The method with its defaults, if it can be searched.
-fn fitting(info: &'static MethodInfo, of_classes: bool) -> Option<Method> {
-    let method = info.with_defaults(None)?;
+fn fitting(info: &'static MethodInfo, of_classes: bool, suppress: f64) -> Option<Method> {
+    let method = info.with_defaults(of_classes.then_some(suppress))?;
     let fits = match of_classes {
         true => method.decides(),
         false => {

@@ -6,7 +6,7 @@ use super::random_projection::RandomProjection;
 use super::recoding::Recoding;
 use super::z_anonymity::ZAnonymity;
 use super::{Filtered, Masking, Operator, Setting, Table};
-use crate::config::{Absent, Accepts, Parameter, Section};
+use crate::config::{Absent, Accepts, Parameter, Section, Value};
 use crate::data::Schema;
 use crate::error::{Error, Result};
 use std::fmt;
@@ -170,12 +170,23 @@ impl MethodInfo {
     }
 
     /// The method with the defaults of its parameters, but for the share of rows that it may
-    /// suppress; none where it needs more to be told.
+    /// suppress; a number that a search may vary and that has no default is that of its example.
+    /// None where more needs to be told.
     pub fn with_defaults(&self, suppress: Option<f64>) -> Option<Method> {
         let mut section = Section::new("[[protect]]", 0..0);
         section.set(&METHOD, self.name);
         if let (Some(share), true) = (suppress, self.has(&SUPPRESS)) {
             section.set(&SUPPRESS, share);
+        }
+        let needed = |parameter: &&Parameter| {
+            parameter.absent == Absent::Refused && parameter.tunable.is_some()
+        };
+        for parameter in self.parameters.iter().filter(needed) {
+            let example = parameter.examples.first()?;
+            match parameter.accepts {
+                Accepts::Whole(..) => section.set(parameter, Value::Whole(example.parse().ok()?)),
+                _ => section.set(parameter, example.parse::<f64>().ok()?),
+            }
         }
         Method::read(section).ok()
     }

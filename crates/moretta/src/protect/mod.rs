@@ -34,6 +34,7 @@ pub use effect::Effect;
 pub(crate) use effect::recoding_effects;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
 pub use method::{Family, METHOD, METHODS, Method, MethodInfo, OwnMethod};
+pub(crate) use parameters::SUPPRESS;
 pub use solutions::{Solution, Solutions, Trail};
 pub use table::{Release, Table, TableMethod};
 pub use window::{Mask, Window};

@@ -26,7 +26,7 @@ pub(super) const COLUMNS: Parameter = Parameter::new(
 .examples(&["[\"age\", \"income\"]"]);
 
 /// How many rows may be left out.
-pub(super) const SUPPRESS: Parameter = Parameter::new(
+pub(crate) const SUPPRESS: Parameter = Parameter::new(
     "suppress",
     Accepts::Number(0.0, 1.0),
     Absent::Number(0.0),
