@@ -6,7 +6,7 @@
 //! of k alone, so where more is promised new rows form classes of their own instead, by the
 //! method of the plan.
 
-use super::{History, KnownRows};
+use super::{History, KnownRows, Label};
 use crate::data::region::Value;
 use crate::data::{Batch, Categories, Column, Domain, Domains, Kind, Region, Role, Scale, Schema};
 use crate::engine::shown::covered_as_text;
@@ -26,7 +26,7 @@ pub(super) struct Labels {
     /// The columns of labels.
     pub(super) columns: Vec<String>,
     /// What each class shows, from class 1 on.
-    pub(super) labels: Vec<Vec<Option<String>>>,
+    pub(super) labels: Vec<Label>,
 }
 
 /// Rows of a table that has grown.
@@ -188,10 +188,7 @@ impl<'a> Original<'a> {
 }
 
 /// What each class of a release shows, from class 1 on, and of which columns.
-pub(super) fn labels_of(
-    release: &Batch,
-    classes: &[u32],
-) -> Result<(Vec<String>, Vec<Vec<Option<String>>>)> {
+pub(super) fn labels_of(release: &Batch, classes: &[u32]) -> Result<(Vec<String>, Vec<Label>)> {
     let release = covered_as_text(release)?;
     let quasi = release.schema().with_role(Role::Quasi);
     let names = quasi.iter();
@@ -200,7 +197,7 @@ pub(super) fn labels_of(
         .iter()
         .filter_map(|&i| release.column(i).as_categories())
         .collect();
-    let mut labels: Vec<Vec<Option<String>>> = Vec::new();
+    let mut labels: Vec<Label> = Vec::new();
     for (row, &class) in classes.iter().enumerate() {
         // Classes are numbered as they appear.
         if class as usize == labels.len() {

@@ -42,6 +42,9 @@ pub struct History {
     latest: Option<Labels>,
 }
 
+/// What a class shows, column by column; none where the cell is missing.
+pub type Label = Vec<Option<String>>;
+
 /// What a release tells of the rows of a data set.
 #[derive(Clone, Default)]
 pub struct Recorded {
@@ -53,7 +56,7 @@ pub struct Recorded {
     /// the table does not grow.
     pub columns: Vec<String>,
     /// What each class shows.
-    pub labels: Vec<Vec<Option<String>>>,
+    pub labels: Vec<Label>,
 }
 
 impl fmt::Debug for Recorded {
