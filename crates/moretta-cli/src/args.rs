@@ -74,6 +74,8 @@ pub(crate) enum Command {
     Attack(AttackArgs),
     /// Find how much a policy may protect and still meet goals
     Tune(TuneArgs),
+    /// List, verify or correct the ledger of a data set
+    Ledger(LedgerArgs),
     /// Make a key pair that signs manifests, or print the public key of one
     Key(KeyArgs),
     /// Write made-up data
@@ -211,6 +213,44 @@ pub(crate) struct CompareArgs {
     pub(crate) b: PathBuf,
     #[command(flatten)]
     pub(crate) against: AgainstArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LedgerArgs {
+    #[command(subcommand)]
+    pub(crate) command: LedgerCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LedgerCommand {
+    /// Print every release that was recorded, and the ε that was spent
+    #[command(after_help = "Example:\n  moretta ledger list policy.toml")]
+    List(PolicyArgs),
+    /// Check every byte of the ledger, and that it holds a head that was kept elsewhere
+    #[command(
+        after_help = "Examples:\n  moretta ledger verify policy.toml\n  moretta ledger verify policy.toml --head 5f1c…"
+    )]
+    Verify(VerifyLedgerArgs),
+    /// Take a release out of the count that was never handed to anybody
+    #[command(after_help = "Example:\n  moretta ledger revoke policy.toml 3f0c9a61e2b47d58")]
+    Revoke(RevokeArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyLedgerArgs {
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// The last sum of the ledger at some time, as `list` prints it and manifests hold it
+    #[arg(long, value_name = "SUM")]
+    pub(crate) head: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RevokeArgs {
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// The id of the release, as `list` prints it
+    pub(crate) release: String,
 }
 
 #[derive(Debug, Args)]

@@ -45,7 +45,10 @@ pub const EXIT_CODES: &[(u8, &str)] = &[
         6,
         "a goal is not met (`fail_above`, `tune`); nothing was written",
     ),
-    (7, "the privacy budget is spent"),
+    (
+        7,
+        "the privacy budget is spent, or the ledger forbids the release; nothing was written",
+    ),
     (8, "a bug of ours"),
     (
         INTERRUPTED,

@@ -11,6 +11,7 @@ pub(crate) mod hierarchy;
 pub(crate) mod init;
 pub(crate) mod key;
 pub(crate) mod learn;
+pub(crate) mod ledger;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod schema;

@@ -76,7 +76,7 @@ fn quoted(path: &Path) -> String {
 
 /// The day, in UTC; that of `SOURCE_DATE_EPOCH` where it is set, so that a report can be made
 /// again to the byte.
-fn today() -> Option<String> {
+pub(super) fn today() -> Option<String> {
     let fixed = std::env::var("SOURCE_DATE_EPOCH").ok();
     let seconds = match fixed.and_then(|seconds| seconds.trim().parse::<u64>().ok()) {
         Some(seconds) => seconds,

@@ -58,7 +58,7 @@ pub(crate) fn column_sets(
 }
 
 /// Visits of rows in a run, where a second is long.
-const BRIEF: u64 = 10_000_000;
+const BRIEF: u64 = 4_000_000;
 
 /// The same of a release, whose rows are counted, so that whoever has it can count the same.
 pub(crate) fn of_release(release: &Batch) -> Vec<ColumnSet> {

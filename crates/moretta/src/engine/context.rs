@@ -1,6 +1,7 @@
 //! What a session needs besides its plan and its rows: keys, a clock, a way to stop it, a way
 //! to watch it.
 
+use super::ledger::History;
 use super::plan::KeyPlace;
 use super::progress::Progress;
 use crate::cancel::Cancel;
@@ -25,6 +26,8 @@ pub struct Context {
     pub cancel: Cancel,
     /// Tells how far the session is.
     pub progress: Progress,
+    /// What earlier releases of the same rows have told; none without a ledger.
+    pub ledger: Option<Arc<History>>,
     /// Whether a promise that leaves sensitive values open is an error.
     pub strict: bool,
     /// Whether all is measured that a report can tell, or only what the plan names.

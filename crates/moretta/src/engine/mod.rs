@@ -19,6 +19,7 @@ pub(crate) mod facts;
 mod faults;
 pub(crate) mod judge;
 mod learn;
+pub mod ledger;
 pub(crate) mod masked;
 pub(crate) mod order;
 pub(crate) mod original;
@@ -44,7 +45,9 @@ pub(crate) use learn::{
 };
 pub use original::Original;
 pub(crate) use plan::check_kinds;
-pub use plan::{Action, ColumnPolicy, KeyPlace, Level, Order, PairPolicy, Plan};
+pub use plan::{
+    Action, ColumnPolicy, Conflict, KeyPlace, LedgerPlan, Level, Order, PairPolicy, Plan,
+};
 pub use progress::{Live, Progress, Records, Stage};
 pub use pump::{Every, Pump, run, run_from};
 pub(crate) use session::{Candidate, Purpose, THE_SOURCE, Why, check_plan, source_name};

@@ -198,7 +198,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Fails when another run goes on with this checkpoint.
+    /// Fails when another run goes on with this checkpoint, or writes to this ledger.
     pub(super) fn new(checkpoint: &Path) -> Result<Self> {
         let name = checkpoint.file_name().unwrap_or_default().to_string_lossy();
         let path = checkpoint.with_file_name(format!(".{name}.lock"));
@@ -222,7 +222,7 @@ impl Lock {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::usage(format!(
-                        "another run goes on with the checkpoint {}",
+                        "another run goes on with {}",
                         checkpoint.display()
                     ))
                     .help("wait until it has ended, or stop it"));

@@ -61,6 +61,9 @@ pub(super) struct Pending {
     made_folders: Vec<PathBuf>,
     standard: bool,
     private: bool,
+    /// It takes the place of an older one, whether or not others may, and gives it back when
+    /// others cannot be put in theirs.
+    replaces: bool,
     /// It is gone on with after a crash, and stays where it is until then.
     stays: bool,
     committed: bool,
@@ -92,6 +95,7 @@ impl Pending {
             made_folders,
             standard,
             private: false,
+            replaces: false,
             stays: false,
             committed: false,
         })
@@ -110,6 +114,7 @@ impl Pending {
             made_folders: Vec::new(),
             standard: false,
             private: false,
+            replaces: false,
             stays: true,
             committed: false,
         })
@@ -118,6 +123,12 @@ impl Pending {
     /// The same file, which stays its owner's.
     pub(super) fn private(mut self) -> Self {
         self.private = true;
+        self
+    }
+
+    /// The same file, which takes the place of an older one.
+    pub(super) fn replacing(mut self) -> Self {
+        self.replaces = true;
         self
     }
 
@@ -156,7 +167,7 @@ impl Pending {
         if !self.private {
             open_to_readers(&self.temporary).map_err(failed)?;
         }
-        self.move_into_place(force)?;
+        self.move_into_place(force || self.replaces)?;
         self.committed = true;
         File::open(folder_of(&self.place))
             .and_then(|folder| folder.sync_all())
@@ -178,11 +189,19 @@ pub(super) fn commit_all(files: Vec<Pending>, force: bool) -> Result<()> {
     let _committing = waits.then(|| COMMITTING.lock().unwrap_or_else(|e| e.into_inner()));
     let folders: Vec<PathBuf> = files.iter().flat_map(|f| f.made_folders.clone()).collect();
     let mut fresh = Vec::new();
+    let mut older = Vec::new();
     for file in files {
         let is_fresh = !file.standard && !file.place.exists();
         let before = file.stays.then(|| file.temporary.clone());
         let place = is_fresh.then(|| (file.place.clone(), before));
-        if let Err(error) = file.commit(force) {
+        let kept = match file.replaces && !is_fresh {
+            true => Older::keep(&file.place).map(Some),
+            false => Ok(None),
+        };
+        if let Err(error) = kept.and_then(|kept| {
+            older.extend(kept);
+            file.commit(force)
+        }) {
             for (place, before) in fresh {
                 // The next run goes on with what stays.
                 let _ = match before {
@@ -190,12 +209,47 @@ pub(super) fn commit_all(files: Vec<Pending>, force: bool) -> Result<()> {
                     None => fs::remove_file(place),
                 };
             }
+            older.into_iter().for_each(Older::give_back);
             remove_empty(&folders);
             return Err(error);
         }
         fresh.extend(place);
     }
     Ok(())
+}
+
+/// What was in a place before, beside it until all files are in theirs.
+struct Older {
+    place: PathBuf,
+    aside: PathBuf,
+}
+
+impl Older {
+    fn keep(place: &Path) -> Result<Self> {
+        let failed = |e| Error::io("write", place, e);
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        let aside = place.with_file_name(temporary_name(&name)?);
+        on_their_way().push((aside.clone(), Vec::new()));
+        let older = Older {
+            place: place.to_owned(),
+            aside,
+        };
+        fs::hard_link(place, &older.aside)
+            .or_else(|_| fs::copy(place, &older.aside).map(drop))
+            .map_err(failed)?;
+        Ok(older)
+    }
+
+    fn give_back(self) {
+        let _ = fs::rename(&self.aside, &self.place);
+    }
+}
+
+impl Drop for Older {
+    fn drop(&mut self) {
+        on_their_way().retain(|(aside, _)| *aside != self.aside);
+        let _ = fs::remove_file(&self.aside);
+    }
 }
 
 /// Files of one call: all of them appear, or none.
@@ -370,6 +424,28 @@ mod tests {
                 .count(),
             2
         );
+    }
+
+    #[test]
+    fn what_replaces_an_older_file_gives_it_back_when_others_fail() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = |name: &str| folder.path().join(name);
+        let pending = |name: &str| {
+            let pending = Pending::new(&place(name)).expect("prepared");
+            pending.write(b"new").expect("written");
+            pending
+        };
+        fs::write(place("ledger"), "old").expect("written");
+        fs::write(place("release"), "theirs").expect("written");
+        let files = || vec![pending("ledger").replacing(), pending("release")];
+        assert!(commit_all(files(), false).is_err(), "a release is there");
+        assert_eq!(fs::read(place("ledger")).expect("there"), b"old");
+        assert_eq!(fs::read(place("release")).expect("there"), b"theirs");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2);
+        fs::remove_file(place("release")).expect("removed");
+        commit_all(files(), false).expect("in place");
+        assert_eq!(fs::read(place("ledger")).expect("there"), b"new");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2);
     }
 
     #[cfg(unix)]

@@ -8,6 +8,7 @@
 
 use crate::data::hierarchy::{TOP, Texts};
 use crate::data::{Batch, Categories, Role};
+use crate::engine::{Conflict, LedgerPlan};
 use crate::error::Result;
 use crate::guarantee::{Fault, Rule};
 use crate::io::ReadAs;
@@ -17,13 +18,16 @@ use crate::protect::{Method, Shown};
 /// What the method of the policy would not have written.
 pub(super) fn foreign_values(policy: &Policy, release: &Batch) -> Result<Vec<Fault>> {
     let mut faults = Vec::new();
+    // Classes that a ledger has joined show labels of higher levels.
+    let joins = |held: LedgerPlan| held.on_conflict == Conflict::Coarsen;
+    let joins = policy.plan.ledger.is_some_and(joins);
     for column in policy.plan.columns.iter().filter(|c| c.role == Role::Quasi) {
         let values = release.column_named(&column.name);
         let Some(values) = values.and_then(|values| values.as_categories()) else {
             continue;
         };
         for method in &policy.plan.protect {
-            let foreign = foreign(method, column, values)?;
+            let foreign = foreign(method, column, values, joins)?;
             faults.extend((foreign > 0).then(|| Fault {
                 column: Some(column.name.clone()),
                 rule: Rule::NotGeneralised,
@@ -35,11 +39,16 @@ pub(super) fn foreign_values(policy: &Policy, release: &Batch) -> Result<Vec<Fau
 }
 
 /// Rows with values that the method does not write.
-fn foreign(method: &Method, column: &ColumnPolicy, values: &Categories) -> Result<u64> {
+fn foreign(
+    method: &Method,
+    column: &ColumnPolicy,
+    values: &Categories,
+    joins: bool,
+) -> Result<u64> {
     let hierarchy = column.hierarchy.as_ref();
     let level = match (method.shows(&column.name, hierarchy.is_some()), hierarchy) {
         (Shown::Intervals(most), _) => return Ok(single_numbers(column, values, most)),
-        (Shown::Level(level), Some(_)) => Some(level),
+        (Shown::Level(level), Some(_)) => Some(level).filter(|_| !joins),
         (Shown::Labels, Some(_)) => None,
         _ => return Ok(0),
     };

@@ -6,6 +6,7 @@ use super::files::Written;
 use super::goal::reach;
 use super::inputs::Inputs;
 use super::interrupted::Running;
+use super::ledger::Ledger;
 use super::leftovers::sweep;
 use super::manifest::{self, About};
 use super::options::Options;
@@ -63,6 +64,7 @@ pub(super) struct Run<'a> {
     pump: Pump<'a, Output<'a>>,
     /// Whether a report that is there may be replaced.
     replaces: bool,
+    ledger: Option<Ledger>,
     _running: Option<Running>,
     _lock: Option<Lock>,
 }
@@ -90,10 +92,17 @@ impl<'a> Run<'a> {
             check_report_places(policy, replaces, MOVE_IT)?;
             sweep_beside(policy, sink);
         }
+        let ledger = policy.ledger.as_ref().map(|place| {
+            let ledger = Ledger::open(place)?;
+            ledger.check_budget(policy, place)?;
+            Ok::<Ledger, Error>(ledger)
+        });
+        let ledger = ledger.transpose()?;
         let Inputs { sources, schema } = Inputs::open(policy, options.progress)?;
         let mut context = policy.context(options.progress)?;
         context.strict = options.strict;
         context.clock = clock;
+        context.ledger = ledger.as_ref().map(Ledger::history);
         let plan = Arc::new(policy.loaded_plan()?);
         let start = Resume::start(sources.len());
         let from = resumed.as_ref().map_or(&start, |found| &found.resume);
@@ -129,6 +138,7 @@ impl<'a> Run<'a> {
             policy,
             sink,
             replaces,
+            ledger,
         })
     }
 
@@ -144,12 +154,13 @@ impl<'a> Run<'a> {
             sink,
             pump,
             replaces,
+            ledger,
             _running,
             _lock,
         } = self;
         let (mut outcome, output) = pump.run().map_err(|error| named(error, policy))?;
         outcome.report.chosen = chosen;
-        appear(policy, sink, (outcome, output), replaces, options)
+        appear(policy, sink, (outcome, output), (replaces, ledger), options)
     }
 
     /// Lets the next rows through, or ends a source; false when every source has ended.
@@ -174,7 +185,8 @@ impl<'a> Run<'a> {
     #[cfg(test)]
     pub(super) fn finish(self, options: &Options<'_>) -> Result<Outcome> {
         let ended = self.pump.finish()?;
-        appear(self.policy, self.sink, ended, self.replaces, options)
+        let how = (self.replaces, self.ledger);
+        appear(self.policy, self.sink, ended, how, options)
     }
 }
 
@@ -200,7 +212,7 @@ fn appear(
     policy: &Policy,
     sink: &SinkPolicy,
     (outcome, mut output): (Outcome, Output<'_>),
-    replaces: bool,
+    (replaces, mut ledger): (bool, Option<Ledger>),
     options: &Options<'_>,
 ) -> Result<Outcome> {
     options.progress.enter(Stage::Report);
@@ -218,21 +230,33 @@ fn appear(
         check_report_places(policy, replaces, MOVE_IT)?;
     }
     output.about_to_appear(&report)?;
-    let mut files = with_manifest(policy, &report, options)?;
+    let entered = match (&mut ledger, &policy.ledger, &outcome.recorded) {
+        (Some(ledger), Some(place), Some(recorded)) => {
+            let told = (&report, options.date.as_deref());
+            Some(ledger.record(place, policy, recorded, told)?)
+        }
+        _ => None,
+    };
+    let (entered, head) = entered.unzip();
+    let mut files = with_manifest(policy, &report, head, options)?;
+    // A release that was not recorded must not be seen.
+    files.extend(entered);
     // The release comes last, since what has gone to standard output cannot be taken back.
     files.extend(output.into_pending());
     commit_all(files, replaces)?;
     if let Some(place) = &policy.checkpoint {
         Checkpoint::remove(&place.path)?;
     }
-    Ok(Outcome {
-        report,
-        measures: outcome.measures,
-    })
+    Ok(Outcome { report, ..outcome })
 }
 
 /// The reports and the manifest that is about them, aside.
-fn with_manifest(policy: &Policy, report: &Report, options: &Options<'_>) -> Result<Vec<Pending>> {
+fn with_manifest(
+    policy: &Policy,
+    report: &Report,
+    ledger: Option<(u64, String)>,
+    options: &Options<'_>,
+) -> Result<Vec<Pending>> {
     let mut files = write_reports(policy, report, options)?;
     if let Some(place) = &policy.manifest {
         let manifest = manifest::write(
@@ -242,7 +266,7 @@ fn with_manifest(policy: &Policy, report: &Report, options: &Options<'_>) -> Res
                 report,
                 date: options.date.as_deref(),
                 reports: &files,
-                ledger: None,
+                ledger,
             },
         )?;
         files.push(manifest);
@@ -277,7 +301,7 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
     if whole.exists() && told != Some(&sha256::of_file(whole)?.0) {
         return Err(changed(release));
     }
-    commit_all(with_manifest(policy, &report, options)?, true)?;
+    commit_all(with_manifest(policy, &report, None, options)?, true)?;
     for place in sink.certificate.iter().chain([release]) {
         let pending = Pending::resumable(place)?;
         let pending = match place == release {
@@ -290,6 +314,7 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
     Ok(Some(Outcome {
         report,
         measures: Vec::new(),
+        recorded: None,
     }))
 }
 

@@ -31,8 +31,10 @@ pub use schema::{KEYS, schema};
 pub use vary::Tunable;
 
 use crate::config::{Parameter, Placed, Section, Value};
+use crate::data::Role;
 use crate::data::hierarchy::HierarchySpec;
-use crate::engine::{Plan, check_kinds};
+use crate::engine::ledger::unknown_rows;
+use crate::engine::{Conflict, LedgerPlan, Plan, check_kinds};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::io::{self, ReadOptions, WriteOptions};
@@ -66,8 +68,23 @@ pub struct Policy {
     pub checkpoint: Option<CheckpointPolicy>,
     /// Where the signed manifest of the release goes.
     pub manifest: Option<ManifestPolicy>,
+    /// Where releases of the data set are recorded.
+    pub ledger: Option<LedgerPolicy>,
     /// What a search over methods is to find; none where the policy names its methods.
     pub goal: Option<Goal>,
+}
+
+/// Where releases of a data set are recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LedgerPolicy {
+    /// The file.
+    pub path: PathBuf,
+    /// Where the key is under which it knows rows.
+    pub key: KeyPlace,
+    /// The ε that all releases together may spend.
+    pub epsilon: Option<f64>,
+    /// The place of the key in the text of the policy.
+    pub span: Range<usize>,
 }
 
 /// Where the manifest of a release goes, and who signs it.
@@ -185,8 +202,14 @@ impl Policy {
             .optional_table(&schema::MANIFEST)?
             .map(|section| ManifestPolicy::read(section, root))
             .transpose()?;
+        let ledger = top
+            .optional_table(&schema::LEDGER)?
+            .map(|section| outputs::read_ledger(section, root))
+            .transpose()?;
+        let (ledger, held) = ledger.unzip();
         top.finish()?;
         plan.order = sink.as_ref().map_or(Order::Input, |sink| sink.order);
+        plan.ledger = held;
         let policy = Policy {
             file: None,
             text: text.to_owned(),
@@ -200,11 +223,13 @@ impl Policy {
             checkpoint,
             manifest,
             goal,
+            ledger,
         };
         policy.plan.check(&spans)?;
         policy.check_stream(audit)?;
         policy.check_standard_output()?;
         policy.check_manifest()?;
+        policy.check_ledger()?;
         Ok(policy)
     }
 
@@ -299,6 +324,37 @@ impl Policy {
         })
     }
 
+    /// A ledger is of tables whose rows have names.
+    fn check_ledger(&self) -> Result<()> {
+        let Some(ledger) = &self.ledger else {
+            return Ok(());
+        };
+        let at = |error: Error| Err(error.at(ledger.span.clone()));
+        let standard = self.sink.iter().any(|sink| sink.path == Path::new("-"));
+        let named = |column: &ColumnPolicy| matches!(column.role, Role::Subject | Role::Key);
+        if self.plan.is_stream() {
+            return at(Error::policy("[ledger] is for tables")
+                .help("take it out: a stream counts who stands beside whom as it goes"));
+        }
+        if standard {
+            return at(Error::policy("what is recorded must be a file")
+                .help("give [sink] the path of a file, or take [ledger] out"));
+        }
+        let represents = |column: &ColumnPolicy| self.plan.represents(&column.name);
+        let changes = |held: LedgerPlan| held.growth || held.on_conflict == Conflict::Coarsen;
+        let changes = self.plan.ledger.is_some_and(changes);
+        if changes && (!self.plan.keeps_guarantee() || self.plan.columns.iter().any(represents)) {
+            return at(Error::policy(
+                "`growth` and on_conflict = \"coarsen\" are for values that are made coarser",
+            )
+            .help("take them out: what stands for a class can neither be joined nor kept"));
+        }
+        if !self.plan.columns.iter().any(named) {
+            return at(unknown_rows());
+        }
+        Ok(())
+    }
+
     /// Every file that a run reads: the policy, the data, hierarchies and keys.
     pub fn inputs(&self) -> Vec<&Path> {
         let mut inputs = self.source.paths();
@@ -317,7 +373,9 @@ impl Policy {
         }
         inputs.extend(self.plan.guarantee.population());
         let signing = self.manifest.as_ref().map(|manifest| &manifest.key);
-        for key in self.report_key.iter().chain(signing) {
+        let naming = self.ledger.as_ref().map(|ledger| &ledger.key);
+        inputs.extend(self.ledger.as_ref().map(|ledger| &*ledger.path));
+        for key in self.report_key.iter().chain(signing).chain(naming) {
             if let KeyPlace::File(path) = key {
                 inputs.push(path);
             }
@@ -404,6 +462,7 @@ fn read_plan(
         report_measures,
         pairs,
         risk,
+        ledger: None,
         order: Order::default(),
     };
     plan.complete()?;

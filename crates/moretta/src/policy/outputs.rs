@@ -1,10 +1,16 @@
-//! Reads `[sink]`, `[report]`, `[manifest]` and `[checkpoint]`.
+//! Reads `[sink]`, `[report]`, `[manifest]`, `[ledger]` and `[checkpoint]`.
 
 use super::columns::read_key;
 use super::paths::Root;
 use super::source::{COMPRESSION, COMPRESSIONS, DELIMITER, FORMAT, byte, read_format};
-use super::{CheckpointPolicy, Every, KeyPlace, ManifestPolicy, Order, SinkPolicy, SourcePolicy};
-use crate::config::{Absent, Accepts, POSITIVE_DURATION, Parameter, Placed, Section, Value, words};
+use super::{
+    CheckpointPolicy, Every, KeyPlace, LedgerPolicy, ManifestPolicy, Order, SinkPolicy,
+    SourcePolicy,
+};
+use crate::config::{
+    Absent, Accepts, POSITIVE, POSITIVE_DURATION, Parameter, Placed, Section, Value, words,
+};
+use crate::engine::{Conflict, LedgerPlan};
 use crate::error::Result;
 use crate::io::{self, Format, WriteOptions};
 use std::path::{Path, PathBuf};
@@ -180,6 +186,66 @@ impl ManifestPolicy {
         section.finish()?;
         Ok(ManifestPolicy { path, key, span })
     }
+}
+
+/// The keys of `[ledger]`.
+pub(super) const LEDGER: &[Parameter] = &[LEDGER_PATH, LEDGER_KEY, ON_CONFLICT, GROWTH, EPSILON];
+
+const LEDGER_PATH: Parameter = Parameter::new(
+    "path",
+    Accepts::Text,
+    Absent::Refused,
+    "the file that records every release of the data set; never to be published",
+)
+.examples(&["\"patients.ledger\""]);
+const LEDGER_KEY: Parameter = Parameter {
+    absent: Absent::Refused,
+    meaning: "where the key is under which the ledger knows rows; it must stay the same",
+    ..super::columns::KEY
+}
+.examples(&["\"env:MORETTA_KEY\""]);
+const ON_CONFLICT: Parameter = Parameter::new(
+    "on_conflict",
+    Accepts::Word(|| words(CONFLICTS)),
+    Absent::Text("refuse"),
+    "what is done where this and earlier releases, taken together, would leave somebody among fewer than k: the release is refused, or classes are joined and rows held back",
+);
+const GROWTH: Parameter = Parameter::new(
+    "growth",
+    Accepts::Flag,
+    Absent::Flag(false),
+    "whether the table grows: rows that were released keep their class and what it shows, new ones wait until they form a class or k of them join one",
+);
+const EPSILON: Parameter = Parameter::new(
+    "epsilon",
+    Accepts::Number(POSITIVE, 1e9),
+    Absent::Means("no bound"),
+    "the ε that all private releases of the data set may spend together",
+)
+.examples(&["5"]);
+
+const CONFLICTS: &[(&str, Conflict)] =
+    &[("refuse", Conflict::Refuse), ("coarsen", Conflict::Coarsen)];
+
+/// Where the ledger is, and what is done where it forbids a release.
+pub(super) fn read_ledger(mut section: Section, root: &Root) -> Result<(LedgerPolicy, LedgerPlan)> {
+    let path = section.read(&LEDGER_PATH, |placed, name| resolve(placed, name, root))?;
+    let (key, span) = section.read(&LEDGER_KEY, |placed, name| {
+        Ok((read_key(placed, name, root)?, placed.span.clone()))
+    })?;
+    let plan = LedgerPlan {
+        on_conflict: section.word(&ON_CONFLICT, CONFLICTS)?,
+        growth: section.flag(&GROWTH)?,
+    };
+    let epsilon = section.optional(&EPSILON, Placed::number)?;
+    section.finish()?;
+    let ledger = LedgerPolicy {
+        path,
+        key,
+        epsilon,
+        span,
+    };
+    Ok((ledger, plan))
 }
 
 /// The keys of `[checkpoint]`.

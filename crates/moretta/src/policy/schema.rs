@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// The keys of a policy.
 pub const KEYS: &[Parameter] = &[
     VERSION, NAME, SEED, SOURCE, COLUMNS, GUARANTEE, LEVELS, PROTECT, GOAL, MEASURE, SINK, REPORT,
-    CHECKPOINT, MANIFEST,
+    CHECKPOINT, MANIFEST, LEDGER,
 ];
 
 pub(super) const VERSION: Parameter = Parameter::new(
@@ -97,6 +97,13 @@ pub(super) const MANIFEST: Parameter = section(
     Accepts::Table(outputs::MANIFEST),
     Absent::Means("none"),
     "where the signed manifest of the release goes",
+);
+
+pub(super) const LEDGER: Parameter = section(
+    "ledger",
+    Accepts::Table(outputs::LEDGER),
+    Absent::Means("releases are not held against each other"),
+    "where all releases of the data set are recorded, so that together they give nobody away",
 );
 
 const fn section(

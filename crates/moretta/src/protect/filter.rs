@@ -76,6 +76,10 @@ pub trait Masking {
     fn loss(&self) -> Option<String> {
         None
     }
+    /// The ε of that, where it is differentially private.
+    fn epsilon(&self) -> Option<f64> {
+        None
+    }
     /// How losses add up to that, and to that of a person with several records, in sentences;
     /// of so many rows, where that is known.
     fn composition(&self, _rows: Option<u64>) -> Vec<String> {

@@ -46,6 +46,8 @@ pub struct Plan {
     pub pairs: PairPolicy,
     /// What measures of risk need to know besides the rows.
     pub risk: RiskSetting,
+    /// How the release is held against earlier ones; none without a ledger.
+    pub ledger: Option<LedgerPlan>,
     /// The order in which the rows of a table leave.
     pub order: Order,
 }
@@ -64,6 +66,7 @@ impl Default for Plan {
             report_measures: Vec::new(),
             pairs: PairPolicy::default(),
             risk: RiskSetting::default(),
+            ledger: None,
             order: Order::default(),
         }
     }
@@ -91,6 +94,24 @@ impl Default for PairPolicy {
             learner: "nb".to_owned(),
         }
     }
+}
+
+/// How a release is held against earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LedgerPlan {
+    /// What is done where it would leave somebody in a cell of fewer than k.
+    pub on_conflict: Conflict,
+    /// The table grows: rows keep their class and what it shows, new ones wait.
+    pub growth: bool,
+}
+
+/// What to do with a release that would leave somebody in a cell of fewer than k.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflict {
+    /// It is not made.
+    Refuse,
+    /// Classes are joined, and rows held back, until it leaves nobody there.
+    Coarsen,
 }
 
 /// The order in which the rows of a table leave.
@@ -506,6 +527,8 @@ impl Plan {
             Role::Time if self.reads_times() => ReadAs::Plain,
             Role::Quasi if self.stream().is_some() => ReadAs::Category,
             _ if is_group => ReadAs::Category,
+            // A ledger knows rows by their key, also where it is not released.
+            Role::Key if read == ReadAs::Skip && self.ledger.is_some() => ReadAs::Category,
             _ if read == ReadAs::Skip => risk::read_as(self, &column.name),
             _ => read,
         }

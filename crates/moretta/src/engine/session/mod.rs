@@ -15,6 +15,7 @@ pub(crate) use trial::{Candidate, Purpose};
 
 use super::arrival::SOURCE_SHIFT;
 use super::context::Context;
+use super::ledger::Recorded;
 use super::masked;
 use super::plan::Plan;
 use super::report::Report;
@@ -74,6 +75,8 @@ pub struct Outcome {
     pub report: Report,
     /// Measures that were added to the session, by name.
     pub measures: Vec<(String, Option<f64>)>,
+    /// What the release tells of the rows, to be entered in their ledger; none without one.
+    pub recorded: Option<Recorded>,
 }
 
 /// Protects rows by a plan and checks what leaves.
@@ -402,9 +405,12 @@ impl Session {
     /// leave then.
     pub fn finish(mut self) -> Result<(Checked, Outcome)> {
         self.begin()?;
-        let (rest, report) = match self.flow {
+        let (rest, report, recorded) = match self.flow {
             Flow::Table(flow) => flow.finish(&self.context, &mut self.measures)?,
-            Flow::Stream(flow) => flow.finish(&mut self.measures)?,
+            Flow::Stream(flow) => {
+                let (rest, report) = flow.finish(&mut self.measures)?;
+                (rest, report, None)
+            }
         };
         let rest = match self.trusted {
             true => rest,
@@ -412,7 +418,12 @@ impl Session {
         };
         let found = self.measures.iter().map(|measure| measure.value());
         let measures = self.names.into_iter().zip(found).collect();
-        Ok((rest, Outcome { report, measures }))
+        let outcome = Outcome {
+            report,
+            measures,
+            recorded,
+        };
+        Ok((rest, outcome))
     }
 
     /// Fails where the session has no such source, or it has ended.

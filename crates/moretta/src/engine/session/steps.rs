@@ -9,10 +9,11 @@ use crate::engine::columns::pseudonyms;
 use crate::engine::context::Context;
 use crate::engine::domains::domains;
 use crate::engine::judge::Given;
+use crate::engine::ledger::{KnownRows, together};
 use crate::engine::masked::secret_seed;
 use crate::engine::order;
 use crate::engine::original::{Original, in_order_of_ids};
-use crate::engine::plan::{Action, Plan, Stage};
+use crate::engine::plan::{Action, Conflict, Plan, Stage};
 use crate::engine::population;
 use crate::engine::progress;
 use crate::engine::shown::covered_as_text;
@@ -51,6 +52,7 @@ pub(super) fn protect(
     plan: &Plan,
     original: &Original,
     compared: Compared,
+    known: Option<&KnownRows>,
     context: &Context,
 ) -> Result<Protected> {
     population::check(plan, original.batch.schema(), context)?;
@@ -102,7 +104,16 @@ pub(super) fn protect(
                     made: original.made.clone(),
                     notes: Vec::new(),
                 };
-                let mut released = step.release_alone(&table, rows)?;
+                let ledger = plan.ledger.zip(known);
+                let mut released = match ledger {
+                    Some((ledger, known)) if ledger.growth => step.grow(known, &table, rows)?,
+                    _ => step.release_alone(&table, rows)?,
+                };
+                if let Some((ledger, known)) = ledger
+                    && (ledger.growth || ledger.on_conflict == Conflict::Coarsen)
+                {
+                    released = step.coarsen(known, released)?;
+                }
                 protected.solutions = released.solutions.take();
                 (protected.rows, protected.suppressed) = released.after(protected.suppressed);
                 protected.given = Some(Given {
@@ -236,6 +247,69 @@ impl Step<'_> {
             notes: Vec::new(),
         };
         Ok(Arc::new(domains(self.plan, &masked, None)?))
+    }
+
+    /// Releases a table that has grown: rows that were released keep their class, and the
+    /// others become classes of their own, or wait.
+    fn grow(&mut self, known: &KnownRows, table: &Original, rows: Batch) -> Result<Released> {
+        let whole = Arc::new(domains(
+            self.plan,
+            table,
+            self.context.population.as_deref(),
+        )?);
+        let guarantee = &self.plan.guarantee;
+        let k = guarantee.k.unwrap_or(1);
+        let only_k = guarantee.l.is_empty() && guarantee.t.is_empty() && guarantee.p.is_empty();
+        let history = self.context.ledger.as_ref();
+        let grown = match history {
+            Some(history) => history.grown(known, &rows, &whole, only_k.then_some(k))?,
+            None => None,
+        };
+        let Some(grown) = grown else {
+            return self.release_alone(table, rows);
+        };
+        let fresh = rows.take(&grown.fresh)?;
+        let count = fresh.len() as u64;
+        let made = match known.persons(&fresh) >= k as usize {
+            false => None,
+            true => {
+                let left = table.alone(in_order_of_ids(&fresh)?.rows())?;
+                match self.release_alone(&left, fresh) {
+                    Ok(made) => Some(made),
+                    // They do not make a class that keeps every promise yet.
+                    Err(Error::Guarantee(_)) => None,
+                    Err(error) => return Err(error),
+                }
+            }
+        };
+        self.domains = whole;
+        match made {
+            Some(made) => Ok(Released {
+                rows: together(grown.kept, made.rows)?,
+                suppressed: made.suppressed,
+                solutions: made.solutions,
+            }),
+            None => Ok(Released {
+                rows: grown.kept,
+                suppressed: vec![("new rows wait until enough of them come".to_owned(), count)],
+                solutions: None,
+            }),
+        }
+    }
+
+    /// Joins classes by which readers of earlier releases could tell somebody.
+    fn coarsen(&self, known: &KnownRows, mut released: Released) -> Result<Released> {
+        let Some(history) = &self.context.ledger else {
+            return Ok(released);
+        };
+        let none = released.rows.slice(0, 0);
+        let rows = std::mem::replace(&mut released.rows, none);
+        let (rows, gone) = history.coarsen(self.plan, known, rows, &self.domains)?;
+        if gone > 0 {
+            let why = "earlier releases would tell them apart".to_owned();
+            released.suppressed.push((why, gone));
+        }
+        Ok(Released { rows, ..released })
     }
 
     /// What is untrue of `released`.

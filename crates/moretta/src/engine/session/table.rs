@@ -12,6 +12,7 @@ use crate::engine::facts::{Facts, Masked, report};
 use crate::engine::faults::Faults;
 use crate::engine::judge::{Judge, Judgement, Made, refused};
 use crate::engine::learn::{accuracy_loss, accuracy_losses};
+use crate::engine::ledger::{KnownRows, Recorded};
 use crate::engine::masked::{self, Learn, Masks, Watch};
 use crate::engine::order;
 use crate::engine::original::{Original, in_order_of_ids, originals_of};
@@ -54,7 +55,7 @@ impl TableFlow {
         self,
         context: &Context,
         measures: &mut [Box<dyn Measure>],
-    ) -> Result<(Checked, Report)> {
+    ) -> Result<(Checked, Report, Option<Recorded>)> {
         let table = self.collected()?;
         let known = table.warnings(context.strict)?;
         let made = table.protect(Compared::Yes, context)?;
@@ -64,6 +65,7 @@ impl TableFlow {
             protected,
             rows,
             release,
+            known: known_rows,
         } = made;
         drop(rows);
         let Table {
@@ -71,6 +73,10 @@ impl TableFlow {
             original,
             masks,
         } = &table;
+        let recorded = match (&context.ledger, &known_rows) {
+            (Some(history), Some(known)) => Some(history.record(plan, known, &release)?),
+            _ => None,
+        };
         for measure in measures {
             show(measure.as_mut(), &original.batch, &release)?;
         }
@@ -113,7 +119,7 @@ impl TableFlow {
             report.column_sets = of_release(&release);
         }
         context.cancel.check()?;
-        Ok((Checked::new(release), report))
+        Ok((Checked::new(release), report, recorded))
     }
 
     /// Protects the table for judges: what would leave, and what they find where they are asked.
@@ -181,7 +187,11 @@ impl Table {
         if let Some(masks) = &self.masks {
             masked::refuse_mixed(plan, &self.original.batch, &masks.places)?;
         }
-        let mut protected = protect(plan, &self.original, compared, context)?;
+        let known = match (&context.ledger, plan.ledger) {
+            (Some(history), Some(_)) => Some(history.known_rows(&self.original.batch)?),
+            _ => None,
+        };
+        let mut protected = protect(plan, &self.original, compared, known.as_ref(), context)?;
         let none = protected.rows.slice(0, 0);
         let rows = order::released(plan, std::mem::replace(&mut protected.rows, none))?;
         Ok(Treated {
@@ -189,6 +199,7 @@ impl Table {
             table: self,
             protected,
             rows,
+            known,
         })
     }
 }
@@ -202,6 +213,8 @@ struct Treated {
     rows: Batch,
     /// The rows as they leave.
     release: Batch,
+    /// By what the ledger knows the rows; none without one.
+    known: Option<KnownRows>,
 }
 
 impl Treated {

@@ -61,6 +61,10 @@ impl Masking for DpMicroaggregation {
         Some(format!("ε = {} for {records}", self.epsilon.value()))
     }
 
+    fn epsilon(&self) -> Option<f64> {
+        Some(self.epsilon.value())
+    }
+
     fn composition(&self, rows: Option<u64>) -> Vec<String> {
         let each = DpMicroaggregation::loss(self).epsilon().value();
         let mut told = vec![format!(
@@ -208,6 +212,10 @@ impl Masking for LocalDp {
 
     fn loss(&self) -> Option<String> {
         Some(format!("{} for each record", told(LocalDp::loss(self))))
+    }
+
+    fn epsilon(&self) -> Option<f64> {
+        Some(LocalDp::loss(self).epsilon().value())
     }
 
     fn composition(&self, _rows: Option<u64>) -> Vec<String> {
