@@ -48,6 +48,10 @@ const CASES: &[Case] = &[
                 output(Output::Mode),
                 suppressing(Mode::Strict),
                 suppressing(Mode::Relaxed),
+                Method::Mondrian(Mondrian {
+                    refuse: 0.3,
+                    ..Mondrian::default()
+                }),
             ]
         },
         suppress: |method| match method {

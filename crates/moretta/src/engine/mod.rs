@@ -5,7 +5,7 @@
 //! rows; `pipeline` does it with files.
 
 pub(crate) mod arrival;
-mod attacks;
+pub(crate) mod attacks;
 pub(crate) mod coarse;
 pub(crate) mod coded;
 pub(crate) mod column_sets;

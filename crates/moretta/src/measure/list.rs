@@ -145,6 +145,18 @@ pub const LIST: &[Info] = &[
         true,
         Of::Attacks,
     ),
+    risk(
+        "minimality",
+        "share of persons of whom a sensitive value is believed more than is promised, by who knows all quasi-identifiers and that classes are divided as far as they may",
+        true,
+        Of::Attacks,
+    ),
+    risk(
+        "downcoding",
+        "how far beliefs move of how the persons of a class lie under the children of the node it shows, since it would have been divided if that were allowed: the share of the ways that are excluded, on average",
+        true,
+        Of::Attacks,
+    ),
     loss(
         "gcp",
         "global certainty penalty: ncp over all cells, 0 as it was and 1 nothing left; suppressed rows count 1, in a report as many as there can be",

@@ -133,12 +133,16 @@ pub(super) fn exit_codes() -> String {
 
 /// The documentation of each public module of attacks.
 pub(super) fn attacks() -> String {
-    let list = Page::read("crates/moretta/src/attack/mod.rs").text;
-    let modules = list
-        .lines()
-        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
-    let pages: Vec<String> = modules.map(attack).collect();
-    assert!(pages.len() >= 6, "only {} attacks", pages.len());
+    let modules = |folder: &str| -> Vec<String> {
+        let list = Page::read(&format!("crates/moretta/src/attack/{folder}mod.rs")).text;
+        let lines = list.lines();
+        let names = lines.filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+        names.map(|name| format!("{folder}{name}")).collect()
+    };
+    let mut all = modules("");
+    all.extend(modules("table/"));
+    let pages: Vec<String> = all.iter().map(|module| attack(module)).collect();
+    assert!(pages.len() >= 12, "only {} attacks", pages.len());
     pages.join("\n")
 }
 
@@ -155,6 +159,7 @@ fn attack(module: &str) -> String {
     let page: String = lines
         .map(|line| format!("{}\n", line.trim_start()))
         .collect();
-    let heading = capital(&module.replace('_', " "));
+    let name = module.rsplit('/').next().unwrap_or(module);
+    let heading = capital(&name.replace('_', " "));
     format!("## {heading}\n\n{}\n", as_page(page.trim(), POLICY))
 }

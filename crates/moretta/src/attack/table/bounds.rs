@@ -4,8 +4,9 @@
 //! of persons in it: who finds the only person of 90 in `85..90` knows the age, and next to a
 //! second release exact ends give classes away. Ends that follow from a grid or a hierarchy are
 //! somebody's value too, now and then, by chance. So the share is told beyond chance: with s the
-//! share of ends that are a value of a person in the class and c that of all values of the
-//! column between the ends, it is (s − c)/(1 − c), and 0 where that is below 0.
+//! share of ends that are a value of a person in the class and c that of all numbers between the
+//! ends, in steps of the least difference of two values, it is (s − c)/(1 − c), and 0 where that is
+//! below 0.
 //!
 //! It is about intervals of numbers and dates; labels of a hierarchy are public.
 
@@ -17,7 +18,7 @@ use std::collections::BTreeSet;
 pub const ATTACK: TableAttack = TableAttack {
     name: "exact_bounds",
     knows: "the method, and so that ends of intervals are values of persons",
-    way_out: "use bounds = \"rounded\", a width, or bounds = \"hierarchy\"",
+    way_out: "never use bounds = \"exact\"; give `bounds` a width, or use bounds = \"hierarchy\"",
     run,
 };
 
@@ -73,6 +74,8 @@ fn run(table: &ReleasedTable) -> Option<Evidence> {
             }
         }
         sort(&mut values);
+        let gaps = values.windows(2).map(|pair| pair[1] - pair[0]);
+        let step = gaps.reduce(f64::min).unwrap_or(1.0);
         for (class, own) in members.iter_mut().enumerate() {
             let text = column.text_of_class[class] as usize;
             let Some(Some(Region::Interval(low, high))) = column.regions.get(text) else {
@@ -82,7 +85,7 @@ fn run(table: &ReleasedTable) -> Option<Evidence> {
                 continue;
             }
             sort(own);
-            let hits = hits(*low, *high, own, &values);
+            let hits = hits(*low, *high, own, step);
             if hits.exact_ends > 0 {
                 classes.insert(class);
             }
@@ -100,7 +103,7 @@ fn run(table: &ReleasedTable) -> Option<Evidence> {
         classes: classes.len() as u64,
         column: Some(name.to_owned()),
         details: vec![format!(
-            "of the values between ends {:.1} % are a value of a person in the class",
+            "of the numbers between ends {:.1} % are a value of a person in the class",
             100.0 * all.exact_between as f64 / all.between.max(1) as f64
         )],
         ..ATTACK.evidence("ends of intervals", all.exact_ends, all.ends)
@@ -112,21 +115,24 @@ fn numbers<'a>(table: &'a ReleasedTable, name: &str) -> Option<&'a Numbers> {
     table.people.column_named(name)?.as_numbers()
 }
 
-/// `own` are the values of the class, `values` those of the column, both ascending.
-fn hits(low: f64, high: f64, own: &[f64], values: &[f64]) -> Hits {
+/// `own` are the values of the class, ascending; values are a `step` apart, or a multiple of it.
+fn hits(low: f64, high: f64, own: &[f64], step: f64) -> Hits {
     let ends = [low, high];
     let ends = ends.iter().filter(|end| end.is_finite());
     let is_own = |value: &&f64| own.binary_search_by(|x| x.total_cmp(value)).is_ok();
-    let inside = |values: &[f64]| {
-        let from = values.partition_point(|&value| value <= low);
-        let to = values.partition_point(|&value| value < high);
-        to.saturating_sub(from) as u64
-    };
+    let from = own.partition_point(|&value| value <= low);
+    let to = own.partition_point(|&value| value < high);
+    let exact_between = to.saturating_sub(from) as u64;
+    let possible = ((high - low) / step).round() - 1.0;
+    let is_closed = low.is_finite() && high.is_finite();
     Hits {
         ends: ends.clone().count() as u64,
         exact_ends: ends.filter(is_own).count() as u64,
-        between: inside(values),
-        exact_between: inside(own),
+        between: match is_closed {
+            true => (possible as u64).max(exact_between),
+            false => 0,
+        },
+        exact_between: if is_closed { exact_between } else { 0 },
     }
 }
 

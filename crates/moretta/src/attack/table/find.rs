@@ -6,7 +6,7 @@
 //!
 //! Cost: a word for every 64 classes, for each person and column.
 
-use super::released::ReleasedColumn;
+use super::column::ReleasedColumn;
 use crate::data::region::Value;
 use crate::data::{Batch, Column, Domain, Domains, MISSING, Region, Scale};
 use foldhash::fast::FixedState;

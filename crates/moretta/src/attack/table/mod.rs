@@ -6,12 +6,16 @@
 
 pub mod background;
 pub mod bounds;
+mod column;
+pub mod downcoding;
 mod find;
 pub mod homogeneity;
 pub mod intersection;
+pub mod minimality;
 mod released;
 
-pub use released::{ReleasedColumn, ReleasedTable};
+pub use column::ReleasedColumn;
+pub use released::{Most, ReleasedTable, Rules};
 
 use serde::Serialize;
 
@@ -29,7 +33,13 @@ pub struct TableAttack {
 
 /// **The list of attacks** on one release, in the order in which they are told of. Attacks on
 /// several releases are in [`intersection`].
-pub const ATTACKS: &[TableAttack] = &[homogeneity::ATTACK, background::ATTACK, bounds::ATTACK];
+pub const ATTACKS: &[TableAttack] = &[
+    homogeneity::ATTACK,
+    background::ATTACK,
+    bounds::ATTACK,
+    minimality::ATTACK,
+    downcoding::ATTACK,
+];
 
 /// How an attack went.
 #[derive(Clone, Debug, PartialEq, Serialize)]

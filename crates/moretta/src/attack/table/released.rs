@@ -1,5 +1,6 @@
 //! A release as its reader has it, and the persons whom the reader knows.
 
+use super::column::ReleasedColumn;
 use super::find::find;
 use super::intersection::ValuesOfClasses;
 use crate::data::{Batch, Categories, Domains, MISSING, Region, Role};
@@ -23,16 +24,31 @@ pub struct ReleasedTable {
     pub people: Batch,
     /// The class that each of them is in, [`MISSING`] for one that is in none.
     pub known: Vec<u32>,
+    /// What everybody knows of how it was made.
+    pub rules: Rules,
 }
 
-/// A quasi-identifier of a release.
-pub struct ReleasedColumn {
-    /// Its name.
-    pub name: String,
-    /// What each of its texts says; none for a text that says nothing.
-    pub regions: Vec<Option<Region>>,
-    /// The text that each class shows, or missing.
-    pub text_of_class: Vec<u32>,
+/// What everybody knows of how a release was made: the policy without its secrets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    /// The least number of persons of a class.
+    pub k: u32,
+    /// With what probability an allowed division is refused, of a method that divides classes as
+    /// far as it may; none of other methods.
+    pub refused: Option<f64>,
+    /// The largest share that a value of a sensitive column may have in a class, by column.
+    pub most: Vec<(String, Most)>,
+}
+
+/// The largest share that a sensitive value may have in a class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Most {
+    /// Not all of it.
+    NotAll,
+    /// This share.
+    Share(f64),
+    /// So much more than its share of the release.
+    Gain(f64),
 }
 
 impl ReleasedTable {
@@ -68,6 +84,7 @@ impl ReleasedTable {
                 name: name.to_string(),
                 regions: column.levels().iter().map(region).collect(),
                 text_of_class: first.iter().map(|&row| column.codes()[row]).collect(),
+                domain: domain.cloned(),
             })
         });
         let sensitive = schema.with_role(Role::Sensitive).into_iter().map(|place| {
@@ -80,8 +97,16 @@ impl ReleasedTable {
             sensitive: sensitive.collect::<Result<_>>()?,
             people: Batch::empty(Arc::clone(schema)),
             known: Vec::new(),
+            rules: Rules::default(),
             class_of,
         })
+    }
+
+    /// The attacker knows how the release was made.
+    #[must_use]
+    pub fn made_by(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
     }
 
     /// The attacker knows `people`; row `i` of the release was made from row `places[i]` of them.

@@ -144,13 +144,14 @@ impl Released {
     }
 }
 
-/// The seed of randomness that is not a secret. Masks without a seed in the plan get one that
-/// nobody can draw again.
+/// The seed of randomness that is not a secret. Masks, and methods that draw, get one that nobody
+/// can draw again where the plan has none.
 fn seed(plan: &Plan) -> Result<u64> {
-    match (plan.seed, plan.masking()) {
+    let draws = plan.masking().is_some() || plan.protect.iter().any(Method::is_random);
+    match (plan.seed, draws) {
         (Some(seed), _) => Ok(seed),
-        (None, None) => Ok(0),
-        (None, Some(_)) => secret_seed(),
+        (None, false) => Ok(0),
+        (None, true) => secret_seed(),
     }
 }
 

@@ -4,7 +4,8 @@
 //! depends on the method: mixtures of columns are reconstructed from known records and
 //! from a known sample; additive noise is filtered, over neighbours where rows leave in
 //! their order; swapped records are linked; and of every release that can be held
-//! against its originals column by column, intervals are taken.
+//! against its originals column by column, intervals are taken. Tables whose values were made
+//! coarser are attacked class by class (`tables.rs`).
 //!
 //! *Does not protect* anything: the figures are computed from the originals.
 
@@ -259,7 +260,7 @@ fn not_masked() -> Error {
     let masks = METHODS.iter().filter(|info| info.family == Family::Filter);
     let names: Vec<&str> = masks.map(|info| info.name).collect();
     Error::policy("no attack is known on what this policy releases").help(format!(
-        "attacks are on {}; `verify` and `compare` tell of other methods",
+        "attacks are on {}, and on mondrian and others that make tables coarser",
         names.join(", ")
     ))
 }

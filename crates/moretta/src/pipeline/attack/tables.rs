@@ -7,6 +7,7 @@
 use crate::attack::table::intersection::{self, Intersection};
 use crate::attack::table::{ATTACKS, Evidence, ReleasedTable};
 use crate::data::{Batch, Domains, Role};
+use crate::engine::attacks::rules;
 use crate::engine::domains::domains;
 use crate::engine::original::places_of;
 use crate::engine::shown::counted_as_text;
@@ -73,7 +74,9 @@ pub fn attack_table(policy: &Policy, progress: &Progress) -> Result<AttackedTabl
         places.iter().map(person).collect()
     });
     let table = ReleasedTable::new(&released, &domains, persons.as_deref())?;
-    let table = table.made_from(&original.batch, &places);
+    let table = table
+        .made_from(&original.batch, &places)
+        .made_by(rules(&plan));
     Ok(AttackedTables {
         releases: vec![attacked(None, &table)],
         intersection: None,
@@ -153,7 +156,9 @@ fn table_of(
     let schema = Arc::clone(source.schema());
     let released = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
     let table = ReleasedTable::new(&released, domains, persons(&released))?;
-    Ok(table.found_among(people, domains))
+    Ok(table
+        .found_among(people, domains)
+        .made_by(rules(&policy.plan)))
 }
 
 /// Releases side by side, as who knows the people of the source sees them.

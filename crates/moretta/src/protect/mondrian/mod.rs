@@ -30,11 +30,16 @@
 //!
 //! With `suppress`, rows that would make their class much wider may be left out.
 //!
+//! With `refuse`, each allowed cut is refused with that probability. Without it a class that was
+//! not cut tells that no cut was allowed, and so how its rows lie (downcoding), or why
+//! (minimality). On Adult (k = 5, nine quasi-identifiers with hierarchies but for the age) it raises
+//! `gcp` from 11.2 to 12.5 % (`refuse = 0.1`) and 15.2 % (0.25).
+//!
 //! **Protects against** linking a person to a row by the quasi-identifiers and,
 //! with l, t or p, against learning a sensitive value from a whole class.
 //! **Does not protect against** an attacker who compares several releases of
-//! one table, nor one who knows the algorithm and the other rows (minimality);
-//! for release to everybody prefer differential privacy.
+//! one table, nor, without `refuse`, one who knows the algorithm and the other rows
+//! (minimality, downcoding); for release to everybody prefer differential privacy.
 //!
 //! **Costs** n log(n/k) time for k alone, two copies of the codes in memory, and
 //! needs the whole table. A missing value is a value of its own; a class that mixes
@@ -58,6 +63,7 @@ mod cut;
 pub(in crate::protect) mod grid;
 mod partition;
 mod recode;
+mod refusal;
 mod trim;
 
 pub use bounds::Bounds;
@@ -75,6 +81,7 @@ use cut::Ties;
 use grid::Sharing;
 use partition::{MOST_AXES, Partition, Rules};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use refusal::Refusal;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -116,6 +123,9 @@ pub struct Mondrian {
     pub bounds_of: BTreeMap<String, Bounds>,
     /// The largest share of rows that may be suppressed.
     pub suppress: f64,
+    /// The probability with which an allowed cut is refused, so that a class that was not cut says
+    /// less of its rows.
+    pub refuse: f64,
 }
 
 const MODES: &[(&str, Mode)] = &[
@@ -147,9 +157,17 @@ const SUPPRESS: Parameter = Parameter {
     ..super::parameters::SUPPRESS
 };
 
+const REFUSE: Parameter = Parameter::new(
+    "refuse",
+    Accepts::Number(0.0, 0.9),
+    Absent::Number(0.0),
+    "the probability with which an allowed cut is refused, by the policy's seed or a secret one: a class that was not cut then does not tell that it could not be; growing it blurs more and loses more",
+)
+.examples(&["0.1"]);
+
 impl Mondrian {
     /// Its parameters in a policy.
-    pub const PARAMETERS: &'static [Parameter] = &[MODE, OUTPUT, BOUNDS, SUPPRESS];
+    pub const PARAMETERS: &'static [Parameter] = &[MODE, OUTPUT, BOUNDS, SUPPRESS, REFUSE];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
@@ -162,6 +180,7 @@ impl Mondrian {
             bounds,
             bounds_of,
             suppress: section.number(&SUPPRESS)?,
+            refuse: section.number(&REFUSE)?,
         })
     }
 
@@ -171,6 +190,7 @@ impl Mondrian {
         set_for_columns(section, &OUTPUT, self.output, &self.output_of);
         set_for_columns(section, &BOUNDS, self.bounds, &self.bounds_of);
         section.set(&SUPPRESS, self.suppress);
+        section.set(&REFUSE, self.refuse);
     }
 
     /// What a class shows for the column `name`.
@@ -220,7 +240,7 @@ fn set_for_columns<T: Copy + Into<Value>>(
 
 impl MethodConfig for Mondrian {
     fn is_random(&self) -> bool {
-        false
+        self.refuse > 0.0
     }
 
     /// Rows with equal values are divided in the order in which they come.
@@ -368,6 +388,10 @@ impl Ready {
                 }
                 .ties(),
                 budget,
+                refusal: Refusal {
+                    share: self.config.refuse,
+                    seed: self.setting.seed,
+                },
             };
             let partition = partition::partition(axes, rules);
             let changed = partition.rows.len() < n_rows && limits.refer_to(&partition.rows);
@@ -498,6 +522,7 @@ pub fn partition_codes(columns: &[Vec<u32>], sizes: &[u32], k: usize, mode: Mode
         limits: &Limits::rows(k),
         ties: mode.ties(),
         budget: 0,
+        refusal: Refusal::default(),
     };
     let partition = partition::partition(&axes, rules);
     partition.classes().map(<[u32]>::to_vec).collect()

@@ -12,6 +12,7 @@
 use super::super::limits::Limits;
 use super::axis::{Axis, Ruler};
 use super::cut::{Boundary, Codes, Cut, Scratch, Ties, choose};
+use super::refusal::Refusal;
 use super::trim::{Terms, Trim, trim};
 
 /// Sets of at least this many rows are worth a second thread.
@@ -51,6 +52,8 @@ pub(super) struct Rules<'a> {
     pub(super) ties: &'a [Ties],
     /// The most rows that may be suppressed.
     pub(super) budget: usize,
+    /// How often allowed cuts are refused.
+    pub(super) refusal: Refusal,
 }
 
 /// Cuts the table along its axes as far as the rules allow.
@@ -263,7 +266,9 @@ impl Recursion<'_> {
             for &ties in ties {
                 for &(_, axis) in axes {
                     let codes = codes(set.rows, axis, low[axis].get(), high[axis].get());
-                    if let Some(cut) = choose(&codes, self.rulers[axis], limits, ties, scratch) {
+                    if let Some(cut) = choose(&codes, self.rulers[axis], limits, ties, scratch)
+                        && !self.refuses(axis, set.rows.len(), &low, &high)
+                    {
                         return Some((axis, cut));
                     }
                 }
@@ -283,6 +288,22 @@ impl Recursion<'_> {
         });
         let best = trims.reduce(|a: (usize, Trim), b| if b.1.gain > a.1.gain { b } else { a })?;
         Some((best.0, best.1.cut))
+    }
+
+    /// Whether an allowed cut of a set of so many rows between these codes is refused by chance.
+    fn refuses<C: Code, const W: usize>(
+        &self,
+        axis: usize,
+        rows: usize,
+        low: &[C; W],
+        high: &[C; W],
+    ) -> bool {
+        let refusal = self.rules.refusal;
+        if refusal.share <= 0.0 {
+            return false;
+        }
+        let ends = low.iter().chain(high).map(|code| code.get());
+        refusal.refuses(axis, (rows, ends.collect::<Vec<u32>>()))
     }
 
     /// The axes on which the rows differ with their widths, widest first.
@@ -472,6 +493,7 @@ mod tests {
             limits: &Limits::rows(k),
             ties: mode.ties(),
             budget,
+            refusal: Refusal::default(),
         };
         let partition = partition(&axes(columns), rules);
         assert_eq!(
