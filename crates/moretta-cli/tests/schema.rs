@@ -16,6 +16,8 @@ const BESIDE: &[(&str, &str)] = &[
     ("microaggregation", "k = 2"),
     ("microaggregation", "buffer = 100"),
     ("microaggregation", "grouping = \"v-mdav\""),
+    ("microaggregation", "grouping = \"projection\""),
+    ("mu-argus", "k = 2"),
     ("random-projection", "noise = \"cumulative\""),
     (
         "random-projection",

@@ -9,7 +9,7 @@ use super::published::{self, Published};
 use super::shown::counted_as_text;
 use crate::data::{Batch, Domain, Domains, ReadAs, Role, RowIds, Schema};
 use crate::error::{Error, Result};
-use crate::guarantee::{Checker, Declared, Fault, Findings};
+use crate::guarantee::{Checker, CombinationChecker, Declared, Fault, Findings, Missing};
 use crate::measure::Measures;
 use std::sync::Arc;
 
@@ -79,7 +79,12 @@ impl Judge<'_> {
         } = self.given;
         let release = counted_as_text(made.release)?;
         let declared = declared(self.plan, domains);
-        let mut checker = Checker::new(&self.plan.guarantee, release.schema(), declared)?;
+        let mut checker = Checker::new(
+            &self.plan.guarantee_of_classes(),
+            release.schema(),
+            declared,
+        )?;
+        let mut combinations = CombinationChecker::new(self.plan.combinations()?);
         let schema = originals.schema();
         let mut measures = published::measures(self.plan, schema, &self.measured_domains());
         measures.tell_accuracy_losses(made.accuracy_losses);
@@ -95,7 +100,10 @@ impl Judge<'_> {
             let subjects = subject.and_then(|name| original.column_named(name)?.as_categories());
             let subjects = subjects.map(|subjects| subjects.codes());
             let (checked, (measured, ())) = rayon::join(
-                || checker.observe(&released, subjects),
+                || {
+                    combinations.observe(&released, subjects)?;
+                    checker.observe(&released, subjects)
+                },
                 || {
                     rayon::join(
                         || measures.observe(&original, &released),
@@ -116,8 +124,16 @@ impl Judge<'_> {
         for ids in gone.chunks(CHUNK) {
             measures.suppressed(&measured.take(ids)?)?;
         }
+        let mut findings = checker.finish()?;
+        findings.tell_combinations(combinations);
+        if self.plan.reads_missing() != Missing::Own {
+            let places = places_of(originals, release.rows())?;
+            let beside = counted_as_text(&measured.take(&places)?)?;
+            let claims = self.plan.wild_claims(&release, Some(&beside))?;
+            findings.claims.extend(claims);
+        }
         Ok(Judgement {
-            findings: checker.finish()?,
+            findings,
             untruths: made.untruths,
             measures,
             published,

@@ -12,6 +12,7 @@ mod claims;
 mod classes;
 mod closeness;
 mod coded;
+mod combinations;
 mod cover;
 mod crowd;
 mod digest;
@@ -22,15 +23,18 @@ mod same;
 mod sorted;
 mod stream;
 mod truth;
+mod wild;
 
 pub use check::{Checker, plain_check};
 pub use claims::Declared;
 pub use coded::{Coding, End};
+pub use combinations::{Combination, CombinationChecker};
 pub use crowd::CrowdChecker;
 pub use digest::Digest;
 pub use findings::{ClaimFinding, Fault, Findings, Rule, Unit};
 pub use stream::{Decided, StreamChecker, StreamFindings};
 pub use truth::{Treatment, Truth};
+pub use wild::{Missing, wild_claims};
 
 use serde::{Deserialize, Serialize};
 

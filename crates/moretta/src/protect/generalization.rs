@@ -204,7 +204,7 @@ impl Ready {
 }
 
 /// A share as a percentage with at most one digit after the point.
-fn percent(share: f64) -> f64 {
+pub(super) fn percent(share: f64) -> f64 {
     (share * 1000.0).round() / 10.0
 }
 
@@ -297,7 +297,7 @@ pub(super) fn group<'a>(columns: impl Iterator<Item = &'a Column>, n_rows: usize
 /// The rows of the classes that may be released, in the order of the table, and
 /// what kept others from it. What goes changes what the others are compared with,
 /// so closeness is asked again until nothing more goes.
-fn keep(mut classes: Vec<Vec<u32>>, limits: &mut Limits) -> (Vec<u32>, Vec<String>) {
+pub(super) fn keep(mut classes: Vec<Vec<u32>>, limits: &mut Limits) -> (Vec<u32>, Vec<String>) {
     let mut obstacles = Vec::new();
     loop {
         let before = classes.len();
