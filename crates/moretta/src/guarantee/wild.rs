@@ -127,11 +127,14 @@ impl Tuples {
     }
 }
 
+/// By prints of what is shown.
+type Counts = HashMap<[u64; 2], u64, FixedState>;
+
 /// How often released rows show something.
 struct Index {
     /// The rows with each set of silent columns.
     patterns: BTreeMap<u32, Vec<u32>>,
-    counts: HashMap<(u32, u32), HashMap<[u64; 2], u64, FixedState>, FixedState>,
+    counts: HashMap<(u32, u32), Counts, FixedState>,
 }
 
 impl Index {

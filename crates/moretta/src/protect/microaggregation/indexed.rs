@@ -3,7 +3,7 @@
 //! The record that is farthest from the centre of all and its k - 1 nearest among those left are
 //! a group, then the next one, and so on inwards; the last k to 2k - 1 are the last group. That
 //! is MDAV without the opposite records and with a centre that stays. A k-d tree finds the
-//! nearest; a search ends when it has looked at some thousand records. Some hundred searches are
+//! nearest; a search ends when it has looked at some thousand records. Some searches are
 //! made at a time, and those whose records were taken by another one before are made again; how
 //! many threads make them does not matter.
 //!
@@ -25,7 +25,7 @@ use rayon::prelude::*;
 pub(super) const LOOKED_AT: usize = 1 << 12;
 
 /// Searches that are made at a time, on all threads.
-const SEARCHES: usize = 256;
+const SEARCHES: usize = 32;
 
 /// Groups all points, at least k; once it is cancelled, in any way.
 pub(super) fn mdav_by_index(points: &Points<'_>, k: usize, cancel: &Cancel) -> Vec<Vec<usize>> {

@@ -14,6 +14,9 @@ use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
 
+/// By what is shown in some columns.
+type ByShown<T> = HashMap<Box<[u32]>, T, FixedState>;
+
 /// Rows that are looked at for how much an empty cell helps.
 const LOOKED_AT: usize = 256;
 
@@ -71,7 +74,7 @@ pub(super) fn empty(cells: &mut Cells, cancel: &Cancel) -> Result<()> {
 /// Rows that match too few, by what they show without some columns.
 struct Others {
     all: u32,
-    by: HashMap<u32, HashMap<Box<[u32]>, Vec<usize>, FixedState>, FixedState>,
+    by: HashMap<u32, ByShown<Vec<usize>>, FixedState>,
     /// Those that match enough by now.
     done: HashSet<usize, FixedState>,
 }
@@ -109,7 +112,7 @@ struct Matches {
     /// How many rows have these columns silent.
     patterns: BTreeMap<u32, usize>,
     /// For rows with such silent columns, how often they show something in other columns.
-    counts: HashMap<(u32, u32), HashMap<Box<[u32]>, usize, FixedState>, FixedState>,
+    counts: HashMap<(u32, u32), ByShown<usize>, FixedState>,
 }
 
 impl Matches {
