@@ -18,6 +18,9 @@ const BESIDE: &[(&str, &str)] = &[
     ("microaggregation", "grouping = \"projection\""),
     ("microaggregation", "buffer = 100"),
     ("microaggregation", "grouping = \"v-mdav\""),
+    ("microaggregation", "grouping = \"projection\""),
+    ("mu-argus", "k = 2"),
+    ("suppression", "missing = \"wild\""),
     ("random-projection", "noise = \"cumulative\""),
     (
         "random-projection",

@@ -50,6 +50,7 @@ fn policies() -> Vec<(&'static str, String)> {
                 "levels = { stay = 1, zip = 2, place = 1, day = 1 }\nsuppress = 0.1",
                 "levels = { stay = 2, zip = 9, place = 2, day = 2 }\nsuppress = 0.1",
             ],
+            "datafly" => &["suppress = 0.1"],
             "mondrian" => &[
                 "suppress = 0.1",
                 "suppress = 0.1\nmode = \"relaxed\"",

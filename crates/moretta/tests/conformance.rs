@@ -6,10 +6,14 @@ mod order;
 mod support;
 
 use moretta::data::{Batch, Role};
+use moretta::guarantee::CombinationChecker;
+use moretta::protect::datafly::{Budget, Datafly};
 use moretta::protect::generalization::Generalization;
 use moretta::protect::lattice::{Lattice, Metric, SearchKind};
 use moretta::protect::mondrian::{Mode, Mondrian, Output};
+use moretta::protect::mu_argus::MuArgus;
 use moretta::protect::recoding::{Bound, Recoding};
+use moretta::protect::suppression::{Reading, Suppression};
 use moretta::protect::{Family, METHODS, Method};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -100,6 +104,58 @@ const CASES: &[Case] = &[
             Method::Lattice(lattice) => lattice.suppress,
             _ => 0.0,
         },
+    },
+    Case {
+        name: "datafly",
+        configurations: |_| {
+            let share = |suppress| {
+                Method::Datafly(Datafly {
+                    suppress,
+                    ..Datafly::default()
+                })
+            };
+            let k_rows = Method::Datafly(Datafly {
+                budget: Budget::K,
+                suppress: 0.0,
+            });
+            vec![share(1.0), share(0.3), share(0.0), k_rows]
+        },
+        suppress: |method| match method {
+            Method::Datafly(datafly) if datafly.budget == Budget::Share => datafly.suppress,
+            _ => 1.0,
+        },
+    },
+    Case {
+        name: "mu-argus",
+        configurations: |_| {
+            let of = |k: &[u32], size, recode_until| {
+                Method::MuArgus(MuArgus {
+                    k: k.to_vec(),
+                    size,
+                    recode_until,
+                    ..MuArgus::default()
+                })
+            };
+            vec![of(&[2], 2, 0.05), of(&[3, 2, 2], 3, 0.3), of(&[3], 1, 1.0)]
+        },
+        suppress: |_| 0.0,
+    },
+    Case {
+        name: "suppression",
+        configurations: |_| {
+            let of = |missing| {
+                Method::Suppression(Suppression {
+                    missing,
+                    ..Suppression::default()
+                })
+            };
+            let weighted = Method::Suppression(Suppression {
+                weights: [(Table::name(0), 2.0)].into(),
+                ..Suppression::default()
+            });
+            vec![of(Reading::Own), weighted, of(Reading::Wild)]
+        },
+        suppress: |_| 0.0,
     },
     Case {
         name: "recoding",
@@ -243,8 +299,28 @@ fn holds(table: &Table, method: &Method) {
         "{method:?}: {gone}"
     );
     assert_eq!(table.untruths(&release, method), [], "{method:?}");
-    let findings = table.check(&release).expect("it can be checked");
-    assert!(findings.passed(), "{method:?} {:?}", findings.claims);
+    let quasi: Vec<String> = (0..table.axes.len()).map(Table::name).collect();
+    let quasi: Vec<&str> = quasi.iter().map(String::as_str).collect();
+    match method.combinations(&quasi).expect("they fit") {
+        None => {
+            let findings = table.check(&release).expect("it can be checked");
+            assert!(findings.passed(), "{method:?} {:?}", findings.claims);
+        }
+        // k is promised of combinations, and nothing of all columns.
+        Some(combinations) => {
+            let mut checker = CombinationChecker::new(combinations);
+            let read = table.as_read(&release);
+            let subject = table
+                .subject
+                .then(|| read.schema().with_role(Role::Subject)[0]);
+            let subjects = subject.map(|place| read.column(place).as_categories().expect("names"));
+            let codes = subjects.map(|subjects| subjects.codes());
+            checker.observe(&read, codes).expect("columns");
+            for claim in checker.finish() {
+                assert!(claim.holds, "{method:?} {claim:?}");
+            }
+        }
+    }
     for (before, after) in table.schema().fields().iter().zip(released.fields()) {
         assert_eq!((&before.name, before.role), (&after.name, after.role));
         assert!(before.role == Role::Quasi || before.kind == after.kind);
@@ -396,6 +472,11 @@ fn the_order_of_rows_is_a_function_of_the_released_rows() {
         let mut tried = 0;
         for method in (case.configurations)(&table) {
             let why = format!("{method:?}");
+            // Of combinations nothing is promised under [guarantee].
+            let text = match method.combinations(&[&place, &years, &grade]) {
+                Ok(None) => text.clone(),
+                _ => text.replace("[guarantee]\nk = 3\n", ""),
+            };
             if let Ok(released) = order::release(folder.path(), &text, Some(method)) {
                 order::assert_order_is_of_release(&released, column, &why);
                 tried += 1;

@@ -19,6 +19,7 @@ use moretta::guarantee::{
 use moretta::measure::risk::suda::suda;
 use moretta::measure::{self, Measures, RiskSetting};
 use moretta::protect::Solution;
+use moretta::protect::datafly::Datafly;
 use moretta::protect::generalization::Generalization;
 use moretta::protect::lattice::{Lattice, Metric};
 use moretta::protect::mondrian::{Bounds, Mode, Mondrian, Output, partition_codes};
@@ -82,6 +83,23 @@ impl Adult {
             domains: Arc::new(Domains::new(domains.collect::<Vec<_>>())),
             table,
         }
+    }
+}
+
+impl Adult {
+    /// How many rows were suppressed, and what a release is worth.
+    fn measured(&self, release: &Batch, k: u32) -> (usize, Measures) {
+        let kept: Vec<u32> = release.rows().iter().map(|id| id as u32).collect();
+        let there: BTreeSet<u32> = kept.iter().copied().collect();
+        let gone = (0..self.table.len() as u32).filter(|row| !there.contains(row));
+        let gone: Vec<u32> = gone.collect();
+        let quasi = self.domains.quasi(self.table.schema());
+        let mut measures = Measures::new(self.table.schema(), &quasi, k);
+        let original = self.table.take(&kept).expect("rows");
+        measures.observe(&original, release).expect("pairs");
+        let suppressed = self.table.take(&gone).expect("rows");
+        measures.suppressed(&suppressed).expect("rows");
+        (gone.len(), measures)
     }
 }
 
@@ -211,21 +229,13 @@ fn full_domain_generalization_of_adult_is_that_of_arx() {
             ..Setting::default()
         };
         let release = protect(&adult.table, &method, &setting).expect("released");
-        let kept: Vec<u32> = release.rows().iter().map(|id| id as u32).collect();
-        let there: BTreeSet<u32> = kept.iter().copied().collect();
-        let gone = (0..adult.table.len() as u32).filter(|row| !there.contains(row));
-        let gone: Vec<u32> = gone.collect();
         let k = optimum.guarantee.k.expect("a k");
-        let mut measures = Measures::new(adult.table.schema(), &quasi, k);
-        let original = adult.table.take(&kept).expect("rows");
-        measures.observe(&original, &release).expect("pairs");
-        let gone = adult.table.take(&gone).expect("rows");
-        measures.suppressed(&gone).expect("rows");
+        let (gone, measures) = adult.measured(&release, k);
         let values = measures.values();
         let values: HashMap<&str, f64> = values.iter().map(|v| (v.name, v.after)).collect();
         let classes: u64 = measures.class_sizes_after().iter().map(|s| s.groups).sum();
         let what = format!("{:?}", optimum.guarantee);
-        assert_eq!(gone.len(), optimum.suppressed, "{what}");
+        assert_eq!(gone, optimum.suppressed, "{what}");
         assert_eq!(classes, optimum.classes, "{what}");
         assert_eq!(values["discernibility"], optimum.discernibility, "{what}");
         assert!((values["loss"] - optimum.loss).abs() < 1e-9, "{what}");
@@ -523,6 +533,45 @@ fn balances_and_combinations_of_adult_are_those_of_arx() {
             .is_some_and(|loss| (loss - 0.138800741).abs() < 1e-9),
         "{best:?}"
     );
+}
+
+#[test]
+fn datafly_takes_adult_to_the_levels_that_were_computed_for_it() {
+    let Some(folder) = support::shared("adult") else {
+        return;
+    };
+    let adult = Adult::load(&folder, None);
+    let setting = Setting {
+        guarantee: support::only_k(5),
+        domains: Arc::clone(&adult.domains),
+        ..Setting::default()
+    };
+    let datafly = Method::Datafly(Datafly {
+        suppress: 0.05,
+        ..Datafly::default()
+    });
+    let release = protect(&adult.table, &datafly, &setting).expect("released");
+    let (gone, measures) = adult.measured(&release, 5);
+    let classes: u64 = measures.class_sizes_after().iter().map(|s| s.groups).sum();
+    assert_eq!((gone, classes), (1_119, 377));
+    let values = measures.values();
+    let loss = values
+        .iter()
+        .find(|value| value.name == "loss")
+        .expect("a loss");
+    assert!((loss.after - 0.274_715_496).abs() < 1e-9, "{}", loss.after);
+    // Nine steps, to these levels.
+    let names = adult
+        .domains
+        .quasi(adult.table.schema())
+        .into_iter()
+        .map(|(name, _)| name);
+    let fixed = Method::Generalization(Generalization {
+        levels: names.zip([0, 4, 0, 1, 1, 1, 1, 1, 0]).collect(),
+        suppress: 0.05,
+    });
+    let expected = protect(&adult.table, &fixed, &setting).expect("released");
+    assert_eq!(support::lines(&release), support::lines(&expected));
 }
 
 /// Columns of Adult as UCI ships it; numbers where `number` says so, without rows with a `?` in them.

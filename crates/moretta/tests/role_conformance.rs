@@ -12,6 +12,9 @@ use std::path::Path;
 const METHOD_LINES: &[(&str, &str)] = &[
     ("mondrian", ""),
     ("generalization", "suppress = 1"),
+    ("datafly", "suppress = 1"),
+    ("mu-argus", "k = 2"),
+    ("suppression", ""),
     ("recoding", "round = { x = 2, y = 2 }"),
     ("z-anonymity", "z = 2\nwindow = \"1h\""),
     ("noise", "buffer = 5"),
@@ -47,6 +50,8 @@ fn policy(method: &MethodInfo, role: &str, action: &str) -> String {
     let parameters = METHOD_LINES.iter().find(|(name, _)| *name == method.name);
     let parameters = parameters.expect("a line for every method").1;
     let guarantee = match method.family {
+        // Its k is of combinations.
+        Family::Table if method.name == "mu-argus" => "",
         Family::Table => "[guarantee]\nk = 3\n",
         _ => "",
     };

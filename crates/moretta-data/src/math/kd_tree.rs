@@ -294,7 +294,15 @@ pub struct Remaining {
     above: Vec<u32>,
     /// The records left of each node; those of a leaf come before the others of it.
     left: Vec<u32>,
+}
+
+/// The memory of a search, and what it has found.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// Nodes to be looked at, with the bits of the least distance of their records.
     open: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Squared distances and numbers of the records that were found, the nearest first.
+    pub found: Vec<(f64, u32)>,
 }
 
 impl Remaining {
@@ -322,7 +330,6 @@ impl Remaining {
             places,
             leaves,
             above,
-            open: BinaryHeap::new(),
         }
     }
 
@@ -370,26 +377,20 @@ impl Remaining {
         }
     }
 
-    /// Puts the records that are nearest to `target`, at most `count` and the nearest first,
-    /// into `found`, with their squared distances; of equally near ones those of a smaller
-    /// number. A search that has looked at `most` records ends with the nearest of those: boxes
-    /// are opened by their distance, so they are near, if not the nearest.
-    pub fn nearest(
-        &mut self,
-        target: &[f64],
-        count: usize,
-        most: usize,
-        found: &mut Vec<(f64, u32)>,
-    ) {
+    /// Finds the records that are nearest to `target`, at most `count`; of equally near ones
+    /// those of a smaller number. A search that has looked at `most` records ends with the
+    /// nearest of those: boxes are opened by their distance, so they are near, if not the
+    /// nearest.
+    pub fn nearest(&self, target: &[f64], count: usize, most: usize, search: &mut Search) {
+        let Search { open, found } = search;
         found.clear();
         if count == 0 || self.is_empty() {
             return;
         }
         let mut seen = 0;
-        self.open.clear();
-        self.open
-            .push(Reverse((self.tree.least(0, target).to_bits(), 0)));
-        while let Some(Reverse((least, number))) = self.open.pop() {
+        open.clear();
+        open.push(Reverse((self.tree.least(0, target).to_bits(), 0)));
+        while let Some(Reverse((least, number))) = open.pop() {
             let full = found.len() == count;
             // Squares are not negative, so they are in the order of their bits.
             if full && (f64::from_bits(least) > found[count - 1].0 || seen >= most) {
@@ -403,7 +404,7 @@ impl Remaining {
             for half in halves.into_iter().filter(|&half| self.left[half] > 0) {
                 let least = self.tree.least(half, target);
                 if found.len() < count || least <= found[count - 1].0 {
-                    self.open.push(Reverse((least.to_bits(), half as u32)));
+                    open.push(Reverse((least.to_bits(), half as u32)));
                 }
             }
         }
@@ -506,7 +507,7 @@ mod tests {
                 left.retain(|&other| other as usize != record);
                 prop_assert!(!tree.has(record) && tree.len() == left.len());
             }
-            let mut found = Vec::new();
+            let mut search = Search::default();
             for target in [0, records / 2, records - 1] {
                 let target = record(values, target, width);
                 let square = |row: u32| {
@@ -515,7 +516,8 @@ mod tests {
                 let mut expected: Vec<f64> = left.iter().map(|&row| square(row)).collect();
                 expected.sort_by(f64::total_cmp);
                 expected.truncate(count);
-                tree.nearest(target, count, usize::MAX, &mut found);
+                tree.nearest(target, count, usize::MAX, &mut search);
+                let found = &search.found;
                 prop_assume!(expected.iter().all(|square| square.is_finite()));
                 let distances: Vec<f64> = found.iter().map(|&(distance, _)| distance).collect();
                 prop_assert_eq!(distances, expected);
@@ -523,8 +525,8 @@ mod tests {
                 let rows: std::collections::BTreeSet<u32> = found.iter().map(|f| f.1).collect();
                 prop_assert_eq!(rows.len(), found.len());
                 // A search that is cut short finds as many.
-                tree.nearest(target, count, 1, &mut found);
-                prop_assert_eq!(found.len(), count.min(left.len()));
+                tree.nearest(target, count, 1, &mut search);
+                prop_assert_eq!(search.found.len(), count.min(left.len()));
             }
         }
     }

@@ -11,7 +11,7 @@ use super::published::{self, Published};
 use super::shown::counted_as_text;
 use crate::data::{Batch, Domain, Domains, ReadAs, Role, RowIds, Schema};
 use crate::error::{Error, Result};
-use crate::guarantee::{Checker, Declared, Fault, Findings};
+use crate::guarantee::{Checker, CombinationChecker, Declared, Fault, Findings, Missing};
 use crate::measure::Measures;
 use std::sync::Arc;
 
@@ -82,7 +82,9 @@ impl Judge<'_> {
         let release = counted_as_text(made.release)?;
         let mut declared = declared(self.plan, domains);
         declared.population = population::declared(context.population.as_ref(), domains);
-        let mut checker = Checker::new(&self.plan.guarantee, release.schema(), declared)?;
+        let guarantee = self.plan.guarantee_of_classes();
+        let mut checker = Checker::new(&guarantee, release.schema(), declared)?;
+        let mut combinations = CombinationChecker::new(self.plan.combinations()?);
         let schema = originals.schema();
         let mut measures = published::measures(self.plan, schema, &self.measured_domains());
         measures.tell_accuracy_losses(made.accuracy_losses);
@@ -98,7 +100,10 @@ impl Judge<'_> {
             let subjects = subject.and_then(|name| original.column_named(name)?.as_categories());
             let subjects = subjects.map(|subjects| subjects.codes());
             let (checked, (measured, ())) = rayon::join(
-                || checker.observe(&released, subjects),
+                || {
+                    combinations.observe(&released, subjects)?;
+                    checker.observe(&released, subjects)
+                },
                 || {
                     rayon::join(
                         || measures.observe(&original, &released),
@@ -124,8 +129,16 @@ impl Judge<'_> {
         for ids in gone.chunks(CHUNK) {
             measures.suppressed(&measured.take(ids)?)?;
         }
+        let mut findings = checker.finish()?;
+        findings.tell_combinations(combinations);
+        if self.plan.reads_missing() != Missing::Own {
+            let places = places_of(originals, release.rows())?;
+            let beside = counted_as_text(&measured.take(&places)?)?;
+            let claims = self.plan.wild_claims(&release, Some(&beside))?;
+            findings.claims.extend(claims);
+        }
         Ok(Judgement {
-            findings: checker.finish()?,
+            findings,
             untruths: made.untruths,
             measures,
             published,

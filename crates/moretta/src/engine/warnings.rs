@@ -27,7 +27,7 @@ pub fn warnings(plan: &Plan, original: &Original, strict: bool) -> Result<Vec<St
     let notes = &original.notes;
     let original = &original.batch;
     let guarantee = &plan.guarantee;
-    if !guarantee.hides_persons() && plan.keeps_guarantee() {
+    if plan.promises_nothing()? {
         return Err(
             Error::policy("the policy promises no k, so nothing hides a person")
                 .help("add [guarantee] with k = 5"),

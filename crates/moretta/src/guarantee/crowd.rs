@@ -39,7 +39,7 @@ struct Crowd {
     last: u64,
 }
 
-const STATES: [FixedState; 2] = [
+pub(super) const STATES: [FixedState; 2] = [
     FixedState::with_seed(0x6372_6f77),
     FixedState::with_seed(0x6421_0a0d),
 ];
@@ -171,7 +171,7 @@ fn records(batch: &Batch, columns: &[usize]) -> Result<Vec<[u64; 2]>> {
 }
 
 /// A number for each cell; a missing cell has one of its own.
-fn hashes(column: &Column, state: &FixedState) -> Result<Vec<u64>> {
+pub(super) fn hashes(column: &Column, state: &FixedState) -> Result<Vec<u64>> {
     Ok(match column {
         Column::Number(numbers) => numbers
             .iter()

@@ -13,6 +13,7 @@ mod claims;
 mod classes;
 mod closeness;
 mod coded;
+mod combinations;
 mod cover;
 mod crowd;
 mod digest;
@@ -27,11 +28,13 @@ mod sizes;
 mod sorted;
 mod stream;
 mod truth;
+mod wild;
 mod worst;
 
 pub use check::{Checker, plain_check};
 pub use claims::Declared;
 pub use coded::{Coding, End};
+pub use combinations::{Combination, CombinationChecker};
 pub use crowd::CrowdChecker;
 pub use digest::Digest;
 pub use findings::{ClaimFinding, Fault, Findings, Rule, Unit};
@@ -43,3 +46,4 @@ pub use models::{
 pub use population::PopulationRows;
 pub use stream::{Decided, StreamChecker, StreamFindings};
 pub use truth::{Treatment, Truth};
+pub use wild::{Missing, wild_claims};

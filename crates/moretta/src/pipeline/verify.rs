@@ -13,7 +13,9 @@ use crate::engine::population;
 use crate::engine::report::Verdict;
 use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
-use crate::guarantee::{ClaimFinding, CrowdChecker, Fault, Findings, Rule, plain_check};
+use crate::guarantee::{
+    ClaimFinding, CombinationChecker, CrowdChecker, Fault, Findings, Rule, plain_check,
+};
 use crate::io::{self, ReadOptions};
 use crate::policy::Policy;
 use crate::protect::Method;
@@ -87,8 +89,21 @@ pub fn verify(
         declared.population = population::declared(Some(&Arc::new(people)), &domains);
     }
     let bare = bare_identifiers(&release, &declared.pseudonyms);
-    let mut findings = plain_check(&release, &policy.plan.guarantee, declared, None)?;
+    let mut findings = plain_check(
+        &release,
+        &policy.plan.guarantee_of_classes(),
+        declared,
+        None,
+    )?;
+    findings
+        .claims
+        .extend(policy.plan.wild_claims(&release, None)?);
     findings.claims.extend(claims_of_parts(policy, &release)?);
+    let mut combinations = CombinationChecker::new(policy.plan.combinations()?);
+    let subject = release.schema().with_role(Role::Subject).first().copied();
+    let subjects = subject.and_then(|place| release.column(place).as_categories());
+    combinations.observe(&release, subjects.map(|subjects| subjects.codes()))?;
+    findings.tell_combinations(combinations);
     findings.faults.extend(bare);
     findings.faults.extend(foreign_values(policy, &release)?);
     if release.is_empty() && !policy.plan.protect.iter().all(Method::may_suppress_all) {

@@ -1,6 +1,8 @@
 //! What every method says of itself.
 
 use super::{Masking, Setting, TableMethod};
+use crate::error::Result;
+use crate::guarantee::{Combination, Missing};
 
 /// What a method says of itself, once its parameters are read. It is one of three: a function
 /// on tables, a masking of records, or, with neither, a decision on each event of a stream.
@@ -30,6 +32,18 @@ pub trait MethodConfig {
     /// the promises of `[guarantee]` hold.
     fn suppress(&self) -> Option<f64> {
         None
+    }
+    /// The combinations of quasi-identifiers of which it promises k, where it promises none of
+    /// all of them together.
+    ///
+    /// # Errors
+    /// When its parameters do not fit these columns.
+    fn combinations(&self, _quasi: &[&str]) -> Result<Option<Vec<Combination>>> {
+        Ok(None)
+    }
+    /// What empty cells of its release mean.
+    fn reads_missing(&self) -> Missing {
+        Missing::Own
     }
     /// Takes away the leave to suppress rows of a table.
     fn forbid_suppression(&mut self) {}

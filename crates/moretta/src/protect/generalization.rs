@@ -267,7 +267,7 @@ impl FullDomain {
 }
 
 /// A share as a percentage with at most one digit after the point.
-fn percent(share: f64) -> f64 {
+pub(super) fn percent(share: f64) -> f64 {
     (share * 1000.0).round() / 10.0
 }
 

@@ -9,6 +9,7 @@ use super::{Filtered, Masking, Operator, Setting, Table};
 use crate::config::{Absent, Accepts, Parameter, Section, Value};
 use crate::data::Schema;
 use crate::error::{Error, Result};
+use crate::guarantee::{Combination, Missing};
 use std::fmt;
 use std::sync::Arc;
 
@@ -92,6 +93,12 @@ methods! {
     "generalization", Generalization(super::generalization::Generalization), "generalization.rs", Table;
     /// Finds the levels that lose least.
     "lattice", Lattice(super::lattice::Lattice), "lattice/mod.rs", Table;
+    /// Raises the column with most values until few rows stand out.
+    "datafly", Datafly(super::datafly::Datafly), "datafly.rs", Table;
+    /// Makes combinations of a few columns frequent.
+    "mu-argus", MuArgus(super::mu_argus::MuArgus), "mu_argus/mod.rs", Table;
+    /// Empties cells of rows that stand out.
+    "suppression", Suppression(super::suppression::Suppression), "suppression/mod.rs", Table;
     /// Recodes columns by fixed rules, by itself or before another method.
     "recoding", Recoding(super::recoding::Recoding), "recoding/mod.rs", Table;
     /// Releases of each event what enough people share.
@@ -256,6 +263,19 @@ impl Method {
     /// Whether it makes values coarser until the promises of `[guarantee]` hold.
     pub fn keeps_guarantee(&self) -> bool {
         self.config().suppress().is_some()
+    }
+
+    /// See [`MethodConfig::combinations`].
+    ///
+    /// # Errors
+    /// When its parameters do not fit these columns.
+    pub fn combinations(&self, quasi: &[&str]) -> Result<Option<Vec<Combination>>> {
+        self.config().combinations(quasi)
+    }
+
+    /// See [`MethodConfig::reads_missing`].
+    pub fn reads_missing(&self) -> Missing {
+        self.config().reads_missing()
     }
 
     /// Whether it may suppress rows of a table to keep the promises.

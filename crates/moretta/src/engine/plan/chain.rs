@@ -290,7 +290,7 @@ fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
         }
         if !methods[first].is_recoding() {
             let what = "a second method would generalise what the first one releases".to_owned();
-            return Some((second, what, "keep one of mondrian and generalization"));
+            return Some((second, what, "keep one of them"));
         }
         if first + 1 != second {
             let what = format!(

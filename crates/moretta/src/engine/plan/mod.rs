@@ -15,9 +15,9 @@ pub use column::{Action, ColumnPolicy, KeyPlace};
 pub(crate) use stage::Stage;
 
 use crate::data::hierarchy::HierarchySpec;
-use crate::data::{ColumnPlan, Field, Kind, ReadAs, Role, Schema};
+use crate::data::{Batch, ColumnPlan, Field, Kind, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
-use crate::guarantee::Guarantee;
+use crate::guarantee::{ClaimFinding, Combination, Guarantee, Missing, wild_claims};
 use crate::measure::{self, RiskSetting};
 use crate::protect::z_anonymity::ZAnonymity;
 use crate::protect::{Masking, Method};
@@ -143,10 +143,96 @@ impl Plan {
         if !self.covers_quasi() {
             masked::promise(&self.protect, &mut self.guarantee, &self.levels)?;
         }
-        if self.guarantee != Guarantee::default() && self.stream().is_none() {
+        let combinations = !self.combinations()?.is_empty();
+        if combinations && (self.guarantee != Guarantee::default() || !self.levels.is_empty()) {
+            return Err(Error::policy(
+                "mu-argus promises k of combinations of columns, and nothing of [guarantee] or [levels]",
+            )
+            .help("take these out, or use mondrian, generalization or datafly"));
+        }
+        let more = Guarantee {
+            k: None,
+            ..self.guarantee.clone()
+        };
+        if self.reads_missing() != Missing::Own
+            && (more != Guarantee::default() || !self.levels.is_empty())
+        {
+            return Err(
+                Error::policy("suppression cannot promise l, t, p or [levels]")
+                    .help("take them out, or use method = \"mondrian\""),
+            );
+        }
+        let alike = self.maskings().any(|masking| masking.k().is_some());
+        let counts = combinations || alike || self.guarantee != Guarantee::default();
+        if counts && self.stream().is_none() {
             persons::count_pseudonyms(&mut self.columns)?;
         }
         Ok(())
+    }
+
+    /// The combinations of quasi-identifiers of which k is promised, where it is not promised of
+    /// all of them together.
+    ///
+    /// # Errors
+    /// When a method names columns that are no quasi-identifiers.
+    pub(crate) fn combinations(&self) -> Result<Vec<Combination>> {
+        let quasi = self
+            .columns
+            .iter()
+            .filter(|column| column.role == Role::Quasi);
+        let quasi: Vec<&str> = quasi.map(|column| column.name.as_str()).collect();
+        let mut all = Vec::new();
+        for method in &self.protect {
+            all.extend(method.combinations(&quasi)?.into_iter().flatten());
+        }
+        Ok(all)
+    }
+
+    /// What empty cells of the release mean.
+    pub(crate) fn reads_missing(&self) -> Missing {
+        let readings = self.protect.iter().map(Method::reads_missing);
+        let mut wild = readings.filter(|reading| *reading != Missing::Own);
+        wild.next().unwrap_or_default()
+    }
+
+    /// What classes of equal rows must keep: not k where empty cells match anything.
+    pub(crate) fn guarantee_of_classes(&self) -> Guarantee {
+        let k = self
+            .guarantee
+            .k
+            .filter(|_| self.reads_missing() == Missing::Own);
+        Guarantee {
+            k,
+            ..self.guarantee.clone()
+        }
+    }
+
+    /// The claims where empty cells match anything, of a release and, where they are known, of
+    /// the original rows beside it.
+    pub(crate) fn wild_claims(
+        &self,
+        release: &Batch,
+        originals: Option<&Batch>,
+    ) -> Result<Vec<ClaimFinding>> {
+        let (Missing::Wild { ignore_attacker }, Some(k)) = (self.reads_missing(), self.guarantee.k)
+        else {
+            return Ok(Vec::new());
+        };
+        let quasi = release.schema().with_role(Role::Quasi).into_iter();
+        let names = quasi.map(|place| release.schema().fields()[place].name.to_string());
+        wild_claims(
+            release,
+            originals,
+            &names.collect::<Vec<_>>(),
+            k,
+            ignore_attacker,
+        )
+    }
+
+    /// Whether a method makes values coarser and nothing says how many persons must hide.
+    pub(crate) fn promises_nothing(&self) -> Result<bool> {
+        let coarser = self.keeps_guarantee() && !self.guarantee.hides_persons();
+        Ok(coarser && self.combinations()?.is_empty())
     }
 
     /// Asks for no measure and for no recount.

@@ -29,11 +29,12 @@ pub(super) fn best_cuts(values: &[f64], width: usize, k: usize, cancel: &Cancel)
         if j % RECORDS == 0 && cancel.is_cancelled() {
             return vec![records];
         }
+        let first = (j + 1).saturating_sub(2 * k);
         let mut least = (f64::INFINITY, 0);
-        for i in (j + 1).saturating_sub(2 * k)..=j - k {
+        for (i, before) in (first..).zip(&best[first..=j - k]) {
             // Fewer than k records cannot be grouped, nor can they stand before a group.
-            if best[i].0.is_finite() {
-                let loss = best[i].0 + sums.squares(i, j);
+            if before.0.is_finite() {
+                let loss = before.0 + sums.squares(i, j);
                 if loss < least.0 {
                     least = (loss, i);
                 }

@@ -16,6 +16,7 @@
 use super::points::Points;
 use crate::cancel::Cancel;
 use crate::math::distance::weighted_distance;
+use crate::math::kd_tree::Search;
 
 /// Groups all points, at least k; a search for the nearest looks at so many records at most.
 /// Once it is cancelled, they are one group.
@@ -52,8 +53,8 @@ impl<'a> Forest<'a> {
     /// Joins trees until each has k records.
     fn grow(&mut self, k: usize, looked_at: usize, cancel: &Cancel) {
         let mut trees = Trees::new(self.neighbours.len());
-        let mut index = self.points.index();
-        let mut found = Vec::with_capacity(k + 1);
+        let index = self.points.index();
+        let mut search = Search::default();
         for record in 0..self.neighbours.len() {
             while trees.of(record).len() < k {
                 if cancel.is_cancelled() {
@@ -64,8 +65,8 @@ impl<'a> Forest<'a> {
                 // One more than are in the tree: one of them is outside.
                 let count = trees.of(record).len() + 1;
                 let target = self.points.records.record(from);
-                index.nearest(target, count, looked_at, &mut found);
-                let mut nearest = found.iter().map(|&(_, other)| other as usize);
+                index.nearest(target, count, looked_at, &mut search);
+                let mut nearest = search.found.iter().map(|&(_, other)| other as usize);
                 let Some(to) = nearest.find(|&other| !trees.together(from, other)) else {
                     return;
                 };
