@@ -38,7 +38,6 @@ use crate::data::{Batch, Column, Field, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use std::sync::Arc;
 
 /// Datafly with its parameters.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -252,10 +252,8 @@ impl TableMethod for Ready {
             released[column] = with_empty(&released[column], domain, empty)?;
         }
         let schema = Arc::new(self.schema(table.schema())?);
-        Ok(Release {
-            batch: Batch::new(schema, table.rows().clone(), released)?,
-            suppressed: Vec::new(),
-        })
+        let batch = Batch::new(schema, table.rows().clone(), released)?;
+        Ok(Release::new(batch, Vec::new()))
     }
 }
 
@@ -274,7 +272,7 @@ impl Ready {
             ..Guarantee::default()
         };
         let limits = Limits::new(&all, table, &self.setting.domains)?;
-        limits.refusal(table.len()).map_or(Ok(()), Err)
+        limits.refusal(table.len(), false).map_or(Ok(()), Err)
     }
 
     /// Raises columns until few rows show something unsafe, or all are at the top.

@@ -174,7 +174,7 @@ impl TableMethod for Ready {
 
     fn release(&self, table: &Batch) -> Result<Release> {
         let limits = Limits::new(&self.setting.guarantee, table, &self.setting.domains)?;
-        if let Some(error) = limits.refusal(table.len()) {
+        if let Some(error) = limits.refusal(table.len(), false) {
             return Err(error);
         }
         self.refuse_unread(table)?;
@@ -219,10 +219,8 @@ impl TableMethod for Ready {
             released[place] = with_empty(&released[place], domain, empty)?;
         }
         let schema = Arc::new(self.schema(table.schema())?);
-        Ok(Release {
-            batch: Batch::new(schema, table.rows().clone(), released)?,
-            suppressed: Vec::new(),
-        })
+        let batch = Batch::new(schema, table.rows().clone(), released)?;
+        Ok(Release::new(batch, Vec::new()))
     }
 }
 
