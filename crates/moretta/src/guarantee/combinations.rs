@@ -171,7 +171,11 @@ mod tests {
         let schema = Arc::new(Schema::new(fields.to_vec()).expect("names differ"));
         let column = |place: usize| {
             let cells = rows.iter().map(|row| row[place]);
-            Column::Category(cells.map(|cell| (cell != "").then_some(cell)).collect())
+            Column::Category(
+                cells
+                    .map(|cell| (!cell.is_empty()).then_some(cell))
+                    .collect(),
+            )
         };
         let ids = RowIds::Range {
             start: 0,
