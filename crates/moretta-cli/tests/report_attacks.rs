@@ -51,7 +51,7 @@ fn methods() -> Vec<(&'static str, String)> {
         .map(|info| {
             let parameters = match info.name {
                 "generalization" => "levels = { stay = 2, zip = 3, day = 2 }\nsuppress = 0.1",
-                "datafly" => "suppress = 0.1",
+                "datafly" | "lattice" => "suppress = 0.1",
                 "mondrian" => "suppress = 0.05",
                 other => panic!("how does {other} suppress?"),
             };
