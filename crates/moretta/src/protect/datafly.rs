@@ -34,7 +34,7 @@ use super::parameters::SUPPRESS;
 use super::table::{Release, TableMethod};
 use super::tree_codes::TreeCodes;
 use crate::config::{Absent, Accepts, Parameter, Section, words};
-use crate::data::{Batch, Column, Field, Kind, Role, Schema};
+use crate::data::{Batch, Column, Role, Schema};
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -192,21 +192,6 @@ impl Ready {
             Budget::K => k,
         }
     }
-}
-
-/// Quasi-identifiers that have a hierarchy are released as its labels.
-pub(super) fn generalized_schema(original: &Schema, setting: &Setting) -> Result<Schema> {
-    let released = |field: &Field| {
-        let domain = setting.domains.get(&field.name);
-        match domain.and_then(|domain| domain.hierarchy.as_ref()) {
-            Some(_) if field.role == Role::Quasi => Field {
-                kind: Kind::Category { ordered: false },
-                ..field.clone()
-            },
-            _ => field.clone(),
-        }
-    };
-    Schema::new(original.fields().iter().map(released).collect())
 }
 
 /// The columns of the table with quasi-identifiers at these levels.

@@ -5,6 +5,7 @@ use crate::config::{Placed, Value};
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Domain, Domains, RowIds};
 use crate::guarantee::Guarantee;
+use std::sync::Arc;
 
 /// Ages and sexes with their hierarchies: ages of 20 to 39 in fives, in tens, and all.
 fn table(rows: &[(f64, &str)]) -> (Batch, Arc<Domains>) {
