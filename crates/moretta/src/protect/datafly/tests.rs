@@ -4,6 +4,7 @@ use super::*;
 use crate::config::{Placed, Value};
 use crate::data::hierarchy::Hierarchy;
 use crate::data::{Domain, Domains, RowIds};
+use crate::data::{Field, Kind};
 use crate::guarantee::Guarantee;
 use std::sync::Arc;
 
