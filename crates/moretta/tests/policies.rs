@@ -293,17 +293,17 @@ fn a_cell_that_is_changed_in_a_release_is_found_whatever_is_promised() {
         ("job", "{ role = \"quasi\" }"),
         ("grade", plain),
     ];
-    let cases: [(&[(&str, &str)], &str, &str); 5] = [
-        (&words, "", "method = \"mu-argus\"\nk = 3\nsize = 2"),
-        (&words, "k = 3", "method = \"suppression\""),
+    let cases = [
+        (&words[..], "", "method = \"mu-argus\"\nk = 3\nsize = 2"),
+        (&words[..], "k = 3", "method = \"suppression\""),
         (
-            &words,
+            &words[..],
             "k = 3",
             "method = \"suppression\"\nmissing = \"wild\"\nattacker = \"ignore\"",
         ),
-        (&words, "k = 3", "method = \"datafly\"\nsuppress = 0.9"),
+        (&words[..], "k = 3", "method = \"datafly\"\nsuppress = 0.9"),
         (
-            &numbers,
+            &numbers[..],
             "",
             "method = \"microaggregation\"\nk = 3\ngroups = [[\"age\"], [\"job\"]]",
         ),
