@@ -33,7 +33,8 @@
 //! With `refuse`, each allowed cut is refused with that probability. Without it a class that was
 //! not cut tells that no cut was allowed, and so how its rows lie (downcoding), or why
 //! (minimality). On Adult (k = 5, nine quasi-identifiers with hierarchies but for the age) it raises
-//! `gcp` from 11.2 to 12.5 % (`refuse = 0.1`) and 15.2 % (0.25).
+//! `gcp` from 11.2 to 12.5 % (`refuse = 0.1`) and 15.2 % (0.25); the classes that move beliefs of
+//! how their rows lie by more than half fall from 85 of 3,461 to 40 and none.
 //!
 //! **Protects against** linking a person to a row by the quasi-identifiers and,
 //! with l, t or p, against learning a sensitive value from a whole class.
