@@ -51,6 +51,7 @@ fn policies() -> Vec<(&'static str, String)> {
                 "levels = { stay = 2, zip = 9, place = 2, day = 2 }\nsuppress = 0.1",
             ],
             "datafly" => &["suppress = 0.1"],
+            "lattice" => &["suppress = 0.1", "suppress = 0.1\nmetric = \"entropy\""],
             "mondrian" => &[
                 "suppress = 0.1",
                 "suppress = 0.1\nmode = \"relaxed\"",

@@ -3,7 +3,6 @@
 use super::{Growth, Histogram, Limits};
 
 /// A class as counts.
-#[allow(dead_code, reason = "for methods that merge counted classes")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClassCounts<'a> {
     /// Its persons, or rows where there is no subject.
@@ -15,7 +14,6 @@ pub(crate) struct ClassCounts<'a> {
     pub(crate) histograms: &'a [Histogram<'a>],
 }
 
-#[allow(dead_code, reason = "for methods that merge counted classes")]
 impl Limits {
     /// Whether all that is asked of a class by itself holds: all models but the average risk.
     pub(crate) fn holds_counts(&self, class: &ClassCounts<'_>) -> bool {

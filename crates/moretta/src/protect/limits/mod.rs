@@ -15,7 +15,6 @@ mod tally;
 mod whole;
 
 pub(crate) use ask::Growth;
-#[allow(unused_imports, reason = "for methods that merge counted classes")]
 pub(crate) use counts::ClassCounts;
 pub(crate) use histogram::Histogram;
 pub(crate) use size::first_that_stay;

@@ -78,7 +78,6 @@ impl Fit {
         self.share.is_some_and(|(min, _)| min > 0.0)
     }
 
-    #[allow(dead_code, reason = "for methods that merge counted classes")]
     /// Whether only the least number matters, which grows with a class.
     pub(super) fn grows(&self) -> bool {
         self.share.is_none()
