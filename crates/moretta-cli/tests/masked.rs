@@ -357,7 +357,7 @@ fn what_cannot_be_is_refused_and_nothing_is_left() {
         ),
     ];
     let persons = replaced(
-        &policy("method = \"microaggregation\"\nk = 5"),
+        &policy("method = \"microaggregation\"\nk = 5\nbuffer = 20"),
         "patient   = { role = \"identifier\" }",
         "patient   = { role = \"subject\" }",
     );

@@ -36,7 +36,7 @@ const TOPICS: &[Topic] = &[
         page: include_str!("explain/delta.md"),
     },
     Topic {
-        name: "risk", kind: "promise", words: &["maximum_risk", "average_risk"],
+        name: "risk", kind: "promise", words: &["maximum_risk"],
         page: include_str!("explain/risk.md"),
     },
     Topic { name: "k_map", kind: "promise", words: &["k-map"], page: include_str!("explain/k_map.md") },
