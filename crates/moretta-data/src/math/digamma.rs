@@ -1,6 +1,6 @@
 //! The digamma and trigamma functions: derivatives of the logarithm of the gamma function.
 //!
-//! Arguments are moved above [`FAR`] by the recurrence ψ(x) = ψ(x + 1) - 1/x, where the
+//! Arguments are moved above `FAR` by the recurrence ψ(x) = ψ(x + 1) - 1/x, where the
 //! asymptotic series is exact to the last digits.
 
 /// From here on the series is used.

@@ -5,7 +5,7 @@
 //! concludes that a part would have broken the promise about sensitive values. Of all ways in which
 //! the h carriers of a value can lie in parts of n₁ and n₂ persons, only those remain in which a part
 //! has more than its share of them, and with those the credence that a person of a part has the
-//! value: E[a]/n₁ over C(n₁, a) C(n₂, h − a). Where allowed divisions are refused with probability
+//! value: E(a)/n₁ over C(n₁, a) C(n₂, h − a). Where allowed divisions are refused with probability
 //! r, the other ways keep the weight r.
 //!
 //! It succeeds for persons of a part who are believed to have a value with more than the share that

@@ -5,7 +5,7 @@
 //! values in cells. Labels that overlap are taken as if they were told apart, which errs on the
 //! safe side.
 //!
-//! Where the table grows, rows keep their class ([`grow`]), and new ones wait.
+//! Where the table grows, rows keep their class (`grow`), and new ones wait.
 //!
 //! The ledger itself is a file of `pipeline`; a session gets what earlier releases have told
 //! ([`History`]), refuses or joins classes, and gives back what this one tells ([`Recorded`]).

@@ -8,7 +8,7 @@
 //! Cost: equal rows are taken together, and only those that are unique on all columns can be
 //! unique on fewer; each set of columns is counted once, by refining the classes of a smaller one
 //! from which classes of one row are left out. All sets are looked at, so their number doubles
-//! with each column; above [`MOST_VISITS`] visits of rows nothing is told.
+//! with each column; above `MOST_VISITS` visits of rows nothing is told.
 
 use super::refine::Partition;
 

@@ -2,8 +2,8 @@
 //! a sample of it.
 //!
 //! A person who is alone in a release need not be alone in the population. Three models of the
-//! population say how many are: [Zayatz](zayatz), [Pitman](pitman) and the
-//! [slide negative binomial](snb). Dankar and others (2012) found which to trust: Pitman's where at
+//! population say how many are: Zayatz, Pitman and the
+//! slide negative binomial. Dankar and others (2012) found which to trust: Pitman's where at
 //! most a tenth of the population is in the sample, else the smaller of the other two.
 //! Without a person who is alone in the sample all of them say 0.
 
