@@ -103,6 +103,69 @@ fn the_least_loss_that_keeps_the_limit_is_chosen_and_released() {
 }
 
 #[test]
+fn what_needs_a_method_refuses_a_goal_instead_of_checking_nothing() {
+    let folder = folder(GOAL);
+    assert_eq!(
+        moretta(folder.path(), &["check", "policy.toml"])
+            .status
+            .code(),
+        Some(0)
+    );
+    assert_eq!(
+        moretta(folder.path(), &["run", "policy.toml"])
+            .status
+            .code(),
+        Some(0)
+    );
+    for arguments in [
+        &["verify", "out.csv", "--policy", "policy.toml"][..],
+        &["verify", "readings.csv", "--policy", "policy.toml"],
+        &["attack", "policy.toml"],
+        &["attack", "out.csv", "--policy", "policy.toml"],
+        &["compare-methods", "policy.toml"],
+        &["compare", "out.csv", "out.csv", "--policy", "policy.toml"],
+        &["learn", "policy.toml"],
+        &[
+            "tune",
+            "policy.toml",
+            "--vary",
+            "k=2..9",
+            "--goal",
+            "gcp=0.5",
+        ],
+    ] {
+        let output = moretta(folder.path(), arguments);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {errors}");
+        assert!(errors.contains("leaves them to"), "{arguments:?}: {errors}");
+    }
+}
+
+#[test]
+fn limits_of_a_goal_are_limits_of_its_release() {
+    let folder = folder(
+        "[goal]\nminimize = \"sse_ratio\"\nsubject_to = { record_linkage = 0.3 }\nmethods = [\"noise\"]\n",
+    );
+    let policy = folder.path().join("policy.toml");
+    let text = std::fs::read_to_string(&policy).expect("a policy");
+    std::fs::write(&policy, text.replace("seed = 3\n", "")).expect("written");
+    for _ in 0..5 {
+        let output = moretta(folder.path(), &["run", "policy.toml", "--force", "--json"]);
+        let kept = match output.status.code() {
+            Some(6) => continue,
+            _ => json(&output)["pairs"]["measures"].clone(),
+        };
+        let kept = kept.as_array().expect("measures").iter();
+        let linkage = kept.filter(|measure| measure["name"] == "record_linkage");
+        let linkage: Vec<f64> = linkage
+            .filter_map(|measure| measure["value"].as_f64())
+            .collect();
+        assert!(linkage.iter().all(|&linkage| linkage <= 0.3), "{linkage:?}");
+        assert_eq!(linkage.len(), 1);
+    }
+}
+
+#[test]
 fn masks_are_searched_by_their_own_number() {
     let folder = folder(
         "[goal]\nminimize = \"sse_ratio\"\nsubject_to = { record_linkage = 0.3 }\nmethods = [\"microaggregation\", \"rank-swapping\"]\n",

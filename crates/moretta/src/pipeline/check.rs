@@ -40,7 +40,7 @@ pub fn check(policy: &Policy) -> Result<()> {
 pub(super) fn check_alone(policy: &Policy) -> Result<()> {
     check_distinct(policy)?;
     masked::check(&policy.plan)?;
-    match policy.plan.promises_nothing()? {
+    match policy.goal.is_none() && policy.plan.promises_nothing()? {
         true => Err(
             Error::policy("the policy promises no k, so nothing hides a person")
                 .help("add [guarantee] with k = 5"),

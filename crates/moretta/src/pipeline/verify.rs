@@ -64,6 +64,7 @@ pub fn verify(
     if policy.plan.stream().is_some() {
         return Err(Error::bug("a stream was verified as a table"));
     }
+    policy.refuse_goal("`verify`")?;
     let by_parts = policy
         .plan
         .maskings()

@@ -308,11 +308,28 @@ impl Policy {
         }
     }
 
-    /// The same policy with the method and the promise of `plan` in place of its goal.
+    /// Refuses a policy that leaves the method to a search, where the method must be known.
+    ///
+    /// # Errors
+    /// When it has a goal.
+    pub(crate) fn refuse_goal(&self, what: &str) -> Result<()> {
+        match &self.goal {
+            None => Ok(()),
+            Some(goal) => Err(Error::policy(format!(
+                "{what} needs to know the method and the promise, and this policy leaves them to its [goal]"
+            ))
+            .at(goal.span.clone())
+            .help("write what `moretta plan` shows as chosen into [[protect]] and [guarantee] of a copy")),
+        }
+    }
+
+    /// The same policy with the method and the promise of `plan` in place of its goal, whose limits
+    /// are those of the release.
     pub(crate) fn with_choice(&self, plan: &Plan) -> Result<Policy> {
+        let limits = self.goal.iter().flat_map(|goal| goal.subject_to.clone());
         let mut plan = Plan {
             seed: self.plan.seed,
-            fail_above: self.plan.fail_above.clone(),
+            fail_above: self.plan.fail_above.iter().cloned().chain(limits).collect(),
             columns: self.plan.columns.clone(),
             ..plan.clone()
         };

@@ -52,7 +52,7 @@ pub(super) const LEVELS: Parameter = section(
     "levels",
     Accepts::By("level", &Accepts::Table(levels::KEYS)),
     Absent::Means("one release"),
-    "nested releases, from the least to the most protected",
+    "nested releases, from the least to the most protected; not released yet",
 )
 .examples(&["{ researcher = { k = 5 } }"]);
 pub(super) const PROTECT: Parameter = section(

@@ -53,6 +53,7 @@ pub struct AttackedRelease {
 /// # Errors
 /// When nothing can be released, or no method makes values coarser.
 pub fn attack_table(policy: &Policy, progress: &Progress) -> Result<AttackedTables> {
+    policy.refuse_goal("`attack`")?;
     if !policy.plan.keeps_guarantee() {
         return Err(Error::bug("masked records were attacked as a table"));
     }
@@ -94,6 +95,7 @@ pub fn attack_files(
     options: &ReadOptions,
     progress: &Progress,
 ) -> Result<AttackedTables> {
+    policy.refuse_goal("`attack`")?;
     if !policy.plan.keeps_guarantee() {
         return Err(Error::policy(
             "files are attacked whose values a method of the policy made coarser",
