@@ -87,6 +87,49 @@ fn three_releases_are_refused_though_each_pair_is_allowed() {
 }
 
 #[test]
+fn a_promise_in_other_words_is_held_against_the_ledger_and_none_is_refused() {
+    let as_risk = |column: &str| policy(column, "").replace("k = 2", "maximum_risk = 0.5");
+    let nothing = [
+        ("average_risk = 0.5", "generalization"),
+        (
+            "k_map = { k = 2, fraction = 0.5, alpha = 0.4 }",
+            "generalization",
+        ),
+        ("", "rank-swapping"),
+        ("", "mu-argus"),
+    ];
+    let mut folder = folder()
+        .file("first-risk.toml", as_risk("first"))
+        .file("second-risk.toml", as_risk("second"));
+    for (place, (promise, method)) in nothing.iter().enumerate() {
+        let text = policy("good", "").replace("k = 2", promise);
+        let text = match *method {
+            "generalization" => text,
+            "mu-argus" => text.replace(
+                "method = \"generalization\"\nsuppress = 1.0",
+                "method = \"mu-argus\"\nk = 2\nsize = 1",
+            ),
+            method => text.replace(
+                "method = \"generalization\"\nsuppress = 1.0",
+                &format!("method = \"{method}\""),
+            ),
+        };
+        folder = folder.file(&format!("nothing-{place}.toml"), text);
+    }
+    well(&folder.moretta(&["run", "first-risk.toml"]));
+    let refused = folder.moretta(&["run", "second-risk.toml"]);
+    refused.fails(7, "1 groups of fewer than 2 persons");
+    let refused = folder.moretta(&["run", "second.toml"]);
+    refused.fails(7, "1 groups of fewer than 2 persons");
+    for place in 0..nothing.len() {
+        let refused = folder.moretta(&["run", &format!("nothing-{place}.toml")]);
+        refused.fails(3, "promises no such number");
+    }
+    let (_, listed) = ledger(&folder, &["list", "first.toml"]);
+    assert_eq!(listed["releases"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn classes_are_joined_until_nobody_can_be_told() {
     let folder = folder();
     well(&folder.moretta(&["run", "first.toml"]));

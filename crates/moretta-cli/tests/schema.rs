@@ -500,6 +500,11 @@ fn schema_and_reader_agree_on_every_section() {
         policy.insert("goal".to_owned(), parse(goal));
         policies.push(policy);
     }
+    let mut named = base("mondrian", "");
+    named.insert("guarantee".to_owned(), parse("{ k = 5 }"));
+    let columns = named["columns"].as_table_mut().expect("a table");
+    columns.insert("person".to_owned(), parse("{ role = \"subject\" }"));
+    policies.push(named);
     let mut rotating = base("z-anonymity", "");
     rotating["columns"]["age"] = parse(COLUMNS[5]);
     let columns = rotating["columns"].as_table_mut().expect("a table");

@@ -94,6 +94,15 @@ impl Column {
         self.len() == 0
     }
 
+    /// Whether slot `row` holds no value.
+    pub fn is_missing(&self, row: usize) -> bool {
+        match self {
+            Column::Number(numbers) => numbers.is_missing(row),
+            Column::Category(categories) => categories.is_missing(row),
+            Column::Plain(array) => array.is_null(row),
+        }
+    }
+
     /// How many slots hold no value.
     pub fn missing_count(&self) -> usize {
         match self {

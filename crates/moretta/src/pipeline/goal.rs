@@ -20,6 +20,7 @@ use crate::optimize::{self, Prefer, Range, Scale, front};
 use crate::policy::{Goal, Policy};
 use crate::protect::{Method, MethodInfo};
 use serde::Serialize;
+use std::cmp::Ordering;
 
 /// What a search for a goal has found.
 #[derive(Clone, Debug, Serialize)]
@@ -103,7 +104,14 @@ pub fn reach(policy: &Policy, progress: &Progress) -> Result<(Found, Policy)> {
     let least = |point: &Point| point.measures[0].unwrap_or(f64::INFINITY);
     let meeting = points.iter().enumerate().filter(|(_, point)| point.meets);
     let chosen = meeting
-        .min_by(|(_, one), (_, other)| least(one).total_cmp(&least(other)))
+        .min_by(|(_, one), (_, other)| {
+            // Of values of k that lose the same, the larger promise.
+            let larger = match one.method == other.method && one.parameter == "k" {
+                true => other.value.total_cmp(&one.value),
+                false => Ordering::Equal,
+            };
+            least(one).total_cmp(&least(other)).then(larger)
+        })
         .map(|(place, _)| place);
     let found = Found {
         why: search.why(chosen.map(|place| &points[place]), &points),

@@ -33,13 +33,13 @@ pub use vary::Tunable;
 use crate::config::{Parameter, Placed, Section, Value};
 use crate::data::Role;
 use crate::data::hierarchy::HierarchySpec;
-use crate::engine::ledger::unknown_rows;
+use crate::engine::ledger::{promised, unknown_rows};
 use crate::engine::{Conflict, LedgerPlan, Plan, check_kinds};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::io::{self, ReadOptions, WriteOptions};
-use crate::protect::Method;
 use crate::protect::z_anonymity::{Fakes, FakesOrder};
+use crate::protect::{Claim, Method};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -334,11 +334,13 @@ impl Policy {
             ..plan.clone()
         };
         plan.complete()?;
-        Ok(Policy {
+        let policy = Policy {
             plan,
             goal: None,
             ..self.clone()
-        })
+        };
+        policy.check_ledger()?;
+        Ok(policy)
     }
 
     /// A ledger is of tables whose rows have names.
@@ -368,6 +370,17 @@ impl Policy {
         }
         if !self.plan.columns.iter().any(named) {
             return at(unknown_rows());
+        }
+        let private = self
+            .plan
+            .protect
+            .iter()
+            .any(|m| m.claim() == Claim::Privacy);
+        if self.goal.is_none() && promised(&self.plan).is_none() && !private {
+            return at(Error::policy(
+                "the ledger holds releases against each other by how many persons a class has, and this policy promises no such number",
+            )
+            .help("add k or maximum_risk to [guarantee], or take [ledger] out"));
         }
         Ok(())
     }

@@ -219,10 +219,10 @@ impl History {
     }
 }
 
-/// The k of a plan.
-fn promised(plan: &Plan) -> Option<u32> {
+/// The k of a plan, also where it is promised as a risk.
+pub(crate) fn promised(plan: &Plan) -> Option<u32> {
     let masked = || plan.maskings().filter_map(|masking| masking.k()).min();
-    plan.guarantee.k.or_else(masked)
+    plan.guarantee.class_size().or_else(masked)
 }
 
 /// A ledger cannot follow rows that have no name.

@@ -18,7 +18,7 @@ use crate::engine::population;
 use crate::engine::progress;
 use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
-use crate::guarantee::{Coding, Fault, Treatment, Truth};
+use crate::guarantee::{Coding, Fault, Guarantee, Treatment, Truth};
 use crate::protect::{Claim, Effect, Method, Operator, Setting, Solutions};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -259,8 +259,13 @@ impl Step<'_> {
             self.context.population.as_deref(),
         )?);
         let guarantee = &self.plan.guarantee;
-        let k = guarantee.k.unwrap_or(1);
-        let only_k = guarantee.l.is_empty() && guarantee.t.is_empty() && guarantee.p.is_empty();
+        let k = guarantee.class_size().unwrap_or(1);
+        let only_k = *guarantee
+            == Guarantee {
+                k: guarantee.k,
+                maximum_risk: guarantee.maximum_risk,
+                ..Guarantee::default()
+            };
         let history = self.context.ledger.as_ref();
         let grown = match history {
             Some(history) => history.grown(known, &rows, &whole, only_k.then_some(k))?,

@@ -65,11 +65,7 @@ impl ColumnLoss {
             (Some(seen), Column::Number(values)) => seen.each_number(values, |_| {}),
             _ => {}
         }
-        let is_missing = |row: usize| match original {
-            Column::Number(numbers) => numbers.is_missing(row),
-            Column::Category(categories) => categories.is_missing(row),
-            Column::Plain(array) => array.is_null(row),
-        };
+        let is_missing = |row: usize| original.is_missing(row);
         match released {
             Column::Category(categories) => {
                 let (counts, lost, mut row) = (&mut self.counts, &mut self.lost, 0);

@@ -10,10 +10,11 @@
 //! (`*`), row by row: the cell that is in most unsafe combinations of its row, of several the one
 //! with the least weight, then that of the column with the least entropy. Combinations with an
 //! empty cell are not counted, so others may become rare: it is counted again until nothing is
-//! unsafe.
+//! unsafe. Cells that were missing are shown as `*`, too.
 //!
 //! **Protects against** finding a person by a few columns: whoever knows at most `size` of them
-//! finds k or none by each combination that is shown.
+//! finds k or none by each combination that is shown. With `identification` that is so of the
+//! combinations that it makes alone, not of fewer columns.
 //! **Does not protect against** an attacker who knows more columns: **this is not
 //! k-anonymity**, and rows may be unique in all columns together; the report tells how many
 //! are alike there. Nor against learning a sensitive value, nor against one who fills empty cells
@@ -248,7 +249,9 @@ impl TableMethod for Ready {
         let mut released = recoded(table, &quasi, &levels, &self.setting)?;
         for (place, &column) in quasi.iter().enumerate() {
             let domain = self.setting.domains.require(names[place])?;
-            let empty = |row: usize| cells.is_emptied(place, row);
+            // A cell that was missing is shown as one that was emptied: nobody sees who had none.
+            let missing = table.column(column);
+            let empty = |row: usize| cells.is_emptied(place, row) || missing.is_missing(row);
             released[column] = with_empty(&released[column], domain, empty)?;
         }
         let schema = Arc::new(self.schema(table.schema())?);

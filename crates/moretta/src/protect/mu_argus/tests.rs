@@ -10,7 +10,8 @@ fn batch(rows: &[Vec<String>]) -> (Batch, Arc<Domains>) {
     let fields: Vec<Field> = (0..width)
         .map(|i| Field::new(NAMES[i], Role::Quasi, Kind::Category { ordered: false }))
         .collect();
-    let column = |i: usize| Column::Category(rows.iter().map(|row| Some(&row[i])).collect());
+    let cell = |text: &String| (text != "?").then(|| text.clone());
+    let column = |i: usize| Column::Category(rows.iter().map(|row| cell(&row[i])).collect());
     let columns: Vec<Column> = (0..width).map(column).collect();
     let domains = fields.iter().zip(&columns).map(|(field, column)| {
         let domain = Domain::of(field, column, None).expect("categories");
@@ -61,6 +62,18 @@ fn cells_are_emptied_as_in_the_worked_example() {
         "N 20s F", "N 20s F", "N * F", "* 30s M", "S 30s M", "S 30s M", "S * M", "* 20s F",
     ]);
     assert_eq!(released(&rows, &MuArgus::default()), expected);
+}
+
+#[test]
+fn a_missing_cell_does_not_stand_out_among_emptied_ones() {
+    let rows = split(&["a m", "a m", "b m", "b m", "? m", "c m"]);
+    let expected = split(&["a m", "a m", "b m", "b m", "* m", "* m"]);
+    let config = MuArgus {
+        size: 1,
+        recode_until: 1.0,
+        ..MuArgus::default()
+    };
+    assert_eq!(released(&rows, &config), expected);
 }
 
 #[test]
