@@ -4,9 +4,10 @@ use crate::failure::Failure;
 use crate::live::{LiveFacts, live_line, records_line};
 use crate::printable::{printable, printable_json, printable_line};
 use indicatif::{ProgressBar, ProgressStyle};
+use moretta::measure;
 use moretta::pipeline::{Live, Progress, Stage};
 use moretta::{Error, Result};
-use moretta_report::count;
+use moretta_report::{count, number};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
@@ -189,6 +190,16 @@ fn log(progress: &Progress, done: &AtomicBool) {
                 let _ = writeln!(std::io::stderr(), "{line}");
             }
         }
+    }
+}
+
+/// The value of a measure, a share in percent; empty where it could not be measured.
+pub(crate) fn figure(name: &str, value: Option<f64>) -> String {
+    let percent = measure::find(name).is_some_and(|info| info.percent);
+    match value {
+        None => String::new(),
+        Some(value) if percent => format!("{:.2} %", value * 100.0),
+        Some(value) => number(value),
     }
 }
 

@@ -258,6 +258,15 @@ fn methods_are_compared_with_each_k_and_only_the_page_is_written() {
 }
 
 #[test]
+fn methods_of_which_none_keeps_the_promises_end_with_exit_code_1() {
+    let folder = folder("[guarantee]\nk = 401\n[[protect]]\nmethod = \"mondrian\"\n");
+    let output = moretta(folder.path(), &["compare-methods", "policy.toml"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("401 persons"), "{text}");
+}
+
+#[test]
 fn a_policy_that_keeps_no_promise_has_nothing_to_compare() {
     let folder = folder("[[protect]]\nmethod = \"noise\"\n");
     let output = moretta(folder.path(), &["compare-methods", "policy.toml"]);

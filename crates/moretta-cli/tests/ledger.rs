@@ -352,6 +352,50 @@ fn new_rows_wait_until_they_form_or_join_classes() {
     }
 }
 
+/// New rows are a table of their own, whose hierarchy knows their values alone.
+#[test]
+fn a_table_grows_with_hierarchies_that_are_made_of_its_values() {
+    for method in ["mondrian", "lattice", "datafly", "generalization"] {
+        let policy = |version: usize| {
+            format!(
+                "version = 1\n[source]\npath = \"admissions.csv\"\n[columns]\n\
+                 person = {{ role = \"subject\" }}\n\
+                 zip = {{ role = \"quasi\", type = \"category\", hierarchy = {{ mask = \"right\" }} }}\n\
+                 [guarantee]\nk = 3\n[[protect]]\nmethod = \"{method}\"\n\
+                 [sink]\npath = \"out/{version}.csv\"\norder = \"input\"\n\
+                 [ledger]\npath = \"data.ledger\"\nkey = \"file:ledger.key\"\ngrowth = true\n"
+            )
+        };
+        let mut folder = Folder::new().file("ledger.key", "a key for tests, not a secret");
+        let mut rows = String::from("person,zip\n");
+        let mut next = 0;
+        // Two classes; two who wait; a third of their kind; others with shorter and longer values.
+        let versions: [(&[&str], usize); 4] = [
+            (&["12345", "12345", "12345", "12399", "12399", "12399"], 6),
+            (&["99700", "99700"], 6),
+            (&["99700"], 9),
+            (&["70", "70", "70"], 12),
+        ];
+        for (version, (zips, released)) in versions.into_iter().enumerate() {
+            for zip in zips {
+                rows.push_str(&format!("p{next},{zip}\n"));
+                next += 1;
+            }
+            folder = folder
+                .data(&rows)
+                .file(&format!("{version}.toml"), policy(version));
+            let ran = folder.moretta(&["run", &format!("{version}.toml")]);
+            assert_eq!(ran.code, Some(0), "{method} {version}: {}", ran.stderr);
+            let text = folder.text(&format!("out/{version}.csv"));
+            assert_eq!(
+                text.lines().count() - 1,
+                released,
+                "{method} {version}:\n{text}"
+            );
+        }
+    }
+}
+
 #[test]
 fn persons_with_several_rows_are_counted_once() {
     // Each person has two rows; k counts persons, so four rows of two persons are too few.

@@ -2,11 +2,11 @@
 
 use super::load;
 use crate::args::CompareMethodsArgs;
-use crate::console::{Console, table};
+use crate::console::{Console, figure, table};
 use crate::failure::Failure;
-use moretta::measure;
+use moretta::Error;
 use moretta::pipeline::{self, Comparison, ComparisonSettings, Outputs, Progress, TriedMethod};
-use moretta_report::{comparison_html, count, number};
+use moretta_report::{comparison_html, count};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -40,7 +40,13 @@ pub(crate) fn run(args: &CompareMethodsArgs, console: &Console) -> Result<ExitCo
         console.aside(&comparison, || text(&comparison, args));
         return Ok(ExitCode::SUCCESS);
     }
-    console.result(&comparison, || text(&comparison, args))
+    let code = console.result(&comparison, || text(&comparison, args))?;
+    match comparison.tried.iter().all(|tried| tried.refused.is_some()) {
+        true => Err(Error::guarantee("no method keeps the promises")
+            .help("lower k, allow suppression, or give columns a `hierarchy`")
+            .into()),
+        false => Ok(code),
+    }
 }
 
 fn text(comparison: &Comparison, args: &CompareMethodsArgs) -> String {
@@ -72,17 +78,8 @@ fn row(comparison: &Comparison, tried: &TriedMethod) -> Vec<String> {
         },
     ];
     let measures = comparison.measures.iter().zip(&tried.values).take(PRINTED);
-    cells.extend(measures.map(|(name, value)| shown(name, *value)));
+    cells.extend(measures.map(|(name, value)| figure(name, *value)));
     cells.push(format!("{:.2}", tried.seconds));
     cells.push(if tried.on_front { "yes" } else { "" }.to_owned());
     cells
-}
-
-fn shown(name: &str, value: Option<f64>) -> String {
-    let percent = measure::find(name).is_some_and(|info| info.percent);
-    match value {
-        None => String::new(),
-        Some(value) if percent => format!("{:.2} %", value * 100.0),
-        Some(value) => number(value),
-    }
 }

@@ -3,6 +3,7 @@
 use crate::args::{KeyArgs, KeyCommand};
 use crate::console::Console;
 use crate::failure::Failure;
+use moretta::Error;
 use moretta::pipeline::{Outputs, PrivateKey};
 use moretta::policy::KeyPlace;
 use serde::Serialize;
@@ -17,6 +18,12 @@ struct Public {
 pub(crate) fn run(args: &KeyArgs, console: &Console) -> Result<ExitCode, Failure> {
     let key = match &args.command {
         KeyCommand::New(args) => {
+            if args.file.exists() {
+                let what = format!("{} is there already", args.file.display());
+                return Err(Error::usage(what)
+                    .help("name another file: what a key has signed cannot be checked without it")
+                    .into());
+            }
             let key = PrivateKey::random()?;
             let mut outputs = Outputs::default();
             outputs.add_private(&args.file, key.to_text().as_bytes())?;

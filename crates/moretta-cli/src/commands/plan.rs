@@ -2,9 +2,8 @@
 
 use super::load;
 use crate::args::PolicyArgs;
-use crate::console::{Console, table};
+use crate::console::{Console, figure, table};
 use crate::failure::Failure;
-use moretta::measure;
 use moretta::pipeline::{self, Found, Plan, Progress};
 use moretta_report::{count, number};
 use std::fmt::Write;
@@ -106,7 +105,7 @@ fn goal(found: &Found) -> String {
             let measured = found.measures.iter().zip(&point.measures);
             let axes = found.axes.iter().zip(&point.trade_off);
             let value = measured.chain(axes).find(|(measured, _)| *measured == name);
-            shown(name, value.and_then(|(_, value)| *value))
+            figure(name, value.and_then(|(_, value)| *value))
         }));
         let yes = |is: bool| if is { "yes" } else { "" }.to_owned();
         row.extend([yes(point.meets), yes(point.on_front)]);
@@ -120,15 +119,6 @@ fn goal(found: &Found) -> String {
     text.push_str(&table(&rows));
     let _ = writeln!(text, "{}", found.why);
     text
-}
-
-fn shown(name: &str, value: Option<f64>) -> String {
-    let percent = measure::find(name).is_some_and(|info| info.percent);
-    match value {
-        None => String::new(),
-        Some(value) if percent => format!("{:.2} %", value * 100.0),
-        Some(value) => number(value),
-    }
 }
 
 /// The sets that tell most, the open columns in each of them marked.

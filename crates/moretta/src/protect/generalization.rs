@@ -28,7 +28,7 @@ use super::config::{MethodConfig, Shown};
 use super::limits::{Limits, first_that_stay};
 use super::parameters::SUPPRESS;
 use super::ranks::ranks;
-use super::table::{Release, TableMethod};
+use super::table::{Release, TableMethod, quasi_as_text};
 use crate::config::{Absent, Accepts, Parameter, Placed, Section};
 use crate::data::hierarchy::{Hierarchy, TOP};
 use crate::data::{
@@ -129,8 +129,11 @@ impl TableMethod for FullDomain {
                 )));
             }
         }
+        if self.as_text {
+            return quasi_as_text(original);
+        }
         let released = |field: &Field| match self.level(&field.name) {
-            0 if !self.as_text || field.role != Role::Quasi => field.clone(),
+            0 => field.clone(),
             _ => Field {
                 kind: Kind::Category { ordered: false },
                 ..field.clone()

@@ -1,7 +1,7 @@
 //! Lifts a function on whole tables to a operator: it waits for the end, then releases.
 
 use super::{Operator, Solutions};
-use crate::data::{Batch, Schema};
+use crate::data::{Batch, Field, Kind, Role, Schema};
 use crate::error::Result;
 use std::sync::Arc;
 
@@ -32,6 +32,18 @@ pub trait TableMethod: Send {
     fn schema(&self, original: &Schema) -> Result<Schema>;
     /// Protects the table.
     fn release(&self, table: &Batch) -> Result<Release>;
+}
+
+/// The schema of a release that shows every quasi-identifier as a text: a label, a value or `*`.
+pub(super) fn quasi_as_text(original: &Schema) -> Result<Schema> {
+    let released = |field: &Field| match field.role {
+        Role::Quasi => Field {
+            kind: Kind::Category { ordered: false },
+            ..field.clone()
+        },
+        _ => field.clone(),
+    };
+    Schema::new(original.fields().iter().map(released).collect())
 }
 
 /// Collects batches, protects them as one table at the end.
@@ -91,7 +103,7 @@ impl Operator for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Column, Field, Kind, Role, RowIds};
+    use crate::data::{Column, RowIds};
     use crate::error::Error;
 
     /// Releases the table without its last row, or nothing if it is short.

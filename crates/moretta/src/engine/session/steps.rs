@@ -213,10 +213,7 @@ impl Step<'_> {
         }
         let ids = in_order_of_ids(&released.rows)?.rows().clone();
         let left = table.alone(&ids)?;
-        let mut rows = order::for_method(self.plan, self.stage.method, left.batch.clone())?;
-        if self.first {
-            rows = pseudonyms(self.plan, &self.context.keys, rows.schema())?.push(rows)?;
-        }
+        let rows = self.given(&left)?;
         let own = Arc::new(domains(self.plan, &left, population)?);
         let whole = std::mem::replace(&mut self.domains, Arc::clone(&own));
         let again = self.release(&self.stage.method.without_suppression(), rows)?;
@@ -250,6 +247,15 @@ impl Step<'_> {
         Ok(Arc::new(domains(self.plan, &masked, None)?))
     }
 
+    /// The rows of a part of the table as the method gets them.
+    fn given(&self, part: &Original) -> Result<Batch> {
+        let rows = order::for_method(self.plan, self.stage.method, part.batch.clone())?;
+        match self.first {
+            true => pseudonyms(self.plan, &self.context.keys, rows.schema())?.push(rows),
+            false => Ok(rows),
+        }
+    }
+
     /// Releases a table that has grown: rows that were released keep their class, and the
     /// others become classes of their own, or wait.
     fn grow(&mut self, known: &KnownRows, table: &Original, rows: Batch) -> Result<Released> {
@@ -280,6 +286,7 @@ impl Step<'_> {
             false => None,
             true => {
                 let left = table.alone(in_order_of_ids(&fresh)?.rows())?;
+                let fresh = self.given(&left)?;
                 match self.release_alone(&left, fresh) {
                     Ok(made) => Some(made),
                     // They do not make a class that keeps every promise yet.

@@ -114,7 +114,9 @@ impl Ledger {
     /// The ε that releases which still count have spent.
     fn epsilon(&self) -> f64 {
         let releases = self.list().into_iter().filter(|release| !release.revoked);
-        releases.filter_map(|release| release.epsilon).sum()
+        let spent = releases.filter_map(|release| release.epsilon);
+        // The sum of no numbers is -0.
+        spent.fold(0.0, |sum, epsilon| sum + epsilon)
     }
 
     /// Whether one more release may spend what it does.

@@ -7,13 +7,13 @@ use super::metric::Measured;
 use super::node::{MOST_COLUMNS, Node, Shape};
 use super::search::{Evaluation, Found, Search};
 use super::{Lattice, SearchKind};
-use crate::data::{Batch, Field, Kind, Role, Schema};
+use crate::data::{Batch, Role, Schema};
 use crate::error::{Error, Result};
 use crate::protect::Setting;
 use crate::protect::generalization::{FullDomain, Generalization};
 use crate::protect::limits::Limits;
 use crate::protect::solutions::{Solution, Solutions};
-use crate::protect::table::{Release, TableMethod};
+use crate::protect::table::{Release, TableMethod, quasi_as_text};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -47,14 +47,7 @@ impl TableMethod for Ready {
                 )));
             }
         }
-        let released = |field: &Field| match field.role {
-            Role::Quasi => Field {
-                kind: Kind::Category { ordered: false },
-                ..field.clone()
-            },
-            _ => field.clone(),
-        };
-        Schema::new(original.fields().iter().map(released).collect())
+        quasi_as_text(original)
     }
 
     fn release(&self, table: &Batch) -> Result<Release> {

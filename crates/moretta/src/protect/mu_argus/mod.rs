@@ -45,13 +45,11 @@ use super::Setting;
 use super::config::{MethodConfig, Shown};
 use super::datafly::recoded;
 use super::limits::Limits;
-use super::table::{Release, TableMethod};
+use super::table::{Release, TableMethod, quasi_as_text};
 use super::tree_codes::TreeCodes;
 use crate::config::{Absent, Accepts, Length, Parameter, Placed, Protects, Section, Value};
 use crate::data::hierarchy::TOP;
-use crate::data::{
-    Batch, Categories, Column, Domain, Field, Kind, LevelsBuilder, MISSING, Role, Schema,
-};
+use crate::data::{Batch, Categories, Column, Domain, LevelsBuilder, MISSING, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::{Combination, Guarantee};
 use cells::Cells;
@@ -217,14 +215,7 @@ struct Ready {
 
 impl TableMethod for Ready {
     fn schema(&self, original: &Schema) -> Result<Schema> {
-        let released = |field: &Field| match field.role {
-            Role::Quasi => Field {
-                kind: Kind::Category { ordered: false },
-                ..field.clone()
-            },
-            _ => field.clone(),
-        };
-        Schema::new(original.fields().iter().map(released).collect())
+        quasi_as_text(original)
     }
 
     fn release(&self, table: &Batch) -> Result<Release> {

@@ -1,7 +1,7 @@
 //! The worked examples, a slow reference, and what is always kept.
 
 use super::*;
-use crate::data::{Domain, Domains, RowIds};
+use crate::data::{Domain, Domains, Field, Kind, RowIds};
 use proptest::prelude::*;
 use std::collections::HashMap;
 

@@ -43,10 +43,10 @@ use super::Setting;
 use super::config::{MethodConfig, Shown};
 use super::limits::Limits;
 use super::mu_argus::with_empty;
-use super::table::{Release, TableMethod};
+use super::table::{Release, TableMethod, quasi_as_text};
 use super::tree_codes::TreeCodes;
 use crate::config::{Absent, Accepts, Parameter, Placed, Section, words};
-use crate::data::{Batch, Field, Kind, Role, Schema};
+use crate::data::{Batch, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::{Guarantee, Missing};
 use std::collections::BTreeMap;
@@ -162,14 +162,7 @@ struct Ready {
 
 impl TableMethod for Ready {
     fn schema(&self, original: &Schema) -> Result<Schema> {
-        let released = |field: &Field| match field.role {
-            Role::Quasi => Field {
-                kind: Kind::Category { ordered: false },
-                ..field.clone()
-            },
-            _ => field.clone(),
-        };
-        Schema::new(original.fields().iter().map(released).collect())
+        quasi_as_text(original)
     }
 
     fn release(&self, table: &Batch) -> Result<Release> {

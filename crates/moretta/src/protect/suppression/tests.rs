@@ -1,7 +1,7 @@
 //! The worked example, slow counts, and what another program empties of public data.
 
 use super::*;
-use crate::data::{Column, Domain, Domains, RowIds};
+use crate::data::{Column, Domain, Domains, Field, Kind, RowIds};
 use crate::guarantee::{Guarantee, wild_claims};
 use proptest::prelude::*;
 use std::collections::HashMap;
