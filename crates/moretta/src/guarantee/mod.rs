@@ -23,6 +23,7 @@ mod findings;
 mod likeness;
 mod models;
 mod population;
+mod rules;
 mod same;
 mod sizes;
 mod sorted;
@@ -44,6 +45,10 @@ pub use models::{
     LDiversity, Likeness, PSensitivity, Population, Presence, Sensitivity, TCloseness,
 };
 pub use population::PopulationRows;
+pub use rules::{
+    Breach, ColumnKind, ColumnRule, Comparison, Condition, Constant, Formula, Labels, Mismatch,
+    Misread, Operand, Reading, RuleChecker, RuleCount, check_kinds,
+};
 pub use stream::{Decided, StreamChecker, StreamFindings};
 pub use truth::{Treatment, Truth};
 pub use wild::{Missing, wild_claims};
