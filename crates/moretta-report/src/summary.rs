@@ -1,6 +1,7 @@
 //! The report of a run in a few lines, for a terminal.
 
 use crate::number::{count, percent, seconds, told};
+use crate::rules;
 use crate::suppression::Suppressed;
 use moretta::pipeline::report::{Report, SearchFacts, StreamFacts};
 use std::fmt::Write;
@@ -29,6 +30,9 @@ pub fn summary(report: &Report) -> String {
             "{mark} {}: promised {}, found {}",
             claim.name, claim.promised, claim.found
         );
+    }
+    for rule in &report.rules {
+        let _ = writeln!(text, "{}", plain_spaces(&rules::line(rule)));
     }
     if let Some(why) = &report.chosen {
         let _ = writeln!(text, "  {why}");

@@ -15,6 +15,7 @@ mod outputs;
 mod outside;
 mod parse;
 mod paths;
+mod rules;
 mod schema;
 mod secret;
 mod source;
@@ -482,6 +483,9 @@ fn read_plan(
         Some(section) => levels::read(section, guarantee.class_size())?,
         None => Vec::new(),
     };
+    let rules = top.optional(&schema::RULES, |placed, name| {
+        rules::read(placed.list(name)?)
+    })?;
     let (protect, spans) = read_protect(top, goal)?;
     check_kinds(&protect, &spans)?;
     let (report_measures, fail_above, pairs, risk) =
@@ -492,6 +496,7 @@ fn read_plan(
         guarantee,
         audit: audit.unwrap_or(true),
         levels,
+        rules: rules.unwrap_or_default(),
         protect,
         fail_above,
         report_measures,

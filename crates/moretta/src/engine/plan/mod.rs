@@ -9,6 +9,7 @@ mod masked;
 mod persons;
 mod promises;
 mod risk;
+mod rules;
 mod stage;
 
 pub(crate) use chain::check_kinds;
@@ -18,7 +19,7 @@ pub(crate) use stage::Stage;
 use crate::data::hierarchy::HierarchySpec;
 use crate::data::{Batch, ColumnPlan, Field, Kind, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
-use crate::guarantee::{ClaimFinding, Combination, Guarantee, Missing, wild_claims};
+use crate::guarantee::{ClaimFinding, ColumnRule, Combination, Guarantee, Missing, wild_claims};
 use crate::measure::{self, RiskSetting};
 use crate::protect::z_anonymity::ZAnonymity;
 use crate::protect::{Masking, Method};
@@ -37,6 +38,8 @@ pub struct Plan {
     pub audit: bool,
     /// Nested releases, from the least to the most protected; none when there is one release.
     pub levels: Vec<Level>,
+    /// What must be true of every row.
+    pub rules: Vec<ColumnRule>,
     /// The methods, in order.
     pub protect: Vec<Method>,
     /// Limits on measures: the run fails above them.
@@ -62,6 +65,7 @@ impl Default for Plan {
             guarantee: Guarantee::default(),
             audit: true,
             levels: Vec::new(),
+            rules: Vec::new(),
             protect: Vec::new(),
             fail_above: Vec::new(),
             report_measures: Vec::new(),
@@ -321,7 +325,8 @@ impl Plan {
         self.check_rotation()?;
         hierarchies::check(self)?;
         self.check_weights()?;
-        masked::check(self)
+        masked::check(self)?;
+        rules::check(self)
     }
 
     /// The method of a stream, if that is what the policy is about.
