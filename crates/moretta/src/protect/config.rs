@@ -45,6 +45,14 @@ pub trait MethodConfig {
     fn reads_missing(&self) -> Missing {
         Missing::Own
     }
+    /// Whether it draws a sample: which rows leave is decided by chance, not by what they hold.
+    fn samples(&self) -> bool {
+        false
+    }
+    /// The columns that it looks at besides those that it changes.
+    fn reads(&self) -> Vec<&str> {
+        Vec::new()
+    }
     /// Takes away the leave to suppress rows of a table.
     fn forbid_suppression(&mut self) {}
     /// The function on tables, ready to work in this setting.

@@ -20,7 +20,7 @@ use crate::engine::plan::Plan;
 use crate::engine::progress::Stage;
 use crate::engine::report::Report;
 use crate::engine::telling::Leaving;
-use crate::engine::warnings::run_warnings;
+use crate::engine::warnings::{run_warnings, sample_warnings};
 use crate::error::{Error, Result};
 use crate::measure::{self, Info, Measure};
 use std::sync::Arc;
@@ -91,6 +91,7 @@ impl TableFlow {
         };
         let copies = Copies::of_release(plan, &original.batch, release.rows())?;
         told.extend(copies);
+        told.extend(sample_warnings(plan));
         let telling = telling.warning()?;
         match plan.keeps_guarantee() {
             true => told.splice(0..0, telling).for_each(drop),
@@ -109,7 +110,8 @@ impl TableFlow {
                 }),
                 _ => None,
             },
-            read: original.batch.len() as u64,
+            read: original.batch.len() as u64 - protected.left_out,
+            left_out: protected.left_out,
             released: release.len() as u64,
             suppressed: &protected.suppressed,
             solutions: protected.solutions.as_ref(),
