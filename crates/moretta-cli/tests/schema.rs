@@ -21,6 +21,8 @@ const BESIDE: &[(&str, &str)] = &[
     ("microaggregation", "grouping = \"projection\""),
     ("mu-argus", "k = 2"),
     ("suppression", "missing = \"wild\""),
+    ("sampling", "fraction = 0.5"),
+    ("sampling", "size = 10"),
     ("random-projection", "noise = \"cumulative\""),
     (
         "random-projection",

@@ -102,10 +102,14 @@ fn table_rows(report: &Report) -> String {
         count(rows.released),
         sink(report)
     );
-    plain_spaces(&match suppressed.is_none() {
-        true => released,
-        false => format!("{released}suppressed {} rows\n", suppressed.rows()),
-    })
+    let mut text = released;
+    if let Some(left_out) = suppressed.left_out() {
+        let _ = writeln!(text, "not drawn into the sample {left_out} rows");
+    }
+    if !suppressed.is_none() {
+        let _ = writeln!(text, "suppressed {} rows", suppressed.rows());
+    }
+    plain_spaces(&text)
 }
 
 /// A terminal's font may lack the narrow space.

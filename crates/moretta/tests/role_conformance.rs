@@ -17,10 +17,13 @@ const METHOD_LINES: &[(&str, &str)] = &[
     ("mu-argus", "k = 2"),
     ("suppression", ""),
     ("recoding", "round = { x = 2, y = 2 }"),
+    ("sampling", "fraction = 0.5"),
     ("z-anonymity", "z = 2\nwindow = \"1h\""),
     ("noise", "buffer = 5"),
     ("microaggregation", "k = 3\nbuffer = 20"),
     ("rank-swapping", "within = 5"),
+    ("resampling", "buffer = 10"),
+    ("shuffling", ""),
     ("lattice", ""),
     ("random-projection", "noise = \"none\""),
     (

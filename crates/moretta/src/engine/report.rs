@@ -326,7 +326,7 @@ pub struct Claim {
 /// How rows fared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowFacts {
-    /// Rows read: those released, and as many as were suppressed at most.
+    /// Rows read: those released, and as many as were suppressed or not drawn at most.
     pub read: u64,
     /// `read` is that upper bound.
     pub read_is_bound: bool,
@@ -334,12 +334,19 @@ pub struct RowFacts {
     pub released: u64,
     /// Rows suppressed, by reason.
     pub suppressed: Vec<Reason>,
+    /// Rows that are not in the sample that was drawn, at most; 0 where none was.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
     /// Classes of equal quasi-identifiers of the released rows before.
     pub classes_before: u64,
     /// Classes of equal quasi-identifiers after.
     pub classes_after: u64,
     /// Cells escaped against formula injection.
     pub escaped: u64,
+}
+
+fn is_zero(rows: &u64) -> bool {
+    *rows == 0
 }
 
 /// Why rows were suppressed.

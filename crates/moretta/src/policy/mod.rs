@@ -374,6 +374,12 @@ impl Policy {
             )
             .help("take them out: what stands for a class can neither be joined nor kept"));
         }
+        if self.plan.ledger.is_some_and(|held| held.growth) && self.plan.samples() {
+            return at(Error::policy(
+                "`growth` keeps rows that were released, and a sample is drawn anew",
+            )
+            .help("take `growth` out, or draw the sample once and release that file"));
+        }
         if !self.plan.columns.iter().any(named) {
             return at(unknown_rows());
         }

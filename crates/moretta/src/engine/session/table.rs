@@ -23,7 +23,7 @@ use crate::engine::report::{LevelFacts, Report, RuleFact};
 use crate::engine::rules;
 use crate::engine::shown::counted_as_text;
 use crate::engine::telling::Leaving;
-use crate::engine::warnings::run_warnings;
+use crate::engine::warnings::{run_warnings, sample_warnings};
 use crate::error::{Error, Result};
 use crate::guarantee::{Nesting, RuleCount, nesting};
 use crate::measure::{self, Info, Measure};
@@ -342,6 +342,7 @@ impl Treated {
         };
         let copies = Copies::of_release(plan, &original.batch, release.rows())?;
         told.extend(copies);
+        told.extend(sample_warnings(plan));
         let telling = telling.warning()?;
         match plan.keeps_guarantee() {
             true => told.splice(0..0, telling).for_each(drop),
@@ -362,7 +363,8 @@ impl Treated {
                 }),
                 _ => None,
             },
-            read: original.batch.len() as u64,
+            read: original.batch.len() as u64 - protected.left_out,
+            left_out: protected.left_out,
             released: release.len() as u64,
             suppressed: &protected.suppressed,
             solutions: protected.solutions.as_ref(),
