@@ -24,6 +24,7 @@ mod likeness;
 mod models;
 mod population;
 mod same;
+mod sample;
 mod sizes;
 mod sorted;
 mod stream;
@@ -44,6 +45,7 @@ pub use models::{
     LDiversity, Likeness, PSensitivity, Population, Presence, Sensitivity, TCloseness,
 };
 pub use population::PopulationRows;
+pub use sample::torn_persons;
 pub use stream::{Decided, StreamChecker, StreamFindings};
 pub use truth::{Treatment, Truth};
 pub use wild::{Missing, wild_claims};

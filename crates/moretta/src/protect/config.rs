@@ -53,6 +53,10 @@ pub trait MethodConfig {
     fn reads(&self) -> Vec<&str> {
         Vec::new()
     }
+    /// Columns of which it computes all values anew, and which say nothing of a person.
+    fn remakes(&self) -> Vec<&str> {
+        Vec::new()
+    }
     /// Takes away the leave to suppress rows of a table.
     fn forbid_suppression(&mut self) {}
     /// The function on tables, ready to work in this setting.

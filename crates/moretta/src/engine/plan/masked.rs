@@ -24,10 +24,11 @@ pub(crate) fn promise(
         ..guarantee.clone()
     };
     if more != Guarantee::default() || !levels.is_empty() {
-        return Err(
-            Error::policy(format!("{name} can promise k alone, and no [levels]"))
-                .help("take them out, or use method = \"mondrian\""),
-        );
+        let what = match k {
+            Some(_) => format!("{name} can promise k alone, and no [levels]"),
+            None => format!("{name} promises nothing of [guarantee], and has no [levels]"),
+        };
+        return Err(Error::policy(what).help("take them out, or use method = \"mondrian\""));
     }
     match (guarantee.k, k) {
         (Some(_), None) => Err(Error::policy(format!("{name} cannot promise k"))
