@@ -1,4 +1,4 @@
-//! Samples from the command line: alone, before methods that make them coarser or mask them, and
+//! Samples from the command line, calibrated ones too: alone, before methods that make them coarser or mask them, and
 //! what a policy may not ask of them.
 
 mod support;
@@ -263,6 +263,100 @@ fn persons_are_drawn_whole_and_counted() {
     folder.run().fails(4, "persons have rows in several strata");
 }
 
+/// The weighted sum of a column, by the places of both.
+fn total(table: &str, place: usize, weight: usize) -> f64 {
+    let number = |cell: &str| cell.parse::<f64>().expect("a number");
+    let rows = table.lines().skip(1).map(|line| line.split(',').collect());
+    rows.map(|row: Vec<&str>| number(row[place]) * number(row[weight]))
+        .sum()
+}
+
+#[test]
+fn a_calibrated_sample_has_the_totals_of_the_table() {
+    let massc = "[[protect]]\nmethod = \"massc\"\nweight = \"age\"\ncolumns = [\"zip\", \"team\"]\n\
+                 totals = [\"cost\"]\nfraction = 0.5\n";
+    let sampled = "[[protect]]\nmethod = \"sampling\"\nfraction = 0.5\n";
+    let policy = replaced(&policy("fraction = 0.5"), sampled, massc);
+    let policy = replaced(&policy, MONDRIAN, "");
+    let policy = replaced(&policy, PROMISE, "");
+    let policy = replaced(
+        &policy,
+        "age    = { role = \"quasi\"",
+        "age = { role = \"plain\"",
+    );
+    let folder = folder(&policy);
+    folder.run().succeeds();
+    let release = folder.text("out/release.csv");
+    assert_eq!(
+        release.lines().next(),
+        Some("age,zip,team,cost,row"),
+        "{release}"
+    );
+    let (expected, found) = (total(&table(), 5, 1), total(&release, 3, 0));
+    assert!(
+        (found - expected).abs() < 1e-9 * expected,
+        "{found} {expected}"
+    );
+    let report = folder.report();
+    let columns = report["columns"].as_array().expect("columns").iter();
+    let masked = columns.filter(|column| column["treatment"] == "masked");
+    let masked: Vec<&str> = masked
+        .filter_map(|column| column["name"].as_str())
+        .collect();
+    assert_eq!(masked, ["age", "zip", "team"]);
+    assert!(report["rows"]["left_out"].as_u64().expect("a bound") >= 200);
+    assert!(!report["pairs"].is_null(), "linkage is measured");
+    // Weights are not among what is compared.
+    let without = replaced(&policy, "weight = \"age\"", "weight = \"row\"");
+    let folder = self::folder(&without);
+    folder
+        .run()
+        .fails(3, "massc looks at `row`, which only passes through");
+    let dropped = replaced(
+        &policy,
+        "age = { role = \"plain\"",
+        "age = { role = \"drop\"",
+    );
+    let folder = self::folder(&dropped);
+    folder
+        .run()
+        .fails(3, "massc computes `age`, which is not released");
+    let both = replaced(
+        &policy,
+        "columns = [\"zip\", \"team\"]",
+        "columns = [\"zip\", \"age\"]",
+    );
+    let folder = self::folder(&both);
+    folder
+        .run()
+        .fails(3, "`age` is the weight, and would be substituted");
+    let risk = replaced(&policy, "fraction = 0.5", "fraction = { single = 0.5 }");
+    let folder = self::folder(&risk);
+    folder.run().fails(3, "single");
+}
+
+#[test]
+fn a_ledger_holds_samples_against_each_other_and_they_do_not_grow() {
+    let ledger = "[ledger]\npath = \"data.ledger\"\nkey = \"file:ledger.key\"\n";
+    let named = replaced(
+        &policy("fraction = 0.4"),
+        "who    = { role = \"identifier\" }",
+        "who = { role = \"subject\" }",
+    );
+    let policy = format!("{named}{ledger}");
+    let folder = folder(&policy).file("ledger.key", "a key for tests, not a secret");
+    let run = folder.moretta(&["run", "policy.toml"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    // Another sample: classes of the first are divided by who is in the second.
+    let other = replaced(&policy, "seed = 11", "seed = 12");
+    let folder = folder.file("other.toml", &other);
+    let again = folder.moretta(&["run", "other.toml", "--force"]);
+    again.fails(7, "groups of fewer than 4 persons");
+    let folder = folder.policy(&format!("{policy}growth = true\n"));
+    let grown = folder.moretta(&["run", "policy.toml", "--force"]);
+    grown.fails(3, "`growth` keeps rows that were released");
+}
+
 #[test]
 fn what_a_sample_cannot_be_is_refused() {
     let private = "method = \"local-dp\"\ncolumns.cost = { mechanism = \"laplace\", epsilon = 1, bounds = [0, 1009] }";
@@ -305,6 +399,11 @@ fn what_a_sample_cannot_be_is_refused() {
             replaced(&half, MONDRIAN, ""),
             3,
             "sampling cannot promise k",
+        ),
+        (
+            replaced(&half, MONDRIAN, "").replace("k = 4", "p = 2"),
+            3,
+            "sampling promises nothing of [guarantee]",
         ),
         (
             replaced(

@@ -152,6 +152,12 @@ fn base(method: &str, settings: &str) -> Table {
     let protect = policy["protect"][0].as_table_mut().expect("a table");
     protect.insert("method".to_owned(), method.into());
     protect.extend(required(info.parameters));
+    if method == "massc" {
+        let weight = parse("{ role = \"plain\", type = \"number\" }");
+        let columns = policy["columns"].as_table_mut().expect("a table");
+        columns.insert("weight".to_owned(), weight);
+    }
+    let protect = policy["protect"][0].as_table_mut().expect("a table");
     if method == "z-anonymity" {
         protect.insert("z".to_owned(), 10.into());
     }

@@ -18,6 +18,7 @@ const METHOD_LINES: &[(&str, &str)] = &[
     ("suppression", ""),
     ("recoding", "round = { x = 2, y = 2 }"),
     ("sampling", "fraction = 0.5"),
+    ("massc", "weight = \"y\"\ncolumns = [\"x\"]"),
     ("z-anonymity", "z = 2\nwindow = \"1h\""),
     ("noise", "buffer = 5"),
     ("microaggregation", "k = 3\nbuffer = 20"),

@@ -468,6 +468,7 @@ fn treatment(facts: &Facts<'_>, name: &str, role: Role) -> &'static str {
         (Some(Action::Drop), _) => "dropped",
         (Some(Action::Pseudonym { .. }), _) => "pseudonym",
         _ if masked.is_some_and(|m| m.masks.has(name)) => "masked",
+        _ if plan.remakes(name) => "masked",
         (_, Role::Quasi) if plan.represents(name) => "representative",
         (_, Role::Quasi) if plan.covers_quasi() || plan.recodes_in_stream(name) => "generalised",
         _ if plan.codes(name) => "recoded",

@@ -26,6 +26,7 @@ mod nesting;
 mod population;
 mod rules;
 mod same;
+mod sample;
 mod sizes;
 mod sorted;
 mod stream;
@@ -51,6 +52,7 @@ pub use rules::{
     Breach, ColumnKind, ColumnRule, Comparison, Condition, Constant, Formula, Labels, Mismatch,
     Misread, Operand, Reading, RuleChecker, RuleCount, check_kinds,
 };
+pub use sample::torn_persons;
 pub use stream::{Decided, StreamChecker, StreamFindings};
 pub use truth::{Treatment, Truth};
 pub use wild::{Missing, wild_claims};

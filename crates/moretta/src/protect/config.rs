@@ -62,6 +62,10 @@ pub trait MethodConfig {
     fn reads(&self) -> Vec<&str> {
         Vec::new()
     }
+    /// Columns of which it computes all values anew, and which say nothing of a person.
+    fn remakes(&self) -> Vec<&str> {
+        Vec::new()
+    }
     /// The function on tables, ready to work in this setting.
     fn table(&self, _setting: &Setting) -> Option<Box<dyn TableMethod>> {
         None

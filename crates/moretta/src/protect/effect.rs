@@ -55,6 +55,10 @@ impl Method {
                 Some(_) => Effect::Replaced,
             };
         }
+        let remade = self.remakes().into_iter();
+        for place in remade.filter_map(|name| schema.index_of(name)) {
+            effects[place] = Effect::Masked;
+        }
         Ok(effects)
     }
 }

@@ -102,6 +102,8 @@ methods! {
     "recoding", Recoding(super::recoding::Recoding), "recoding/mod.rs", Table;
     /// Releases a random part of the rows.
     "sampling", Sampling(super::sampling::Sampling), "sampling/mod.rs", Sample;
+    /// Substitutes risky values, draws a sample and calibrates its weights.
+    "massc", Massc(super::massc::Massc), "massc/mod.rs", Sample;
     /// Releases of each event what enough people share.
     "z-anonymity", ZAnonymity(super::z_anonymity::ZAnonymity), "z_anonymity/mod.rs", Stream;
     /// Adds random amounts.
@@ -335,6 +337,11 @@ impl Method {
     /// See [`MethodConfig::reads`].
     pub fn reads(&self) -> Vec<&str> {
         self.config().reads()
+    }
+
+    /// See [`MethodConfig::remakes`].
+    pub fn remakes(&self) -> Vec<&str> {
+        self.config().remakes()
     }
 
     /// See [`MethodConfig::is_random`].

@@ -12,6 +12,7 @@ pub mod generalization;
 pub mod identifiers;
 pub mod lattice;
 pub(crate) mod limits;
+pub mod massc;
 mod method;
 pub mod microaggregation;
 pub mod mondrian;

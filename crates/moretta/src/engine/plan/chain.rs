@@ -179,7 +179,8 @@ impl<'a> Step<'a> {
         let by_itself = before.stage.method.recodes_stream();
         // Whom a stratum lets in depends on how many others are in it.
         let read = before.stage.method.reads();
-        let strata = before.stage.method.samples() && !read.is_empty();
+        let masks = before.stage.method.as_masking().is_some();
+        let strata = before.stage.method.samples() && (masks || !read.is_empty());
         let looked_at = read.iter().any(|name| self.changes(name));
         let mixed = !by_itself && before.changed().any(|name| self.changes(name));
         let used = mixed || strata || looked_at || before.stage.claim() == Claim::Classes;

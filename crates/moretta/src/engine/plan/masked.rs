@@ -24,9 +24,10 @@ pub(crate) fn promise(
         ..guarantee.clone()
     };
     if more != Guarantee::default() || !levels.is_empty() && method.nests().is_none() {
-        let what = match method.nests() {
-            Some(_) => format!("{name} can promise k alone"),
-            None => format!("{name} can promise k alone, and no [levels]"),
+        let what = match (method.nests(), k) {
+            (Some(_), _) => format!("{name} can promise k alone"),
+            (None, Some(_)) => format!("{name} can promise k alone, and no [levels]"),
+            (None, None) => format!("{name} promises nothing of [guarantee], and has no [levels]"),
         };
         return Err(Error::policy(what).help("take the rest out, or use method = \"mondrian\""));
     }

@@ -426,6 +426,12 @@ impl Plan {
         coded.any(|(_, coded)| coded == name)
     }
 
+    /// Whether all values of the column `name` are computed anew.
+    pub(crate) fn remakes(&self, name: &str) -> bool {
+        let mut remade = self.protect.iter().flat_map(Method::remakes);
+        remade.any(|remade| remade == name)
+    }
+
     /// How much what the column `name` loses counts.
     pub fn weight(&self, name: &str) -> f64 {
         self.column(name).map_or(1.0, |column| column.weight)
@@ -614,10 +620,24 @@ impl Plan {
         }
     }
 
-    /// Columns that methods look at besides those that they change are there, and of a type.
+    /// Columns that methods look at besides those that they change are there, and of a type; those
+    /// that they compute are released.
     fn check_reads(&self) -> Result<()> {
         for method in &self.protect {
-            for name in method.reads() {
+            let remade = method.remakes();
+            let dropped = |column: &&ColumnPolicy| {
+                remade.contains(&column.name.as_str()) && column.action != Action::Keep
+            };
+            if let Some(column) = self.columns.iter().find(dropped) {
+                return Err(Error::policy(format!(
+                    "{} computes `{}`, which is not released",
+                    method.name(),
+                    column.name
+                ))
+                .at(column.span.clone())
+                .help("give it the role plain"));
+            }
+            for name in method.reads().into_iter().chain(remade) {
                 let Some(column) = self.column(name) else {
                     return Err(Error::policy(format!(
                         "{} looks at `{name}`, which is not under [columns]",

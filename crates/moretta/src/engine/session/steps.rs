@@ -4,7 +4,7 @@
 //! rows that it was given: what it covers must cover them, what it masks says nothing of
 //! them, and all other cells must be as they were.
 
-use crate::data::{Batch, Domains, Field, Schema};
+use crate::data::{Batch, Domains, Field, Role, Schema};
 use crate::engine::columns::pseudonyms;
 use crate::engine::context::Context;
 use crate::engine::domains::domains;
@@ -18,7 +18,7 @@ use crate::engine::population;
 use crate::engine::progress;
 use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
-use crate::guarantee::{Coding, Fault, Guarantee, Treatment, Truth};
+use crate::guarantee::{Coding, Fault, Guarantee, Rule, Treatment, Truth, torn_persons};
 use crate::protect::{Claim, Effect, Method, Nest, Operator, Setting, Solutions};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -139,6 +139,9 @@ pub(super) fn protect(
         if compared == Compared::Yes {
             let faults = step.compare(&effects, &before, &protected.rows)?;
             protected.untruths.extend(faults);
+            if stage.method.samples() {
+                protected.untruths.extend(torn(&before, &protected.rows)?);
+            }
         }
     }
     Ok(protected)
@@ -153,6 +156,16 @@ struct Released {
 }
 
 impl Released {
+    /// A sample tells of every row what became of it, and no other method leaves rows out.
+    fn accounts_for(&self, rows: usize, samples: bool) -> Result<()> {
+        let suppressed: u64 = self.suppressed.iter().map(|(_, rows)| rows).sum();
+        let told = self.rows.len() as u64 + suppressed + self.left_out;
+        match samples && told == rows as u64 || !samples && self.left_out == 0 {
+            true => Ok(()),
+            false => Err(Error::bug("rows of a sample are not accounted for")),
+        }
+    }
+
     fn after(self, mut before: Vec<(String, u64)>) -> (Batch, Vec<(String, u64)>) {
         before.extend(self.suppressed);
         (self.rows, before)
@@ -195,10 +208,10 @@ impl Step<'_> {
             trail: self.context.progress.trail().clone(),
         };
         let mut operator = self.stage.build(method, rows.schema(), &setting)?;
-        let given = Arc::clone(rows.schema());
+        let (all, given) = (rows.len(), Arc::clone(rows.schema()));
         let parts = [operator.push(rows)?, operator.finish()?];
         let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        Ok(Released {
+        let released = Released {
             rows: labelled(
                 Batch::concat(&Arc::clone(operator.schema()), parts)?,
                 &given,
@@ -206,7 +219,9 @@ impl Step<'_> {
             suppressed: operator.suppressed(),
             left_out: operator.left_out(),
             solutions: operator.solutions(),
-        })
+        };
+        released.accounts_for(all, method.samples())?;
+        Ok(released)
     }
 
     /// Releases `rows`, those of `table`, so that the release does not tell of suppressed
@@ -421,6 +436,26 @@ fn labelled(rows: Batch, given: &Schema) -> Result<Batch> {
     }
     let schema = Arc::new(Schema::new(fields)?);
     Batch::new(schema, rows.rows().clone(), rows.columns().to_vec())
+}
+
+/// Persons of whom a sample holds a part of their rows.
+fn torn(given: &Batch, sample: &Batch) -> Result<Option<Fault>> {
+    let Some(&subject) = given.schema().with_role(Role::Subject).first() else {
+        return Ok(None);
+    };
+    let places = places(given);
+    let mut drawn = vec![false; given.len()];
+    for id in sample.rows().iter() {
+        if let Some(&Some(place)) = places.get(id as usize) {
+            drawn[place as usize] = true;
+        }
+    }
+    let count = torn_persons(given.categories(subject)?, &drawn);
+    Ok((count > 0).then(|| Fault {
+        column: Some(given.schema().fields()[subject].name.to_string()),
+        rule: Rule::PersonTorn,
+        count,
+    }))
 }
 
 /// The columns that a step has made.

@@ -48,7 +48,7 @@ pub(super) fn attack(
         Method::RankSwapping(config) => {
             link(config, [&originals, &release], original.len(), attacked);
         }
-        Method::Resampling(_) | Method::Shuffling(_) => {
+        Method::Resampling(_) | Method::Shuffling(_) | Method::Massc(_) => {
             attacked.links.push(nearest_record(&originals, &release))
         }
         _ => {}

@@ -1,6 +1,7 @@
 //! Who is drawn: of each stratum its share, and of a stratum any units alike.
 
 use crate::cancel::Cancel;
+use crate::data::{Batch, Role};
 use crate::error::{Error, Result};
 use crate::math::uniform::{below, shuffle};
 use rand_core::Rng;
@@ -8,13 +9,20 @@ use rand_core::Rng;
 /// Rows between which drawing can be stopped.
 const ROWS: usize = 1 << 16;
 
+/// The person of each row, where a column tells persons.
+pub(in crate::protect) fn persons(table: &Batch) -> Result<Option<&[u32]>> {
+    let subject = table.schema().with_role(Role::Subject).first().copied();
+    let codes = |place| Ok(table.categories(place)?.codes());
+    subject.map(codes).transpose()
+}
+
 /// What is drawn: rows, or persons with all of theirs.
-pub(super) struct Units<'a> {
-    pub(super) rows: usize,
+pub(in crate::protect) struct Units<'a> {
+    pub(in crate::protect) rows: usize,
     /// The person of each row; rows are drawn where nobody is told.
-    pub(super) persons: Option<&'a [u32]>,
+    pub(in crate::protect) persons: Option<&'a [u32]>,
     /// The stratum of each row, numbered from 0 on.
-    pub(super) strata: Option<&'a [u32]>,
+    pub(in crate::protect) strata: Option<&'a [u32]>,
 }
 
 impl Units<'_> {
@@ -22,7 +30,7 @@ impl Units<'_> {
     ///
     /// # Errors
     /// When rows of a person are in several strata.
-    pub(super) fn counts(&self) -> Result<Vec<u64>> {
+    pub(in crate::protect) fn counts(&self) -> Result<Vec<u64>> {
         let strata = self.strata.and_then(|strata| strata.iter().max());
         let mut counts = vec![0; strata.map_or(1, |&last| last as usize + 1)];
         let mut strata_of = vec![None; self.person_codes()];
@@ -43,7 +51,7 @@ impl Units<'_> {
     /// The rows of those who are drawn, in their order: `shares` of the `counts` units of each
     /// stratum. Each unit in turn is drawn as likely as a place is left for it, so all sets of
     /// units are alike.
-    pub(super) fn draw(
+    pub(in crate::protect) fn draw(
         &self,
         mut counts: Vec<u64>,
         mut shares: Vec<u64>,
@@ -99,7 +107,7 @@ fn torn() -> Error {
 
 /// How many units of each stratum are drawn: `size` in all, of each its proportional share
 /// rounded down or up by lot, so that each unit is drawn with the chance `size` over all units.
-pub(super) fn shares(counts: &[u64], size: u64, generator: &mut impl Rng) -> Vec<u64> {
+pub(in crate::protect) fn shares(counts: &[u64], size: u64, generator: &mut impl Rng) -> Vec<u64> {
     let mut order: Vec<usize> = (0..counts.len()).collect();
     shuffle(&mut order, generator);
     let start = below(generator, counts.iter().sum());
@@ -109,7 +117,12 @@ pub(super) fn shares(counts: &[u64], size: u64, generator: &mut impl Rng) -> Vec
 /// Proportional shares; rounded up are those whose remainders, laid end to end in this order,
 /// hold one of the points that lie all units apart from `start` on, which is below that. A
 /// remainder holds one as often, over all starts, as it is a part of all units.
-pub(super) fn rounded(counts: &[u64], size: u64, order: &[usize], start: u64) -> Vec<u64> {
+pub(in crate::protect) fn rounded(
+    counts: &[u64],
+    size: u64,
+    order: &[usize],
+    start: u64,
+) -> Vec<u64> {
     let all = u128::from(counts.iter().sum::<u64>().max(1));
     let share = |stratum: usize| u128::from(size) * u128::from(counts[stratum]);
     let points_before = |end: u128| match end.checked_sub(u128::from(start) + 1) {

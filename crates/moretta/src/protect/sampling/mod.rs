@@ -42,7 +42,7 @@
 //! method = "mondrian"
 //! ```
 
-mod draw;
+pub(super) mod draw;
 #[cfg(test)]
 mod tests;
 
@@ -52,9 +52,9 @@ use super::generalization::class_of_rows;
 use super::table::{Release, TableMethod};
 use crate::cancel::Cancel;
 use crate::config::{Absent, Accepts, NAMES, POSITIVE, Parameter, Placed, Protects, Section};
-use crate::data::{Batch, Kind, Role, Schema};
+use crate::data::{Batch, Kind, Schema};
 use crate::error::{Error, Result};
-use draw::Units;
+use draw::{Units, persons};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -217,13 +217,6 @@ impl TableMethod for Draw {
             ..Release::new(table.take(&drawn)?, Vec::new())
         })
     }
-}
-
-/// The person of each row, where a column tells persons.
-fn persons(table: &Batch) -> Result<Option<&[u32]>> {
-    let subject = table.schema().with_role(Role::Subject).first().copied();
-    let codes = |place| Ok(table.categories(place)?.codes());
-    subject.map(codes).transpose()
 }
 
 /// The places of the columns that make strata, whose values can be compared.

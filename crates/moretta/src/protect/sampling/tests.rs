@@ -1,6 +1,6 @@
 use super::draw::{Units, rounded, shares};
 use super::*;
-use crate::data::{Categories, Column, Field, Kind, Numbers, RowIds};
+use crate::data::{Categories, Column, Field, Kind, Numbers, Role, RowIds};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
