@@ -68,7 +68,8 @@ fn searched(search: &SearchFacts) -> String {
         true => format!("others could lose {:.1} % less", search.gap * 100.0),
         false => "no others lose less".to_owned(),
     };
-    format!("levels {}: {sure}", levels.join(", "))
+    let what = if search.of_cuts { "cuts" } else { "levels" };
+    format!("{what} {}: {sure}", levels.join(", "))
 }
 
 fn sink(report: &Report) -> &str {
