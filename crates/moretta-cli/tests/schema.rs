@@ -14,6 +14,7 @@ use toml::{Table, Value};
 /// its settings, must do for each value that fits.
 const BESIDE: &[(&str, &str)] = &[
     ("lattice", "search = \"heuristic\""),
+    ("lattice", "search = \"cuts\""),
     ("microaggregation", "k = 2"),
     ("microaggregation", "grouping = \"projection\""),
     ("microaggregation", "buffer = 100"),

@@ -17,6 +17,12 @@ const LISTED: usize = 10;
 pub(super) fn write(search: &SearchFacts, page: &mut Markup) {
     page.raw("<section id=\"search\"><h2>Search</h2>");
     page.element("p", &[("class", &"note")], |page| introduce(search, page));
+    if search.of_cuts {
+        page.raw("<div class=\"panel\">");
+        cuts(search, page);
+        page.raw("</div></section>");
+        return;
+    }
     page.raw("<div class=\"pair\"><figure class=\"panel\"><figcaption><h3>The best part of the lattice</h3><p class=\"note\">One box for each combination of levels, more general ones above. A box tells what is lost; a pale one does not keep the promises. The released one has a frame.</p></figcaption>");
     draw(search, page);
     page.raw("</figure><div class=\"panel\">");
@@ -26,8 +32,13 @@ pub(super) fn write(search: &SearchFacts, page: &mut Markup) {
 
 fn introduce(search: &SearchFacts, page: &mut Markup) {
     page.text(format_args!(
-        "Of {} combinations of levels, {} were looked at",
+        "Of {} {}, {} were looked at",
         number::number(search.nodes),
+        if search.of_cuts {
+            "sets of cuts"
+        } else {
+            "combinations of levels"
+        },
         number::count(search.looked_at)
     ));
     match search.gap > 0.0 {
@@ -41,6 +52,22 @@ fn introduce(search: &SearchFacts, page: &mut Markup) {
         " ({}, of the released rows alone).",
         search.metric
     ));
+}
+
+/// How often each column is cut.
+fn cuts(search: &SearchFacts, page: &mut Markup) {
+    page.raw("<h3>Cuts of each column</h3><div class=\"scroll\"><table><thead><tr><th scope=\"col\">Column</th><th scope=\"col\" class=\"figure\">cuts</th><th scope=\"col\" class=\"figure\">places</th></tr></thead><tbody>");
+    let made = search.best.first().map(|node| &node.levels);
+    let made = made.into_iter().flatten();
+    for ((name, made), places) in search.columns.iter().zip(made).zip(&search.heights) {
+        page.element("tr", &[], |page| {
+            page.leaf("th", &[("scope", &"row")], name);
+            for figure in [*made, *places] {
+                page.leaf("td", &[("class", &"figure")], number::count(figure as u64));
+            }
+        });
+    }
+    page.raw("</tbody></table></div>");
 }
 
 /// The levels with their columns, those at 0 left out.
@@ -225,6 +252,7 @@ mod tests {
             metric: "loss".to_owned(),
             columns: vec!["age".to_owned(), "<sex>".to_owned()],
             heights: vec![3, 1],
+            of_cuts: false,
             nodes: 8.0,
             looked_at: 5,
             gap: 0.0,
@@ -257,6 +285,18 @@ mod tests {
         );
         // From (1, 0) to both above, from (2, 0) and (1, 1) to (2, 1), from (0, 1) to (1, 1).
         assert_eq!(page.matches("class=\"grid\"").count(), 5);
+    }
+
+    #[test]
+    fn cuts_are_counted_and_not_drawn() {
+        let cuts = SearchFacts {
+            of_cuts: true,
+            ..search()
+        };
+        let page = text(&cuts);
+        assert_balanced(&page);
+        assert!(page.contains("sets of cuts") && page.contains("Cuts of each column"));
+        assert!(!page.contains("<rect "), "{page}");
     }
 
     #[test]

@@ -81,7 +81,8 @@ fn searched(search: &SearchFacts, inside: bool) -> String {
         true => format!("{others} could lose {:.1} % less", search.gap * 100.0),
         false => format!("no {others} lose less"),
     };
-    format!("levels {}: {sure}", levels.join(", "))
+    let what = if search.of_cuts { "cuts" } else { "levels" };
+    format!("{what} {}: {sure}", levels.join(", "))
 }
 
 fn sink(report: &Report) -> &str {

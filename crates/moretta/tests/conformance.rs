@@ -92,12 +92,18 @@ const CASES: &[Case] = &[
                 })
             };
             let loss = Lattice::default().metric;
+            let cuts = |per_column| SearchKind::Cuts {
+                most: 200,
+                per_column,
+            };
             vec![
                 Method::Lattice(Lattice::default()),
                 with(1.0, loss, SearchKind::Optimal),
                 with(0.2, loss, SearchKind::Heuristic { most: 3 }),
                 with(0.1, Metric::Discernibility, SearchKind::Optimal),
                 with(0.3, Metric::Entropy, SearchKind::Optimal),
+                with(0.2, loss, cuts(None)),
+                with(0.0, Metric::Discernibility, cuts(Some(2))),
             ]
         },
         suppress: |method| match method {

@@ -91,6 +91,7 @@ fn search(solutions: &Solutions) -> SearchFacts {
         metric: solutions.metric.to_owned(),
         columns: solutions.columns.clone(),
         heights: solutions.heights.clone(),
+        of_cuts: solutions.of_cuts,
         nodes: solutions.nodes,
         looked_at: solutions.looked_at,
         gap: four_digits(solutions.gap),

@@ -145,8 +145,11 @@ pub struct SearchFacts {
     pub metric: String,
     /// The quasi-identifiers, in the order of levels.
     pub columns: Vec<String>,
-    /// The top level of each.
+    /// The top level of each, or the places where it can be cut.
     pub heights: Vec<usize>,
+    /// Recodings are sets of cuts, not levels of hierarchies.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_cuts: bool,
     /// How many recodings there are.
     pub nodes: f64,
     /// How many were looked at.
@@ -162,7 +165,7 @@ pub struct SearchFacts {
 /// One recoding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeFact {
-    /// The level of each quasi-identifier.
+    /// The level of each quasi-identifier, or how often it is cut.
     pub levels: Vec<usize>,
     /// What is lost by it, with four digits; none where it does not keep the promises.
     pub loss: Option<f64>,

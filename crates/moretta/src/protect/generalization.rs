@@ -391,10 +391,10 @@ pub(super) fn class_of_rows<'a>(
 }
 
 /// Rows that are recoded alike.
-struct Class {
-    rows: Vec<u32>,
+pub(super) struct Class {
+    pub(super) rows: Vec<u32>,
     /// Rows of the population that are recoded to the same.
-    population: u64,
+    pub(super) population: u64,
 }
 
 /// Classes of a table, whose rows come before those of its population.
@@ -422,7 +422,7 @@ fn shown<'a>(columns: impl Iterator<Item = &'a Column>, row: usize) -> Vec<Optio
 /// what kept others from it. What goes changes what the others are compared with,
 /// so closeness is asked again until nothing more goes. Of classes of equal size, `first` says
 /// which goes before the other for the sake of the average.
-fn keep(
+pub(super) fn keep(
     mut classes: Vec<Class>,
     limits: &mut Limits,
     first: impl Fn(&Class, &Class) -> Ordering,

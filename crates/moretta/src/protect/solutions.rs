@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// One recoding that a search has looked at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
-    /// The level of each quasi-identifier, in the order of [`Solutions::columns`].
+    /// The level of each quasi-identifier, or how often it is cut, in the order of
+    /// [`Solutions::columns`].
     pub levels: Vec<usize>,
     /// Whether it keeps the promises.
     pub holds: bool,
@@ -22,8 +23,10 @@ pub struct Solution {
 pub struct Solutions {
     /// The quasi-identifiers.
     pub columns: Vec<String>,
-    /// The top level of each.
+    /// The top level of each, or the places where it can be cut.
     pub heights: Vec<usize>,
+    /// Recodings are sets of cuts, not levels of hierarchies.
+    pub of_cuts: bool,
     /// What was to be small, as a policy calls it.
     pub metric: &'static str,
     /// How many recodings there are.

@@ -12,6 +12,16 @@
 //!   node below them has classes, not rows.
 //! - *heuristic* stops after `most` nodes, with the best so far and a proven bound on how much
 //!   less any other node could lose: for lattices that are too large.
+//! - *cuts* uses no hierarchies: the values of each column in their order, that of numbers, the
+//!   declared `order` or that of texts, are cut into runs, the same for all rows. Of all sets of
+//!   cuts of all columns the one that loses least is found and proven, or after `most` sets the
+//!   best so far with its gap. `cuts_per_column` leaves that many places to cut, which divide the
+//!   rows evenly; the best set is then the best of those. Bounds of intervals are the roundest
+//!   numbers between two values, and need not be anybody's. Metrics are `discernibility` and
+//!   `loss`, by which a value loses the share of the column's other values that it is put
+//!   together with. Of age, race and sex of Adult, k = 5, the best of 2^76 sets was proven after
+//!   7,753: a discernibility of 8.8 million, against 12.2 of *optimal* and 17.2 of mondrian.
+//!   Averages of risk and promises on a population are refused.
 //!
 //! | metric | what is small |
 //! |---|---|
@@ -37,7 +47,8 @@
 //!
 //! **From** Samarati, Protecting respondents' identities in microdata release, TKDE 2001; El Emam
 //! et al., A globally optimal k-anonymity method, JAMIA 2009; Kohlmayer, Prasser et al., Flash,
-//! PASSAT 2012. Levels and losses on Adult are those of ARX.
+//! PASSAT 2012. Levels and losses on Adult are those of ARX. Cuts: Bayardo and Agrawal, Data privacy
+//! through optimal k-anonymization, ICDE 2005.
 //!
 //! ```toml
 //! [[protect]]
@@ -47,6 +58,7 @@
 
 mod attribute;
 mod classes;
+mod cuts;
 mod encode;
 mod judge;
 mod key;
@@ -90,6 +102,13 @@ pub enum SearchKind {
         /// Nodes at most.
         most: usize,
     },
+    /// When the best set of cuts is proven, or so many were looked at.
+    Cuts {
+        /// Sets at most.
+        most: usize,
+        /// Places where a column can be cut; all where it is not given.
+        per_column: Option<usize>,
+    },
 }
 
 impl Default for Lattice {
@@ -117,6 +136,7 @@ impl MethodConfig for Lattice {
 
     fn shows(&self, column: &str, hierarchy: bool) -> Shown {
         match self.levels.get(column) {
+            _ if matches!(self.search, SearchKind::Cuts { .. }) => Shown::Values,
             Some(&(low, high)) if low == high && low > 0 => Shown::Level(low),
             _ if hierarchy => Shown::Labels,
             _ => Shown::Values,
@@ -136,13 +156,22 @@ impl MethodConfig for Lattice {
     }
 
     fn nests(&self) -> Option<Nested> {
-        Some(Nested::Recoded)
+        match self.search {
+            SearchKind::Cuts { .. } => None,
+            _ => Some(Nested::Recoded),
+        }
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
-        Some(Box::new(release::Ready {
-            config: self.clone(),
-            setting: setting.clone(),
-        }))
+        let (config, setting) = (self.clone(), setting.clone());
+        Some(match self.search {
+            SearchKind::Cuts { most, per_column } => Box::new(cuts::Ready {
+                config,
+                setting,
+                most,
+                per_column,
+            }),
+            _ => Box::new(release::Ready { config, setting }),
+        })
     }
 }

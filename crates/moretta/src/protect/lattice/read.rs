@@ -13,15 +13,22 @@ const SEARCH: Parameter = Parameter::new(
     "search",
     Accepts::Word(|| words(SEARCHES)),
     Absent::Text("optimal"),
-    "optimal looks until the best node is proven, heuristic at most at `most` nodes",
+    "optimal looks until the best node is proven, heuristic at most at `most` nodes; cuts looks for the best cuts of ordered values, without hierarchies",
 );
 const MOST: Parameter = Parameter::new(
     "most",
     Accepts::Whole(1, 1_000_000_000),
-    Absent::Means("10000 for search = \"heuristic\""),
-    "how many nodes a heuristic search looks at; more find a better one or prove that there is none",
+    Absent::Means("10000 for search = \"heuristic\", 100000 for \"cuts\""),
+    "how many nodes, or sets of cuts, are looked at; more find a better one or prove that there is none",
 )
 .examples(&["10000"]);
+const CUTS_PER_COLUMN: Parameter = Parameter::new(
+    "cuts_per_column",
+    Accepts::Whole(1, 511),
+    Absent::Means("between all neighbouring values"),
+    "at how many places search = \"cuts\" can cut a column; fewer are searched faster and lose more",
+)
+.examples(&["15"]);
 const METRIC: Parameter = Parameter::new(
     "metric",
     Accepts::Word(|| METRICS.iter().map(|metric| metric.name()).collect()),
@@ -48,7 +55,18 @@ const LEVELS: Parameter = Parameter::new(
 )
 .examples(&["{ age = [1, 3], zip = 2 }"]);
 
-const SEARCHES: &[(&str, bool)] = &[("optimal", false), ("heuristic", true)];
+#[derive(Clone, Copy, PartialEq)]
+enum SearchWord {
+    Optimal,
+    Heuristic,
+    Cuts,
+}
+
+const SEARCHES: &[(&str, SearchWord)] = &[
+    ("optimal", SearchWord::Optimal),
+    ("heuristic", SearchWord::Heuristic),
+    ("cuts", SearchWord::Cuts),
+];
 
 const MEANS: &[(&str, Mean)] = &[
     ("geometric", Mean::Geometric),
@@ -69,21 +87,41 @@ const METRICS: &[Metric] = &[
 /// Nodes that a heuristic search looks at unless the policy says otherwise.
 const MOST_NODES: usize = 10_000;
 
+/// Sets of cuts that are looked at unless the policy says otherwise.
+const MOST_SETS: usize = 100_000;
+
 impl Lattice {
     /// Its parameters in a policy.
-    pub const PARAMETERS: &'static [Parameter] =
-        &[SEARCH, MOST, METRIC, MEAN, BALANCE, LEVELS, SUPPRESS];
+    pub const PARAMETERS: &'static [Parameter] = &[
+        SEARCH,
+        MOST,
+        CUTS_PER_COLUMN,
+        METRIC,
+        MEAN,
+        BALANCE,
+        LEVELS,
+        SUPPRESS,
+    ];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let heuristic = section.word(&SEARCH, SEARCHES)?;
+        let word = section.word(&SEARCH, SEARCHES)?;
         let most = section.optional(&MOST, Placed::whole)?;
-        let search = match (heuristic, most) {
-            (true, most) => SearchKind::Heuristic {
+        let per_column = section.optional(&CUTS_PER_COLUMN, Placed::whole)?;
+        if per_column.is_some() && word != SearchWord::Cuts {
+            let error = section.error("`cuts_per_column` is for a search for cuts");
+            return Err(error.help("add search = \"cuts\", or take it out"));
+        }
+        let search = match (word, most) {
+            (SearchWord::Heuristic, most) => SearchKind::Heuristic {
                 most: most.unwrap_or(MOST_NODES),
             },
-            (false, None) => SearchKind::Optimal,
-            (false, Some(_)) => {
+            (SearchWord::Cuts, most) => SearchKind::Cuts {
+                most: most.unwrap_or(MOST_SETS),
+                per_column,
+            },
+            (SearchWord::Optimal, None) => SearchKind::Optimal,
+            (SearchWord::Optimal, Some(_)) => {
                 let error = section.error("`most` is for a heuristic search");
                 return Err(error.help("add search = \"heuristic\", or take `most` out"));
             }
@@ -100,10 +138,19 @@ impl Lattice {
             }
         }
         let levels = section.by_name(&LEVELS, read_levels)?;
+        let balance = section.number(&BALANCE)?;
+        if word == SearchWord::Cuts {
+            let fits = matches!(metric, Metric::Loss { .. } | Metric::Discernibility);
+            if !fits || levels.is_some() || balance != 0.5 {
+                return Err(section
+                    .error("search = \"cuts\" knows no levels, and neither `balance` nor this metric")
+                    .help("take `levels` and `balance` out; the metric is \"discernibility\" or \"loss\""));
+            }
+        }
         Ok(Lattice {
             search,
             metric,
-            balance: section.number(&BALANCE)?,
+            balance,
             levels: levels.into_iter().flatten().collect(),
             suppress: section.number(&SUPPRESS)?,
         })
@@ -111,9 +158,17 @@ impl Lattice {
 
     /// Writes its parameters as [`Lattice::read`] reads them.
     pub fn write(&self, section: &mut Section) {
-        if let SearchKind::Heuristic { most } = self.search {
-            section.set_word(&SEARCH, SEARCHES, true);
-            section.set(&MOST, most);
+        match self.search {
+            SearchKind::Optimal => {}
+            SearchKind::Heuristic { most } => {
+                section.set_word(&SEARCH, SEARCHES, SearchWord::Heuristic);
+                section.set(&MOST, most);
+            }
+            SearchKind::Cuts { most, per_column } => {
+                section.set_word(&SEARCH, SEARCHES, SearchWord::Cuts);
+                section.set(&MOST, most);
+                section.set_optional(&CUTS_PER_COLUMN, per_column);
+            }
         }
         section.set(&METRIC, self.metric.name());
         if let Metric::Loss { mean } = self.metric
@@ -129,7 +184,10 @@ impl Lattice {
             };
             (column.clone(), ends)
         });
-        section.set(&LEVELS, levels.collect::<BTreeMap<String, Value>>());
+        let levels: BTreeMap<String, Value> = levels.collect();
+        if !levels.is_empty() {
+            section.set(&LEVELS, levels);
+        }
         section.set(&SUPPRESS, self.suppress);
     }
 }

@@ -172,7 +172,7 @@ impl Ready {
             measured: rows.measured,
             evaluate: |node| Ok(evaluate(node)),
             most: match self.config.search {
-                SearchKind::Optimal => None,
+                SearchKind::Optimal | SearchKind::Cuts { .. } => None,
                 SearchKind::Heuristic { most } => Some(most),
             },
             cancel: &self.setting.cancel,
@@ -290,6 +290,7 @@ impl Searched {
             nodes: self.shape.size(),
             looked_at: self.found.evaluated.len() as u64,
             gap: self.found.gap(),
+            of_cuts: false,
             best: listed(best),
             below: listed(below),
         }
