@@ -343,6 +343,10 @@ fn plans_that_nobody_can_nest_are_refused() {
     for (protect, what) in [
         ("method = \"generalization\"", "can make finer classes"),
         ("method = \"datafly\"", "can make finer classes"),
+        (
+            "method = \"lattice\"\nsearch = \"cuts\"",
+            "can make finer classes",
+        ),
         ("method = \"rank-swapping\"", "no [levels]"),
         (
             "method = \"microaggregation\"\nk = 2\nbuffer = 9",
