@@ -583,8 +583,11 @@ fn a_method_that_lies_is_caught() {
     }
 }
 
-/// A method that says to draw a sample, and tells how many rows are not in it.
-struct Drawing(fn(&Batch) -> Result<(Batch, u64)>, bool);
+/// Gives rows of a sample, and how many are said not to be in it.
+type Draw = fn(&Batch) -> Result<(Batch, u64)>;
+
+/// A method that draws, and whether it says so.
+struct Drawing(Draw, bool);
 
 impl MethodConfig for Drawing {
     fn is_random(&self) -> bool {
@@ -616,17 +619,17 @@ impl TableMethod for Drawing {
 
 #[test]
 fn a_sample_that_is_none_is_caught() {
-    let plan = |draw: fn(&Batch) -> Result<(Batch, u64)>, samples: bool| Plan {
+    let plan = |draw: Draw, samples: bool| Plan {
         protect: vec![Method::own("draw", Drawing(draw, samples))],
         guarantee: Default::default(),
         ..mondrian(2)
     };
-    let drawn = |draw: fn(&Batch) -> Result<(Batch, u64)>, samples: bool| {
+    let drawn = |draw: Draw, samples: bool| {
         release(plan(draw, samples), None).map(|checked| checked.rows().len())
     };
     let first = |rows: &Batch| Ok((rows.slice(0, 2), 1));
     assert_eq!(drawn(first, true).expect("a sample"), 2);
-    let lies: [fn(&Batch) -> Result<(Batch, u64)>; 5] = [
+    let lies: [Draw; 5] = [
         // Another value than the row had.
         |rows| {
             let two = rows.slice(0, 2);
