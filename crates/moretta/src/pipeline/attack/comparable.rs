@@ -8,7 +8,7 @@ use crate::attack::linkage::{nearest_record, rank_intersection};
 use crate::attack::spectral::{self, Noise};
 use crate::data::{Attribute, Batch, Records, Role};
 use crate::error::{Error, Result};
-use crate::protect::noise::{self, Kind};
+use crate::protect::noise::{self, Kind, Transform};
 use crate::protect::rank_swapping::RankSwapping;
 use crate::protect::{MaskedColumn, Method, encoder, masked_columns};
 
@@ -40,9 +40,9 @@ pub(super) fn attack(
         column.attribute == Attribute::Number && column.role != Role::Class
     });
     let sides = [&before, &after].map(|records| select(records, &numbers));
-    let noise = match method {
-        Method::Noise(config) => Some(known(config)),
-        _ => None,
+    let (noise, sides) = match method {
+        Method::Noise(config) => (Some(known(config)), scaled(config, sides, attacked)),
+        _ => (None, sides),
     };
     if let Method::RankSwapping(config) = method {
         link(config, [&originals, &release], original.len(), attacked);
@@ -150,6 +150,20 @@ fn filter(
     Ok(())
 }
 
+/// Both sides on the scale on which noise was added. Ranks are known from the release itself, whose
+/// distribution is about that of the originals.
+fn scaled(config: &noise::Noise, sides: [Records; 2], attacked: &mut Attacked) -> [Records; 2] {
+    let scale: fn(&Records) -> Records = match config.transform {
+        Transform::None => return sides,
+        Transform::RankNormal => noise::normal_scores,
+        Transform::Log => noise::logarithms,
+    };
+    attacked
+        .notes
+        .push("errors of whole records are told on the scale on which noise was added".to_owned());
+    sides.map(|records| scale(&records))
+}
+
 /// What the parameters of the method tell an attacker of the noise.
 fn known(config: &noise::Noise) -> Noise {
     let amount = config.amount;
@@ -221,6 +235,7 @@ mod tests {
         ] {
             let config = noise::Noise {
                 kind,
+                transform: Transform::None,
                 amount: 0.4,
                 replace: 0.0,
                 class: 0.0,
