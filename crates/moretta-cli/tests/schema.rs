@@ -22,6 +22,8 @@ const BESIDE: &[(&str, &str)] = &[
     ("microaggregation", "grouping = \"projection\""),
     ("mu-argus", "k = 2"),
     ("suppression", "missing = \"wild\""),
+    ("sampling", "fraction = 0.5"),
+    ("sampling", "size = 10"),
     ("random-projection", "noise = \"cumulative\""),
     (
         "random-projection",
@@ -151,6 +153,12 @@ fn base(method: &str, settings: &str) -> Table {
     let protect = policy["protect"][0].as_table_mut().expect("a table");
     protect.insert("method".to_owned(), method.into());
     protect.extend(required(info.parameters));
+    if method == "massc" {
+        let weight = parse("{ role = \"plain\", type = \"number\" }");
+        let columns = policy["columns"].as_table_mut().expect("a table");
+        columns.insert("weight".to_owned(), weight);
+    }
+    let protect = policy["protect"][0].as_table_mut().expect("a table");
     if method == "z-anonymity" {
         protect.insert("z".to_owned(), 10.into());
     }

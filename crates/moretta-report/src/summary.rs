@@ -20,6 +20,9 @@ pub fn summary(report: &Report) -> String {
         Some(facts) => stream_rows(report, facts),
         None => table_rows(report),
     };
+    if let Some(levels) = &report.levels {
+        text.insert_str(0, &format!("level {}\n", levels.level));
+    }
     for claim in &report.verdict.claims {
         let mark = if claim.holds { "✓" } else { "✗" };
         let _ = writeln!(
@@ -35,7 +38,11 @@ pub fn summary(report: &Report) -> String {
         let _ = writeln!(text, "  {why}");
     }
     if let Some(search) = &report.search {
-        let _ = writeln!(text, "  {}", searched(search));
+        let inside = report
+            .levels
+            .as_ref()
+            .is_some_and(|levels| !levels.is_strictest());
+        let _ = writeln!(text, "  {}", searched(search, inside));
     }
     for name in ["gcp", "prosecutor_risk"] {
         if let Some(measure) = report.measures.iter().find(|m| m.name == name) {
@@ -57,16 +64,22 @@ pub fn summary(report: &Report) -> String {
     text
 }
 
-/// The levels that were released, and how sure it is that no others lose less.
-fn searched(search: &SearchFacts) -> String {
+/// The levels that were released, and how sure it is that no others lose less; of those alone
+/// that lie inside a stricter release, where there is one.
+fn searched(search: &SearchFacts, inside: bool) -> String {
     let levels = search.best.first().map(|node| &node.levels);
     let levels = search.columns.iter().zip(levels.into_iter().flatten());
     let levels: Vec<String> = levels
         .map(|(name, level)| format!("{name} {level}"))
         .collect();
+    let others = if inside {
+        "others inside the stricter level"
+    } else {
+        "others"
+    };
     let sure = match search.gap > 0.0 {
-        true => format!("others could lose {:.1} % less", search.gap * 100.0),
-        false => "no others lose less".to_owned(),
+        true => format!("{others} could lose {:.1} % less", search.gap * 100.0),
+        false => format!("no {others} lose less"),
     };
     let what = if search.of_cuts { "cuts" } else { "levels" };
     format!("{what} {}: {sure}", levels.join(", "))
@@ -90,10 +103,14 @@ fn table_rows(report: &Report) -> String {
         count(rows.released),
         sink(report)
     );
-    plain_spaces(&match suppressed.is_none() {
-        true => released,
-        false => format!("{released}suppressed {} rows\n", suppressed.rows()),
-    })
+    let mut text = released;
+    if let Some(left_out) = suppressed.left_out() {
+        let _ = writeln!(text, "not drawn into the sample {left_out} rows");
+    }
+    if !suppressed.is_none() {
+        let _ = writeln!(text, "suppressed {} rows", suppressed.rows());
+    }
+    plain_spaces(&text)
 }
 
 /// A terminal's font may lack the narrow space.

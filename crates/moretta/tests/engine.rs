@@ -583,6 +583,87 @@ fn a_method_that_lies_is_caught() {
     }
 }
 
+/// A method that says to draw a sample, and tells how many rows are not in it.
+struct Drawing(fn(&Batch) -> Result<(Batch, u64)>, bool);
+
+impl MethodConfig for Drawing {
+    fn is_random(&self) -> bool {
+        true
+    }
+
+    fn samples(&self) -> bool {
+        self.1
+    }
+
+    fn table(&self, _setting: &Setting) -> Option<Box<dyn TableMethod>> {
+        Some(Box::new(Drawing(self.0, self.1)))
+    }
+}
+
+impl TableMethod for Drawing {
+    fn schema(&self, original: &Schema) -> Result<Schema> {
+        Ok(original.clone())
+    }
+
+    fn release(&self, table: &Batch) -> Result<Release> {
+        let (batch, left_out) = (self.0)(table)?;
+        Ok(Release {
+            left_out,
+            ..Release::new(batch, Vec::new())
+        })
+    }
+}
+
+#[test]
+fn a_sample_that_is_none_is_caught() {
+    let plan = |draw: fn(&Batch) -> Result<(Batch, u64)>, samples: bool| Plan {
+        protect: vec![Method::own("draw", Drawing(draw, samples))],
+        guarantee: Default::default(),
+        ..mondrian(2)
+    };
+    let drawn = |draw: fn(&Batch) -> Result<(Batch, u64)>, samples: bool| {
+        release(plan(draw, samples), None).map(|checked| checked.rows().len())
+    };
+    let first = |rows: &Batch| Ok((rows.slice(0, 2), 1));
+    assert_eq!(drawn(first, true).expect("a sample"), 2);
+    let lies: [fn(&Batch) -> Result<(Batch, u64)>; 5] = [
+        // Another value than the row had.
+        |rows| {
+            let two = rows.slice(0, 2);
+            let towns = Column::Category(Categories::from_iter([Some("c"), Some("c")]));
+            let schema = Arc::clone(two.schema());
+            Ok((Batch::new(schema, two.rows().clone(), vec![towns])?, 1))
+        },
+        // A row that was never read.
+        |rows| {
+            let two = rows.slice(0, 2);
+            let ids = RowIds::Range { start: 7, len: 2 };
+            Ok((
+                Batch::new(Arc::clone(two.schema()), ids, two.columns().to_vec())?,
+                1,
+            ))
+        },
+        // A row twice.
+        |rows| Ok((rows.take(&[0, 0])?, 1)),
+        // Fewer left out than there are, and more.
+        |rows| Ok((rows.slice(0, 2), 0)),
+        |rows| Ok((rows.slice(0, 2), 100)),
+    ];
+    for (number, lie) in lies.into_iter().enumerate() {
+        let caught = drawn(lie, true).expect_err("caught");
+        assert!([1, 8].contains(&caught.exit_code()), "{number}: {caught}");
+    }
+    // One person with three rows, two of which are drawn.
+    let persons = || Column::Category(Categories::from_iter([Some("p"), Some("p"), Some("p")]));
+    let torn = release(plan(first, true), Some(persons())).map(drop);
+    let torn = torn.expect_err("caught");
+    assert_eq!(torn.exit_code(), 1, "{torn}");
+    let told = "person with a part of their rows in the sample (1)";
+    assert!(torn.to_string().contains(told), "{torn}");
+    // Whoever does not draw cannot call suppressed rows left out.
+    assert_eq!(drawn(first, false).expect_err("caught").exit_code(), 8);
+}
+
 #[test]
 fn numbers_that_are_none_are_refused() {
     let text = "[columns]\nx = { role = \"quasi\" }\n[guarantee]\nk = 2\n[[protect]]\nmethod = \"mondrian\"\n";

@@ -27,7 +27,10 @@ pub(crate) struct Facts<'a> {
     pub(crate) decided: Option<Decided<'a>>,
     /// What was counted and measured of records that were masked.
     pub(crate) masked: Option<Masked<'a>>,
+    /// Rows that were read and drawn.
     pub(crate) read: u64,
+    /// Rows that are not in the sample that was drawn.
+    pub(crate) left_out: u64,
     pub(crate) released: u64,
     pub(crate) suppressed: &'a [(String, u64)],
     /// What a search over recodings has found.
@@ -57,6 +60,7 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
         rules: facts.rules.to_vec(),
         ..blank(facts.released, suppressed)
     };
+    leave_out(facts.left_out, &mut report);
     if let Some(judgement) = facts.judgement {
         report = of_judgement(facts, judgement, report);
     }
@@ -126,6 +130,15 @@ pub(crate) fn blank(released: u64, suppressed: Vec<Reason>) -> Report {
         },
         ..Report::default()
     }
+}
+
+/// Adds the rows that are not in a sample, as a bound.
+fn leave_out(rows: u64, report: &mut Report) {
+    let at_most = coarse::at_most(rows);
+    report.rows.left_out = at_most;
+    report.rows.read += at_most;
+    report.rows.read_is_bound |= at_most > 0;
+    report.source.rows = report.rows.read;
 }
 
 /// Adds what is told of values that were made coarser.
@@ -456,6 +469,7 @@ fn treatment(facts: &Facts<'_>, name: &str, role: Role) -> &'static str {
         (Some(Action::Drop), _) => "dropped",
         (Some(Action::Pseudonym { .. }), _) => "pseudonym",
         _ if masked.is_some_and(|m| m.masks.has(name)) => "masked",
+        _ if plan.remakes(name) => "masked",
         (_, Role::Quasi) if plan.represents(name) => "representative",
         (_, Role::Quasi) if plan.covers_quasi() || plan.recodes_in_stream(name) => "generalised",
         _ if plan.codes(name) => "recoded",

@@ -109,6 +109,8 @@ pub enum Rule {
     NotGeneralised,
     /// There must be rows, unless all may be suppressed.
     NoRows,
+    /// A sample holds persons with all of their rows, or with none.
+    PersonTorn,
 }
 
 impl fmt::Display for Rule {
@@ -126,6 +128,7 @@ impl fmt::Display for Rule {
             Rule::ReleasedTwice => "row released twice",
             Rule::RowsDiffer => "rows in the file but not released, or the other way round",
             Rule::NotGeneralised => "value that the method of the policy would not release",
+            Rule::PersonTorn => "person with a part of their rows in the sample",
             Rule::NoRows => "file without rows, of which nothing can be checked",
         })
     }

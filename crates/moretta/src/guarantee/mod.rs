@@ -22,9 +22,11 @@ mod exchanged;
 mod findings;
 mod likeness;
 mod models;
+mod nesting;
 mod population;
 mod rules;
 mod same;
+mod sample;
 mod sizes;
 mod sorted;
 mod stream;
@@ -44,11 +46,13 @@ pub use models::{
     Absence, BetaLikeness, ColumnPromise, DeltaDisclosure, Diversity, Ground, Guarantee, KMap,
     LDiversity, Likeness, PSensitivity, Population, Presence, Sensitivity, TCloseness,
 };
+pub use nesting::{FileNesting, Nesting, nested_files, nesting};
 pub use population::PopulationRows;
 pub use rules::{
     Breach, ColumnKind, ColumnRule, Comparison, Condition, Constant, Formula, Labels, Mismatch,
     Misread, Operand, Reading, RuleChecker, RuleCount, check_kinds,
 };
+pub use sample::torn_persons;
 pub use stream::{Decided, StreamChecker, StreamFindings};
 pub use truth::{Treatment, Truth};
 pub use wild::{Missing, wild_claims};

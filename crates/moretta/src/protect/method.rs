@@ -1,6 +1,6 @@
 //! The list of methods: what CLI, documentation and policy are made from.
 
-use super::config::{MethodConfig, Shown};
+use super::config::{MethodConfig, Nested, Shown};
 use super::parameters::SUPPRESS;
 use super::random_projection::RandomProjection;
 use super::recoding::Recoding;
@@ -74,12 +74,11 @@ macro_rules! methods {
                 Ok(section)
             }
 
-            /// The method does not suppress rows any more. An own method must do so by itself:
-            /// of rows that it has released once it releases all.
-            fn forbid_suppression(&mut self) {
+            /// Its parameters, to be changed; none of an own method.
+            fn config_mut(&mut self) -> Option<&mut dyn MethodConfig> {
                 match self {
-                    $(Method::$variant(config) => config.forbid_suppression(),)*
-                    Method::Own(_) => {}
+                    $(Method::$variant(config) => Some(config),)*
+                    Method::Own(_) => None,
                 }
             }
         }
@@ -101,6 +100,10 @@ methods! {
     "suppression", Suppression(super::suppression::Suppression), "suppression/mod.rs", Table;
     /// Recodes columns by fixed rules, by itself or before another method.
     "recoding", Recoding(super::recoding::Recoding), "recoding/mod.rs", Table;
+    /// Releases a random part of the rows.
+    "sampling", Sampling(super::sampling::Sampling), "sampling/mod.rs", Sample;
+    /// Substitutes risky values, draws a sample and calibrates its weights.
+    "massc", Massc(super::massc::Massc), "massc/mod.rs", Sample;
     /// Releases of each event what enough people share.
     "z-anonymity", ZAnonymity(super::z_anonymity::ZAnonymity), "z_anonymity/mod.rs", Stream;
     /// Adds random amounts.
@@ -111,6 +114,10 @@ methods! {
     "rank-swapping", RankSwapping(super::rank_swapping::RankSwapping), "rank_swapping/mod.rs", Filter;
     /// Releases secret mixtures of the columns.
     "random-projection", RandomProjection(super::random_projection::RandomProjection), "random_projection/mod.rs", Filter;
+    /// Replaces each value by the mean of its rank in random samples.
+    "resampling", Resampling(super::resampling::Resampling), "resampling/mod.rs", Filter;
+    /// Deals values out anew, with the rank correlations that they had.
+    "shuffling", Shuffling(super::shuffling::Shuffling), "shuffling/mod.rs", Filter;
     /// Shows noisy means of groups.
     "dp-microaggregation", DpMicroaggregation(super::dp::microaggregation::DpMicroaggregation), "dp/microaggregation/mod.rs", Filter;
     /// Makes each value noisy by itself.
@@ -155,6 +162,8 @@ pub struct MethodInfo {
 pub enum Family {
     /// Tables, whose values it makes coarser.
     Table,
+    /// Tables, of which it releases a sample.
+    Sample,
     /// Streams of events, of which it decides each as it comes.
     Stream,
     /// Records of tables and of streams, whose values it replaces.
@@ -294,12 +303,45 @@ impl Method {
         self.config().depends_on_order()
     }
 
-    /// The same method, if it may not suppress rows of a table.
+    /// The same method, if it may suppress no larger share of the rows of a table. An own method
+    /// must see to that by itself: of rows that it has released once it releases all.
     #[must_use]
-    pub fn without_suppression(&self) -> Self {
+    pub fn suppressing(&self, share: f64) -> Self {
+        self.changed(|config| config.suppress_at_most(share))
+    }
+
+    /// The same method with another k, where that is a parameter of its own.
+    #[must_use]
+    pub fn promising(&self, k: u32) -> Self {
+        self.changed(|config| config.promise(k))
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut dyn MethodConfig)) -> Self {
         let mut method = self.clone();
-        method.forbid_suppression();
+        if let Some(config) = method.config_mut() {
+            change(config);
+        }
         method
+    }
+
+    /// See [`MethodConfig::nests`].
+    pub fn nests(&self) -> Option<Nested> {
+        self.config().nests()
+    }
+
+    /// See [`MethodConfig::samples`].
+    pub fn samples(&self) -> bool {
+        self.config().samples()
+    }
+
+    /// See [`MethodConfig::reads`].
+    pub fn reads(&self) -> Vec<&str> {
+        self.config().reads()
+    }
+
+    /// See [`MethodConfig::remakes`].
+    pub fn remakes(&self) -> Vec<&str> {
+        self.config().remakes()
     }
 
     /// See [`MethodConfig::is_random`].

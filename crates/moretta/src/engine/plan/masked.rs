@@ -12,9 +12,8 @@ pub(crate) fn promise(
     levels: &[Level],
 ) -> Result<()> {
     let k = |method: &Method| method.as_masking().and_then(|masking| masking.k());
-    let masks = |method: &&Method| method.as_masking().is_some() || method.recodes_stream();
     let groups = methods.iter().find(|method| k(method).is_some());
-    let Some(method) = groups.or(methods.iter().find(masks)) else {
+    let Some(method) = groups.or(methods.first()) else {
         return Ok(());
     };
     let (name, k) = (method.name(), k(method));
@@ -24,11 +23,22 @@ pub(crate) fn promise(
         k: None,
         ..guarantee.clone()
     };
-    if more != Guarantee::default() || !levels.is_empty() {
-        return Err(
-            Error::policy(format!("{name} can promise k alone, and no [levels]"))
-                .help("take them out, or use method = \"mondrian\""),
-        );
+    if more != Guarantee::default() || !levels.is_empty() && method.nests().is_none() {
+        let what = match (method.nests(), k) {
+            (Some(_), _) => format!("{name} can promise k alone"),
+            (None, Some(_)) => format!("{name} can promise k alone, and no [levels]"),
+            (None, None) => format!("{name} promises nothing of [guarantee], and has no [levels]"),
+        };
+        return Err(Error::policy(what).help("take the rest out, or use method = \"mondrian\""));
+    }
+    if let (Some(level), Some(k)) = (levels.first(), k)
+        && level.k < k
+    {
+        return Err(Error::policy(format!(
+            "level `{}` has k={}, less than the k={k} of {name}",
+            level.name, level.k
+        ))
+        .help("raise it, or lower the k of the method: each level has its own"));
     }
     match (guarantee.k, k) {
         (Some(_), None) => Err(Error::policy(format!("{name} cannot promise k"))

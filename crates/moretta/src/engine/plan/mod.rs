@@ -4,6 +4,7 @@ mod chain;
 mod column;
 mod events;
 mod hierarchies;
+mod levels;
 mod masked;
 mod persons;
 mod promises;
@@ -167,7 +168,8 @@ impl Plan {
             );
         }
         let alike = self.maskings().any(|masking| masking.k().is_some());
-        let counts = combinations || alike || self.guarantee != Guarantee::default();
+        let counts =
+            combinations || alike || self.samples() || self.guarantee != Guarantee::default();
         if counts && self.stream().is_none() {
             persons::count_pseudonyms(&mut self.columns)?;
         }
@@ -275,7 +277,7 @@ impl Plan {
     /// The columns that are read, as far as they are known before.
     pub(crate) fn declared_schema(&self) -> Result<Schema> {
         let read = self.columns.iter();
-        let read = read.filter(|column| column.plan().read != ReadAs::Skip);
+        let read = read.filter(|column| self.read_as(column) != ReadAs::Skip);
         let number = Kind::Number { integer: false };
         let fields = read.map(|column| Field::new(&*column.name, column.role, number.clone()));
         Schema::new(fields.collect())
@@ -312,6 +314,7 @@ impl Plan {
         promises::check(self)?;
         self.check_measures()?;
         chain::check(self, spans)?;
+        self.check_levels()?;
         self.check_limits()?;
         self.check_learning()?;
         risk::check(self)?;
@@ -319,6 +322,7 @@ impl Plan {
             self.check_events()?;
             events::check(self)?;
         }
+        self.check_reads()?;
         self.check_times()?;
         self.check_rotation()?;
         hierarchies::check(self)?;
@@ -345,6 +349,21 @@ impl Plan {
     /// Whether a method makes values coarser until the promises of `[guarantee]` hold.
     pub fn keeps_guarantee(&self) -> bool {
         self.protect.iter().any(Method::keeps_guarantee)
+    }
+
+    /// Whether chance has a part in what is released, so that the seed must not be told.
+    pub(crate) fn draws(&self) -> bool {
+        self.masking().is_some() || self.protect.iter().any(Method::is_random)
+    }
+
+    /// Whether a method draws a sample.
+    pub(crate) fn samples(&self) -> bool {
+        self.protect.iter().any(Method::samples)
+    }
+
+    /// Whether a sample leaves as it was drawn.
+    pub(crate) fn only_samples(&self) -> bool {
+        matches!(&self.protect[..], [method] if method.samples() && method.as_masking().is_none())
     }
 
     /// Whether quasi-identifiers are what a method other than a mask makes a promise about.
@@ -405,6 +424,12 @@ impl Plan {
         let recodings = self.protect.iter().filter_map(Method::as_recoding);
         let mut coded = recodings.flat_map(|recoding| recoding.coded());
         coded.any(|(_, coded)| coded == name)
+    }
+
+    /// Whether all values of the column `name` are computed anew.
+    pub(crate) fn remakes(&self, name: &str) -> bool {
+        let mut remade = self.protect.iter().flat_map(Method::remakes);
+        remade.any(|remade| remade == name)
     }
 
     /// How much what the column `name` loses counts.
@@ -595,6 +620,50 @@ impl Plan {
         }
     }
 
+    /// Columns that methods look at besides those that they change are there, and of a type; those
+    /// that they compute are released.
+    fn check_reads(&self) -> Result<()> {
+        for method in &self.protect {
+            let remade = method.remakes();
+            let dropped = |column: &&ColumnPolicy| {
+                remade.contains(&column.name.as_str()) && column.action != Action::Keep
+            };
+            if let Some(column) = self.columns.iter().find(dropped) {
+                return Err(Error::policy(format!(
+                    "{} computes `{}`, which is not released",
+                    method.name(),
+                    column.name
+                ))
+                .at(column.span.clone())
+                .help("give it the role plain"));
+            }
+            for name in method.reads().into_iter().chain(remade) {
+                let Some(column) = self.column(name) else {
+                    return Err(Error::policy(format!(
+                        "{} looks at `{name}`, which is not under [columns]",
+                        method.name()
+                    ))
+                    .help("add it there; with the role drop it is read and not released"));
+                };
+                let untyped = matches!(column.role, Role::Plain | Role::Identifier | Role::Key);
+                let passes = match self.read_as(column) {
+                    ReadAs::Plain => true,
+                    ReadAs::Infer => untyped,
+                    _ => false,
+                };
+                if passes {
+                    return Err(Error::policy(format!(
+                        "{} looks at `{name}`, which only passes through",
+                        method.name()
+                    ))
+                    .at(column.span.clone())
+                    .help("give it a type: number, category or date"));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Only methods on tables weigh columns against each other.
     fn check_weights(&self) -> Result<()> {
         let weighed = self.columns.iter().find(|column| column.weight != 1.0);
@@ -620,9 +689,18 @@ impl Plan {
             _ if is_group => ReadAs::Category,
             // A ledger knows rows by their key, also where it is not released.
             Role::Key if read == ReadAs::Skip && self.ledger.is_some() => ReadAs::Category,
-            _ if read == ReadAs::Skip => risk::read_as(self, &column.name),
+            _ if read == ReadAs::Skip => match risk::read_as(self, &column.name) {
+                ReadAs::Skip if self.looks_at(&column.name) => column.read.clone(),
+                read => read,
+            },
             _ => read,
         }
+    }
+
+    /// Whether a method looks at this column besides those that it changes.
+    fn looks_at(&self, name: &str) -> bool {
+        let mut read = self.protect.iter().flat_map(Method::reads);
+        read.any(|read| read == name)
     }
 
     /// How a source should read each column.

@@ -4,7 +4,7 @@
 //! rows that it was given: what it covers must cover them, what it masks says nothing of
 //! them, and all other cells must be as they were.
 
-use crate::data::{Batch, Domains, Field, Schema};
+use crate::data::{Batch, Domains, Field, Role, Schema};
 use crate::engine::columns::pseudonyms;
 use crate::engine::context::Context;
 use crate::engine::domains::domains;
@@ -12,14 +12,14 @@ use crate::engine::judge::Given;
 use crate::engine::ledger::{KnownRows, together};
 use crate::engine::masked::secret_seed;
 use crate::engine::order;
-use crate::engine::original::{Original, in_order_of_ids};
+use crate::engine::original::{Original, in_order_of_ids, in_order_of_texts};
 use crate::engine::plan::{Action, Conflict, Plan, Stage};
 use crate::engine::population;
 use crate::engine::progress;
 use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
-use crate::guarantee::{Coding, Fault, Guarantee, Treatment, Truth};
-use crate::protect::{Claim, Effect, Method, Operator, Setting, Solutions};
+use crate::guarantee::{Coding, Fault, Guarantee, Rule, Treatment, Truth, torn_persons};
+use crate::protect::{Claim, Effect, Method, Nest, Operator, Setting, Solutions};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -32,9 +32,12 @@ pub(super) struct Protected {
     pub(super) rows: Batch,
     /// Why others may not, with counts.
     pub(super) suppressed: Vec<(String, u64)>,
+    /// How many others are not in the sample that was drawn.
+    pub(super) left_out: u64,
     /// Where a step is untrue of the rows that it was given; empty where it was not compared.
     pub(super) untruths: Vec<Fault>,
-    /// What the method that keeps the guarantee was given.
+    /// What the method that keeps the guarantee was given; where the policy only draws a sample,
+    /// the sample.
     pub(super) given: Option<Given>,
     /// What it found where it searched; of the rows that leave alone.
     pub(super) solutions: Option<Solutions>,
@@ -47,12 +50,13 @@ pub(super) enum Compared {
     No,
 }
 
-/// Puts the table through all methods.
+/// Puts the table through all methods, the last classes of which lie inside of `nest`.
 pub(super) fn protect(
     plan: &Plan,
     original: &Original,
     compared: Compared,
     known: Option<&KnownRows>,
+    nest: &Nest,
     context: &Context,
 ) -> Result<Protected> {
     population::check(plan, original.batch.schema(), context)?;
@@ -68,6 +72,7 @@ pub(super) fn protect(
     let mut protected = Protected {
         rows: pseudonyms(plan, &context.keys, given.schema())?.push(given.clone())?,
         suppressed: Vec::new(),
+        left_out: 0,
         untruths: Vec::new(),
         given: None,
         solutions: None,
@@ -82,6 +87,7 @@ pub(super) fn protect(
             stage,
             seed: seed.wrapping_add(stage.place as u64),
             first: first.is_some(),
+            nest,
             domains: Arc::default(),
         };
         if !step.first && !plan.is_buffered() {
@@ -92,17 +98,25 @@ pub(super) fn protect(
         match stage.claim() == Claim::Classes {
             false => {
                 step.domains = step.masked_domains(&rows)?;
-                let released = step.release(stage.method, rows)?;
+                let mut released = step.release(stage.method, rows)?;
+                protected.left_out += released.left_out;
+                if stage.method.samples() {
+                    // Nothing that follows may depend on values that were not drawn.
+                    released.rows = in_order_of_texts(released.rows)?;
+                }
+                if plan.only_samples() {
+                    let sample = original.with_rows(in_order_of_ids(&released.rows)?)?;
+                    protected.given = Some(Given {
+                        domains: Arc::new(domains(plan, &sample, None)?),
+                        rows: sample.batch,
+                    });
+                }
                 (protected.rows, protected.suppressed) = released.after(protected.suppressed);
             }
             true => {
-                let table = Original {
-                    batch: match step.first {
-                        true => original.batch.clone(),
-                        false => in_order_of_ids(&rows)?,
-                    },
-                    made: original.made.clone(),
-                    notes: Vec::new(),
+                let table = match step.first {
+                    true => original.clone(),
+                    false => original.with_rows(in_order_of_ids(&rows)?)?,
                 };
                 let ledger = plan.ledger.zip(known);
                 let mut released = match ledger {
@@ -125,6 +139,9 @@ pub(super) fn protect(
         if compared == Compared::Yes {
             let faults = step.compare(&effects, &before, &protected.rows)?;
             protected.untruths.extend(faults);
+            if stage.method.samples() {
+                protected.untruths.extend(torn(&before, &protected.rows)?);
+            }
         }
     }
     Ok(protected)
@@ -134,10 +151,21 @@ pub(super) fn protect(
 struct Released {
     rows: Batch,
     suppressed: Vec<(String, u64)>,
+    left_out: u64,
     solutions: Option<Solutions>,
 }
 
 impl Released {
+    /// A sample tells of every row what became of it, and no other method leaves rows out.
+    fn accounts_for(&self, rows: usize, samples: bool) -> Result<()> {
+        let suppressed: u64 = self.suppressed.iter().map(|(_, rows)| rows).sum();
+        let told = self.rows.len() as u64 + suppressed + self.left_out;
+        match samples && told == rows as u64 || !samples && self.left_out == 0 {
+            true => Ok(()),
+            false => Err(Error::bug("rows of a sample are not accounted for")),
+        }
+    }
+
     fn after(self, mut before: Vec<(String, u64)>) -> (Batch, Vec<(String, u64)>) {
         before.extend(self.suppressed);
         (self.rows, before)
@@ -147,8 +175,7 @@ impl Released {
 /// The seed of randomness that is not a secret. Masks, and methods that draw, get one that nobody
 /// can draw again where the plan has none.
 fn seed(plan: &Plan) -> Result<u64> {
-    let draws = plan.masking().is_some() || plan.protect.iter().any(Method::is_random);
-    match (plan.seed, draws) {
+    match (plan.seed, plan.draws()) {
         (Some(seed), _) => Ok(seed),
         (None, false) => Ok(0),
         (None, true) => secret_seed(),
@@ -163,6 +190,8 @@ struct Step<'a> {
     seed: u64,
     /// Pseudonyms are put in with the first step.
     first: bool,
+    /// What the release must lie inside of.
+    nest: &'a Nest,
     /// The domains of the rows, where the method makes them coarser.
     domains: Arc<Domains>,
 }
@@ -173,22 +202,26 @@ impl Step<'_> {
             guarantee: self.plan.guarantee.clone(),
             domains: Arc::clone(&self.domains),
             population: self.context.population.clone(),
+            nest: self.nest.clone(),
             seed: self.seed,
             cancel: self.context.cancel.clone(),
             trail: self.context.progress.trail().clone(),
         };
         let mut operator = self.stage.build(method, rows.schema(), &setting)?;
-        let given = Arc::clone(rows.schema());
+        let (all, given) = (rows.len(), Arc::clone(rows.schema()));
         let parts = [operator.push(rows)?, operator.finish()?];
         let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        Ok(Released {
+        let released = Released {
             rows: labelled(
                 Batch::concat(&Arc::clone(operator.schema()), parts)?,
                 &given,
             )?,
             suppressed: operator.suppressed(),
+            left_out: operator.left_out(),
             solutions: operator.solutions(),
-        })
+        };
+        released.accounts_for(all, method.samples())?;
+        Ok(released)
     }
 
     /// Releases `rows`, those of `table`, so that the release does not tell of suppressed
@@ -216,7 +249,7 @@ impl Step<'_> {
         let rows = self.given(&left)?;
         let own = Arc::new(domains(self.plan, &left, population)?);
         let whole = std::mem::replace(&mut self.domains, Arc::clone(&own));
-        let again = self.release(&self.stage.method.without_suppression(), rows)?;
+        let again = self.release(&self.stage.method.suppressing(0.0), rows)?;
         self.domains = Arc::new(whole.with_trees_of(&own));
         match again.rows.len() == left.batch.len() {
             true => Ok(Released {
@@ -300,11 +333,13 @@ impl Step<'_> {
             Some(made) => Ok(Released {
                 rows: together(grown.kept, made.rows)?,
                 suppressed: made.suppressed,
+                left_out: 0,
                 solutions: made.solutions,
             }),
             None => Ok(Released {
                 rows: grown.kept,
                 suppressed: vec![("new rows wait until enough of them come".to_owned(), count)],
+                left_out: 0,
                 solutions: None,
             }),
         }
@@ -401,6 +436,26 @@ fn labelled(rows: Batch, given: &Schema) -> Result<Batch> {
     }
     let schema = Arc::new(Schema::new(fields)?);
     Batch::new(schema, rows.rows().clone(), rows.columns().to_vec())
+}
+
+/// Persons of whom a sample holds a part of their rows.
+fn torn(given: &Batch, sample: &Batch) -> Result<Option<Fault>> {
+    let Some(&subject) = given.schema().with_role(Role::Subject).first() else {
+        return Ok(None);
+    };
+    let places = places(given);
+    let mut drawn = vec![false; given.len()];
+    for id in sample.rows().iter() {
+        if let Some(&Some(place)) = places.get(id as usize) {
+            drawn[place as usize] = true;
+        }
+    }
+    let count = torn_persons(given.categories(subject)?, &drawn);
+    Ok((count > 0).then(|| Fault {
+        column: Some(given.schema().fields()[subject].name.to_string()),
+        rule: Rule::PersonTorn,
+        count,
+    }))
 }
 
 /// The columns that a step has made.

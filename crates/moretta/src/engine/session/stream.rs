@@ -580,6 +580,7 @@ impl StreamFlow {
             },
             read,
             released: real,
+            left_out: 0,
             suppressed: &suppressed,
             solutions: None,
             warnings: &self.notes,
