@@ -269,6 +269,36 @@ mod tests {
     }
 
     #[test]
+    fn noise_on_another_scale_is_taken_off_there() {
+        for transform in [Transform::RankNormal, Transform::Log] {
+            let config = noise::Noise {
+                kind: Kind::Correlated,
+                transform,
+                amount: 0.6,
+                replace: 0.0,
+                class: 0.0,
+                buffer: None,
+                columns: None,
+            };
+            let scale = match transform {
+                Transform::Log => noise::logarithms,
+                _ => noise::normal_scores,
+            };
+            let [originals, released] = release(&config).map(|records| scale(&records));
+            let found =
+                spectral::attack(&originals, &released, Some(known(&config)), false).expect("rows");
+            let squares = found.guesses.iter().map(|guess| {
+                let pairs = guess.records.iter().zip(found.originals.iter());
+                let differences = pairs.flat_map(|(a, b)| a.iter().zip(b));
+                differences.map(|(a, b)| (a - b).powi(2)).sum::<f64>()
+            });
+            let squares: Vec<f64> = squares.collect();
+            let (first, last) = (squares[0], squares[squares.len() - 1]);
+            assert!(last < 0.95 * first, "{transform:?}: {squares:?}");
+        }
+    }
+
+    #[test]
     fn factors_that_are_redrawn_vary_less() {
         // Uniform in (0, 2) is the limit of ever larger amounts.
         for (amount, expected) in [(0.0, 0.0), (0.1, 0.01), (1e4, 1.0 / 3.0)] {
