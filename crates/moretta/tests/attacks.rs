@@ -73,6 +73,7 @@ fn neighbours_tell_more_of_noisy_electricity_than_a_record_does() {
     };
     let config = noise::Noise {
         kind: Kind::Uncorrelated,
+        transform: noise::Transform::None,
         amount: 0.25,
         replace: 0.0,
         class: 0.0,

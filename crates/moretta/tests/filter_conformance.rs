@@ -30,6 +30,8 @@ const CASES: &[Case] = &[
             "kind = \"multiplicative\"\nbuffer = 2",
             "kind = \"log-normal\"\ncolumns = [\"x\"]",
             "kind = \"laplace\"\nbuffer = 20",
+            "kind = \"transformed\"\ntransform = \"rank-normal\"\namount = 0.5",
+            "kind = \"laplace\"\ntransform = \"rank-normal\"\ncolumns = [\"x\"]",
         ],
         repeats: true,
     },

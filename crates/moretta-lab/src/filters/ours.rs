@@ -20,7 +20,7 @@ use moretta::math::java_random::JavaRandom;
 use moretta::protect::dp::microaggregation::{DpMicroaggregation, Order};
 use moretta::protect::dp::{Bounds, Epsilon};
 use moretta::protect::microaggregation::{Grouping, Microaggregation, Scale};
-use moretta::protect::noise::{Kind, Noise};
+use moretta::protect::noise::{Kind, Noise, Transform};
 use moretta::protect::rank_swapping::{Direction, Inside, RankSwapping, Within};
 use moretta::protect::{self, Masked, MaskedColumn, Masking};
 use std::collections::VecDeque;
@@ -43,6 +43,7 @@ pub(crate) fn build(setting: &Setting) -> Option<Box<dyn Filter>> {
     let filter = match method {
         Method::Noise { a } => {
             let noise = Noise {
+                transform: Transform::None,
                 kind: Kind::Uncorrelated,
                 amount: a,
                 replace: 0.0,

@@ -8,7 +8,7 @@ use crate::attack::linkage::{nearest_record, rank_intersection};
 use crate::attack::spectral::{self, Noise};
 use crate::data::{Attribute, Batch, Records, Role};
 use crate::error::{Error, Result};
-use crate::protect::noise::{self, Kind};
+use crate::protect::noise::{self, Kind, Transform};
 use crate::protect::rank_swapping::RankSwapping;
 use crate::protect::{MaskedColumn, Method, encoder, masked_columns};
 
@@ -40,9 +40,9 @@ pub(super) fn attack(
         column.attribute == Attribute::Number && column.role != Role::Class
     });
     let sides = [&before, &after].map(|records| select(records, &numbers));
-    let noise = match method {
-        Method::Noise(config) => Some(known(config)),
-        _ => None,
+    let (noise, sides) = match method {
+        Method::Noise(config) => (Some(known(config)), scaled(config, sides, attacked)),
+        _ => (None, sides),
     };
     match method {
         Method::RankSwapping(config) => {
@@ -156,6 +156,20 @@ fn filter(
     Ok(())
 }
 
+/// Both sides on the scale on which noise was added. Ranks are known from the release itself, whose
+/// distribution is about that of the originals.
+fn scaled(config: &noise::Noise, sides: [Records; 2], attacked: &mut Attacked) -> [Records; 2] {
+    let scale: fn(&Records) -> Records = match config.transform {
+        Transform::None => return sides,
+        Transform::RankNormal => noise::normal_scores,
+        Transform::Log => noise::logarithms,
+    };
+    attacked
+        .notes
+        .push("errors of whole records are told on the scale on which noise was added".to_owned());
+    sides.map(|records| scale(&records))
+}
+
 /// What the parameters of the method tell an attacker of the noise.
 fn known(config: &noise::Noise) -> Noise {
     let amount = config.amount;
@@ -227,6 +241,7 @@ mod tests {
         ] {
             let config = noise::Noise {
                 kind,
+                transform: Transform::None,
                 amount: 0.4,
                 replace: 0.0,
                 class: 0.0,
@@ -250,6 +265,36 @@ mod tests {
                 "{kind:?}: {:?}",
                 [0.95, 1.0, 1.05].map(squares)
             );
+        }
+    }
+
+    #[test]
+    fn noise_on_another_scale_is_taken_off_there() {
+        for transform in [Transform::RankNormal, Transform::Log] {
+            let config = noise::Noise {
+                kind: Kind::Correlated,
+                transform,
+                amount: 0.6,
+                replace: 0.0,
+                class: 0.0,
+                buffer: None,
+                columns: None,
+            };
+            let scale = match transform {
+                Transform::Log => noise::logarithms,
+                _ => noise::normal_scores,
+            };
+            let [originals, released] = release(&config).map(|records| scale(&records));
+            let found =
+                spectral::attack(&originals, &released, Some(known(&config)), false).expect("rows");
+            let squares = found.guesses.iter().map(|guess| {
+                let pairs = guess.records.iter().zip(found.originals.iter());
+                let differences = pairs.flat_map(|(a, b)| a.iter().zip(b));
+                differences.map(|(a, b)| (a - b).powi(2)).sum::<f64>()
+            });
+            let squares: Vec<f64> = squares.collect();
+            let (first, last) = (squares[0], squares[squares.len() - 1]);
+            assert!(last < 0.95 * first, "{transform:?}: {squares:?}");
         }
     }
 

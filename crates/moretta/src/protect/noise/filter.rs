@@ -1,5 +1,6 @@
 //! Noise on records.
 
+use super::transform::{Ranks, Scale, Transform};
 use super::{Kind, Noise};
 use crate::data::{Attribute, Records, Role};
 use crate::error::{Error, Result};
@@ -17,11 +18,16 @@ pub struct NoiseFilter {
     /// The amount of noise of the numbers.
     amount: f64,
     joint: Option<Joint>,
+    /// The scale of each column.
+    scales: Vec<Scale>,
+    /// Numbers are taken to the scale of their ranks when all are there.
+    ranked: bool,
     /// Rows to wait for; none waits for all.
     wait: Option<usize>,
     waiting: Option<Records>,
     generator: Xoshiro256PlusPlus,
     record: Vec<f64>,
+    scaled: Vec<f64>,
 }
 
 /// How one attribute is masked.
@@ -71,14 +77,21 @@ impl NoiseFilter {
                 _ => category(config.replace),
             })
             .collect();
+        let scale = |column: &Noisy| match (column, config.transform) {
+            (Noisy::Number { amount, .. }, Transform::Log) if *amount > 0.0 => Scale::Log,
+            _ => Scale::Plain,
+        };
         NoiseFilter {
             kind: config.kind,
+            scales: columns.iter().map(scale).collect(),
+            ranked: config.transform == Transform::RankNormal,
             joint: correlated.then(|| Joint::new(&columns)),
             amount: config.amount,
             wait: config.buffer,
             waiting: Some(Records::new(columns.len())),
             generator: Xoshiro256PlusPlus::seed_from_u64(seed),
             record: Vec::with_capacity(columns.len()),
+            scaled: Vec::with_capacity(columns.len()),
             columns,
         }
     }
@@ -119,6 +132,9 @@ impl NoiseFilter {
                 }
             }
         }
+        for (value, scale) in self.record.iter_mut().zip(&self.scales) {
+            *value = scale.back(*value);
+        }
         let mut values = self.record.iter().zip(record);
         if !values.all(|(masked, original)| masked.is_finite() || !original.is_finite()) {
             return Err(
@@ -130,11 +146,27 @@ impl NoiseFilter {
         Ok(())
     }
 
+    /// Takes numbers to the scale of their ranks, of which the spread is known then.
+    fn rank(&mut self, records: &mut Records) {
+        for (place, column) in self.columns.iter().enumerate() {
+            if matches!(column, Noisy::Number { amount, .. } if *amount > 0.0) {
+                let ranks = Ranks::take(records, place, &mut self.generator);
+                self.scales[place] = Scale::Ranks(ranks);
+            }
+        }
+        for record in records.iter() {
+            self.observe(record);
+        }
+    }
+
     /// What has waited leaves, now that the spread is known as well as it will be.
     fn release_waiting(&mut self, out: &mut Masked) -> Result<()> {
-        let Some(waiting) = self.waiting.take() else {
+        let Some(mut waiting) = self.waiting.take() else {
             return Ok(());
         };
+        if self.ranked {
+            self.rank(&mut waiting);
+        }
         for record in waiting.iter() {
             match waiting.len() {
                 // Of one record no spread is known: it would leave as it is.
@@ -146,9 +178,12 @@ impl NoiseFilter {
     }
 }
 
-impl Filter for NoiseFilter {
-    fn push(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
-        self.observe(record);
+impl NoiseFilter {
+    /// Takes a record on the scales of its columns.
+    fn take(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
+        if !self.ranked {
+            self.observe(record);
+        }
         match &mut self.waiting {
             None => self.release(record, out),
             Some(waiting) => {
@@ -159,6 +194,19 @@ impl Filter for NoiseFilter {
                 }
             }
         }
+    }
+}
+
+impl Filter for NoiseFilter {
+    fn push(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
+        let mut scaled = std::mem::take(&mut self.scaled);
+        scaled.clear();
+        for (&value, scale) in record.iter().zip(&self.scales) {
+            scaled.push(scale.forward(value)?);
+        }
+        let taken = self.take(&scaled, out);
+        self.scaled = scaled;
+        taken
     }
 
     fn finish(&mut self, out: &mut Masked) -> Result<()> {

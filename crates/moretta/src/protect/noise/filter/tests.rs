@@ -7,6 +7,7 @@ const ROWS: usize = 20_000;
 fn config(kind: Kind, amount: f64) -> Noise {
     Noise {
         kind,
+        transform: Transform::None,
         amount,
         replace: 0.3,
         class: 0.0,
@@ -256,5 +257,161 @@ proptest! {
             out.records().iter().flatten().map(|value| value.to_bits()).collect()
         };
         prop_assert_eq!(bits(&out), bits(&again));
+    }
+}
+
+/// Two skewed columns, correlated: incomes and rents.
+fn skewed() -> Records {
+    let mut records = Records::new(2);
+    for record in pairs().iter() {
+        let income = ((record[0] - 10.0) / 3.0).exp() * 1000.0;
+        records.push(&[income, (record[1] - 2.0).exp() * 300.0]);
+    }
+    records
+}
+
+fn sorted(records: &Records, column: usize) -> Vec<f64> {
+    let mut values: Vec<f64> = records.column(column).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// The rank of each record, counted one by one.
+fn ranks(records: &Records, column: usize) -> Vec<f64> {
+    let sorted = sorted(records, column);
+    let rank = |value: f64| sorted.partition_point(|&other| other < value) as f64;
+    records.column(column).map(rank).collect()
+}
+
+fn correlation(a: &[f64], b: &[f64]) -> f64 {
+    let mut moments = CoMoments::new(2);
+    a.iter().zip(b).for_each(|(&a, &b)| {
+        moments.push(&[a, b]);
+    });
+    moments.correlation(0, 1).expect("both vary")
+}
+
+#[test]
+fn noise_on_ranks_keeps_range_distribution_and_rank_correlation() {
+    let records = skewed();
+    let config = Noise {
+        transform: Transform::RankNormal,
+        ..config(Kind::Transformed, 0.5)
+    };
+    let out = mask(&config, &NUMBERS, &QUASI, &records);
+    for column in 0..2 {
+        let (before, after) = (sorted(&records, column), sorted(out.records(), column));
+        assert!(before[0] <= after[0] && after[ROWS - 1] <= before[ROWS - 1]);
+        // Shares of rows below each twentieth are those of before, to a hundredth.
+        for place in (0..ROWS).step_by(ROWS / 20) {
+            let below = after.partition_point(|&value| value < before[place]) as f64;
+            let off = (below - place as f64).abs() / ROWS as f64;
+            assert!(off < 0.012, "column {column}, {place}: {off}");
+        }
+        let changed = records.column(column).zip(out.records().column(column));
+        let same = changed.filter(|(before, after)| before == after).count();
+        assert!(same < ROWS / 100, "{same} numbers left as they were");
+    }
+    let by_ranks = |records: &Records| correlation(&ranks(records, 0), &ranks(records, 1));
+    let (before, after) = (by_ranks(&records), by_ranks(out.records()));
+    assert!((before - after).abs() < 0.02, "{before} {after}");
+    // Ranks of a record go with its own by 1/√(1 + a²).
+    let own = correlation(&ranks(&records, 0), &ranks(out.records(), 0));
+    near(own, 1.0 / 1.25_f64.sqrt(), 0.03);
+}
+
+#[test]
+fn numbers_that_many_share_stay_as_frequent_as_they_were() {
+    let mut records = Records::new(1);
+    for row in 0..ROWS {
+        let value = if row % 5 < 2 { 0.0 } else { (row % 997) as f64 };
+        records.push(&[if row == 7 { f64::NAN } else { value }]);
+    }
+    let config = Noise {
+        transform: Transform::RankNormal,
+        ..config(Kind::Transformed, 0.3)
+    };
+    let out = mask(&config, &NUMBERS[..1], &QUASI[..1], &records);
+    let zeros = |records: &Records| records.column(0).filter(|&value| value == 0.0).count() as f64;
+    near(zeros(out.records()), zeros(&records), 0.05);
+    assert!(out.records().record(7)[0].is_nan(), "missing stays missing");
+}
+
+#[test]
+fn noise_on_ranks_is_what_a_slow_reference_makes() {
+    let mut records = Records::new(1);
+    let numbers = [5.0, 1.0, 9.0, 1.0, 1.0, 20.0, 7.5];
+    numbers.iter().for_each(|&number| records.push(&[number]));
+    let config = Noise {
+        transform: Transform::RankNormal,
+        ..config(Kind::Uncorrelated, 0.4)
+    };
+    let out = mask(&config, &NUMBERS[..1], &QUASI[..1], &records);
+    let mut generator = Xoshiro256PlusPlus::seed_from_u64(11);
+    let n = numbers.len() as f64;
+    let mut scores = Vec::new();
+    for &number in &numbers {
+        let drawn: f64 = StandardUniform.sample(&mut generator);
+        let below = numbers.iter().filter(|&&other| other < number).count() as f64;
+        let equal = numbers.iter().filter(|&&other| other == number).count() as f64;
+        let share = (below + drawn * equal) / n;
+        // The quantile by halves.
+        let (mut low, mut high) = (-40.0, 40.0);
+        for _ in 0..200 {
+            let middle = (low + high) / 2.0;
+            match 0.5 * libm::erfc(-middle / 2.0_f64.sqrt()) < share {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        scores.push(low);
+    }
+    let moments: Moments = scores.iter().copied().collect();
+    let mut ascending = numbers.to_vec();
+    ascending.sort_by(f64::total_cmp);
+    for (row, score) in scores.into_iter().enumerate() {
+        let normal: f64 = StandardNormal.sample(&mut generator);
+        let place = score + 0.4 * moments.deviation() * normal;
+        // In hundredths of a rank, from that of the first to that of the last.
+        let mut rank = 0.5 * libm::erfc(-place / 2.0_f64.sqrt()) * n - 0.5;
+        while !(0.0..=n - 1.0).contains(&rank) {
+            rank = if rank < 0.0 {
+                -rank
+            } else {
+                2.0 * (n - 1.0) - rank
+            };
+        }
+        let (low, part) = (rank.floor() as usize, rank.fract());
+        let high = (low + 1).min(numbers.len() - 1);
+        let expected = ascending[low] + part * (ascending[high] - ascending[low]);
+        let found = out.records().record(row)[0];
+        assert!(
+            (found - expected).abs() < 1e-6,
+            "row {row}: {found} {expected}"
+        );
+    }
+}
+
+#[test]
+fn noise_on_logarithms_keeps_numbers_above_zero_and_refuses_others() {
+    let records = skewed();
+    for buffer in [None, Some(100)] {
+        let config = Noise {
+            transform: Transform::Log,
+            buffer,
+            ..config(Kind::Correlated, 0.3)
+        };
+        let out = mask(&config, &NUMBERS, &QUASI, &records);
+        assert!(out.records().values().iter().all(|&value| value > 0.0));
+        let noise: Moments = (out.records().column(0).zip(records.column(0)))
+            .map(|(masked, original)| masked.ln() - original.ln())
+            .collect();
+        // The logarithms of the first column have a spread of 1.
+        near(noise.deviation(), 0.3, 0.06);
+        let columns = columns(&NUMBERS, &QUASI);
+        let mut filter = NoiseFilter::new(&config, &columns, 1);
+        let refused = filter.push(&[0.0, 1.0], &mut Masked::new(2));
+        let error = refused.expect_err("no logarithm");
+        assert!(error.to_string().contains("not above 0"), "{error}");
     }
 }
