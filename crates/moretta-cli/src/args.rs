@@ -167,11 +167,15 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  moretta verify out/admissions.csv --policy policy.toml\n  moretta verify out/admissions.csv --manifest out/manifest.json --public-key steward.pub\n  moretta verify out/visits.csv --policy stream.toml --certificate out/why.csv\n  cat events.csv | moretta verify out/visits.csv --policy from-stdin.toml"
+    after_help = "Examples:\n  moretta verify out/admissions.csv --policy policy.toml\n  moretta verify out/a-staff.csv out/a-public.csv --policy levels.toml\n  moretta verify out/admissions.csv --manifest out/manifest.json --public-key steward.pub\n  moretta verify out/visits.csv --policy stream.toml --certificate out/why.csv\n  cat events.csv | moretta verify out/visits.csv --policy from-stdin.toml"
 )]
 pub(crate) struct VerifyArgs {
-    /// The released file
-    pub(crate) file: PathBuf,
+    /// The released file; of a policy with levels, the file of each, in their order there
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The file is of this level alone
+    #[arg(long, value_name = "NAME", conflicts_with = "manifest")]
+    pub(crate) level: Option<String>,
     /// The policy that says what the columns mean, what was promised and of what original
     #[arg(long, value_name = "POLICY", required_unless_present = "manifest")]
     pub(crate) policy: Option<PathBuf>,

@@ -89,8 +89,9 @@ fn run(case: &Path) -> Vec<(String, String)> {
         let text = fs::read_to_string(&path).expect("text");
         match name.as_str() {
             // The page is drawn from the report and has tests of its own.
-            "report.html" => {}
+            name if name.ends_with(".html") => {}
             "report.json" => made.push((name, normalised(&text))),
+            _ if name.starts_with("report-") => made.push((name, normalised(&text))),
             _ => made.push((name, text)),
         }
     }
@@ -100,13 +101,18 @@ fn run(case: &Path) -> Vec<(String, String)> {
 
 /// What a run released passes as a release of its policy, unless that promises nothing.
 fn verify(folder: &Path, file: &Path) {
-    if file.file_stem().is_none_or(|stem| stem != "release") {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    // One of several levels has its name behind a dash.
+    let level = stem.strip_prefix("release-");
+    if stem != "release" && level.is_none() {
         return;
     }
+    let level = level.map_or_else(Vec::new, |level| vec!["--level", level]);
     let output = Command::new(env!("CARGO_BIN_EXE_moretta"))
         .arg("verify")
         .arg(file)
         .args(["--policy", "policy.toml"])
+        .args(level)
         .current_dir(folder)
         .env("MORETTA_KEY", KEY)
         .output()

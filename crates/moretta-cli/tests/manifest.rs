@@ -130,5 +130,5 @@ fn without_a_key_nothing_is_released() {
     assert!(!folder.path("out/release.csv").exists());
     let again = folder.moretta(&["key", "new", "steward.key"]);
     // What is there may be somebody's only key.
-    again.fails(2, "exists already");
+    again.fails(2, "is there already");
 }

@@ -19,6 +19,9 @@ pub fn summary(report: &Report) -> String {
         Some(facts) => stream_rows(report, facts),
         None => table_rows(report),
     };
+    if let Some(levels) = &report.levels {
+        text.insert_str(0, &format!("level {}\n", levels.level));
+    }
     for claim in &report.verdict.claims {
         let mark = if claim.holds { "✓" } else { "✗" };
         let _ = writeln!(
@@ -31,7 +34,11 @@ pub fn summary(report: &Report) -> String {
         let _ = writeln!(text, "  {why}");
     }
     if let Some(search) = &report.search {
-        let _ = writeln!(text, "  {}", searched(search));
+        let inside = report
+            .levels
+            .as_ref()
+            .is_some_and(|levels| !levels.is_strictest());
+        let _ = writeln!(text, "  {}", searched(search, inside));
     }
     for name in ["gcp", "prosecutor_risk"] {
         if let Some(measure) = report.measures.iter().find(|m| m.name == name) {
@@ -53,16 +60,22 @@ pub fn summary(report: &Report) -> String {
     text
 }
 
-/// The levels that were released, and how sure it is that no others lose less.
-fn searched(search: &SearchFacts) -> String {
+/// The levels that were released, and how sure it is that no others lose less; of those alone
+/// that lie inside a stricter release, where there is one.
+fn searched(search: &SearchFacts, inside: bool) -> String {
     let levels = search.best.first().map(|node| &node.levels);
     let levels = search.columns.iter().zip(levels.into_iter().flatten());
     let levels: Vec<String> = levels
         .map(|(name, level)| format!("{name} {level}"))
         .collect();
+    let others = if inside {
+        "others inside the stricter level"
+    } else {
+        "others"
+    };
     let sure = match search.gap > 0.0 {
-        true => format!("others could lose {:.1} % less", search.gap * 100.0),
-        false => "no others lose less".to_owned(),
+        true => format!("{others} could lose {:.1} % less", search.gap * 100.0),
+        false => format!("no {others} lose less"),
     };
     format!("levels {}: {sure}", levels.join(", "))
 }

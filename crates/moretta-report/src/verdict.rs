@@ -22,6 +22,45 @@ pub(super) fn write(report: &Report, page: &mut Markup) {
     tiles(report, page);
     warnings(report, page);
     claims(report, page);
+    levels(report, page);
+}
+
+/// The releases for other readers, of which this is one.
+fn levels(report: &Report, page: &mut Markup) {
+    let Some(facts) = &report.levels else {
+        return;
+    };
+    page.element("section", &[("id", &"levels")], |page| {
+        page.leaf("h2", &[], "Levels");
+        page.leaf(
+            "p",
+            &[("class", &"note")],
+            format!(
+                "One table, released for {} kinds of readers. Each class of a stricter level is a union of classes of the finer ones, and all levels show the same rows: who has all of them still sees everybody among at least {}.",
+                number::count(facts.levels.len() as u64),
+                number::count(u64::from(facts.together()))
+            ),
+        );
+        page.element("table", &[], |page| {
+            page.element("thead", &[], |page| {
+                page.element("tr", &[], |page| {
+                    for head in ["Level", "Persons in a class, at least", ""] {
+                        page.leaf("th", &[("scope", &"col")], head);
+                    }
+                });
+            });
+            page.element("tbody", &[], |page| {
+                for level in &facts.levels {
+                    page.element("tr", &[], |page| {
+                        page.leaf("th", &[("scope", &"row")], &level.name);
+                        page.leaf("td", &[("class", &"number")], number::count(u64::from(level.k)));
+                        let this = if level.name == facts.level { "this report" } else { "" };
+                        page.leaf("td", &[], this);
+                    });
+                }
+            });
+        });
+    });
 }
 
 /// The verdict in one line, also the title of the page.

@@ -65,6 +65,7 @@ const TOPICS: &[Topic] = &[
     },
     Topic { name: "checkpoint", kind: "policy", words: &["checkpoints", "resume"], page: include_str!("explain/checkpoint.md") },
     Topic { name: "ledger", kind: "policy", words: &["growth", "intersection"], page: include_str!("explain/ledger.md") },
+    Topic { name: "levels", kind: "policy", words: &["nested", "nesting"], page: include_str!("explain/levels.md") },
     Topic { name: "lateness", kind: "policy", words: &["late"], page: include_str!("explain/lateness.md") },
     Topic {
         name: "rotate", kind: "policy", words: &["rotation", "pseudonym", "pseudonyms"],

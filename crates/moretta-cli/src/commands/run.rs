@@ -5,7 +5,7 @@ use crate::args::RunArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use moretta::data::DateFormat;
-use moretta::pipeline::{self, Options, Progress};
+use moretta::pipeline::{self, Options, Progress, Report};
 use moretta::policy::Policy;
 use moretta_report::{html, summary};
 use std::fmt::Write;
@@ -24,23 +24,51 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure
         render: &html,
         progress: &progress,
     };
-    let outcome = console
-        .watch(&progress, || pipeline::run(&policy, &options))
+    let outcomes = console
+        .watch(&progress, || pipeline::run_levels(&policy, &options))
         .map_err(|error| Failure::of_policy(error, &args.policy.policy))?;
-    console.warnings(&outcome.report.warnings);
     let to_stdout = policy
         .sink
         .as_ref()
         .is_some_and(|sink| is_standard(&sink.path));
-    let mut text = summary(&outcome.report);
-    if let Some(page) = &policy.report {
-        let _ = writeln!(text, "report: {}", page.display());
+    let reports: Vec<&Report> = outcomes.iter().map(|outcome| &outcome.report).collect();
+    warn(&reports, console);
+    let mut text = String::new();
+    for (report, level) in reports.iter().zip(policy.of_levels()) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&summary(report));
+        if let Some(page) = &level.report {
+            let _ = writeln!(text, "report: {}", page.display());
+        }
     }
-    if to_stdout {
-        console.aside(&outcome.report, || text);
-        return Ok(ExitCode::SUCCESS);
+    match &reports[..] {
+        [report] if to_stdout => {
+            console.aside(report, || text);
+            Ok(ExitCode::SUCCESS)
+        }
+        [report] => console.result(report, || text),
+        levels => console.result(&levels, || text),
     }
-    console.result(&outcome.report, || text)
+}
+
+/// Prints warnings: those of all levels once, others with the name of their level.
+fn warn(reports: &[&Report], console: &Console) {
+    let everywhere = |warning: &&String| reports.iter().all(|r| r.warnings.contains(warning));
+    let mut told: Vec<String> = Vec::new();
+    for report in reports {
+        for warning in &report.warnings {
+            let warning = match &report.levels {
+                Some(facts) if !everywhere(&warning) => format!("{}: {warning}", facts.level),
+                _ => warning.clone(),
+            };
+            if !told.contains(&warning) {
+                told.push(warning);
+            }
+        }
+    }
+    console.warnings(&told);
 }
 
 /// The command that makes the same release again, as a shell takes it: the release and its

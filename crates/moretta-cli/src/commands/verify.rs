@@ -4,9 +4,11 @@ use super::load_against;
 use crate::args::VerifyArgs;
 use crate::console::{Console, table};
 use crate::failure::Failure;
+use moretta::error::Error;
+use moretta::guarantee::FileNesting;
 use moretta::io::ReadOptions;
 use moretta::pipeline::report::Claim;
-use moretta::pipeline::{self, Progress, PublicKey, Signed};
+use moretta::pipeline::{self, Progress, PublicKey, Signed, Verification};
 use moretta::policy::Policy;
 use moretta_report::count;
 use serde::Serialize;
@@ -28,6 +30,44 @@ struct Verified {
     notes: Vec<String>,
 }
 
+impl Verified {
+    fn new(file: &Path, policy: &Policy, found: Verification) -> Self {
+        let faults = found.findings.faults.iter();
+        Verified {
+            file: file.display().to_string(),
+            passed: found.verdict.passed,
+            unit: found.verdict.unit,
+            rows: found.findings.rows,
+            classes: found.findings.classes,
+            smallest_class: found.findings.smallest_class,
+            claims: found.verdict.claims,
+            faults: faults.map(ToString::to_string).collect(),
+            notes: unseen(policy),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct VerifiedLevels {
+    passed: bool,
+    levels: Vec<Verified>,
+    /// Each level beside the next stricter one; none where the files cannot show it.
+    nested: Option<Vec<NestedPair>>,
+    same_rows: bool,
+}
+
+#[derive(Serialize)]
+struct NestedPair {
+    finer: String,
+    coarser: String,
+    proven: bool,
+    /// Classes of the finer file that lie in no class of the coarser one, that fit several, and
+    /// classes of the coarser one whose rows are not those of finer ones.
+    nowhere: u64,
+    open: u64,
+    unequal: u64,
+}
+
 #[derive(Serialize)]
 struct VerifiedStream {
     file: String,
@@ -47,7 +87,14 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, Fail
     if let Some(manifest) = &args.manifest {
         return run_manifest(args, manifest, console);
     }
-    let (policy, options) = load_against(args.policy(), args.root.as_deref(), &args.reading)?;
+    let (mut policy, options) = load_against(args.policy(), args.root.as_deref(), &args.reading)?;
+    if let Some(level) = &args.level {
+        policy = policy.at_level(level)?;
+    }
+    if !policy.plan.levels.is_empty() {
+        return run_levels(args, &policy, &options, console);
+    }
+    args.file()?;
     match policy.plan.stream().is_some() || args.certificate.is_some() {
         true => run_stream(args, &policy, &options, console),
         false => run_table(args, &policy, &options, console),
@@ -57,6 +104,16 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode, Fail
 impl VerifyArgs {
     fn policy(&self) -> &Path {
         self.policy.as_deref().unwrap_or(Path::new(""))
+    }
+
+    /// The one file.
+    fn file(&self) -> Result<&Path, Failure> {
+        match &self.files[..] {
+            [file] => Ok(file),
+            _ => Err(Error::usage("one release is verified at a time")
+                .help("give one file; several are of a policy with [levels]")
+                .into()),
+        }
     }
 }
 
@@ -70,7 +127,7 @@ fn run_manifest(
         .as_deref()
         .map(PublicKey::read)
         .transpose()?;
-    let found = pipeline::verify_manifest(&args.file, manifest, key.as_ref())?;
+    let found = pipeline::verify_manifest(args.file()?, manifest, key.as_ref())?;
     console.result(&found, || signed_text(&found))?;
     Ok(exit_code(found.passed))
 }
@@ -122,18 +179,18 @@ fn run_stream(
     options: &ReadOptions,
     console: &Console,
 ) -> Result<ExitCode, Failure> {
-    let progress = Progress::default();
+    let (file, progress) = (args.file()?, Progress::default());
     let certificate = args.certificate.as_deref();
     if policy.source.path.as_os_str() == "-" {
         console.hint("reads the source from standard input: send the rows that were released, again from the first");
     }
     let found = console
         .watch(&progress, || {
-            pipeline::verify_stream(policy, &args.file, certificate, options, &progress)
+            pipeline::verify_stream(policy, file, certificate, options, &progress)
         })
         .map_err(|error| Failure::of_policy(error, args.policy()))?;
     let verified = VerifiedStream {
-        file: args.file.display().to_string(),
+        file: file.display().to_string(),
         passed: found.verdict.passed,
         unit: found.verdict.unit,
         rows: found.rows,
@@ -171,30 +228,90 @@ fn run_table(
     options: &ReadOptions,
     console: &Console,
 ) -> Result<ExitCode, Failure> {
+    let (file, progress) = (args.file()?, Progress::default());
+    let found = console
+        .watch(&progress, || {
+            pipeline::verify(policy, file, options, &progress)
+        })
+        .map_err(|error| Failure::of_policy(error, args.policy()).of_options())?;
+    let verified = Verified::new(file, policy, found);
+    console.result(&verified, || text(&verified))?;
+    Ok(exit_code(verified.passed))
+}
+
+fn run_levels(
+    args: &VerifyArgs,
+    policy: &Policy,
+    options: &ReadOptions,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
     let progress = Progress::default();
     let found = console
         .watch(&progress, || {
-            pipeline::verify(policy, &args.file, options, &progress)
+            pipeline::verify_levels(policy, &args.files, options, &progress)
         })
         .map_err(|error| Failure::of_policy(error, args.policy()).of_options())?;
-    let verified = Verified {
-        file: args.file.display().to_string(),
-        passed: found.verdict.passed,
-        unit: found.verdict.unit,
-        rows: found.findings.rows,
-        classes: found.findings.classes,
-        smallest_class: found.findings.smallest_class,
-        claims: found.verdict.claims,
-        faults: found
-            .findings
-            .faults
-            .iter()
-            .map(ToString::to_string)
+    let (passed, same_rows) = (found.passed(), found.same_rows);
+    let names: Vec<&str> = policy.plan.levels.iter().map(|l| &*l.name).collect();
+    let nested = found.nested.map(|pairs| {
+        let pairs = pairs.iter().zip(names.windows(2));
+        let pair = |(found, names): (&FileNesting, &[&str])| NestedPair {
+            finer: names[0].to_owned(),
+            coarser: names[1].to_owned(),
+            proven: found.is_proven(),
+            nowhere: found.nowhere,
+            open: found.open,
+            unequal: found.unequal,
+        };
+        pairs.map(pair).collect()
+    });
+    let levels = args.files.iter().zip(policy.of_levels()).zip(found.levels);
+    let verified = VerifiedLevels {
+        passed,
+        levels: levels
+            .map(|((file, policy), found)| Verified::new(file, &policy, found))
             .collect(),
-        notes: unseen(policy),
+        nested,
+        same_rows,
     };
-    console.result(&verified, || text(&verified))?;
-    Ok(exit_code(verified.passed))
+    console.result(&verified, || {
+        let levels: Vec<String> = verified.levels.iter().map(text).collect();
+        levels.join("\n\n") + "\n\n" + &nested_text(&verified)
+    })?;
+    Ok(exit_code(passed))
+}
+
+/// What the files say of each other.
+fn nested_text(verified: &VerifiedLevels) -> String {
+    let mut text = String::new();
+    if !verified.same_rows {
+        text.push_str("fault: the files do not have the same rows\n");
+    }
+    for pair in verified.nested.iter().flatten() {
+        let NestedPair { finer, coarser, .. } = pair;
+        text.push_str(&match pair {
+            NestedPair { proven: true, .. } => {
+                format!("each class of {coarser} is a union of classes of {finer}\n")
+            }
+            NestedPair { nowhere: 0, unequal: 0, open, .. } => format!(
+                "fault: {} classes of {finer} fit several of {coarser}, so the files do not prove that they are nested\n",
+                count(*open)
+            ),
+            NestedPair { nowhere, unequal, .. } => format!(
+                "fault: {} classes of {finer} lie in none of {coarser}, and {} of {coarser} are no union of classes of {finer}\n",
+                count(*nowhere),
+                count(*unequal)
+            ),
+        });
+    }
+    if verified.nested.is_none() {
+        text.push_str("note: values that stand for classes do not show which class lies in which; the run that made the files has checked it row by row\n");
+    }
+    let held = [
+        "all levels keep their guarantee, and together that of the finest",
+        "the levels do NOT keep what they promise together",
+    ];
+    text + &conclusion(held, verified.passed, &[])
 }
 
 fn exit_code(passed: bool) -> ExitCode {

@@ -347,8 +347,8 @@ fn case_52_levels_in_the_wrong_order() {
         ),
         ("", "[levels] is empty"),
         (
-            "researcher = { k = 5 }\nexternal = { k = 25 }",
-            "levels are read but not released yet",
+            "\"../../up\" = { k = 5 }",
+            "the name of a level becomes part of file names",
         ),
     ] {
         with_policy(&policy_with(

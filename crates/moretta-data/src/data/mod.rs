@@ -4,6 +4,8 @@
 
 mod batch;
 mod categories;
+#[doc(hidden)]
+pub mod coded;
 pub mod date;
 #[doc(hidden)]
 pub mod dictionary;

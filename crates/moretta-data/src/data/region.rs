@@ -136,6 +136,36 @@ impl Region {
         }
     }
 
+    /// Whether it covers every value that `other` covers, as far as the domain can tell.
+    pub fn contains(&self, other: &Region, domain: &Domain) -> bool {
+        match (self, other) {
+            (Region::Any, _) => true,
+            (Region::Interval(low, high), Region::Interval(from, to)) => low <= from && to <= high,
+            (Region::Set(codes), Region::Set(others)) => {
+                others.iter().all(|code| codes.binary_search(code).is_ok())
+            }
+            (Region::Node(level, node), Region::Node(other_level, other)) => {
+                domain.hierarchy.as_ref().is_some_and(|tree| {
+                    let (outer, inner) = (
+                        tree.leaves_under(*level, *node),
+                        tree.leaves_under(*other_level, *other),
+                    );
+                    outer.start <= inner.start && inner.end <= outer.end
+                })
+            }
+            (Region::Node(level, node), Region::Interval(low, high)) if low == high => {
+                covers_leaf(domain, *level, *node, &domain.number_text(*low))
+            }
+            (Region::Node(level, node), Region::Set(codes)) => match &domain.scale {
+                Scale::Category { levels, .. } => codes
+                    .iter()
+                    .all(|&code| covers_leaf(domain, *level, *node, levels.get(code))),
+                Scale::Number { .. } => false,
+            },
+            (one, other) => one == other,
+        }
+    }
+
     /// Whether a row with this original value may be released with this region.
     pub fn covers(&self, value: Value<'_>, domain: &Domain) -> bool {
         match (self, value) {

@@ -7,8 +7,8 @@
 //!
 //! Counts from 1 to [`SMALL_CELL`] are not told.
 
-use super::coded::Coded;
 use super::report::{ColumnSet, SMALL_CELL};
+use crate::data::coded::Coded;
 use crate::data::{Batch, Role};
 use crate::measure::risk::refine::Partition;
 

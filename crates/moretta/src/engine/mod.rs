@@ -7,7 +7,6 @@
 pub(crate) mod arrival;
 pub(crate) mod attacks;
 pub(crate) mod coarse;
-pub(crate) mod coded;
 pub(crate) mod column_sets;
 pub(crate) mod columns;
 mod context;

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The original table and the hierarchies that had to be made with it.
+#[derive(Clone)]
 pub struct Original {
     /// The rows.
     pub batch: Batch,

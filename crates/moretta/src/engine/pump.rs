@@ -133,18 +133,21 @@ impl<'a, S: Sink> Pump<'a, S> {
         Ok(true)
     }
 
-    /// Lets go of what is left and commits it; gives the sink back.
-    ///
-    /// # Errors
-    /// When a promise is not kept, or the sink fails; it is aborted then.
-    pub fn finish(mut self) -> Result<(Outcome, S)> {
+    /// The session, which has all rows and all remarks about them, and the sink.
+    fn ended(mut self) -> (Session, S) {
         let notes = self.sources.iter().flat_map(|tap| tap.source.notes());
         let mut notes: Vec<String> = notes.collect();
         notes.dedup();
         self.session.note(notes);
-        drop(self.sources);
-        let mut sink = self.sink;
-        let session = self.session;
+        (self.session, self.sink)
+    }
+
+    /// Lets go of what is left and commits it; gives the sink back.
+    ///
+    /// # Errors
+    /// When a promise is not kept, or the sink fails; it is aborted then.
+    pub fn finish(self) -> Result<(Outcome, S)> {
+        let (session, mut sink) = self.ended();
         let ended = session.finish().and_then(|(rest, outcome)| {
             sink.write(&rest)?;
             sink.commit(None)?;
@@ -155,6 +158,23 @@ impl<'a, S: Sink> Pump<'a, S> {
             Err(error) => {
                 sink.abort();
                 Err(error)
+            }
+        }
+    }
+
+    /// Steps until every source has ended; gives the session, to be finished.
+    ///
+    /// # Errors
+    /// Those of the sources, the session and the sink, which is aborted then.
+    pub fn read(mut self) -> Result<Session> {
+        loop {
+            match self.step() {
+                Ok(true) => {}
+                Ok(false) => return Ok(self.ended().0),
+                Err(error) => {
+                    self.sink.abort();
+                    return Err(error);
+                }
             }
         }
     }

@@ -11,6 +11,7 @@
 //! promise was found to be, such as k; and figures over all rows, such as a mean or a rate.
 //! The page, its tooltips and what is read aloud tell no more than this structure.
 
+use super::plan::{Level, Plan};
 use crate::measure::RiskByColumn;
 use crate::measure::pairs::PairFacts;
 use crate::measure::risk::uniqueness::Model;
@@ -72,6 +73,9 @@ pub struct Report {
     /// Why this method was chosen, where a search has chosen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
+    /// Which of several nested releases it is about; none of a single one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<LevelFacts>,
     /// Things a steward should know, worst first.
     pub warnings: Vec<String>,
     /// What is told of a stream; none of a table.
@@ -83,6 +87,51 @@ pub struct Report {
     /// Seconds spent by stage; not in a report that is written, as they tell how much was read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageFact>,
+}
+
+/// Nested releases of one table, of which the report is about one. Each class of a stricter level
+/// is a union of classes of the finer ones, and all have the same rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LevelFacts {
+    /// The level of this release.
+    pub level: String,
+    /// All levels, from the least to the most protected.
+    pub levels: Vec<LevelFact>,
+}
+
+/// One level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LevelFact {
+    /// What the policy calls it.
+    pub name: String,
+    /// The least number of persons in each of its classes.
+    pub k: u32,
+}
+
+impl LevelFacts {
+    /// The facts of one level of a plan.
+    pub(crate) fn new(plan: &Plan, level: &Level) -> Self {
+        let fact = |level: &Level| LevelFact {
+            name: level.name.clone(),
+            k: level.k,
+        };
+        LevelFacts {
+            level: level.name.clone(),
+            levels: plan.levels.iter().map(fact).collect(),
+        }
+    }
+
+    /// Whether no other level protects more.
+    pub fn is_strictest(&self) -> bool {
+        self.levels
+            .last()
+            .is_some_and(|last| last.name == self.level)
+    }
+
+    /// The k that somebody keeps of whom all levels are known: that of the finest.
+    pub fn together(&self) -> u32 {
+        self.levels.first().map_or(0, |level| level.k)
+    }
 }
 
 /// What a search over recodings has found. It is that of released rows alone: where some are

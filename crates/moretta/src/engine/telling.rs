@@ -7,8 +7,8 @@
 //! **Costs** what [`column_sets`](super::column_sets) costs, within the bounds of [`Search`]; of a
 //! larger table the first rows are looked at, by which more rows seem alone than are.
 
-use super::coded::Coded;
 use super::column_sets::each_set;
+use crate::data::coded::Coded;
 use crate::data::{Batch, Column, Field, Role, Schema};
 use crate::error::Result;
 use serde::Serialize;

@@ -22,6 +22,7 @@ mod exchanged;
 mod findings;
 mod likeness;
 mod models;
+mod nesting;
 mod population;
 mod same;
 mod sizes;
@@ -43,6 +44,7 @@ pub use models::{
     Absence, BetaLikeness, ColumnPromise, DeltaDisclosure, Diversity, Ground, Guarantee, KMap,
     LDiversity, Likeness, PSensitivity, Population, Presence, Sensitivity, TCloseness,
 };
+pub use nesting::{FileNesting, Nesting, nested_files, nesting};
 pub use population::PopulationRows;
 pub use stream::{Decided, StreamChecker, StreamFindings};
 pub use truth::{Treatment, Truth};

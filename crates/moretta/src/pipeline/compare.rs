@@ -40,7 +40,7 @@ pub fn compare(
     options: &ReadOptions,
     progress: &Progress,
 ) -> Result<Vec<Standing>> {
-    policy.refuse_goal("`compare`")?;
+    policy.need_one_release("`compare`")?;
     stream::refuse(policy, "compare")?;
     if !policy.plan.keeps_guarantee() {
         return Err(Error::policy(

@@ -89,7 +89,7 @@ pub fn compare_methods(
     settings: &ComparisonSettings,
     progress: &Progress,
 ) -> Result<Comparison> {
-    policy.refuse_goal("`compare-methods`")?;
+    policy.need_one_release("`compare-methods`")?;
     stream::refuse(policy, "compare-methods")?;
     let place = coarsening(policy)?;
     check_measures(settings)?;

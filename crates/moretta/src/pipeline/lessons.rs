@@ -48,7 +48,7 @@ fn lessons_for(
     progress: &Progress,
 ) -> Result<Lessons> {
     stream::refuse(policy, "learn")?;
-    policy.refuse_goal("`learn`")?;
+    policy.need_one_release("`learn`")?;
     let plan = policy.loaded_plan()?;
     let read = Rows::read(policy, progress)?;
     let Candidate {

@@ -7,7 +7,7 @@ use super::memory;
 use super::stream;
 use super::trial::read;
 use crate::data::Role;
-use crate::engine::coded::{Coded, classes};
+use crate::data::coded::{Coded, classes};
 use crate::engine::column_sets::column_sets;
 use crate::engine::copies::Copies;
 use crate::engine::domains::domains;
@@ -147,7 +147,8 @@ pub fn privacy(policy: &Policy, rows: Option<u64>) -> Vec<String> {
 
 /// Persons (or rows) in each class of equal codes.
 fn class_sizes(columns: &[&Coded], rows: usize, persons: Option<&Coded>) -> Vec<u64> {
-    let classes = classes(columns, rows);
+    let codes: Vec<&[u32]> = columns.iter().map(|column| &*column.codes).collect();
+    let classes = classes(&codes, rows);
     let n_classes = classes.iter().max().map_or(0, |&most| most as usize + 1);
     let mut sizes = vec![0; n_classes];
     match persons {

@@ -37,6 +37,7 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         policy.source.options.header = Header::Strict;
         return run(&policy, options);
     }
+    policy.refuse_levels("`run`")?;
     if policy.goal.is_some() {
         return run_chosen(policy, options);
     }
@@ -72,10 +73,7 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     /// Opens everything, or goes on where an earlier run was.
     pub(super) fn begin(policy: &'a Policy, options: &Options<'a>, clock: Clock) -> Result<Self> {
-        let sink = policy.sink.as_ref().ok_or_else(|| {
-            let fix = "add [sink] with path = \"out/release.csv\"";
-            Error::policy("the policy has no [sink]").help(fix)
-        })?;
+        let sink = policy.sink.as_ref().ok_or_else(no_sink)?;
         check_plan(&policy.plan, options.strict)?;
         let place = policy.checkpoint.as_ref();
         let lock = place.map(|place| Lock::new(&place.path)).transpose()?;
@@ -190,8 +188,14 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Nobody says where the release goes.
+pub(super) fn no_sink() -> Error {
+    let fix = "add [sink] with path = \"out/release.csv\"";
+    Error::policy("the policy has no [sink]").help(fix)
+}
+
 /// The error of a session with the names of its sources, and the way out where it cannot go on.
-fn named(error: Error, policy: &Policy) -> Error {
+pub(super) fn named(error: Error, policy: &Policy) -> Error {
     let path = &policy.source.path;
     match error {
         Error::Io(e) if e.path == Path::new(THE_SOURCE) => {
@@ -211,10 +215,42 @@ fn named(error: Error, policy: &Policy) -> Error {
 fn appear(
     policy: &Policy,
     sink: &SinkPolicy,
-    (outcome, mut output): (Outcome, Output<'_>),
+    ended: (Outcome, Output<'_>),
     (replaces, mut ledger): (bool, Option<Ledger>),
     options: &Options<'_>,
 ) -> Result<Outcome> {
+    let (outcome, files) = told(policy, sink, ended, (replaces, &mut ledger), options)?;
+    let ledger = entered(policy, ledger.as_ref(), &[&outcome])?;
+    commit_all(ledger.into_iter().chain(files).collect(), replaces)?;
+    if let Some(place) = &policy.checkpoint {
+        Checkpoint::remove(&place.path)?;
+    }
+    Ok(outcome)
+}
+
+/// The ledger with what was entered, aside: a release that was not recorded must not be seen, so
+/// it comes first.
+pub(super) fn entered(
+    policy: &Policy,
+    ledger: Option<&Ledger>,
+    outcomes: &[&Outcome],
+) -> Result<Option<Pending>> {
+    let new = outcomes.iter().any(|outcome| outcome.recorded.is_some());
+    match (ledger, &policy.ledger, new) {
+        (Some(ledger), Some(place), true) => ledger.write(place).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Writes what is told of a release that has ended aside; gives all files that are to be put in
+/// place, the release last. The release is entered in the ledger.
+pub(super) fn told(
+    policy: &Policy,
+    sink: &SinkPolicy,
+    (outcome, mut output): (Outcome, Output<'_>),
+    (replaces, ledger): (bool, &mut Option<Ledger>),
+    options: &Options<'_>,
+) -> Result<(Outcome, Vec<Pending>)> {
     options.progress.enter(Stage::Report);
     let report = Written {
         policy,
@@ -230,24 +266,17 @@ fn appear(
         check_report_places(policy, replaces, MOVE_IT)?;
     }
     output.about_to_appear(&report)?;
-    let entered = match (&mut ledger, &policy.ledger, &outcome.recorded) {
-        (Some(ledger), Some(place), Some(recorded)) => {
+    let head = match (ledger, &outcome.recorded) {
+        (Some(ledger), Some(recorded)) => {
             let told = (&report, options.date.as_deref());
-            Some(ledger.record(place, policy, recorded, told)?)
+            Some(ledger.enter(policy, recorded, told)?)
         }
         _ => None,
     };
-    let (entered, head) = entered.unzip();
     let mut files = with_manifest(policy, &report, head, options)?;
-    // A release that was not recorded must not be seen.
-    files.extend(entered);
     // The release comes last, since what has gone to standard output cannot be taken back.
     files.extend(output.into_pending());
-    commit_all(files, replaces)?;
-    if let Some(place) = &policy.checkpoint {
-        Checkpoint::remove(&place.path)?;
-    }
-    Ok(Outcome { report, ..outcome })
+    Ok((Outcome { report, ..outcome }, files))
 }
 
 /// The reports and the manifest that is about them, aside.

@@ -108,7 +108,7 @@ pub fn tune(
     settings: &TuneSettings,
     progress: &Progress,
 ) -> Result<Tuned> {
-    policy.refuse_goal("`tune`")?;
+    policy.need_one_release("`tune`")?;
     stream::refuse(policy, "tune")?;
     let what = &policy.tunable(&settings.parameter)?;
     let range = range(what, settings)?;

@@ -4,6 +4,7 @@ use super::read_back::released_names;
 use super::release_columns::{Taken, release_plans};
 use super::release_values::foreign_values;
 use super::stream::{self, StreamVerification};
+use super::trial::read;
 use crate::data::{Batch, Domain, Domains, Role};
 use crate::engine::domains::domains;
 use crate::engine::facts::verdict;
@@ -11,16 +12,18 @@ use crate::engine::judge::declared;
 use crate::engine::original::Original;
 use crate::engine::population;
 use crate::engine::report::Verdict;
+use crate::engine::shown::counted_as_text;
 use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
 use crate::guarantee::{
-    ClaimFinding, CombinationChecker, CrowdChecker, Fault, Findings, Rule, plain_check,
+    ClaimFinding, CombinationChecker, CrowdChecker, Fault, FileNesting, Findings, Rule,
+    nested_files, plain_check,
 };
 use crate::io::{self, ReadOptions};
 use crate::policy::Policy;
 use crate::protect::Method;
 use crate::protect::identifiers::looks_like_pseudonym;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a file really keeps.
@@ -61,10 +64,93 @@ pub fn verify(
     options: &ReadOptions,
     progress: &Progress,
 ) -> Result<Verification> {
+    policy.need_one_release("`verify`")?;
+    check_promises(policy)?;
+    progress.enter(Stage::Check);
+    check(policy, &read_release(policy, file, options, progress)?)
+}
+
+/// Checks the files of all levels of `policy`, from the least to the most protected, each by
+/// itself, and that they are nested.
+///
+/// # Errors
+/// When there are not as many files as levels, or one of them or the source cannot be read.
+pub fn verify_levels(
+    policy: &Policy,
+    files: &[PathBuf],
+    options: &ReadOptions,
+    progress: &Progress,
+) -> Result<LevelsVerification> {
+    let policies = policy.of_levels();
+    if policies.len() != files.len() {
+        let names: Vec<&str> = policy.plan.levels.iter().map(|l| &*l.name).collect();
+        return Err(Error::usage(format!(
+            "{} files were given, and the policy has {} levels",
+            files.len(),
+            policies.len()
+        ))
+        .help(format!(
+            "give the file of each, in this order: {}",
+            names.join(", ")
+        )));
+    }
+    check_promises(policy)?;
+    let original = read(policy, progress)?;
+    progress.enter(Stage::Check);
+    let (mut releases, mut levels) = (Vec::new(), Vec::new());
+    for (level, file) in policies.iter().zip(files) {
+        let release = read_release(level, file, options, progress)?;
+        levels.push(check(level, &release)?);
+        releases.push(release);
+    }
+    let plan = policy.loaded_plan()?;
+    let domains = domains(&plan, &original, None)?;
+    let schema = original.batch.schema();
+    let quasi = schema.with_role(Role::Quasi);
+    let mut quasi: Vec<&str> = quasi.iter().map(|&i| &*schema.fields()[i].name).collect();
+    quasi.retain(|name| releases.iter().all(|r| r.column_named(name).is_some()));
+    let stands = |name: &&str| plan.represents(name);
+    let shown = plan.keeps_guarantee() && !quasi.iter().any(stands);
+    let texts = releases.iter().map(counted_as_text);
+    let texts = texts.collect::<Result<Vec<Batch>>>()?;
+    let pairs = texts.windows(2).filter(|_| shown);
+    let nested = pairs.map(|pair| nested_files(&pair[0], &pair[1], &quasi, &domains));
+    Ok(LevelsVerification {
+        nested: match shown {
+            true => Some(nested.collect::<Result<_>>()?),
+            false => None,
+        },
+        same_rows: texts.windows(2).all(|pair| pair[0].len() == pair[1].len()),
+        levels,
+    })
+}
+
+/// What the files of several levels keep.
+pub struct LevelsVerification {
+    /// Each level by itself.
+    pub levels: Vec<Verification>,
+    /// Each level beside the next stricter one; none where values stand for classes, and do not
+    /// show in which coarser one a class lies.
+    pub nested: Option<Vec<FileNesting>>,
+    /// Whether all have as many rows.
+    pub same_rows: bool,
+}
+
+impl LevelsVerification {
+    /// Whether every promise holds, and nothing speaks against nesting.
+    pub fn passed(&self) -> bool {
+        let proven = |pairs: &Vec<FileNesting>| pairs.iter().all(FileNesting::is_proven);
+        self.levels.iter().all(|level| level.verdict.passed)
+            && self.same_rows
+            && self.nested.as_ref().is_none_or(proven)
+    }
+}
+
+/// Refuses a policy that promises nothing that a file could show.
+fn check_promises(policy: &Policy) -> Result<()> {
     if policy.plan.stream().is_some() {
         return Err(Error::bug("a stream was verified as a table"));
     }
-    policy.refuse_goal("`verify`")?;
     let by_parts = policy
         .plan
         .maskings()
@@ -75,38 +161,46 @@ pub fn verify(
                 .help("the report of `moretta run` tells risk and loss"),
         );
     }
-    progress.enter(Stage::Check);
+    Ok(())
+}
+
+/// The rows of a file that the policy could have released.
+fn read_release(
+    policy: &Policy,
+    file: &Path,
+    options: &ReadOptions,
+    progress: &Progress,
+) -> Result<Batch> {
     let mut options = options.clone();
     options.progress = Some(progress.counter());
     options.names = released_names(policy);
     let plans = release_plans(policy, file, &options, Taken::Release)?;
     let source = io::open(file, &options, &plans)?;
     let schema = Arc::clone(source.schema());
-    let release = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
-    let mut declared = declared(&policy.plan, &sensitive_domains(policy, &release)?);
+    Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)
+}
+
+/// What a release really keeps.
+fn check(policy: &Policy, release: &Batch) -> Result<Verification> {
+    let mut declared = declared(&policy.plan, &sensitive_domains(policy, release)?);
     if let Some(people) = policy.population()? {
         let original = Original::new(&policy.plan, people.clone(), Vec::new())?;
         let domains = domains(&policy.plan, &original, None)?;
         declared.population = population::declared(Some(&Arc::new(people)), &domains);
     }
-    let bare = bare_identifiers(&release, &declared.pseudonyms);
-    let mut findings = plain_check(
-        &release,
-        &policy.plan.guarantee_of_classes(),
-        declared,
-        None,
-    )?;
+    let bare = bare_identifiers(release, &declared.pseudonyms);
+    let mut findings = plain_check(release, &policy.plan.guarantee_of_classes(), declared, None)?;
     findings
         .claims
-        .extend(policy.plan.wild_claims(&release, None)?);
-    findings.claims.extend(claims_of_parts(policy, &release)?);
+        .extend(policy.plan.wild_claims(release, None)?);
+    findings.claims.extend(claims_of_parts(policy, release)?);
     let mut combinations = CombinationChecker::new(policy.plan.combinations()?);
     let subject = release.schema().with_role(Role::Subject).first().copied();
     let subjects = subject.and_then(|place| release.column(place).as_categories());
-    combinations.observe(&release, subjects.map(|subjects| subjects.codes()))?;
+    combinations.observe(release, subjects.map(|subjects| subjects.codes()))?;
     findings.tell_combinations(combinations);
     findings.faults.extend(bare);
-    findings.faults.extend(foreign_values(policy, &release)?);
+    findings.faults.extend(foreign_values(policy, release)?);
     if release.is_empty() && !policy.plan.protect.iter().all(Method::may_suppress_all) {
         findings.faults.push(Fault {
             column: None,

@@ -4,17 +4,122 @@
 //! first among at least as many as `[guarantee]` promises; otherwise a reader
 //! of a higher level would see more than one of a lower level.
 
+use super::Policy;
 use super::guarantee::K;
 use crate::config::{Absent, Parameter, Placed, Section};
 use crate::engine::Level;
 use crate::error::{Error, Result};
+use std::ffi::OsString;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 /// The keys of a level.
 pub(super) const KEYS: &[Parameter] = &[Parameter {
     absent: Absent::Refused,
     ..K
 }];
+
+impl Policy {
+    /// The policy of each level alone, from the least to the most protected; of a policy without
+    /// levels, itself.
+    pub fn of_levels(&self) -> Vec<Policy> {
+        match self.plan.levels.is_empty() {
+            true => vec![self.clone()],
+            false => self
+                .plan
+                .levels
+                .iter()
+                .map(|level| self.at(level))
+                .collect(),
+        }
+    }
+
+    /// The policy of the level called `name` alone.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn at_level(&self, name: &str) -> Result<Policy> {
+        let level = self.plan.levels.iter().find(|level| level.name == name);
+        level.map(|level| self.at(level)).ok_or_else(|| {
+            let names: Vec<&str> = self.plan.levels.iter().map(|l| &*l.name).collect();
+            let help = match names.is_empty() {
+                true => "the policy has no [levels]".to_owned(),
+                false => format!("its levels are {}", names.join(", ")),
+            };
+            Error::usage(format!("the policy has no level `{name}`")).help(help)
+        })
+    }
+
+    /// The same promises with the k of the level, written to files with its name.
+    fn at(&self, level: &Level) -> Policy {
+        let mut policy = self.clone();
+        policy.plan = self.plan.at(level);
+        policy.level = Some(level.name.clone());
+        if let Some(sink) = &mut policy.sink {
+            sink.path = named(&sink.path, &level.name);
+            let shown = named(Path::new(&sink.shown), &level.name);
+            sink.shown = shown.display().to_string();
+        }
+        let places = [
+            policy.report.as_mut(),
+            policy.manifest.as_mut().map(|manifest| &mut manifest.path),
+        ];
+        for path in places.into_iter().flatten() {
+            *path = named(path, &level.name);
+        }
+        policy
+    }
+
+    /// Refuses a policy of several releases where one is looked at.
+    ///
+    /// # Errors
+    /// When it has levels.
+    pub(crate) fn refuse_levels(&self, what: &str) -> Result<()> {
+        match self.plan.levels.first() {
+            None => Ok(()),
+            Some(level) => Err(Error::policy(format!(
+                "{what} looks at one release, and this policy makes one for each of its [levels]"
+            ))
+            .help(format!(
+                "take [levels] out of a copy and give it the k of one, such as {} of `{}`",
+                level.k, level.name
+            ))),
+        }
+    }
+
+    /// What does not go with levels besides what the plan knows.
+    pub(super) fn check_levels(&self) -> Result<()> {
+        if self.plan.levels.is_empty() {
+            return Ok(());
+        }
+        if let Some(goal) = &self.goal {
+            return Err(
+                Error::policy("a [goal] looks for one release, and [levels] are several")
+                    .at(goal.span.clone())
+                    .help("take one of them out"),
+            );
+        }
+        let standard = |path: &Path| path == Path::new("-");
+        match self.sink.as_ref().is_some_and(|sink| standard(&sink.path)) {
+            true => Err(
+                Error::policy("levels are files, and [sink] is standard output")
+                    .help("give [sink] the path of a file: each level adds its name to it"),
+            ),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A path with the name of a level: `out/release.csv` becomes `out/release-external.csv`.
+fn named(path: &Path, level: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let hidden = name.len() - name.trim_start_matches('.').len();
+    let stem = name[hidden..]
+        .find('.')
+        .map_or(name.len(), |dot| hidden + dot);
+    let (stem, endings) = name.split_at(stem);
+    path.with_file_name(OsString::from(format!("{stem}-{level}{endings}")))
+}
 
 /// Reads the levels; `least` is the k of the guarantee.
 pub(super) fn read(mut section: Section, least: Option<u32>) -> Result<Vec<Level>> {
@@ -47,6 +152,13 @@ pub(super) fn written(levels: &[Level]) -> Section {
 }
 
 fn read_level(name: String, span: &Range<usize>, placed: Placed) -> Result<Level> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if name.is_empty() || !name.chars().all(plain) {
+        let what = "the name of a level becomes part of file names";
+        return Err(Error::policy(what)
+            .at(span.clone())
+            .help("use letters without accents, digits, - and _"));
+    }
     let mut section = placed.table(&name)?.clone();
     let k = section.optional(&K, Placed::whole)?.ok_or_else(|| {
         Error::policy(format!("level `{name}` has no k"))
@@ -101,6 +213,19 @@ mod tests {
     }
 
     #[test]
+    fn a_level_adds_its_name_to_a_file_before_its_endings() {
+        for (path, expected) in [
+            ("out/release.csv", "out/release-x.csv"),
+            ("release.csv.gz", "release-x.csv.gz"),
+            ("release", "release-x"),
+            (".hidden.csv", ".hidden-x.csv"),
+            ("a.b/c.parquet", "a.b/c-x.parquet"),
+        ] {
+            assert_eq!(named(Path::new(path), "x"), Path::new(expected));
+        }
+    }
+
+    #[test]
     fn levels_that_do_not_protect_more_and_more_are_refused() {
         for (text, what) in [
             ("a = { k = 5 }\nb = { k = 5 }", "not more than the 5 of `a`"),
@@ -112,6 +237,8 @@ mod tests {
             ("a = { k = 5, l = 2 }", "unknown key `l`"),
             ("a = { k = 5 }\na = { k = 6 }", "duplicate key"),
             ("", "[levels] is empty"),
+            ("\"../a\" = { k = 5 }", "part of file names"),
+            ("\"a b\" = { k = 5 }", "part of file names"),
         ] {
             let error = levels(text, Some(5)).expect_err(text);
             assert_eq!(error.exit_code(), 3);

@@ -72,6 +72,8 @@ pub struct Policy {
     pub ledger: Option<LedgerPolicy>,
     /// What a search over methods is to find; none where the policy names its methods.
     pub goal: Option<Goal>,
+    /// Which of several nested releases it makes; none of a policy as it was read.
+    pub level: Option<String>,
 }
 
 /// Where releases of a data set are recorded.
@@ -224,12 +226,14 @@ impl Policy {
             manifest,
             goal,
             ledger,
+            level: None,
         };
         policy.plan.check(&spans)?;
         policy.check_stream(audit)?;
         policy.check_standard_output()?;
         policy.check_manifest()?;
         policy.check_ledger()?;
+        policy.check_levels()?;
         Ok(policy)
     }
 
@@ -308,13 +312,14 @@ impl Policy {
         }
     }
 
-    /// Refuses a policy that leaves the method to a search, where the method must be known.
+    /// Refuses a policy that leaves the method to a search, or makes several releases, where one
+    /// must be known.
     ///
     /// # Errors
-    /// When it has a goal.
-    pub(crate) fn refuse_goal(&self, what: &str) -> Result<()> {
+    /// When it has a goal or levels.
+    pub(crate) fn need_one_release(&self, what: &str) -> Result<()> {
         match &self.goal {
-            None => Ok(()),
+            None => self.refuse_levels(what),
             Some(goal) => Err(Error::policy(format!(
                 "{what} needs to know the method and the promise, and this policy leaves them to its [goal]"
             ))

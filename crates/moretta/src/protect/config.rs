@@ -45,8 +45,15 @@ pub trait MethodConfig {
     fn reads_missing(&self) -> Missing {
         Missing::Own
     }
-    /// Takes away the leave to suppress rows of a table.
-    fn forbid_suppression(&mut self) {}
+    /// Lets it suppress no larger share of the rows of a table than this.
+    fn suppress_at_most(&mut self, _share: f64) {}
+    /// How its release can lie inside a coarser one of the same rows ([`Setting::nest`]); none
+    /// where it cannot.
+    fn nests(&self) -> Option<Nested> {
+        None
+    }
+    /// Gives it another k, where that is a parameter of its own.
+    fn promise(&mut self, _k: u32) {}
     /// The function on tables, ready to work in this setting.
     fn table(&self, _setting: &Setting) -> Option<Box<dyn TableMethod>> {
         None
@@ -55,6 +62,16 @@ pub trait MethodConfig {
     fn masking(&self) -> Option<&dyn Masking> {
         None
     }
+}
+
+/// How a release lies inside a coarser one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nested {
+    /// Each class of the coarser one is divided by itself. It holds undivided, so that no row of
+    /// it need be suppressed.
+    Divided,
+    /// Whole columns are recoded to no higher level.
+    Recoded,
 }
 
 /// What a method shows of a quasi-identifier, as far as a reader of the release can tell.

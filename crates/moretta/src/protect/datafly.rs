@@ -119,8 +119,11 @@ impl MethodConfig for Datafly {
         }
     }
 
-    fn forbid_suppression(&mut self) {
-        *self = Datafly::default();
+    fn suppress_at_most(&mut self, share: f64) {
+        *self = Datafly {
+            suppress: share,
+            ..Datafly::default()
+        };
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {

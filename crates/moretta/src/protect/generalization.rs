@@ -98,8 +98,8 @@ impl MethodConfig for Generalization {
         Some(self.suppress)
     }
 
-    fn forbid_suppression(&mut self) {
-        self.suppress = 0.0;
+    fn suppress_at_most(&mut self, share: f64) {
+        self.suppress = share;
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {

@@ -1,6 +1,6 @@
 //! The list of methods: what CLI, documentation and policy are made from.
 
-use super::config::{MethodConfig, Shown};
+use super::config::{MethodConfig, Nested, Shown};
 use super::parameters::SUPPRESS;
 use super::random_projection::RandomProjection;
 use super::recoding::Recoding;
@@ -74,12 +74,11 @@ macro_rules! methods {
                 Ok(section)
             }
 
-            /// The method does not suppress rows any more. An own method must do so by itself:
-            /// of rows that it has released once it releases all.
-            fn forbid_suppression(&mut self) {
+            /// Its parameters, to be changed; none of an own method.
+            fn config_mut(&mut self) -> Option<&mut dyn MethodConfig> {
                 match self {
-                    $(Method::$variant(config) => config.forbid_suppression(),)*
-                    Method::Own(_) => {}
+                    $(Method::$variant(config) => Some(config),)*
+                    Method::Own(_) => None,
                 }
             }
         }
@@ -294,12 +293,30 @@ impl Method {
         self.config().depends_on_order()
     }
 
-    /// The same method, if it may not suppress rows of a table.
+    /// The same method, if it may suppress no larger share of the rows of a table. An own method
+    /// must see to that by itself: of rows that it has released once it releases all.
     #[must_use]
-    pub fn without_suppression(&self) -> Self {
+    pub fn suppressing(&self, share: f64) -> Self {
+        self.changed(|config| config.suppress_at_most(share))
+    }
+
+    /// The same method with another k, where that is a parameter of its own.
+    #[must_use]
+    pub fn promising(&self, k: u32) -> Self {
+        self.changed(|config| config.promise(k))
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut dyn MethodConfig)) -> Self {
         let mut method = self.clone();
-        method.forbid_suppression();
+        if let Some(config) = method.config_mut() {
+            change(config);
+        }
         method
+    }
+
+    /// See [`MethodConfig::nests`].
+    pub fn nests(&self) -> Option<Nested> {
+        self.config().nests()
     }
 
     /// See [`MethodConfig::is_random`].

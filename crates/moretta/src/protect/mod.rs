@@ -16,6 +16,7 @@ mod method;
 pub mod microaggregation;
 pub mod mondrian;
 pub mod mu_argus;
+mod nest;
 pub mod noise;
 mod parameters;
 pub mod random_projection;
@@ -33,11 +34,12 @@ pub mod z_anonymity;
 pub use among::{Among, Company};
 pub use chain::Chain;
 pub use claim::{About, Claim};
-pub use config::{MethodConfig, Shown};
+pub use config::{MethodConfig, Nested, Shown};
 pub use effect::Effect;
 pub(crate) use effect::recoding_effects;
 pub use filter::{Filter, Filtered, Masked, MaskedColumn, Masking, encoder, masked_columns};
 pub use method::{Family, METHOD, METHODS, Method, MethodInfo, OwnMethod};
+pub use nest::Nest;
 pub(crate) use parameters::SUPPRESS;
 pub use solutions::{Solution, Solutions, Trail};
 pub use table::{Release, Table, TableMethod};
@@ -99,6 +101,8 @@ pub struct Setting {
     /// The population of which the table is a sample: its quasi-identifiers, of the same kinds as
     /// those of the table, one row a person. Given where the guarantee asks for it.
     pub population: Option<Arc<Batch>>,
+    /// A coarser release of the same rows inside which this one must lie; none but for levels.
+    pub nest: Nest,
     /// For randomness that is not a secret.
     pub seed: u64,
     /// Stops the method.

@@ -54,6 +54,7 @@ fn parts() -> Vec<Part> {
         Part::new("streams.md", "lateness", printed::explained("lateness")),
         Part::new("streams.md", "rotate", printed::explained("rotate")),
         Part::new("ledger.md", "ledger", printed::explained("ledger")),
+        Part::new("levels.md", "levels", printed::explained("levels")),
         Part::new("methods.md", "methods", lists::methods()),
         Part::new(
             "measures.md",

@@ -19,8 +19,8 @@ pub(crate) use grow::together;
 
 pub use cells::{SUPPRESSED, Unit};
 
-use super::coded::{Coded, classes};
 use super::plan::Plan;
+use crate::data::coded::{Coded, classes};
 use crate::data::{Batch, Column, Domains, Role, plain_text};
 use crate::error::{Error, Result};
 use crate::protect::identifiers::Key;
@@ -242,6 +242,7 @@ fn same_names(of_persons: bool) -> Error {
 }
 
 /// Which row of the ledger each row of a table is, by its place.
+#[derive(Clone)]
 pub(crate) struct KnownRows {
     /// Its id, and whose it is.
     rows: Vec<(u128, u64)>,
@@ -263,7 +264,7 @@ impl KnownRows {
     fn units(&self, released: &Batch) -> (Vec<Unit>, Vec<u32>) {
         let quasi = released.schema().with_role(Role::Quasi);
         let columns: Vec<Coded> = quasi.iter().map(|&i| Coded::new(released, i)).collect();
-        let columns: Vec<&Coded> = columns.iter().collect();
+        let columns: Vec<&[u32]> = columns.iter().map(|column| &*column.codes).collect();
         let mut units: Vec<Unit> = self
             .rows
             .iter()

@@ -24,11 +24,21 @@ pub(crate) fn promise(
         k: None,
         ..guarantee.clone()
     };
-    if more != Guarantee::default() || !levels.is_empty() {
-        return Err(
-            Error::policy(format!("{name} can promise k alone, and no [levels]"))
-                .help("take them out, or use method = \"mondrian\""),
-        );
+    if more != Guarantee::default() || !levels.is_empty() && method.nests().is_none() {
+        let what = match method.nests() {
+            Some(_) => format!("{name} can promise k alone"),
+            None => format!("{name} can promise k alone, and no [levels]"),
+        };
+        return Err(Error::policy(what).help("take the rest out, or use method = \"mondrian\""));
+    }
+    if let (Some(level), Some(k)) = (levels.first(), k)
+        && level.k < k
+    {
+        return Err(Error::policy(format!(
+            "level `{}` has k={}, less than the k={k} of {name}",
+            level.name, level.k
+        ))
+        .help("raise it, or lower the k of the method: each level has its own"));
     }
     match (guarantee.k, k) {
         (Some(_), None) => Err(Error::policy(format!("{name} cannot promise k"))

@@ -4,6 +4,7 @@ mod chain;
 mod column;
 mod events;
 mod hierarchies;
+mod levels;
 mod masked;
 mod persons;
 mod promises;
@@ -308,6 +309,7 @@ impl Plan {
         promises::check(self)?;
         self.check_measures()?;
         chain::check(self, spans)?;
+        self.check_levels()?;
         self.check_limits()?;
         self.check_learning()?;
         risk::check(self)?;

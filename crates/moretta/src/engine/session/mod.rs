@@ -1,5 +1,6 @@
 //! Rows in, checked rows out: the one way from a plan to a release.
 
+mod levels;
 mod outside;
 mod resume;
 mod steps;
@@ -26,7 +27,7 @@ use crate::measure::Measure;
 use std::fmt;
 use std::sync::Arc;
 use stream::StreamFlow;
-use table::TableFlow;
+use table::{Finished, TableFlow};
 
 /// Rows that were checked and may leave. Only a session makes them, and a sink takes
 /// nothing else.
@@ -147,6 +148,12 @@ impl Session {
         purpose: Purpose,
         context: Context,
     ) -> Result<Trial> {
+        if !plan.levels.is_empty() {
+            return Err(Error::policy(
+                "a plan with levels has several releases, and one is looked at",
+            )
+            .help("name one of them, or take [levels] out"));
+        }
         let from = Resume::start(sources);
         let session = Session::new(plan, schema, &from, context, Some(purpose))?;
         Ok(Trial::new(session.trusted(), purpose))
@@ -402,11 +409,18 @@ impl Session {
     ///
     /// # Errors
     /// When a promise is not kept, or a measure is above its limit; rows of a table do not
-    /// leave then.
+    /// leave then. Of a plan with levels there are several releases.
     pub fn finish(mut self) -> Result<(Checked, Outcome)> {
         self.begin()?;
+        if self.has_levels() {
+            return Err(Error::usage("a plan with levels has several releases")
+                .help("take them by finish_levels"));
+        }
         let (rest, report, recorded) = match self.flow {
-            Flow::Table(flow) => flow.finish(&self.context, &mut self.measures)?,
+            Flow::Table(flow) => {
+                let finished = flow.finish(&self.context, &mut self.measures)?;
+                (finished.rows, finished.report, finished.recorded)
+            }
             Flow::Stream(flow) => {
                 let (rest, report) = flow.finish(&mut self.measures)?;
                 (rest, report, None)
@@ -424,6 +438,53 @@ impl Session {
             recorded,
         };
         Ok((rest, outcome))
+    }
+
+    /// Gives the rows of each level of a plan with levels, from the least to the most protected,
+    /// and their reports.
+    ///
+    /// # Errors
+    /// As of [`Session::finish`], of any level; none leaves then. Measures of one's own are of
+    /// one release.
+    pub fn finish_levels(mut self) -> Result<Vec<(Checked, Outcome)>> {
+        self.begin()?;
+        if !self.has_levels() {
+            return self.finish_one();
+        }
+        if !self.measures.is_empty() {
+            return Err(Error::usage("measures of one's own are of one release")
+                .help("add them to a session of a plan without levels"));
+        }
+        let Flow::Table(flow) = self.flow else {
+            return Err(Error::bug("a stream has no levels"));
+        };
+        let levels = flow.finish_levels(&self.context)?.into_iter();
+        let shown = |level: Finished| {
+            let rows = match self.trusted {
+                true => level.rows,
+                false => Checked::new(outside::shown(&level.rows.rows, 0)?),
+            };
+            let outcome = Outcome {
+                report: level.report,
+                measures: Vec::new(),
+                recorded: level.recorded,
+            };
+            Ok((rows, outcome))
+        };
+        levels.map(shown).collect()
+    }
+
+    /// The one release of a plan without levels.
+    fn finish_one(mut self) -> Result<Vec<(Checked, Outcome)>> {
+        self.over = false;
+        self.finish().map(|release| vec![release])
+    }
+
+    fn has_levels(&self) -> bool {
+        match &self.flow {
+            Flow::Table(flow) => flow.has_levels(),
+            Flow::Stream(_) => false,
+        }
     }
 
     /// Fails where the session has no such source, or it has ended.
@@ -484,16 +545,6 @@ fn ids(source: usize, before: u64, len: usize) -> RowIds {
 /// When methods do not go together, or a promise does not hold.
 pub(crate) fn check_plan(plan: &Plan, strict: bool) -> Result<()> {
     plan.check(&[])?;
-    check_levels(plan)?;
     masked::check(plan)?;
     masked::refuse_sensitive(plan, strict)
-}
-
-/// Refuses a plan with levels: it promises several releases, and only one would be made.
-fn check_levels(plan: &Plan) -> Result<()> {
-    match plan.levels.is_empty() {
-        true => Ok(()),
-        false => Err(Error::policy("levels are read but not released yet")
-            .help("take [levels] out and run one policy for each level")),
-    }
 }

@@ -19,7 +19,7 @@ use crate::engine::progress;
 use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
 use crate::guarantee::{Coding, Fault, Guarantee, Treatment, Truth};
-use crate::protect::{Claim, Effect, Method, Operator, Setting, Solutions};
+use crate::protect::{Claim, Effect, Method, Nest, Operator, Setting, Solutions};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -47,12 +47,13 @@ pub(super) enum Compared {
     No,
 }
 
-/// Puts the table through all methods.
+/// Puts the table through all methods, the last classes of which lie inside of `nest`.
 pub(super) fn protect(
     plan: &Plan,
     original: &Original,
     compared: Compared,
     known: Option<&KnownRows>,
+    nest: &Nest,
     context: &Context,
 ) -> Result<Protected> {
     population::check(plan, original.batch.schema(), context)?;
@@ -82,6 +83,7 @@ pub(super) fn protect(
             stage,
             seed: seed.wrapping_add(stage.place as u64),
             first: first.is_some(),
+            nest,
             domains: Arc::default(),
         };
         if !step.first && !plan.is_buffered() {
@@ -163,6 +165,8 @@ struct Step<'a> {
     seed: u64,
     /// Pseudonyms are put in with the first step.
     first: bool,
+    /// What the release must lie inside of.
+    nest: &'a Nest,
     /// The domains of the rows, where the method makes them coarser.
     domains: Arc<Domains>,
 }
@@ -173,6 +177,7 @@ impl Step<'_> {
             guarantee: self.plan.guarantee.clone(),
             domains: Arc::clone(&self.domains),
             population: self.context.population.clone(),
+            nest: self.nest.clone(),
             seed: self.seed,
             cancel: self.context.cancel.clone(),
             trail: self.context.progress.trail().clone(),
@@ -216,7 +221,7 @@ impl Step<'_> {
         let rows = self.given(&left)?;
         let own = Arc::new(domains(self.plan, &left, population)?);
         let whole = std::mem::replace(&mut self.domains, Arc::clone(&own));
-        let again = self.release(&self.stage.method.without_suppression(), rows)?;
+        let again = self.release(&self.stage.method.suppressing(0.0), rows)?;
         self.domains = Arc::new(whole.with_trees_of(&own));
         match again.rows.len() == left.batch.len() {
             true => Ok(Released {

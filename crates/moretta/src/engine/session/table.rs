@@ -1,6 +1,7 @@
 //! The session of a table: collected, protected, ordered, checked and measured as a whole.
 
 use super::Checked;
+use super::levels::protect_levels;
 use super::steps::{Compared, Protected, protect};
 use super::trial::{Assessment, Candidate, Purpose};
 use crate::data::{Batch, Role, Schema};
@@ -18,11 +19,14 @@ use crate::engine::order;
 use crate::engine::original::{Original, in_order_of_ids, originals_of};
 use crate::engine::plan::Plan;
 use crate::engine::progress::Stage;
-use crate::engine::report::Report;
+use crate::engine::report::{LevelFacts, Report};
+use crate::engine::shown::counted_as_text;
 use crate::engine::telling::Leaving;
 use crate::engine::warnings::run_warnings;
 use crate::error::{Error, Result};
+use crate::guarantee::{Nesting, nesting};
 use crate::measure::{self, Info, Measure};
+use crate::protect::{Method, Nest};
 use std::sync::Arc;
 
 /// The rows of a table so far.
@@ -43,6 +47,10 @@ impl TableFlow {
         })
     }
 
+    pub(super) fn has_levels(&self) -> bool {
+        !self.plan.levels.is_empty()
+    }
+
     pub(super) fn push(&mut self, rows: Batch) -> Result<()> {
         if !rows.is_empty() {
             self.batches.push(rows);
@@ -55,71 +63,44 @@ impl TableFlow {
         self,
         context: &Context,
         measures: &mut [Box<dyn Measure>],
-    ) -> Result<(Checked, Report, Option<Recorded>)> {
+    ) -> Result<Finished> {
         let table = self.collected()?;
-        let known = table.warnings(context.strict)?;
+        let warned = table.warnings(context.strict)?;
         let made = table.protect(Compared::Yes, context)?;
-        let judged = made.judge(context, &mut Faults::Refused)?;
-        let Treated {
-            table,
-            protected,
-            rows,
-            release,
-            known: known_rows,
-        } = made;
-        drop(rows);
-        let Table {
-            plan,
-            original,
-            masks,
-        } = &table;
-        let recorded = match (&context.ledger, &known_rows) {
-            (Some(history), Some(known)) => Some(history.record(plan, known, &release)?),
-            _ => None,
-        };
-        for measure in measures {
-            show(measure.as_mut(), &original.batch, &release)?;
+        made.finish(warned, context, measures)
+    }
+
+    /// The same for each level, from the least to the most protected; they are nested.
+    pub(super) fn finish_levels(self, context: &Context) -> Result<Vec<Finished>> {
+        let table = self.collected()?;
+        table.refuse_mixed()?;
+        let plans = table.plan.of_levels();
+        let known = table.known(context)?;
+        let mut context = context.clone();
+        let mut made = Vec::new();
+        let all = protect_levels(&plans, &table.original, &context)?;
+        for (plan, protected) in plans.into_iter().zip(all) {
+            let level = Table {
+                masks: Masks::new(&plan, table.original.batch.schema())?,
+                plan: Arc::new(plan),
+                original: table.original.clone(),
+            };
+            made.push(level.treated(protected, known.clone())?);
         }
-        let mut telling = Leaving::new(table.masked_names());
-        telling.observe(&release)?;
-        let mut told = match release.len() == original.batch.len() {
-            true => known,
-            false => {
-                let ids: Vec<u64> = release.rows().iter().collect();
-                table.warnings_of(&original.of_rows(&ids)?, context.strict)?
+        check_nested(&table, &made)?;
+        let mut finished: Vec<Finished> = Vec::new();
+        // A ledger holds each level against those before it: the finest last.
+        for (level, of) in made.into_iter().zip(&table.plan.levels).rev() {
+            let warned = level.table.warnings(context.strict)?;
+            let mut level = level.finish(warned, &context, &mut [])?;
+            level.report.levels = Some(LevelFacts::new(&table.plan, of));
+            if let (Some(history), Some(recorded)) = (&mut context.ledger, &level.recorded) {
+                Arc::make_mut(history).add(recorded);
             }
-        };
-        let copies = Copies::of_release(plan, &original.batch, release.rows())?;
-        told.extend(copies);
-        let telling = telling.warning()?;
-        match plan.keeps_guarantee() {
-            true => told.splice(0..0, telling).for_each(drop),
-            false => told.extend(telling),
+            finished.push(level);
         }
-        let mut report = report(&Facts {
-            plan,
-            schema: original.batch.schema(),
-            judgement: judged.judgement.as_ref(),
-            decided: None,
-            masked: match (masks, &judged.masked) {
-                (Some(masks), Some((watch, crowds))) => Some(Masked {
-                    masks,
-                    watch,
-                    crowds,
-                }),
-                _ => None,
-            },
-            read: original.batch.len() as u64,
-            released: release.len() as u64,
-            suppressed: &protected.suppressed,
-            solutions: protected.solutions.as_ref(),
-            warnings: &told,
-        });
-        if plan.keeps_guarantee() {
-            report.column_sets = of_release(&release);
-        }
-        context.cancel.check()?;
-        Ok((Checked::new(release), report, recorded))
+        finished.reverse();
+        Ok(finished)
     }
 
     /// Protects the table for judges: what would leave, and what they find where they are asked.
@@ -156,6 +137,49 @@ impl TableFlow {
     }
 }
 
+/// What leaves a table, and what is told of it.
+pub(super) struct Finished {
+    pub(super) rows: Checked,
+    pub(super) report: Report,
+    /// What is entered in the ledger; none without one.
+    pub(super) recorded: Option<Recorded>,
+}
+
+/// Holds levels against each other, by the rows that leave.
+///
+/// # Errors
+/// When somebody with all of them in hand would see fewer persons than the finest promises.
+fn check_nested(table: &Table, levels: &[Treated]) -> Result<()> {
+    let releases = levels.iter().map(|level| counted_as_text(&level.release));
+    let releases = releases.collect::<Result<Vec<Batch>>>()?;
+    let releases: Vec<&Batch> = releases.iter().collect();
+    let schema = table.original.batch.schema();
+    let quasi = schema.with_role(Role::Quasi);
+    let mut quasi: Vec<&str> = quasi.iter().map(|&i| &*schema.fields()[i].name).collect();
+    quasi.retain(|name| releases.iter().all(|r| r.schema().index_of(name).is_some()));
+    let subject = schema.with_role(Role::Subject).first().copied();
+    let persons = subject.and_then(|place| table.original.batch.column(place).as_categories());
+    let found = nesting(&releases, &quasi, persons.map(|persons| persons.codes()))?;
+    let least = table
+        .plan
+        .levels
+        .first()
+        .map_or(0, |level| u64::from(level.k));
+    let looks_alike = |name: &&str| table.plan.represents(name);
+    let mut methods = table.plan.protect.iter();
+    let divides = methods.any(Method::depends_on_order) || quasi.iter().any(looks_alike);
+    let what = match found {
+        Nesting { unequal: 1.., .. } => "levels do not show the same rows",
+        Nesting { spread: 1.., .. } if !divides => "a class of a level lies in several of the next",
+        Nesting {
+            smallest: Some(size),
+            ..
+        } if size < least => "all levels together tell groups of fewer than k",
+        _ => return Ok(()),
+    };
+    Err(Error::guarantee(what).help("nothing was written"))
+}
+
 /// All rows of a table.
 struct Table {
     plan: Arc<Plan>,
@@ -183,15 +207,31 @@ impl Table {
     }
 
     fn protect(self, compared: Compared, context: &Context) -> Result<Treated> {
-        let plan = &self.plan;
-        if let Some(masks) = &self.masks {
-            masked::refuse_mixed(plan, &self.original.batch, &masks.places)?;
+        self.refuse_mixed()?;
+        let known = self.known(context)?;
+        let (plan, nest) = (&self.plan, Nest::default());
+        let known_rows = known.as_ref();
+        let protected = protect(plan, &self.original, compared, known_rows, &nest, context)?;
+        self.treated(protected, known)
+    }
+
+    fn refuse_mixed(&self) -> Result<()> {
+        let refuse =
+            |masks: &Masks| masked::refuse_mixed(&self.plan, &self.original.batch, &masks.places);
+        self.masks.as_ref().map_or(Ok(()), refuse)
+    }
+
+    /// By what the ledger knows the rows; none without one.
+    fn known(&self, context: &Context) -> Result<Option<KnownRows>> {
+        match (&context.ledger, self.plan.ledger) {
+            (Some(history), Some(_)) => history.known_rows(&self.original.batch).map(Some),
+            _ => Ok(None),
         }
-        let known = match (&context.ledger, plan.ledger) {
-            (Some(history), Some(_)) => Some(history.known_rows(&self.original.batch)?),
-            _ => None,
-        };
-        let mut protected = protect(plan, &self.original, compared, known.as_ref(), context)?;
+    }
+
+    /// What was made of the rows, in the order in which they leave.
+    fn treated(self, mut protected: Protected, known: Option<KnownRows>) -> Result<Treated> {
+        let plan = &self.plan;
         let none = protected.rows.slice(0, 0);
         let rows = order::released(plan, std::mem::replace(&mut protected.rows, none))?;
         Ok(Treated {
@@ -218,6 +258,80 @@ struct Treated {
 }
 
 impl Treated {
+    /// Checks and measures what leaves; `warned` is what was said of all rows.
+    fn finish(
+        self,
+        warned: Vec<String>,
+        context: &Context,
+        measures: &mut [Box<dyn Measure>],
+    ) -> Result<Finished> {
+        let judged = self.judge(context, &mut Faults::Refused)?;
+        let Treated {
+            table,
+            protected,
+            rows,
+            release,
+            known: known_rows,
+        } = self;
+        drop(rows);
+        let Table {
+            plan,
+            original,
+            masks,
+        } = &table;
+        let recorded = match (&context.ledger, &known_rows) {
+            (Some(history), Some(known)) => Some(history.record(plan, known, &release)?),
+            _ => None,
+        };
+        for measure in measures {
+            show(measure.as_mut(), &original.batch, &release)?;
+        }
+        let mut telling = Leaving::new(table.masked_names());
+        telling.observe(&release)?;
+        let mut told = match release.len() == original.batch.len() {
+            true => warned,
+            false => {
+                let ids: Vec<u64> = release.rows().iter().collect();
+                table.warnings_of(&original.of_rows(&ids)?, context.strict)?
+            }
+        };
+        let copies = Copies::of_release(plan, &original.batch, release.rows())?;
+        told.extend(copies);
+        let telling = telling.warning()?;
+        match plan.keeps_guarantee() {
+            true => told.splice(0..0, telling).for_each(drop),
+            false => told.extend(telling),
+        }
+        let mut report = report(&Facts {
+            plan,
+            schema: original.batch.schema(),
+            judgement: judged.judgement.as_ref(),
+            decided: None,
+            masked: match (masks, &judged.masked) {
+                (Some(masks), Some((watch, crowds))) => Some(Masked {
+                    masks,
+                    watch,
+                    crowds,
+                }),
+                _ => None,
+            },
+            read: original.batch.len() as u64,
+            released: release.len() as u64,
+            suppressed: &protected.suppressed,
+            solutions: protected.solutions.as_ref(),
+            warnings: &told,
+        });
+        if plan.keeps_guarantee() {
+            report.column_sets = of_release(&release);
+        }
+        context.cancel.check()?;
+        Ok(Finished {
+            rows: Checked::new(release),
+            report,
+            recorded,
+        })
+    }
+
     /// Puts the release to the checks and the measures.
     fn judge(&self, context: &Context, faults: &mut Faults) -> Result<Judged> {
         let Table {

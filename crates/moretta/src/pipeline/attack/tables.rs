@@ -53,7 +53,7 @@ pub struct AttackedRelease {
 /// # Errors
 /// When nothing can be released, or no method makes values coarser.
 pub fn attack_table(policy: &Policy, progress: &Progress) -> Result<AttackedTables> {
-    policy.refuse_goal("`attack`")?;
+    policy.need_one_release("`attack`")?;
     if !policy.plan.keeps_guarantee() {
         return Err(Error::bug("masked records were attacked as a table"));
     }
@@ -95,7 +95,9 @@ pub fn attack_files(
     options: &ReadOptions,
     progress: &Progress,
 ) -> Result<AttackedTables> {
-    policy.refuse_goal("`attack`")?;
+    // The files of levels come in their order; other files are of the one promise.
+    let policies = policy.of_levels();
+    policies[0].need_one_release("`attack`")?;
     if !policy.plan.keeps_guarantee() {
         return Err(Error::policy(
             "files are attacked whose values a method of the policy made coarser",
@@ -111,8 +113,9 @@ pub fn attack_files(
         notes: original.notes.clone(),
     };
     let mut tables = Vec::new();
-    for file in files {
-        let table = table_of(policy, file, options, &original.batch, &domains)?;
+    for (place, file) in files.iter().enumerate() {
+        let level = policies.get(place).unwrap_or(&policies[0]);
+        let table = table_of(level, file, options, &original.batch, &domains)?;
         found.releases.push(attacked(Some(file.clone()), &table));
         let nowhere = table
             .known

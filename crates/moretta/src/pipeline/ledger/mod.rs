@@ -39,6 +39,8 @@ pub struct Listed {
     pub date: String,
     /// The name of the policy.
     pub name: String,
+    /// Which of several nested releases it is; empty of a single one.
+    pub level: String,
     /// SHA-256 of the policy.
     pub policy_sha256: String,
     /// SHA-256 of the release.
@@ -134,14 +136,13 @@ impl Ledger {
         }
     }
 
-    /// Enters a release, and writes the longer ledger aside; gives how long it is and its last sum.
-    pub(super) fn record(
+    /// Enters a release; gives how long the ledger is then and its last sum.
+    pub(super) fn enter(
         &mut self,
-        place: &LedgerPolicy,
         policy: &Policy,
         recorded: &Recorded,
         (report, date): (&Report, Option<&str>),
-    ) -> Result<(Pending, (u64, String))> {
+    ) -> Result<(u64, String)> {
         let text = |value: Option<String>| value.unwrap_or_default();
         let release = text(report.sink.as_ref().and_then(|sink| sink.sha256.clone()));
         let id = super::sha256::of_text(&format!("{} {release}", show(&self.last())));
@@ -150,7 +151,7 @@ impl Ledger {
             "id": id[..16],
             "date": date.unwrap_or_default(),
             "name": policy.name,
-            "level": "",
+            "level": policy.level.as_deref().unwrap_or_default(),
             "policy_sha256": report.policy_sha256,
             "release_sha256": release,
             "program": report.program,
@@ -163,9 +164,14 @@ impl Ledger {
             says["labels"] = json!(recorded.labels);
         }
         self.append(says, recorded.units.clone())?;
+        Ok((self.entries.len() as u64, show(&self.last())))
+    }
+
+    /// Writes the longer ledger aside.
+    pub(super) fn write(&self, place: &LedgerPolicy) -> Result<Pending> {
         let pending = Pending::new(&place.path)?.private().replacing();
         pending.write(&file::write(&self.entries, &self.key)?)?;
-        Ok((pending, (self.entries.len() as u64, show(&self.last()))))
+        Ok(pending)
     }
 
     fn append(&mut self, says: Value, units: Vec<crate::engine::ledger::Unit>) -> Result<()> {
@@ -188,6 +194,7 @@ impl Ledger {
                 id: said(says, "id").to_owned(),
                 date: said(says, "date").to_owned(),
                 name: said(says, "name").to_owned(),
+                level: said(says, "level").to_owned(),
                 policy_sha256: said(says, "policy_sha256").to_owned(),
                 release_sha256: said(says, "release_sha256").to_owned(),
                 k: number(says, "k"),
@@ -252,9 +259,7 @@ pub fn revoke(policy: &Policy, id: &str, date: Option<&str>) -> Result<Listing> 
     }
     let says = json!({ "kind": REVOCATION, "of": id, "date": date.unwrap_or_default() });
     ledger.append(says, Vec::new())?;
-    let pending = Pending::new(&place.path)?.private().replacing();
-    pending.write(&file::write(&ledger.entries, &ledger.key)?)?;
-    super::place::commit_all(vec![pending], false)?;
+    super::place::commit_all(vec![ledger.write(place)?], false)?;
     Ok(ledger.listing())
 }
 

@@ -87,6 +87,9 @@ fn content(about: &About<'_>, key: &PrivateKey) -> Result<Value> {
         "key": public.to_string(),
         "key_id": public.id(),
     });
+    if let (Some(level), Some(content)) = (&policy.level, content.as_object_mut()) {
+        content.insert("level".to_owned(), level.clone().into());
+    }
     if let (Some(seed), Some(content)) = (policy.plan.seed, content.as_object_mut()) {
         let commitment = key.commitment("seed", &seed.to_string());
         content.insert("seed_commitment".to_owned(), commitment.into());

@@ -61,7 +61,7 @@ mod tests;
 pub use metric::{Mean, Metric};
 
 use super::Setting;
-use super::config::{MethodConfig, Shown};
+use super::config::{MethodConfig, Nested, Shown};
 use super::table::TableMethod;
 use std::collections::BTreeMap;
 
@@ -131,8 +131,12 @@ impl MethodConfig for Lattice {
         Some(self.suppress)
     }
 
-    fn forbid_suppression(&mut self) {
-        self.suppress = 0.0;
+    fn suppress_at_most(&mut self, share: f64) {
+        self.suppress = share;
+    }
+
+    fn nests(&self) -> Option<Nested> {
+        Some(Nested::Recoded)
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {

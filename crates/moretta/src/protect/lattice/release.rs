@@ -56,13 +56,15 @@ impl TableMethod for Ready {
             return Err(error);
         }
         let searched = self.search(table, &limits)?;
-        let solutions = searched.solutions(self.config.metric.name());
+        let mut solutions = searched.solutions(self.config.metric.name());
         // What is suppressed shifts what classes are compared with, which may cost more rows than
         // there are left; then the next best node is tried.
         let mut refusal = None;
-        for solution in &solutions.best {
-            match self.full_domain(&searched, &solution.levels).release(table) {
+        for place in 0..solutions.best.len() {
+            let levels = &solutions.best[place].levels;
+            match self.full_domain(&searched, levels).release(table) {
                 Ok(release) => {
+                    solutions.best.drain(..place);
                     return Ok(Release {
                         solutions: Some(solutions),
                         ..release
@@ -183,6 +185,16 @@ impl Ready {
     /// The lowest and the highest level that a column may have.
     fn levels(&self, name: &str, attribute: &Attribute) -> Result<(usize, usize)> {
         let height = attribute.height;
+        let (low, high) = self.declared_levels(name, height)?;
+        let Some(&(least, most)) = self.setting.nest.levels.get(name) else {
+            return Ok((low, high));
+        };
+        let high = high.min(most.min(height));
+        Ok((low.max(least).min(high), high))
+    }
+
+    /// Those that the policy names.
+    fn declared_levels(&self, name: &str, height: usize) -> Result<(usize, usize)> {
         let Some(&(low, high)) = self.config.levels.get(name) else {
             return Ok((0, height));
         };

@@ -94,7 +94,7 @@ mod v_mdav;
 pub use projection::Axis;
 pub use scale::Scale;
 
-use super::config::MethodConfig;
+use super::config::{MethodConfig, Nested};
 use super::filter::{Filter, MaskedColumn, Masking};
 use super::parameters::{COLUMNS, buffer};
 use super::window::{Mask, Window};
@@ -107,6 +107,7 @@ use axes::Axes;
 use centroid::Centroid;
 use nearest::Nearest;
 use points::Points;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use scale::Spread;
 use table::WholeTable;
 
@@ -397,7 +398,7 @@ impl Microaggregation {
     pub fn groups(&self, attributes: &[Attribute], records: &Records) -> Vec<Vec<usize>> {
         match records.len() < self.k.max(2) {
             true => Vec::new(),
-            false => self.partition(&Axes::new(attributes), records, &Cancel::default()),
+            false => self.partition(&Axes::new(attributes), records, None, &Cancel::default()),
         }
     }
 
@@ -407,17 +408,44 @@ impl Microaggregation {
         aggregate(&groups, attributes, records);
     }
 
-    /// The groups of points, at least k, which lie on these axes; once it is cancelled, in any
-    /// way.
-    fn partition(&self, axes: &Axes, points: &Records, cancel: &Cancel) -> Vec<Vec<usize>> {
+    /// The groups of points, at least k, which lie on these axes; inside of classes of at least k
+    /// points, if there are any. Once it is cancelled, in any way.
+    fn partition(
+        &self,
+        axes: &Axes,
+        points: &Records,
+        classes: Option<&[u32]>,
+        cancel: &Cancel,
+    ) -> Vec<Vec<usize>> {
         let mut spread = Spread::new(self.scale, axes);
         points.iter().for_each(|point| spread.observe(point));
-        let points = Points {
-            axes,
-            records: points,
-            weights: spread.weights(),
+        let weights = spread.weights();
+        let group = |records: &Records| {
+            let points = Points {
+                axes,
+                records,
+                weights,
+            };
+            self.group(&points, self.exact, cancel)
         };
-        self.group(&points, self.exact, cancel)
+        let Some(classes) = classes else {
+            return group(points);
+        };
+        let count = classes.iter().max().map_or(0, |&class| class as usize + 1);
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (point, &class) in classes.iter().enumerate() {
+            members[class as usize].push(point);
+        }
+        let inside = |members: &Vec<usize>| {
+            let mut own = Records::new(points.width());
+            members
+                .iter()
+                .for_each(|&point| own.push(points.record(point)));
+            let groups = group(&own).into_iter();
+            let numbered = groups.map(|group| group.iter().map(|&i| members[i]).collect());
+            numbered.collect::<Vec<Vec<usize>>>()
+        };
+        members.par_iter().flat_map(inside).collect()
     }
 
     fn group(&self, points: &Points<'_>, exact: usize, cancel: &Cancel) -> Vec<Vec<usize>> {
@@ -476,6 +504,14 @@ impl MethodConfig for Microaggregation {
 
     fn masking(&self) -> Option<&dyn Masking> {
         Some(self)
+    }
+
+    fn nests(&self) -> Option<Nested> {
+        self.buffer.is_none().then_some(Nested::Divided)
+    }
+
+    fn promise(&mut self, k: u32) {
+        self.k = k as usize;
     }
 }
 

@@ -49,15 +49,25 @@ impl WholeTable {
         records: &mut Records,
         part: &[usize],
         axes: &Axes,
-        persons: Option<&Persons>,
+        (persons, classes): (Option<&Persons>, Option<Vec<u32>>),
     ) -> Result<()> {
         let own = columns_of(records, part);
         let points = match persons {
             None => own,
             Some(persons) => persons.centres(&own, axes.columns()),
         };
+        // All rows of a person are in one class.
+        let classes = classes.map(|of_rows| match persons {
+            None => of_rows,
+            Some(all) => (0..all.len())
+                .map(|one| of_rows[all.rows(one)[0]])
+                .collect(),
+        });
         let cancel = &self.setting.cancel;
-        let groups = self.config.partition(axes, &axes.points(&points), cancel);
+        let points_of = axes.points(&points);
+        let groups = self
+            .config
+            .partition(axes, &points_of, classes.as_deref(), cancel);
         // What was grouped then is not whole.
         cancel.check()?;
         let mut centroid = Centroid::new(axes.columns());
@@ -101,7 +111,9 @@ impl TableMethod for WholeTable {
         }
         for part in parts(&self.config, &columns) {
             let axes = self.axes(&columns, &encoder, &part)?;
-            self.mask(&mut records, &part, &axes, persons.as_ref())?;
+            let names: Vec<&str> = part.iter().map(|&column| columns[column].name).collect();
+            let classes = self.setting.nest.classes(table, &names)?;
+            self.mask(&mut records, &part, &axes, (persons.as_ref(), classes))?;
         }
         let mut released = table.columns().to_vec();
         for (&place, column) in places.iter().zip(encoder.decode(&records)) {

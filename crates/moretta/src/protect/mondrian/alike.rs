@@ -78,7 +78,11 @@ fn around(
 ) -> Option<RangeInclusive<usize>> {
     let depths = &partition.depths;
     let (mut first, mut last) = (*classes.first()?, *classes.last()?);
+    // Between classes of a coarser release, which stay apart, the depth is 0.
     let mut depth = depths[first + 1..=last].iter().min().copied();
+    if depth == Some(0) {
+        return None;
+    }
     loop {
         // A set of the recursion ends where a cut is less deep than those inside it.
         if let Some(depth) = depth {

@@ -71,7 +71,7 @@ pub use bounds::Bounds;
 pub use recode::Output;
 
 use super::Setting;
-use super::config::{MethodConfig, Shown};
+use super::config::{MethodConfig, Nested, Shown};
 use super::limits::Limits;
 use super::table::{Release, TableMethod};
 use crate::config::{Absent, Accepts, Parameter, Placed, Section, Value, words};
@@ -272,8 +272,12 @@ impl MethodConfig for Mondrian {
         Some(self.suppress)
     }
 
-    fn forbid_suppression(&mut self) {
-        self.suppress = 0.0;
+    fn suppress_at_most(&mut self, share: f64) {
+        self.suppress = share;
+    }
+
+    fn nests(&self) -> Option<Nested> {
+        Some(Nested::Divided)
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
@@ -347,7 +351,11 @@ impl TableMethod for Ready {
                 .map(|(place, &i)| self.recode(table, i, place, &axes, partition))
                 .collect::<Result<Vec<Column>>>()
         };
-        let (partition, recoded) = self.partition(&axes, &mut limits, table.len(), show)?;
+        let fields = table.schema().fields();
+        let names: Vec<&str> = quasi.iter().map(|&i| &*fields[i].name).collect();
+        let within = self.setting.nest.classes(table, &names)?;
+        let within = within.as_deref();
+        let (partition, recoded) = self.partition(&axes, within, &mut limits, table.len(), show)?;
         let mut columns = table.columns().to_vec();
         for (&i, column) in quasi.iter().zip(recoded) {
             columns[i] = column;
@@ -370,6 +378,7 @@ impl Ready {
     fn partition(
         &self,
         axes: &[Axis],
+        within: Option<&[u32]>,
         limits: &mut Limits,
         n_rows: usize,
         show: impl Fn(&Partition) -> Result<Vec<Column>>,
@@ -381,6 +390,7 @@ impl Ready {
             let unite = limits.unite();
             let rules = Rules {
                 limits,
+                within,
                 // Divided equal values would give many classes that look alike.
                 ties: if unite {
                     self.config.mode
@@ -404,6 +414,19 @@ impl Ready {
                 return Ok(mended);
             }
             limits.refer_to(&all);
+        }
+        if within.is_some() {
+            // Classes of the coarser release, uncut, hold as they did there.
+            let uncut = Rules {
+                limits,
+                within,
+                ties: &[],
+                budget: 0,
+                refusal: Refusal::default(),
+            };
+            let partition = partition::partition(axes, uncut);
+            let columns = show(&partition)?;
+            return Ok((partition, columns));
         }
         Err(Error::bug("the whole table holds, but no set of its rows"))
     }
@@ -521,6 +544,7 @@ pub fn partition_codes(columns: &[Vec<u32>], sizes: &[u32], k: usize, mode: Mode
         .collect();
     let rules = Rules {
         limits: &Limits::rows(k),
+        within: None,
         ties: mode.ties(),
         budget: 0,
         refusal: Refusal::default(),

@@ -48,6 +48,9 @@ impl Partition {
 pub(super) struct Rules<'a> {
     /// What every class must have.
     pub(super) limits: &'a Limits,
+    /// The class of each row in a coarser release, inside which cuts are made; none where the
+    /// whole table is cut.
+    pub(super) within: Option<&'a [u32]>,
     /// The ways to cut, in the order in which they are tried.
     pub(super) ties: &'a [Ties],
     /// The most rows that may be suppressed.
@@ -138,6 +141,17 @@ fn divide_all<C: Code, const W: usize>(axes: &[Axis], rules: Rules<'_>) -> Parti
         rules,
     };
     let mut branch = Branch::default();
+    let mut ends = Vec::new();
+    if let Some(classes) = rules.within {
+        let class_of = |row: &Row<C, W>| classes[row.number as usize];
+        rows.sort_by_key(class_of);
+        let classes = rows.chunk_by(|a, b| class_of(a) == class_of(b));
+        ends.extend(classes.scan(0, |end, class| {
+            *end += class.len();
+            Some(*end)
+        }));
+        ends.pop();
+    }
     let set = Set {
         rows: &mut rows,
         spare: &mut spare,
@@ -146,7 +160,7 @@ fn divide_all<C: Code, const W: usize>(axes: &[Axis], rules: Rules<'_>) -> Parti
         depth: 0,
         cut_before: 0,
     };
-    recursion.divide(set, &mut branch);
+    recursion.divide_each(set, (0, &ends), &mut branch);
     drop(spare);
     collect(&rows, &branch.pieces, axes.len())
 }
@@ -230,6 +244,42 @@ struct Recursion<'a> {
 }
 
 impl Recursion<'_> {
+    /// Divides the parts of a set by themselves. They lie one after the other and end at `ends`
+    /// and with the set, which are counted from `offset` rows before it.
+    fn divide_each<C: Code, const W: usize>(
+        &self,
+        set: Set<'_, C, W>,
+        (offset, ends): (usize, &[usize]),
+        branch: &mut Branch,
+    ) {
+        if ends.is_empty() {
+            return self.divide(set, branch);
+        }
+        let middle = ends.len() / 2;
+        let end = ends[middle];
+        let parallel = set.rows.len() >= PARALLEL;
+        let (rows, others) = set.rows.split_at_mut(end - offset);
+        let (spare, other_spare) = set.spare.split_at_mut(end - offset);
+        let left = Set { rows, spare, ..set };
+        let right = Set {
+            rows: others,
+            spare: other_spare,
+            ..left
+        };
+        let (lower, upper) = ((offset, &ends[..middle]), (end, &ends[middle + 1..]));
+        if !parallel {
+            self.divide_each(left, lower, branch);
+            self.divide_each(right, upper, branch);
+            return;
+        }
+        let mut other = Branch::default();
+        rayon::join(
+            || self.divide_each(left, lower, branch),
+            || self.divide_each(right, upper, &mut other),
+        );
+        branch.pieces.append(&mut other.pieces);
+    }
+
     /// Cuts the set as far as allowed and notes its classes.
     fn divide<C: Code, const W: usize>(&self, mut set: Set<'_, C, W>, branch: &mut Branch) {
         match self.cut(&set, &mut branch.scratch) {
@@ -490,6 +540,7 @@ mod tests {
 
     fn classes(columns: &[&[&str]], k: usize, mode: Mode, budget: usize) -> Vec<Vec<u32>> {
         let rules = Rules {
+            within: None,
             limits: &Limits::rows(k),
             ties: mode.ties(),
             budget,

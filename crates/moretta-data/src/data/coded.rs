@@ -1,21 +1,25 @@
 //! Columns as codes that are equal where the values are, and classes of rows by them.
 
-use crate::data::{Batch, Categories, Column, MISSING, Role, plain_text};
+use super::{Batch, Categories, Column, MISSING, Role, plain_text};
 use arrow_array::ArrayRef;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 /// A column as codes; plain columns have none.
-pub(crate) struct Coded {
-    pub(crate) name: String,
-    pub(crate) role: Role,
-    pub(crate) codes: Vec<u32>,
-    pub(crate) distinct: u64,
+pub struct Coded {
+    /// What it is called.
+    pub name: String,
+    /// What it is.
+    pub role: Role,
+    /// The code of each row.
+    pub codes: Vec<u32>,
+    /// How many values there are.
+    pub distinct: u64,
 }
 
 impl Coded {
     /// The column at place `i`.
-    pub(crate) fn new(batch: &Batch, i: usize) -> Self {
+    pub fn new(batch: &Batch, i: usize) -> Self {
         let field = &batch.schema().fields()[i];
         let (codes, distinct) = match batch.column(i) {
             Column::Category(categories) => (
@@ -54,7 +58,7 @@ fn plain_codes(array: &ArrayRef) -> (Vec<u32>, usize) {
 }
 
 /// The class of each row, of rows with equal codes.
-pub(crate) fn classes(columns: &[&Coded], rows: usize) -> Vec<u32> {
+pub fn classes(columns: &[&[u32]], rows: usize) -> Vec<u32> {
     let mut class_of = vec![0u32; rows];
     for column in columns {
         refine(&mut class_of, column);
@@ -62,9 +66,9 @@ pub(crate) fn classes(columns: &[&Coded], rows: usize) -> Vec<u32> {
     class_of
 }
 
-fn refine(class_of: &mut [u32], column: &Coded) {
+fn refine(class_of: &mut [u32], column: &[u32]) {
     let mut known: HashMap<(u32, u32), u32, FixedState> = HashMap::default();
-    for (class, &code) in class_of.iter_mut().zip(&column.codes) {
+    for (class, &code) in class_of.iter_mut().zip(column) {
         let next = known.len() as u32;
         *class = *known.entry((*class, code)).or_insert(next);
     }
