@@ -210,6 +210,18 @@ fn goals_that_mean_nothing_are_refused_with_their_place() {
             "`noise` cannot be searched",
         ),
         (
+            "[goal]\nminimize = \"gcp\"\nsubject_to = { uniques = 0.1 }\nmethods = [\"noise\"]\n",
+            "can be searched: mondrian, lattice,",
+        ),
+        (
+            "[goal]\nminimize = \"gcp\"\nsubject_to = { uniquex = 0.1 }\n",
+            "policy.toml:20",
+        ),
+        (
+            "[goal]\nminimize = \"gcp\"\nsubject_to = { uniques = 0.1 }\nmethods = [\"noise\"]\n",
+            "policy.toml:21",
+        ),
+        (
             "[goal]\nminimize = \"gcp\"\nsubject_to = { uniques = 0.1 }\n[[protect]]\nmethod = \"mondrian\"\n",
             "[[protect]] or [goal]",
         ),

@@ -102,6 +102,8 @@ fn a_short_study_prints_writes_and_draws_every_part() {
         let svg = read(name);
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}");
         assert!(svg.contains("mondrian, relaxed"), "{name}");
+        let numbers = name.starts_with("age");
+        assert_eq!(svg.contains("microaggregation"), numbers, "{name}");
     }
 }
 

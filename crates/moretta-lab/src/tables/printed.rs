@@ -1,12 +1,12 @@
 //! The figures that the source study printed, beside ours.
 //!
 //! A study of anonymization for big data prints a GCP of 15 % at k = 25 and of 30 % at k = 100
-//! for Mondrian on age and sampling weight of Adult. We lose a tenth of that. Loss of two
-//! numbers grows like √(k/n): classes of k of n records are boxes of k/n of the area. So
-//! the ratio of the two printed figures is the right one, and their size is that of far fewer rows
-//! than Adult has. How many rows that would be is searched here. That a table was cut into parts
-//! of such a size before each was anonymized, as is usual where data are large, would explain
-//! both figures; the study that we have does not say so.
+//! for Mondrian on age and sampling weight of Adult. We lose a tenth of that or less, in every
+//! mode. Classes of k of n records are boxes of k/n of the area, so loss falls about as √n
+//! grows: the printed figures are those of far fewer rows than Adult has. How many that would be
+//! is searched here (about 800 for k = 25, 1,500 for k = 100). That the table was cut into parts of
+//! about such a size before each was anonymized, as is usual where data are large, would explain
+//! both; what we have of the study does not say so, and the two numbers of rows are not the same.
 
 use super::data::{AGE_AND_WEIGHT, Rows};
 use super::methods::{Contender, OF_NUMBERS};

@@ -57,9 +57,9 @@ fn add_printed(text: &mut String, printed: &[Printed]) {
     }
     add_rows(text, &rows);
     text.push_str(
-        "Printed losses grow from k to 4k as they should, by about 2; but strict Mondrian loses so\n\
-         much only of tables with as many rows as the last column says. Parts of such a size, each\n\
-         anonymized by itself, would explain them; the study does not say so.\n\n",
+        "Strict Mondrian loses as much as was printed only of tables with as many rows as the last\n\
+         column says. Parts of about such a size, each anonymized by itself, would explain the\n\
+         printed figures; what we have of the study does not say so.\n\n",
     );
 }
 
