@@ -19,6 +19,7 @@ const RECODING: &str =
     "method = \"recoding\"\nlevels = { zip = 2 }\nround = { age = 5 }\ntop = { age = 60 }";
 const INSIDE: &str =
     "method = \"rank-swapping\"\ncolumns = [\"cost\"]\ninside = \"classes\"\nwithin = \"100%\"";
+const SHUFFLING: &str = "method = \"shuffling\"\ncolumns = [\"cost\"]\ngiven = [\"age\"]";
 const ROWS: usize = 400;
 
 fn policy(methods: &[&str]) -> String {
@@ -78,6 +79,8 @@ fn k_holds_of_what_leaves_whatever_the_methods() {
         &[RECODING, GENERALIZATION_OF_DATES],
         &[NOISE, RECODING, MONDRIAN, SWAPS],
         &[MONDRIAN, INSIDE],
+        &[SHUFFLING, MONDRIAN],
+        &["method = \"sampling\"\nfraction = 0.5", SHUFFLING, MONDRIAN],
         &[RECODING, MONDRIAN, INSIDE],
         &[GENERALIZATION, INSIDE],
     ] {
@@ -268,6 +271,25 @@ fn what_does_not_survive_is_refused_before_a_row_is_read() {
         (
             &["method = \"recoding\"", MONDRIAN],
             "recoding names no column",
+        ),
+        (
+            &[MONDRIAN, SHUFFLING],
+            "shuffling looks at `age`, which mondrian shows as text",
+        ),
+        (
+            &[
+                "method = \"shuffling\"\ncolumns = [\"age\"]\ngiven = [\"cost\"]",
+                PRIVATE,
+                MONDRIAN,
+            ],
+            "local-dp promises ε, and shuffling has used its values before it",
+        ),
+        (
+            &[
+                "method = \"shuffling\"\ncolumns = [\"cost\"]\ngiven = [\"height\"]",
+                MONDRIAN,
+            ],
+            "shuffling looks at `height`, which is not under [columns]",
         ),
     ] {
         let diverse = policy(methods)

@@ -260,6 +260,8 @@ fn commands_that_look_at_one_release_say_so() {
         .moretta(&["verify", "admissions.csv", "--policy", "policy.toml"])
         .fails(2, "1 files were given, and the policy has 3 levels");
     assert_eq!(folder.moretta(&["run", "policy.toml"]).code, Some(0));
+    let ran = folder.moretta(&["compare", FILES[0], FILES[2], "--policy", "policy.toml"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     let ran = folder.moretta(&[
         "attack",
         FILES[0],

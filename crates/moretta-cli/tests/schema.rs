@@ -21,6 +21,8 @@ const BESIDE: &[(&str, &str)] = &[
     ("microaggregation", "grouping = \"projection\""),
     ("mu-argus", "k = 2"),
     ("suppression", "missing = \"wild\""),
+    ("sampling", "fraction = 0.5"),
+    ("sampling", "size = 10"),
     ("random-projection", "noise = \"cumulative\""),
     (
         "random-projection",
@@ -47,6 +49,14 @@ const COLUMNS: &[&str] = &[
     "{ role = \"subject\" }",
     "{ role = \"subject\", action = \"pseudonym\", key = \"env:KEY\" }",
     "{ role = \"time\" }",
+];
+
+/// The same for rules.
+const RULES: &[&str] = &[
+    "[{ name = \"r\" }]",
+    "[{ name = \"r\", when = \"kind = 'x'\" }]",
+    "[{ name = \"r\", then = \"age > 3\" }]",
+    "[{ name = \"r\", require = \"age > 3\" }]",
 ];
 
 struct Schema {
@@ -251,8 +261,14 @@ impl<'a> Trial<'a> {
         let mut policies: Vec<Table> = self.policies.clone();
         let alone = matches!(parameter.accepts, Accepts::One(_));
         policies.retain(|policy| !alone && holds_table(policy, &path));
-        let with = self.policies.iter();
-        policies.extend(with.map(|policy| self.with(policy, parameter.name, &table)));
+        let tables: Vec<Value> = match parameter.name {
+            "rules" => RULES.iter().map(|rules| parse(rules)).collect(),
+            _ => vec![table],
+        };
+        for table in &tables {
+            let with = self.policies.iter();
+            policies.extend(with.map(|policy| self.with(policy, parameter.name, table)));
+        }
         let mut trial = Trial {
             policies,
             path,

@@ -63,15 +63,7 @@ pub(super) fn empty() -> Report {
     report.source.sha256 = None;
     report.verdict.claims.clear();
     report.verdict.truthful = None;
-    report.rows = RowFacts {
-        read_is_bound: false,
-        read: 0,
-        released: 0,
-        suppressed: Vec::new(),
-        classes_before: 0,
-        classes_after: 0,
-        escaped: 0,
-    };
+    report.rows = RowFacts::default();
     report.class_sizes.clear();
     report.measures.clear();
     report.columns.clear();

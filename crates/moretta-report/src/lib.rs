@@ -33,6 +33,7 @@ mod plot;
 mod policy;
 mod promises;
 mod risk;
+mod rules;
 mod stream;
 mod summary;
 mod suppression;

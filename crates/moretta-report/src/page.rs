@@ -3,7 +3,7 @@
 use super::markup::Markup;
 use super::promises::is_masked;
 use super::{
-    classes, column_sets, columns, exposure, lattice, measures, pairs, policy, risk, stream,
+    classes, column_sets, columns, exposure, lattice, measures, pairs, policy, risk, rules, stream,
     suppression, verdict,
 };
 use moretta::pipeline::Report;
@@ -69,6 +69,7 @@ fn body(report: &Report, page: &mut Markup) {
     if let Some(search) = &report.search {
         lattice::write(search, page);
     }
+    rules::write(report, page);
     measures::write(report, page);
     policy::write(report, page);
 }

@@ -1,6 +1,7 @@
 //! The report of a run in a few lines, for a terminal.
 
 use crate::number::{count, percent, seconds, told};
+use crate::rules;
 use crate::suppression::Suppressed;
 use moretta::pipeline::report::{Report, SearchFacts, StreamFacts};
 use std::fmt::Write;
@@ -29,6 +30,9 @@ pub fn summary(report: &Report) -> String {
             "{mark} {}: promised {}, found {}",
             claim.name, claim.promised, claim.found
         );
+    }
+    for rule in &report.rules {
+        let _ = writeln!(text, "{}", plain_spaces(&rules::line(rule)));
     }
     if let Some(why) = &report.chosen {
         let _ = writeln!(text, "  {why}");
@@ -98,10 +102,14 @@ fn table_rows(report: &Report) -> String {
         count(rows.released),
         sink(report)
     );
-    plain_spaces(&match suppressed.is_none() {
-        true => released,
-        false => format!("{released}suppressed {} rows\n", suppressed.rows()),
-    })
+    let mut text = released;
+    if let Some(left_out) = suppressed.left_out() {
+        let _ = writeln!(text, "not drawn into the sample {left_out} rows");
+    }
+    if !suppressed.is_none() {
+        let _ = writeln!(text, "suppressed {} rows", suppressed.rows());
+    }
+    plain_spaces(&text)
 }
 
 /// A terminal's font may lack the narrow space.

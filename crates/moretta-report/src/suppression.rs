@@ -1,6 +1,7 @@
 //! How rows fared: released, or suppressed and why.
 //!
-//! How many were suppressed is told as a bound, also by what was read less what was released.
+//! How many were suppressed is told as a bound, also by what was read less what was released. Rows
+//! that were not drawn into a sample are held back by design, and told apart.
 
 use super::markup::Markup;
 use super::number;
@@ -11,6 +12,8 @@ use moretta::pipeline::report::{Report, RowFacts};
 pub(crate) struct Suppressed {
     /// At most so many.
     at_most: u64,
+    /// Others were not drawn into a sample, at most so many.
+    left_out: u64,
 }
 
 impl Suppressed {
@@ -18,6 +21,7 @@ impl Suppressed {
         let reasons = rows.suppressed.iter().map(|reason| reason.at_most);
         Suppressed {
             at_most: reasons.fold(0, u64::saturating_add),
+            left_out: rows.left_out,
         }
     }
 
@@ -28,32 +32,42 @@ impl Suppressed {
 
     /// "0" or "≤ 20".
     pub(crate) fn rows(self) -> String {
-        self.bound(number::count(self.at_most))
+        bound(!self.is_none(), number::count(self.at_most))
+    }
+
+    /// Rows that were not drawn, "≤ 900"; none where no sample was.
+    pub(crate) fn left_out(self) -> Option<String> {
+        let some = self.left_out > 0;
+        some.then(|| bound(true, number::count(self.left_out)))
     }
 
     /// Rows read, or a bound.
     pub(crate) fn read(self, released: u64) -> String {
-        self.bound(number::count(self.most_read(released)))
+        let read = self.most_drawn(released).saturating_add(self.left_out);
+        bound(self.at_most.max(self.left_out) > 0, number::count(read))
     }
 
-    /// The share of rows read, or a bound.
+    /// The share of rows read, or of those in the sample; or a bound.
     pub(crate) fn share(self, released: u64) -> String {
-        match self.most_read(released) {
+        match self.most_drawn(released) {
             0 => number::NONE.to_owned(),
-            read => self.bound(number::percent(self.at_most as f64 / read as f64)),
+            drawn => {
+                let share = number::percent(self.at_most as f64 / drawn as f64);
+                bound(!self.is_none(), share)
+            }
         }
     }
 
-    pub(crate) fn most_read(self, released: u64) -> u64 {
+    /// Rows read, or drawn into the sample, at most.
+    pub(crate) fn most_drawn(self, released: u64) -> u64 {
         released.saturating_add(self.at_most)
     }
+}
 
-    fn bound(self, figure: String) -> String {
-        if self.is_none() {
-            figure
-        } else {
-            format!("≤\u{202f}{figure}")
-        }
+fn bound(is_bound: bool, figure: String) -> String {
+    match is_bound {
+        true => format!("≤\u{202f}{figure}"),
+        false => figure,
     }
 }
 
@@ -68,6 +82,13 @@ pub(crate) fn write(report: &Report, page: &mut Markup) {
         } else {
             reasons(rows, page);
         }
+        if let Some(left_out) = suppressed.left_out() {
+            page.element("p", &[("class", &"note")], |page| {
+                page.raw("Not drawn into the sample, by design: ");
+                page.text(left_out);
+                page.raw(" rows. They count neither as suppressed nor as lost.");
+            });
+        }
         if rows.escaped > 0 {
             page.element("p", &[("class", &"note")], |page| {
                 page.raw("Cells escaped because a spreadsheet would run them as formulas: ");
@@ -78,15 +99,15 @@ pub(crate) fn write(report: &Report, page: &mut Markup) {
     });
 }
 
-/// One bar: what was released of what was read.
+/// One bar: what was released of what was read, or drawn.
 fn balance(report: &Report, page: &mut Markup) {
     let rows = &report.rows;
     let suppressed = Suppressed::of(rows);
-    let read = suppressed.most_read(rows.released);
-    if read == 0 {
+    let drawn = suppressed.most_drawn(rows.released);
+    if drawn == 0 {
         return;
     }
-    let released = (rows.released as f64 / read as f64 * 1000.0).round();
+    let released = (rows.released as f64 / drawn as f64 * 1000.0).round();
     let title = format!(
         "{} of {} rows {} released",
         number::count(rows.released),
@@ -152,10 +173,41 @@ mod tests {
             read: released + gone,
             released,
             suppressed: suppressed.iter().map(reason).collect(),
-            classes_before: 0,
-            classes_after: 0,
-            escaped: 0,
+            ..RowFacts::default()
         }
+    }
+
+    #[test]
+    fn rows_that_were_not_drawn_are_read_and_not_suppressed() {
+        let mut facts = facts(90, &[10]);
+        facts.left_out = 900;
+        let found = Suppressed::of(&facts);
+        assert_eq!(found.rows(), "≤\u{202f}10");
+        assert_eq!(found.share(90), "≤\u{202f}10\u{202f}%");
+        assert_eq!(found.read(90), "≤\u{202f}1,000");
+        assert_eq!(found.left_out().as_deref(), Some("≤\u{202f}900"));
+        facts.suppressed.clear();
+        let found = Suppressed::of(&facts);
+        assert_eq!(
+            (found.rows(), found.read(90)),
+            ("0".into(), "≤\u{202f}990".into())
+        );
+        let mut report = crate::fixture::admissions();
+        report.rows = facts;
+        let mut page = Markup::default();
+        write(&report, &mut page);
+        let page = page.into_string();
+        assert!(page.contains("No row was suppressed."), "{page}");
+        assert!(
+            page.contains("Not drawn into the sample, by design: ≤\u{202f}900 rows"),
+            "{page}"
+        );
+        let text = crate::summary::summary(&report);
+        assert!(
+            text.contains("not drawn into the sample ≤ 900 rows\n"),
+            "{text}"
+        );
+        assert!(!text.contains("suppressed"), "{text}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use moretta::data::Records;
 use moretta::protect::noise::{self, Kind};
 use moretta::protect::random_projection::{Noise, RandomProjection};
 use moretta::protect::rank_swapping::{Direction, Inside, RankSwapping, Within};
+use moretta::protect::resampling::Resampling;
 use moretta::protect::{Filter, Masked, MaskedColumn, Masking};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -122,6 +123,28 @@ fn intersections_of_ranks_find_more_of_the_census_than_distances_do() {
         let intersection = rank_intersection(&records, &released, ranks);
         assert!(nearest.linked < by_distance, "{nearest:?}");
         assert!(intersection.linked > by_ranks, "{intersection:?}");
+    }
+}
+
+/// The page of the method tells of it.
+#[test]
+fn nearly_all_re_sampled_records_of_the_census_are_found_again_by_distance() {
+    const COLUMNS: usize = 13;
+    let Some(folder) = support::shared("census") else {
+        return;
+    };
+    let (records, _) = read(&folder.join("census.csv"), COLUMNS);
+    let names = names(COLUMNS);
+    for (samples, least) in [(1, 0.9), (3, 0.95), (100, 0.95)] {
+        let config = Resampling {
+            samples,
+            buffer: None,
+            columns: None,
+        };
+        let filter = config.filter(&MaskedColumn::numbers(&names), 1);
+        let released = mask(&mut *filter.expect("numbers"), &records);
+        let nearest = nearest_record(&records, &released);
+        assert!(nearest.linked > least, "{samples}: {nearest:?}");
     }
 }
 

@@ -61,6 +61,26 @@ const CASES: &[Case] = &[
         repeats: true,
     },
     Case {
+        name: "resampling",
+        configurations: &[
+            "columns = [\"x\", \"y\"]",
+            "samples = 1\ncolumns = [\"y\"]",
+            "samples = 20\nbuffer = 20\ncolumns = [\"x\", \"y\"]",
+            "buffer = 2\ncolumns = [\"x\"]",
+        ],
+        repeats: true,
+    },
+    Case {
+        name: "shuffling",
+        configurations: &[
+            "columns = [\"x\", \"y\"]",
+            "columns = [\"x\", \"grade\"]\ngiven = [\"y\", \"row\"]",
+            "columns = [\"y\"]\ngiven = [\"x\"]\nbuffer = 20",
+            "columns = [\"x\", \"y\", \"grade\"]\nbuffer = 10",
+        ],
+        repeats: true,
+    },
+    Case {
         name: "random-projection",
         configurations: &[
             "noise = \"none\"\ncolumns = [\"x\", \"y\"]",
@@ -94,6 +114,7 @@ const CASES: &[Case] = &[
 fn method(case: &Case, configuration: &str) -> Method {
     let text = format!(
         "version = 1\n[source]\npath = \"a.csv\"\n[columns]\nx = {{ role = \"quasi\" }}\n\
+         y = {{ role = \"plain\", type = \"number\" }}\nrow = {{ role = \"plain\", type = \"number\" }}\n\
          [[protect]]\nmethod = \"{}\"\n{configuration}\n",
         case.name
     );

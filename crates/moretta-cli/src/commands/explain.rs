@@ -63,6 +63,10 @@ const TOPICS: &[Topic] = &[
         name: "attackers", kind: "policy", words: &["attacker", "prosecutor", "journalist", "marketer", "linker"],
         page: include_str!("explain/attackers.md"),
     },
+    Topic {
+        name: "rules", kind: "policy", words: &["rule", "require", "when", "then"],
+        page: include_str!("explain/rules.md"),
+    },
     Topic { name: "checkpoint", kind: "policy", words: &["checkpoints", "resume"], page: include_str!("explain/checkpoint.md") },
     Topic { name: "goal", kind: "policy", words: &["goals", "minimize", "subject_to"], page: include_str!("explain/goal.md") },
     Topic { name: "ledger", kind: "policy", words: &["growth", "intersection"], page: include_str!("explain/ledger.md") },

@@ -81,8 +81,8 @@ impl Region {
                 if let Some(code) = code(text) {
                     return Some(Region::Set(vec![code]));
                 }
-                if let Some(inner) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
-                    let mut codes = split_set(inner)
+                if let Some(listed) = Region::listed(text) {
+                    let mut codes = listed
                         .iter()
                         .map(|t| code(t))
                         .collect::<Option<Vec<u32>>>()?;
@@ -97,6 +97,12 @@ impl Region {
                 (low <= high).then(|| Region::Set((low..=high).collect()))
             }
         }
+    }
+
+    /// The categories of a set as it is released, `{a|b}`; `None` where the text is none.
+    pub fn listed(text: &str) -> Option<Vec<String>> {
+        let inner = text.strip_prefix('{')?.strip_suffix('}')?;
+        Some(split_set(inner))
     }
 
     /// Whether it is an interval without one of its ends.

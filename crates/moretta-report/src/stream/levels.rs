@@ -50,7 +50,7 @@ fn slots(report: &Report, facts: &StreamFacts) -> Vec<Slot> {
         .collect();
     slots.push(slot(
         "suppressed rows".to_owned(),
-        suppressed.most_read(0),
+        suppressed.most_drawn(0),
         suppressed.rows(),
         "suppressed",
     ));

@@ -7,10 +7,11 @@ use super::masked::{Masks, SENSITIVE, Watch};
 use super::plan::{Action, Plan};
 use super::report::{
     Bin, Claim, ColumnFact, FileFacts, Histogram, MeasureFact, NodeFact, Reason, Report, RiskBand,
-    RowFacts, SMALL_CELL, SearchFacts, SizeCount, Verdict,
+    RowFacts, RuleFact, SMALL_CELL, SearchFacts, SizeCount, Verdict,
 };
+use super::rules;
 use crate::data::{Field, Role, Schema};
-use crate::guarantee::{Findings, Unit};
+use crate::guarantee::{ClaimFinding, Findings, Unit};
 use crate::measure::PairMeasures;
 use crate::measure::{self, utility::STRETCHED};
 use crate::protect::{Solution, Solutions};
@@ -26,11 +27,16 @@ pub(crate) struct Facts<'a> {
     pub(crate) decided: Option<Decided<'a>>,
     /// What was counted and measured of records that were masked.
     pub(crate) masked: Option<Masked<'a>>,
+    /// Rows that were read and drawn.
     pub(crate) read: u64,
+    /// Rows that are not in the sample that was drawn.
+    pub(crate) left_out: u64,
     pub(crate) released: u64,
     pub(crate) suppressed: &'a [(String, u64)],
     /// What a search over recodings has found.
     pub(crate) solutions: Option<&'a Solutions>,
+    /// How rows fare with rules between columns.
+    pub(crate) rules: &'a [RuleFact],
     pub(crate) warnings: &'a [String],
 }
 
@@ -51,8 +57,10 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
     let mut report = Report {
         columns: columns(facts),
         search: facts.solutions.map(search),
+        rules: facts.rules.to_vec(),
         ..blank(facts.released, suppressed)
     };
+    leave_out(facts.left_out, &mut report);
     if let Some(judgement) = facts.judgement {
         report = of_judgement(facts, judgement, report);
     }
@@ -62,6 +70,9 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
     if let Some(masked) = &facts.masked {
         report = of_masked(facts, masked, report);
     }
+    report
+        .warnings
+        .extend(rules::warnings(facts.plan, facts.rules));
     report.warnings.extend_from_slice(facts.warnings);
     if let Some(judgement) = facts.judgement {
         let stretched = judgement.published.stretched.iter().map(stretched);
@@ -118,6 +129,15 @@ pub(crate) fn blank(released: u64, suppressed: Vec<Reason>) -> Report {
         },
         ..Report::default()
     }
+}
+
+/// Adds the rows that are not in a sample, as a bound.
+fn leave_out(rows: u64, report: &mut Report) {
+    let at_most = coarse::at_most(rows);
+    report.rows.left_out = at_most;
+    report.rows.read += at_most;
+    report.rows.read_is_bound |= at_most > 0;
+    report.source.rows = report.rows.read;
 }
 
 /// Adds what is told of values that were made coarser.
@@ -261,19 +281,23 @@ fn stretched(column: &String) -> String {
 
 /// What the checker found, in words.
 pub(crate) fn verdict(findings: &Findings, truthful: Option<bool>) -> Verdict {
-    let claims = findings.claims.iter().map(|claim| Claim {
-        name: claim.name.clone(),
-        promised: claim.promised.clone(),
-        promised_value: finite(claim.promised_value),
-        found: claim.found_text.clone(),
-        found_value: claim.found.and_then(finite),
-        holds: claim.holds,
-    });
     Verdict {
         passed: findings.passed() && truthful != Some(false),
-        claims: claims.collect(),
+        claims: findings.claims.iter().map(claim).collect(),
         unit: findings.unit.word().to_owned(),
         truthful,
+    }
+}
+
+/// One promise in words.
+pub(crate) fn claim(found: &ClaimFinding) -> Claim {
+    Claim {
+        name: found.name.clone(),
+        promised: found.promised.clone(),
+        promised_value: finite(found.promised_value),
+        found: found.found_text.clone(),
+        found_value: found.found.and_then(finite),
+        holds: found.holds,
     }
 }
 

@@ -28,6 +28,7 @@ mod progress;
 pub(crate) mod published;
 mod pump;
 pub mod report;
+pub(crate) mod rules;
 mod session;
 pub(crate) mod shown;
 mod sink;

@@ -45,7 +45,12 @@ impl Original {
     /// These rows as a table of their own: no category and no cell that none of them holds.
     pub(crate) fn alone(&self, ids: &RowIds) -> Result<Original> {
         let rows = places_of(&self.batch, ids)?;
-        let batch = in_order_of_texts(self.batch.take(&rows)?)?;
+        self.with_rows(self.batch.take(&rows)?)
+    }
+
+    /// Rows that were made of some of these, likewise as a table of their own.
+    pub(crate) fn with_rows(&self, rows: Batch) -> Result<Original> {
+        let batch = in_order_of_texts(rows)?;
         let made = self.made.iter().map(|(name, tree)| {
             let place = batch.schema().index_of(name);
             let cells = place.and_then(|place| batch.column(place).as_categories());
@@ -128,7 +133,7 @@ pub(crate) fn in_order_of_ids(rows: &Batch) -> Result<Batch> {
 
 /// Categories without a declared order in the order of their texts: what is
 /// released must not depend on which value came first in the file.
-fn in_order_of_texts(batch: Batch) -> Result<Batch> {
+pub(crate) fn in_order_of_texts(batch: Batch) -> Result<Batch> {
     let fields = batch.schema().fields().par_iter();
     let columns = fields
         .zip(batch.columns())

@@ -67,6 +67,9 @@ pub struct Report {
     /// do it most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub column_sets: Vec<ColumnSet>,
+    /// Rules between columns, and how rows fare with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleFact>,
     /// How the population was estimated; none when its size is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population: Option<PopulationFact>,
@@ -173,6 +176,23 @@ pub struct ColumnSet {
     /// Persons, or rows where no subject is known, who are alone by them: more than
     /// [`SMALL_CELL`].
     pub singled_out: u64,
+}
+
+/// A rule between columns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleFact {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub says: String,
+    /// At most so many released rows broke it as they were; none where nothing is told of them.
+    pub broken_in_source: Option<u64>,
+    /// Released rows that keep it, whatever their cells stand for.
+    pub kept: u64,
+    /// Released rows that keep it for some of the values that their cells stand for.
+    pub open: u64,
+    /// Released rows that break it, whatever their cells stand for.
+    pub broken: u64,
 }
 
 /// The population that a table is a sample of.
@@ -306,7 +326,7 @@ pub struct Claim {
 /// How rows fared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowFacts {
-    /// Rows read: those released, and as many as were suppressed at most.
+    /// Rows read: those released, and as many as were suppressed or not drawn at most.
     pub read: u64,
     /// `read` is that upper bound.
     pub read_is_bound: bool,
@@ -314,12 +334,19 @@ pub struct RowFacts {
     pub released: u64,
     /// Rows suppressed, by reason.
     pub suppressed: Vec<Reason>,
+    /// Rows that are not in the sample that was drawn, at most; 0 where none was.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
     /// Classes of equal quasi-identifiers of the released rows before.
     pub classes_before: u64,
     /// Classes of equal quasi-identifiers after.
     pub classes_after: u64,
     /// Cells escaped against formula injection.
     pub escaped: u64,
+}
+
+fn is_zero(rows: &u64) -> bool {
+    *rows == 0
 }
 
 /// Why rows were suppressed.

@@ -89,6 +89,26 @@ pub(crate) fn run_warnings(
     Ok(told)
 }
 
+/// What a sample leaves open, as far as the policy tells.
+pub(crate) fn sample_warnings(plan: &Plan) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let quasi = plan.columns.iter();
+    let quasi = quasi.filter(|c| c.role == Role::Quasi && c.action == Action::Keep);
+    if plan.only_samples() {
+        let open = list(quasi.map(|column| column.name.as_str()));
+        warnings.extend(open.map(|names| {
+            format!("quasi-identifiers of the sample are released as they are: {names}")
+        }));
+    }
+    if plan.samples() && plan.seed.is_some() {
+        warnings.push(
+            "the policy has a seed: whoever knows it and the rows can tell who was drawn"
+                .to_owned(),
+        );
+    }
+    warnings
+}
+
 /// The table without these columns, of which a private method masks the originals: a
 /// warning about them would not be private.
 fn without(original: &Original, names: &[String]) -> Result<Original> {

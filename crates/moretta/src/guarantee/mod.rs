@@ -24,6 +24,7 @@ mod likeness;
 mod models;
 mod nesting;
 mod population;
+mod rules;
 mod same;
 mod sizes;
 mod sorted;
@@ -46,6 +47,10 @@ pub use models::{
 };
 pub use nesting::{FileNesting, Nesting, nested_files, nesting};
 pub use population::PopulationRows;
+pub use rules::{
+    Breach, ColumnKind, ColumnRule, Comparison, Condition, Constant, Formula, Labels, Mismatch,
+    Misread, Operand, Reading, RuleChecker, RuleCount, check_kinds,
+};
 pub use stream::{Decided, StreamChecker, StreamFindings};
 pub use truth::{Treatment, Truth};
 pub use wild::{Missing, wild_claims};

@@ -30,9 +30,9 @@ impl Written<'_> {
             || source_facts(policy),
             || file_facts(self.path, &sink.shown, sink.options.format, self.rows),
         );
-        let text = match policy.plan.masking() {
-            Some(_) => without_seed(&policy.text),
-            None => policy.text.clone(),
+        let text = match policy.plan.draws() {
+            true => without_seed(&policy.text),
+            false => policy.text.clone(),
         };
         Ok(Report {
             name: policy.name.clone(),

@@ -28,14 +28,25 @@ const OTHER: [u64; 2] = [10, 121];
 pub(super) fn needs(policy: &Policy) -> Needs {
     let columns = policy.plan.columns.iter();
     let read = columns.filter(|c| c.action != Action::Drop || c.role == Role::Subject);
-    cells(read.map(|column| column.role))
+    with_levels(policy, cells(read.map(|column| column.role)))
 }
 
 /// Bytes that a run on the table needs at its peak.
-pub(super) fn run_bytes(table: &Batch) -> u64 {
+pub(super) fn run_bytes(policy: &Policy, table: &Batch) -> u64 {
     let fields = table.schema().fields().iter();
     let texts = table.columns().iter().map(text_bytes).sum();
-    PROGRAM + cells(fields.map(|field| field.role)).bytes(table.len() as u64, texts)
+    let needs = with_levels(policy, cells(fields.map(|field| field.role)));
+    PROGRAM + needs.bytes(table.len() as u64, texts)
+}
+
+/// Each further level holds the quasi-identifiers of its release beside the others.
+fn with_levels(policy: &Policy, needs: Needs) -> Needs {
+    let quasi = policy.plan.columns.iter().filter(|c| c.role == Role::Quasi);
+    let further = policy.plan.levels.len().saturating_sub(1);
+    Needs {
+        row: needs.row + (further * quasi.count()) as u64 * QUASI[0],
+        ..needs
+    }
 }
 
 /// What a row with cells of these roles needs.

@@ -107,7 +107,7 @@ fn plan_of(policy: &Policy, progress: &Progress) -> Result<Plan> {
         rows,
         persons: persons.map_or(rows, |c| c.distinct),
         unit: if persons.is_some() { "persons" } else { "rows" },
-        megabytes: memory::run_bytes(batch).div_ceil(1_000_000),
+        megabytes: memory::run_bytes(policy, batch).div_ceil(1_000_000),
         classes: sizes.len() as u64,
         uniques: share(2),
         below_k: k.map(|k| share(u64::from(k))),

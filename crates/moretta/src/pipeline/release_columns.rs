@@ -38,7 +38,13 @@ fn plan(policy: &Policy, name: String) -> ColumnPlan {
     let column = known(policy, &name);
     let role = column.map_or(Role::Plain, |column| column.role);
     let pseudonym = column.is_some_and(|column| matches!(column.action, Action::Pseudonym { .. }));
+    let ruled = policy.plan.rules.iter().any(|rule| {
+        let formula = rule.formula();
+        formula.columns().contains(&name.as_str())
+    });
     let read = match role {
+        // What is missing is told apart from texts.
+        _ if ruled => ReadAs::Category,
         Role::Quasi | Role::Sensitive | Role::Class | Role::Subject => ReadAs::Category,
         _ if pseudonym => ReadAs::Category,
         _ => ReadAs::Plain,

@@ -12,6 +12,7 @@ use crate::engine::judge::declared;
 use crate::engine::original::Original;
 use crate::engine::population;
 use crate::engine::report::Verdict;
+use crate::engine::rules;
 use crate::engine::shown::counted_as_text;
 use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
@@ -155,7 +156,11 @@ fn check_promises(policy: &Policy) -> Result<()> {
         .plan
         .maskings()
         .any(|masking| masking.parts().is_some());
-    if !policy.plan.guarantee.hides_persons() && !policy.plan.keeps_guarantee() && !by_parts {
+    if !policy.plan.guarantee.hides_persons()
+        && !policy.plan.keeps_guarantee()
+        && !by_parts
+        && policy.plan.rules.is_empty()
+    {
         return Err(
             Error::policy("the method promises nothing that could be seen in a file")
                 .help("the report of `moretta run` tells risk and loss"),
@@ -194,6 +199,11 @@ fn check(policy: &Policy, release: &Batch) -> Result<Verification> {
         .claims
         .extend(policy.plan.wild_claims(release, None)?);
     findings.claims.extend(claims_of_parts(policy, release)?);
+    if let Some(mut checker) = rules::of_release(&policy.plan)? {
+        rules::judge(&mut checker, release, || Ok(()))?;
+        let claims = rules::claims(&policy.plan, &checker.counts());
+        findings.claims.extend(claims);
+    }
     let mut combinations = CombinationChecker::new(policy.plan.combinations()?);
     let subject = release.schema().with_role(Role::Subject).first().copied();
     let subjects = subject.and_then(|place| release.column(place).as_categories());

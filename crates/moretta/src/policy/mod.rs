@@ -15,6 +15,7 @@ mod outputs;
 mod outside;
 mod parse;
 mod paths;
+mod rules;
 mod schema;
 mod secret;
 mod source;
@@ -373,6 +374,12 @@ impl Policy {
             )
             .help("take them out: what stands for a class can neither be joined nor kept"));
         }
+        if self.plan.ledger.is_some_and(|held| held.growth) && self.plan.samples() {
+            return at(Error::policy(
+                "`growth` keeps rows that were released, and a sample is drawn anew",
+            )
+            .help("take `growth` out, or draw the sample once and release that file"));
+        }
         if !self.plan.columns.iter().any(named) {
             return at(unknown_rows());
         }
@@ -482,6 +489,9 @@ fn read_plan(
         Some(section) => levels::read(section, guarantee.class_size())?,
         None => Vec::new(),
     };
+    let rules = top.optional(&schema::RULES, |placed, name| {
+        rules::read(placed.list(name)?)
+    })?;
     let (protect, spans) = read_protect(top, goal)?;
     check_kinds(&protect, &spans)?;
     let (report_measures, fail_above, pairs, risk) =
@@ -492,6 +502,7 @@ fn read_plan(
         guarantee,
         audit: audit.unwrap_or(true),
         levels,
+        rules: rules.unwrap_or_default(),
         protect,
         fail_above,
         report_measures,

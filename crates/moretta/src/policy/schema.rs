@@ -1,14 +1,14 @@
 //! The whole policy: its keys, and the JSON Schema that is made from them.
 
-use super::{columns, goal, guarantee, levels, measure, outputs, source};
+use super::{columns, goal, guarantee, levels, measure, outputs, rules, source};
 use crate::config::{Absent, Accepts, Length, Parameter, object};
 use crate::protect::{METHOD, METHODS, MethodInfo};
 use serde_json::{Value, json};
 
 /// The keys of a policy.
 pub const KEYS: &[Parameter] = &[
-    VERSION, NAME, SEED, SOURCE, COLUMNS, GUARANTEE, LEVELS, PROTECT, GOAL, MEASURE, SINK, REPORT,
-    CHECKPOINT, MANIFEST, LEDGER,
+    VERSION, NAME, SEED, SOURCE, COLUMNS, RULES, GUARANTEE, LEVELS, PROTECT, GOAL, MEASURE, SINK,
+    REPORT, CHECKPOINT, MANIFEST, LEDGER,
 ];
 
 pub(super) const VERSION: Parameter = Parameter::new(
@@ -42,6 +42,13 @@ pub(super) const COLUMNS: Parameter = section(
     "what each column of the data means",
 )
 .examples(&["{ age = { role = \"quasi\" } }"]);
+pub(super) const RULES: Parameter = section(
+    "rules",
+    Accepts::List(&Accepts::Table(rules::KEYS), Length::ANY),
+    Absent::Means("none"),
+    "what must be true of every row, in the source and in the release; see `moretta explain rules`",
+)
+.examples(&["[{ name = \"stay\", require = \"discharge >= admission\" }]"]);
 pub(super) const GUARANTEE: Parameter = section(
     "guarantee",
     Accepts::Table(guarantee::KEYS),

@@ -1,6 +1,6 @@
 //! A plan as the text of a policy without files: what [`Plan::parse`] reads.
 
-use super::{columns, guarantee, levels, measure, outputs, schema};
+use super::{columns, guarantee, levels, measure, outputs, rules, schema};
 use crate::config::Section;
 use crate::data::hierarchy::HierarchySpec;
 use crate::engine::Plan;
@@ -87,6 +87,10 @@ fn written(plan: &Plan) -> Result<String> {
         (&schema::SINK, outputs::written_order(plan.order)),
     ] {
         push_table(&mut text, format!("[{}]", parameter.name), &section);
+    }
+    for rule in &plan.rules {
+        let head = format!("[[{}]]", schema::RULES.name);
+        push_table(&mut text, head, &rules::written(rule));
     }
     let methods = plan.protect.iter().map(Method::written);
     for method in methods.collect::<Result<Vec<Section>>>()? {

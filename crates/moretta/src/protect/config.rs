@@ -54,6 +54,14 @@ pub trait MethodConfig {
     }
     /// Gives it another k, where that is a parameter of its own.
     fn promise(&mut self, _k: u32) {}
+    /// Whether it draws a sample: which rows leave is decided by chance, not by what they hold.
+    fn samples(&self) -> bool {
+        false
+    }
+    /// The columns that it looks at besides those that it changes.
+    fn reads(&self) -> Vec<&str> {
+        Vec::new()
+    }
     /// The function on tables, ready to work in this setting.
     fn table(&self, _setting: &Setting) -> Option<Box<dyn TableMethod>> {
         None

@@ -34,6 +34,9 @@ impl Method {
             return Ok(recoding_effects(recoding, schema));
         }
         let Some(masking) = self.as_masking() else {
+            if self.samples() {
+                return Ok(vec![Effect::Kept; schema.len()]);
+            }
             let effect = |name: &str, role: Role| match role {
                 Role::Quasi if self.represents(name) => Effect::Represented,
                 Role::Quasi => Effect::Covered,

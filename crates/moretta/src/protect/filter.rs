@@ -38,6 +38,10 @@ pub trait Masking {
     fn buffer(&self) -> Option<usize>;
     /// The columns that it masks; none for all quasi-identifiers.
     fn columns(&self) -> Option<Vec<&str>>;
+    /// Columns that its filter sees behind those that it masks, and gives back as they were.
+    fn beside(&self) -> Vec<&str> {
+        Vec::new()
+    }
     /// The categories that were declared for a column; their places are their codes.
     fn categories(&self, _column: &str) -> Option<&[String]> {
         None
@@ -91,7 +95,7 @@ pub trait Masking {
         Ok(None)
     }
     /// The filter on records with these attributes, those of columns with these
-    /// names and roles; `seed` is for randomness that is not a secret.
+    /// names and roles, the masked ones first; `seed` is for randomness that is not a secret.
     fn filter(&self, columns: &[MaskedColumn<'_>], seed: u64) -> Result<Box<dyn Filter>>;
 
     /// Whether it can mask such columns, as far as can be said without a row.
@@ -138,13 +142,7 @@ pub trait Masking {
                 return Err(Error::policy("`columns` names no column")
                     .help("leave it out for all quasi-identifiers"));
             }
-            let place = |&name: &&str| {
-                schema.index_of(name).ok_or_else(|| {
-                    Error::policy(format!("there is no column `{name}` to mask"))
-                        .help("name columns of [columns] that are read")
-                })
-            };
-            return names.iter().map(place).collect();
+            return named(&names, schema);
         }
         let mut places = schema.with_role(Role::Quasi);
         if self.masks_classes() {
@@ -156,6 +154,17 @@ pub trait Masking {
             false => Ok(places),
         }
     }
+}
+
+/// The places of the columns with these names.
+fn named(names: &[&str], schema: &Schema) -> Result<Vec<usize>> {
+    let place = |&name: &&str| {
+        schema.index_of(name).ok_or_else(|| {
+            Error::policy(format!("there is no column `{name}` to mask"))
+                .help("name columns of [columns] that are read")
+        })
+    };
+    names.iter().map(place).collect()
 }
 
 /// A column that is masked.
@@ -178,6 +187,18 @@ impl<'a> MaskedColumn<'a> {
             attribute: Attribute::Number,
         };
         names.iter().map(column).collect()
+    }
+}
+
+/// Fails unless all columns are numbers; `why` says what the method needs them for.
+pub(super) fn only_numbers(why: &str, columns: &[MaskedColumn<'_>]) -> Result<()> {
+    let category = |column: &&MaskedColumn<'_>| column.attribute != Attribute::Number;
+    match columns.iter().find(category) {
+        None => Ok(()),
+        Some(column) => Err(
+            Error::policy(format!("{why}, and `{}` is a category", column.name))
+                .help("name columns of numbers under `columns`"),
+        ),
     }
 }
 
@@ -283,6 +304,8 @@ pub(super) const TOO_FEW: &str = "too few records were left to hide among";
 pub struct Filtered {
     filter: Box<dyn Filter>,
     encoder: Encoder,
+    /// How many columns of the encoder leave with other values.
+    changed: usize,
     schema: Arc<Schema>,
     /// Rows whose records have not left; of the first batch some may have.
     waiting: VecDeque<Batch>,
@@ -304,11 +327,19 @@ impl Filtered {
         seed: u64,
         cancel: &Cancel,
     ) -> Result<Self> {
-        let encoder = encoder(masking, schema)?;
+        let mut encoder = encoder(masking, schema)?;
+        let changed = encoder.places().len();
+        let beside = masking.beside();
+        if !beside.is_empty() {
+            let more = named(&beside, schema)?;
+            let places: Vec<usize> = encoder.places().chain(more).collect();
+            encoder = Encoder::new(schema, &places)?;
+        }
         let columns = masked_columns(&encoder, schema);
         let filter = masking.filter(&columns, seed)?;
         let replaced_by = masking.replaced_by(&columns)?;
         let mut filtered = Filtered::new(filter, encoder, schema)?;
+        filtered.keep_from(changed, schema)?;
         if let Some(names) = replaced_by {
             filtered = filtered.replace_by(&names)?;
         }
@@ -323,6 +354,7 @@ impl Filtered {
         Ok(Filtered {
             filter,
             encoder,
+            changed: width,
             schema: Arc::new(masked_schema(schema, &places)?),
             waiting: VecDeque::new(),
             gone: 0,
@@ -332,6 +364,14 @@ impl Filtered {
             replaces: false,
             among: Vec::new(),
         })
+    }
+
+    /// Only the first so many columns of the encoder are changed; the others leave as they came.
+    fn keep_from(&mut self, changed: usize, schema: &Schema) -> Result<()> {
+        let places: Vec<usize> = self.encoder.places().take(changed).collect();
+        self.schema = Arc::new(masked_schema(schema, &places)?);
+        self.changed = changed;
+        Ok(())
     }
 
     /// The filter makes numbers of these names, which leave at the place of the
@@ -413,7 +453,7 @@ impl Filtered {
             true => self.spliced(original.columns(), masked),
             false => {
                 let mut columns = original.columns().to_vec();
-                for (place, column) in self.encoder.places().zip(masked) {
+                for (place, column) in self.encoder.places().zip(masked).take(self.changed) {
                     columns[place] = column;
                 }
                 columns

@@ -357,6 +357,20 @@ fn without_tree(column: &Column, domain: &Domain, top: bool) -> Categories {
 
 /// The rows of each class of equal values, classes in the order of appearance.
 pub(super) fn group<'a>(columns: impl Iterator<Item = &'a Column>, n_rows: usize) -> Vec<Vec<u32>> {
+    let (class_of, n_classes) = class_of_rows(columns, n_rows);
+    let mut classes = vec![Vec::new(); n_classes];
+    for (row, class) in class_of.into_iter().enumerate() {
+        classes[class as usize].push(row as u32);
+    }
+    classes
+}
+
+/// The class of each row among those of equal values, in the order of appearance, and how many
+/// classes there are.
+pub(super) fn class_of_rows<'a>(
+    columns: impl Iterator<Item = &'a Column>,
+    n_rows: usize,
+) -> (Vec<u32>, usize) {
     let mut class_of = vec![0u32; n_rows];
     let mut n_classes = 1;
     for column in columns {
@@ -373,11 +387,7 @@ pub(super) fn group<'a>(columns: impl Iterator<Item = &'a Column>, n_rows: usize
         }
         n_classes = known.len();
     }
-    let mut classes = vec![Vec::new(); n_classes];
-    for (row, class) in class_of.into_iter().enumerate() {
-        classes[class as usize].push(row as u32);
-    }
-    classes
+    (class_of, n_classes)
 }
 
 /// Rows that are recoded alike.

@@ -100,6 +100,8 @@ methods! {
     "suppression", Suppression(super::suppression::Suppression), "suppression/mod.rs", Table;
     /// Recodes columns by fixed rules, by itself or before another method.
     "recoding", Recoding(super::recoding::Recoding), "recoding/mod.rs", Table;
+    /// Releases a random part of the rows.
+    "sampling", Sampling(super::sampling::Sampling), "sampling/mod.rs", Sample;
     /// Releases of each event what enough people share.
     "z-anonymity", ZAnonymity(super::z_anonymity::ZAnonymity), "z_anonymity/mod.rs", Stream;
     /// Adds random amounts.
@@ -110,6 +112,10 @@ methods! {
     "rank-swapping", RankSwapping(super::rank_swapping::RankSwapping), "rank_swapping/mod.rs", Filter;
     /// Releases secret mixtures of the columns.
     "random-projection", RandomProjection(super::random_projection::RandomProjection), "random_projection/mod.rs", Filter;
+    /// Replaces each value by the mean of its rank in random samples.
+    "resampling", Resampling(super::resampling::Resampling), "resampling/mod.rs", Filter;
+    /// Deals values out anew, with the rank correlations that they had.
+    "shuffling", Shuffling(super::shuffling::Shuffling), "shuffling/mod.rs", Filter;
     /// Shows noisy means of groups.
     "dp-microaggregation", DpMicroaggregation(super::dp::microaggregation::DpMicroaggregation), "dp/microaggregation/mod.rs", Filter;
     /// Makes each value noisy by itself.
@@ -154,6 +160,8 @@ pub struct MethodInfo {
 pub enum Family {
     /// Tables, whose values it makes coarser.
     Table,
+    /// Tables, of which it releases a sample.
+    Sample,
     /// Streams of events, of which it decides each as it comes.
     Stream,
     /// Records of tables and of streams, whose values it replaces.
@@ -317,6 +325,16 @@ impl Method {
     /// See [`MethodConfig::nests`].
     pub fn nests(&self) -> Option<Nested> {
         self.config().nests()
+    }
+
+    /// See [`MethodConfig::samples`].
+    pub fn samples(&self) -> bool {
+        self.config().samples()
+    }
+
+    /// See [`MethodConfig::reads`].
+    pub fn reads(&self) -> Vec<&str> {
+        self.config().reads()
     }
 
     /// See [`MethodConfig::is_random`].

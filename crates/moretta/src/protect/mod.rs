@@ -23,7 +23,10 @@ pub mod random_projection;
 pub mod rank_swapping;
 mod ranks;
 pub mod recoding;
+pub mod resampling;
 pub mod rotation;
+pub mod sampling;
+pub mod shuffling;
 mod solutions;
 pub mod suppression;
 mod table;
@@ -84,6 +87,11 @@ pub trait Operator: Send {
     /// Why rows were held back for good, with counts.
     fn suppressed(&self) -> Vec<(String, u64)> {
         Vec::new()
+    }
+    /// Rows that are not in the sample that it draws: held back by design, whatever they hold,
+    /// and not among those that are suppressed.
+    fn left_out(&self) -> u64 {
+        0
     }
     /// What a search over recodings has found, where there was one.
     fn solutions(&self) -> Option<Solutions> {

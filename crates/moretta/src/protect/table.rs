@@ -11,16 +11,19 @@ pub struct Release {
     pub batch: Batch,
     /// Why others may not, with counts.
     pub suppressed: Vec<(String, u64)>,
+    /// How many others are not in the sample that it draws.
+    pub left_out: u64,
     /// What a search has found, where it was one that chose the recoding.
     pub solutions: Option<Solutions>,
 }
 
 impl Release {
-    /// Without a search.
+    /// Without a search or a sample.
     pub fn new(batch: Batch, suppressed: Vec<(String, u64)>) -> Self {
         Release {
             batch,
             suppressed,
+            left_out: 0,
             solutions: None,
         }
     }
@@ -53,6 +56,7 @@ pub struct Table {
     released: Arc<Schema>,
     batches: Vec<Batch>,
     suppressed: Vec<(String, u64)>,
+    left_out: u64,
     solutions: Option<Solutions>,
 }
 
@@ -65,6 +69,7 @@ impl Table {
             original: Arc::clone(original),
             batches: Vec::new(),
             suppressed: Vec::new(),
+            left_out: 0,
             solutions: None,
         })
     }
@@ -87,6 +92,7 @@ impl Operator for Table {
         let table = Batch::concat(&self.original, std::mem::take(&mut self.batches))?;
         let release = self.method.release(&table)?;
         self.suppressed = release.suppressed;
+        self.left_out = release.left_out;
         self.solutions = release.solutions;
         Ok(release.batch)
     }
@@ -97,6 +103,10 @@ impl Operator for Table {
 
     fn suppressed(&self) -> Vec<(String, u64)> {
         self.suppressed.clone()
+    }
+
+    fn left_out(&self) -> u64 {
+        self.left_out
     }
 }
 

@@ -3,7 +3,8 @@
 //! Whenever b rows are held, all but the newest `least` of them are masked as a
 //! table of their own and leave; the newest stay. So a row waits for less than b
 //! others, and whenever the stream may end, `least` rows or more are left to be
-//! masked together. Only a stream of fewer rows than that is suppressed.
+//! masked together. Only a stream of fewer rows than that is suppressed. Or windows of b rows
+//! come one after the other, and of the last one fewer than `least` rows are suppressed.
 
 use super::Among;
 use super::filter::{Filter, Masked};
@@ -31,6 +32,8 @@ pub struct Window {
     mask: Box<dyn Mask>,
     buffer: Option<usize>,
     least: usize,
+    /// Rows of a full buffer that stay for the next window.
+    stay: usize,
     held: Records,
     /// Groups that were made so far.
     groups: u64,
@@ -45,6 +48,26 @@ impl Window {
             mask,
             buffer,
             least,
+            stay: least,
+            held: Records::new(width),
+            groups: 0,
+        }
+    }
+
+    /// `mask` gets all records at once, or, with a `buffer`, so many at a time; fewer at the end,
+    /// but at least `least`.
+    pub fn one_by_one(
+        mask: Box<dyn Mask>,
+        width: usize,
+        buffer: Option<usize>,
+        least: usize,
+    ) -> Self {
+        debug_assert!(buffer.is_none_or(|rows| rows >= least));
+        Window {
+            mask,
+            buffer,
+            least,
+            stay: 0,
             held: Records::new(width),
             groups: 0,
         }
@@ -52,14 +75,15 @@ impl Window {
 
     fn leave(&mut self, rows: usize, out: &mut Masked) -> Result<()> {
         let groups = self.mask.mask(&mut self.held, rows, &out.cancel)?;
-        // Without groups, all were masked together.
-        let mut among = vec![(None, rows); rows];
+        // Without groups, all were masked together; windows that do not overlap have numbers.
+        let window = (self.stay == 0).then_some(self.groups);
+        let mut among = vec![(window, rows); rows];
         for (group, number) in groups.iter().zip(self.groups..) {
             for &row in group {
                 among[row] = (Some(number), group.len());
             }
         }
-        self.groups += groups.len() as u64;
+        self.groups += groups.len() as u64 + u64::from(window.is_some());
         for (record, (group, records)) in self.held.iter().zip(among) {
             let records = records as u64;
             out.release_among(record, Among { group, records });
@@ -73,7 +97,7 @@ impl Filter for Window {
     fn push(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
         self.held.push(record);
         match self.buffer {
-            Some(buffer) if self.held.len() == buffer => self.leave(buffer - self.least, out),
+            Some(buffer) if self.held.len() == buffer => self.leave(buffer - self.stay, out),
             _ => Ok(()),
         }
     }
@@ -131,6 +155,30 @@ mod tests {
                 let together = |record: &[f64]| record[0] >= least as f64;
                 assert!(
                     out.records().iter().all(together),
+                    "{least} {buffer} {total}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn windows_one_by_one_are_full_but_for_the_last() {
+        for (least, buffer) in [(1, 1), (2, 3), (3, 3), (3, 20)] {
+            for total in 0..50 {
+                let mut window = Window::one_by_one(Box::new(Count), 1, Some(buffer), least);
+                let mut out = Masked::new(1);
+                for _ in 0..total {
+                    window.push(&[0.0], &mut out).expect("taken");
+                }
+                assert_eq!(out.decided().len(), total / buffer * buffer);
+                window.finish(&mut out).expect("done");
+                let (full, last) = (total / buffer * buffer, total % buffer);
+                let kept = if last < least { 0 } else { last };
+                let together: Vec<f64> = out.records().column(0).collect();
+                let expected = std::iter::repeat_n(buffer as f64, full);
+                let expected = expected.chain(std::iter::repeat_n(last as f64, kept));
+                assert!(
+                    together.into_iter().eq(expected),
                     "{least} {buffer} {total}"
                 );
             }

@@ -29,6 +29,7 @@ pub(super) fn methods() -> String {
             Family::Table => "tables",
             Family::Stream => "streams of events",
             Family::Filter => "records of tables and streams",
+            Family::Sample => "tables, of which a sample leaves",
         };
         let name = format!("[`{}`]({})", info.name, page_of(info));
         vec![name, works_on.to_owned(), info.about()]
@@ -44,6 +45,7 @@ pub(super) fn method(info: &MethodInfo) -> String {
     // A policy with the columns that the example of the page names.
     let policy = match info.name {
         "recoding" => "examples/registry/policy.toml",
+        "resampling" | "shuffling" => "examples/accounts/policy.toml",
         _ => POLICY,
     };
     let page = as_page(&info.page(), policy);

@@ -39,6 +39,40 @@ impl HierarchySpec {
     }
 }
 
+impl HierarchySpec {
+    /// The tree that a file declares; `None` where the rule makes one of the values.
+    ///
+    /// # Errors
+    /// Those of reading a file.
+    pub fn declared_tree(&self, texts: Texts) -> Result<Option<Hierarchy>> {
+        Ok(self.reading(Some(texts))?.tree)
+    }
+
+    /// Between which numbers, or days, all values are that are called so by a rule of intervals
+    /// or dates.
+    pub fn numbers_called(&self, label: &str) -> Option<(f64, f64)> {
+        let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite());
+        match self {
+            HierarchySpec::Intervals(_) => {
+                if let Some((low, high)) = half_open(label) {
+                    return Some((number(low)?, number(high)?.next_down()));
+                }
+                match label.split_once("..") {
+                    Some((low, high)) => Some((number(low)?, number(high)?)),
+                    None => number(label).map(|n| (n, n)),
+                }
+            }
+            HierarchySpec::Dates(_) => {
+                let (unit, first) = first_day(label)?;
+                // No unit is longer than ten years with three leap days.
+                let days = (first..=first + 3653).take_while(|&day| unit.label(day) == label);
+                Some((f64::from(first), f64::from(days.last()?)))
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Reading<'_> {
     /// Whether some value is called `label` on this level, or on any when none is given.
     pub fn knows(&self, label: &str, level: Option<usize>) -> bool {
@@ -95,7 +129,9 @@ impl Reading<'_> {
                 let Texts::Date(format) = self.texts() else {
                     return None;
                 };
-                let day = format.parse(label).or_else(|| first_day(label))?;
+                let day = format
+                    .parse(label)
+                    .or_else(|| first_day(label).map(|(_, day)| day))?;
                 Some(format.format(day))
             }
             _ => None,
@@ -124,11 +160,7 @@ fn is_masked(side: MaskSide, label: &str, hidden: usize) -> bool {
 /// A number in `34`, `30..39` or `[0.5, 1)`; in the last, one that is not whole.
 fn inner_number(label: &str) -> Option<String> {
     let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite());
-    if let Some((low, high)) = label
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(')'))
-        .and_then(|ends| ends.split_once(", "))
-    {
+    if let Some((low, high)) = half_open(label) {
         let (low, high) = (number(low)?, number(high)?);
         return Some((low + (high - low) * std::f64::consts::FRAC_1_PI).to_string());
     }
@@ -136,8 +168,14 @@ fn inner_number(label: &str) -> Option<String> {
     number(low).map(|low| low.to_string())
 }
 
-/// The first day of `2024-03`, `2024-Q1`, `2024` or `2020s`.
-fn first_day(label: &str) -> Option<i32> {
+/// The ends of `[0.5, 1)`.
+fn half_open(label: &str) -> Option<(&str, &str)> {
+    let ends = label.strip_prefix('[')?.strip_suffix(')')?;
+    ends.split_once(", ")
+}
+
+/// What `2024-03`, `2024-Q1`, `2024` or `2020s` is, and its first day.
+fn first_day(label: &str) -> Option<(DateUnit, i32)> {
     let year = label.get(..4)?.parse().ok()?;
     let rest = &label[4..];
     let (unit, month) = match (rest, rest.strip_prefix("-Q"), rest.strip_prefix('-')) {
@@ -147,13 +185,38 @@ fn first_day(label: &str) -> Option<i32> {
         (_, _, Some(month)) => (DateUnit::Month, month.parse().ok()?),
         _ => return None,
     };
-    to_day(year, month, 1).filter(|&day| unit.label(day) == label)
+    let day = to_day(year, month, 1).filter(|&day| unit.label(day) == label);
+    day.map(|day| (unit, day))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::hierarchy::MaskSide;
+
+    #[test]
+    fn a_label_tells_between_which_numbers_its_values_are() {
+        let intervals = HierarchySpec::Intervals(vec![5.0]);
+        let dates = HierarchySpec::Dates(vec![DateUnit::Month]);
+        let day = |year, month, day| f64::from(to_day(year, month, day).expect("a day"));
+        for (spec, label, expected) in [
+            (&intervals, "34", Some((34.0, 34.0))),
+            (&intervals, "-30..-26", Some((-30.0, -26.0))),
+            (&intervals, "[0.5, 1)", Some((0.5, 1.0_f64.next_down()))),
+            (&intervals, "old", None),
+            (&dates, "2024-02", Some((day(2024, 2, 1), day(2024, 2, 29)))),
+            (
+                &dates,
+                "2024-Q4",
+                Some((day(2024, 10, 1), day(2024, 12, 31))),
+            ),
+            (&dates, "2023", Some((day(2023, 1, 1), day(2023, 12, 31)))),
+            (&dates, "2020s", Some((day(2020, 1, 1), day(2029, 12, 31)))),
+            (&dates, "2024-13", None),
+        ] {
+            assert_eq!(spec.numbers_called(label), expected, "{label}");
+        }
+    }
 
     /// Which of the texts are labels of each level, as digits; `-` for none.
     fn check(spec: &HierarchySpec, texts: Texts, expected: &[(&str, &str)]) {

@@ -13,6 +13,8 @@
 //!   before rows are suppressed.
 //! - Recoding of a stream looks at each value by itself: rows that were alike stay alike, and ε
 //!   counts what comes after it. What it shows as text no other method changes again.
+//! - A sample is drawn before anything else is done: k, groups and noise are of the rows that
+//!   leave, and nothing of the others is mixed into them.
 //! - ε counts what one record can change in the values that a method is given. It
 //!   survives whatever is done to its noisy values later, since that sees nothing else of
 //!   the originals; but no earlier method may have used those values.
@@ -145,8 +147,19 @@ impl<'a> Step<'a> {
         self.refuse(what, help)
     }
 
-    /// Recoding of a stream shows quasi-identifiers as texts.
+    /// Recoding of a stream shows quasi-identifiers as texts, as do methods that make them coarser.
     fn needs_values(&self, before: &Step<'_>) -> std::result::Result<(), Refusal> {
+        let read = self.stage.method.reads().into_iter();
+        if let Some(name) = { read }.find(|name| before.effect(name) == Effect::Covered) {
+            return self.refuse(
+                format!(
+                    "{} looks at `{name}`, which {} shows as text",
+                    self.name(),
+                    before.name()
+                ),
+                "put its [[protect]] before the other, or name other columns",
+            );
+        }
         let shown = |name: &&str| before.effect(name) == Effect::Covered && self.changes(name);
         let mut changed = before.changed();
         match changed.find(shown) {
@@ -164,8 +177,12 @@ impl<'a> Step<'a> {
     /// What is told of classes would be computed from values that are not private yet.
     fn needs_unused_values(&self, before: &Step<'_>) -> std::result::Result<(), Refusal> {
         let by_itself = before.stage.method.recodes_stream();
+        // Whom a stratum lets in depends on how many others are in it.
+        let read = before.stage.method.reads();
+        let strata = before.stage.method.samples() && !read.is_empty();
+        let looked_at = read.iter().any(|name| self.changes(name));
         let mixed = !by_itself && before.changed().any(|name| self.changes(name));
-        let used = mixed || before.stage.claim() == Claim::Classes;
+        let used = mixed || strata || looked_at || before.stage.claim() == Claim::Classes;
         match self.stage.claim() == Claim::Privacy && used {
             false => Ok(()),
             true => self.refuse(
@@ -281,6 +298,19 @@ fn misfit(methods: &[Method]) -> Option<(usize, String, &'static str)> {
     let place = |wanted: &dyn Fn(&Method) -> bool| methods.iter().position(wanted);
     if let Some(misfit) = super::events::misfit(methods) {
         return Some(misfit);
+    }
+    let sampling = methods.iter().skip(1).position(Method::samples);
+    if let Some(step) = sampling.map(|place| place + 1) {
+        let what = format!(
+            "{} would draw from rows of which {} has used those that are not drawn",
+            methods[step].name(),
+            methods[step - 1].name()
+        );
+        return Some((
+            step,
+            what,
+            "draw once, and first: put its [[protect]] before the others",
+        ));
     }
     let coarse = (0..methods.len()).filter(|&step| methods[step].keeps_guarantee());
     for (first, second) in coarse.clone().zip(coarse.skip(1)) {

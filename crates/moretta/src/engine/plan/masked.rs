@@ -12,9 +12,8 @@ pub(crate) fn promise(
     levels: &[Level],
 ) -> Result<()> {
     let k = |method: &Method| method.as_masking().and_then(|masking| masking.k());
-    let masks = |method: &&Method| method.as_masking().is_some() || method.recodes_stream();
     let groups = methods.iter().find(|method| k(method).is_some());
-    let Some(method) = groups.or(methods.iter().find(masks)) else {
+    let Some(method) = groups.or(methods.first()) else {
         return Ok(());
     };
     let (name, k) = (method.name(), k(method));

@@ -9,6 +9,7 @@ mod masked;
 mod persons;
 mod promises;
 mod risk;
+mod rules;
 mod stage;
 
 pub(crate) use chain::check_kinds;
@@ -18,7 +19,7 @@ pub(crate) use stage::Stage;
 use crate::data::hierarchy::HierarchySpec;
 use crate::data::{Batch, ColumnPlan, Field, Kind, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
-use crate::guarantee::{ClaimFinding, Combination, Guarantee, Missing, wild_claims};
+use crate::guarantee::{ClaimFinding, ColumnRule, Combination, Guarantee, Missing, wild_claims};
 use crate::measure::{self, RiskSetting};
 use crate::protect::z_anonymity::ZAnonymity;
 use crate::protect::{Masking, Method};
@@ -37,6 +38,8 @@ pub struct Plan {
     pub audit: bool,
     /// Nested releases, from the least to the most protected; none when there is one release.
     pub levels: Vec<Level>,
+    /// What must be true of every row.
+    pub rules: Vec<ColumnRule>,
     /// The methods, in order.
     pub protect: Vec<Method>,
     /// Limits on measures: the run fails above them.
@@ -62,6 +65,7 @@ impl Default for Plan {
             guarantee: Guarantee::default(),
             audit: true,
             levels: Vec::new(),
+            rules: Vec::new(),
             protect: Vec::new(),
             fail_above: Vec::new(),
             report_measures: Vec::new(),
@@ -164,7 +168,8 @@ impl Plan {
             );
         }
         let alike = self.maskings().any(|masking| masking.k().is_some());
-        let counts = combinations || alike || self.guarantee != Guarantee::default();
+        let counts =
+            combinations || alike || self.samples() || self.guarantee != Guarantee::default();
         if counts && self.stream().is_none() {
             persons::count_pseudonyms(&mut self.columns)?;
         }
@@ -272,7 +277,7 @@ impl Plan {
     /// The columns that are read, as far as they are known before.
     pub(crate) fn declared_schema(&self) -> Result<Schema> {
         let read = self.columns.iter();
-        let read = read.filter(|column| column.plan().read != ReadAs::Skip);
+        let read = read.filter(|column| self.read_as(column) != ReadAs::Skip);
         let number = Kind::Number { integer: false };
         let fields = read.map(|column| Field::new(&*column.name, column.role, number.clone()));
         Schema::new(fields.collect())
@@ -317,11 +322,13 @@ impl Plan {
             self.check_events()?;
             events::check(self)?;
         }
+        self.check_reads()?;
         self.check_times()?;
         self.check_rotation()?;
         hierarchies::check(self)?;
         self.check_weights()?;
-        masked::check(self)
+        masked::check(self)?;
+        rules::check(self)
     }
 
     /// The method of a stream, if that is what the policy is about.
@@ -342,6 +349,21 @@ impl Plan {
     /// Whether a method makes values coarser until the promises of `[guarantee]` hold.
     pub fn keeps_guarantee(&self) -> bool {
         self.protect.iter().any(Method::keeps_guarantee)
+    }
+
+    /// Whether chance has a part in what is released, so that the seed must not be told.
+    pub(crate) fn draws(&self) -> bool {
+        self.masking().is_some() || self.protect.iter().any(Method::is_random)
+    }
+
+    /// Whether a method draws a sample.
+    pub(crate) fn samples(&self) -> bool {
+        self.protect.iter().any(Method::samples)
+    }
+
+    /// Whether a sample leaves as it was drawn.
+    pub(crate) fn only_samples(&self) -> bool {
+        matches!(&self.protect[..], [method] if method.samples() && method.as_masking().is_none())
     }
 
     /// Whether quasi-identifiers are what a method other than a mask makes a promise about.
@@ -592,6 +614,36 @@ impl Plan {
         }
     }
 
+    /// Columns that methods look at besides those that they change are there, and of a type.
+    fn check_reads(&self) -> Result<()> {
+        for method in &self.protect {
+            for name in method.reads() {
+                let Some(column) = self.column(name) else {
+                    return Err(Error::policy(format!(
+                        "{} looks at `{name}`, which is not under [columns]",
+                        method.name()
+                    ))
+                    .help("add it there; with the role drop it is read and not released"));
+                };
+                let untyped = matches!(column.role, Role::Plain | Role::Identifier | Role::Key);
+                let passes = match self.read_as(column) {
+                    ReadAs::Plain => true,
+                    ReadAs::Infer => untyped,
+                    _ => false,
+                };
+                if passes {
+                    return Err(Error::policy(format!(
+                        "{} looks at `{name}`, which only passes through",
+                        method.name()
+                    ))
+                    .at(column.span.clone())
+                    .help("give it a type: number, category or date"));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Only methods on tables weigh columns against each other.
     fn check_weights(&self) -> Result<()> {
         let weighed = self.columns.iter().find(|column| column.weight != 1.0);
@@ -617,9 +669,18 @@ impl Plan {
             _ if is_group => ReadAs::Category,
             // A ledger knows rows by their key, also where it is not released.
             Role::Key if read == ReadAs::Skip && self.ledger.is_some() => ReadAs::Category,
-            _ if read == ReadAs::Skip => risk::read_as(self, &column.name),
+            _ if read == ReadAs::Skip => match risk::read_as(self, &column.name) {
+                ReadAs::Skip if self.looks_at(&column.name) => column.read.clone(),
+                read => read,
+            },
             _ => read,
         }
+    }
+
+    /// Whether a method looks at this column besides those that it changes.
+    fn looks_at(&self, name: &str) -> bool {
+        let mut read = self.protect.iter().flat_map(Method::reads);
+        read.any(|read| read == name)
     }
 
     /// How a source should read each column.

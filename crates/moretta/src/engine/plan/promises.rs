@@ -54,9 +54,12 @@ fn check_population(plan: &Plan) -> Result<()> {
             .at(shown.span.clone())
             .help("show regions: output = \"auto\""));
     }
+    // A sample has the values of the table, which the population has as well.
+    let changes = |method: &&Method| method.as_masking().is_some() || !method.samples();
+    let mut changing = plan.protect.iter().filter(changes);
     let recodes =
         |method: &&Method| matches!(method, Method::Recoding(_)) || !method.keeps_guarantee();
-    match plan.protect.iter().find(recodes).map(Method::name) {
+    match changing.find(recodes).map(Method::name) {
         None => Ok(()),
         Some(name) => Err(Error::policy(format!(
             "{name} changes the rows and not the population that the guarantee is about"

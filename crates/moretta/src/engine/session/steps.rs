@@ -12,7 +12,7 @@ use crate::engine::judge::Given;
 use crate::engine::ledger::{KnownRows, together};
 use crate::engine::masked::secret_seed;
 use crate::engine::order;
-use crate::engine::original::{Original, in_order_of_ids};
+use crate::engine::original::{Original, in_order_of_ids, in_order_of_texts};
 use crate::engine::plan::{Action, Conflict, Plan, Stage};
 use crate::engine::population;
 use crate::engine::progress;
@@ -32,9 +32,12 @@ pub(super) struct Protected {
     pub(super) rows: Batch,
     /// Why others may not, with counts.
     pub(super) suppressed: Vec<(String, u64)>,
+    /// How many others are not in the sample that was drawn.
+    pub(super) left_out: u64,
     /// Where a step is untrue of the rows that it was given; empty where it was not compared.
     pub(super) untruths: Vec<Fault>,
-    /// What the method that keeps the guarantee was given.
+    /// What the method that keeps the guarantee was given; where the policy only draws a sample,
+    /// the sample.
     pub(super) given: Option<Given>,
     /// What it found where it searched; of the rows that leave alone.
     pub(super) solutions: Option<Solutions>,
@@ -69,6 +72,7 @@ pub(super) fn protect(
     let mut protected = Protected {
         rows: pseudonyms(plan, &context.keys, given.schema())?.push(given.clone())?,
         suppressed: Vec::new(),
+        left_out: 0,
         untruths: Vec::new(),
         given: None,
         solutions: None,
@@ -95,20 +99,28 @@ pub(super) fn protect(
             false => {
                 step.domains = step.masked_domains(&rows)?;
                 let given = rows.len();
-                let released = step.release(stage.method, rows)?;
+                let mut released = step.release(stage.method, rows)?;
                 if given > 0 && released.rows.is_empty() {
                     step.refuse_few(given)?;
+                }
+                protected.left_out += released.left_out;
+                if stage.method.samples() {
+                    // Nothing that follows may depend on values that were not drawn.
+                    released.rows = in_order_of_texts(released.rows)?;
+                }
+                if plan.only_samples() {
+                    let sample = original.with_rows(in_order_of_ids(&released.rows)?)?;
+                    protected.given = Some(Given {
+                        domains: Arc::new(domains(plan, &sample, None)?),
+                        rows: sample.batch,
+                    });
                 }
                 (protected.rows, protected.suppressed) = released.after(protected.suppressed);
             }
             true => {
-                let table = Original {
-                    batch: match step.first {
-                        true => original.batch.clone(),
-                        false => in_order_of_ids(&rows)?,
-                    },
-                    made: original.made.clone(),
-                    notes: Vec::new(),
+                let table = match step.first {
+                    true => original.clone(),
+                    false => original.with_rows(in_order_of_ids(&rows)?)?,
                 };
                 let ledger = plan.ledger.zip(known);
                 let mut released = match ledger {
@@ -140,6 +152,7 @@ pub(super) fn protect(
 struct Released {
     rows: Batch,
     suppressed: Vec<(String, u64)>,
+    left_out: u64,
     solutions: Option<Solutions>,
 }
 
@@ -153,8 +166,7 @@ impl Released {
 /// The seed of randomness that is not a secret. Masks, and methods that draw, get one that nobody
 /// can draw again where the plan has none.
 fn seed(plan: &Plan) -> Result<u64> {
-    let draws = plan.masking().is_some() || plan.protect.iter().any(Method::is_random);
-    match (plan.seed, draws) {
+    match (plan.seed, plan.draws()) {
         (Some(seed), _) => Ok(seed),
         (None, false) => Ok(0),
         (None, true) => secret_seed(),
@@ -196,6 +208,7 @@ impl Step<'_> {
                 &given,
             )?,
             suppressed: operator.suppressed(),
+            left_out: operator.left_out(),
             solutions: operator.solutions(),
         })
     }
@@ -309,11 +322,13 @@ impl Step<'_> {
             Some(made) => Ok(Released {
                 rows: together(grown.kept, made.rows)?,
                 suppressed: made.suppressed,
+                left_out: 0,
                 solutions: made.solutions,
             }),
             None => Ok(Released {
                 rows: grown.kept,
                 suppressed: vec![("new rows wait until enough of them come".to_owned(), count)],
+                left_out: 0,
                 solutions: None,
             }),
         }

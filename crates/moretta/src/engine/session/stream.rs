@@ -15,9 +15,10 @@ use crate::engine::faults::Faults;
 use crate::engine::masked::{self, Flow, Masks, Waiting, Watch};
 use crate::engine::plan::{Action, Plan};
 use crate::engine::progress::Live;
-use crate::engine::report::Report;
+use crate::engine::report::{Report, RuleFact};
+use crate::engine::rules;
 use crate::error::{Error, Result};
-use crate::guarantee::CrowdChecker;
+use crate::guarantee::{CrowdChecker, RuleChecker};
 use crate::measure::Measure;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Cell, Known, ZAnonymity, greatest_common_divisor};
@@ -34,6 +35,8 @@ pub(super) struct StreamFlow {
     /// Pseudonyms and masks.
     flow: Flow,
     crowds: Vec<CrowdChecker>,
+    /// Holds rows of the source, and rows that leave, against rules; `None` without any.
+    rules: Option<[RuleChecker; 2]>,
     kept: Kept,
     /// Originals for measures that were added.
     waiting: Waiting,
@@ -120,6 +123,9 @@ impl StreamFlow {
         let crowds = crowds.filter(|_| plan.audit);
         let mut stream = StreamFlow {
             crowds: crowds.map(|crowd| crowd.checker()).collect(),
+            rules: rules::of_source(&plan, &schema)?
+                .zip(rules::of_release(&plan)?)
+                .map(<[RuleChecker; 2]>::from),
             kept: Kept::new(&plan, flow.schema())?,
             course: Course::new(from, horizon),
             released: from.released,
@@ -274,6 +280,7 @@ impl StreamFlow {
 
     /// Decides, masks and checks rows.
     fn take(&mut self, arrived: Arrived, measures: &mut [Box<dyn Measure>]) -> Result<Checked> {
+        self.judge_source(&arrived.batch)?;
         let hidden = self.is_private && self.course.is_behind();
         if !measures.is_empty() && !hidden {
             self.waiting.read(&arrived.batch);
@@ -332,6 +339,7 @@ impl StreamFlow {
             ids: released.rows().clone(),
             among,
         });
+        self.judge_release(&rows)?;
         let found = self.count_crowds(&rows);
         if self.faults.take(found)?.is_none() {
             self.crowds.clear();
@@ -354,6 +362,37 @@ impl StreamFlow {
                 Ok(Checked { rows, why })
             }
         }
+    }
+
+    fn judge_source(&mut self, rows: &Batch) -> Result<()> {
+        let Some([source, _]) = &mut self.rules else {
+            return Ok(());
+        };
+        source.observe(rows)?;
+        rules::refuse_source(&self.plan, &source.counts())
+    }
+
+    fn judge_release(&mut self, rows: &Batch) -> Result<()> {
+        let Some([_, release]) = &mut self.rules else {
+            return Ok(());
+        };
+        release.observe(rows)?;
+        let refused = rules::refuse_release(&self.plan, &release.counts());
+        // A fault is noted once, not again with each batch.
+        if self.faults.take(refused)?.is_none() {
+            self.rules = None;
+        }
+        Ok(())
+    }
+
+    fn told_rules(&self) -> Vec<RuleFact> {
+        let Some([source, release]) = &self.rules else {
+            return Vec::new();
+        };
+        let plan = &self.plan;
+        let asked = !(plan.report_measures.is_empty() && plan.fail_above.is_empty());
+        let source = (!self.is_private || asked).then(|| source.counts());
+        rules::facts(plan, source.as_deref(), &release.counts())
     }
 
     fn count_crowds(&mut self, rows: &Batch) -> Result<()> {
@@ -512,6 +551,7 @@ impl StreamFlow {
         let read: u64 = self.course.rows.iter().sum();
         let mut suppressed = self.flow.suppressed();
         let mut real = self.released;
+        let rules = self.told_rules();
         let decided = self.events.as_mut().zip(self.plan.stream());
         let decided = decided.map(|(events, config)| {
             real -= events.stream.tally().fakes;
@@ -526,6 +566,7 @@ impl StreamFlow {
         });
         let report = report(&Facts {
             plan: &self.plan,
+            rules: &rules,
             schema: self.arrival.schema(),
             judgement: None,
             decided,
@@ -539,6 +580,7 @@ impl StreamFlow {
             },
             read,
             released: real,
+            left_out: 0,
             suppressed: &suppressed,
             solutions: None,
             warnings: &self.notes,

@@ -19,12 +19,13 @@ use crate::engine::order;
 use crate::engine::original::{Original, in_order_of_ids, originals_of};
 use crate::engine::plan::Plan;
 use crate::engine::progress::Stage;
-use crate::engine::report::{LevelFacts, Report};
+use crate::engine::report::{LevelFacts, Report, RuleFact};
+use crate::engine::rules;
 use crate::engine::shown::counted_as_text;
 use crate::engine::telling::Leaving;
-use crate::engine::warnings::run_warnings;
+use crate::engine::warnings::{run_warnings, sample_warnings};
 use crate::error::{Error, Result};
-use crate::guarantee::{Nesting, nesting};
+use crate::guarantee::{Nesting, RuleCount, nesting};
 use crate::measure::{self, Info, Measure};
 use crate::protect::{Method, Nest};
 use std::sync::Arc;
@@ -65,14 +66,16 @@ impl TableFlow {
         measures: &mut [Box<dyn Measure>],
     ) -> Result<Finished> {
         let table = self.collected()?;
+        let broken = table.judge_source(context)?;
         let warned = table.warnings(context.strict)?;
         let made = table.protect(Compared::Yes, context)?;
-        made.finish(warned, context, measures)
+        made.finish((warned, &broken), context, measures)
     }
 
     /// The same for each level, from the least to the most protected; they are nested.
     pub(super) fn finish_levels(self, context: &Context) -> Result<Vec<Finished>> {
         let table = self.collected()?;
+        let broken = table.judge_source(context)?;
         table.refuse_mixed()?;
         let plans = table.plan.of_levels();
         let known = table.known(context)?;
@@ -92,7 +95,7 @@ impl TableFlow {
         // A ledger holds each level against those before it: the finest last.
         for (level, of) in made.into_iter().zip(&table.plan.levels).rev() {
             let warned = level.table.warnings(context.strict)?;
-            let mut level = level.finish(warned, &context, &mut [])?;
+            let mut level = level.finish((warned, &broken), &context, &mut [])?;
             level.report.levels = Some(LevelFacts::new(&table.plan, of));
             if let (Some(history), Some(recorded)) = (&mut context.ledger, &level.recorded) {
                 Arc::make_mut(history).add(recorded);
@@ -106,6 +109,7 @@ impl TableFlow {
     /// Protects the table for judges: what would leave, and what they find where they are asked.
     pub(super) fn try_out(self, purpose: Purpose, context: &Context) -> Result<Candidate> {
         let table = self.collected()?;
+        table.judge_source(context)?;
         let (compared, mut faults) = (purpose.compared(), Faults::Noted(Vec::new()));
         let made = table.protect(compared, context)?;
         let assessment = match purpose {
@@ -201,6 +205,46 @@ impl Table {
         }
     }
 
+    /// Holds all rows against the rules, before anything is protected.
+    fn judge_source(&self, context: &Context) -> Result<Vec<RuleCount>> {
+        self.source_rules(&self.original.batch, context)
+            .and_then(|counts| {
+                rules::refuse_source(&self.plan, &counts)?;
+                Ok(counts)
+            })
+    }
+
+    fn source_rules(&self, rows: &Batch, context: &Context) -> Result<Vec<RuleCount>> {
+        let Some(mut checker) = rules::of_source(&self.plan, rows.schema())? else {
+            return Ok(Vec::new());
+        };
+        rules::judge(&mut checker, rows, || context.cancel.check())?;
+        Ok(checker.counts())
+    }
+
+    /// What may be told of rules. `all` was counted in all rows of the source.
+    fn told_rules(
+        &self,
+        release: &Batch,
+        all: &[RuleCount],
+        judged: &Judged,
+        context: &Context,
+    ) -> Result<Vec<RuleFact>> {
+        let plan = &self.plan;
+        let private = self.masks.as_ref().is_some_and(Masks::is_private);
+        let asked = !(plan.report_measures.is_empty() && plan.fail_above.is_empty());
+        let source = match release.len() == self.original.batch.len() {
+            _ if plan.rules.is_empty() => return Ok(Vec::new()),
+            true => all.to_vec(),
+            false => {
+                let originals = originals_of(&self.original.batch, release.rows())?;
+                self.source_rules(&originals, context)?
+            }
+        };
+        let source = (!private || asked).then_some(source.as_slice());
+        Ok(rules::facts(plan, source, &judged.rules))
+    }
+
     fn masked_names(&self) -> Vec<String> {
         let masks = self.masks.as_ref();
         masks.map_or_else(Vec::new, |masks| masks.names.clone())
@@ -258,10 +302,11 @@ struct Treated {
 }
 
 impl Treated {
-    /// Checks and measures what leaves; `warned` is what was said of all rows.
+    /// Checks and measures what leaves; `warned` is what was said of all rows, `broken` by how many
+    /// each rule is.
     fn finish(
         self,
-        warned: Vec<String>,
+        (warned, broken): (Vec<String>, &[RuleCount]),
         context: &Context,
         measures: &mut [Box<dyn Measure>],
     ) -> Result<Finished> {
@@ -297,13 +342,16 @@ impl Treated {
         };
         let copies = Copies::of_release(plan, &original.batch, release.rows())?;
         told.extend(copies);
+        told.extend(sample_warnings(plan));
         let telling = telling.warning()?;
         match plan.keeps_guarantee() {
             true => told.splice(0..0, telling).for_each(drop),
             false => told.extend(telling),
         }
+        let rules = table.told_rules(&release, broken, &judged, context)?;
         let mut report = report(&Facts {
             plan,
+            rules: &rules,
             schema: original.batch.schema(),
             judgement: judged.judgement.as_ref(),
             decided: None,
@@ -315,7 +363,8 @@ impl Treated {
                 }),
                 _ => None,
             },
-            read: original.batch.len() as u64,
+            read: original.batch.len() as u64 - protected.left_out,
+            left_out: protected.left_out,
             released: release.len() as u64,
             suppressed: &protected.suppressed,
             solutions: protected.solutions.as_ref(),
@@ -368,7 +417,19 @@ impl Treated {
                 Some((watch, crowds.unwrap_or_default()))
             }
         };
-        Ok(Judged { judgement, masked })
+        let rules = match rules::of_release(plan)? {
+            None => Vec::new(),
+            Some(mut checker) => {
+                rules::judge(&mut checker, &self.release, || context.cancel.check())?;
+                checker.counts()
+            }
+        };
+        faults.take(rules::refuse_release(plan, &rules))?;
+        Ok(Judged {
+            judgement,
+            masked,
+            rules,
+        })
     }
 }
 
@@ -378,6 +439,8 @@ struct Judged {
     judgement: Option<Judgement>,
     /// Of masked records, with the smallest of each crowd.
     masked: Option<(Watch, Vec<Option<u64>>)>,
+    /// Of rules between columns.
+    rules: Vec<RuleCount>,
 }
 
 impl Judged {

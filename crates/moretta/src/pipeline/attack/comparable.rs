@@ -44,8 +44,14 @@ pub(super) fn attack(
         Method::Noise(config) => Some(known(config)),
         _ => None,
     };
-    if let Method::RankSwapping(config) = method {
-        link(config, [&originals, &release], original.len(), attacked);
+    match method {
+        Method::RankSwapping(config) => {
+            link(config, [&originals, &release], original.len(), attacked);
+        }
+        Method::Resampling(_) | Method::Shuffling(_) => {
+            attacked.links.push(nearest_record(&originals, &release))
+        }
+        _ => {}
     }
     filter(noise, in_order, &sides, settings, attacked)
 }

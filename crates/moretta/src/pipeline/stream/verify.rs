@@ -165,6 +165,8 @@ enum Rule {
     Users,
     Rows,
     Certificate,
+    /// Those between columns.
+    Columns,
 }
 
 impl Rule {

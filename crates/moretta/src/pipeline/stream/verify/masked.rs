@@ -16,8 +16,9 @@ use super::originals::Originals;
 use super::{Fault, Rule, StreamVerification};
 use crate::data::plain_text::plain_text;
 use crate::data::{Batch, Column, Field, Kind, RowIds, Schema};
+use crate::engine::facts::claim;
 use crate::engine::masked::{recoded, released_schema};
-use crate::engine::{Plan, Progress};
+use crate::engine::{Plan, Progress, rules};
 use crate::error::{Error, Result};
 use crate::guarantee::{Treatment, Truth};
 use crate::io::{self, ColumnPlan, Header, ReadAs, ReadOptions};
@@ -59,7 +60,19 @@ pub(super) fn verify(
     for step in 0..steps.len() {
         fault = fault.or_else(|| inspection.step(step, &originals, &shown));
     }
-    Ok(inspection.conclude(fault, released.len() as u64))
+    let rules = match rules::of_release(plan)? {
+        None => Vec::new(),
+        Some(mut checker) => {
+            rules::judge(&mut checker, &released, || Ok(()))?;
+            rules::claims(plan, &checker.counts())
+        }
+    };
+    let broken = rules.iter().find(|claim| !claim.holds);
+    let broken =
+        broken.map(|claim| Rule::Columns.broken(format!("{} is {}", claim.name, claim.found_text)));
+    let mut found = inspection.conclude(fault.or(broken), released.len() as u64);
+    found.verdict.claims.extend(rules.iter().map(claim));
+    Ok(found)
 }
 
 /// The rows of all sources, one after the other.
@@ -379,7 +392,9 @@ impl Inspection<'_> {
             })
             .collect();
         // Rows are compared once lines and rows fit.
-        let compared = fault.as_ref().is_none_or(|fault| fault.rule == Rule::Users);
+        let compared = fault
+            .as_ref()
+            .is_none_or(|fault| matches!(fault.rule, Rule::Users | Rule::Columns));
         let matched = if compared { rows } else { 0 };
         claims.push(Claim {
             name: "rows of the source".to_owned(),
