@@ -147,3 +147,13 @@ fn a_class_that_only_diversity_kept_together_tells_of_its_parts() {
     // More than three of five in the smaller part had to have it: 0.6 is what is promised.
     assert_eq!(minimality["succeeds"], 5, "{found}");
 }
+
+#[test]
+fn a_release_that_no_attack_fits_says_why() {
+    let policy = "version = 1\n[source]\npath = \"admissions.csv\"\n[columns]\nx = { role = \"quasi\" }\n[guarantee]\nk = 2\n[[protect]]\nmethod = \"mondrian\"\n";
+    let folder = Folder::new().data("x\na\na\nb\nb\n").policy(policy);
+    let told = folder.moretta(&["attack", "policy.toml"]);
+    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    assert!(told.stdout.contains("no attack fits"), "{}", told.stdout);
+    assert!(!told.stdout.contains("succeeds in"), "{}", told.stdout);
+}

@@ -210,6 +210,18 @@ fn goals_that_mean_nothing_are_refused_with_their_place() {
             "`noise` cannot be searched",
         ),
         (
+            "[goal]\nminimize = \"gcp\"\nsubject_to = { uniques = 0.1 }\nmethods = [\"noise\"]\n",
+            "can be searched: mondrian, lattice,",
+        ),
+        (
+            "[goal]\nminimize = \"gcp\"\nsubject_to = { uniquex = 0.1 }\n",
+            "policy.toml:20",
+        ),
+        (
+            "[goal]\nminimize = \"gcp\"\nsubject_to = { uniques = 0.1 }\nmethods = [\"noise\"]\n",
+            "policy.toml:21",
+        ),
+        (
             "[goal]\nminimize = \"gcp\"\nsubject_to = { uniques = 0.1 }\n[[protect]]\nmethod = \"mondrian\"\n",
             "[[protect]] or [goal]",
         ),
@@ -240,13 +252,15 @@ fn methods_are_compared_with_each_k_and_only_the_page_is_written() {
         ["page.html", "policy.toml", "readings.csv"]
     );
     let tried = compared["tried"].as_array().expect("methods");
-    for name in ["mondrian", "lattice"] {
+    for name in ["mondrian", "lattice", "datafly", "mu-argus"] {
         let ks = tried.iter().filter(|one| one["method"] == name);
         let ks: Vec<_> = ks.map(|one| one["k"].as_u64()).collect();
         assert_eq!(ks, [Some(4), Some(8)], "{name}");
     }
     for one in tried {
         assert_eq!(one["refused"], serde_json::Value::Null);
+        let of_few = one["method"] == "mu-argus";
+        assert_eq!(one["promises_less"].is_string(), of_few, "{one}");
         assert!(
             one["released"].as_u64().is_some_and(|rows| rows >= 360),
             "{one}"

@@ -152,6 +152,54 @@ fn classes_are_joined_until_nobody_can_be_told() {
 }
 
 #[test]
+fn a_release_of_which_no_row_is_left_is_refused() {
+    let folder = folder();
+    // All are one class first; then one person stands out, and the method suppresses the row.
+    let rows = ROWS.replace(",b", ",a").replace("p0,a,a", "p0,a,b");
+    std::fs::write(folder.path("admissions.csv"), rows).expect("written");
+    well(&folder.moretta(&["run", "first.toml"]));
+    let refused = folder.moretta(&["run", "second-coarser.toml"]);
+    refused.fails(7, "no row is left to release");
+    let (_, listed) = ledger(&folder, &["list", "first.toml"]);
+    assert_eq!(listed["entries"], 1);
+}
+
+#[test]
+fn a_ledger_that_begins_says_so() {
+    let folder = folder();
+    let first = folder.moretta(&["run", "first.toml"]);
+    well(&first);
+    assert!(first.stderr.contains("no ledger at"), "{}", first.stderr);
+    let next = folder.moretta(&["run", "good.toml"]);
+    well(&next);
+    assert!(!next.stderr.contains("no ledger at"), "{}", next.stderr);
+    let (_, listed) = ledger(&folder, &["list", "first.toml"]);
+    let head = listed["head"].as_str().expect("a head");
+    std::fs::remove_file(folder.path("data.ledger")).expect("removed");
+    std::fs::remove_file(folder.path("out/good.csv")).expect("removed");
+    let anew = folder.moretta(&["run", "good.toml"]);
+    well(&anew);
+    assert!(anew.stderr.contains("no ledger at"), "{}", anew.stderr);
+    let (code, _) = ledger(&folder, &["verify", "good.toml", "--head", head]);
+    assert_eq!(code, Some(7), "a head that was kept finds it");
+}
+
+#[test]
+fn a_person_is_known_by_the_text_of_the_source() {
+    let folder = folder();
+    let numbered = |prefix: &str| ROWS.replace("\np", &format!("\n{prefix}"));
+    std::fs::write(folder.path("admissions.csv"), numbered("")).expect("written");
+    well(&folder.moretta(&["run", "first.toml"]));
+    let (_, listed) = ledger(&folder, &["list", "first.toml"]);
+    assert_eq!(listed["known_rows"], 8);
+    std::fs::write(folder.path("admissions.csv"), numbered("0")).expect("written");
+    // 00 to 07 are others than 0 to 7, of whom each class was whole.
+    well(&folder.moretta(&["run", "second.toml"]));
+    let (_, listed) = ledger(&folder, &["list", "first.toml"]);
+    assert_eq!(listed["known_rows"], 16);
+}
+
+#[test]
 fn persons_who_leave_or_come_alone_are_told_and_so_refused() {
     let folder = folder();
     well(&folder.moretta(&["run", "first.toml"]));
@@ -305,6 +353,14 @@ fn a_manifest_holds_the_head_of_the_ledger() {
     let (_, listed) = ledger(&folder, &["list", "signed.toml"]);
     assert_eq!(manifest["manifest"]["ledger"]["head"], listed["head"]);
     assert_eq!(manifest["manifest"]["ledger"]["entries"], "1");
+    let entry = &listed["releases"][0];
+    assert_eq!(manifest["manifest"]["release"], entry["release"]);
+    let time = entry["time"].as_str().expect("a time");
+    let day = entry["date"].as_str().expect("a day");
+    assert!(
+        time.ends_with('Z') && time.len() == day.len() + 10,
+        "{time}"
+    );
 }
 
 /// A table that grows keeps its old classes to the letter.

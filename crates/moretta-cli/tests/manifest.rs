@@ -87,6 +87,20 @@ fn another_release_another_report_and_another_key_are_found() {
     let other = String::from_utf8(other.expect("it starts").stdout).expect("text");
     let (passed, found) = verified(&folder, &["--public-key", other.trim()]);
     assert!(!passed && found["signature"] == true, "{found}");
+    let manifest = [
+        "--manifest",
+        "out/manifest.json",
+        "--public-key",
+        other.trim(),
+    ];
+    let told = folder.moretta(&[&["verify", "out/release.csv"][..], &manifest].concat());
+    assert_eq!(told.code, Some(1));
+    let told = &told.stdout;
+    assert!(
+        told.contains("NOT signed by the key that you gave"),
+        "{told}"
+    );
+    assert!(!told.contains("NOT what was signed"), "{told}");
     for name in ["out/release.csv", "out/report.html"] {
         let whole = std::fs::read(folder.path(name)).expect("read");
         let mut changed = whole.clone();

@@ -498,3 +498,26 @@ fn short_tables_are_suppressed_rather_than_shown() {
         assert_eq!(rows(&text).len(), released, "{method} of {rows_in}");
     }
 }
+
+#[test]
+fn a_table_too_short_for_a_group_is_refused_as_by_other_methods() {
+    let policy = |method: &str| {
+        format!(
+            "version = 1\n[source]\npath = \"admissions.csv\"\n[columns]\na = {{ role = \"quasi\" }}\nb = {{ role = \"quasi\" }}\n{method}[sink]\npath = \"out/release.csv\"\n"
+        )
+    };
+    let told: Vec<String> = [
+        "[[protect]]\nmethod = \"microaggregation\"\nk = 3\n",
+        "[guarantee]\nk = 3\n[[protect]]\nmethod = \"mondrian\"\n",
+    ]
+    .map(|method| {
+        let folder = Folder::new()
+            .data("a,b\n1,2\n3,4\n")
+            .policy(&policy(method));
+        let ran = folder.run();
+        ran.fails(1, "2 rows; k=3 needs at least 3 persons");
+        ran.stderr.clone()
+    })
+    .to_vec();
+    assert_eq!(told[0], told[1]);
+}

@@ -6,9 +6,11 @@
 
 mod filters;
 mod interval;
+mod multiples;
 mod output;
 mod perturbation;
 mod statistics;
+mod tables;
 
 use clap::{Parser, Subcommand};
 use std::io::Write;
@@ -27,12 +29,15 @@ enum Study {
     Filters(filters::FiltersArgs),
     /// Random projection with independent or cumulative noise: accuracy against breaches
     Perturbation(perturbation::PerturbationArgs),
+    /// What methods for tables lose against k and rows, on Adult, German Credit and Census
+    Tables(tables::TablesArgs),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().study {
         Study::Filters(args) => filters::run(&args),
         Study::Perturbation(args) => perturbation::run(&args),
+        Study::Tables(args) => tables::run(&args),
     };
     done.unwrap_or_else(|error| {
         let mut told = format!("error: {error}\n");

@@ -146,6 +146,19 @@ fn table(comparison: &Comparison, page: &mut Markup) {
         });
     }
     page.raw("</tbody></table></div>");
+    let mut told: Vec<(&str, &str)> = Vec::new();
+    for tried in &comparison.tried {
+        let less = tried.promises_less.as_deref();
+        let note = less.map(|less| (tried.method.as_str(), less));
+        if let Some(note) = note.filter(|note| !told.contains(note)) {
+            told.push(note);
+            page.leaf(
+                "p",
+                &[("class", &"note")],
+                format_args!("{}: {}", note.0, note.1),
+            );
+        }
+    }
 }
 
 #[cfg(test)]
@@ -158,6 +171,7 @@ mod tests {
             method: method.to_owned(),
             k: Some(5),
             values: vec![risk, risk.map(|risk| 1.0 - risk)],
+            promises_less: (method == "mu-argus").then(|| "promises <less>".to_owned()),
             released: 100,
             refused: risk.is_none().then(|| "k=5 <not> reachable".to_owned()),
             on_front,
@@ -175,6 +189,8 @@ mod tests {
                 tried("mondrian", Some(0.1), true),
                 tried("lattice", Some(0.2), false),
                 tried("datafly", None, false),
+                tried("mu-argus", Some(0.4), false),
+                tried("mu-argus", Some(0.5), false),
             ],
         });
         assert_balanced(&page);
@@ -182,7 +198,9 @@ mod tests {
             page.contains("mondrian, k = 5: marketer_risk 10\u{202f}%, gcp 90\u{202f}%"),
             "{page}"
         );
-        assert_eq!(page.matches(" ring\"").count(), 1, "lattice is beaten");
+        assert_eq!(page.matches(" ring\"").count(), 3, "lattice is beaten");
+        let less = "mu-argus: promises &lt;less&gt;";
+        assert_eq!(page.matches(less).count(), 1, "said once");
         assert!(page.contains("k=5 &lt;not&gt; reachable"));
         assert!(
             !page.contains("src=") && !page.contains("href="),

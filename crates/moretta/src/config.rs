@@ -192,6 +192,12 @@ impl Section {
         Error::policy(what).at(self.span.clone())
     }
 
+    /// Where the value of a key stands; where the section begins if it has none.
+    pub(crate) fn place(&self, key: &str) -> Range<usize> {
+        let placed = self.entries.get(key).map(|(_, placed)| &placed.span);
+        placed.unwrap_or(&self.span).clone()
+    }
+
     /// Takes any value.
     pub(crate) fn take(&mut self, key: &'static str) -> Option<Placed> {
         self.known.push(key);

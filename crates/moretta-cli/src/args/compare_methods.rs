@@ -11,8 +11,9 @@ use std::path::PathBuf;
 
 The policy is tried with every method that decides by itself how coarse values become, and
 with each k. Promises, hierarchies and the share of rows that may be suppressed stay the
-same; the policy's own method keeps its parameters, others have their defaults. Nothing is
-released. A method is on the front when no other one has at most its risk and its loss.")]
+same; the policy's own method keeps its parameters, others have their defaults. mu-argus
+promises k for few columns at a time only; its risk is measured over all of them. Nothing
+is released. A method is on the front when no other one has at most its risk and its loss.")]
 pub(crate) struct CompareMethodsArgs {
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &CompareMethodsArgs, console: &Console) -> Result<ExitCo
     read.push(&args.policy.policy);
     pipeline::check_outputs(&written, &read, args.force)?;
     let settings = ComparisonSettings {
+        methods: Vec::new(),
         k: args.k.clone(),
         risk: args.risk.clone(),
         loss: args.loss.clone(),
@@ -41,7 +42,8 @@ pub(crate) fn run(args: &CompareMethodsArgs, console: &Console) -> Result<ExitCo
         return Ok(ExitCode::SUCCESS);
     }
     let code = console.result(&comparison, || text(&comparison, args))?;
-    match comparison.tried.iter().all(|tried| tried.refused.is_some()) {
+    let mut tried = comparison.tried.iter();
+    match tried.all(|tried| tried.refused.is_some() || tried.promises_less.is_some()) {
         true => Err(Error::guarantee("no method keeps the promises")
             .help("lower k, allow suppression, or give columns a `hierarchy`")
             .into()),
@@ -57,9 +59,14 @@ fn text(comparison: &Comparison, args: &CompareMethodsArgs) -> String {
     let mut rows = vec![head.collect::<Vec<String>>()];
     rows.extend(comparison.tried.iter().map(|tried| row(comparison, tried)));
     let mut text = table(&rows);
+    let mut told: Vec<(&str, &str)> = Vec::new();
     for tried in &comparison.tried {
-        if let Some(why) = &tried.refused {
-            let _ = writeln!(text, "{}: {why}", tried.method);
+        for why in [&tried.refused, &tried.promises_less].into_iter().flatten() {
+            // What holds for every k is said once.
+            if !told.contains(&(&tried.method, why)) {
+                told.push((&tried.method, why));
+                let _ = writeln!(text, "{}: {why}", tried.method);
+            }
         }
     }
     if let Some(output) = &args.output {

@@ -68,9 +68,11 @@ const TOPICS: &[Topic] = &[
         page: include_str!("explain/rules.md"),
     },
     Topic { name: "checkpoint", kind: "policy", words: &["checkpoints", "resume"], page: include_str!("explain/checkpoint.md") },
+    Topic { name: "goal", kind: "policy", words: &["goals", "minimize", "subject_to"], page: include_str!("explain/goal.md") },
     Topic { name: "ledger", kind: "policy", words: &["growth", "intersection"], page: include_str!("explain/ledger.md") },
     Topic { name: "levels", kind: "policy", words: &["nested", "nesting"], page: include_str!("explain/levels.md") },
     Topic { name: "lateness", kind: "policy", words: &["late"], page: include_str!("explain/lateness.md") },
+    Topic { name: "manifest", kind: "policy", words: &["signature", "signed"], page: include_str!("explain/manifest.md") },
     Topic {
         name: "rotate", kind: "policy", words: &["rotation", "pseudonym", "pseudonyms"],
         page: include_str!("explain/rotate.md"),

@@ -47,12 +47,15 @@ fn of(
 }
 
 fn text(listing: &Listing) -> String {
-    let head = ["release", "date", "policy", "k", "ε", "rows", ""];
+    let head = ["release", "time", "policy", "k", "ε", "rows", ""];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for release in &listing.releases {
         rows.push(vec![
             release.id.clone(),
-            release.date.clone(),
+            match release.time.is_empty() {
+                true => release.date.clone(),
+                false => release.time.clone(),
+            },
             release.name.clone(),
             release.k.map_or_else(String::new, |k| k.to_string()),
             release.epsilon.map_or_else(String::new, |e| e.to_string()),

@@ -24,6 +24,8 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure
         render: &html,
         progress: &progress,
     };
+    let ledger = policy.ledger.as_ref().map(|ledger| &ledger.path);
+    let begun = ledger.filter(|path| !path.exists());
     let outcomes = console
         .watch(&progress, || pipeline::run_levels(&policy, &options))
         .map_err(|error| Failure::of_policy(error, &args.policy.policy))?;
@@ -33,6 +35,12 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Result<ExitCode, Failure
         .is_some_and(|sink| is_standard(&sink.path));
     let reports: Vec<&Report> = outcomes.iter().map(|outcome| &outcome.report).collect();
     warn(&reports, console);
+    if let Some(place) = begun {
+        console.hint(&format!(
+            "note: there was no ledger at {}, so this is the first release in a new one. Was there one before? Then bring it back: what was released is not known without it",
+            place.display()
+        ));
+    }
     let mut text = String::new();
     for (report, level) in reports.iter().zip(policy.of_levels()) {
         if !text.is_empty() {

@@ -166,7 +166,11 @@ fn signed_text(found: &Signed) -> String {
     text + &conclusion(
         [
             "the release is what was signed",
-            "the release is NOT what was signed",
+            match (found.signature, found.expected_key) {
+                (false, _) => "the manifest is NOT what was signed",
+                (true, Some(false)) => "NOT signed by the key that you gave",
+                _ => "the release is NOT what was signed",
+            },
         ],
         found.passed,
         &[],

@@ -272,7 +272,7 @@ fn case_50_hierarchies_that_are_no_tree_or_miss_values() {
     for (text, what) in [
         (
             with(&|rows| rows.truncate(17)),
-            "hierarchy zip.csv covers 17 of 20 values of column `zip`; 3 values are not in it, first value no. 18",
+            "hierarchy zip.csv covers 17 of 20 values of column `zip`; 3 values are not in it, the first of them is no. 18 of its distinct values, sorted",
         ),
         (
             with(&|rows| rows.push(rows[3].clone())),

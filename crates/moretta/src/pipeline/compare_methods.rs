@@ -3,16 +3,19 @@
 //!
 //! The policy is taken as it is but for that method: hierarchies, promises and the share of rows
 //! that may be suppressed stay the same, other parameters are the defaults, and those of the
-//! policy for its own method.
+//! policy for its own method. μ-Argus cannot keep such a promise: it is tried with k for what few
+//! columns show together, which the comparison says, and its risk is measured as that of all.
 
 use super::stream;
 use super::trial::Rows;
 use super::trials::{assess, value_of};
 use crate::engine::{Context, Plan, Progress};
 use crate::error::{Error, Result};
+use crate::guarantee::Guarantee;
 use crate::measure::{self, Family};
 use crate::optimize::front;
 use crate::policy::Policy;
+use crate::protect::mu_argus::MuArgus;
 use crate::protect::{METHODS, Method};
 use serde::Serialize;
 use std::time::Instant;
@@ -20,6 +23,9 @@ use std::time::Instant;
 /// What is compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparisonSettings {
+    /// The methods, each under the name that the comparison tells; where none is given, that of
+    /// the policy and every other one that decides by itself.
+    pub methods: Vec<(String, Method)>,
     /// Each method is tried with each k; with that of the policy where none is given.
     pub k: Vec<u32>,
     /// The measure of risk by which trade-offs are judged.
@@ -50,6 +56,8 @@ pub struct TriedMethod {
     pub k: Option<u32>,
     /// The measures, in the order of the comparison; none of what could not be measured.
     pub values: Vec<Option<f64>>,
+    /// What it promises instead of the policy's promises.
+    pub promises_less: Option<String>,
     /// Rows that would leave.
     pub released: u64,
     /// Why nothing would leave.
@@ -85,31 +93,32 @@ pub fn compare_methods(
     stream::refuse(policy, "compare-methods")?;
     let place = coarsening(policy)?;
     check_measures(settings)?;
-    let methods = candidates(&policy.plan.protect[place])?;
+    let methods = match settings.methods.is_empty() {
+        true => candidates(&policy.plan.protect[place]),
+        false => settings.methods.clone(),
+    };
     let rows = Rows::read(policy, progress)?;
     let context = Context {
         measure_all: false,
         ..policy.context(progress)?
     };
-    let plan = policy.loaded_plan()?;
-    let ks: Vec<Option<u32>> = match settings.k.is_empty() {
-        true => vec![plan.guarantee.k],
-        false => settings.k.iter().copied().map(Some).collect(),
-    };
     let mut measures = vec![settings.risk.clone(), settings.loss.clone()];
     let others = MEASURES.iter().map(|name| (*name).to_owned());
     measures.extend(others.filter(|name| *name != settings.risk && *name != settings.loss));
+    let plan = Plan {
+        levels: Vec::new(),
+        fail_above: Vec::new(),
+        report_measures: measures.clone(),
+        ..policy.loaded_plan()?
+    };
+    let ks: Vec<Option<u32>> = match settings.k.is_empty() {
+        true => vec![plan.guarantee.k.or(own_k(&plan.protect[place]))],
+        false => settings.k.iter().copied().map(Some).collect(),
+    };
     let mut tried = Vec::new();
-    for method in &methods {
+    for (name, method) in &methods {
         for &k in &ks {
-            let mut plan = Plan {
-                levels: Vec::new(),
-                fail_above: Vec::new(),
-                report_measures: measures.clone(),
-                ..plan.clone()
-            };
-            plan.guarantee.k = k;
-            plan.protect[place] = method.clone();
+            let (plan, promises_less) = tried_plan(&plan, place, method, k);
             let began = Instant::now();
             let (values, released, refused) = match assess(&plan, &rows, &context) {
                 Ok(found) => {
@@ -122,9 +131,10 @@ pub fn compare_methods(
                 Err(error) => return Err(error),
             };
             tried.push(TriedMethod {
-                method: method.name().to_owned(),
+                method: name.clone(),
                 k,
                 values,
+                promises_less,
                 released,
                 refused,
                 on_front: false,
@@ -139,6 +149,39 @@ pub fn compare_methods(
         measures,
         tried,
     })
+}
+
+/// The plan with another method and k, and what it then promises instead of its promises.
+fn tried_plan(
+    plan: &Plan,
+    place: usize,
+    method: &Method,
+    k: Option<u32>,
+) -> (Plan, Option<String>) {
+    let mut plan = plan.clone();
+    plan.protect[place] = method.clone();
+    let Method::MuArgus(of_few) = &mut plan.protect[place] else {
+        plan.guarantee.k = k;
+        return (plan, None);
+    };
+    if let Some(k) = k {
+        of_few.k = vec![k];
+    }
+    let columns = match of_few.identification.is_empty() {
+        true => format!("at most {} columns", of_few.size),
+        false => "the columns that `identification` puts together".to_owned(),
+    };
+    plan.guarantee = Guarantee::default();
+    let what = format!("promises k only for what {columns} show together; rows may be unique");
+    (plan, Some(what))
+}
+
+/// The k of a method that has one of its own.
+fn own_k(method: &Method) -> Option<u32> {
+    match method {
+        Method::MuArgus(of_few) => of_few.k.iter().copied().max(),
+        _ => None,
+    }
 }
 
 /// The place of the method that makes values coarser until promises hold.
@@ -170,15 +213,20 @@ fn check_measures(settings: &ComparisonSettings) -> Result<()> {
 }
 
 /// The method of the policy, and every other one that decides by itself.
-fn candidates(own: &Method) -> Result<Vec<Method>> {
-    let suppress = own.suppress();
+fn candidates(own: &Method) -> Vec<(String, Method)> {
     let others = METHODS.iter().filter(|info| info.name != own.name());
-    let mut methods = vec![own.clone()];
-    for info in others {
-        let method = info.with_defaults(suppress);
-        methods.extend(method.filter(Method::decides));
-    }
-    Ok(methods)
+    let others = others.filter_map(|info| match info.name == of_few_columns().name() {
+        true => Some(of_few_columns()),
+        false => info.with_defaults(own.suppress()).filter(Method::decides),
+    });
+    std::iter::once(own.clone())
+        .chain(others)
+        .map(|method| (method.name().to_owned(), method))
+        .collect()
+}
+
+fn of_few_columns() -> Method {
+    Method::MuArgus(MuArgus::default())
 }
 
 /// Marks those that no other one beats by risk and loss.

@@ -7,7 +7,7 @@ use super::output::Output;
 use super::place::commit_all;
 use super::places::check_places;
 use super::run::{entered, named, no_sink, run, told};
-use crate::engine::{Checked, Outcome, Pump, Resume, Session, Sink, Source, check_plan};
+use crate::engine::{Checked, Clock, Outcome, Pump, Resume, Session, Sink, Source, check_plan};
 use crate::error::{Error, Result};
 use crate::io::Header;
 use crate::policy::Policy;
@@ -31,7 +31,8 @@ pub fn run_levels(policy: &Policy, options: &Options<'_>) -> Result<Vec<Outcome>
     policies
         .iter()
         .try_for_each(|level| check_places(level, options.force))?;
-    let mut ledger = policy.ledger.as_ref().map(Ledger::open).transpose()?;
+    let ledger = policy.ledger.as_ref().map(Ledger::open).transpose()?;
+    let mut ledger = ledger.map(|ledger| ledger.at(&Clock::default()));
     let session = read(&policy, ledger.as_ref(), options).map_err(|e| named(e, &policy))?;
     let released = session.finish_levels().map_err(|e| named(e, &policy))?;
     let mut files = Vec::new();

@@ -91,7 +91,7 @@ impl<'a> Run<'a> {
             sweep_beside(policy, sink);
         }
         let ledger = policy.ledger.as_ref().map(|place| {
-            let ledger = Ledger::open(place)?;
+            let ledger = Ledger::open(place)?.at(&clock);
             ledger.check_budget(policy, place)?;
             Ok::<Ledger, Error>(ledger)
         });

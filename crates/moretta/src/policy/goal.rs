@@ -64,18 +64,20 @@ fn method_names() -> Vec<&'static str> {
 
 /// Reads the section.
 pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Goal> {
+    let [limits_place, methods_place] =
+        [&SUBJECT_TO, &METHOD_NAMES].map(|key| section.place(key.name));
     let minimize = section.text(&MINIMIZE)?;
     let limits = section.by_name(&SUBJECT_TO, Placed::number)?;
     let subject_to = limits.unwrap_or_default();
     for (name, _) in &subject_to {
         if !names().contains(&name.as_str()) {
-            let error = Error::policy(format!("there is no measure `{name}`")).at(span);
+            let error = Error::policy(format!("there is no measure `{name}`")).at(limits_place);
             return Err(unknown(error, name, &names()));
         }
     }
     if subject_to.is_empty() {
         return Err(Error::policy("[goal] has no limit in `subject_to`")
-            .at(span)
+            .at(limits_place)
             .help("for example subject_to = { prosecutor_risk = 0.05 }"));
     }
     let named = section.optional(&METHOD_NAMES, Placed::texts)?;
@@ -89,20 +91,29 @@ pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Goal> {
         return Err(Error::policy(
             "[goal] names measures of classes and measures of records, and no method has both",
         )
-        .at(span)
+        .at(limits_place)
         .help("`moretta explain` lists which measures are of what"));
     }
     let methods = match named {
-        None => METHODS.iter().filter_map(|info| fitting(info, of_classes, suppress)).collect(),
+        None => METHODS
+            .iter()
+            .filter_map(|info| fitting(info, of_classes, suppress))
+            .collect(),
         Some(names) => names
             .iter()
             .map(|name| {
-                let method = MethodInfo::find(name).and_then(|info| fitting(info, of_classes, suppress));
+                let method =
+                    MethodInfo::find(name).and_then(|info| fitting(info, of_classes, suppress));
                 method.ok_or_else(|| {
                     let what = format!("`{name}` cannot be searched for this goal");
-                    Error::policy(what)
-                        .at(span.clone())
-                        .help("name methods that make values coarser by themselves, or masks with a number that can be tuned")
+                    let fit = METHODS
+                        .iter()
+                        .filter(|info| fitting(info, of_classes, suppress).is_some());
+                    let fit: Vec<&str> = fit.map(|info| info.name).collect();
+                    Error::policy(what).at(methods_place.clone()).help(format!(
+                        "of what `minimize` and `subject_to` measure, these can be searched: {}",
+                        fit.join(", ")
+                    ))
                 })
             })
             .collect::<Result<Vec<Method>>>()?,

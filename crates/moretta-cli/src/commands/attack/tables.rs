@@ -42,6 +42,10 @@ fn release(release: &AttackedRelease) -> String {
             evidence.column.clone().unwrap_or_default(),
         ]
     };
+    if release.attacks.is_empty() {
+        text.push_str("no attack fits: there is neither a sensitive column, nor a bound of an interval, nor a hierarchy by which classes were divided\n");
+        return text;
+    }
     let lines = release.attacks.iter().map(line);
     let head = head.map(str::to_owned).to_vec();
     text.push_str(&table(

@@ -53,8 +53,10 @@ fn parts() -> Vec<Part> {
         Part::new("streams.md", "checkpoint", printed::explained("checkpoint")),
         Part::new("streams.md", "lateness", printed::explained("lateness")),
         Part::new("streams.md", "rotate", printed::explained("rotate")),
+        Part::new("goal.md", "goal", printed::explained("goal")),
         Part::new("ledger.md", "ledger", printed::explained("ledger")),
         Part::new("levels.md", "levels", printed::explained("levels")),
+        Part::new("manifest.md", "manifest", printed::explained("manifest")),
         Part::new("rules.md", "rules", printed::explained("rules")),
         Part::new("methods.md", "methods", lists::methods()),
         Part::new(

@@ -79,8 +79,9 @@ impl Coverage {
                 "values differ"
             };
             return Err(Error::input(format!(
-                "{} {differ} from hierarchy {source} only in spaces, letter case or Unicode form, first value no. {first}",
-                self.missing
+                "{} {differ} from hierarchy {source} only in spaces, letter case or Unicode form, {}",
+                self.missing,
+                place_of(first)
             ))
             .in_column(column)
             .help(format!("normalise {them}, in the data or in the hierarchy")));
@@ -94,11 +95,19 @@ impl Coverage {
             _ => format!("add a row for {them} to the hierarchy"),
         };
         Err(Error::policy(format!(
-            "hierarchy {source} covers {} of {} values of column `{column}`; {} {verb} not in it, first value no. {first}{near}",
-            self.covered, self.values, self.missing
+            "hierarchy {source} covers {} of {} values of column `{column}`; {} {verb} not in it, {}{near}",
+            self.covered,
+            self.values,
+            self.missing,
+            place_of(first)
         ))
         .help(help))
     }
+}
+
+/// Which of the distinct values it is, counted from 1: values of persons are shown to nobody.
+pub(super) fn place_of(first: usize) -> String {
+    format!("the first of them is no. {first} of its distinct values, sorted")
 }
 
 #[cfg(test)]
@@ -122,7 +131,7 @@ mod tests {
         assert_eq!(error.exit_code(), 3);
         assert_eq!(
             error.to_string(),
-            "hierarchy h.csv covers 2 of 4 values of column `town`; 2 values are not in it, first value no. 2"
+            "hierarchy h.csv covers 2 of 4 values of column `town`; 2 values are not in it, the first of them is no. 2 of its distinct values, sorted"
         );
     }
 

@@ -3,6 +3,7 @@
 //! The leaves are dates in the format of the column, in ascending order. Costs
 //! one pass over the values a level.
 
+use super::coverage::place_of;
 use super::labels::Labels;
 use super::{Hierarchy, Rungs, Texts};
 use crate::data::DateFormat;
@@ -77,11 +78,11 @@ impl Dates {
         match days.iter().position(Option::is_none) {
             None => Ok(days.into_iter().flatten().collect()),
             Some(first) => Err(Error::policy(format!(
-                "column `{column}`: {} of {} values are no dates of the format {}, first value no. {}",
+                "column `{column}`: {} of {} values are no dates of the format {}, {}",
                 days.iter().filter(|day| day.is_none()).count(),
                 values.len(),
                 self.format.pattern(),
-                first + 1
+                place_of(first + 1)
             ))),
         }
     }
@@ -185,7 +186,7 @@ mod tests {
             (
                 &[Year],
                 iso,
-                "1 of 2 values are no dates of the format %Y-%m-%d, first value no. 2",
+                "1 of 2 values are no dates of the format %Y-%m-%d, the first of them is no. 2 of its distinct values, sorted",
             ),
         ] {
             let error = build(units, "day", &values, texts).expect_err("refused");

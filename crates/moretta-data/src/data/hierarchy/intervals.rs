@@ -14,6 +14,7 @@
 //! A single number, whose fellows are not known, is labelled as whole when it is
 //! whole itself, so a stream of 12 and 12.5 has both `10..14` and `[10, 15)`.
 
+use super::coverage::place_of;
 use super::labels::Labels;
 use super::{Hierarchy, Rungs, Texts};
 use crate::data::levels::Levels;
@@ -38,9 +39,9 @@ pub(super) fn build(
     let scale = intervals.finest.of(&numbers);
     let indices = scale.indices(&numbers).map_err(|(count, first)| {
         Error::policy(format!(
-            "column `{column}`: {count} values are too large for intervals of width {}, first value no. {}",
+            "column `{column}`: {count} values are too large for intervals of width {}, {}",
             widths[0],
-            first + 1
+            place_of(first + 1)
         ))
         .help("choose wider intervals")
     })?;
@@ -121,9 +122,9 @@ impl Intervals {
         let bad = parsed.iter().filter(|number| number.is_none()).count();
         if let Some(first) = parsed.iter().position(Option::is_none) {
             return Err(Error::policy(format!(
-                "column `{column}`: intervals need numbers; {bad} of {} values are none, first value no. {}",
+                "column `{column}`: intervals need numbers; {bad} of {} values are none, {}",
                 values.len(),
-                first + 1
+                place_of(first + 1)
             ))
             .help("give the column a hierarchy from a file, or a mask"));
         }
@@ -302,11 +303,11 @@ mod tests {
         for (text, message) in [
             (
                 "x",
-                "column `age`: intervals need numbers; 1 of 2 values are none, first value no. 2",
+                "column `age`: intervals need numbers; 1 of 2 values are none, the first of them is no. 2 of its distinct values, sorted",
             ),
             (
                 "1e300",
-                "column `age`: 1 values are too large for intervals of width 5, first value no. 2",
+                "column `age`: 1 values are too large for intervals of width 5, the first of them is no. 2 of its distinct values, sorted",
             ),
         ] {
             let values: Levels = ["1", text].iter().collect();

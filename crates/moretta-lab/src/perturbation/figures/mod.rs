@@ -1,7 +1,6 @@
 //! The results as drawings.
 
 mod critical_difference;
-mod multiples;
 mod over_time;
 mod trade_off;
 mod trend;

@@ -3,7 +3,7 @@
 use super::super::learning::Learnt;
 use super::super::method::Family;
 use super::super::results::{MethodResult, SetResult};
-use super::multiples::{Key, is_first, multiples};
+use crate::multiples::{Key, is_first, multiples};
 use moretta_report::figure::{Axis, Panel, Scale, Stroke, Tone, brief};
 
 pub(super) fn draw(results: &[SetResult], sigma: f64) -> String {

@@ -3,7 +3,7 @@
 use super::super::attacks::{Attacker, Known};
 use super::super::method::{Family, SIGMAS};
 use super::super::results::{MethodResult, SetResult};
-use super::multiples::{Key, is_first, multiples};
+use crate::multiples::{Key, is_first, multiples};
 use moretta_report::figure::{Align, Axis, Drawing, Mark, Panel, Scale, Stroke, Tone, brief};
 
 pub(super) fn draw(results: &[SetResult], known: Known, epsilon: f64) -> String {

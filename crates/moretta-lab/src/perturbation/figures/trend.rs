@@ -6,7 +6,7 @@
 use super::super::attacks::{Attacker, Known};
 use super::super::method::Family;
 use super::super::results::{MethodResult, SetResult};
-use super::multiples::{Key, is_first, multiples};
+use crate::multiples::{Key, is_first, multiples};
 use moretta::attack::reconstruction::{AtDistance, Success};
 use moretta_report::figure::{Axis, Drawing, Mark, Panel, Scale, Stroke, brief};
 

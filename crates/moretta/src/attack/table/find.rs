@@ -1,25 +1,32 @@
 //! Finds the class of a release that covers a known person.
 //!
 //! For each distinct value of a column the classes that cover it are one row of bits, and a
-//! person's classes are those in which all columns agree. Where several cover a person, as they
-//! may where equal values were divided, it is the first of them.
+//! person's classes are those in which all columns agree. Several may cover a person, as where
+//! equal values were divided; of very many the first ones are taken.
 //!
 //! Cost: a word for every 64 classes, for each person and column.
 
 use super::column::ReleasedColumn;
+use super::intersection::Fitting;
 use crate::data::region::Value;
 use crate::data::{Batch, Column, Domain, Domains, MISSING, Region, Scale};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-/// The class of each of `people`, [`MISSING`] for one whom none covers.
+/// Classes of one person that are told.
+const MOST: usize = 16;
+
+/// People who are looked for at a time.
+const CHUNK: usize = 4096;
+
+/// The classes that cover each of `people`.
 pub(super) fn find(
     people: &Batch,
     quasi: &[ReleasedColumn],
     classes: usize,
     domains: &Domains,
-) -> Vec<u32> {
+) -> Fitting {
     let columns: Vec<Covering> = quasi
         .iter()
         .map(|released| {
@@ -32,22 +39,33 @@ pub(super) fn find(
         })
         .collect();
     let words = classes.div_ceil(64);
-    (0..people.len())
-        .into_par_iter()
-        .map(|person| {
-            let bits = |word: usize| {
+    let of_chunk = |start: usize| {
+        let mut found = Fitting::default();
+        for person in start..people.len().min(start + CHUNK) {
+            let covering = (0..words).flat_map(|word| {
                 let all = columns.iter().map(|column| column.row(person)[word]);
-                all.fold(u64::MAX, |bits, more| bits & more)
-            };
-            let first = (0..words)
-                .map(|word| (word, bits(word)))
-                .find(|(_, bits)| *bits != 0);
-            let class = first.map(|(word, bits)| 64 * word as u32 + bits.trailing_zeros());
-            class
-                .filter(|&class| (class as usize) < classes)
-                .unwrap_or(MISSING)
-        })
-        .collect()
+                let bits = all.fold(u64::MAX, |bits, more| bits & more);
+                places(bits).map(move |place| 64 * word as u32 + place)
+            });
+            let covering = covering.filter(|&class| (class as usize) < classes);
+            found.push(covering.take(MOST));
+        }
+        found
+    };
+    let starts: Vec<usize> = (0..people.len()).step_by(CHUNK).collect();
+    let chunks: Vec<Fitting> = starts.into_par_iter().map(of_chunk).collect();
+    let mut found = Fitting::default();
+    chunks.iter().for_each(|chunk| found.append(chunk));
+    found
+}
+
+/// The places of the bits that are set.
+fn places(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let place = (bits != 0).then(|| bits.trailing_zeros())?;
+        bits &= bits - 1;
+        Some(place)
+    })
 }
 
 /// The classes that cover each value of a column.

@@ -6,6 +6,9 @@
 //! not count. Classes of 5 and cells of 1 break k-anonymity though each release keeps it. Pairs of
 //! releases are not enough to look at: three may single out a person whom no two do.
 //!
+//! Where classes overlap, as they may where equal values were divided, a person may be in several;
+//! then it is among all who may be in the same ones, whichever of them it is.
+//!
 //! What is learnt needs no cell of one: a sensitive value that is the only one common to all
 //! classes of a person is the person's.
 //!
@@ -18,6 +21,7 @@ use crate::data::MISSING;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// What several releases tell together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,48 +45,136 @@ pub struct Intersection {
     pub learnt: Option<u64>,
 }
 
-/// The cell of each person, dense from 0 on, after one more release: `class_of` gives the class
-/// of each person there, [`MISSING`] for one who is not in it.
-pub fn refine(cell_of: &[u32], class_of: &[u32]) -> Vec<u32> {
-    let mut known: HashMap<(u32, u32), u32, FixedState> = HashMap::default();
-    let pairs = cell_of.iter().zip(class_of);
-    pairs
-        .map(|(&cell, &class)| {
-            let next = known.len() as u32;
-            *known.entry((cell, class)).or_insert(next)
-        })
-        .collect()
+/// The classes of a release that may hold each person: one, or several where classes overlap.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fitting {
+    /// Where the classes of each person end.
+    ends: Vec<usize>,
+    classes: Vec<u32>,
 }
 
-/// How many persons are in each cell or class; [`MISSING`] is none.
-pub fn counted(of: &[u32]) -> Vec<u64> {
-    let present = of.iter().filter(|&&place| place != MISSING);
-    let most = present.clone().max().map_or(0, |&last| last as usize + 1);
-    let mut counts = vec![0; most];
-    present.for_each(|&place| counts[place as usize] += 1);
-    counts
-}
-
-/// Puts releases side by side: the class of each person in each of them, [`MISSING`] for none.
-pub fn intersect(releases: &[Vec<u32>]) -> Option<Intersection> {
-    let persons = releases.first()?.len();
-    let is_released = |person: &usize| releases.iter().any(|classes| classes[*person] != MISSING);
-    let released: Vec<usize> = (0..persons).filter(is_released).collect();
-    let mut cell_of = vec![0; released.len()];
-    for classes in releases {
-        let here: Vec<u32> = released.iter().map(|&person| classes[person]).collect();
-        cell_of = refine(&cell_of, &here);
+impl Fitting {
+    /// Persons who are in one class each, [`MISSING`] for those who are in none.
+    pub fn single(class_of: &[u32]) -> Self {
+        let mut fitting = Fitting::default();
+        for &class in class_of {
+            fitting.push([class].into_iter().filter(|&class| class != MISSING));
+        }
+        fitting
     }
-    let classes = releases.iter().flat_map(|classes| counted(classes));
-    let smallest_class = classes.filter(|&size| size > 0).min().unwrap_or(0);
-    let cells = counted(&cell_of);
-    let exposed: u64 = cells.iter().filter(|&&size| size < smallest_class).sum();
+
+    /// One more person.
+    pub fn push(&mut self, classes: impl Iterator<Item = u32>) {
+        self.classes.extend(classes);
+        self.ends.push(self.classes.len());
+    }
+
+    /// More persons, in their order.
+    pub fn append(&mut self, more: &Fitting) {
+        let start = self.classes.len();
+        self.classes.extend(&more.classes);
+        self.ends.extend(more.ends.iter().map(|end| start + end));
+    }
+
+    /// How many persons there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// There are no persons.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The classes of a person; none for one who is in no class.
+    pub fn of(&self, person: usize) -> &[u32] {
+        let start = person.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.classes[start..self.ends[person]]
+    }
+}
+
+/// Cells of one person that are followed. Of somebody who fits more, some are left out, so
+/// that others look more alone than they are.
+const MOST_CELLS: usize = 64;
+
+/// The cells that may hold each of some persons, and how many persons may be in each.
+struct Cells {
+    of: Fitting,
+    sizes: Vec<u64>,
+}
+
+impl Cells {
+    fn of(releases: &[&Fitting], persons: &[usize]) -> Self {
+        let mut of = Fitting::default();
+        persons.iter().for_each(|_| of.push([0].into_iter()));
+        for release in releases {
+            of = refine(&of, release, persons);
+        }
+        let most = of.classes.iter().max().map_or(0, |&last| last as usize + 1);
+        let mut sizes = vec![0; most];
+        of.classes
+            .iter()
+            .for_each(|&cell| sizes[cell as usize] += 1);
+        Cells { of, sizes }
+    }
+
+    /// The least crowd in which each person may be.
+    fn crowds(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..self.of.len()).map(|person| {
+            let sizes = self
+                .of
+                .of(person)
+                .iter()
+                .map(|&cell| self.sizes[cell as usize]);
+            sizes.min().unwrap_or(0)
+        })
+    }
+}
+
+/// The cells of some persons after one more release, dense from 0 on.
+fn refine(cells: &Fitting, release: &Fitting, persons: &[usize]) -> Fitting {
+    let mut known: HashMap<(u32, u32), u32, FixedState> = HashMap::default();
+    let mut refined = Fitting::default();
+    for (place, &person) in persons.iter().enumerate() {
+        let classes = match release.of(person) {
+            [] => &[MISSING],
+            classes => classes,
+        };
+        let pairs = cells.of(place).iter();
+        let pairs = pairs.flat_map(|&cell| classes.iter().map(move |&class| (cell, class)));
+        refined.push(pairs.take(MOST_CELLS).map(|pair| {
+            let next = known.len() as u32;
+            *known.entry(pair).or_insert(next)
+        }));
+    }
+    refined
+}
+
+/// Puts releases of the same persons side by side.
+///
+/// A person is in a crowd of all who may be in the same classes everywhere: where classes
+/// overlap, an attacker cannot tell which of them it is, and of several the smallest crowd counts.
+pub fn intersect(releases: &[&Fitting]) -> Option<Intersection> {
+    let persons = releases.first()?.len();
+    let is_in = |release: &&Fitting, person| !release.of(person).is_empty();
+    let released = |&person: &usize| releases.iter().any(|release| is_in(release, person));
+    let released: Vec<usize> = (0..persons).filter(released).collect();
+    let mut smallest_class = None;
+    for release in releases {
+        let here = released.iter().copied();
+        let here: Vec<usize> = here.filter(|&person| is_in(release, person)).collect();
+        let crowds = Cells::of(&[*release], &here);
+        smallest_class = crowds.crowds().chain(smallest_class).min();
+    }
+    let smallest_class = smallest_class.unwrap_or(0);
+    let cells = Cells::of(releases, &released);
+    let exposed = cells.crowds().filter(|&size| size < smallest_class).count() as u64;
     Some(Intersection {
         releases: releases.len(),
         persons: released.len() as u64,
-        cells: cells.len() as u64,
+        cells: cells.sizes.len() as u64,
         smallest_class,
-        smallest_cell: cells.iter().copied().min().unwrap_or(0),
+        smallest_cell: cells.crowds().min().unwrap_or(0),
         exposed,
         share: exposed as f64 / released.len().max(1) as f64,
         learnt: None,
@@ -93,29 +185,32 @@ pub fn intersect(releases: &[Vec<u32>]) -> Option<Intersection> {
 pub type ValuesOfClasses = Vec<Vec<String>>;
 
 /// Of how many persons one value is left that all their classes have; `values` holds, for each
-/// release, the values of each class, ascending.
-pub fn learnt(releases: &[Vec<u32>], values: &[ValuesOfClasses]) -> u64 {
-    let persons = releases.first().map_or(0, Vec::len);
-    let mut known: HashMap<Vec<u32>, bool, FixedState> = HashMap::default();
+/// release, the values of each class, ascending. Who may be in several classes of a release may
+/// have the values of all of them.
+pub fn learnt(releases: &[&Fitting], values: &[ValuesOfClasses]) -> u64 {
+    let persons = releases.first().map_or(0, |release| release.len());
+    let mut known: HashMap<Vec<&[u32]>, bool, FixedState> = HashMap::default();
     let mut found = 0;
     for person in 0..persons {
-        let classes: Vec<u32> = releases.iter().map(|classes| classes[person]).collect();
-        if classes.contains(&MISSING) {
+        let classes: Vec<&[u32]> = releases.iter().map(|release| release.of(person)).collect();
+        if classes.iter().any(|classes| classes.is_empty()) {
             continue;
         }
-        let one_left = *known.entry(classes).or_insert_with_key(|classes| {
-            let mut sets = classes.iter().zip(values);
-            let mut sets = sets
-                .by_ref()
-                .map(|(&class, values)| &values[class as usize]);
-            let Some(first) = sets.next() else {
-                return false;
+        let one_left = known.entry(classes).or_insert_with_key(|classes| {
+            let has = |place: usize, value: &String| {
+                let mut sets = classes[place]
+                    .iter()
+                    .map(|&class| &values[place][class as usize]);
+                sets.any(|set| set.binary_search(value).is_ok())
             };
-            let rest: Vec<&Vec<String>> = sets.collect();
-            let in_all = |value: &&String| rest.iter().all(|set| set.binary_search(value).is_ok());
-            first.iter().filter(in_all).count() == 1
+            let first = classes[0]
+                .iter()
+                .flat_map(|&class| &values[0][class as usize]);
+            let in_all = |value: &&String| (1..classes.len()).all(|place| has(place, value));
+            let left: BTreeSet<&String> = first.filter(in_all).collect();
+            left.len() == 1
         });
-        found += u64::from(one_left);
+        found += u64::from(*one_left);
     }
     found
 }
@@ -126,13 +221,50 @@ mod tests {
     use proptest::prelude::*;
 
     fn cells(releases: &[[u32; 8]]) -> Vec<u64> {
-        let mut cell_of = vec![0; 8];
-        for release in releases {
-            cell_of = refine(&cell_of, release);
-        }
-        let mut counts = counted(&cell_of);
-        counts.sort_unstable();
-        counts
+        let releases: Vec<Fitting> = releases.iter().map(|r| Fitting::single(r)).collect();
+        let releases: Vec<&Fitting> = releases.iter().collect();
+        let mut sizes = Cells::of(&releases, &(0..8).collect::<Vec<usize>>()).sizes;
+        sizes.sort_unstable();
+        sizes
+    }
+
+    fn fitting(persons: &[&[u32]]) -> Fitting {
+        let mut fitting = Fitting::default();
+        persons
+            .iter()
+            .for_each(|classes| fitting.push(classes.iter().copied()));
+        fitting
+    }
+
+    #[test]
+    fn who_fits_two_classes_may_be_in_either() {
+        // 1 2 5 5 5 5 8 9 divided as 1..5 and 5..9: nobody stands among fewer than six.
+        let both: &[u32] = &[0, 1];
+        let divided = fitting(&[&[0], &[0], both, both, both, both, &[1], &[1]]);
+        let alone = intersect(&[&divided]).expect("a release");
+        assert_eq!((alone.smallest_class, alone.exposed), (6, 0));
+        // Beside halves, the first two and the 5s among the first four may be those of 0 and 0.
+        let halves = Fitting::single(&[0, 0, 0, 0, 1, 1, 1, 1]);
+        let found = intersect(&[&divided, &halves]).expect("two releases");
+        assert_eq!((found.smallest_class, found.smallest_cell), (4, 2));
+        // A 5 could be the one of 1 and 0, where two could be; the first two are among four.
+        assert_eq!((found.cells, found.exposed), (4, 4));
+        let texts = |sets: &[&[&str]]| -> ValuesOfClasses {
+            let set = |set: &&[&str]| set.iter().map(|text| (*text).to_owned()).collect();
+            sets.iter().map(set).collect()
+        };
+        // Who may be in both classes may have either value.
+        let values = [texts(&[&["flu"], &["gout"]])];
+        assert_eq!(learnt(&[&divided], &values), 4);
+    }
+
+    #[test]
+    fn who_fits_very_many_classes_costs_no_more_than_a_few() {
+        let many: Vec<u32> = (0..60).collect();
+        let release = fitting(&[&many, &many, &[3], &[3]]);
+        let found = intersect(&[&release, &release, &release]).expect("releases");
+        assert_eq!(found.persons, 4);
+        assert!(found.cells <= 2 * MOST_CELLS as u64 + 2, "{found:?}");
     }
 
     #[test]
@@ -154,7 +286,8 @@ mod tests {
         let (m, never) = (MISSING, MISSING);
         let fine = vec![0, 0, m, 1, 1, m, m, 1, never];
         let coarse = vec![0, 0, 0, 1, 1, 1, 1, 1, never];
-        let found = intersect(&[fine, coarse]).expect("two releases");
+        let (fine, coarse) = (Fitting::single(&fine), Fitting::single(&coarse));
+        let found = intersect(&[&fine, &coarse]).expect("two releases");
         assert_eq!((found.persons, found.cells), (8, 4));
         assert_eq!((found.smallest_class, found.smallest_cell), (2, 1));
         assert_eq!((found.exposed, found.share), (1, 0.125));
@@ -166,12 +299,12 @@ mod tests {
             let set = |set: &&[&str]| set.iter().map(|text| (*text).to_owned()).collect();
             sets.iter().map(set).collect()
         };
-        let releases = [vec![0, 0, 1, 1], vec![0, 0, 1, MISSING]];
+        let releases = [[0, 0, 1, 1], [0, 0, 1, MISSING]].map(|r| Fitting::single(&r));
         let values = [
             texts(&[&["flu", "gout"], &["flu", "hiv"]]),
             texts(&[&["asthma", "gout"], &["flu", "hiv"]]),
         ];
-        assert_eq!(learnt(&releases, &values), 2);
+        assert_eq!(learnt(&releases.each_ref(), &values), 2);
     }
 
     proptest! {
@@ -182,7 +315,9 @@ mod tests {
                 1..4,
             ),
         ) {
-            let found = intersect(&releases).expect("releases");
+            let single: Vec<Fitting> = releases.iter().map(|r| Fitting::single(r)).collect();
+            let single: Vec<&Fitting> = single.iter().collect();
+            let found = intersect(&single).expect("releases");
             let tuple = |person: usize| -> Vec<u32> { releases.iter().map(|r| r[person]).collect() };
             let is_in = |person: &usize| tuple(*person).iter().any(|&class| class != MISSING);
             let persons: Vec<usize> = (0..12).filter(is_in).collect();

@@ -2,7 +2,7 @@
 
 use super::column::ReleasedColumn;
 use super::find::find;
-use super::intersection::ValuesOfClasses;
+use super::intersection::{Fitting, ValuesOfClasses};
 use crate::data::{Batch, Categories, Domains, MISSING, Region, Role};
 use crate::error::{Error, Result};
 use foldhash::fast::FixedState;
@@ -22,8 +22,11 @@ pub struct ReleasedTable {
     pub sensitive: Vec<(String, Categories)>,
     /// Rows whose quasi-identifiers the attacker knows.
     pub people: Batch,
-    /// The class that each of them is in, [`MISSING`] for one that is in none.
+    /// The class that each of them is in, [`MISSING`] for one that is in none; of several that
+    /// may be it, the first.
     pub known: Vec<u32>,
+    /// All classes that may be it, where people are looked for in a release.
+    pub fitting: Fitting,
     /// What everybody knows of how it was made.
     pub rules: Rules,
 }
@@ -97,6 +100,7 @@ impl ReleasedTable {
             sensitive: sensitive.collect::<Result<_>>()?,
             people: Batch::empty(Arc::clone(schema)),
             known: Vec::new(),
+            fitting: Fitting::default(),
             rules: Rules::default(),
             class_of,
         })
@@ -123,7 +127,11 @@ impl ReleasedTable {
     /// The attacker knows `people`, and finds the class that covers each.
     #[must_use]
     pub fn found_among(mut self, people: &Batch, domains: &Domains) -> Self {
-        self.known = find(people, &self.quasi, self.sizes.len(), domains);
+        self.fitting = find(people, &self.quasi, self.sizes.len(), domains);
+        let first = |person| self.fitting.of(person).first().copied();
+        self.known = (0..people.len())
+            .map(|person| first(person).unwrap_or(MISSING))
+            .collect();
         self.people = people.clone();
         self
     }

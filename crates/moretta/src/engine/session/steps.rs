@@ -98,7 +98,11 @@ pub(super) fn protect(
         match stage.claim() == Claim::Classes {
             false => {
                 step.domains = step.masked_domains(&rows)?;
+                let given = rows.len();
                 let mut released = step.release(stage.method, rows)?;
+                if given > 0 && released.rows.is_empty() {
+                    step.refuse_few(given)?;
+                }
                 protected.left_out += released.left_out;
                 if stage.method.samples() {
                     // Nothing that follows may depend on values that were not drawn.
@@ -345,6 +349,18 @@ impl Step<'_> {
         }
     }
 
+    /// A table that is too short for one group is refused, as by methods that make classes.
+    fn refuse_few(&self, rows: usize) -> Result<()> {
+        let method = self.stage.method;
+        match method.as_masking().and_then(|masking| masking.k()) {
+            Some(k) if method.buffer().is_none() => Err(Error::guarantee(format!(
+                "{rows} rows; k={k} needs at least {k} persons"
+            ))
+            .help("lower k, or bring more data")),
+            _ => Ok(()),
+        }
+    }
+
     /// Joins classes by which readers of earlier releases could tell somebody.
     fn coarsen(&self, known: &KnownRows, mut released: Released) -> Result<Released> {
         let Some(history) = &self.context.ledger else {
@@ -353,6 +369,12 @@ impl Step<'_> {
         let none = released.rows.slice(0, 0);
         let rows = std::mem::replace(&mut released.rows, none);
         let (rows, gone) = history.coarsen(self.plan, known, rows, &self.domains)?;
+        if gone > 0 && rows.is_empty() {
+            return Err(Error::budget(
+                "with earlier releases in hand, a reader could tell persons apart however classes are joined: no row is left to release",
+            )
+            .help("nothing was written. Release the columns that were released before, or wait for more rows; `moretta ledger list` shows what was released"));
+        }
         if gone > 0 {
             let why = "earlier releases would tell them apart".to_owned();
             released.suppressed.push((why, gone));

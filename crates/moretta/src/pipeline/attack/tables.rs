@@ -4,7 +4,7 @@
 //! which row became which, so persons are found as an outsider would find them: by the class
 //! that covers them.
 
-use crate::attack::table::intersection::{self, Intersection};
+use crate::attack::table::intersection::{self, Fitting, Intersection};
 use crate::attack::table::{ATTACKS, Evidence, ReleasedTable};
 use crate::data::{Batch, Domains, Role};
 use crate::engine::attacks::rules;
@@ -168,13 +168,13 @@ fn table_of(
 
 /// Releases side by side, as who knows the people of the source sees them.
 fn side_by_side(tables: &[ReleasedTable]) -> Option<Intersection> {
-    let known: Vec<Vec<u32>> = tables.iter().map(|table| table.known.clone()).collect();
-    let mut found = intersection::intersect(&known)?;
+    let fitting: Vec<&Fitting> = tables.iter().map(|table| &table.fitting).collect();
+    let mut found = intersection::intersect(&fitting)?;
     let names = tables.first()?.sensitive.iter().map(|(name, _)| name);
     let learnt = names.filter_map(|name| {
         let values = tables.iter().map(|table| table.values_of_classes(name));
         let values = values.collect::<Option<Vec<_>>>()?;
-        Some(intersection::learnt(&known, &values))
+        Some(intersection::learnt(&fitting, &values))
     });
     found.learnt = learnt.max();
     Some(found)

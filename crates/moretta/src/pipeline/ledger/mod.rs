@@ -1,6 +1,6 @@
 //! The ledger of a data set: every release of it, in one file that shows every change.
 //!
-//! An entry says which policy made which release on which day with which k and ε, and which
+//! An entry says which policy made which release when, with which k and ε, and which
 //! rows, known by keyed ids alone, were in which class. A run reads the ledger before it reads
 //! rows, and puts the longer one in its place together with the release: first the ledger, so
 //! that a release never lies there unrecorded; if the release cannot follow, the ledger goes
@@ -10,7 +10,10 @@
 mod file;
 
 use super::checkpoint::Lock;
+use super::manifest::release_id;
 use super::place::Pending;
+use crate::data::DateFormat;
+use crate::engine::Clock;
 use crate::engine::ledger::{History, Recorded, SUPPRESSED};
 use crate::engine::report::Report;
 use crate::error::{Error, Result};
@@ -27,16 +30,22 @@ use std::sync::Arc;
 pub(super) struct Ledger {
     key: Key,
     entries: Vec<Entry>,
+    /// When the run began that has opened it, in milliseconds since 1970.
+    began: Option<i64>,
     _lock: Lock,
 }
 
 /// An entry, as it is listed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Listed {
-    /// What it is called.
+    /// What it is called in the ledger, where no other entry is called the same.
     pub id: String,
+    /// The release's id in its manifest.
+    pub release: String,
     /// The day of the release.
     pub date: String,
+    /// The second of the release, in UTC; empty where an older program has entered it.
+    pub time: String,
     /// The name of the policy.
     pub name: String,
     /// Which of several nested releases it is; empty of a single one.
@@ -83,8 +92,17 @@ impl Ledger {
         Ok(Ledger {
             key,
             entries,
+            began: None,
             _lock,
         })
+    }
+
+    /// The same for a run that begins now.
+    pub(super) fn at(self, clock: &Clock) -> Self {
+        Ledger {
+            began: Some(clock.now()),
+            ..self
+        }
     }
 
     /// What releases that still count have told.
@@ -146,10 +164,13 @@ impl Ledger {
         let text = |value: Option<String>| value.unwrap_or_default();
         let release = text(report.sink.as_ref().and_then(|sink| sink.sha256.clone()));
         let id = super::sha256::of_text(&format!("{} {release}", show(&self.last())));
+        let day = date.unwrap_or_default();
         let mut says = json!({
             "kind": RELEASE,
             "id": id[..16],
-            "date": date.unwrap_or_default(),
+            "release": release_id(&release, &report.policy_sha256, day),
+            "date": day,
+            "time": self.began.map(second).unwrap_or_default(),
             "name": policy.name,
             "level": policy.level.as_deref().unwrap_or_default(),
             "policy_sha256": report.policy_sha256,
@@ -192,7 +213,9 @@ impl Ledger {
         releases
             .map(|Entry { says, units, .. }| Listed {
                 id: said(says, "id").to_owned(),
+                release: said(says, "release").to_owned(),
                 date: said(says, "date").to_owned(),
+                time: said(says, "time").to_owned(),
                 name: said(says, "name").to_owned(),
                 level: said(says, "level").to_owned(),
                 policy_sha256: said(says, "policy_sha256").to_owned(),
@@ -295,6 +318,16 @@ fn said<'a>(says: &'a Value, key: &str) -> &'a str {
 
 fn number<T: std::str::FromStr>(says: &Value, key: &str) -> Option<T> {
     said(says, key).parse().ok()
+}
+
+/// A time in UTC, to the second: `2026-03-01T09:05:00Z`.
+fn second(milliseconds: i64) -> String {
+    let seconds = milliseconds.div_euclid(1000);
+    let day = i32::try_from(seconds.div_euclid(86_400)).unwrap_or_default();
+    let second = seconds.rem_euclid(86_400);
+    let (hour, minute) = (second / 3_600, second / 60 % 60);
+    let day = DateFormat::ISO.format(day);
+    format!("{day}T{hour:02}:{minute:02}:{:02}Z", second % 60)
 }
 
 fn show(sum: &Sum) -> String {

@@ -72,12 +72,11 @@ fn content(about: &About<'_>, key: &PrivateKey) -> Result<Value> {
         }
     }
     let day = about.date.unwrap_or_default();
-    let id = sha256::of_text(&format!("{release}\n{}\n{day}", report.policy_sha256));
     let public = key.public();
     let mut content = json!({
         "format": FORMAT,
         "program": report.program,
-        "release": id[..32],
+        "release": release_id(&release, &report.policy_sha256, day),
         "name": policy.name,
         "date": day,
         "files": files,
@@ -99,6 +98,13 @@ fn content(about: &About<'_>, key: &PrivateKey) -> Result<Value> {
         content.insert("ledger".to_owned(), head);
     }
     Ok(content)
+}
+
+/// What a release of a day is called, by the sums of its file and of its policy.
+pub(super) fn release_id(release: &str, policy: &str, day: &str) -> String {
+    let mut id = sha256::of_text(&format!("{release}\n{policy}\n{day}"));
+    id.truncate(32);
+    id
 }
 
 /// A file by its name alone: where it lies is nobody's business.

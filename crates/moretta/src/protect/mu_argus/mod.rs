@@ -103,7 +103,7 @@ const K: Parameter = Parameter::new(
         ),
     ]),
     Absent::Refused,
-    "how often at least what a combination shows must be there; a list says it for one, two and three columns",
+    "how often at least what a combination shows must be there; a list says it for one, two and three columns, for as many as combinations have",
 )
 .examples(&["3", "[5, 3, 2]"]);
 const SIZE: Parameter = Parameter::new(
@@ -140,7 +140,8 @@ impl MuArgus {
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
-        let k = section.read(&K, |placed, name| match &placed.value {
+        let place = section.place(K.name);
+        let k: Vec<u32> = section.read(&K, |placed, name| match &placed.value {
             Value::List(list) => list.iter().map(|k| k.whole(name)).collect(),
             _ => Ok(vec![placed.whole(name)?]),
         })?;
@@ -151,11 +152,25 @@ impl MuArgus {
             let what = "`size` and `identification` both say which combinations count";
             return Err(section.error(what).help("keep one of them"));
         }
+        let identification: BTreeMap<String, usize> =
+            identification.into_iter().flatten().collect();
+        let largest = match identification.is_empty() {
+            true => size,
+            false => sets::levels(&identification).len(),
+        };
+        if (2..largest).contains(&k.len()) {
+            let said = k.len();
+            let what = format!(
+                "`k` says how often for up to {said} columns, and combinations have up to {largest}"
+            );
+            let fix = format!("list {largest} numbers, or one number for all sizes");
+            return Err(Error::policy(what).at(place).help(fix));
+        }
         let weights = section.by_name(&WEIGHTS, Placed::number)?;
         Ok(MuArgus {
             k,
             size,
-            identification: identification.into_iter().flatten().collect(),
+            identification,
             recode_until: section.number(&RECODE_UNTIL)?,
             weights: weights.into_iter().flatten().collect(),
         })

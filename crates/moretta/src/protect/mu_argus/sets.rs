@@ -3,6 +3,7 @@
 use super::MuArgus;
 use crate::error::{Error, Result};
 use crate::guarantee::Combination;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The combinations of these quasi-identifiers, smaller ones first.
 pub(super) fn combinations(config: &MuArgus, quasi: &[&str]) -> Result<Vec<Combination>> {
@@ -48,9 +49,7 @@ fn by_identification(config: &MuArgus, quasi: &[&str]) -> Vec<Vec<usize>> {
             .unwrap_or(0)
     };
     let named: Vec<usize> = (0..quasi.len()).filter(|&place| level(place) > 0).collect();
-    let mut levels: Vec<usize> = named.iter().map(|&place| level(place)).collect();
-    levels.sort_unstable();
-    levels.dedup();
+    let levels = levels(&config.identification);
     if levels.is_empty() {
         return Vec::new();
     }
@@ -62,6 +61,12 @@ fn by_identification(config: &MuArgus, quasi: &[&str]) -> Vec<Vec<usize>> {
     let sets = subsets(named.len(), levels.len()).into_iter();
     let sets = sets.map(|set| set.into_iter().map(|i| named[i]).collect::<Vec<_>>());
     sets.filter(fits).collect()
+}
+
+/// The levels that columns have, each once; combinations have as many columns.
+pub(super) fn levels(identification: &BTreeMap<String, usize>) -> Vec<usize> {
+    let levels: BTreeSet<usize> = identification.values().copied().collect();
+    levels.into_iter().filter(|&level| level > 0).collect()
 }
 
 /// All sets of so many of the first `n` numbers, in order.

@@ -139,3 +139,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_list_of_k_says_it_for_every_size() {
+    let read = |lines: &str| {
+        let columns =
+            "a = { role = \"quasi\" }\nb = { role = \"quasi\" }\nc = { role = \"quasi\" }\n";
+        let text = format!("[columns]\n{columns}[[protect]]\nmethod = \"mu-argus\"\n{lines}\n");
+        crate::engine::Plan::parse(&text)
+    };
+    for sound in [
+        "k = 3\nsize = 3",
+        "k = [3]\nsize = 3",
+        "k = [3, 2]",
+        "k = [4, 3, 2]\nsize = 3",
+        "k = [4, 3, 2]",
+        "k = [3, 2]\nidentification = { a = 1, b = 3 }",
+    ] {
+        assert!(read(sound).is_ok(), "{sound}");
+    }
+    for short in [
+        "k = [3, 2]\nsize = 3",
+        "k = [3, 2]\nidentification = { a = 1, b = 2, c = 3 }",
+    ] {
+        let error = read(short).expect_err(short);
+        assert!(
+            error.to_string().contains("combinations have up to"),
+            "{error}"
+        );
+    }
+}

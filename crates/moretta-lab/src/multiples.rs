@@ -1,4 +1,4 @@
-//! Small panels side by side, one for each stream, under one title and one key.
+//! Small panels side by side under one title and one key.
 
 use moretta_report::figure::{Align, Area, Drawing, Tone};
 
@@ -9,13 +9,13 @@ const LEFT: f64 = 70.0;
 const TOP: f64 = 118.0;
 
 /// A word of the key.
-pub(super) struct Key {
-    pub(super) tone: Tone,
-    pub(super) words: String,
+pub(crate) struct Key {
+    pub(crate) tone: Tone,
+    pub(crate) words: String,
 }
 
 /// A drawing for so many panels, with its key, and where the panels are.
-pub(super) fn multiples(title: &str, keys: &[Key], panels: usize) -> (Drawing, Vec<Area>) {
+pub(crate) fn multiples(title: &str, keys: &[Key], panels: usize) -> (Drawing, Vec<Area>) {
     let columns = panels.clamp(1, COLUMNS);
     let rows = panels.div_ceil(columns).max(1);
     let ((width, height), (across, down)) = (PANEL, GAP);
@@ -42,7 +42,7 @@ pub(super) fn multiples(title: &str, keys: &[Key], panels: usize) -> (Drawing, V
 }
 
 /// Whether a panel is the first of its row, which alone names the upright axis.
-pub(super) fn is_first(panel: usize) -> bool {
+pub(crate) fn is_first(panel: usize) -> bool {
     panel.is_multiple_of(COLUMNS)
 }
 
