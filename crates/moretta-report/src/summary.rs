@@ -72,13 +72,16 @@ fn searched(search: &SearchFacts, inside: bool) -> String {
     let levels: Vec<String> = levels
         .map(|(name, level)| format!("{name} {level}"))
         .collect();
-    let others = if inside {
-        "others inside the stricter level"
-    } else {
-        "others"
+    let others = match (search.of_cuts, inside) {
+        (true, _) => "others at the places where it could cut",
+        (false, true) => "others inside the stricter level",
+        (false, false) => "others",
     };
     let sure = match search.gap > 0.0 {
-        true => format!("{others} could lose {:.1} % less", search.gap * 100.0),
+        true => format!(
+            "not proven, {others} could lose up to {:.1} % less",
+            search.gap * 100.0
+        ),
         false => format!("no {others} lose less"),
     };
     let what = if search.of_cuts { "cuts" } else { "levels" };

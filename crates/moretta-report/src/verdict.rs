@@ -36,15 +36,18 @@ fn levels(report: &Report, page: &mut Markup) {
             "p",
             &[("class", &"note")],
             format!(
-                "One table, released for {} kinds of readers. Each class of a stricter level is a union of classes of the finer ones, and all levels show the same rows: who has all of them still sees everybody among at least {}.",
-                number::count(facts.levels.len() as u64),
+                "One table, released for {}. Each class of a stricter level is a union of classes of the finer ones, and all levels show the same rows: who has all of them still sees everybody among at least {}.",
+                match facts.levels.len() {
+                    1 => "one kind of readers".to_owned(),
+                    kinds => format!("{} kinds of readers", number::count(kinds as u64)),
+                },
                 number::count(u64::from(facts.together()))
             ),
         );
         page.element("table", &[], |page| {
             page.element("thead", &[], |page| {
                 page.element("tr", &[], |page| {
-                    for head in ["Level", "Persons in a class, at least", ""] {
+                    for head in ["Level", "Persons in a class, at least", "This report"] {
                         page.leaf("th", &[("scope", &"col")], head);
                     }
                 });
@@ -54,7 +57,7 @@ fn levels(report: &Report, page: &mut Markup) {
                     page.element("tr", &[], |page| {
                         page.leaf("th", &[("scope", &"row")], &level.name);
                         page.leaf("td", &[("class", &"number")], number::count(u64::from(level.k)));
-                        let this = if level.name == facts.level { "this report" } else { "" };
+                        let this = if level.name == facts.level { "✓" } else { "" };
                         page.leaf("td", &[], this);
                     });
                 }

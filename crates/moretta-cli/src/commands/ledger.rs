@@ -56,7 +56,10 @@ fn text(listing: &Listing) -> String {
                 true => release.date.clone(),
                 false => release.time.clone(),
             },
-            release.name.clone(),
+            match release.level.is_empty() {
+                true => release.name.clone(),
+                false => format!("{} ({})", release.name, release.level),
+            },
             release.k.map_or_else(String::new, |k| k.to_string()),
             release.epsilon.map_or_else(String::new, |e| e.to_string()),
             count(release.rows),

@@ -308,11 +308,21 @@ fn nested_text(verified: &VerifiedLevels) -> String {
             ),
         });
     }
+    if verified.nested.iter().flatten().any(|pair| !pair.proven) {
+        let names: Vec<&str> = { verified.nested.iter().flatten() }
+            .map(|pair| &*pair.finer)
+            .chain(verified.nested.iter().flatten().last().map(|pair| &*pair.coarser))
+            .collect();
+        text.push_str(&format!("are the files in the order {}?\n", names.join(", ")));
+    }
     if verified.nested.is_none() {
-        text.push_str("note: values that stand for classes do not show which class lies in which; the run that made the files has checked it row by row\n");
+        text.push_str("note: values that stand for classes do not show which class lies in which. A run compares its levels row by row before it writes them; of other files nobody can tell\n");
     }
     let held = [
-        "all levels keep their guarantee, and together that of the finest",
+        match verified.nested {
+            Some(_) => "all levels keep their guarantee, and together that of the finest",
+            None => "each level keeps its own guarantee; these files cannot show that they are nested",
+        },
         "the levels do NOT keep what they promise together",
     ];
     text + &conclusion(held, verified.passed, &[])

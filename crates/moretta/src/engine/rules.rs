@@ -11,9 +11,10 @@ use crate::data::hierarchy::Texts;
 use crate::data::{Batch, Kind, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::{
-    Breach, ClaimFinding, ColumnKind, ColumnRule, Formula, Labels, Missing, Reading, RuleChecker,
-    RuleCount,
+    Breach, ClaimFinding, ColumnKind, ColumnRule, Constant, Formula, Labels, Missing, Operand,
+    Reading, RuleChecker, RuleCount,
 };
+use std::slice;
 use std::sync::Arc;
 
 /// Rows that are judged between two looks at whether to stop.
@@ -204,6 +205,34 @@ pub(crate) fn facts(
             broken: count.broken,
         })
         .collect()
+}
+
+/// Rules with a text that no row holds: it may be misspelt, and the rule is then about nobody.
+pub(crate) fn texts_of_nobody(plan: &Plan, rows: &Batch) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for rule in &plan.rules {
+        let formula = rule.formula();
+        formula.visit(&mut |atom| {
+            let (name, constants) = match atom {
+                Formula::Compare(name, _, Operand::Constant(one)) => (name, slice::from_ref(one)),
+                Formula::In(name, constants) => (name, &constants[..]),
+                _ => return,
+            };
+            let cells = rows.column_named(name).and_then(|c| c.as_categories());
+            let unknown = |constant: &Constant| match (constant, cells) {
+                (Constant::Text(text), Some(cells)) => cells.levels().find(text).is_none(),
+                _ => false,
+            };
+            if constants.iter().any(unknown) {
+                warnings.push(format!(
+                    "rule `{}` names a text that no row has in `{name}`: is it spelt as in the source?",
+                    rule.name
+                ));
+            }
+        });
+    }
+    warnings.dedup();
+    warnings
 }
 
 /// What a steward should know of rules that do not refuse, or that narrow coarse cells.

@@ -62,6 +62,18 @@ fn method_names() -> Vec<&'static str> {
     METHODS.iter().map(|info| info.name).collect()
 }
 
+/// Refuses a limit above 1 on a share, which would hold of everything: it was meant in percent.
+pub(super) fn check_share(name: &str, limit: f64) -> Result<()> {
+    let is_share = measure::find(name).is_some_and(|info| info.percent);
+    match is_share && limit > 1.0 {
+        false => Ok(()),
+        true => Err(Error::policy(format!(
+            "{name} is a share from 0 to 1, so a limit of {limit} keeps nothing away"
+        ))
+        .help(format!("for {limit} percent write {}", limit / 100.0))),
+    }
+}
+
 /// Reads the section.
 pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Goal> {
     let [limits_place, methods_place] =
@@ -69,11 +81,12 @@ pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Goal> {
     let minimize = section.text(&MINIMIZE)?;
     let limits = section.by_name(&SUBJECT_TO, Placed::number)?;
     let subject_to = limits.unwrap_or_default();
-    for (name, _) in &subject_to {
+    for (name, limit) in &subject_to {
         if !names().contains(&name.as_str()) {
             let error = Error::policy(format!("there is no measure `{name}`")).at(limits_place);
             return Err(unknown(error, name, &names()));
         }
+        check_share(name, *limit).map_err(|error| error.at(limits_place.clone()))?;
     }
     if subject_to.is_empty() {
         return Err(Error::policy("[goal] has no limit in `subject_to`")

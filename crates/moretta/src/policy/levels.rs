@@ -81,7 +81,7 @@ impl Policy {
                 "{what} looks at one release, and this policy makes one for each of its [levels]"
             ))
             .help(format!(
-                "take [levels] out of a copy and give it the k of one, such as {} of `{}`",
+                "take [levels] out of a copy and give it the k of one, such as {} of `{}`; made alone it need not lie inside of others",
                 level.k, level.name
             ))),
         }
@@ -129,6 +129,11 @@ pub(super) fn read(mut section: Section, least: Option<u32>) -> Result<Vec<Level
             continue;
         };
         let level = read_level(name, &span, placed)?;
+        let same = |other: &&Level| other.name.eq_ignore_ascii_case(&level.name);
+        if let Some(other) = levels.iter().find(same) {
+            let what = format!("`{}` and `{}` are one file on some disks", other.name, level.name);
+            return Err(Error::policy(what).at(span).help("give one another name"));
+        }
         check_order(&level, levels.last(), least).map_err(|e| e.at(span))?;
         levels.push(level);
     }
@@ -159,7 +164,7 @@ fn read_level(name: String, span: &Range<usize>, placed: Placed) -> Result<Level
             .at(span.clone())
             .help("use letters without accents, digits, - and _"));
     }
-    let mut section = placed.table(&name)?.clone();
+    let mut section = placed.table(&format!("levels.{name}"))?.clone();
     let k = section.optional(&K, Placed::whole)?.ok_or_else(|| {
         Error::policy(format!("level `{name}` has no k"))
             .at(span.clone())
@@ -239,6 +244,7 @@ mod tests {
             ("", "[levels] is empty"),
             ("\"../a\" = { k = 5 }", "part of file names"),
             ("\"a b\" = { k = 5 }", "part of file names"),
+            ("a = { k = 5 }\nA = { k = 6 }", "one file on some disks"),
         ] {
             let error = levels(text, Some(5)).expect_err(text);
             assert_eq!(error.exit_code(), 3);

@@ -197,7 +197,7 @@ impl History {
                 "with earlier releases in hand, a reader could tell {} groups of fewer than {k} persons apart ({} persons in all)",
                 small.cells, small.persons
             ))
-            .help("nothing was written. on_conflict = \"coarsen\" under [ledger] joins classes until nobody can be told; `moretta ledger list` shows what was released"));
+            .help("nothing was written. on_conflict = \"coarsen\" under [ledger], without [levels], joins classes until nobody can be told; `moretta ledger list` shows what was released"));
         }
         let grows = plan.ledger.is_some_and(|ledger| ledger.growth);
         let (columns, labels) = match grows {

@@ -16,6 +16,7 @@ pub(crate) use chain::check_kinds;
 pub use column::{Action, ColumnPolicy, KeyPlace};
 pub(crate) use stage::Stage;
 
+use crate::config::unknown;
 use crate::data::hierarchy::HierarchySpec;
 use crate::data::{Batch, ColumnPlan, Field, Kind, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
@@ -639,11 +640,12 @@ impl Plan {
             }
             for name in method.reads().into_iter().chain(remade) {
                 let Some(column) = self.column(name) else {
-                    return Err(Error::policy(format!(
+                    let known: Vec<&str> = self.columns.iter().map(|c| &*c.name).collect();
+                    let error = Error::policy(format!(
                         "{} looks at `{name}`, which is not under [columns]",
                         method.name()
-                    ))
-                    .help("add it there; with the role drop it is read and not released"));
+                    ));
+                    return Err(unknown(error, name, &known));
                 };
                 let untyped = matches!(column.role, Role::Plain | Role::Identifier | Role::Key);
                 let passes = match self.read_as(column) {

@@ -201,7 +201,11 @@ impl Table {
         match self.plan.keeps_guarantee() {
             // Of records that are only masked, what was odd about the input.
             false => Ok(rows.notes.clone()),
-            true => run_warnings(&self.plan, rows, self.masks.as_ref(), strict),
+            true => {
+                let mut told = run_warnings(&self.plan, rows, self.masks.as_ref(), strict)?;
+                told.extend(rules::texts_of_nobody(&self.plan, &rows.batch));
+                Ok(told)
+            }
         }
     }
 
