@@ -156,18 +156,34 @@ fn filter(
     Ok(())
 }
 
-/// Both sides on the scale on which noise was added. Ranks are known from the release itself, whose
-/// distribution is about that of the originals.
+/// Both sides on the scale on which noise was added, which is told.
 fn scaled(config: &noise::Noise, sides: [Records; 2], attacked: &mut Attacked) -> [Records; 2] {
-    let scale: fn(&Records) -> Records = match config.transform {
-        Transform::None => return sides,
-        Transform::RankNormal => noise::normal_scores,
-        Transform::Log => noise::logarithms,
+    if config.transform != Transform::None {
+        let note = "errors of whole records are told on the scale on which noise was added";
+        attacked.notes.push(note.to_owned());
+    }
+    on_scale(config, sides)
+}
+
+/// Both sides on the scale of the noise. Ranks are known from the release itself; its places are
+/// spread as far as the noise has spread them.
+fn on_scale(config: &noise::Noise, sides: [Records; 2]) -> [Records; 2] {
+    let spread = match config.kind {
+        Kind::Transformed => 1.0,
+        _ => (1.0 + config.amount * config.amount).sqrt(),
     };
-    attacked
-        .notes
-        .push("errors of whole records are told on the scale on which noise was added".to_owned());
-    sides.map(|records| scale(&records))
+    match config.transform {
+        Transform::None => sides,
+        Transform::Log => sides.map(|records| noise::logarithms(&records)),
+        Transform::RankNormal => {
+            let [originals, mut released] = sides.map(|records| noise::normal_scores(&records));
+            for row in 0..released.len() {
+                let record = released.record_mut(row);
+                record.iter_mut().for_each(|place| *place *= spread);
+            }
+            [originals, released]
+        }
+    }
 }
 
 /// What the parameters of the method tell an attacker of the noise.
@@ -280,11 +296,7 @@ mod tests {
                 buffer: None,
                 columns: None,
             };
-            let scale = match transform {
-                Transform::Log => noise::logarithms,
-                _ => noise::normal_scores,
-            };
-            let [originals, released] = release(&config).map(|records| scale(&records));
+            let [originals, released] = on_scale(&config, release(&config));
             let found =
                 spectral::attack(&originals, &released, Some(known(&config)), false).expect("rows");
             let squares = found.guesses.iter().map(|guess| {
