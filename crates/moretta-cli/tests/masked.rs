@@ -486,7 +486,6 @@ fn a_table_is_searched_as_a_whole_for_each_record() {
 #[test]
 fn short_tables_are_suppressed_rather_than_shown() {
     for (method, rows_in, released) in [
-        ("method = \"microaggregation\"\nk = 5", 4, 0),
         ("method = \"microaggregation\"\nk = 5\nbuffer = 10", 4, 0),
         ("method = \"microaggregation\"\nk = 5\nbuffer = 10", 5, 5),
         ("method = \"noise\"", 1, 0),
