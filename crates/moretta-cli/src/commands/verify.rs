@@ -311,9 +311,19 @@ fn nested_text(verified: &VerifiedLevels) -> String {
     if verified.nested.iter().flatten().any(|pair| !pair.proven) {
         let names: Vec<&str> = { verified.nested.iter().flatten() }
             .map(|pair| &*pair.finer)
-            .chain(verified.nested.iter().flatten().last().map(|pair| &*pair.coarser))
+            .chain(
+                verified
+                    .nested
+                    .iter()
+                    .flatten()
+                    .last()
+                    .map(|pair| &*pair.coarser),
+            )
             .collect();
-        text.push_str(&format!("are the files in the order {}?\n", names.join(", ")));
+        text.push_str(&format!(
+            "are the files in the order {}?\n",
+            names.join(", ")
+        ));
     }
     if verified.nested.is_none() {
         text.push_str("note: values that stand for classes do not show which class lies in which. A run compares its levels row by row before it writes them; of other files nobody can tell\n");
@@ -321,7 +331,9 @@ fn nested_text(verified: &VerifiedLevels) -> String {
     let held = [
         match verified.nested {
             Some(_) => "all levels keep their guarantee, and together that of the finest",
-            None => "each level keeps its own guarantee; these files cannot show that they are nested",
+            None => {
+                "each level keeps its own guarantee; these files cannot show that they are nested"
+            }
         },
         "the levels do NOT keep what they promise together",
     ];

@@ -4,6 +4,7 @@
 //! methods that make values coarser, and k is searched; measures of records those of masks, and
 //! their own number is.
 
+use super::measure::check_share;
 use crate::config::{Absent, Accepts, Length, Parameter, Placed, Section, unknown};
 use crate::error::{Error, Result};
 use crate::measure::{self, Info};
@@ -60,18 +61,6 @@ fn names() -> Vec<&'static str> {
 
 fn method_names() -> Vec<&'static str> {
     METHODS.iter().map(|info| info.name).collect()
-}
-
-/// Refuses a limit above 1 on a share, which would hold of everything: it was meant in percent.
-pub(super) fn check_share(name: &str, limit: f64) -> Result<()> {
-    let is_share = measure::find(name).is_some_and(|info| info.percent);
-    match is_share && limit > 1.0 {
-        false => Ok(()),
-        true => Err(Error::policy(format!(
-            "{name} is a share from 0 to 1, so a limit of {limit} keeps nothing away"
-        ))
-        .help(format!("for {limit} percent write {}", limit / 100.0))),
-    }
 }
 
 /// Reads the section.

@@ -131,7 +131,10 @@ pub(super) fn read(mut section: Section, least: Option<u32>) -> Result<Vec<Level
         let level = read_level(name, &span, placed)?;
         let same = |other: &&Level| other.name.eq_ignore_ascii_case(&level.name);
         if let Some(other) = levels.iter().find(same) {
-            let what = format!("`{}` and `{}` are one file on some disks", other.name, level.name);
+            let what = format!(
+                "`{}` and `{}` are one file on some disks",
+                other.name, level.name
+            );
             return Err(Error::policy(what).at(span).help("give one another name"));
         }
         check_order(&level, levels.last(), least).map_err(|e| e.at(span))?;

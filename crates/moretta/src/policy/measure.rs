@@ -138,18 +138,25 @@ pub(super) fn read(section: Option<Section>, protect: &[Method]) -> Result<Measu
             )?;
             if let Some(placed) = table.take_named(&name) {
                 let limit = placed.number(&name)?;
-                let share = measure::find(&name).is_some_and(|info| info.percent);
-                if masks && share && limit > 1.0 {
-                    return Err(placed
-                        .error(format!("`{name}` is a share from 0 to 1"))
-                        .help("write 0.05 for 5 %"));
-                }
+                check_share(&name, limit).map_err(|error| error.at(placed.span.clone()))?;
                 limits.push((name.clone(), limit));
             }
         }
     }
     section.finish()?;
     Ok((report.unwrap_or_default(), limits, pairs, risk))
+}
+
+/// Refuses a limit above 1 on a share, which would hold of everything: it was meant in percent.
+pub(super) fn check_share(name: &str, limit: f64) -> Result<()> {
+    let is_share = measure::find(name).is_some_and(|info| info.percent);
+    match is_share && limit > 1.0 {
+        false => Ok(()),
+        true => Err(Error::policy(format!(
+            "`{name}` is a share from 0 to 1, so a limit of {limit} keeps nothing away"
+        ))
+        .help(format!("for {limit} percent write {}", limit / 100.0))),
+    }
 }
 
 /// What measures of risk need to know besides the rows.
