@@ -232,7 +232,7 @@ fn a_ledger_and_manifests_tell_the_levels_apart() {
         folder.moretta(&["run", "policy.toml", "--force"]).code,
         Some(0)
     );
-    let other = policy("method = \"mondrian\"\nmode = \"balanced\"", more);
+    let other = policy("method = \"mondrian\"\noutput = \"interval\"", more);
     std::fs::write(folder.path("policy.toml"), other).expect("written");
     let ran = folder.moretta(&["run", "policy.toml", "--force"]);
     ran.fails(7, "with earlier releases in hand");

@@ -298,7 +298,7 @@ fn nested_text(verified: &VerifiedLevels) -> String {
                 format!("each class of {coarser} is a union of classes of {finer}\n")
             }
             NestedPair { nowhere: 0, unequal: 0, open, .. } => format!(
-                "fault: {} classes of {finer} fit several of {coarser}, so the files do not prove that they are nested\n",
+                "note: {} classes of {finer} fit several of {coarser}, too many to try: nothing speaks against nesting, and nothing proves it\n",
                 count(*open)
             ),
             NestedPair { nowhere, unequal, .. } => format!(
@@ -308,7 +308,8 @@ fn nested_text(verified: &VerifiedLevels) -> String {
             ),
         });
     }
-    if verified.nested.iter().flatten().any(|pair| !pair.proven) {
+    let mut pairs = verified.nested.iter().flatten();
+    if pairs.any(|pair| pair.nowhere + pair.unequal > 0) {
         let names: Vec<&str> = { verified.nested.iter().flatten() }
             .map(|pair| &*pair.finer)
             .chain(
@@ -329,11 +330,11 @@ fn nested_text(verified: &VerifiedLevels) -> String {
         text.push_str("note: values that stand for classes do not show which class lies in which. A run compares its levels row by row before it writes them; of other files nobody can tell\n");
     }
     let held = [
-        match verified.nested {
-            Some(_) => "all levels keep their guarantee, and together that of the finest",
-            None => {
-                "each level keeps its own guarantee; these files cannot show that they are nested"
+        match &verified.nested {
+            Some(pairs) if pairs.iter().all(|pair| pair.proven) => {
+                "all levels keep their guarantee, and together that of the finest"
             }
+            _ => "each level keeps its own guarantee; these files cannot show that they are nested",
         },
         "the levels do NOT keep what they promise together",
     ];

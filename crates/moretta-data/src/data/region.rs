@@ -168,7 +168,31 @@ impl Region {
                     .all(|&code| covers_leaf(domain, *level, *node, levels.get(code))),
                 Scale::Number { .. } => false,
             },
+            (Region::Set(_) | Region::Interval(..), Region::Node(level, node)) => {
+                domain.hierarchy.as_ref().is_some_and(|tree| {
+                    let mut leaves = tree.leaves_under(*level, *node);
+                    leaves.all(|leaf| self.covers_text(tree.label(0, leaf), domain))
+                })
+            }
             (one, other) => one == other,
+        }
+    }
+
+    /// Whether it covers the value that stands as `text` in a file.
+    fn covers_text(&self, text: &str, domain: &Domain) -> bool {
+        match (self, &domain.scale) {
+            (Region::Set(codes), Scale::Category { levels, .. }) => {
+                let code = levels.find(text);
+                code.is_some_and(|code| codes.binary_search(&code).is_ok())
+            }
+            (Region::Interval(low, high), Scale::Number { date, .. }) => {
+                let number = match date {
+                    Some(format) => format.parse(text).map(f64::from),
+                    None => text.parse::<f64>().ok(),
+                };
+                number.is_some_and(|number| *low <= number && number <= *high)
+            }
+            _ => false,
         }
     }
 

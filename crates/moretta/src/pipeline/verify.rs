@@ -140,10 +140,10 @@ pub struct LevelsVerification {
 impl LevelsVerification {
     /// Whether every promise holds, and nothing speaks against nesting.
     pub fn passed(&self) -> bool {
-        let proven = |pairs: &Vec<FileNesting>| pairs.iter().all(FileNesting::is_proven);
+        let fits = |pairs: &Vec<FileNesting>| !pairs.iter().any(FileNesting::is_refuted);
         self.levels.iter().all(|level| level.verdict.passed)
             && self.same_rows
-            && self.nested.as_ref().is_none_or(proven)
+            && self.nested.as_ref().is_none_or(fits)
     }
 }
 

@@ -23,7 +23,7 @@ use super::{ColumnPolicy, Plan, Stage};
 use crate::data::{Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::ColumnPromise;
-use crate::protect::{About, Claim, Effect, Method};
+use crate::protect::{About, Claim, Effect, Method, recoding_effects};
 use std::ops::Range;
 
 /// Fails where methods do not go together, whatever their columns. `spans` tells where each
@@ -48,11 +48,33 @@ pub(crate) fn check(plan: &Plan, spans: &[Range<usize>]) -> Result<()> {
     let schema = plan.declared_schema()?;
     let mut steps: Vec<Step<'_>> = Vec::new();
     for stage in stages {
+        shows_regions(&stage, &schema).map_err(refused)?;
         let step = Step::new(stage, &schema)?;
         step.follows(plan, &steps).map_err(refused)?;
         steps.push(step);
     }
     Ok(())
+}
+
+/// A recoded value stands for several, so none of them can stand for a class.
+fn shows_regions(stage: &Stage<'_>, schema: &Schema) -> std::result::Result<(), Refusal> {
+    let Some(recoding) = stage.recoding else {
+        return Ok(());
+    };
+    let effects = recoding_effects(recoding, schema);
+    let fields = schema.fields().iter().zip(effects);
+    let mut recoded = fields.filter(|(_, effect)| *effect != Effect::Kept);
+    match recoded.find(|(field, _)| stage.method.represents(&field.name)) {
+        None => Ok(()),
+        Some((field, _)) => {
+            let what = format!(
+                "`{}` is recoded, and no value of it can stand for a class",
+                field.name
+            );
+            let help = "show regions of it: output = \"auto\", or leave it out of recoding";
+            Err((stage.place, Error::policy(what).help(help)))
+        }
+    }
 }
 
 /// Values swap inside the classes that a step before has made.

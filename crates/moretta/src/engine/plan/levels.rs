@@ -30,7 +30,7 @@ impl Plan {
             return Err(Error::policy(
                 "[levels] are releases of a table by one method that can make finer classes inside of coarser ones",
             )
-            .help("use mondrian, lattice (optimal or heuristic, not cuts) or microaggregation alone; recoding may stand before the first two"));
+            .help("use mondrian (strict), lattice (optimal or heuristic, not cuts) or microaggregation alone; recoding may stand before the first two"));
         }
         let mut maskings = self.maskings();
         let parts = maskings.find_map(|masking| masking.parts());

@@ -3,8 +3,9 @@
 //! What a class of the finer file shows must lie inside of what exactly one class of the coarser
 //! file shows, and the rows of a coarser class must be those of its finer ones: as many, and
 //! with the same cells in all columns that both files release as they are. Where a finer class
-//! fits several coarser ones, those that are full already are taken away; what is left open then
-//! cannot be told from the files.
+//! fits several coarser ones, as it may where `*` stands for missing cells too, those that do not
+//! hold its rows are taken away, and the rest is tried: one way in which all fits is enough, since
+//! nobody can tell it from others. What cannot be tried in so many steps is left open.
 //!
 //! Cost: a word for every 64 coarser classes, for each finer class and column.
 
@@ -20,13 +21,18 @@ use std::hash::BuildHasher;
 pub struct FileNesting {
     /// Classes of the finer file that lie in no class of the coarser one.
     pub nowhere: u64,
-    /// Classes of the finer file that may lie in several.
+    /// Classes of the finer file that may lie in several, too many to try.
     pub open: u64,
     /// Classes of the coarser file whose rows are not those of finer classes.
     pub unequal: u64,
 }
 
 impl FileNesting {
+    /// Whether the files cannot be nested.
+    pub fn is_refuted(&self) -> bool {
+        self.nowhere > 0 || self.unequal > 0
+    }
+
     /// Whether the files prove that they are nested.
     pub fn is_proven(&self) -> bool {
         *self == FileNesting::default()
@@ -44,8 +50,8 @@ pub fn nested_files(
     columns: &[&str],
     domains: &Domains,
 ) -> Result<FileNesting> {
-    let (fine, fine_of) = summed(finer, columns)?;
-    let (coarse, coarse_of) = summed(coarser, columns)?;
+    let (fine, fine_of, fine_rows) = summed(finer, columns)?;
+    let (coarse, coarse_of, coarse_rows) = summed(coarser, columns)?;
     let mut places = Vec::new();
     for name in columns {
         places.push(Inside::new(
@@ -79,31 +85,81 @@ pub fn nested_files(
             several => open.push((class, several.to_vec())),
         }
     }
-    settle(&mut open, &fine, &mut left);
-    found.open = open.len() as u64;
-    let unequal = left.iter().filter(|sum| !sum.is_nothing()).count() as u64;
-    // While some are open, classes wait for them.
-    found.unequal = if found.open == 0 { unequal } else { 0 };
+    if !open.is_empty() {
+        let held = Held::new(&fine_rows, &fine_of);
+        let coarser = Held::new(&coarse_rows, &coarse_of);
+        for (class, fits) in &mut open {
+            fits.retain(|&coarse| coarser.holds(coarse, &held, *class));
+        }
+    }
+    // Those with the fewest ways first.
+    open.sort_by_key(|(_, fits)| fits.len());
+    let mut steps = STEPS;
+    match fitted(&open, &fine, &mut left, &mut steps) {
+        Some(true) => {}
+        Some(false) => found.unequal = left.iter().filter(|sum| !sum.is_nothing()).count() as u64,
+        None => found.open = open.len() as u64,
+    }
     Ok(found)
 }
 
-/// Takes full classes away from those that are open, as long as that helps.
-fn settle(open: &mut Vec<(usize, Vec<usize>)>, fine: &[Sum], left: &mut [Sum]) {
-    loop {
-        let before = open.len();
-        open.retain_mut(|(class, fits)| {
-            fits.retain(|&coarse| left[coarse].rows >= fine[*class].rows);
-            match &fits[..] {
-                [one] => {
-                    left[*one].take(&fine[*class]);
-                    false
-                }
-                _ => true,
-            }
-        });
-        if open.len() == before {
-            return;
+/// Ways that are tried.
+const STEPS: usize = 1 << 16;
+
+/// Open classes of which ways are tried.
+const DEEPEST: usize = 1 << 10;
+
+/// Whether every open class can be put into one that it fits so that nothing is left; none when
+/// there were too many ways to try.
+fn fitted(
+    open: &[(usize, Vec<usize>)],
+    fine: &[Sum],
+    left: &mut [Sum],
+    steps: &mut usize,
+) -> Option<bool> {
+    let Some(((class, fits), rest)) = open.split_first() else {
+        return Some(left.iter().all(Sum::is_nothing));
+    };
+    if rest.len() > DEEPEST {
+        return None;
+    }
+    for &coarse in fits {
+        if left[coarse].rows < fine[*class].rows {
+            continue;
         }
+        *steps = steps.checked_sub(1)?;
+        let before = left[coarse];
+        left[coarse].take(&fine[*class]);
+        match fitted(rest, fine, left, steps) {
+            Some(false) => left[coarse] = before,
+            found => return found,
+        }
+    }
+    Some(false)
+}
+
+/// What the rows of each class hold, as sums, ascending.
+struct Held {
+    of_class: Vec<Vec<u64>>,
+}
+
+impl Held {
+    fn new(of_row: &[u64], class_of: &[u32]) -> Self {
+        let classes = class_of.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut of_class = vec![Vec::new(); classes];
+        for (&class, &held) in class_of.iter().zip(of_row) {
+            of_class[class as usize].push(held);
+        }
+        of_class.iter_mut().for_each(|held| held.sort_unstable());
+        Held { of_class }
+    }
+
+    /// Whether a class holds all rows that a class of another file holds.
+    fn holds(&self, class: usize, other: &Held, others: usize) -> bool {
+        let mut mine = self.of_class[class].iter();
+        other.of_class[others]
+            .iter()
+            .all(|row| mine.any(|held| held == row))
     }
 }
 
@@ -125,8 +181,8 @@ impl Sum {
     }
 }
 
-/// The sum of each class, and the class of each row.
-fn summed(release: &Batch, columns: &[&str]) -> Result<(Vec<Sum>, Vec<u32>)> {
+/// The sum of each class, the class of each row, and what each row holds.
+fn summed(release: &Batch, columns: &[&str]) -> Result<(Vec<Sum>, Vec<u32>, Vec<u64>)> {
     let (classes, of_row) = classes_of(release, columns)?;
     let mut rows = vec![0_u64; release.len()];
     for (field, column) in release.schema().fields().iter().zip(release.columns()) {
@@ -135,13 +191,14 @@ fn summed(release: &Batch, columns: &[&str]) -> Result<(Vec<Sum>, Vec<u32>)> {
         }
     }
     let mut sums = vec![Sum::default(); classes.len()];
-    for (&class, held) in of_row.iter().zip(rows) {
+    for (&class, held) in of_row.iter().zip(&mut rows) {
+        // So that a row is more than the sum of its cells.
+        *held = hash(&held.to_le_bytes());
         let sum = &mut sums[class as usize];
         sum.rows += 1;
-        // So that a row is more than the sum of its cells.
-        sum.held = sum.held.wrapping_add(hash(&held.to_le_bytes()));
+        sum.held = sum.held.wrapping_add(*held);
     }
-    Ok((sums, of_row))
+    Ok((sums, of_row, rows))
 }
 
 /// Adds the cells of a column to what rows hold.
@@ -325,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_that_fit_several_are_settled_by_those_that_are_full() {
+    fn classes_that_fit_several_are_put_where_everything_fits() {
         let coarse = [
             ("20..29", "a"),
             ("20..29", "a"),

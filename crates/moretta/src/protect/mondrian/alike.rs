@@ -45,6 +45,18 @@ pub(super) fn mend(
     }
 }
 
+/// The coarser classes, `coarser` of each row, of which one shows what another shows, in some
+/// part of it.
+pub(super) fn spread(partition: &Partition, columns: &[Column], coarser: &[u32]) -> Vec<u32> {
+    let firsts: Vec<u32> = partition.classes().map(|rows| rows[0]).collect();
+    let of = |class: &usize| coarser[firsts[*class] as usize];
+    let groups = alike(partition, columns).into_iter();
+    let several = groups.filter(|classes| classes.iter().any(|c| of(c) != of(&classes[0])));
+    several
+        .flat_map(|classes| classes.iter().map(of).collect::<Vec<u32>>())
+        .collect()
+}
+
 /// The classes that show the same, in the order of the first of them.
 fn alike(partition: &Partition, columns: &[Column]) -> Vec<Vec<usize>> {
     let mut place_of: HashMap<Vec<u64>, usize, FixedState> = HashMap::default();

@@ -276,8 +276,9 @@ impl MethodConfig for Mondrian {
         self.suppress = share;
     }
 
+    /// Boxes that divide equal values overlap, and a finer one could lie in several.
     fn nests(&self) -> Option<Nested> {
-        Some(Nested::Divided)
+        (self.mode == Mode::Strict).then_some(Nested::Divided)
     }
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
@@ -354,8 +355,10 @@ impl TableMethod for Ready {
         let fields = table.schema().fields();
         let names: Vec<&str> = quasi.iter().map(|&i| &*fields[i].name).collect();
         let within = self.setting.nest.classes(table, &names)?;
-        let within = within.as_deref();
-        let (partition, recoded) = self.partition(&axes, within, &mut limits, table.len(), show)?;
+        let (partition, recoded) = match within {
+            None => self.partition(&axes, &mut limits, table.len(), show)?,
+            Some(classes) => self.inside(&axes, &classes, &limits, show)?,
+        };
         let mut columns = table.columns().to_vec();
         for (&i, column) in quasi.iter().zip(recoded) {
             columns[i] = column;
@@ -378,7 +381,6 @@ impl Ready {
     fn partition(
         &self,
         axes: &[Axis],
-        within: Option<&[u32]>,
         limits: &mut Limits,
         n_rows: usize,
         show: impl Fn(&Partition) -> Result<Vec<Column>>,
@@ -390,7 +392,7 @@ impl Ready {
             let unite = limits.unite();
             let rules = Rules {
                 limits,
-                within,
+                inside: None,
                 // Divided equal values would give many classes that look alike.
                 ties: if unite {
                     self.config.mode
@@ -415,20 +417,55 @@ impl Ready {
             }
             limits.refer_to(&all);
         }
-        if within.is_some() {
-            // Classes of the coarser release, uncut, hold as they did there.
-            let uncut = Rules {
-                limits,
-                within,
-                ties: &[],
-                budget: 0,
-                refusal: Refusal::default(),
-            };
-            let partition = partition::partition(axes, uncut);
-            let columns = show(&partition)?;
-            return Ok((partition, columns));
-        }
         Err(Error::bug("the whole table holds, but no set of its rows"))
+    }
+
+    /// The classes inside of those of a coarser release, and what they show, all of which keeps to
+    /// the limits. No class shows what one inside of another coarser class shows: a reader would
+    /// see one class that lies in both. Where that happens, as `*` also stands for missing and
+    /// present values together, these coarser classes stay as they are.
+    fn inside(
+        &self,
+        axes: &[Axis],
+        classes: &[u32],
+        limits: &Limits,
+        show: impl Fn(&Partition) -> Result<Vec<Column>>,
+    ) -> Result<(Partition, Vec<Column>)> {
+        let count = classes.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut uncut = vec![false; count];
+        loop {
+            let rules = Rules {
+                limits,
+                inside: Some((classes, &uncut)),
+                ties: Mode::Strict.ties(),
+                budget: 0,
+                refusal: Refusal {
+                    share: self.config.refuse,
+                    seed: self.setting.seed,
+                },
+            };
+            let partition = partition::partition(axes, rules);
+            let made = match limits.unite() || uncut.iter().all(|&uncut| uncut) {
+                true => {
+                    let columns = show(&partition)?;
+                    Some((partition, columns))
+                }
+                false => alike::mend(partition, limits, &show)?,
+            };
+            let Some((partition, columns)) = made else {
+                // They hold as they did in the coarser release.
+                uncut.fill(true);
+                continue;
+            };
+            let spread = alike::spread(&partition, &columns, classes);
+            let before = uncut.iter().filter(|&&uncut| uncut).count();
+            spread
+                .iter()
+                .for_each(|&class| uncut[class as usize] = true);
+            if uncut.iter().filter(|&&uncut| uncut).count() == before {
+                return Ok((partition, columns));
+            }
+        }
     }
 
     /// `k`: the least number of persons of a class.
@@ -544,7 +581,7 @@ pub fn partition_codes(columns: &[Vec<u32>], sizes: &[u32], k: usize, mode: Mode
         .collect();
     let rules = Rules {
         limits: &Limits::rows(k),
-        within: None,
+        inside: None,
         ties: mode.ties(),
         budget: 0,
         refusal: Refusal::default(),

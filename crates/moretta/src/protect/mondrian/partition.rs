@@ -48,9 +48,9 @@ impl Partition {
 pub(super) struct Rules<'a> {
     /// What every class must have.
     pub(super) limits: &'a Limits,
-    /// The class of each row in a coarser release, inside which cuts are made; none where the
-    /// whole table is cut.
-    pub(super) within: Option<&'a [u32]>,
+    /// The class of each row in a coarser release, inside which cuts are made, and which of these
+    /// classes stay as they are; none where the whole table is cut.
+    pub(super) inside: Option<(&'a [u32], &'a [bool])>,
     /// The ways to cut, in the order in which they are tried.
     pub(super) ties: &'a [Ties],
     /// The most rows that may be suppressed.
@@ -142,7 +142,7 @@ fn divide_all<C: Code, const W: usize>(axes: &[Axis], rules: Rules<'_>) -> Parti
     };
     let mut branch = Branch::default();
     let mut ends = Vec::new();
-    if let Some(classes) = rules.within {
+    if let Some((classes, _)) = rules.inside {
         let class_of = |row: &Row<C, W>| classes[row.number as usize];
         rows.sort_by_key(class_of);
         let classes = rows.chunk_by(|a, b| class_of(a) == class_of(b));
@@ -253,7 +253,10 @@ impl Recursion<'_> {
         branch: &mut Branch,
     ) {
         if ends.is_empty() {
-            return self.divide(set, branch);
+            return match self.stays(set.rows) {
+                true => finish(set, false, branch),
+                false => self.divide(set, branch),
+            };
         }
         let middle = ends.len() / 2;
         let end = ends[middle];
@@ -278,6 +281,14 @@ impl Recursion<'_> {
             || self.divide_each(right, upper, &mut other),
         );
         branch.pieces.append(&mut other.pieces);
+    }
+
+    /// Whether the rows, a class of a coarser release, stay as they are.
+    fn stays<C, const W: usize>(&self, rows: &[Row<C, W>]) -> bool {
+        let (Some((classes, uncut)), Some(first)) = (self.rules.inside, rows.first()) else {
+            return false;
+        };
+        uncut[classes[first.number as usize] as usize]
     }
 
     /// Cuts the set as far as allowed and notes its classes.
@@ -540,7 +551,7 @@ mod tests {
 
     fn classes(columns: &[&[&str]], k: usize, mode: Mode, budget: usize) -> Vec<Vec<u32>> {
         let rules = Rules {
-            within: None,
+            inside: None,
             limits: &Limits::rows(k),
             ties: mode.ties(),
             budget,
