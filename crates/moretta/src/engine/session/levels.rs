@@ -115,7 +115,11 @@ impl Levels<'_> {
             return Ok(None);
         }
         for part in PARTS {
-            let kept = self.settled((part * most as f64).floor() as usize)?;
+            let kept = match self.settled((part * most as f64).floor() as usize) {
+                // What finer levels leave out is missing in the stricter ones.
+                Err(Error::Guarantee(_)) if part > 0.0 => continue,
+                kept => kept?,
+            };
             let lost = rows - kept.as_ref().map_or(rows, RowIds::len);
             if lost <= most {
                 return match kept {
