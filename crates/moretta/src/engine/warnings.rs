@@ -5,6 +5,7 @@ use super::original::Original;
 use crate::data::{Batch, Column, Field, Levels, Role, Schema, folded};
 use crate::engine::plan::{Action, Plan};
 use crate::error::{Error, Result};
+use crate::protect::Method;
 use foldhash::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -99,6 +100,16 @@ pub(crate) fn sample_warnings(plan: &Plan) -> Vec<String> {
         warnings.extend(open.map(|names| {
             format!("quasi-identifiers of the sample are released as they are: {names}")
         }));
+    }
+    let differs = |method: &Method| match method {
+        Method::Massc(massc) => massc.fraction.iter().any(|rate| *rate != massc.fraction[0]),
+        _ => false,
+    };
+    if plan.protect.iter().any(differs) {
+        warnings.push(
+            "massc draws different fractions: the weights tell who was alone or rare; give one fraction for all"
+                .to_owned(),
+        );
     }
     if plan.samples() && plan.seed.is_some() {
         warnings.push(
@@ -296,6 +307,19 @@ mod tests {
     use super::*;
     use crate::data::{Kind, Numbers, RowIds, Schema};
     use std::sync::Arc;
+
+    #[test]
+    fn different_fractions_of_massc_are_warned_about() {
+        let told = |fraction: &str| {
+            let plan = Plan::parse(&format!(
+                "[columns]\nage = {{ role = \"quasi\" }}\nw = {{ role = \"plain\", type = \"number\" }}\n\
+                 [[protect]]\nmethod = \"massc\"\nweight = \"w\"\nfraction = {fraction}\n"
+            ));
+            sample_warnings(&plan.expect("a plan")).join("; ")
+        };
+        assert!(told("{ unique = 0.5, rare = 0.3 }").contains("different fractions"));
+        assert!(!told("0.5").contains("different fractions"));
+    }
 
     #[test]
     fn values_that_look_alike_are_found() {
