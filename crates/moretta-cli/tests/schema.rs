@@ -3,6 +3,7 @@
 
 use boon::{Compiler, SchemaIndex, Schemas};
 use moretta::config::{Absent, Accepts, Parameter, Placed, Section};
+use moretta::measure;
 use moretta::policy::{Policy, Root};
 use moretta::protect::{METHODS, MethodInfo};
 use std::fs;
@@ -353,6 +354,14 @@ fn read(policy: &Table) -> moretta::Result<Policy> {
     Policy::parse(&policy.to_string(), &root)
 }
 
+/// A word whose number may be any: limits of measures that are shares end at 1, which no schema
+/// tells.
+fn plain_number<'a>(words: &[&'a str]) -> &'a str {
+    let is_share = |word: &str| measure::find(word).is_some_and(|info| info.percent);
+    let plain = words.iter().find(|word| !is_share(word));
+    plain.unwrap_or(&words[0])
+}
+
 /// Values at the ends of what fits.
 fn right(accepts: &Accepts) -> Vec<Value> {
     match *accepts {
@@ -386,7 +395,7 @@ fn right(accepts: &Accepts) -> Vec<Value> {
             one.into_iter().chain([list]).collect()
         }
         Accepts::By(_, of) => by("age", right(of)),
-        Accepts::ByWord(words, of) => by(words()[0], right(of)),
+        Accepts::ByWord(words, of) => by(plain_number(&words()), right(of)),
         Accepts::Table(_) | Accepts::One(_) => Vec::new(),
         Accepts::OneOf(kinds) => kinds.iter().flat_map(right).collect(),
     }

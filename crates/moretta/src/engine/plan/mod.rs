@@ -16,7 +16,6 @@ pub(crate) use chain::check_kinds;
 pub use column::{Action, ColumnPolicy, KeyPlace};
 pub(crate) use stage::Stage;
 
-use crate::config::unknown;
 use crate::data::hierarchy::HierarchySpec;
 use crate::data::{Batch, ColumnPlan, Field, Kind, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
@@ -621,6 +620,12 @@ impl Plan {
         }
     }
 
+    /// The column whose name is spelt most like this one.
+    pub(super) fn nearest_column(&self, name: &str) -> Option<&str> {
+        let known = self.columns.iter().map(|column| column.name.as_str());
+        known.min_by_key(|known| strsim::damerau_levenshtein(name, known))
+    }
+
     /// Columns that methods look at besides those that they change are there, and of a type; those
     /// that they compute are released.
     fn check_reads(&self) -> Result<()> {
@@ -640,12 +645,14 @@ impl Plan {
             }
             for name in method.reads().into_iter().chain(remade) {
                 let Some(column) = self.column(name) else {
-                    let known: Vec<&str> = self.columns.iter().map(|c| &*c.name).collect();
-                    let error = Error::policy(format!(
+                    let what = format!(
                         "{} looks at `{name}`, which is not under [columns]",
                         method.name()
-                    ));
-                    return Err(unknown(error, name, &known));
+                    );
+                    return Err(Error::policy(what).help(match self.nearest_column(name) {
+                        Some(near) => format!("did you mean `{near}`? Else add it there"),
+                        None => "add it there".to_owned(),
+                    }));
                 };
                 let untyped = matches!(column.role, Role::Plain | Role::Identifier | Role::Key);
                 let passes = match self.read_as(column) {

@@ -55,9 +55,7 @@ fn check_columns(plan: &Plan, rule: &ColumnRule) -> Result<()> {
     for name in names {
         let Some(column) = plan.column(name) else {
             let what = format!("rule `{}` is about `{name}`, which is no column", rule.name);
-            let known = plan.columns.iter().map(|column| column.name.as_str());
-            let near = known.min_by_key(|known| strsim::damerau_levenshtein(name, known));
-            return Err(Error::policy(what).help(match near {
+            return Err(Error::policy(what).help(match plan.nearest_column(name) {
                 Some(near) => format!("did you mean `{near}`? Texts go into quotes"),
                 None => "name a column of the plan".to_owned(),
             }));
