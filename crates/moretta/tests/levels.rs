@@ -301,6 +301,19 @@ fn what_all_levels_leave_out_stays_below_the_share() {
 }
 
 #[test]
+fn leave_to_suppress_everything_does_not_empty_the_levels() {
+    // Ten persons, of whom no nine are alike but all together.
+    let rows: Vec<Row> = (0..10).map(|n| (n * 9, n * 4, n % 4, n % 3)).collect();
+    let table = table(&rows, false, 0);
+    for method in ["mondrian", "lattice"] {
+        let method = format!("method = \"{method}\"\nsuppress = 1");
+        let releases = release(&plan(&method, ""), &table).expect("released");
+        assert!(!releases[0].is_empty(), "{method}");
+        check(&table, &releases, true);
+    }
+}
+
+#[test]
 fn a_ledger_has_every_level_and_holds_the_next_release_against_all() {
     let rows = table(&clouds(), false, 0);
     let mut plan = plan("method = \"mondrian\"", "");

@@ -57,6 +57,23 @@ fn rows() -> String {
 }
 
 #[test]
+fn a_text_that_nobody_has_is_warned_about_unless_a_private_method_hides_the_column() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let misspelt = RULE.replace("married", "maried");
+    let warned = |parts: &[&str]| {
+        let (_, report) = run(folder.path(), parts, &rows()).expect("released");
+        let mut warnings = report.warnings.iter();
+        warnings.any(|warning| warning.contains("names a text that no row has in `status`"))
+    };
+    assert!(!warned(&[COLUMNS, MONDRIAN, RULE]));
+    assert!(warned(&[COLUMNS, MONDRIAN, &misspelt]));
+    let private = "[[protect]]\nmethod = \"local-dp\"\ncolumns = { status = { mechanism = \"k-ary\", \
+        epsilon = 1, categories = [\"married\", \"single\", \"maried\"] } }\n";
+    let open = misspelt + "release = \"warn\"\n";
+    assert!(!warned(&[COLUMNS, private, MONDRIAN, &open]));
+}
+
+#[test]
 fn a_source_that_breaks_a_rule_is_refused_with_rows_and_no_value() {
     let folder = tempfile::tempdir().expect("a folder");
     let bad = rows() + "17,z0,married\n16,z1,married\n";

@@ -208,7 +208,8 @@ pub(crate) fn facts(
 }
 
 /// Rules with a text that no row holds: it may be misspelt, and the rule is then about nobody.
-pub(crate) fn texts_of_nobody(plan: &Plan, rows: &Batch) -> Vec<String> {
+/// Nothing is told of the columns that are `hidden`.
+pub(crate) fn texts_of_nobody(plan: &Plan, rows: &Batch, hidden: &[String]) -> Vec<String> {
     let mut warnings = Vec::new();
     for rule in &plan.rules {
         let formula = rule.formula();
@@ -223,7 +224,7 @@ pub(crate) fn texts_of_nobody(plan: &Plan, rows: &Batch) -> Vec<String> {
                 (Constant::Text(text), Some(cells)) => cells.levels().find(text).is_none(),
                 _ => false,
             };
-            if constants.iter().any(unknown) {
+            if !hidden.contains(name) && constants.iter().any(unknown) {
                 warnings.push(format!(
                     "rule `{}` names a text that no row has in `{name}`: is it spelt as in the source?",
                     rule.name

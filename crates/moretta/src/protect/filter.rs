@@ -32,6 +32,12 @@ pub trait Filter: Send {
     }
 }
 
+/// The columns that a policy names; none where it names none.
+pub(super) fn chosen(columns: &Option<Vec<String>>) -> Option<Vec<&str>> {
+    let columns = columns.as_ref()?.iter();
+    Some(columns.map(String::as_str).collect())
+}
+
 /// What a method that masks records says of itself, once its parameters are read.
 pub trait Masking {
     /// Rows that it may hold back; none for a whole table.

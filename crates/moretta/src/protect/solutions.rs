@@ -41,6 +41,16 @@ pub struct Solutions {
     pub below: Vec<Solution>,
 }
 
+/// By which share less than the best, if there is one, others could lose that lose at least `open`;
+/// 0 is proven.
+pub(super) fn gap(best: Option<f64>, open: f64) -> f64 {
+    match best {
+        Some(best) if best > 0.0 => ((best - open) / best).max(0.0),
+        Some(_) => 0.0,
+        None => 1.0,
+    }
+}
+
 /// How a search goes, for a program that shows it. Clones are about the same search.
 #[derive(Clone, Debug, Default)]
 pub struct Trail(Arc<Mutex<Walked>>);

@@ -121,14 +121,9 @@ impl Levels<'_> {
                 kept => kept?,
             };
             let lost = rows - kept.as_ref().map_or(rows, RowIds::len);
-            if lost <= most {
-                return match kept {
-                    Some(kept) if kept.is_empty() => {
-                        Err(Error::guarantee("no row is left that all levels can show")
-                            .help("take the strictest level out, or lower `suppress`"))
-                    }
-                    kept => Ok(kept.filter(|_| lost > 0)),
-                };
+            // A table without rows is of no use to any reader.
+            if lost <= most && lost < rows {
+                return Ok(kept.filter(|_| lost > 0));
             }
         }
         Ok(None)

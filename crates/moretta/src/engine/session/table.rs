@@ -202,7 +202,10 @@ impl Table {
             false => Ok(rows.notes.clone()),
             true => {
                 let mut told = run_warnings(&self.plan, rows, self.masks.as_ref(), strict)?;
-                told.extend(rules::texts_of_nobody(&self.plan, &rows.batch));
+                // What a private method masks has no part in what is told.
+                let private = self.masks.as_ref().filter(|masks| masks.is_private());
+                let hidden = private.map_or(&[][..], |masks| &masks.names);
+                told.extend(rules::texts_of_nobody(&self.plan, &rows.batch, hidden));
                 Ok(told)
             }
         }

@@ -14,6 +14,7 @@ use super::metric::Measured;
 use super::node::{Node, Shape};
 use crate::cancel::Cancel;
 use crate::error::Result;
+use crate::protect::solutions::gap;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -55,11 +56,7 @@ impl Found {
 
     /// The same where others lose at least `open`.
     fn gap_to(&self, open: f64) -> f64 {
-        match &self.best {
-            Some((_, best)) if best.value > 0.0 => ((best.value - open) / best.value).max(0.0),
-            Some(_) => 0.0,
-            None => 1.0,
-        }
+        gap(self.best.as_ref().map(|(_, best)| best.value), open)
     }
 }
 

@@ -55,7 +55,7 @@ mod tests;
 
 use super::Setting;
 use super::config::MethodConfig;
-use super::filter::{Filter, MaskedColumn, Masking, masked_schema};
+use super::filter::{Filter, MaskedColumn, Masking, chosen, masked_schema};
 use super::parameters::COLUMNS;
 use super::sampling::draw::{Units, persons};
 use super::table::{Release, TableMethod};
@@ -233,8 +233,7 @@ impl Masking for Massc {
     }
 
     fn columns(&self) -> Option<Vec<&str>> {
-        let columns = self.columns.as_ref()?;
-        Some(columns.iter().map(String::as_str).collect())
+        chosen(&self.columns)
     }
 
     fn check(&self, columns: &[MaskedColumn<'_>]) -> Result<()> {

@@ -51,7 +51,7 @@ pub use filter::NoiseFilter;
 pub use transform::{Transform, logarithms, normal_scores};
 
 use super::config::MethodConfig;
-use super::filter::{Filter, MaskedColumn, Masking};
+use super::filter::{Filter, MaskedColumn, Masking, chosen};
 use super::parameters::{COLUMNS, buffer};
 use crate::config::{Absent, Accepts, Parameter, Placed, Protects, Section, words};
 use crate::error::Result;
@@ -209,8 +209,7 @@ impl Masking for Noise {
     }
 
     fn columns(&self) -> Option<Vec<&str>> {
-        let columns = self.columns.as_ref()?;
-        Some(columns.iter().map(String::as_str).collect())
+        chosen(&self.columns)
     }
 
     fn strength(&self) -> Option<(&'static str, String)> {

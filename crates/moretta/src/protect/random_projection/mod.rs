@@ -69,7 +69,7 @@ pub use filter::RandomProjectionFilter;
 
 use super::config::MethodConfig;
 use super::dp::Bounds;
-use super::filter::{Filter, MaskedColumn, Masking};
+use super::filter::{Filter, MaskedColumn, Masking, chosen};
 use super::parameters::{COLUMNS, buffer};
 use crate::config::{Absent, Accepts, Length, Parameter, Placed, Protects, Section, Value, words};
 use crate::data::Records;
@@ -381,8 +381,7 @@ impl Masking for RandomProjection {
     }
 
     fn columns(&self) -> Option<Vec<&str>> {
-        let columns = self.columns.as_ref()?;
-        Some(columns.iter().map(String::as_str).collect())
+        chosen(&self.columns)
     }
 
     fn categories(&self, column: &str) -> Option<&[String]> {

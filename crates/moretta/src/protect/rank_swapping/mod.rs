@@ -50,7 +50,7 @@ mod table;
 mod tests;
 
 use super::config::MethodConfig;
-use super::filter::{Filter, MaskedColumn, Masking};
+use super::filter::{Filter, MaskedColumn, Masking, chosen};
 use super::parameters::{COLUMNS, buffer};
 use super::table::TableMethod;
 use super::window::Window;
@@ -274,8 +274,7 @@ impl Masking for RankSwapping {
     }
 
     fn columns(&self) -> Option<Vec<&str>> {
-        let columns = self.columns.as_ref()?;
-        Some(columns.iter().map(String::as_str).collect())
+        chosen(&self.columns)
     }
 
     fn strength(&self) -> Option<(&'static str, String)> {

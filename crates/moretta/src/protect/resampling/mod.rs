@@ -42,7 +42,7 @@ mod tests;
 
 use super::Company;
 use super::config::MethodConfig;
-use super::filter::{Filter, MaskedColumn, Masking, only_numbers};
+use super::filter::{Filter, MaskedColumn, Masking, chosen, only_numbers};
 use super::parameters::{COLUMNS, buffer};
 use super::window::{Mask, Window};
 use crate::cancel::Cancel;
@@ -113,8 +113,7 @@ impl Masking for Resampling {
     }
 
     fn columns(&self) -> Option<Vec<&str>> {
-        let columns = self.columns.as_ref()?;
-        Some(columns.iter().map(String::as_str).collect())
+        chosen(&self.columns)
     }
 
     fn strength(&self) -> Option<(&'static str, String)> {

@@ -46,7 +46,7 @@ mod tests;
 
 use super::Company;
 use super::config::MethodConfig;
-use super::filter::{Filter, MaskedColumn, Masking};
+use super::filter::{Filter, MaskedColumn, Masking, chosen};
 use super::parameters::{COLUMNS, buffer};
 use super::window::{Mask, Window};
 use crate::cancel::Cancel;
@@ -125,8 +125,7 @@ impl Masking for Shuffling {
     }
 
     fn columns(&self) -> Option<Vec<&str>> {
-        let columns = self.columns.as_ref()?;
-        Some(columns.iter().map(String::as_str).collect())
+        chosen(&self.columns)
     }
 
     fn beside(&self) -> Vec<&str> {

@@ -11,6 +11,7 @@
 use super::partition::{CutSet, CutTable, Evaluation, Partition, Verdict};
 use crate::cancel::Cancel;
 use crate::error::Result;
+use crate::protect::solutions::gap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -34,11 +35,7 @@ impl Found {
     }
 
     fn gap_to(&self, open: f64) -> f64 {
-        match &self.best {
-            Some((_, best)) if best.value > 0.0 => ((best.value - open) / best.value).max(0.0),
-            Some(_) => 0.0,
-            None => 1.0,
-        }
+        gap(self.best.as_ref().map(|(_, best)| best.value), open)
     }
 
     fn value(&self) -> f64 {
