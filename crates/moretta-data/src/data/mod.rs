@@ -3,6 +3,7 @@
 //! What is hidden from the documentation is for the crates of moretta alone.
 
 mod batch;
+mod categorical;
 mod categories;
 #[doc(hidden)]
 pub mod coded;
@@ -29,6 +30,7 @@ mod time;
 mod times;
 
 pub use batch::{Batch, Column, RowIds};
+pub use categorical::{CategoricalTable, Variable};
 pub use categories::{Categories, MISSING};
 pub use date::DateFormat;
 pub use domain::{Domain, Domains, Scale};
