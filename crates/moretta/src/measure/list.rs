@@ -273,6 +273,12 @@ pub const LIST: &[Info] = &[
         Of::Records(|settings| Box::new(pairs::moments::Discrepancy::of_correlations(settings))),
     ),
     loss(
+        "mean_variation",
+        "by how much values, means, covariances and variances of numbers changed relative to what they were, and correlations by themselves, on average of the five; may be more than all, where values are near 0",
+        true,
+        Of::Records(|settings| Box::new(pairs::variation::MeanVariation::new(settings))),
+    ),
+    loss(
         "probabilistic_information_loss",
         "chance that a sample as large would differ less in its means, variances, covariances, correlations and quantiles than the release does, on average: 0 as it was, 1 beyond chance",
         true,

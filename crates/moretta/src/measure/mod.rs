@@ -9,6 +9,7 @@ mod column;
 mod groups;
 pub mod histogram;
 mod list;
+pub mod masked_intervals;
 mod measures;
 pub mod pairs;
 pub mod risk;

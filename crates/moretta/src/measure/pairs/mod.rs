@@ -22,6 +22,7 @@ mod reference;
 mod sample;
 pub(super) mod sse;
 mod timeline;
+pub(super) mod variation;
 mod window;
 
 pub use facts::{PairColumn, PairColumnPoint, PairFacts, PairPoint, PairValue};
