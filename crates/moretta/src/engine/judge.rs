@@ -11,7 +11,9 @@ use super::published::{self, Published};
 use super::shown::counted_as_text;
 use crate::data::{Batch, Domain, Domains, ReadAs, Role, RowIds, Schema};
 use crate::error::{Error, Result};
-use crate::guarantee::{Checker, CombinationChecker, Declared, Fault, Findings, Missing};
+use crate::guarantee::{
+    Checker, CombinationChecker, Declared, Fault, Findings, ItemsetChecker, Missing,
+};
 use crate::measure::Measures;
 use std::sync::Arc;
 
@@ -85,6 +87,7 @@ impl Judge<'_> {
         let guarantee = self.plan.guarantee_of_classes();
         let mut checker = Checker::new(&guarantee, release.schema(), declared)?;
         let mut combinations = CombinationChecker::new(self.plan.combinations()?);
+        let mut itemsets = self.plan.itemset_checker();
         let schema = originals.schema();
         let mut measures = published::measures(self.plan, schema, &self.measured_domains());
         measures.tell_accuracy_losses(made.accuracy_losses);
@@ -102,6 +105,9 @@ impl Judge<'_> {
             let (checked, (measured, ())) = rayon::join(
                 || {
                     combinations.observe(&released, subjects)?;
+                    if let Some(itemsets) = &mut itemsets {
+                        itemsets.observe(&released, subjects)?;
+                    }
                     checker.observe(&released, subjects)
                 },
                 || {
@@ -131,6 +137,7 @@ impl Judge<'_> {
         }
         let mut findings = checker.finish()?;
         findings.tell_combinations(combinations);
+        findings.claims.extend(itemsets.map(ItemsetChecker::finish));
         if self.plan.reads_missing() != Missing::Own {
             let places = places_of(originals, release.rows())?;
             let beside = counted_as_text(&measured.take(&places)?)?;

@@ -209,6 +209,10 @@ fn check(policy: &Policy, release: &Batch) -> Result<Verification> {
     let subjects = subject.and_then(|place| release.column(place).as_categories());
     combinations.observe(release, subjects.map(|subjects| subjects.codes()))?;
     findings.tell_combinations(combinations);
+    if let Some(mut itemsets) = policy.plan.itemset_checker() {
+        itemsets.observe(release, subjects.map(|subjects| subjects.codes()))?;
+        findings.claims.push(itemsets.finish());
+    }
     findings.faults.extend(bare);
     findings.faults.extend(foreign_values(policy, release)?);
     if release.is_empty() && !policy.plan.protect.iter().all(Method::may_suppress_all) {
