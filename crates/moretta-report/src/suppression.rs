@@ -1,7 +1,8 @@
 //! How rows fared: released, or suppressed and why.
 //!
 //! How many were suppressed is told as a bound, also by what was read less what was released. Rows
-//! that were not drawn into a sample are held back by design, and told apart.
+//! that were not drawn into a sample, or that repeat a label of their person, are left out by design
+//! and told apart.
 
 use super::markup::Markup;
 use super::number;
@@ -12,7 +13,7 @@ use moretta::pipeline::report::{Report, RowFacts};
 pub(crate) struct Suppressed {
     /// At most so many.
     at_most: u64,
-    /// Others were not drawn into a sample, at most so many.
+    /// Others were left out by design, at most so many.
     left_out: u64,
 }
 
@@ -35,7 +36,7 @@ impl Suppressed {
         bound(!self.is_none(), number::count(self.at_most))
     }
 
-    /// Rows that were not drawn, "≤ 900"; none where no sample was.
+    /// Rows that were left out by design, "≤ 900"; none where none was.
     pub(crate) fn left_out(self) -> Option<String> {
         let some = self.left_out > 0;
         some.then(|| bound(true, number::count(self.left_out)))
@@ -84,7 +85,10 @@ pub(crate) fn write(report: &Report, page: &mut Markup) {
         }
         if let Some(left_out) = suppressed.left_out() {
             page.element("p", &[("class", &"note")], |page| {
-                page.raw("Not drawn into the sample, by design: ");
+                page.raw(match rows.merged {
+                    true => "Left out because their person shows the same label in another row: ",
+                    false => "Not drawn into the sample, by design: ",
+                });
                 page.text(left_out);
                 page.raw(" rows. They count neither as suppressed nor as lost.");
             });

@@ -11,9 +11,7 @@ use super::published::{self, Published};
 use super::shown::counted_as_text;
 use crate::data::{Batch, Domain, Domains, ReadAs, Role, RowIds, Schema};
 use crate::error::{Error, Result};
-use crate::guarantee::{
-    Checker, CombinationChecker, Declared, Fault, Findings, ItemsetChecker, Missing,
-};
+use crate::guarantee::{Checker, CombinationChecker, Declared, Fault, Findings, Missing};
 use crate::measure::Measures;
 use std::sync::Arc;
 
@@ -87,7 +85,6 @@ impl Judge<'_> {
         let guarantee = self.plan.guarantee_of_classes();
         let mut checker = Checker::new(&guarantee, release.schema(), declared)?;
         let mut combinations = CombinationChecker::new(self.plan.combinations()?);
-        let mut itemsets = self.plan.itemset_checker();
         let schema = originals.schema();
         let mut measures = published::measures(self.plan, schema, &self.measured_domains());
         measures.tell_accuracy_losses(made.accuracy_losses);
@@ -105,9 +102,6 @@ impl Judge<'_> {
             let (checked, (measured, ())) = rayon::join(
                 || {
                     combinations.observe(&released, subjects)?;
-                    if let Some(itemsets) = &mut itemsets {
-                        itemsets.observe(&released, subjects)?;
-                    }
                     checker.observe(&released, subjects)
                 },
                 || {
@@ -137,7 +131,6 @@ impl Judge<'_> {
         }
         let mut findings = checker.finish()?;
         findings.tell_combinations(combinations);
-        findings.claims.extend(itemsets.map(ItemsetChecker::finish));
         if self.plan.reads_missing() != Missing::Own {
             let places = places_of(originals, release.rows())?;
             let beside = counted_as_text(&measured.take(&places)?)?;

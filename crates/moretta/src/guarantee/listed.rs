@@ -88,7 +88,8 @@ fn under(tree: &Hierarchy, label: &str) -> Option<Range<u32>> {
     Some(tree.leaves_under(level, node))
 }
 
-/// How many items of persons are under no label that the same person shows. Items and labels come row
+/// How many items of persons are under no label that the same person shows; persons without a released
+/// row were suppressed. Items and labels come row
 /// by row with their persons; released rows are some of the original ones.
 ///
 /// # Errors
@@ -104,18 +105,20 @@ pub fn items_lost(
     let ranges: Vec<Option<Range<u32>>> = ranges.collect();
     let mut shown: HashMap<u32, HashSet<u32>> = HashMap::new();
     for (&label, &person) in released.0.codes().iter().zip(released.1) {
+        let labels = shown.entry(person).or_default();
         if label != MISSING {
-            shown.entry(person).or_default().insert(label);
+            labels.insert(label);
         }
     }
     let leaves = original.0.levels().iter().map(|item| tree.leaf(item));
     let leaves: Vec<Option<u32>> = leaves.collect();
     let is_lost = |(&item, person): (&u32, &u32)| {
-        let Some(leaf) = leaves.get(item as usize) else {
+        let (Some(leaf), Some(labels)) = (leaves.get(item as usize), shown.get(person)) else {
             return false;
         };
-        let labels = shown.get(person).into_iter().flatten();
-        let mut ranges = labels.filter_map(|&label| ranges[label as usize].as_ref());
+        let mut ranges = labels
+            .iter()
+            .filter_map(|&label| ranges[label as usize].as_ref());
         !leaf.is_some_and(|leaf| ranges.any(|range| range.contains(&leaf)))
     };
     let rows = original.0.codes().iter().zip(original.1);
@@ -186,6 +189,7 @@ mod tests {
         };
         assert_eq!(lost([1, 1, 2, 2], [1, 2]), 0);
         assert_eq!(lost([1, 2, 2, 2], [1, 2]), 1, "the coffee of the second");
-        assert_eq!(lost([1, 1, 2, 2], [1, 1]), 1, "the milk");
+        assert_eq!(lost([1, 1, 1, 2], [1, 2]), 1, "the milk");
+        assert_eq!(lost([1, 1, 2, 2], [1, 1]), 0, "the second is suppressed");
     }
 }

@@ -8,6 +8,7 @@ use super::trial::read;
 use crate::data::{Batch, Domain, Domains, Role};
 use crate::engine::domains::domains;
 use crate::engine::facts::verdict;
+use crate::engine::items;
 use crate::engine::judge::declared;
 use crate::engine::original::Original;
 use crate::engine::population;
@@ -194,7 +195,10 @@ fn check(policy: &Policy, release: &Batch) -> Result<Verification> {
         declared.population = population::declared(Some(&Arc::new(people)), &domains);
     }
     let bare = bare_identifiers(release, &declared.pseudonyms);
-    let mut findings = plain_check(release, &policy.plan.guarantee_of_classes(), declared, None)?;
+    let items = items::labels_a_row(&policy.plan, release)?;
+    let rows = items.as_ref().unwrap_or(release);
+    let mut findings = plain_check(rows, &policy.plan.guarantee_of_classes(), declared, None)?;
+    findings.rows = release.len() as u64;
     findings
         .claims
         .extend(policy.plan.wild_claims(release, None)?);

@@ -135,10 +135,6 @@ pub(super) fn protect(
                 }
                 protected.solutions = released.solutions.take();
                 protected.left_out += released.left_out;
-                let table = match released.left_out {
-                    0 => table,
-                    _ => table.alone(in_order_of_ids(&released.rows)?.rows())?,
-                };
                 (protected.rows, protected.suppressed) = released.after(protected.suppressed);
                 protected.given = Some(Given {
                     rows: table.batch,
@@ -262,14 +258,17 @@ impl Step<'_> {
         if released.rows.is_empty() || kept == all {
             return Ok(released);
         }
-        let ids = in_order_of_ids(&released.rows)?.rows().clone();
+        let ids = match self.stage.method.covers_items() {
+            false => in_order_of_ids(&released.rows)?.rows().clone(),
+            true => items::of_persons(&table.batch, released.rows.rows())?,
+        };
         let left = table.alone(&ids)?;
         let rows = self.given(&left)?;
         let own = Arc::new(domains(self.plan, &left, population)?);
         let whole = std::mem::replace(&mut self.domains, Arc::clone(&own));
         let again = self.release(&self.stage.method.suppressing(0.0), rows)?;
         self.domains = Arc::new(whole.with_trees_of(&own));
-        match again.rows.len() == left.batch.len() {
+        match again.rows.len() + again.left_out as usize == left.batch.len() {
             true => Ok(Released {
                 suppressed: released.suppressed,
                 ..again

@@ -11,6 +11,7 @@ use crate::engine::context::Context;
 use crate::engine::copies::Copies;
 use crate::engine::facts::{Facts, Masked, report};
 use crate::engine::faults::Faults;
+use crate::engine::items;
 use crate::engine::judge::{Judge, Judgement, Made, refused};
 use crate::engine::learn::{accuracy_loss, accuracy_losses};
 use crate::engine::ledger::{KnownRows, Recorded};
@@ -399,14 +400,22 @@ impl Treated {
         let judgement = match &self.protected.given {
             None => None,
             Some(given) => {
+                let items = items::one_a_row(plan, given, &self.rows)?;
+                let (given, release) = match &items {
+                    Some((given, release)) => (given, release),
+                    None => (given, &self.release),
+                };
                 let put = Made {
-                    release: &self.release,
+                    release,
                     suppressed: &self.protected.suppressed,
                     untruths: untruths.clone(),
                     masked: &self.table.masked_names(),
                     accuracy_losses: accuracy_losses(plan, original, &self.release)?,
                 };
-                Some(Judge { plan, given }.judge(put, context)?)
+                let mut judgement = Judge { plan, given }.judge(put, context)?;
+                let claim = items::claim(plan, &original.batch, &self.release)?;
+                judgement.findings.claims.extend(claim);
+                Some(judgement)
             }
         };
         faults.take(match (untruths.first(), &judgement) {

@@ -5,13 +5,15 @@
 //! `separator` between them, one row a person. An item becomes itself or a node of the
 //! hierarchy above it, the same one wherever it occurs, so that every set of at most m
 //! released labels that one person shows is shown by at least k persons, as `km` under
-//! [guarantee] says. A label is shown once for each person: of rows that would
+//! [guarantee] says, for example `km = { k = 5, m = 2 }`. A label is shown once for each person: of rows that would
 //! repeat it one is released.
 //!
 //! Sets of one label come first, then pairs, and so on. Each set that too few persons
 //! show needs one of its labels raised to its parent; those are raised that mend most sets
 //! for what they lose. At the end, nodes are divided again as far as the promise
-//! allows, so that none could be replaced by its children.
+//! allows, so that none could be replaced by its children. One rare pair of coarse labels makes
+//! both coarser for everybody; with `suppress`, persons who show rare sets may be left out
+//! instead, where that loses less.
 //!
 //! **Protects against** an attacker who knows at most m items of a person and looks for the others:
 //! at least k persons show what these items became.
@@ -28,15 +30,9 @@
 //! size, and takes back what was raised too far.
 //!
 //! ```toml
-//! [columns]
-//! patient   = { role = "subject", action = "pseudonym", key = "env:MORETTA_KEY" }
-//! diagnosis = { role = "items", hierarchy = { file = "icd10.csv" } }
-//!
-//! [guarantee]
-//! km = { k = 5, m = 2 }
-//!
 //! [[protect]]
 //! method = "km-anonymity"
+//! suppress = 0.05
 //! ```
 
 mod cut;
@@ -48,6 +44,7 @@ mod transactions;
 
 use super::Setting;
 use super::config::MethodConfig;
+use super::parameters::SUPPRESS;
 use super::table::{Release, TableMethod};
 use crate::config::{Parameter, Section};
 use crate::data::hierarchy::Hierarchy;
@@ -57,25 +54,33 @@ use crate::data::{
 use crate::error::{Error, Result};
 use cut::Cut;
 use foldhash::fast::FixedState;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
+use search::Search;
 use std::sync::Arc;
 use transactions::Transactions;
 
 /// k^m-anonymity; what it promises is said under `[guarantee]`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct KmAnonymity {}
+pub struct KmAnonymity {
+    /// The largest share of rows that may be suppressed.
+    pub suppress: f64,
+}
 
 impl KmAnonymity {
-    /// Its parameters in a policy: none.
-    pub const PARAMETERS: &'static [Parameter] = &[];
+    /// Its parameters in a policy.
+    pub const PARAMETERS: &'static [Parameter] = &[SUPPRESS];
 
     /// Reads its parameters.
-    pub fn read(_: &mut Section) -> Result<Self> {
-        Ok(KmAnonymity {})
+    pub fn read(section: &mut Section) -> Result<Self> {
+        Ok(KmAnonymity {
+            suppress: section.number(&SUPPRESS)?,
+        })
     }
 
     /// Writes its parameters as [`KmAnonymity::read`] reads them.
-    pub fn write(&self, _: &mut Section) {}
+    pub fn write(&self, section: &mut Section) {
+        section.set(&SUPPRESS, self.suppress);
+    }
 }
 
 impl MethodConfig for KmAnonymity {
@@ -84,7 +89,11 @@ impl MethodConfig for KmAnonymity {
     }
 
     fn suppress(&self) -> Option<f64> {
-        Some(0.0)
+        Some(self.suppress)
+    }
+
+    fn suppress_at_most(&mut self, share: f64) {
+        self.suppress = share;
     }
 
     fn covers_items(&self) -> bool {
@@ -93,12 +102,14 @@ impl MethodConfig for KmAnonymity {
 
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
         Some(Box::new(Ready {
+            suppress: self.suppress,
             setting: setting.clone(),
         }))
     }
 }
 
 struct Ready {
+    suppress: f64,
     setting: Setting,
 }
 
@@ -141,26 +152,45 @@ impl TableMethod for Ready {
             ))
             .help("lower k, or bring more data"));
         }
-        let cut = search::search(&transactions, items.tree, km, &self.setting.cancel)?;
-        let schema = Arc::new(self.schema(table.schema())?);
-        match items.separator {
-            Some(separator) => {
-                let shown = cells.lists(&cut, separator);
-                with_column(table, schema, items.place, shown)
-                    .map(|all| Release::new(all, Vec::new()))
-            }
-            None => {
-                let shown = cells.labels(&cut);
-                let kept = first_of_each(&shown, &persons);
-                let all = with_column(table, schema, items.place, shown)?;
-                let merged = (all.len() - kept.len()) as u64;
-                let batch = if merged == 0 { all } else { all.take(&kept)? };
-                Ok(Release {
-                    left_out: merged,
-                    ..Release::new(batch, Vec::new())
-                })
-            }
+        let mut rows_of: HashMap<u32, u32, FixedState> = HashMap::default();
+        for &person in &persons {
+            *rows_of.entry(person).or_default() += 1;
         }
+        let known = 0..transactions.persons() as u32;
+        let rows: Vec<u32> = known.map(|p| rows_of[&transactions.code(p)]).collect();
+        let found = Search {
+            transactions: &transactions,
+            tree: items.tree,
+            km,
+            budget: (self.suppress * table.len() as f64).floor() as usize,
+            rows: &rows,
+            cancel: &self.setting.cancel,
+        };
+        let found = found.find()?;
+        let gone = found.gone.iter().map(|&person| transactions.code(person));
+        let gone: HashSet<u32, FixedState> = gone.collect();
+        let shown = match items.separator {
+            Some(separator) => cells.lists(&found.cut, separator),
+            None => cells.labels(&found.cut),
+        };
+        let mut kept: Vec<u32> = (0..table.len() as u32).collect();
+        kept.retain(|&row| !gone.contains(&persons[row as usize]));
+        let suppressed = (table.len() - kept.len()) as u64;
+        if items.separator.is_none() {
+            first_of_each(&mut kept, &shown, &persons);
+        }
+        let schema = Arc::new(self.schema(table.schema())?);
+        let all = with_column(table, schema, items.place, shown)?;
+        let left_out = (all.len() - kept.len()) as u64 - suppressed;
+        let batch = match kept.len() == all.len() {
+            true => all,
+            false => all.take(&kept)?,
+        };
+        let reasons = vec![("too few persons have their items".to_owned(), suppressed)];
+        Ok(Release {
+            left_out,
+            ..Release::new(batch, reasons)
+        })
     }
 }
 
@@ -266,13 +296,13 @@ fn persons(table: &Batch, lists: bool) -> Result<Vec<u32>> {
     Ok(persons)
 }
 
-/// The first row of each person with each label, and all without one.
-fn first_of_each(labels: &Categories, persons: &[u32]) -> Vec<u32> {
+/// Keeps the first row of each person with each label.
+fn first_of_each(rows: &mut Vec<u32>, labels: &Categories, persons: &[u32]) {
     let mut seen = HashSet::<(u32, u32), FixedState>::default();
-    let rows = labels.codes().iter().zip(persons).zip(0..);
-    rows.filter(|((label, person), _)| seen.insert((**person, **label)))
-        .map(|(_, row)| row)
-        .collect()
+    rows.retain(|&row| {
+        let row = row as usize;
+        seen.insert((persons[row], labels.codes()[row]))
+    });
 }
 
 fn with_column(

@@ -25,14 +25,14 @@ pub(super) fn labels(set: Set) -> impl Iterator<Item = u32> {
         .map(|label| label - 1)
 }
 
-/// By how many persons each set of just `size` labels is shown.
+/// By how many of these persons each set of just `size` labels is shown.
 pub(super) fn supports(
     transactions: &Transactions,
     cut: &Cut<'_>,
+    persons: &[u32],
     size: usize,
     cancel: &Cancel,
 ) -> Result<HashMap<Set, u32, FixedState>> {
-    let persons: Vec<u32> = (0..transactions.persons() as u32).collect();
     let chunks = persons.par_chunks(CHUNK).map(|chunk| {
         cancel.check()?;
         let mut counts = HashMap::default();

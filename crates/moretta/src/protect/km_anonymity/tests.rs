@@ -1,5 +1,5 @@
 use super::cut::Cut;
-use super::search::search;
+use super::search::{Found, Search};
 use super::transactions::Transactions;
 use super::*;
 use crate::cancel::Cancel;
@@ -23,19 +23,31 @@ fn ab() -> Hierarchy {
     ])
 }
 
+fn search<'a>(
+    transactions: &Transactions,
+    tree: &'a Hierarchy,
+    km: KmAnonymous,
+    budget: usize,
+) -> Found<'a> {
+    let rows = vec![1; transactions.persons()];
+    let search = Search {
+        transactions,
+        tree,
+        km,
+        budget,
+        rows: &rows,
+        cancel: &Cancel::default(),
+    };
+    search.find().expect("found")
+}
+
 fn found(tree: &Hierarchy, baskets: &[&[&str]], k: u32, m: u32) -> Vec<String> {
     let pairs = baskets.iter().zip(0..).flat_map(|(basket, person)| {
         let leaves = basket.iter().map(|item| tree.leaf(item).expect("an item"));
         leaves.map(move |leaf| (person, leaf))
     });
     let transactions = Transactions::new(pairs, tree.leaf_count());
-    let cut = search(
-        &transactions,
-        tree,
-        KmAnonymous { k, m },
-        &Cancel::default(),
-    );
-    let cut = cut.expect("found");
+    let cut = search(&transactions, tree, KmAnonymous { k, m }, 0).cut;
     let nodes = cut.nodes().into_iter();
     nodes.map(|node| cut.text(node).to_owned()).collect()
 }
@@ -145,7 +157,7 @@ proptest! {
         let transactions = Transactions::new(pairs, 8);
         prop_assume!(transactions.persons() >= k as usize);
         let km = KmAnonymous { k, m };
-        let cut = search(&transactions, &tree, km, &Cancel::default()).expect("found");
+        let cut = search(&transactions, &tree, km, 0).cut;
         let shown = |cut: &Cut<'_>| -> Vec<BTreeSet<u32>> {
             baskets.iter().map(|basket| basket.iter().map(|&leaf| cut.shown(leaf)).collect()).collect()
         };
@@ -171,6 +183,16 @@ proptest! {
             slowest(&shown, m as usize) >= k as usize
         });
         let best = best.map(|cut| loss(&baskets, |leaf| penalty(cut[leaf as usize]))).fold(f64::INFINITY, f64::min);
+        // With leave to suppress some, no more is lost, and what is left holds.
+        let some = search(&transactions, &tree, km, transactions.persons() / 3);
+        prop_assert!(some.gone.len() <= transactions.persons() / 3);
+        let kept = (0..transactions.persons()).filter(|&p| some.gone.binary_search(&(p as u32)).is_err());
+        let kept: Vec<&[u32]> = kept.map(|p| transactions.of(p)).collect();
+        let labels: Vec<BTreeSet<u32>> = kept.iter().map(|items| items.iter().map(|&leaf| some.cut.shown(leaf)).collect()).collect();
+        prop_assert!(slowest(&labels, m as usize) >= k as usize);
+        let left: f64 = kept.iter().flat_map(|items| items.iter()).map(|&leaf| some.cut.penalty(some.cut.shown(leaf))).sum();
+        let suppressed: usize = some.gone.iter().map(|&p| transactions.of(p as usize).len()).sum();
+        prop_assert!(left + suppressed as f64 <= ours + 1e-9);
         prop_assert!(best <= ours + 1e-9);
         prop_assert!(ours <= 2.0 * best + 1e-9, "{ours} of {best}");
     }
@@ -217,6 +239,7 @@ fn release(
     let domains = Domains::new([("item".to_owned(), domain)]);
     let listed = separator.map(|separator| ("item".to_owned(), separator.to_owned()));
     let ready = Ready {
+        suppress: 0.0,
         setting: Setting {
             guarantee: Guarantee {
                 km: Some(KmAnonymous { k, m }),

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-/// The items of all persons who have some.
+/// The items of all persons who have some; these are numbered in the order of their codes.
 pub(super) struct Transactions {
+    /// The code of each person, ascending.
+    codes: Vec<u32>,
     /// Where the items of each person begin, and where the last ones end.
     starts: Vec<usize>,
     /// Ascending for each person, each once.
@@ -19,9 +21,10 @@ impl Transactions {
         let mut pairs: Vec<(u32, u32)> = pairs.collect();
         pairs.sort_unstable();
         pairs.dedup();
-        let mut starts = vec![0];
+        let (mut codes, mut starts) = (Vec::new(), vec![0]);
         let of_one = |a: &(u32, u32), b: &(u32, u32)| a.0 == b.0;
         for items in pairs.chunk_by(of_one) {
+            codes.push(items[0].0);
             starts.push(starts[starts.len() - 1] + items.len());
         }
         let mut leaf_starts = vec![0; leaves + 1];
@@ -40,6 +43,7 @@ impl Transactions {
             }
         }
         Transactions {
+            codes,
             starts,
             items: pairs.into_iter().map(|(_, leaf)| leaf).collect(),
             leaf_starts,
@@ -52,9 +56,19 @@ impl Transactions {
         self.items.is_empty()
     }
 
+    /// The code of a person.
+    pub(super) fn code(&self, person: u32) -> u32 {
+        self.codes[person as usize]
+    }
+
     /// How many persons have items.
     pub(super) fn persons(&self) -> usize {
         self.starts.len() - 1
+    }
+
+    /// Items of a person on average.
+    pub(super) fn mean_items(&self) -> f64 {
+        self.items.len() as f64 / self.persons().max(1) as f64
     }
 
     /// The items of a person, ascending.
