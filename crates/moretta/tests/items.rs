@@ -246,3 +246,46 @@ fn items_that_the_hierarchy_does_not_know_are_counted_and_not_shown() {
     assert!(!error.to_string().contains("secret-item"), "{error}");
     assert!(matches!(error.exit_code(), 3 | 4), "{error}");
 }
+
+#[test]
+fn tables_that_differ_in_suppressed_persons_have_one_release_and_one_report() {
+    let frequent = ["a1;b1", "a1;b1;c1", "a2;c1", "c1;d1"];
+    let crowd: String = (0..60)
+        .map(|i| format!("p{i:02},{}\n", frequent[i % 4]))
+        .collect();
+    for (columns, as_rows) in [(LISTS, false), (ROWS, true)] {
+        let text = policy(columns, "km = { k = 5, m = 2 }", "suppress = 0.2");
+        let mut seen = Vec::new();
+        for outliers in [
+            "x1,a2;b2;d2\nx2,b2;c2\n",
+            "y1,b2;c2;d2;a1\n",
+            "z1,d2\nz2,b2\nz3,c2\n",
+        ] {
+            let lists = crowd.clone() + outliers;
+            let table = match as_rows {
+                false => lists,
+                true => {
+                    let lines = lists.lines().flat_map(|line| {
+                        let (person, list) = line.split_once(',').expect("two cells");
+                        list.split(';')
+                            .map(move |item| format!("{person},{item}\n"))
+                    });
+                    lines.collect()
+                }
+            };
+            let folder = folder(&format!("person,item\n{table}"));
+            let (rows, report) = run(folder.path(), &text).expect("released");
+            assert!(
+                rows.iter().all(|(person, _)| person.starts_with('p')),
+                "{columns}"
+            );
+            seen.push((rows, report));
+        }
+        for pair in seen.windows(2) {
+            assert_eq!(pair[0].0, pair[1].0, "{columns}");
+            for (a, b) in pair[0].1.lines().zip(pair[1].1.lines()) {
+                assert_eq!(a, b, "{columns}");
+            }
+        }
+    }
+}

@@ -83,13 +83,26 @@ pub(crate) fn claim(
     Ok(Some(checker.finish()))
 }
 
+/// Items of persons, one a row.
+pub(crate) struct OneARow {
+    /// Each item that was given, and its person.
+    pub(crate) given: Given,
+    /// The labels of those whose persons were not suppressed.
+    pub(crate) release: Batch,
+}
+
+impl OneARow {
+    /// Why items were suppressed, where all rows were for one reason.
+    pub(crate) fn suppressed(&self, rows: &[(String, u64)]) -> Vec<(String, u64)> {
+        let items = (self.given.rows.len() - self.release.len()) as u64;
+        let reasons = rows.iter().map(|(why, _)| why).take(1);
+        reasons.map(|why| (why.clone(), items)).collect()
+    }
+}
+
 /// Each item of `given` as a row, and the label that its person shows for it; none where there are
 /// no items. `released` are the rows that leave, with all columns.
-pub(crate) fn one_a_row(
-    plan: &Plan,
-    given: &Given,
-    released: &Batch,
-) -> Result<Option<(Given, Batch)>> {
+pub(crate) fn one_a_row(plan: &Plan, given: &Given, released: &Batch) -> Result<Option<OneARow>> {
     let Some(column) = plan.items() else {
         return Ok(None);
     };
@@ -134,12 +147,12 @@ pub(crate) fn one_a_row(
     let shown = rows.take(&ids)?;
     let released = Categories::new(labels, Arc::new(after.texts));
     let columns = vec![shown.column(0).clone(), Column::Category(released)];
-    let released = Batch::new(Arc::clone(shown.schema()), shown.rows().clone(), columns)?;
+    let release = Batch::new(Arc::clone(shown.schema()), shown.rows().clone(), columns)?;
     let given = Given {
         rows,
         domains: Arc::clone(&given.domains),
     };
-    Ok(Some((given, released)))
+    Ok(Some(OneARow { given, release }))
 }
 
 /// Each label of a release as a row with its person; none where there are no items.

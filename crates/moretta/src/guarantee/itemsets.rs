@@ -11,7 +11,8 @@ use super::models::KmAnonymous;
 use crate::data::items;
 use crate::data::{Batch, MISSING};
 use crate::error::{Error, Result};
-use std::collections::HashMap;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 
 /// The column of items of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub struct ItemColumn {
 pub struct ItemsetChecker {
     km: KmAnonymous,
     column: ItemColumn,
-    labels: HashMap<String, u32>,
+    labels: HashMap<String, u32, FixedState>,
     /// Person and label of each cell.
     shown: Vec<(u64, u32)>,
     rows: u64,
@@ -38,7 +39,7 @@ impl ItemsetChecker {
         ItemsetChecker {
             km,
             column,
-            labels: HashMap::new(),
+            labels: HashMap::default(),
             shown: Vec::new(),
             rows: 0,
         }
@@ -86,7 +87,7 @@ impl ItemsetChecker {
     /// What the release keeps.
     pub fn finish(mut self) -> ClaimFinding {
         self.shown.sort_unstable();
-        let mut counts: HashMap<Vec<u32>, u32> = HashMap::new();
+        let mut counts: HashMap<Vec<u32>, u32, FixedState> = HashMap::default();
         let persons = self.shown.chunk_by(|a, b| a.0 == b.0);
         let (mut labels, mut set) = (Vec::new(), Vec::new());
         for person in persons {
