@@ -112,7 +112,12 @@ impl ItemsetChecker {
 }
 
 /// Adds every set of one to `more` of these labels, which are in order, once.
-fn add_sets(labels: &[u32], more: usize, set: &mut Vec<u32>, counts: &mut HashMap<Vec<u32>, u32>) {
+fn add_sets(
+    labels: &[u32],
+    more: usize,
+    set: &mut Vec<u32>,
+    counts: &mut HashMap<Vec<u32>, u32, FixedState>,
+) {
     for (place, &label) in labels.iter().enumerate() {
         // The same label at a later place makes no other set.
         if more == 0 || place > 0 && labels[place - 1] == label {
