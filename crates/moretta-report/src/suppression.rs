@@ -15,6 +15,8 @@ pub(crate) struct Suppressed {
     at_most: u64,
     /// Others were left out by design, at most so many.
     left_out: u64,
+    /// These are shown by other rows of their person.
+    merged: bool,
 }
 
 impl Suppressed {
@@ -23,6 +25,7 @@ impl Suppressed {
         Suppressed {
             at_most: reasons.fold(0, u64::saturating_add),
             left_out: rows.left_out,
+            merged: rows.merged,
         }
     }
 
@@ -44,7 +47,8 @@ impl Suppressed {
 
     /// Rows read, or a bound.
     pub(crate) fn read(self, released: u64) -> String {
-        let read = self.most_drawn(released).saturating_add(self.left_out);
+        let shown = released.saturating_add(self.at_most);
+        let read = shown.saturating_add(self.left_out);
         bound(self.at_most.max(self.left_out) > 0, number::count(read))
     }
 
@@ -61,7 +65,8 @@ impl Suppressed {
 
     /// Rows read, or drawn into the sample, at most.
     pub(crate) fn most_drawn(self, released: u64) -> u64 {
-        released.saturating_add(self.at_most)
+        let shown = if self.merged { self.left_out } else { 0 };
+        released.saturating_add(self.at_most).saturating_add(shown)
     }
 }
 

@@ -473,6 +473,7 @@ fn treatment(facts: &Facts<'_>, name: &str, role: Role) -> &'static str {
         _ if plan.remakes(name) => "masked",
         (_, Role::Quasi) if plan.represents(name) => "representative",
         (_, Role::Quasi) if plan.covers_quasi() || plan.recodes_in_stream(name) => "generalised",
+        (_, Role::Items) => "generalised",
         _ if plan.codes(name) => "recoded",
         _ => "kept",
     }
