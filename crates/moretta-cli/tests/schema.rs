@@ -159,6 +159,11 @@ fn base(method: &str, settings: &str) -> Table {
         let columns = policy["columns"].as_table_mut().expect("a table");
         columns.insert("weight".to_owned(), weight);
     }
+    if method == "km-anonymity" {
+        let items = "{ role = \"items\", separator = \";\", hierarchy = { path = \"/\" } }";
+        policy["columns"]["age"] = parse(items);
+        policy.insert("guarantee".to_owned(), parse("{ km = { k = 3 } }"));
+    }
     let protect = policy["protect"][0].as_table_mut().expect("a table");
     if method == "z-anonymity" {
         protect.insert("z".to_owned(), 10.into());
@@ -499,7 +504,7 @@ fn schema_and_reader_agree_on_every_section() {
         ("noise", "buffer = 9"),
         ("z-anonymity", ""),
     ];
-    let mut policies = Vec::new();
+    let mut policies = vec![base("km-anonymity", "")];
     for (method, settings) in methods {
         let policy = base(method, settings);
         policies.extend(COLUMNS.iter().map(|column| {

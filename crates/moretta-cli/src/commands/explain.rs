@@ -44,6 +44,10 @@ const TOPICS: &[Topic] = &[
         name: "presence", kind: "promise", words: &["delta-presence"],
         page: include_str!("explain/presence.md"),
     },
+    Topic {
+        name: "km", kind: "promise", words: &["k^m", "k^m-anonymity"],
+        page: include_str!("explain/km.md"),
+    },
     Topic { name: "z", kind: "promise", words: &[], page: include_str!("explain/z.md") },
     Topic {
         name: "epsilon", kind: "promise", words: &["ε", "differential-privacy"],
@@ -51,7 +55,7 @@ const TOPICS: &[Topic] = &[
     },
     Topic {
         name: "roles", kind: "policy",
-        words: &["role", "identifier", "subject", "quasi", "sensitive", "class", "time", "key", "plain", "drop"],
+        words: &["role", "identifier", "subject", "quasi", "sensitive", "items", "class", "time", "key", "plain", "drop"],
         page: include_str!("explain/roles.md"),
     },
     Topic {

@@ -16,6 +16,7 @@ mod duration;
 mod folded;
 pub mod hierarchy;
 mod invisible;
+pub mod items;
 #[doc(hidden)]
 pub mod json_column;
 mod levels;

@@ -61,6 +61,7 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
         ..blank(facts.released, suppressed)
     };
     leave_out(facts.left_out, &mut report);
+    report.rows.merged = facts.left_out > 0 && facts.plan.items().is_some();
     if let Some(judgement) = facts.judgement {
         report = of_judgement(facts, judgement, report);
     }
@@ -132,7 +133,7 @@ pub(crate) fn blank(released: u64, suppressed: Vec<Reason>) -> Report {
     }
 }
 
-/// Adds the rows that are not in a sample, as a bound.
+/// Adds the rows that were left out by design, as a bound.
 fn leave_out(rows: u64, report: &mut Report) {
     let at_most = coarse::at_most(rows);
     report.rows.left_out = at_most;
@@ -483,6 +484,7 @@ fn treatment(facts: &Facts<'_>, name: &str, role: Role) -> &'static str {
         _ if plan.remakes(name) => "masked",
         (_, Role::Quasi) if plan.represents(name) => "representative",
         (_, Role::Quasi) if plan.covers_quasi() || plan.recodes_in_stream(name) => "generalised",
+        (_, Role::Items) => "generalised",
         _ if plan.codes(name) => "recoded",
         _ => "kept",
     }

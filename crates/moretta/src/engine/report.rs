@@ -337,9 +337,14 @@ pub struct RowFacts {
     pub released: u64,
     /// Rows suppressed, by reason.
     pub suppressed: Vec<Reason>,
-    /// Rows that are not in the sample that was drawn, at most; 0 where none was.
+    /// Rows that are not in the sample that was drawn, or that would repeat what their person
+    /// shows, at most; 0 where there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u64,
+    /// Rows were left out because their person shows the same label in another one, not because
+    /// they were not drawn into a sample.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub merged: bool,
     /// Classes of equal quasi-identifiers of the released rows before.
     pub classes_before: u64,
     /// Classes of equal quasi-identifiers after.

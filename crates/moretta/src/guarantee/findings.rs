@@ -109,6 +109,8 @@ pub enum Rule {
     NotGeneralised,
     /// There must be rows, unless all may be suppressed.
     NoRows,
+    /// Every item of a person must be under a label that is released of that person.
+    ItemLost,
     /// A sample holds persons with all of their rows, or with none.
     PersonTorn,
 }
@@ -128,6 +130,7 @@ impl fmt::Display for Rule {
             Rule::ReleasedTwice => "row released twice",
             Rule::RowsDiffer => "rows in the file but not released, or the other way round",
             Rule::NotGeneralised => "value that the method of the policy would not release",
+            Rule::ItemLost => "item that no released label of its person covers",
             Rule::PersonTorn => "person with a part of their rows in the sample",
             Rule::NoRows => "file without rows, of which nothing can be checked",
         })

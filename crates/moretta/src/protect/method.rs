@@ -100,6 +100,8 @@ methods! {
     "suppression", Suppression(super::suppression::Suppression), "suppression/mod.rs", Table;
     /// Recodes columns by fixed rules, by itself or before another method.
     "recoding", Recoding(super::recoding::Recoding), "recoding/mod.rs", Table;
+    /// Makes the items of persons coarser.
+    "km-anonymity", KmAnonymity(super::km_anonymity::KmAnonymity), "km_anonymity/mod.rs", Items;
     /// Releases a random part of the rows.
     "sampling", Sampling(super::sampling::Sampling), "sampling/mod.rs", Sample;
     /// Substitutes risky values, draws a sample and calibrates its weights.
@@ -162,6 +164,8 @@ pub struct MethodInfo {
 pub enum Family {
     /// Tables, whose values it makes coarser.
     Table,
+    /// Tables of items, which it makes coarser.
+    Items,
     /// Tables, of which it releases a sample.
     Sample,
     /// Streams of events, of which it decides each as it comes.
@@ -332,6 +336,11 @@ impl Method {
     /// See [`MethodConfig::samples`].
     pub fn samples(&self) -> bool {
         self.config().samples()
+    }
+
+    /// See [`MethodConfig::covers_items`].
+    pub fn covers_items(&self) -> bool {
+        self.config().covers_items()
     }
 
     /// See [`MethodConfig::reads`].

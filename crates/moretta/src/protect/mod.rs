@@ -10,6 +10,7 @@ mod effect;
 mod filter;
 pub mod generalization;
 pub mod identifiers;
+pub mod km_anonymity;
 pub mod lattice;
 pub(crate) mod limits;
 pub mod massc;

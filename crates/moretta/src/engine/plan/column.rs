@@ -22,6 +22,8 @@ pub struct ColumnPolicy {
     pub read: ReadAs,
     /// How its values generalise.
     pub hierarchy: Option<HierarchySpec>,
+    /// What is between the items of a cell, when it holds several.
+    pub separator: Option<String>,
     /// Latitude and longitude, when it is made from two columns.
     pub from: Option<[String; 2]>,
     /// How its times are written, when the policy says so.
@@ -71,13 +73,14 @@ impl PartialEq for ColumnPolicy {
                 action,
                 read,
                 hierarchy,
+                separator,
                 from,
                 unit,
                 lateness,
                 range,
                 weight,
             } = column.clone();
-            let named = (name, role, action, read);
+            let named = (name, role, action, read, separator);
             (named, hierarchy, from, unit, lateness, range, weight)
         };
         said(self) == said(other)
@@ -106,6 +109,7 @@ impl ColumnPolicy {
             },
             read: ReadAs::Infer,
             hierarchy: None,
+            separator: None,
             from: None,
             unit: None,
             lateness: None,

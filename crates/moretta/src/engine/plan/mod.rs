@@ -4,6 +4,7 @@ mod chain;
 mod column;
 mod events;
 mod hierarchies;
+mod items;
 mod levels;
 mod masked;
 mod persons;
@@ -322,6 +323,7 @@ impl Plan {
                     .help("leave its `buffer` out: a stream leaves before it is judged"),
             );
         }
+        items::check(self)?;
         promises::check(self)?;
         self.check_measures()?;
         chain::check(self, spans)?;

@@ -8,6 +8,7 @@ use crate::data::{Batch, Domains, Field, Role, Schema};
 use crate::engine::columns::pseudonyms;
 use crate::engine::context::Context;
 use crate::engine::domains::domains;
+use crate::engine::items;
 use crate::engine::judge::Given;
 use crate::engine::ledger::{KnownRows, together};
 use crate::engine::masked::secret_seed;
@@ -133,6 +134,7 @@ pub(super) fn protect(
                     released = step.coarsen(known, released)?;
                 }
                 protected.solutions = released.solutions.take();
+                protected.left_out += released.left_out;
                 (protected.rows, protected.suppressed) = released.after(protected.suppressed);
                 protected.given = Some(Given {
                     rows: table.batch,
@@ -145,6 +147,11 @@ pub(super) fn protect(
             protected.untruths.extend(faults);
             if stage.method.samples() {
                 protected.untruths.extend(torn(&before, &protected.rows)?);
+            }
+            if stage.method.covers_items() {
+                let given = in_order_of_ids(&before)?;
+                let lost = items::lost(&given, &protected.rows, &step.domains)?;
+                protected.untruths.extend(lost);
             }
         }
     }
@@ -160,11 +167,13 @@ struct Released {
 }
 
 impl Released {
-    /// A sample tells of every row what became of it, and no other method leaves rows out.
-    fn accounts_for(&self, rows: usize, samples: bool) -> Result<()> {
+    /// A sample tells of every row what became of it, as does a method that shows a label of a person
+    /// once; no other method leaves rows out.
+    fn accounts_for(&self, rows: usize, method: &Method) -> Result<()> {
         let suppressed: u64 = self.suppressed.iter().map(|(_, rows)| rows).sum();
         let told = self.rows.len() as u64 + suppressed + self.left_out;
-        match samples && told == rows as u64 || !samples && self.left_out == 0 {
+        let may_leave_out = method.samples() || method.covers_items();
+        match may_leave_out && told == rows as u64 || !may_leave_out && self.left_out == 0 {
             true => Ok(()),
             false => Err(Error::bug("rows of a sample are not accounted for")),
         }
@@ -224,7 +233,7 @@ impl Step<'_> {
             left_out: operator.left_out(),
             solutions: operator.solutions(),
         };
-        released.accounts_for(all, method.samples())?;
+        released.accounts_for(all, method)?;
         Ok(released)
     }
 
@@ -245,17 +254,21 @@ impl Step<'_> {
         let population = self.context.population.as_deref();
         self.domains = Arc::new(domains(self.plan, table, population)?);
         let released = self.release(self.stage.method, rows)?;
-        if released.rows.is_empty() || released.rows.len() == all {
+        let kept = released.rows.len() + released.left_out as usize;
+        if released.rows.is_empty() || kept == all {
             return Ok(released);
         }
-        let ids = in_order_of_ids(&released.rows)?.rows().clone();
+        let ids = match self.stage.method.covers_items() {
+            false => in_order_of_ids(&released.rows)?.rows().clone(),
+            true => items::of_persons(&table.batch, released.rows.rows())?,
+        };
         let left = table.alone(&ids)?;
         let rows = self.given(&left)?;
         let own = Arc::new(domains(self.plan, &left, population)?);
         let whole = std::mem::replace(&mut self.domains, Arc::clone(&own));
         let again = self.release(&self.stage.method.suppressing(0.0), rows)?;
         self.domains = Arc::new(whole.with_trees_of(&own));
-        match again.rows.len() == left.batch.len() {
+        match again.rows.len() + again.left_out as usize == left.batch.len() {
             true => Ok(Released {
                 suppressed: released.suppressed,
                 ..again
@@ -432,7 +445,11 @@ impl Step<'_> {
                     Effect::Kept if pseudonym && self.first => Treatment::Pseudonym,
                     Effect::Kept => Treatment::Kept,
                     Effect::Covered => {
-                        Treatment::Generalised(self.domains.require(&field.name)?.clone())
+                        let domain = self.domains.require(&field.name)?.clone();
+                        match self.domains.separator(&field.name) {
+                            Some(separator) => Treatment::Listed(domain, separator.to_owned()),
+                            None => Treatment::Generalised(domain),
+                        }
                     }
                     Effect::Represented => {
                         Treatment::Representative(self.domains.require(&field.name)?.clone())

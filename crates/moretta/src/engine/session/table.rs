@@ -5,12 +5,14 @@ use super::levels::protect_levels;
 use super::steps::{Compared, Protected, protect};
 use super::trial::{Assessment, Candidate, Purpose};
 use crate::data::{Batch, Role, Schema};
+use crate::engine::coarse;
 use crate::engine::column_sets::of_release;
 use crate::engine::columns::without_dropped;
 use crate::engine::context::Context;
 use crate::engine::copies::Copies;
 use crate::engine::facts::{Facts, Masked, report};
 use crate::engine::faults::Faults;
+use crate::engine::items;
 use crate::engine::judge::{Judge, Judgement, Made, refused};
 use crate::engine::learn::{accuracy_loss, accuracy_losses};
 use crate::engine::ledger::{KnownRows, Recorded};
@@ -399,14 +401,27 @@ impl Treated {
         let judgement = match &self.protected.given {
             None => None,
             Some(given) => {
+                let told = &self.protected.suppressed;
+                let items = items::one_a_row(plan, given, &self.rows)?;
+                let (given, release, suppressed) = match &items {
+                    Some(items) => (&items.given, &items.release, items.suppressed(told)),
+                    None => (given, &self.release, told.clone()),
+                };
                 let put = Made {
-                    release: &self.release,
-                    suppressed: &self.protected.suppressed,
+                    release,
+                    suppressed: &suppressed,
                     untruths: untruths.clone(),
                     masked: &self.table.masked_names(),
                     accuracy_losses: accuracy_losses(plan, original, &self.release)?,
                 };
-                Some(Judge { plan, given }.judge(put, context)?)
+                let mut judgement = Judge { plan, given }.judge(put, context)?;
+                if items.is_some() {
+                    let claim = items::claim(plan, &original.batch, &self.release)?;
+                    judgement.findings.claims.extend(claim);
+                    // Rows are told, not items.
+                    judgement.published.reasons = coarse::reasons(told, 0);
+                }
+                Some(judgement)
             }
         };
         faults.take(match (untruths.first(), &judgement) {
