@@ -31,6 +31,15 @@ const BESIDE: &[(&str, &str)] = &[
         "noise = \"cumulative\"\nreset = \"drift\"",
     ),
     ("recoding", "levels = { age = 1 }"),
+    ("pram", "design = \"equal-counts\""),
+    (
+        "pram",
+        "matrices = [{ columns = [\"age\"], categories = [\"a\"], rows = [[1]] }]",
+    ),
+    (
+        "pram",
+        "matrices = [{ columns = [\"age\"], categories = [\"a\"], counts = [1] }]",
+    ),
     ("dp-microaggregation", "k = 2"),
     (
         "local-dp",

@@ -83,6 +83,17 @@ const CASES: &[Case] = &[
         repeats: true,
     },
     Case {
+        name: "pram",
+        configurations: &[
+            "columns = [\"word\", \"grade\"]",
+            "design = \"equal-counts\"\ntheta = 0.9\nalpha = 0.7\ncolumns = [\"grade\"]\nmissing = \"stays\"",
+            "design = \"random-diagonal\"\np = 0.2\ngroups = [[\"word\", \"grade\"]]",
+            "buffer = 1\nmatrices = [{ columns = [\"grade\"], categories = [\"high\", \"low\", \"middle\"], rows = [[0.5, 0.5, 0], [0, 1, 0], [0.2, 0.2, 0.6]] }]",
+            "buffer = 3\nmissing = \"stays\"\nmatrices = [{ columns = [\"word\"], categories = [\"ash\", \"birch\", \"cedar\", \"elm\"], counts = [1, 2, 3, 4] }]",
+        ],
+        repeats: true,
+    },
+    Case {
         name: "random-projection",
         configurations: &[
             "noise = \"none\"\ncolumns = [\"x\", \"y\"]",

@@ -25,6 +25,7 @@ const METHOD_LINES: &[(&str, &str)] = &[
     ("rank-swapping", "within = 5"),
     ("resampling", "buffer = 10"),
     ("shuffling", ""),
+    ("pram", "columns = [\"grade\"]"),
     ("lattice", ""),
     ("random-projection", "noise = \"none\""),
     (
@@ -64,7 +65,7 @@ fn policy(method: &MethodInfo, role: &str, action: &str) -> String {
     let (time, grade) = match (method.family, role) {
         (Family::Stream, "subject") => ("time", "{ role = \"plain\" }"),
         (Family::Stream, _) => ("time", "{ role = \"subject\" }"),
-        _ => ("plain", "{ role = \"plain\" }"),
+        _ => ("plain", "{ role = \"plain\", type = \"category\" }"),
     };
     format!(
         "version = 1\nseed = 7\n[source]\npath = \"in.csv\"\n[columns]\nt = {{ role = \"{time}\" }}\n\
