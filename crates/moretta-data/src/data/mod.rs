@@ -3,6 +3,7 @@
 //! What is hidden from the documentation is for the crates of moretta alone.
 
 mod batch;
+mod c_median;
 mod categorical;
 mod categories;
 #[doc(hidden)]
@@ -28,8 +29,10 @@ pub mod region;
 mod schema;
 mod time;
 mod times;
+mod units;
 
 pub use batch::{Batch, Column, RowIds};
+pub use c_median::{ClusterColumn, Clusters, c_median, draw_seeds};
 pub use categorical::{CategoricalTable, Variable};
 pub use categories::{Categories, MISSING};
 pub use date::DateFormat;
@@ -47,6 +50,7 @@ pub use region::Region;
 pub use schema::{Declared, Field, Kind, Role, Schema};
 pub use time::TimeFormat;
 pub use times::times;
+pub use units::Units;
 
 /// What is shown of a value of which nothing is told, and the label of the top of a hierarchy.
 pub const TOP: &str = "*";
