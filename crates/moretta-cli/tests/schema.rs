@@ -31,6 +31,9 @@ const BESIDE: &[(&str, &str)] = &[
         "noise = \"cumulative\"\nreset = \"drift\"",
     ),
     ("recoding", "levels = { age = 1 }"),
+    ("merging", "rare = { age = 2 }"),
+    ("merging", "buffer = 1\ntop = { age = 2 }"),
+    ("microaggregation", "distance = \"sum\""),
     ("pram", "design = \"equal-counts\""),
     (
         "pram",

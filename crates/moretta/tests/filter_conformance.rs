@@ -44,6 +44,7 @@ const CASES: &[Case] = &[
             "k = 4\ngrouping = \"projection\"\ncolumns = [\"x\", \"y\", \"grade\"]",
             "k = 3\ngrouping = \"projection\"\naxis = \"sum\"\ncolumns = [\"x\", \"y\"]",
             "k = 3\ngrouping = \"hansen-mukherjee\"\ncolumns = [\"x\"]",
+            "k = 3\ndistance = \"sum\"",
             "k = 3\nexact = 10\ngroups = [[\"x\", \"word\"], [\"y\"], [\"grade\"]]",
             "k = 3\nbuffer = 20",
             "k = 5\nbuffer = 10\nscale = \"none\"",
@@ -79,6 +80,15 @@ const CASES: &[Case] = &[
             "columns = [\"x\", \"grade\"]\ngiven = [\"y\", \"row\"]",
             "columns = [\"y\"]\ngiven = [\"x\"]\nbuffer = 20",
             "columns = [\"x\", \"y\", \"grade\"]\nbuffer = 10",
+        ],
+        repeats: true,
+    },
+    Case {
+        name: "merging",
+        configurations: &[
+            "rare = { word = 2 }\ntop = { grade = 2 }",
+            "rare = { grade = 2 }",
+            "bottom = { grade = 2 }\nbuffer = 1",
         ],
         repeats: true,
     },

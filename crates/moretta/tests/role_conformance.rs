@@ -25,6 +25,7 @@ const METHOD_LINES: &[(&str, &str)] = &[
     ("rank-swapping", "within = 5"),
     ("resampling", "buffer = 10"),
     ("shuffling", ""),
+    ("merging", "rare = { grade = 2 }"),
     ("pram", "columns = [\"grade\"]"),
     ("lattice", ""),
     ("random-projection", "noise = \"none\""),

@@ -5,9 +5,13 @@ mod support;
 use moretta::data::{
     Batch, Categories, Column, Domain, Domains, Field, Kind, Levels, Region, Role, RowIds, Schema,
 };
+use moretta::math::uniform::Uniform;
+use moretta::protect::merging::Merging;
+use moretta::protect::microaggregation::{Distance, Microaggregation};
 use moretta::protect::mondrian::{Mode, Mondrian, Output, partition_codes};
 use moretta::protect::pram::{Design, MissingValues, Pram, TransitionMatrix, one_way};
-use moretta::protect::{Method, Setting};
+use moretta::protect::rank_swapping::{Direction, Inside, RankSwapping, Within};
+use moretta::protect::{Masked, Method, Setting};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -314,6 +318,182 @@ fn pram_of_german_credit_has_the_matrices_of_the_worked_example() {
             assert_eq!(found.categories.concat(), domain, "{name}");
             let found = TransitionMatrix::new(&found.matrix).expect("probabilities");
             assert_matrix(&found, &expected[name][key], &format!("{name} {key}"));
+        }
+    }
+}
+
+/// A table of ordered and nominal codes as texts that sort like the codes.
+fn released(batch: &Batch, method: &Method, setting: &Setting) -> Vec<Vec<u32>> {
+    let mut operator = method.build(batch.schema(), setting).expect("built");
+    let parts = vec![
+        operator.push(batch.clone()).expect("taken"),
+        operator.finish().expect("released"),
+    ];
+    let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let released = Batch::concat(operator.schema(), parts).expect("one schema");
+    let code = |row: usize, column: usize| {
+        let categories = released.column(column).as_categories().expect("categories");
+        categories
+            .get(row)
+            .expect("a value")
+            .parse()
+            .expect("a code")
+    };
+    let columns = 0..released.schema().len();
+    (0..released.len())
+        .map(|row| columns.clone().map(|column| code(row, column)).collect())
+        .collect()
+}
+
+fn by_sum(k: u32) -> Method {
+    Method::Microaggregation(Microaggregation {
+        distance: Distance::Sum,
+        ..Microaggregation::new(k as usize)
+    })
+}
+
+#[test]
+fn microaggregation_gives_the_records_of_the_worked_example() {
+    let Some([inputs, expected]) = mares("mdav-generic-a.json") else {
+        return;
+    };
+    let example = Example::read(&inputs);
+    let found = released(&example.batch(), &by_sum(example.k), &Setting::default());
+    assert_eq!(found, rows(&expected["masked"]));
+}
+
+#[test]
+fn german_credit_is_masked_as_in_the_worked_example() {
+    let Some([inputs, expected]) = mares("pipeline-real-data-a.json") else {
+        return;
+    };
+    let records = inputs["original"].clone();
+    let example = Example::read(&serde_json::json!({
+        "records": records, "schema": inputs["schema"], "k": inputs["k"],
+    }));
+    if let Some(german) = german() {
+        // The codes of the example are the places of the texts in order.
+        let mut texts: [std::collections::BTreeSet<String>; 3] = Default::default();
+        for row in &german {
+            for (text, all) in row.iter().zip(&mut texts) {
+                all.insert(text.clone());
+            }
+        }
+        let code = |place: usize, text: &String| {
+            texts[place]
+                .iter()
+                .position(|known| known == text)
+                .expect("known") as u32
+        };
+        let codes = german.iter().take(example.columns[0].len());
+        for (row, texts) in codes.enumerate() {
+            for place in 0..3 {
+                assert_eq!(
+                    example.columns[place][row],
+                    code(place, &texts[place]),
+                    "row {row}"
+                );
+            }
+        }
+    }
+    let setting = Setting {
+        guarantee: support::only_k(example.k),
+        domains: example.domains(),
+        ..Setting::default()
+    };
+    let mondrian = |mode: Mode| {
+        Method::Mondrian(Mondrian {
+            mode,
+            output: Output::MedianOrMode,
+            ..Mondrian::default()
+        })
+    };
+    for (key, method) in [
+        ("mdav_k5", by_sum(example.k)),
+        ("mondrian_strict_k5_median", mondrian(Mode::Strict)),
+        ("mondrian_relaxed_k5_median", mondrian(Mode::Balanced)),
+    ] {
+        assert!(expected[key]["masked"].is_array(), "{key}");
+        let found = released(&example.batch(), &method, &setting);
+        assert_eq!(found, rows(&expected[key]["masked"]), "{key}");
+    }
+}
+
+#[test]
+fn rank_swapping_gives_the_column_of_the_worked_example() {
+    let Some([inputs, expected]) = mares("rank-swap-a.json") else {
+        return;
+    };
+    /// Draws the choices of the example: of two candidates the second by a number above a half.
+    struct Choices(Vec<u32>);
+    impl Uniform for Choices {
+        fn draw(&mut self) -> f64 {
+            f64::from(self.0.remove(0)) * 0.75
+        }
+    }
+    let within = Within::Percent(inputs["p_percent"].as_f64().expect("a number"));
+    let column = list(&inputs["column"], whole);
+    assert_eq!(
+        within.ranks(column.len()),
+        whole(&expected["window"]) as usize
+    );
+    assert_eq!(
+        whole(&expected["window"]),
+        2,
+        "one draw decides between two at most"
+    );
+    let swapping = RankSwapping {
+        within,
+        direction: Direction::Both,
+        inside: Inside::Table,
+        buffer: None,
+        columns: None,
+    };
+    let choices = Choices(list(&inputs["choices"], whole));
+    let mut filter = swapping.filter_with(1, choices).expect("built");
+    let mut out = Masked::new(1);
+    for &code in &column {
+        filter.push(&[f64::from(code)], &mut out).expect("taken");
+    }
+    filter.finish(&mut out).expect("done");
+    let found: Vec<u32> = out.records().column(0).map(|code| code as u32).collect();
+    assert_eq!(found, list(&expected["masked"], whole));
+}
+
+#[test]
+fn merging_gives_the_columns_of_the_worked_example() {
+    let Some([inputs, expected]) = mares("recoding-a.json") else {
+        return;
+    };
+    let column = list(&inputs["column"], whole);
+    let example = Example {
+        sizes: vec![whole(&inputs["categories"])],
+        ordered: vec![true],
+        columns: vec![column],
+        k: 1,
+    };
+    for p in list(&inputs["p"], whole) {
+        let counts = || [(Example::name(0), p as usize)].into();
+        let top = Merging {
+            top: counts(),
+            ..Merging::default()
+        };
+        let bottom = Merging {
+            bottom: counts(),
+            ..Merging::default()
+        };
+        let rare = Merging {
+            rare: counts(),
+            ..Merging::default()
+        };
+        for (key, merging) in [("top", top), ("bottom", bottom), ("global", rare)] {
+            let method = Method::Merging(merging);
+            let found = released(&example.batch(), &method, &Setting::default()).concat();
+            assert_eq!(
+                found,
+                list(&expected[p.to_string()][key], whole),
+                "{key} {p}"
+            );
         }
     }
 }

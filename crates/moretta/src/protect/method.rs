@@ -114,6 +114,8 @@ methods! {
     "microaggregation", Microaggregation(super::microaggregation::Microaggregation), "microaggregation/mod.rs", Filter;
     /// Exchanges values of nearly the same rank.
     "rank-swapping", RankSwapping(super::rank_swapping::RankSwapping), "rank_swapping/mod.rs", Filter;
+    /// Makes rare or extreme categories one.
+    "merging", Merging(super::merging::Merging), "merging.rs", Filter;
     /// Changes categories by lot, with known probabilities.
     "pram", Pram(super::pram::Pram), "pram/mod.rs", Filter;
     /// Releases secret mixtures of the columns.

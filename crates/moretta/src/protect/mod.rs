@@ -13,6 +13,7 @@ pub mod identifiers;
 pub mod lattice;
 pub(crate) mod limits;
 pub mod massc;
+pub mod merging;
 mod method;
 pub mod microaggregation;
 pub mod mondrian;
