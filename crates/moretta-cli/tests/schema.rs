@@ -31,6 +31,18 @@ const BESIDE: &[(&str, &str)] = &[
         "noise = \"cumulative\"\nreset = \"drift\"",
     ),
     ("recoding", "levels = { age = 1 }"),
+    ("merging", "rare = { age = 2 }"),
+    ("merging", "buffer = 1\ntop = { age = 2 }"),
+    ("microaggregation", "distance = \"sum\""),
+    ("pram", "design = \"equal-counts\""),
+    (
+        "pram",
+        "matrices = [{ columns = [\"age\"], categories = [\"a\"], rows = [[1]] }]",
+    ),
+    (
+        "pram",
+        "matrices = [{ columns = [\"age\"], categories = [\"a\"], counts = [1] }]",
+    ),
     ("dp-microaggregation", "k = 2"),
     (
         "local-dp",

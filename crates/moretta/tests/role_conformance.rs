@@ -26,6 +26,8 @@ const METHOD_LINES: &[(&str, &str)] = &[
     ("rank-swapping", "within = 5"),
     ("resampling", "buffer = 10"),
     ("shuffling", ""),
+    ("merging", "rare = { grade = 2 }"),
+    ("pram", "columns = [\"grade\"]"),
     ("lattice", ""),
     ("random-projection", "noise = \"none\""),
     (
@@ -66,7 +68,7 @@ fn policy(method: &MethodInfo, role: &str, action: &str) -> String {
     let (time, grade) = match (method.family, role) {
         (Family::Stream, "subject") => ("time", "{ role = \"plain\" }"),
         (Family::Stream, _) => ("time", "{ role = \"subject\" }"),
-        _ => ("plain", "{ role = \"plain\" }"),
+        _ => ("plain", "{ role = \"plain\", type = \"category\" }"),
     };
     let (x, y) = match method.family {
         Family::Items => (

@@ -8,6 +8,7 @@ mod check;
 mod checkpoint;
 mod compare;
 mod compare_methods;
+mod estimates;
 mod files;
 mod goal;
 mod inputs;
@@ -17,6 +18,7 @@ mod leftovers;
 mod lessons;
 mod levels;
 mod manifest;
+mod matrices;
 mod memory;
 mod model_file;
 mod options;
@@ -46,8 +48,9 @@ pub use attack::{
     attack_table,
 };
 pub use check::{check, check_warnings};
-pub use compare::{Standing, compare};
+pub use compare::{Compared, Standing, compare};
 pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_methods};
+pub use estimates::{Counted, EstimatedRow, EstimatedTable};
 pub use goal::{Found, Point, reach};
 pub use interrupted::{Interrupted, interrupted};
 pub use ledger::{Listed, Listing, list_ledger, revoke};

@@ -50,7 +50,9 @@ fn outputs(policy: &Policy) -> Vec<PathBuf> {
         .filter_map(|sink| sink.certificate.clone());
     let checkpoint = policy.checkpoint.iter().map(|place| place.path.clone());
     let manifest = policy.manifest.iter().map(|place| place.path.clone());
+    let matrices = policy.sink.iter().filter_map(|sink| sink.matrices.clone());
     sink.chain(certificate)
+        .chain(matrices)
         .chain(checkpoint)
         .chain(manifest)
         .chain(report_places(policy))

@@ -9,6 +9,7 @@ use super::interrupted::Running;
 use super::ledger::Ledger;
 use super::leftovers::sweep;
 use super::manifest::{self, About};
+use super::matrices;
 use super::options::Options;
 use super::output::{Output, Saving};
 use super::place::{Pending, commit_all, folder_of, partial};
@@ -273,7 +274,11 @@ pub(super) fn told(
         }
         _ => None,
     };
-    let mut files = with_manifest(policy, &report, head, options)?;
+    let matrices = match &sink.matrices {
+        None => None,
+        Some(place) => Some(matrices::write(place, &outcome.transitions)?),
+    };
+    let mut files = with_manifest(policy, &report, (head, matrices), options)?;
     // The release comes last, since what has gone to standard output cannot be taken back.
     files.extend(output.into_pending());
     Ok((Outcome { report, ..outcome }, files))
@@ -283,10 +288,11 @@ pub(super) fn told(
 fn with_manifest(
     policy: &Policy,
     report: &Report,
-    ledger: Option<(u64, String)>,
+    (ledger, matrices): (Option<(u64, String)>, Option<Pending>),
     options: &Options<'_>,
 ) -> Result<Vec<Pending>> {
-    let mut files = write_reports(policy, report, options)?;
+    let reports = write_reports(policy, report, options)?;
+    let mut files = Vec::new();
     if let Some(place) = &policy.manifest {
         let manifest = manifest::write(
             place,
@@ -294,13 +300,14 @@ fn with_manifest(
                 policy,
                 report,
                 date: options.date.as_deref(),
-                reports: &files,
+                reports: &reports,
+                matrices: matrices.as_ref(),
                 ledger,
             },
         )?;
         files.push(manifest);
     }
-    Ok(files)
+    Ok(reports.into_iter().chain(matrices).chain(files).collect())
 }
 
 /// Puts a release in its place that an earlier run had made whole before it was killed; none
@@ -330,7 +337,7 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
     if whole.exists() && told != Some(&sha256::of_file(whole)?.0) {
         return Err(changed(release));
     }
-    commit_all(with_manifest(policy, &report, None, options)?, true)?;
+    commit_all(with_manifest(policy, &report, (None, None), options)?, true)?;
     for place in sink.certificate.iter().chain([release]) {
         let pending = Pending::resumable(place)?;
         let pending = match place == release {
@@ -344,6 +351,7 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
         report,
         measures: Vec::new(),
         recorded: None,
+        transitions: Vec::new(),
     }))
 }
 

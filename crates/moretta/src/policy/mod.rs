@@ -151,6 +151,8 @@ pub struct SinkPolicy {
     pub order: Order,
     /// Where a stream says why each row was released.
     pub certificate: Option<PathBuf>,
+    /// Where the matrices are published by which categories were changed.
+    pub matrices: Option<PathBuf>,
 }
 
 impl Policy {
@@ -232,10 +234,39 @@ impl Policy {
         policy.plan.check(&spans)?;
         policy.check_stream(audit)?;
         policy.check_standard_output()?;
+        policy.check_matrices()?;
         policy.check_manifest()?;
         policy.check_ledger()?;
         policy.check_levels()?;
         Ok(policy)
+    }
+
+    /// Matrices are published where there are any.
+    fn check_matrices(&self) -> Result<()> {
+        if self
+            .sink
+            .as_ref()
+            .is_none_or(|sink| sink.matrices.is_none())
+        {
+            return Ok(());
+        }
+        let changes = self
+            .plan
+            .protect
+            .iter()
+            .any(|method| method.as_pram().is_some());
+        let (what, help) = match (changes, &self.checkpoint) {
+            (false, _) => (
+                "`matrices` under [sink] is for pram, and no method changes categories by a matrix",
+                "take it out, or add [[protect]] with method = \"pram\"",
+            ),
+            (true, Some(_)) => (
+                "`matrices` under [sink] does not go with [checkpoint]",
+                "take one of them out: of a stream, matrices follow from the policy",
+            ),
+            (true, None) => return Ok(()),
+        };
+        Err(Error::policy(what).help(help))
     }
 
     /// What goes with streams only, and what does not go with them.
@@ -414,6 +445,7 @@ impl Policy {
             }
         }
         inputs.extend(self.plan.guarantee.population());
+        inputs.extend(self.plan.protect.iter().flat_map(Method::files));
         let signing = self.manifest.as_ref().map(|manifest| &manifest.key);
         let naming = self.ledger.as_ref().map(|ledger| &ledger.key);
         inputs.extend(self.ledger.as_ref().map(|ledger| &*ledger.path));
@@ -492,7 +524,10 @@ fn read_plan(
     let rules = top.optional(&schema::RULES, |placed, name| {
         rules::read(placed.list(name)?)
     })?;
-    let (protect, spans) = read_protect(top, goal)?;
+    let (mut protect, spans) = read_protect(top, goal)?;
+    for (method, span) in protect.iter_mut().zip(&spans) {
+        outside::load_matrices(method, root, span)?;
+    }
     check_kinds(&protect, &spans)?;
     let (report_measures, fail_above, pairs, risk) =
         measure::read(top.optional_table(&schema::MEASURE)?, &protect)?;

@@ -26,6 +26,7 @@ pub(super) const SINK: &[Parameter] = &[
     HEADER,
     ORDER,
     CERTIFICATE,
+    MATRICES,
 ];
 
 const SINK_PATH: Parameter = Parameter::new(
@@ -69,6 +70,13 @@ const CERTIFICATE: Parameter = Parameter::new(
     Absent::Means("none"),
     "a file in which a stream says why each row was released, by how many users or among which records; for those who may see the source, never to be published",
 );
+const MATRICES: Parameter = Parameter::new(
+    "matrices",
+    Accepts::Text,
+    Absent::Means("none; they are not published"),
+    "a JSON file in which the transition matrices of pram are published with the release, so that readers can estimate the original frequencies; a matrix that was designed from the rows tells how many have each category",
+)
+.examples(&["\"out/matrices.json\""]);
 
 const ORDERS: &[(&str, Order)] = &[("shuffled", Order::Shuffled), ("input", Order::Input)];
 
@@ -105,6 +113,7 @@ impl SinkPolicy {
         let order = section.word(&ORDER, ORDERS)?;
         let certificate =
             section.optional(&CERTIFICATE, |placed, name| resolve(placed, name, root))?;
+        let matrices = section.optional(&MATRICES, |placed, name| resolve(placed, name, root))?;
         section.finish()?;
         io::writable(Path::new(&shown), &options).map_err(|e| e.at(placed.span.clone()))?;
         Ok(SinkPolicy {
@@ -113,6 +122,7 @@ impl SinkPolicy {
             options,
             order,
             certificate,
+            matrices,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::config::{MethodConfig, Nested, Shown};
 use super::parameters::SUPPRESS;
+use super::pram::Pram;
 use super::random_projection::RandomProjection;
 use super::recoding::Recoding;
 use super::z_anonymity::ZAnonymity;
@@ -11,6 +12,7 @@ use crate::data::Schema;
 use crate::error::{Error, Result};
 use crate::guarantee::{Combination, Missing};
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Makes `Method` and `METHODS` of one list: what it is called, its parameters, its page (the
@@ -114,6 +116,10 @@ methods! {
     "microaggregation", Microaggregation(super::microaggregation::Microaggregation), "microaggregation/mod.rs", Filter;
     /// Exchanges values of nearly the same rank.
     "rank-swapping", RankSwapping(super::rank_swapping::RankSwapping), "rank_swapping/mod.rs", Filter;
+    /// Makes rare or extreme categories one.
+    "merging", Merging(super::merging::Merging), "merging.rs", Filter;
+    /// Changes categories by lot, with known probabilities.
+    "pram", Pram(super::pram::Pram), "pram/mod.rs", Filter;
     /// Releases secret mixtures of the columns.
     "random-projection", RandomProjection(super::random_projection::RandomProjection), "random_projection/mod.rs", Filter;
     /// Replaces each value by the mean of its rank in random samples.
@@ -395,6 +401,33 @@ impl Method {
     /// Whether it recodes columns by fixed rules.
     pub fn is_recoding(&self) -> bool {
         self.as_recoding().is_some()
+    }
+
+    /// The method, if it changes categories by a transition matrix.
+    pub fn as_pram(&self) -> Option<&Pram> {
+        match self {
+            Method::Pram(config) => Some(config),
+            _ => None,
+        }
+    }
+
+    /// Reads what its parameters leave to files, which the caller finds and reads as rows of cells.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or does not hold what it should.
+    pub fn load(
+        &mut self,
+        read: impl Fn(&Path) -> Result<(PathBuf, Vec<Vec<String>>)>,
+    ) -> Result<()> {
+        match self {
+            Method::Pram(config) => config.load(read),
+            _ => Ok(()),
+        }
+    }
+
+    /// The files that it was read from besides the policy.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.as_pram().into_iter().flat_map(Pram::files)
     }
 
     /// The method, if it projects records.

@@ -14,6 +14,7 @@ pub mod km_anonymity;
 pub mod lattice;
 pub(crate) mod limits;
 pub mod massc;
+pub mod merging;
 mod method;
 pub mod microaggregation;
 pub mod mondrian;
@@ -21,6 +22,7 @@ pub mod mu_argus;
 mod nest;
 pub mod noise;
 mod parameters;
+pub mod pram;
 pub mod random_projection;
 pub mod rank_swapping;
 mod ranks;
@@ -32,6 +34,7 @@ pub mod shuffling;
 mod solutions;
 pub mod suppression;
 mod table;
+mod transition;
 mod tree_codes;
 mod window;
 pub mod z_anonymity;
@@ -48,6 +51,7 @@ pub use nest::Nest;
 pub(crate) use parameters::SUPPRESS;
 pub use solutions::{Solution, Solutions, Trail};
 pub use table::{Release, Table, TableMethod};
+pub use transition::{CodedTransition, Transition};
 pub use window::{Mask, Window};
 
 use crate::cancel::Cancel;
@@ -94,6 +98,11 @@ pub trait Operator: Send {
     /// and not among those that are suppressed.
     fn left_out(&self) -> u64 {
         0
+    }
+    /// The matrices by which it has changed categories. Those that were made from frequencies tell
+    /// these, so they are published only where somebody asks for it.
+    fn transitions(&self) -> Vec<Transition> {
+        Vec::new()
     }
     /// What a search over recodings has found, where there was one.
     fn solutions(&self) -> Option<Solutions> {

@@ -20,7 +20,7 @@ use crate::engine::progress;
 use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
 use crate::guarantee::{Coding, Fault, Guarantee, Rule, Treatment, Truth, torn_persons};
-use crate::protect::{Claim, Effect, Method, Nest, Operator, Setting, Solutions};
+use crate::protect::{Claim, Effect, Method, Nest, Operator, Setting, Solutions, Transition};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -42,6 +42,8 @@ pub(super) struct Protected {
     pub(super) given: Option<Given>,
     /// What it found where it searched; of the rows that leave alone.
     pub(super) solutions: Option<Solutions>,
+    /// The matrices by which categories were changed.
+    pub(super) transitions: Vec<Transition>,
 }
 
 /// Whether each step is held against the rows that it was given.
@@ -77,6 +79,7 @@ pub(super) fn protect(
         untruths: Vec::new(),
         given: None,
         solutions: None,
+        transitions: Vec::new(),
     };
     let mut first = Some(given);
     for stage in stages {
@@ -105,6 +108,7 @@ pub(super) fn protect(
                     step.refuse_few(given)?;
                 }
                 protected.left_out += released.left_out;
+                protected.transitions.append(&mut released.transitions);
                 if stage.method.samples() {
                     // Nothing that follows may depend on values that were not drawn.
                     released.rows = in_order_of_texts(released.rows)?;
@@ -164,6 +168,7 @@ struct Released {
     suppressed: Vec<(String, u64)>,
     left_out: u64,
     solutions: Option<Solutions>,
+    transitions: Vec<Transition>,
 }
 
 impl Released {
@@ -232,6 +237,7 @@ impl Step<'_> {
             suppressed: operator.suppressed(),
             left_out: operator.left_out(),
             solutions: operator.solutions(),
+            transitions: operator.transitions(),
         };
         released.accounts_for(all, method)?;
         Ok(released)
@@ -352,12 +358,14 @@ impl Step<'_> {
                 suppressed: made.suppressed,
                 left_out: 0,
                 solutions: made.solutions,
+                transitions: made.transitions,
             }),
             None => Ok(Released {
                 rows: grown.kept,
                 suppressed: vec![("new rows wait until enough of them come".to_owned(), count)],
                 left_out: 0,
                 solutions: None,
+                transitions: Vec::new(),
             }),
         }
     }

@@ -1,9 +1,9 @@
 //! The session of a table: collected, protected, ordered, checked and measured as a whole.
 
-use super::Checked;
 use super::levels::protect_levels;
 use super::steps::{Compared, Protected, protect};
 use super::trial::{Assessment, Candidate, Purpose};
+use super::{Checked, Finished};
 use crate::data::{Batch, Role, Schema};
 use crate::engine::coarse;
 use crate::engine::column_sets::of_release;
@@ -15,13 +15,13 @@ use crate::engine::faults::Faults;
 use crate::engine::items;
 use crate::engine::judge::{Judge, Judgement, Made, refused};
 use crate::engine::learn::{accuracy_loss, accuracy_losses};
-use crate::engine::ledger::{KnownRows, Recorded};
+use crate::engine::ledger::KnownRows;
 use crate::engine::masked::{self, Learn, Masks, Watch};
 use crate::engine::order;
 use crate::engine::original::{Original, in_order_of_ids, originals_of};
 use crate::engine::plan::Plan;
 use crate::engine::progress::Stage;
-use crate::engine::report::{LevelFacts, Report, RuleFact};
+use crate::engine::report::{LevelFacts, RuleFact};
 use crate::engine::rules;
 use crate::engine::shown::counted_as_text;
 use crate::engine::telling::Leaving;
@@ -141,14 +141,6 @@ impl TableFlow {
             original,
         })
     }
-}
-
-/// What leaves a table, and what is told of it.
-pub(super) struct Finished {
-    pub(super) rows: Checked,
-    pub(super) report: Report,
-    /// What is entered in the ledger; none without one.
-    pub(super) recorded: Option<Recorded>,
 }
 
 /// Holds levels against each other, by the rows that leave.
@@ -386,6 +378,7 @@ impl Treated {
             rows: Checked::new(release),
             report,
             recorded,
+            transitions: protected.transitions,
         })
     }
 
