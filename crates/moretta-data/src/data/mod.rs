@@ -26,6 +26,8 @@ mod reading;
 mod records;
 pub mod region;
 mod schema;
+mod semantic_space;
+mod taxonomy;
 mod time;
 mod times;
 
@@ -45,6 +47,8 @@ pub use reading::{ColumnPlan, ReadAs};
 pub use records::{Attribute, Encoder, Records};
 pub use region::Region;
 pub use schema::{Declared, Field, Kind, Role, Schema};
+pub use semantic_space::SemanticSpace;
+pub use taxonomy::Taxonomy;
 pub use time::TimeFormat;
 pub use times::times;
 

@@ -111,6 +111,12 @@ pub enum Rule {
     NoRows,
     /// A sample holds persons with all of their rows, or with none.
     PersonTorn,
+    /// An edge links nodes of the node table.
+    NoSuchNode,
+    /// No edge links a node to itself.
+    LinkedToItself,
+    /// Two nodes are linked once.
+    EdgeTwice,
 }
 
 impl fmt::Display for Rule {
@@ -129,6 +135,9 @@ impl fmt::Display for Rule {
             Rule::RowsDiffer => "rows in the file but not released, or the other way round",
             Rule::NotGeneralised => "value that the method of the policy would not release",
             Rule::PersonTorn => "person with a part of their rows in the sample",
+            Rule::NoSuchNode => "edge whose end is no node of the node table",
+            Rule::LinkedToItself => "edge from a node to itself",
+            Rule::EdgeTwice => "edge that is there twice",
             Rule::NoRows => "file without rows, of which nothing can be checked",
         })
     }
