@@ -82,6 +82,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("measure", &["data", "error", "math"]),
     ("attack", &["data", "error", "math"]),
     ("cancel", &["error"]),
+    ("graph", &["cancel", "data", "error", "math"]),
     (
         "protect",
         &["cancel", "config", "data", "error", "guarantee", "math"],
@@ -122,6 +123,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "data",
             "engine",
             "error",
+            "graph",
             "guarantee",
             "io",
             "learn",
@@ -151,6 +153,7 @@ const EMBEDDED: &[&str] = &[
     "cancel",
     "config",
     "engine",
+    "graph",
     "guarantee",
     "learn",
     "math",

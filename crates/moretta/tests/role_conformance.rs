@@ -14,6 +14,7 @@ const METHOD_LINES: &[(&str, &str)] = &[
     ("mondrian", ""),
     ("generalization", "suppress = 1"),
     ("datafly", "suppress = 1"),
+    ("semantic-grouping", ""),
     ("mu-argus", "k = 2"),
     ("suppression", ""),
     ("recoding", "round = { x = 2, y = 2 }"),

@@ -113,6 +113,12 @@ pub enum Rule {
     ItemLost,
     /// A sample holds persons with all of their rows, or with none.
     PersonTorn,
+    /// An edge links nodes of the node table.
+    NoSuchNode,
+    /// No edge links a node to itself.
+    LinkedToItself,
+    /// Two nodes are linked once.
+    EdgeTwice,
 }
 
 impl fmt::Display for Rule {
@@ -132,6 +138,9 @@ impl fmt::Display for Rule {
             Rule::NotGeneralised => "value that the method of the policy would not release",
             Rule::ItemLost => "item that no released label of its person covers",
             Rule::PersonTorn => "person with a part of their rows in the sample",
+            Rule::NoSuchNode => "edge whose end is no node of the node table",
+            Rule::LinkedToItself => "edge from a node to itself",
+            Rule::EdgeTwice => "edge that is there twice",
             Rule::NoRows => "file without rows, of which nothing can be checked",
         })
     }

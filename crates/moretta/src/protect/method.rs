@@ -96,6 +96,8 @@ methods! {
     "lattice", Lattice(super::lattice::Lattice), "lattice/mod.rs", Table;
     /// Raises the column with most values until few rows stand out.
     "datafly", Datafly(super::datafly::Datafly), "datafly.rs", Table;
+    /// Groups rows that mean nearly the same under their lowest common ancestors.
+    "semantic-grouping", SemanticGrouping(super::semantic_grouping::SemanticGrouping), "semantic_grouping/mod.rs", Table;
     /// Makes combinations of a few columns frequent.
     "mu-argus", MuArgus(super::mu_argus::MuArgus), "mu_argus/mod.rs", Table;
     /// Empties cells of rows that stand out.

@@ -30,6 +30,7 @@ pub mod recoding;
 pub mod resampling;
 pub mod rotation;
 pub mod sampling;
+pub mod semantic_grouping;
 pub mod shuffling;
 mod solutions;
 pub mod suppression;
