@@ -8,6 +8,7 @@ mod check;
 mod checkpoint;
 mod compare;
 mod compare_methods;
+mod evolve;
 mod files;
 mod goal;
 mod inputs;
@@ -29,6 +30,7 @@ mod release_columns;
 mod release_values;
 mod reports;
 mod run;
+mod sealed;
 mod sha256;
 mod stream;
 mod trial;
@@ -39,7 +41,7 @@ mod verify;
 pub use crate::engine::report::{self, Report};
 pub use crate::engine::{
     Arm, LearnSettings, Learned, Lessons, Live, Original, Outcome, Progress, Records, SavedModel,
-    Side, Stage, TellingSet, Trained, learn, train, warnings,
+    Searched, Side, Stage, TellingSet, Trained, learn, train, warnings,
 };
 pub use attack::{
     AttackSettings, Attacked, AttackedRelease, AttackedTables, Strongest, attack, attack_files,
@@ -48,6 +50,7 @@ pub use attack::{
 pub use check::{check, check_warnings};
 pub use compare::{Standing, compare};
 pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_methods};
+pub use evolve::{CategoryFile, CategoryFiles, Evolved, Wish, evolve};
 pub use goal::{Found, Point, reach};
 pub use interrupted::{Interrupted, interrupted};
 pub use ledger::{Listed, Listing, list_ledger, revoke};

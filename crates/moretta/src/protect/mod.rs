@@ -20,6 +20,7 @@ pub mod mu_argus;
 mod nest;
 pub mod noise;
 mod parameters;
+pub(crate) mod prepared;
 pub mod random_projection;
 pub mod rank_swapping;
 mod ranks;
