@@ -4,6 +4,7 @@
 //! the groups of a table ([`Measures`]); the others are told of each pair of an original and
 //! what is released of it, by the trait [`Measure`].
 
+pub mod categorical;
 mod column;
 mod groups;
 pub mod histogram;
