@@ -5,6 +5,7 @@ mod support;
 use moretta::data::{
     Batch, Categories, Column, Domain, Domains, Field, Kind, Levels, Region, Role, RowIds, Schema,
 };
+use moretta::optimize::evolution::{Fitness, TradeOff, best_first, from_gray, roulette};
 use moretta::protect::mondrian::{Mode, Mondrian, Output, partition_codes};
 use moretta::protect::{Method, Setting};
 use serde_json::Value;
@@ -158,4 +159,62 @@ fn a_declared_size_makes_a_column_narrower() {
     assert_eq!(partition_codes(&columns, &[2, 2], 2, Mode::Strict), first);
     assert_eq!(partition_codes(&columns, &[9, 2], 2, Mode::Strict), second);
     assert_eq!(partition_codes(&columns, &[1, 1], 2, Mode::Strict), first);
+}
+
+/// A worked example of this name; none without the data.
+fn worked(name: &str) -> Option<Value> {
+    let folder = support::shared("worked-examples/mares")?;
+    let text = std::fs::read_to_string(folder.join(name)).expect("a file");
+    Some(serde_json::from_str(&text).expect("JSON"))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+#[test]
+fn a_roulette_and_an_order_are_those_of_the_worked_example() {
+    let Some(file) = worked("selection-a.json") else {
+        return;
+    };
+    let scores = list(&file["inputs"]["scores"], number);
+    let expected = list(&file["expected"]["p_inverse"], number);
+    for (found, expected) in roulette(&scores).into_iter().zip(expected) {
+        assert!((found - expected).abs() < number(&file["tolerance"]));
+    }
+    let order = list(&file["expected"]["order_best_first"], whole);
+    let found = best_first(&scores);
+    assert!(found.iter().map(|&place| place as u32).eq(order));
+}
+
+#[test]
+fn gray_codes_are_those_of_the_worked_example() {
+    let Some(file) = worked("gray-code-a.json") else {
+        return;
+    };
+    let bits = list(&file["inputs"]["bits"], |bits| {
+        u64::from_str_radix(bits.as_str().expect("bits"), 2).expect("binary")
+    });
+    let expected = &file["expected"];
+    assert!(
+        bits.iter()
+            .map(|&bits| bits as u32)
+            .eq(list(&expected["binary_value"], whole))
+    );
+    let decoded = bits.iter().map(|&bits| from_gray(bits) as u32);
+    assert!(decoded.eq(list(&expected["gray_decoded"], whole)));
+}
+
+#[test]
+fn fitness_is_the_score_of_the_worked_example() {
+    let Some(file) = worked("score-a.json") else {
+        return;
+    };
+    let of = TradeOff {
+        loss: number(&file["inputs"]["IL"]),
+        risk: number(&file["expected"]["DR"]),
+    };
+    for (name, fitness) in [("score_mean", Fitness::Mean), ("score_max", Fitness::Max)] {
+        assert_eq!(fitness.score(of, 0, 1), number(&file["expected"][name]));
+    }
 }

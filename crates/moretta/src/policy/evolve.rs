@@ -5,7 +5,7 @@ use crate::config::{
 };
 use crate::error::Result;
 use crate::optimize::evolution::{
-    Count, Crossover, Fitness, Mutation, Operators, Selection, Settings, Stop,
+    Count, Crossover, Fitness, Mutation, Selection, Settings, Stop, Variations,
 };
 use crate::protect::Method;
 use crate::protect::prepared::Prepared;
@@ -69,9 +69,9 @@ const FITNESSES: &[(&str, Fitness)] = &[
     ("max", Fitness::Max),
     ("front", Fitness::Front),
 ];
-const OPERATOR_WORDS: &[(&str, Operators)] = &[
-    ("either", Operators::Either),
-    ("together", Operators::Together),
+const OPERATOR_WORDS: &[(&str, Variations)] = &[
+    ("either", Variations::Either),
+    ("together", Variations::Together),
 ];
 const COUNTS: &[(&str, Count)] = &[
     ("fixed", Count::Fixed),
@@ -259,7 +259,9 @@ pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Evolve> {
     let selection = match section.word(&SELECTION, SELECTIONS)? {
         Selection::Tournament(usual) => Selection::Tournament(entrants.unwrap_or(usual)),
         _ if entrants.is_some() => {
-            return Err(section.error("`entrants` is only for selection = \"tournament\""));
+            return Err(section
+                .error("`entrants` is only for selection = \"tournament\"")
+                .help("take it out, or choose parents by a tournament"));
         }
         other => other,
     };
@@ -267,7 +269,9 @@ pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Evolve> {
     let crossover = match section.word(&CROSSOVER, CROSSOVERS)? {
         Crossover::Points(usual) => Crossover::Points(points.unwrap_or(usual)),
         Crossover::Uniform if points.is_some() => {
-            return Err(section.error("`points` is only for crossover = \"points\""));
+            return Err(section
+                .error("`points` is only for crossover = \"points\"")
+                .help("take it out, or cross at points"));
         }
         Crossover::Uniform => Crossover::Uniform,
     };

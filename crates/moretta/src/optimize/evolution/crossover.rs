@@ -17,6 +17,11 @@ pub enum Crossover {
 pub struct Exchange(Vec<Range<usize>>);
 
 impl Exchange {
+    /// Of these runs, which ascend and do not meet.
+    pub fn of(runs: Vec<Range<usize>>) -> Self {
+        Exchange(runs)
+    }
+
     /// The runs.
     pub fn runs(&self) -> &[Range<usize>] {
         &self.0

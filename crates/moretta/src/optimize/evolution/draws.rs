@@ -11,7 +11,7 @@ pub struct Draws(Xoshiro256PlusPlus);
 /// its choices are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    Operator = 1,
+    Variation = 1,
     Parents = 2,
     Exchange = 3,
     FirstChild = 4,
@@ -80,7 +80,7 @@ mod tests {
         let mut seen = std::collections::HashSet::new();
         for seed in 0..20 {
             for step in 0..50 {
-                for purpose in [Purpose::Operator, Purpose::Parents, Purpose::SecondChild] {
+                for purpose in [Purpose::Variation, Purpose::Parents, Purpose::SecondChild] {
                     let draw = first(seed, step, purpose);
                     assert_eq!(draw, first(seed, step, purpose));
                     assert!(seen.insert(draw), "{seed} {step} {purpose:?}");

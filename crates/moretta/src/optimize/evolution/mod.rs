@@ -22,10 +22,12 @@ mod archive;
 mod crossover;
 mod diversity;
 mod draws;
+mod fitness;
 mod gray;
 mod history;
 mod mutation;
 mod population;
+mod ranked;
 mod rates;
 mod search;
 mod selection;
@@ -38,15 +40,17 @@ mod tests;
 pub use archive::{Archive, Found};
 pub use crossover::{Crossover, Exchange};
 pub use draws::Draws;
+pub use fitness::Fitness;
 pub use gray::{Fixed, from_gray, to_gray};
 pub use history::{History, Moment};
 pub use mutation::{Count, Mutation};
-pub use population::{Population, best_first};
+pub use population::Population;
+pub use ranked::best_first;
 pub use rates::Rates;
 pub use search::{Saved, Search};
 pub use selection::{Selection, roulette};
-pub use settings::{Fitness, Operators, Settings};
-pub use step::{Accepted, Operator};
+pub use settings::{Settings, Variations};
+pub use step::{Accepted, Variation};
 pub use stop::{Stop, Stopped};
 
 /// What is lost by a solution and what it risks; less is better of both.
@@ -73,9 +77,15 @@ pub trait Individual: Clone + Send + Sync {
     }
     /// Its loss and risk.
     fn trade_off(&mut self) -> TradeOff;
+    /// Its loss and risk as far as they can be told at once, where that costs much less. A mutant
+    /// that is no better by them is turned away without asking for [`Individual::trade_off`]. They
+    /// must follow from the genes before and after alone.
+    fn glance(&mut self) -> Option<TradeOff> {
+        None
+    }
     /// Gives a gene another value; none where it can have no other one.
     fn mutate(&mut self, gene: usize, draws: &mut Draws) -> Option<Self::Undo>;
-    /// Takes the last mutation back.
+    /// Takes the last mutation back: also what [`Individual::glance`] tells later is as before.
     fn undo(&mut self, change: Self::Undo);
     /// This one with some genes of another.
     fn crossed(&self, other: &Self, exchange: &Exchange) -> Self;

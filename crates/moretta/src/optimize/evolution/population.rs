@@ -1,51 +1,9 @@
-//! The members of a population, and how they rank.
+//! The members of a population.
 
-use super::settings::Fitness;
+use super::fitness::Fitness;
+use super::ranked::Ranked;
 use super::{Individual, TradeOff};
 use rayon::prelude::*;
-
-/// The places of scores from the best, the lowest, to the worst; of equals the first.
-pub fn best_first(scores: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(a.cmp(&b)));
-    order
-}
-
-/// Scores and the order that they make.
-#[derive(Clone, Debug)]
-pub(super) struct Ranked {
-    scores: Vec<f64>,
-    /// Places from the best to the worst; of equals the first.
-    order: Vec<usize>,
-}
-
-impl Ranked {
-    pub(super) fn new(scores: Vec<f64>) -> Self {
-        let order = best_first(&scores);
-        Ranked { scores, order }
-    }
-
-    /// The score of each place.
-    pub(super) fn scores(&self) -> &[f64] {
-        &self.scores
-    }
-
-    /// The places from the best to the worst.
-    pub(super) fn order(&self) -> &[usize] {
-        &self.order
-    }
-
-    fn set(&mut self, place: usize, score: f64) {
-        let Ranked { scores, order } = self;
-        order.retain(|&other| other != place);
-        scores[place] = score;
-        let before = |&other: &usize| {
-            let order = scores[other].total_cmp(&score);
-            order.then(other.cmp(&place)).is_lt()
-        };
-        order.insert(order.partition_point(before), place);
-    }
-}
 
 /// The members of a population.
 pub struct Population<I> {
@@ -134,6 +92,11 @@ impl<I: Individual> Population<I> {
         self.fitness.score(of, place, self.len())
     }
 
+    /// Whether what is known of a trade-off is no better than the member at a place.
+    pub(super) fn is_no_better(&self, place: usize, of: Option<TradeOff>) -> bool {
+        of.is_some_and(|of| self.score_at(place, of) >= self.scores()[place])
+    }
+
     pub(super) fn member_mut(&mut self, place: usize) -> &mut I {
         &mut self.members[place]
     }
@@ -150,26 +113,5 @@ impl<I: Individual> Population<I> {
     pub(super) fn replace(&mut self, place: usize, member: I, of: TradeOff) {
         self.members[place] = member;
         self.changed(place, of);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn the_order_is_that_of_sorting_anew(
-            start in proptest::collection::vec(0..9_u32, 1..20),
-            changes in proptest::collection::vec((0..20_usize, 0..9_u32), 0..30),
-        ) {
-            let mut ranked = Ranked::new(start.iter().map(|&score| f64::from(score)).collect());
-            for (place, score) in changes {
-                ranked.set(place % start.len(), f64::from(score));
-                let anew = Ranked::new(ranked.scores().to_vec());
-                prop_assert_eq!(ranked.order(), anew.order());
-            }
-        }
     }
 }

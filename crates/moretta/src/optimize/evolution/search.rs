@@ -7,7 +7,7 @@ use super::history::{History, Moment};
 use super::population::Population;
 use super::rates::Rates;
 use super::settings::Settings;
-use super::step::{Accepted, Candidate, Operator, cross, mutate, parents};
+use super::step::{Accepted, Candidate, Variation, cross, mutate, parents};
 use super::stop::{Far, Stopped};
 use super::{Individual, TradeOff};
 use crate::error::{Error, Result};
@@ -101,7 +101,7 @@ impl<I: Individual> Search<I> {
                 return Err(foreign());
             }
             search.note(part * at_a_time);
-            let steps: Vec<(u64, Operator)> =
+            let steps: Vec<(u64, Variation)> =
                 now.iter().map(|step| (step.step, step.operator)).collect();
             let before = search.accepted.len();
             search.together(&steps);
@@ -197,7 +197,7 @@ impl<I: Individual> Search<I> {
         let end = first + at_a_time.min(left).max(1);
         let all = self.population.members()[0].len();
         let operator =
-            |step: u64| Operator::draw(&self.settings, &self.rates, (self.seed, step), all);
+            |step: u64| Variation::draw(&self.settings, &self.rates, (self.seed, step), all);
         let before = self.accepted.len();
         match end - first {
             1 => {
@@ -206,7 +206,7 @@ impl<I: Individual> Search<I> {
                 self.adapt(operator, self.accepted.len() > before, all);
             }
             _ => {
-                let steps: Vec<(u64, Operator)> =
+                let steps: Vec<(u64, Variation)> =
                     (first..end).map(|step| (step, operator(step))).collect();
                 self.together(&steps);
                 let taken: Vec<u64> = self.accepted[before..].iter().map(|a| a.step).collect();
@@ -244,7 +244,7 @@ impl<I: Individual> Search<I> {
         self.steps / self.population.len() as u64
     }
 
-    fn adapt(&mut self, operator: Operator, taken: bool, all: usize) {
+    fn adapt(&mut self, operator: Variation, taken: bool, all: usize) {
         self.evaluations += operator.children();
         let mutation = (self.settings.mutation, all);
         self.rates.note(operator.crosses(), taken, mutation);
@@ -254,12 +254,12 @@ impl<I: Individual> Search<I> {
     }
 
     /// One step. A mutant is made in place and undone where it is no better.
-    fn single(&mut self, step: u64, operator: Operator) {
+    fn single(&mut self, step: u64, operator: Variation) {
         let of = (self.seed, step);
         let pair = parents(&self.settings, &self.population, of, operator.crosses());
         let taken = match operator {
-            Operator::Mutation { genes } => [self.mutant(pair.0, of, genes), false],
-            Operator::Crossover { genes } => {
+            Variation::Mutation { genes } => [self.mutant(pair.0, of, genes), false],
+            Variation::Crossover { genes } => {
                 cross(&self.settings, &self.population, of, pair, genes)
                     .map(|candidate| self.compete(candidate))
             }
@@ -268,38 +268,35 @@ impl<I: Individual> Search<I> {
     }
 
     /// Several steps whose parents are those of now; children compete in the order of steps.
-    fn together(&mut self, steps: &[(u64, Operator)]) {
+    fn together(&mut self, steps: &[(u64, Variation)]) {
         if let [(step, operator)] = *steps {
             return self.single(step, operator);
         }
         let (settings, population, seed) = (&self.settings, &self.population, self.seed);
-        let children = |&(step, operator): &(u64, Operator)| {
+        let children = |&(step, operator): &(u64, Variation)| {
             let of = (seed, step);
             let pair = parents(settings, population, of, operator.crosses());
             match operator {
-                Operator::Crossover { genes } => {
-                    let [first, second] = cross(settings, population, of, pair, genes);
-                    (first, Some(second))
+                Variation::Crossover { genes } => {
+                    cross(settings, population, of, pair, genes).map(Some)
                 }
-                Operator::Mutation { genes } => {
+                Variation::Mutation { genes } => {
                     let mut individual = population.members()[pair.0].clone();
                     let mut draws = Draws::of(seed, step, Purpose::FirstChild);
                     mutate(&mut individual, genes, &mut draws);
-                    let mutant = Candidate {
+                    let worse = population.is_no_better(pair.0, individual.glance());
+                    let mutant = (!worse).then(|| Candidate {
                         place: pair.0,
                         of: individual.trade_off(),
                         individual,
-                    };
-                    (mutant, None)
+                    });
+                    [mutant, None]
                 }
             }
         };
         let made: Vec<_> = steps.par_iter().map(children).collect();
-        for ((first, second), &(step, operator)) in made.into_iter().zip(steps) {
-            let taken = [
-                self.compete(first),
-                second.is_some_and(|second| self.compete(second)),
-            ];
+        for (children, &(step, operator)) in made.into_iter().zip(steps) {
+            let taken = children.map(|child| child.is_some_and(|child| self.compete(child)));
             self.accept(step, operator, taken);
         }
     }
@@ -309,12 +306,15 @@ impl<I: Individual> Search<I> {
         let mut draws = Draws::of(seed, step, Purpose::FirstChild);
         let member = self.population.member_mut(place);
         let changes = mutate(member, genes, &mut draws);
-        let of = member.trade_off();
-        let fingerprint = member.fingerprint();
-        if self.is_better(place, of, fingerprint) {
-            self.population.changed(place, of);
-            self.found(place, of);
-            return true;
+        let glance = member.glance();
+        if !self.population.is_no_better(place, glance) {
+            let member = self.population.member_mut(place);
+            let (of, fingerprint) = (member.trade_off(), member.fingerprint());
+            if self.is_better(place, of, fingerprint) {
+                self.population.changed(place, of);
+                self.found(place, of);
+                return true;
+            }
         }
         let member = self.population.member_mut(place);
         for change in changes.into_iter().rev() {
@@ -350,7 +350,7 @@ impl<I: Individual> Search<I> {
         self.archive.add(of, || member.genes());
     }
 
-    fn accept(&mut self, step: u64, operator: Operator, taken: [bool; 2]) {
+    fn accept(&mut self, step: u64, operator: Variation, taken: [bool; 2]) {
         if taken != [false; 2] {
             self.accepted.push(Accepted {
                 step,

@@ -1,7 +1,7 @@
 //! Who becomes a parent: members with lower scores, more often.
 
 use super::draws::Draws;
-use super::population::Ranked;
+use super::ranked::{Ranked, lots};
 
 /// How a parent is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,18 +14,11 @@ pub enum Selection {
     Rank,
 }
 
-/// Scores below this count as this, so that none takes all chance.
-const FLOOR: f64 = 1e-9;
-
 /// The chances of a roulette, which add up to 1.
 pub fn roulette(scores: &[f64]) -> Vec<f64> {
-    let total: f64 = scores.iter().map(|&score| inverse(score)).sum();
-    scores.iter().map(|&score| inverse(score) / total).collect()
-}
-
-#[inline]
-fn inverse(score: f64) -> f64 {
-    1.0 / score.max(FLOOR)
+    let ranked = Ranked::new(scores.to_vec());
+    let (_, all) = ranked.lots();
+    scores.iter().map(|&score| lots(score) / all).collect()
 }
 
 impl Selection {
@@ -34,10 +27,10 @@ impl Selection {
         let size = ranked.scores().len();
         match self {
             Selection::Roulette => {
-                let total: f64 = ranked.scores().iter().map(|&score| inverse(score)).sum();
-                let mut left = draws.share() * total;
-                let chosen = ranked.scores().iter().position(|&score| {
-                    left -= inverse(score);
+                let (lots, all) = ranked.lots();
+                let mut left = draws.share() * all;
+                let chosen = lots.iter().position(|lots| {
+                    left -= lots;
                     left < 0.0
                 });
                 // Rounding may leave a rest behind the last one.

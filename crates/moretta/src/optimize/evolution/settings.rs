@@ -1,49 +1,14 @@
 //! How a search is done.
 
-use super::TradeOff;
 use super::crossover::Crossover;
+use super::fitness::Fitness;
 use super::mutation::{Count, Mutation};
 use super::selection::Selection;
 use super::stop::Stop;
 
-/// What makes one score of a loss and a risk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fitness {
-    /// Their mean.
-    Mean,
-    /// The larger one.
-    Max,
-    /// Each place of the population has a direction of its own, from little loss to little risk,
-    /// and the score is the larger one of both, weighted by it: what is found are many trade-offs.
-    Front,
-}
-
-impl Fitness {
-    /// The score of a trade-off at a place among `places`.
-    #[inline]
-    pub fn score(self, of: TradeOff, place: usize, places: usize) -> f64 {
-        match self {
-            Fitness::Mean => (of.loss + of.risk) / 2.0,
-            Fitness::Max => of.loss.max(of.risk),
-            Fitness::Front => {
-                let weight = direction(place, places);
-                (2.0 * weight * of.loss).max(2.0 * (1.0 - weight) * of.risk)
-            }
-        }
-    }
-}
-
-/// The weight of loss at a place: from 0.05 to 0.95.
-fn direction(place: usize, places: usize) -> f64 {
-    match places {
-        0 | 1 => 0.5,
-        _ => 0.05 + 0.9 * place as f64 / (places - 1) as f64,
-    }
-}
-
 /// Whether a step does one thing or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operators {
+pub enum Variations {
     /// It mutates one member or crosses two.
     Either,
     /// It crosses two and mutates both children, or only mutates.
@@ -62,7 +27,7 @@ pub struct Settings {
     /// How many genes a mutation changes.
     pub mutation: Mutation,
     /// Whether a step does one thing or both.
-    pub operators: Operators,
+    pub operators: Variations,
     /// The chance that a step crosses.
     pub crossover_rate: f64,
     /// Whether that chance follows what has succeeded.
@@ -88,7 +53,7 @@ impl Default for Settings {
                 genes: 1.0,
                 count: Count::Fixed,
             },
-            operators: Operators::Either,
+            operators: Variations::Either,
             crossover_rate: 0.5,
             adaptive: false,
             leaders: 0.1,
@@ -117,21 +82,6 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn scores_are_the_mean_the_larger_one_or_a_direction() {
-        let of = TradeOff {
-            loss: 24.0,
-            risk: 38.0,
-        };
-        assert_eq!(Fitness::Mean.score(of, 0, 5), 31.0);
-        assert_eq!(Fitness::Max.score(of, 0, 5), 38.0);
-        // The place in the middle weighs both alike.
-        assert_eq!(Fitness::Front.score(of, 2, 5), 38.0);
-        assert!((Fitness::Front.score(of, 0, 5) - 1.9 * 38.0).abs() < 1e-12);
-        assert!((Fitness::Front.score(of, 4, 5) - 1.9 * 24.0).abs() < 1e-12);
-        assert_eq!(Fitness::Front.score(of, 0, 1), 38.0);
-    }
 
     #[test]
     fn there_is_always_a_leader_and_a_step() {

@@ -4,13 +4,13 @@ use super::crossover::Exchange;
 use super::draws::{Draws, Purpose};
 use super::population::Population;
 use super::rates::Rates;
-use super::settings::{Operators, Settings};
+use super::settings::{Settings, Variations};
 use super::{Individual, TradeOff};
 use serde::{Deserialize, Serialize};
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Operator {
+pub enum Variation {
     /// Changes so many genes of one member.
     Mutation {
         /// How many.
@@ -23,10 +23,10 @@ pub enum Operator {
     },
 }
 
-impl Operator {
+impl Variation {
     /// Whether it crosses.
     pub(super) fn crosses(self) -> bool {
-        matches!(self, Operator::Crossover { .. })
+        matches!(self, Variation::Crossover { .. })
     }
 
     /// How many individuals it makes.
@@ -36,13 +36,13 @@ impl Operator {
 
     /// The operator of a step.
     pub(super) fn draw(settings: &Settings, rates: &Rates, of: (u64, u64), all: usize) -> Self {
-        let mut draws = Draws::of(of.0, of.1, Purpose::Operator);
+        let mut draws = Draws::of(of.0, of.1, Purpose::Variation);
         let crosses = draws.share() < rates.crossover;
         let genes = settings.mutation.genes(rates.genes, all, &mut draws);
         match (crosses, settings.operators) {
-            (false, _) => Operator::Mutation { genes },
-            (true, Operators::Either) => Operator::Crossover { genes: 0 },
-            (true, Operators::Together) => Operator::Crossover { genes },
+            (false, _) => Variation::Mutation { genes },
+            (true, Variations::Either) => Variation::Crossover { genes: 0 },
+            (true, Variations::Together) => Variation::Crossover { genes },
         }
     }
 }
@@ -54,7 +54,7 @@ pub struct Accepted {
     /// Its number, from 0.
     pub step: u64,
     /// What it did.
-    pub operator: Operator,
+    pub operator: Variation,
     /// Whether the first and the second child took a place.
     pub taken: [bool; 2],
 }

@@ -176,7 +176,7 @@ fn variants() -> Vec<(&'static str, Settings)> {
         (
             "together",
             Settings {
-                operators: Operators::Together,
+                operators: Variations::Together,
                 ..usual()
             },
         ),
@@ -199,7 +199,7 @@ fn variants() -> Vec<(&'static str, Settings)> {
             Settings {
                 mutation: of(Count::Adaptive),
                 adaptive: true,
-                operators: Operators::Together,
+                operators: Variations::Together,
                 ..usual()
             },
         ),
@@ -335,7 +335,7 @@ fn a_front_spreads_from_little_loss_to_little_risk() {
     let found = search.archive().found();
     assert!(found.len() > 10, "{}", found.len());
     let (first, last) = (found[0].of, found[found.len() - 1].of);
-    assert!(first.loss < 3.0 && last.risk < 1.0, "{first:?} {last:?}");
+    assert!(first.loss < 4.0 && last.risk < 1.0, "{first:?} {last:?}");
     let falls = |pair: &[Found<Vec<u32>>]| {
         pair[0].of.loss < pair[1].of.loss && pair[0].of.risk > pair[1].of.risk
     };

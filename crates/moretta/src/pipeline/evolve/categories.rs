@@ -7,7 +7,7 @@ use super::cells::Cells;
 use super::genome::Genome;
 use crate::data::{CategoricalTable, Records, Variable};
 use crate::error::Result;
-use crate::measure::categorical::{ScoreSettings, Scored, Scorer};
+use crate::measure::categorical::{Figures, ScoreSettings, Scored, Scorer};
 use crate::optimize::evolution::{Draws, Exchange, Individual, TradeOff};
 use std::sync::Arc;
 
@@ -78,6 +78,13 @@ impl CategoryFile {
     }
 }
 
+fn told(figures: Figures) -> TradeOff {
+    TradeOff {
+        loss: figures.il(),
+        risk: figures.dr(),
+    }
+}
+
 /// What a cell adds to the fingerprint.
 fn part(row: usize, attribute: usize, code: u32) -> u64 {
     let cell = (row as u64) << 24 ^ (attribute as u64) << 56 ^ u64::from(code);
@@ -87,7 +94,8 @@ fn part(row: usize, attribute: usize, code: u32) -> u64 {
 }
 
 impl Individual for CategoryFile {
-    type Undo = (usize, usize, u32);
+    /// Row, attribute and category, and the order of weights that the file had.
+    type Undo = (usize, usize, u32, u64);
     type Genes = CategoricalTable;
 
     fn len(&self) -> usize {
@@ -95,11 +103,7 @@ impl Individual for CategoryFile {
     }
 
     fn trade_off(&mut self) -> TradeOff {
-        let figures = self.scored.figures();
-        TradeOff {
-            loss: figures.il(),
-            risk: figures.dr(),
-        }
+        told(self.scored.figures())
     }
 
     fn mutate(&mut self, gene: usize, draws: &mut Draws) -> Option<Self::Undo> {
@@ -124,11 +128,20 @@ impl Individual for CategoryFile {
                 other + u32::from(other >= code)
             }
         };
-        Some((row, attribute, self.set(row, attribute, other)))
+        let orders = self.scored.orders();
+        Some((row, attribute, self.set(row, attribute, other), orders))
     }
 
-    fn undo(&mut self, (row, attribute, code): Self::Undo) {
+    fn undo(&mut self, (row, attribute, code, orders): Self::Undo) {
         self.set(row, attribute, code);
+        if self.scored.orders() != orders {
+            // The mutant had another order of weights, by which the next one would be looked at.
+            self.scored.figures();
+        }
+    }
+
+    fn glance(&mut self) -> Option<TradeOff> {
+        self.scored.figures_in_order().map(told)
     }
 
     fn crossed(&self, other: &Self, exchange: &Exchange) -> Self {

@@ -28,7 +28,7 @@ use super::trial::read;
 use crate::data::Records;
 use crate::engine::masked::secret_seed;
 use crate::engine::report::{EvolutionFacts, StartFact};
-use crate::engine::{Clock, Context, Live, Outcome, Searched, Stage};
+use crate::engine::{Clock, Context, Live, Outcome, Searched, Stage, check_plan};
 use crate::error::{Error, Result};
 use crate::optimize::evolution::{Fitness, Individual, Search, TradeOff, best_first};
 use crate::policy::{Evolve, Policy};
@@ -75,7 +75,8 @@ pub fn evolve(policy: &Policy, wish: &Wish, options: &Options<'_>) -> Result<Evo
             .help("add [evolve], which may be empty, in place of [[protect]]")
     })?;
     let sink = policy.sink.as_ref().ok_or_else(no_sink)?;
-    check_places(policy, options.force)?;
+    check_plan(&policy.plan, options.strict)?;
+    check_places(policy, options.force || wish.list)?;
     let place = (sink.path != Path::new("-")).then(|| checkpoint::place(&sink.path));
     let _lock = place.as_deref().map(Lock::new).transpose()?;
     let original = read(policy, options.progress)?;
