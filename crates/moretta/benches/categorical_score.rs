@@ -32,11 +32,11 @@ impl Random {
 }
 
 /// Some columns of a public file, as ordered categories in the order of their texts.
-fn public(file: &str, separator: &str, columns: [usize; 3]) -> Option<CategoricalTable> {
+fn public(file: &str, columns: [usize; 3]) -> Option<CategoricalTable> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let text = std::fs::read_to_string(path.join(file)).ok()?;
-    let rows = text.lines().map(|line| line.split(separator).collect());
-    let rows: Vec<Vec<&str>> = rows.filter(|row: &Vec<&str>| row.len() > 14).collect();
+    let rows = text.lines().skip(1);
+    let rows: Vec<Vec<&str>> = rows.map(|line| line.split(',').collect()).collect();
     let coded = columns.map(|column| {
         let mut codes: BTreeMap<&str, u32> = rows.iter().map(|row| (row[column], 0)).collect();
         codes.values_mut().zip(0..).for_each(|(code, n)| *code = n);
@@ -59,12 +59,11 @@ fn made_up(rows: usize, levels: [usize; 3]) -> CategoricalTable {
 }
 
 fn german() -> CategoricalTable {
-    public("german/german.data", " ", [0, 5, 6]).unwrap_or_else(|| made_up(1_000, [4, 5, 5]))
+    public("german/german.csv", [0, 5, 6]).unwrap_or_else(|| made_up(1_000, [4, 5, 5]))
 }
 
 fn adult() -> CategoricalTable {
-    public("adult-uci/adult-uci.csv", ",", [3, 5, 6])
-        .unwrap_or_else(|| made_up(32_561, [16, 7, 15]))
+    public("adult-uci/adult-uci.csv", [3, 5, 6]).unwrap_or_else(|| made_up(32_561, [16, 7, 15]))
 }
 
 /// A fifth of all values are drawn anew.

@@ -63,7 +63,10 @@ Attacks on noise:
 Links of rank swapping:
   nearest record          the released record nearest to a known original
   rank intersection       what is within the public `within` ranks on every column; one of
-                          several candidates is taken by lot")]
+                          several candidates is taken by lot
+Links by some columns, of every method whose columns are those of the originals:
+  known columns           the released record nearest on the columns that somebody knows,
+                          for every set of them; --json has all sets")]
 pub(crate) struct AttackArgs {
     /// A policy, what it would release is attacked; or, with --policy, released files
     #[arg(required = true, value_name = "POLICY|RELEASE")]

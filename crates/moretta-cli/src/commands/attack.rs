@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use moretta::Error;
 use moretta::attack::Success;
 use moretta::attack::interval::Disclosure;
+use moretta::attack::known_columns::KnownColumns;
 use moretta::attack::linkage::Linkage;
 use moretta::attack::reconstruction::{Optimizer, StudySettings};
 use moretta::pipeline::{self, AttackSettings, Attacked, Progress};
@@ -85,6 +86,13 @@ fn text(attacked: &Attacked) -> String {
             text,
             "\nknown originals that are found among the released records\n{}",
             links(attacked)
+        );
+    }
+    if !attacked.known_columns.is_empty() {
+        let _ = write!(
+            text,
+            "\nfound among the released records by who knows the originals of some columns\n{}",
+            known_columns(attacked)
         );
     }
     let near: Vec<&Success> = attacked
@@ -212,6 +220,34 @@ fn links(attacked: &Attacked) -> String {
     let rows = attacked.links.iter().map(row);
     let head = head.map(str::to_owned).to_vec();
     table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+}
+
+/// Sets of columns that are shown, those that find most first; --json has all of them.
+const SHOWN: usize = 15;
+
+fn known_columns(attacked: &Attacked) -> String {
+    let mut sets: Vec<&KnownColumns> = attacked.known_columns.iter().collect();
+    sets.sort_by(|a, b| b.linked.total_cmp(&a.linked));
+    let row = |set: &&KnownColumns| {
+        vec![
+            set.columns.join(", "),
+            set.records.to_string(),
+            percent(set.linked),
+            percent(set.certain),
+        ]
+    };
+    let rows = sets.iter().take(SHOWN).map(row);
+    let head = ["the attacker knows", "records", "linked", "for certain"];
+    let head = head.map(str::to_owned).to_vec();
+    let mut text = table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
+    if sets.len() > SHOWN {
+        let _ = writeln!(
+            text,
+            "{} more sets of columns: see --json",
+            sets.len() - SHOWN
+        );
+    }
+    text
 }
 
 /// Attacks beside each other, nearer records first.

@@ -239,6 +239,37 @@ mod tests {
     }
 
     #[test]
+    fn rank_intersection_is_that_of_the_worked_example() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../../shared/data/worked-examples/mares/rank-swap-linkage-a.json");
+        if !path.exists() {
+            assert!(std::env::var_os("CI").is_none(), "CI needs the shared data");
+            return;
+        }
+        let text = std::fs::read_to_string(path).expect("read");
+        let example: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let (inputs, expected) = (&example["inputs"], &example["expected"]);
+        let [originals, released] = ["original", "masked"].map(|name| {
+            let mut records = Records::new(2);
+            for row in inputs[name].as_array().expect("rows") {
+                records.push(&[0, 1].map(|place| row[place].as_f64().expect("a number")));
+            }
+            records
+        });
+        let window = inputs["window"].as_u64().expect("a window") as usize;
+        let found = rank_intersection(&originals, &released, window);
+        let percent = expected["percent_fractional"].as_f64().expect("a number");
+        assert!((100.0 * found.linked - percent).abs() < 1e-9, "{found:?}");
+        let sets = expected["candidate_sets"].as_array().expect("sets");
+        let mut sizes: Vec<usize> = sets
+            .iter()
+            .map(|set| set.as_array().map_or(0, Vec::len))
+            .collect();
+        sizes.sort_unstable();
+        assert_eq!(found.candidates, sizes[sizes.len() / 2]);
+    }
+
+    #[test]
     fn a_release_as_it_was_is_linked_and_one_of_equals_by_lot() {
         let (originals, _) = swapped(200, 1);
         assert_eq!(nearest_record(&originals, &originals).linked, 1.0);

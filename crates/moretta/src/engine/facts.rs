@@ -263,6 +263,17 @@ fn masked_warnings(facts: &Facts<'_>, masked: &Masked<'_>, asked: bool) -> Vec<S
     for name in unchanged {
         warnings.push(format!("most numbers of column `{name}` left as they were"));
     }
+    let inverted = match private {
+        true => Vec::new(),
+        false => masked.watch.inverted(),
+    };
+    if !inverted.is_empty() {
+        let names: Vec<String> = inverted.iter().map(|name| format!("`{name}`")).collect();
+        warnings.push(format!(
+            "probabilistic linkage of categories is not to be trusted: by its estimate, records that belong together agree less often than others in {}; compare it with linkage = \"supervised\" under [measure]",
+            names.join(", ")
+        ));
+    }
     if plan.seed.is_some() && private {
         warnings.push("the seed is not used: private noise is never drawn again".to_owned());
     }

@@ -1,6 +1,7 @@
 //! The one list of measures: policies, reports, `tune`, `explain`, the JSON Schema and the
 //! manual are made from it.
 
+use super::categorical::{Categorical, Figures, PartitionPairs};
 use super::pairs::{self, PairSettings};
 use super::{Family, Goal, Info, Measure, Of, risk, utility};
 use crate::error::{Error, Result};
@@ -272,6 +273,12 @@ pub const LIST: &[Info] = &[
         Of::Records(|settings| Box::new(pairs::moments::Discrepancy::of_correlations(settings))),
     ),
     loss(
+        "mean_variation",
+        "by how much values, means, covariances and variances of numbers changed relative to what they were, and correlations by themselves, on average of the five; may be more than all, where values are near 0",
+        true,
+        Of::Records(|settings| Box::new(pairs::variation::MeanVariation::new(settings))),
+    ),
+    loss(
         "probabilistic_information_loss",
         "chance that a sample as large would differ less in its means, variances, covariances, correlations and quantiles than the release does, on average: 0 as it was, 1 beyond chance",
         true,
@@ -282,6 +289,108 @@ pub const LIST: &[Info] = &[
         "share of the information about a value that the protected value no longer tells, H(original | protected) / H(original), on average over the attributes",
         true,
         Of::Records(|settings| Box::new(pairs::entropy::EntropyLoss::new(settings))),
+    ),
+    loss(
+        "dbil",
+        "distance-based information loss: the mean distance of masked categories from what they were, |a - b| / L of L ordered ones, 1 of others that differ",
+        true,
+        Of::Categories(|of| of.share(|figures| figures.dbil)),
+    ),
+    loss(
+        "ctbil",
+        "contingency-table-based information loss: the share of records that lie in another cell, on average over the tables of up to `table_order` masked categories: half of the absolute differences over the records",
+        true,
+        Of::Categories(|of| of.share(|figures| figures.ctbil)),
+    ),
+    loss(
+        "ebil",
+        "entropy-based information loss: bits of a category that its masked value leaves open, H(original | masked), over log2 of the categories it can have; unlike entropy_loss it is held against what the domain could tell",
+        true,
+        Of::Categories(|of| of.share(|figures| figures.ebil)),
+    ),
+    loss(
+        "il",
+        "information loss of masked categories: the mean of dbil, ctbil and ebil",
+        true,
+        Of::Categories(|of| of.share(Figures::il)),
+    ),
+    loss(
+        "chi_square_change",
+        "by how much χ² of two masked categories changes, over what it was, on average over all pairs of columns",
+        false,
+        Of::Categories(Categorical::chi_square_change),
+    ),
+    loss(
+        "cluster_loss",
+        "clustering-based information loss: 1 less the mean of cluster_rand, cluster_jaccard and (1 + cluster_adjusted_rand) / 2, where originals and masked categories are put into as many `clusters` by c-median from the same records",
+        true,
+        Of::Categories(|of| of.partitions().map(PartitionPairs::loss)),
+    ),
+    high(loss(
+        "cluster_rand",
+        "Rand index of both clusterings: the share of pairs of records that are together in both or in none",
+        true,
+        Of::Categories(|of| of.partitions().map(PartitionPairs::rand)),
+    )),
+    high(loss(
+        "cluster_adjusted_rand",
+        "the same less what chance gives: 0 by chance, 1 where clusters are as they were",
+        false,
+        Of::Categories(|of| of.partitions().map(PartitionPairs::adjusted_rand)),
+    )),
+    high(loss(
+        "cluster_jaccard",
+        "Jaccard index of both clusterings: of the pairs of records together in one of them, the share together in both",
+        true,
+        Of::Categories(|of| of.partitions().map(PartitionPairs::jaccard)),
+    )),
+    high(loss(
+        "cluster_fowlkes_mallows",
+        "Fowlkes-Mallows index of both clusterings: the geometric mean of both shares of Wallace",
+        true,
+        Of::Categories(|of| of.partitions().map(PartitionPairs::fowlkes_mallows)),
+    )),
+    high(loss(
+        "cluster_wallace",
+        "Wallace index of both clusterings: of the pairs of originals that are in one cluster, the share that still is",
+        true,
+        Of::Categories(|of| of.partitions().map(|pairs| pairs.wallace()[0])),
+    )),
+    risk(
+        "categorical_interval_disclosure",
+        "share of masked categories whose original is near: of ordered ones within p percent of the ranks of the masked column, on average over p = 1 to 10, of others the same",
+        true,
+        Of::Categories(|of| of.share(|figures| figures.interval)),
+    ),
+    risk(
+        "categorical_distance_linkage",
+        "share of records linked to their original by the masked categories alone, the nearest of all by the distance of dbil; a tie of g counts 1/g",
+        true,
+        Of::Categories(|of| of.share(|figures| figures.distance_linkage)),
+    ),
+    risk(
+        "categorical_probabilistic_linkage",
+        "share of records linked to their original by the masked categories alone, the one of all with the largest Fellegi-Sunter weight, with chances found as `linkage` under [measure] says",
+        true,
+        Of::Categories(|of| of.share(|figures| figures.probabilistic_linkage)),
+    ),
+    risk(
+        "dr",
+        "disclosure risk of masked categories: half of categorical_interval_disclosure and a quarter of each categorical linkage",
+        true,
+        Of::Categories(|of| of.share(Figures::dr)),
+    ),
+    risk(
+        "score_mean",
+        "the mean of il and dr",
+        true,
+        Of::Categories(|of| of.share(Figures::mean)),
+    ),
+    risk(
+        "score_max",
+        "the larger of il and dr, which is low where both are",
+        true,
+        Of::Categories(|of| of.share(Figures::max)),
     ),
     loss(
         "accuracy_loss",

@@ -9,6 +9,7 @@ mod column;
 mod groups;
 pub mod histogram;
 mod list;
+pub mod masked_intervals;
 mod measures;
 pub mod pairs;
 pub mod risk;
@@ -16,6 +17,7 @@ pub mod stream;
 pub mod utility;
 mod values;
 
+use categorical::Categorical;
 pub use groups::{SizeCount, Sizes};
 pub use histogram::{Bin, Histogram, HistogramBuilder, kept};
 pub use list::{LIST, build, find, learnt};
@@ -114,6 +116,9 @@ pub enum Of {
     Classes(fn(&Grouped<'_>) -> Option<Figure>),
     /// Pairs of records, the columns that are masked.
     Records(fn(&PairSettings) -> Box<dyn Measure>),
+    /// Counts of pairs of records, the categories among the columns that are masked; none where
+    /// nothing can be said.
+    Categories(fn(&Categorical) -> Option<f64>),
     /// Learners that are led through the rows of any table or stream of records, and tested
     /// with rows as they were or as they are released.
     Lessons {
@@ -132,7 +137,7 @@ impl Info {
     pub fn is_of(&self, coarse: bool, masks: bool) -> bool {
         match self.of {
             Of::Classes(_) | Of::Attacks => coarse,
-            Of::Records(_) => masks,
+            Of::Records(_) | Of::Categories(_) => masks,
             Of::Lessons { .. } => coarse || masks,
             Of::Events => false,
         }

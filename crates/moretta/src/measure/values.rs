@@ -39,7 +39,7 @@ impl Measures {
             }
             Of::Lessons { .. } => (None, self.accuracy_loss(info.name)?),
             Of::Attacks => (None, self.attack(info.name)?),
-            Of::Records(_) | Of::Events => return None,
+            Of::Records(_) | Of::Categories(_) | Of::Events => return None,
         };
         Some(Value {
             name: info.name,

@@ -1,17 +1,32 @@
 //! Reads `[measure]`.
 
 use super::PairPolicy;
-use crate::config::{Absent, Accepts, Length, POSITIVE, Parameter, Placed, Section, unknown};
+use crate::config::{
+    Absent, Accepts, Length, POSITIVE, Parameter, Placed, Section, unknown, words,
+};
 use crate::engine::Plan;
 use crate::error::{Error, Result};
 use crate::learn::check_learner;
+use crate::measure::categorical::LinkageMode;
 use crate::measure::{self, Info, Population, RiskSetting};
 use crate::protect::Method;
 
 /// The keys of `[measure]`.
 pub(super) const KEYS: &[Parameter] = &[
-    REPORT, FAIL_ABOVE, LEARNER, BUFFER, INTERVAL, TOLERANCE, THRESHOLD, POPULATION, FRACTION,
-    WEIGHTS, HOUSEHOLDS,
+    REPORT,
+    FAIL_ABOVE,
+    LEARNER,
+    BUFFER,
+    INTERVAL,
+    TOLERANCE,
+    LINKAGE,
+    TABLE_ORDER,
+    CLUSTERS,
+    THRESHOLD,
+    POPULATION,
+    FRACTION,
+    WEIGHTS,
+    HOUSEHOLDS,
 ];
 
 const REPORT: Parameter = Parameter::new(
@@ -52,6 +67,30 @@ const TOLERANCE: Parameter = Parameter::new(
     Accepts::Number(0.0001, 10.0),
     Absent::Number(0.1),
     "share of a standard deviation within which numbers agree",
+);
+/// The words of `linkage`.
+const LINKAGES: &[(&str, LinkageMode)] = &[
+    ("em", LinkageMode::Em),
+    ("em_fixed_pi", LinkageMode::EmFixedPi),
+    ("supervised", LinkageMode::Supervised),
+];
+const LINKAGE: Parameter = Parameter::new(
+    "linkage",
+    Accepts::Word(|| words(LINKAGES)),
+    Absent::Text("em_fixed_pi"),
+    "how the chances of categorical_probabilistic_linkage are found: by EM (`em`), by EM where one of n pairs belongs together, or from the pairs themselves as only the protector can (`supervised`, the worst case)",
+);
+const TABLE_ORDER: Parameter = Parameter::new(
+    "table_order",
+    Accepts::Whole(1, 3),
+    Absent::Whole(2),
+    "the most columns of a contingency table of ctbil",
+);
+const CLUSTERS: Parameter = Parameter::new(
+    "clusters",
+    Accepts::Whole(1, 1000),
+    Absent::Whole(10),
+    "clusters into which cluster_loss puts masked categories",
 );
 const THRESHOLD: Parameter = Parameter::new(
     "threshold",
@@ -196,6 +235,9 @@ pub(super) fn written(plan: &Plan) -> Section {
     section.set_optional(&BUFFER, plan.pairs.buffer);
     section.set(&INTERVAL, plan.pairs.interval);
     section.set(&TOLERANCE, plan.pairs.tolerance);
+    section.set_word(&LINKAGE, LINKAGES, plan.pairs.linkage);
+    section.set(&TABLE_ORDER, plan.pairs.table_order);
+    section.set(&CLUSTERS, plan.pairs.clusters);
     let RiskSetting {
         threshold,
         population,
@@ -234,6 +276,9 @@ impl PairPolicy {
             buffer: section.optional(&BUFFER, Placed::whole)?,
             interval: section.number(&INTERVAL)?,
             tolerance: section.number(&TOLERANCE)?,
+            linkage: section.word(&LINKAGE, LINKAGES)?,
+            table_order: section.whole(&TABLE_ORDER)?,
+            clusters: section.whole(&CLUSTERS)?,
             learner,
         })
     }

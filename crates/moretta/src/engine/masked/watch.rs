@@ -15,6 +15,8 @@ use crate::measure::{self, Info, LIST, Measure, Of, PairMeasures, PairSettings};
 pub(crate) struct Watch {
     pairs: Pairs,
     looked: Unchanged,
+    /// What the columns of records are called.
+    names: Vec<String>,
     /// None when measuring is off.
     measures: Option<PairMeasures>,
     released: u64,
@@ -38,7 +40,9 @@ impl Watch {
             true => &masks.leaving[..],
             false => &[],
         };
+        let name = |&place: &usize| before.fields()[place].name.to_string();
         Ok(Watch {
+            names: compared.iter().map(name).collect(),
             measures: measures(plan, masks, before, table, wanted)?,
             pairs: Pairs::new(before, compared, after)?,
             looked: Unchanged::new(before, compared),
@@ -49,6 +53,15 @@ impl Watch {
     /// Columns most of whose numbers left as they were.
     pub(crate) fn unchanged(&self) -> Vec<&str> {
         self.looked.columns(self.released)
+    }
+
+    /// Columns whose categories speak against a link where they agree, so that probabilistic linkage
+    /// is not to be trusted.
+    pub(crate) fn inverted(&self) -> Vec<&str> {
+        let places = self.measures.iter().flat_map(PairMeasures::inverted);
+        places
+            .filter_map(|place| self.names.get(place).map(String::as_str))
+            .collect()
     }
 
     /// What was measured.
@@ -144,12 +157,16 @@ fn measures(
         }),
         interval: plan.pairs.interval,
         tolerance: plan.pairs.tolerance,
+        linkage: plan.pairs.linkage,
+        table_order: plan.pairs.table_order,
+        clusters: plan.pairs.clusters,
         ..PairSettings::new(match masks.is_comparable {
             true => Encoder::new(schema, &masks.leaving)?.attributes(),
             false => Vec::new(),
         })
     };
-    let mut measures = Vec::new();
+    let has_categories = settings.has_categories();
+    let (mut measures, mut of_categories) = (Vec::new(), Vec::new());
     for info in LIST {
         let asked = plan.measures(info.name);
         match info.of {
@@ -163,7 +180,13 @@ fn measures(
                 };
                 measures.push((info, measure));
             }
-            Of::Records(_) if asked && !masks.is_comparable => return Err(mixtures(info)),
+            Of::Records(_) | Of::Categories(_) if asked && !masks.is_comparable => {
+                return Err(mixtures(info));
+            }
+            Of::Categories(_) if asked && !has_categories => return Err(no_categories(info)),
+            Of::Categories(_) if has_categories && (asked || all && told) => {
+                of_categories.push(info);
+            }
             Of::Records(_) if masks.is_comparable => {
                 let watched = wanted.live && CLASSIC.contains(&info.name);
                 if asked || (all || watched) && told {
@@ -173,7 +196,8 @@ fn measures(
             _ => {}
         }
     }
-    if measures.is_empty() || masks.leaving.is_empty() {
+    let none = measures.is_empty() && of_categories.is_empty();
+    if none || masks.leaving.is_empty() {
         return Ok(None);
     }
     let names = masks
@@ -181,7 +205,16 @@ fn measures(
         .iter()
         .map(|&place| &*schema.fields()[place].name);
     let names: Vec<&str> = names.collect();
-    Ok(Some(PairMeasures::new(&settings, &names, measures)))
+    let measures = PairMeasures::new(&settings, &names, measures, &of_categories);
+    Ok(Some(measures))
+}
+
+fn no_categories(info: &Info) -> Error {
+    Error::policy(format!(
+        "{} is about masked categories, and all masked columns are numbers",
+        info.name
+    ))
+    .help("take it out of [measure], or read a column as type = \"category\"")
 }
 
 fn no_class(info: &Info) -> Error {

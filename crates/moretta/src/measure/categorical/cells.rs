@@ -23,11 +23,6 @@ impl Cells {
         }
     }
 
-    /// One more than the largest place.
-    pub(super) fn places(&self) -> usize {
-        self.places.len() + self.free.len()
-    }
-
     /// The record at a place.
     #[inline]
     pub(super) fn record(&self, place: u32) -> &[u32] {
@@ -88,7 +83,6 @@ mod tests {
         assert_eq!(cells.insert(&[3, 3]), (0, true));
         assert_eq!(cells.record(0), [3, 3]);
         assert_eq!(cells.insert(&[1, 2]), (2, true));
-        assert_eq!(cells.places(), 3);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! in the different records and in the categories, not in the rows.
 
 mod agreement;
+mod bivariate;
 mod cells;
 mod contingency;
 mod ctbil;
@@ -15,13 +16,16 @@ mod fellegi_sunter;
 mod interval;
 mod joint;
 mod linkage;
+mod measured;
 mod nearest;
-mod rank_linkage;
+mod partitions;
 mod score;
 #[cfg(test)]
 mod tests;
 
+pub use bivariate::{Bivariate, unique_pairs_kept};
 pub use ebil::entropy_given_masked;
 pub use fellegi_sunter::{FellegiSunter, LinkageMode};
-pub use rank_linkage::rank_linkage;
+pub use measured::Categorical;
+pub use partitions::PartitionPairs;
 pub use score::{Combination, Figures, ScoreSettings, Scored, Scorer};

@@ -1,4 +1,4 @@
-//! The nearest of many records of categories, and how many are in a box.
+//! The nearest of many records of categories.
 //!
 //! Different records are sorted, so that those with the same first categories lie together; a search
 //! goes from attribute to attribute and leaves out all that are farther than what it has found.
@@ -68,29 +68,6 @@ impl Sorted {
         };
         search.descend(0, (0, self.len()), 0, &mut found);
         found
-    }
-
-    /// How many records have each of their categories in its range, both ends included.
-    pub(super) fn in_box(&self, ranges: &[(u32, u32)]) -> u64 {
-        self.count_in_box(0, (0, self.len()), ranges)
-    }
-
-    fn count_in_box(&self, depth: usize, (start, end): (usize, usize), of: &[(u32, u32)]) -> u64 {
-        let Some(&(least, most)) = of.get(depth) else {
-            return self.before[end] - self.before[start];
-        };
-        let mut place = self.first(depth, (start, end), least);
-        let end = self.first(depth, (place, end), most.saturating_add(1));
-        if depth + 1 == of.len() {
-            return self.before[end] - self.before[place];
-        }
-        let mut count = 0;
-        while place < end {
-            let next = self.first(depth, (place, end), self.code(depth, place) + 1);
-            count += self.count_in_box(depth + 1, (place, next), of);
-            place = next;
-        }
-        count
     }
 
     #[inline]
@@ -195,7 +172,6 @@ mod tests {
         fn a_search_finds_what_comparing_all_finds(
             records in prop::collection::vec([0_u32..4, 0..3, 0..6], 1..60),
             record in [0_u32..4, 0..3, 0..6],
-            ends in [(0_u32..6, 0_u32..6), (0..6, 0..6), (0..6, 0..6)],
         ) {
             let sorted = sorted(&records);
             let variables = [Variable::ordinal(4), Variable::nominal(3), Variable::ordinal(6)];
@@ -207,12 +183,6 @@ mod tests {
             let count = records.iter().filter(|other| distance(other) == least).count();
             let found = sorted.nearest(&units, &record);
             prop_assert_eq!(found, Nearest { distance: least, records: count as u64 });
-
-            let inside = |record: &&[u32; 3]| {
-                (0..3).all(|i| (ends[i].0..=ends[i].1).contains(&record[i]))
-            };
-            let count = records.iter().filter(inside).count();
-            prop_assert_eq!(sorted.in_box(&ends), count as u64);
         }
     }
 

@@ -121,7 +121,7 @@ pub struct Scorer {
 
 /// The originals, and what figures are computed with.
 #[derive(Debug)]
-struct Known {
+pub(super) struct Known {
     variables: Vec<Variable>,
     originals: Originals,
     settings: ScoreSettings,
@@ -271,13 +271,26 @@ impl Distinct {
         }
     }
 
-    pub(super) fn add(&mut self, record: &[u32], count: u64) {
-        let (place, _) = self.cells.insert(record);
-        self.counts.resize(self.cells.places(), 0);
-        self.counts[place as usize] += count;
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.counts.len()
     }
 
-    fn known(&self, variables: &[Variable], settings: ScoreSettings) -> Result<Arc<Known>> {
+    /// Adds a record; whether it is new.
+    pub(super) fn add(&mut self, record: &[u32], count: u64) -> bool {
+        let (place, is_new) = self.cells.insert(record);
+        if is_new {
+            self.counts.push(0);
+        }
+        self.counts[place as usize] += count;
+        is_new
+    }
+
+    pub(super) fn known(
+        &self,
+        variables: &[Variable],
+        settings: ScoreSettings,
+    ) -> Result<Arc<Known>> {
         if !(1..=3).contains(&settings.order) {
             return Err(Error::policy("tables of CTBIL have 1 to 3 attributes"));
         }
@@ -291,7 +304,7 @@ impl Distinct {
 
 /// The counts that all figures are functions of.
 #[derive(Clone, Debug)]
-struct Tally {
+pub(super) struct Tally {
     known: Arc<Known>,
     joints: Vec<Attribute>,
     dbil: Dbil,
@@ -309,7 +322,7 @@ struct Attribute {
 }
 
 impl Tally {
-    fn new(known: &Arc<Known>) -> Self {
+    pub(super) fn new(known: &Arc<Known>) -> Self {
         let joint = |&variable: &Variable| Attribute {
             joint: Joint::new(variable),
             found: (0, 0),
@@ -326,13 +339,23 @@ impl Tally {
     }
 
     fn add(&mut self, original: &[u32], masked: &[u32], weight: i64) {
+        self.add_values(original, masked, weight);
+        self.add_link(original, masked, weight);
+    }
+
+    /// Adds a pair of records to all figures but those of linkage.
+    pub(super) fn add_values(&mut self, original: &[u32], masked: &[u32], weight: i64) {
         self.rows += weight;
         for (attribute, codes) in original.iter().zip(masked).enumerate() {
             self.add_value(attribute, (*codes.0, *codes.1), weight);
         }
         self.ctbil.add(original, masked, weight);
-        self.links
-            .add(&self.known.originals, original, masked, weight);
+    }
+
+    /// Adds a pair of records to the figures of linkage, which may be of some records alone.
+    pub(super) fn add_link(&mut self, original: &[u32], masked: &[u32], weight: i64) {
+        let originals = &self.known.originals;
+        self.links.add(originals, original, masked, weight);
     }
 
     fn replace(&mut self, original: &[u32], masked: &mut [u32], attribute: usize, code: u32) {
@@ -354,7 +377,7 @@ impl Tally {
         self.dbil.add(units, attribute, codes, weight);
     }
 
-    fn figures(&mut self) -> Figures {
+    pub(super) fn figures(&mut self) -> Figures {
         let mode = self.known.settings.linkage;
         let (linked, _) = self.links.by_weight(&self.known.originals, mode);
         self.figures_with(linked)
@@ -390,7 +413,7 @@ impl Tally {
         }
     }
 
-    fn model(&mut self) -> FellegiSunter {
+    pub(super) fn model(&mut self) -> FellegiSunter {
         let Known {
             originals,
             settings,

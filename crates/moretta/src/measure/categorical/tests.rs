@@ -286,23 +286,6 @@ fn likelihood_never_falls_and_thresholds_hold_their_chances() {
 }
 
 #[test]
-fn rank_swapping_linkage_is_that_of_the_worked_example() {
-    let Some(example) = example("rank-swap-linkage-a") else {
-        return;
-    };
-    let (inputs, expected) = (&example["inputs"], &example["expected"]);
-    let variables = [Variable::ordinal(8), Variable::ordinal(8)];
-    let [original, masked] =
-        ["original", "masked"].map(|of| table(&variables, &codes(&inputs[of])));
-    let window = number(&inputs["window"]) as usize;
-    let found = 100.0 * rank_linkage(&original, &masked, window);
-    close(found, number(&expected["percent_fractional"]), 1e-9);
-    let candidates = list(&expected["candidate_sets"], |set| numbers(set).len());
-    let chances: f64 = candidates.iter().map(|&count| 1.0 / count as f64).sum();
-    close(found, 100.0 * chances / candidates.len() as f64, 1e-9);
-}
-
-#[test]
 fn the_score_is_that_of_the_worked_example() {
     let Some(example) = example("score-a") else {
         return;
@@ -329,6 +312,80 @@ fn the_score_is_that_of_the_worked_example() {
     );
     close(figures(false).mean(), number(&expected["score_mean"]), 1e-9);
     close(figures(false).max(), number(&expected["score_max"]), 1e-9);
+}
+
+#[test]
+fn tables_of_two_attributes_are_those_of_the_worked_example() {
+    let Some(example) = example("bivariate-a") else {
+        return;
+    };
+    let (inputs, expected) = (&example["inputs"], &example["expected"]);
+    let column = |name: &str| list(&inputs[name], |code| number(code) as u32);
+    let levels = list(&inputs["shape"], |levels| number(levels) as usize);
+    let [first, second] = [levels[0], levels[1]].map(Variable::nominal);
+    let mut table = Bivariate::new(first, second).expect("small");
+    let (before, after) = (column("B_original"), column("B_masked"));
+    for (a, (before, after)) in column("A").into_iter().zip(before.into_iter().zip(after)) {
+        table.add((a, before), (a, after), 1);
+    }
+    let found = [
+        table.chi_square()[0],
+        table.chi_square()[1],
+        table.chi_square_change().expect("not independent"),
+        table.difference() as f64,
+        table.difference_per_cell(),
+        table.cramers_v()[0],
+        table.cramers_v()[1],
+    ];
+    let names = [
+        "chi2",
+        "chi2_masked",
+        "relative_abs_diff_chi2",
+        "bivariate_l1",
+        "bivariate_mean_abs_per_cell",
+        "cramers_v",
+        "cramers_v_masked",
+    ];
+    all_close(&found, &names.map(|name| number(&expected[name])), 1e-9);
+}
+
+#[test]
+fn partitions_are_those_of_the_worked_example() {
+    let Some(example) = example("partition-indices-a") else {
+        return;
+    };
+    let (inputs, expected) = (&example["inputs"], &example["expected"]);
+    let labels = |name: &str| list(&inputs[name], |label| number(label) as u32);
+    let pairs = PartitionPairs::new(&labels("p"), &labels("q"));
+    let found = [
+        pairs.both as f64,
+        pairs.first as f64,
+        pairs.second as f64,
+        pairs.neither as f64,
+        pairs.rand(),
+        pairs.jaccard(),
+        pairs.fowlkes_mallows(),
+        pairs.wallace()[0],
+        pairs.wallace()[1],
+        pairs.adjusted_rand(),
+        2.0 * (pairs.first + pairs.second) as f64,
+        1.0 - (1.0 + pairs.adjusted_rand()) / 2.0,
+    ];
+    let names = [
+        "N11",
+        "N10",
+        "N01",
+        "N00",
+        "rand",
+        "jaccard",
+        "fowlkes_mallows",
+        "wallace_1",
+        "wallace_2",
+        "adjusted_rand",
+        "mirkin",
+        "dist_ari",
+    ];
+    all_close(&found, &names.map(|name| number(&expected[name])), 1e-9);
 }
 
 #[test]

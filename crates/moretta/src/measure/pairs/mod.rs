@@ -22,6 +22,7 @@ mod reference;
 mod sample;
 pub(super) mod sse;
 mod timeline;
+pub(super) mod variation;
 mod window;
 
 pub use facts::{PairColumn, PairColumnPoint, PairFacts, PairPoint, PairValue};
@@ -29,6 +30,7 @@ pub use timeline::PairMeasures;
 
 use crate::data::Attribute;
 use crate::error::{Error, Result};
+use crate::measure::categorical::LinkageMode;
 
 /// What measures are built with.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +45,12 @@ pub struct PairSettings {
     pub interval: f64,
     /// Share of a standard deviation within which numbers agree, for probabilistic linkage.
     pub tolerance: f64,
+    /// How chances are found by which masked categories are linked.
+    pub linkage: LinkageMode,
+    /// The most attributes of a contingency table of masked categories, 1 to 3.
+    pub table_order: usize,
+    /// Clusters of masked categories that are held against those of the originals.
+    pub clusters: usize,
 }
 
 impl PairSettings {
@@ -53,6 +61,9 @@ impl PairSettings {
             buffer: 100,
             interval: 10.0,
             tolerance: 0.1,
+            linkage: LinkageMode::default(),
+            table_order: 2,
+            clusters: 10,
         }
     }
 
@@ -61,10 +72,18 @@ impl PairSettings {
         let what = match self {
             PairSettings { buffer: 0, .. } => "a buffer of no records links nothing",
             _ if !positive(self.interval) => "an interval needs a percentage above 0",
+            _ if !(1..=3).contains(&self.table_order) => "tables have 1 to 3 attributes",
+            PairSettings { clusters: 0, .. } => "records can not be put into no clusters",
             _ if !positive(self.tolerance) => "a tolerance must be a number above 0",
             _ => return Ok(()),
         };
         Err(Error::policy(what))
+    }
+
+    /// Whether an attribute is a category.
+    pub(crate) fn has_categories(&self) -> bool {
+        let mut attributes = self.attributes.iter();
+        attributes.any(|kind| *kind != Attribute::Number)
     }
 
     /// Which attributes are nominal.

@@ -99,9 +99,10 @@ impl Pil {
             ..
         } = &self.moments;
         let central = self.powers.central(i, j);
+        // Moments of a population are over n, not n − 1.
         let difference = protected.covariance(i, j) - original.covariance(i, j);
         pil(
-            difference,
+            difference * (self.count() - 1.0) / self.count(),
             central.m22 - central.m11 * central.m11,
             self.count(),
         )
@@ -324,8 +325,11 @@ impl Powers {
 
 #[cfg(test)]
 mod tests {
-    use super::super::reference::{Pair, any_pairs, check, complete, same_pairs, settings};
+    use super::super::reference::{
+        Pair, any_pairs, check, complete, same_pairs, settings, worked_example,
+    };
     use super::*;
+    use crate::data::Attribute;
     use proptest::prelude::*;
 
     /// Mean of the products of powers of differences from the means.
@@ -353,11 +357,9 @@ mod tests {
             difference => libm::erf(difference / (variance.max(0.0) / n).sqrt() / 2_f64.sqrt()),
         };
         let mu = |i, a, j, b| central(&x, i, a, j, b);
-        let unbiased = n / (n - 1.0);
         let covariance = |i, j| {
             let variance = mu(i, 2, j, 2) - mu(i, 1, j, 1).powi(2);
-            let after = central(&y, i, 1, j, 1) * unbiased;
-            loss(after, mu(i, 1, j, 1) * unbiased, variance)
+            loss(central(&y, i, 1, j, 1), mu(i, 1, j, 1), variance)
         };
         let correlation = |i, j| {
             let r = |side: &[&Vec<f64>]| {
@@ -461,6 +463,35 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn losses_are_those_of_the_worked_example() {
+        let Some((pairs, expected)) = worked_example("il-continuous-a") else {
+            return;
+        };
+        let mut measure = Pil::new(&PairSettings::new(vec![Attribute::Number; 2]));
+        for (original, protected) in &pairs {
+            measure.observe_record(original, protected);
+        }
+        let expected = &expected["pil_without_quantiles"];
+        let parts = [
+            (measure.means(), "PIL_mean"),
+            (measure.variances(), "PIL_var"),
+            (measure.covariances(), "PIL_cov"),
+            (measure.correlations(), "PIL_corr"),
+        ];
+        let mut sum = 0.0;
+        for (found, name) in parts {
+            let (found, expected) = (found.expect("pairs"), expected[name].as_f64());
+            assert!(
+                (found - expected.expect("a number")).abs() < 1e-9,
+                "{name}: {found}"
+            );
+            sum += found;
+        }
+        let four = expected["PIL4"].as_f64().expect("a number");
+        assert!((100.0 * sum / 4.0 - four).abs() < 1e-9);
     }
 
     #[test]

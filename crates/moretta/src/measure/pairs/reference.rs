@@ -101,3 +101,26 @@ pub(super) fn deviation(values: &[f64]) -> f64 {
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (squares / (values.len() - 1) as f64).sqrt()
 }
+
+/// The pairs and the expected figures of a worked example on numbers; without the public data there
+/// is none, except under CI.
+pub(super) fn worked_example(name: &str) -> Option<(Vec<Pair>, serde_json::Value)> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data/worked-examples/mares")
+        .join(format!("{name}.json"));
+    if !path.exists() {
+        assert!(std::env::var_os("CI").is_none(), "CI needs the shared data");
+        return None;
+    }
+    let text = std::fs::read_to_string(path).expect("read");
+    let mut example: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let records = |name: &str| -> Vec<Vec<f64>> {
+        let rows = example["inputs"][name].as_array().expect("rows").iter();
+        let number = |value: &serde_json::Value| value.as_f64().expect("a number");
+        rows.map(|row| row.as_array().expect("a row").iter().map(number).collect())
+            .collect()
+    };
+    let pairs = records("original").into_iter().zip(records("masked"));
+    let pairs = pairs.collect();
+    Some((pairs, example["expected"].take()))
+}

@@ -16,8 +16,9 @@ use super::facts::{PairColumn, PairColumnPoint, PairFacts, PairPoint, PairValue}
 use crate::data::{Batch, Records};
 use crate::error::Result;
 use crate::math::moments::Moments;
+use crate::measure::categorical::Categorical;
 use crate::measure::histogram::SMALL_CELL;
-use crate::measure::{Info, Measure};
+use crate::measure::{Info, LIST, Measure, Of};
 
 /// Points that are kept; even, so that the last one stays when every other is dropped.
 const MOST: usize = 200;
@@ -28,6 +29,8 @@ const STEP: u64 = 50;
 /// Some measures of one stream of pairs, and how they went.
 pub struct PairMeasures {
     measures: Vec<Watched>,
+    /// What measures of categories are functions of, if there are such.
+    categorical: Option<Categorical>,
     columns: Vec<Column>,
     seen: u64,
     table: bool,
@@ -39,8 +42,24 @@ pub struct PairMeasures {
 /// A measure and its value after each step.
 struct Watched {
     info: &'static Info,
-    measure: Box<dyn Measure>,
+    of: Source,
     points: Vec<Option<f64>>,
+}
+
+/// Where a value comes from.
+enum Source {
+    Own(Box<dyn Measure>),
+    /// Counts that all measures of categories share.
+    Shared(fn(&Categorical) -> Option<f64>),
+}
+
+impl Source {
+    fn value(&self, categorical: Option<&Categorical>) -> Option<f64> {
+        match self {
+            Source::Own(measure) => measure.value(),
+            Source::Shared(measure) => measure(categorical?).filter(|value| value.is_finite()),
+        }
+    }
 }
 
 /// A number or ordinal in each piece of the stream, and in the one that is open.
@@ -72,11 +91,13 @@ impl Piece {
 }
 
 impl PairMeasures {
-    /// These measures, of records whose attributes are called `columns`.
+    /// These measures, of records whose attributes are called `columns`; of categories with those of
+    /// the list that are named in `of_categories`.
     pub fn new(
         settings: &PairSettings,
         columns: &[&str],
         measures: Vec<(&'static Info, Box<dyn Measure>)>,
+        of_categories: &[&'static Info],
     ) -> Self {
         let column = |place: usize| Column {
             name: columns.get(place).copied().unwrap_or_default().to_owned(),
@@ -84,13 +105,27 @@ impl PairMeasures {
             points: Vec::new(),
             open: Piece::default(),
         };
-        let watched = |(info, measure)| Watched {
+        let own = measures.into_iter();
+        let own = own.map(|(info, measure)| (info, Source::Own(measure)));
+        let shared = |info: &&'static Info| match info.of {
+            Of::Categories(measure) => Some((*info, Source::Shared(measure))),
+            _ => None,
+        };
+        let shared: Vec<_> = of_categories.iter().filter_map(shared).collect();
+        let is_shared = !shared.is_empty();
+        let watched = |(info, of)| Watched {
             info,
-            measure,
+            of,
             points: Vec::new(),
         };
+        let mut measures: Vec<Watched> = own.chain(shared).map(watched).collect();
+        let place = |info: &Info| LIST.iter().position(|other| other.name == info.name);
+        if is_shared {
+            measures.sort_by_key(|watched| place(watched.info));
+        }
         PairMeasures {
-            measures: measures.into_iter().map(watched).collect(),
+            measures,
+            categorical: Categorical::new(settings).filter(|_| is_shared),
             columns: settings.scalars().into_iter().map(column).collect(),
             seen: 0,
             table: false,
@@ -104,8 +139,8 @@ impl PairMeasures {
     pub fn prepare(&mut self, originals: &Records) {
         self.table = true;
         self.step = u64::MAX;
-        for watched in &mut self.measures {
-            watched.measure.prepare(originals);
+        for measure in self.own() {
+            measure.prepare(originals);
         }
     }
 
@@ -125,8 +160,8 @@ impl PairMeasures {
             let left = self.step - self.seen % self.step;
             let len = left.min((original.len() - start) as u64) as usize;
             let (before, after) = (original.slice(start, len), released.slice(start, len));
-            for watched in &mut self.measures {
-                watched.measure.observe(&before, &after)?;
+            for measure in self.own() {
+                measure.observe(&before, &after)?;
             }
             if let Some((originals, protected)) = records {
                 for row in start..start + len {
@@ -147,9 +182,21 @@ impl PairMeasures {
         }
     }
 
+    fn own(&mut self) -> impl Iterator<Item = &mut Box<dyn Measure>> {
+        self.measures
+            .iter_mut()
+            .filter_map(|watched| match &mut watched.of {
+                Source::Own(measure) => Some(measure),
+                Source::Shared(_) => None,
+            })
+    }
+
     fn observe_record(&mut self, original: &[f64], protected: &[f64]) {
-        for watched in &mut self.measures {
-            watched.measure.observe_record(original, protected);
+        for measure in self.own() {
+            measure.observe_record(original, protected);
+        }
+        if let Some(categorical) = &mut self.categorical {
+            categorical.observe(original, protected);
         }
         for column in &mut self.columns {
             let (before, after) = (original[column.place], protected[column.place]);
@@ -174,18 +221,27 @@ impl PairMeasures {
     pub fn value(&self, name: &str) -> Option<(&'static Info, f64)> {
         let mut measures = self.measures.iter();
         let watched = measures.find(|watched| watched.info.name == name)?;
-        Some((watched.info, watched.measure.value()?))
+        Some((watched.info, watched.of.value(self.categorical.as_ref())?))
     }
 
     /// The measures and what they say now.
     pub fn values(&self) -> impl Iterator<Item = (&'static Info, Option<f64>)> + '_ {
-        let measures = self.measures.iter();
-        measures.map(|watched| (watched.info, watched.measure.value()))
+        let (measures, categorical) = (self.measures.iter(), self.categorical.as_ref());
+        measures.map(move |watched| (watched.info, watched.of.value(categorical)))
+    }
+
+    /// The places of attributes in which records that belong together agree less often than others, as
+    /// probabilistic linkage of categories sees them; nothing is said of few records.
+    pub fn inverted(&self) -> Vec<usize> {
+        let enough = self.seen > SMALL_CELL;
+        let categorical = self.categorical.as_ref().filter(|_| enough);
+        categorical.map_or_else(Vec::new, Categorical::inverted)
     }
 
     fn take_point(&mut self) {
         for watched in &mut self.measures {
-            watched.points.push(watched.measure.value());
+            // Measures of categories compare all records with all, and are told of the end alone.
+            watched.points.push(watched.of.value(None));
         }
         for column in &mut self.columns {
             column.points.push(std::mem::take(&mut column.open));
@@ -218,7 +274,7 @@ impl PairMeasures {
             measures: self
                 .measures
                 .iter()
-                .map(|watched| watched.fact(&ends))
+                .map(|watched| watched.fact(&ends, self.categorical.as_ref()))
                 .collect(),
             columns: self
                 .columns
@@ -244,10 +300,10 @@ impl PairMeasures {
 }
 
 impl Watched {
-    fn fact(&self, ends: &[u64]) -> PairValue {
+    fn fact(&self, ends: &[u64], categorical: Option<&Categorical>) -> PairValue {
         let value = match ends {
             [] => None,
-            _ => self.measure.value(),
+            _ => self.of.value(categorical),
         };
         let (last, steps) = match ends.split_last() {
             Some((&records, steps)) => (Some(PairPoint { records, value }), steps),
@@ -299,7 +355,7 @@ fn told(moments: &Moments) -> Option<(f64, f64)> {
 mod tests {
     use super::super::reference::settings;
     use super::*;
-    use crate::measure::{LIST, Of, build, find};
+    use crate::measure::{build, find};
 
     const NAMES: [&str; 2] = ["sse", "record_linkage"];
 
@@ -315,7 +371,7 @@ mod tests {
             (find(name).expect("listed"), measure)
         };
         let measures = names.iter().map(named).collect();
-        PairMeasures::new(&settings(), &["a", "b", "c", "d"], measures)
+        PairMeasures::new(&settings(), &["a", "b", "c", "d"], measures, &[])
     }
 
     fn show(measures: &mut PairMeasures, pairs: impl Iterator<Item = (Vec<f64>, Vec<f64>)>) {

@@ -1,9 +1,10 @@
 //! Attacks on releases whose columns are those of the originals: intervals round each
-//! number, filters where the numbers are originals with noise, and links where they
-//! are swapped.
+//! number, filters where the numbers are originals with noise, links where they are
+//! swapped, and links by every set of columns that somebody may know.
 
 use super::{AttackSettings, Attacked, yardstick};
 use crate::attack::interval::disclosures;
+use crate::attack::known_columns::by_known_columns;
 use crate::attack::linkage::{nearest_record, rank_intersection};
 use crate::attack::spectral::{self, Noise};
 use crate::data::{Attribute, Batch, Records, Role};
@@ -23,9 +24,16 @@ pub(super) fn attack(
 ) -> Result<()> {
     let (columns, before, after) = pairs(method, original, released)?;
     let scalars = places(&columns, |column| column.attribute != Attribute::Nominal);
-    if scalars.is_empty() {
+    if scalars.is_empty() && matches!(method, Method::Noise(_)) {
         return Err(Error::policy("no masked column is a number or ordered")
             .help("attacks are on numbers; `verify` and [measure] tell of categories"));
+    }
+    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
+    let kinds: Vec<Attribute> = columns.iter().map(|column| column.attribute).collect();
+    attacked.known_columns = by_known_columns(&names, &kinds, &before, &after);
+    if scalars.is_empty() {
+        attacked.notes.push(NO_NUMBERS.to_owned());
+        return Ok(());
     }
     (attacked.features, attacked.released) = (scalars.len(), scalars.len());
     left_out(
@@ -55,6 +63,8 @@ pub(super) fn attack(
     }
     filter(noise, in_order, &sides, settings, attacked)
 }
+
+const NO_NUMBERS: &str = "no masked column is a number or ordered, so that records were linked, and nothing was reconstructed; [measure] tells more of categories";
 
 /// Looks for the rows that known originals became.
 fn link(

@@ -4,7 +4,8 @@
 //! depends on the method: mixtures of columns are reconstructed from known records and
 //! from a known sample; additive noise is filtered, over neighbours where rows leave in
 //! their order; swapped records are linked; and of every release that can be held
-//! against its originals column by column, intervals are taken. Tables whose values were made
+//! against its originals column by column, intervals are taken, and records are linked by every set
+//! of columns that somebody may know. Tables whose values were made
 //! coarser are attacked class by class (`tables.rs`).
 //!
 //! *Does not protect* anything: the figures are computed from the originals.
@@ -18,6 +19,7 @@ pub use tables::{AttackedRelease, AttackedTables, attack_files, attack_table};
 use super::lessons::NOT_COVERED;
 use super::trial::Rows;
 use crate::attack::interval::Disclosure;
+use crate::attack::known_columns::KnownColumns;
 use crate::attack::linkage::Linkage;
 use crate::attack::reconstruction::StudySettings;
 use crate::attack::{Success, Yardstick};
@@ -77,6 +79,9 @@ pub struct Attacked {
     /// How often known originals are found among the released records.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Linkage>,
+    /// How often they are found by who knows some columns of them alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known_columns: Vec<KnownColumns>,
     /// The attack that reconstructs most; none where there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strongest: Option<Strongest>,
@@ -159,6 +164,7 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
         attacks: Vec::new(),
         intervals: Vec::new(),
         links: Vec::new(),
+        known_columns: Vec::new(),
         strongest: None,
         strongest_link: None,
         notes: original.notes.clone(),
