@@ -2,12 +2,14 @@
 
 mod attack;
 mod compare_methods;
+mod evolve;
 mod generate;
 mod learn;
 mod tune;
 
 pub(crate) use attack::*;
 pub(crate) use compare_methods::*;
+pub(crate) use evolve::*;
 pub(crate) use generate::*;
 pub(crate) use learn::*;
 pub(crate) use tune::*;
@@ -74,6 +76,8 @@ pub(crate) enum Command {
     Attack(AttackArgs),
     /// Find how much a policy may protect and still meet goals
     Tune(TuneArgs),
+    /// Search for a better protection than any method gives, and release it
+    Evolve(EvolveArgs),
     /// List, verify or correct the ledger of a data set
     Ledger(LedgerArgs),
     /// Make a key pair that signs manifests, or print the public key of one

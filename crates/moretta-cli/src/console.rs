@@ -1,7 +1,7 @@
 //! What a person sees: results on standard output, progress on standard error.
 
 use crate::failure::Failure;
-use crate::live::{LiveFacts, live_line, records_line};
+use crate::live::{LiveFacts, live_line, records_line, search_line};
 use crate::printable::{printable, printable_json, printable_line};
 use indicatif::{ProgressBar, ProgressStyle};
 use moretta::measure;
@@ -164,6 +164,7 @@ fn live(progress: &Progress) -> Option<String> {
     let live = match progress.live()? {
         Live::Events(live) => live,
         Live::Records(records) => return Some(records_line(&records, rate(records.read))),
+        Live::Search(search) => return Some(search_line(&search)),
     };
     let real = live.released.saturating_sub(live.fakes);
     Some(live_line(&LiveFacts {

@@ -1,6 +1,6 @@
 //! A running stream in one line: how much, how fast, and how private.
 
-use moretta::pipeline::Records;
+use moretta::pipeline::{Records, Searched};
 use moretta_report::count;
 
 /// No line is as long as this.
@@ -72,6 +72,20 @@ pub(crate) fn records_line(records: &Records, rate: f64) -> String {
     while width(&parts) >= WIDTH {
         parts.pop();
     }
+    parts.join(BETWEEN)
+}
+
+/// The same of a search over protected files:
+/// `1,234,567 steps  131 k/s  best 24.18  mean 24.60  IL 20.11  DR 28.25`.
+pub(crate) fn search_line(search: &Searched) -> String {
+    let parts = [
+        format!("{} steps", rows(search.steps)),
+        format!("{}/s", scaled(search.rate)),
+        format!("best {:.2}", search.best),
+        format!("mean {:.2}", search.mean),
+        format!("IL {:.2}", search.loss),
+        format!("DR {:.2}", search.risk),
+    ];
     parts.join(BETWEEN)
 }
 

@@ -41,6 +41,7 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Learn(args) => commands::learn::run(args, &console),
         Command::Attack(args) => commands::attack::run(args, &console),
         Command::Tune(args) => commands::tune::run(args, &console),
+        Command::Evolve(args) => commands::evolve::run(args, &console),
         Command::Ledger(args) => commands::ledger::run(args, &console),
         Command::Key(args) => commands::key::run(args, &console),
         Command::Generate(args) => commands::generate::run(args, &console),

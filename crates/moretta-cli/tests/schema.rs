@@ -549,6 +549,14 @@ fn schema_and_reader_agree_on_every_section() {
         policy.insert("goal".to_owned(), parse(goal));
         policies.push(policy);
     }
+    for evolve in ["{}", "{ selection = \"tournament\" }"] {
+        let mut policy = base("mondrian", "");
+        policy.remove("protect");
+        policy.insert("evolve".to_owned(), parse(evolve));
+        let columns = policy["columns"].as_table_mut().expect("a table");
+        columns.insert("a".to_owned(), parse("{ role = \"quasi\" }"));
+        policies.push(policy);
+    }
     let mut named = base("mondrian", "");
     named.insert("guarantee".to_owned(), parse("{ k = 5 }"));
     let columns = named["columns"].as_table_mut().expect("a table");

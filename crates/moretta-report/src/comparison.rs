@@ -75,7 +75,7 @@ fn scatter(comparison: &Comparison, page: &mut Markup) {
         x: axis(0, points().map(|(risk, _)| risk).collect()),
         y: axis(1, points().map(|(_, loss)| loss).collect()),
     };
-    let mut drawing = Drawing::new(720.0, 430.0, "Risk against loss");
+    let mut drawing = Drawing::inside(720.0, 430.0, "Risk against loss");
     panel.frame(&mut drawing);
     let mut methods: Vec<&str> = Vec::new();
     for tried in &comparison.tried {

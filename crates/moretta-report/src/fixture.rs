@@ -1,9 +1,11 @@
 //! Reports to draw in tests, read from JSON as a run writes it: a table as a hospital would get
 //! it, a stream of a shop, masked meters; and, changed here, some that nobody should ever get.
 
+mod evolution;
 mod pairs;
 mod stream;
 
+pub(super) use evolution::{evolved, evolved_degenerate};
 pub(super) use pairs::{filtered, filtered_degenerate, filtered_few, filtered_once};
 pub(crate) use stream::events;
 pub(super) use stream::{

@@ -18,6 +18,7 @@ mod classes;
 mod column_sets;
 mod columns;
 mod comparison;
+mod evolution;
 mod exposure;
 pub mod figure;
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::markup::Markup;
 use super::promises::is_masked;
 use super::{
-    classes, column_sets, columns, exposure, lattice, measures, pairs, policy, risk, rules, stream,
-    suppression, verdict,
+    classes, column_sets, columns, evolution, exposure, lattice, measures, pairs, policy, risk,
+    rules, stream, suppression, verdict,
 };
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;
@@ -68,6 +68,9 @@ fn body(report: &Report, page: &mut Markup) {
     }
     if let Some(search) = &report.search {
         lattice::write(search, page);
+    }
+    if let Some(facts) = &report.evolution {
+        evolution::write(facts, page);
     }
     rules::write(report, page);
     measures::write(report, page);
@@ -181,6 +184,8 @@ pub(super) mod tests {
             ("events-quiet", fixture::events_quiet()),
             ("events-degenerate", fixture::events_degenerate()),
             ("filtered", fixture::filtered()),
+            ("evolved", fixture::evolved()),
+            ("evolved-degenerate", fixture::evolved_degenerate()),
             ("filtered-few", fixture::filtered_few()),
             ("filtered-once", fixture::filtered_once()),
             ("filtered-degenerate", fixture::filtered_degenerate()),

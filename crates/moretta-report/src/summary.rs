@@ -1,5 +1,6 @@
 //! The report of a run in a few lines, for a terminal.
 
+use crate::evolution;
 use crate::number::{count, percent, seconds, told};
 use crate::rules;
 use crate::suppression::Suppressed;
@@ -36,6 +37,9 @@ pub fn summary(report: &Report) -> String {
     }
     if let Some(why) = &report.chosen {
         let _ = writeln!(text, "  {why}");
+    }
+    if let Some(facts) = &report.evolution {
+        let _ = writeln!(text, "  {}", evolution::told(facts));
     }
     if let Some(search) = &report.search {
         let inside = report

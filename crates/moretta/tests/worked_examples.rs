@@ -6,6 +6,7 @@ use moretta::data::{
     Batch, Categories, Column, Domain, Domains, Field, Kind, Levels, Region, Role, RowIds, Schema,
 };
 use moretta::math::uniform::Uniform;
+use moretta::optimize::evolution::{Fitness, TradeOff, best_first, from_gray, roulette};
 use moretta::protect::merging::Merging;
 use moretta::protect::microaggregation::{Distance, Microaggregation};
 use moretta::protect::mondrian::{Mode, Mondrian, Output, partition_codes};
@@ -165,11 +166,16 @@ fn a_declared_size_makes_a_column_narrower() {
     assert_eq!(partition_codes(&columns, &[1, 1], 2, Mode::Strict), first);
 }
 
-/// A worked example of categorical data: its inputs and what is expected.
-fn mares(name: &str) -> Option<[Value; 2]> {
+/// A worked example of this name; none without the data.
+fn worked(name: &str) -> Option<Value> {
     let folder = support::shared("worked-examples/mares")?;
     let text = std::fs::read_to_string(folder.join(name)).expect("a file");
-    let mut file: Value = serde_json::from_str(&text).expect("JSON");
+    Some(serde_json::from_str(&text).expect("JSON"))
+}
+
+/// Its inputs and what is expected.
+fn mares(name: &str) -> Option<[Value; 2]> {
+    let mut file = worked(name)?;
     Some([file["inputs"].take(), file["expected"].take()])
 }
 
@@ -495,5 +501,56 @@ fn merging_gives_the_columns_of_the_worked_example() {
                 "{key} {p}"
             );
         }
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+#[test]
+fn a_roulette_and_an_order_are_those_of_the_worked_example() {
+    let Some(file) = worked("selection-a.json") else {
+        return;
+    };
+    let scores = list(&file["inputs"]["scores"], number);
+    let expected = list(&file["expected"]["p_inverse"], number);
+    for (found, expected) in roulette(&scores).into_iter().zip(expected) {
+        assert!((found - expected).abs() < number(&file["tolerance"]));
+    }
+    let order = list(&file["expected"]["order_best_first"], whole);
+    let found = best_first(&scores);
+    assert!(found.iter().map(|&place| place as u32).eq(order));
+}
+
+#[test]
+fn gray_codes_are_those_of_the_worked_example() {
+    let Some(file) = worked("gray-code-a.json") else {
+        return;
+    };
+    let bits = list(&file["inputs"]["bits"], |bits| {
+        u64::from_str_radix(bits.as_str().expect("bits"), 2).expect("binary")
+    });
+    let expected = &file["expected"];
+    assert!(
+        bits.iter()
+            .map(|&bits| bits as u32)
+            .eq(list(&expected["binary_value"], whole))
+    );
+    let decoded = bits.iter().map(|&bits| from_gray(bits) as u32);
+    assert!(decoded.eq(list(&expected["gray_decoded"], whole)));
+}
+
+#[test]
+fn fitness_is_the_score_of_the_worked_example() {
+    let Some(file) = worked("score-a.json") else {
+        return;
+    };
+    let of = TradeOff {
+        loss: number(&file["inputs"]["IL"]),
+        risk: number(&file["expected"]["DR"]),
+    };
+    for (name, fitness) in [("score_mean", Fitness::Mean), ("score_max", Fitness::Max)] {
+        assert_eq!(fitness.score(of, 0, 1), number(&file["expected"][name]));
     }
 }

@@ -73,6 +73,10 @@ const TOPICS: &[Topic] = &[
     },
     Topic { name: "checkpoint", kind: "policy", words: &["checkpoints", "resume"], page: include_str!("explain/checkpoint.md") },
     Topic { name: "goal", kind: "policy", words: &["goals", "minimize", "subject_to"], page: include_str!("explain/goal.md") },
+    Topic {
+        name: "evolve", kind: "policy", words: &["evolution", "genetic", "fitness"],
+        page: include_str!("explain/evolve.md"),
+    },
     Topic { name: "ledger", kind: "policy", words: &["growth", "intersection"], page: include_str!("explain/ledger.md") },
     Topic { name: "levels", kind: "policy", words: &["nested", "nesting"], page: include_str!("explain/levels.md") },
     Topic { name: "lateness", kind: "policy", words: &["late"], page: include_str!("explain/lateness.md") },

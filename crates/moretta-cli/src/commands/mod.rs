@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod compare_methods;
 pub(crate) mod completions;
+pub(crate) mod evolve;
 pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod hierarchy;

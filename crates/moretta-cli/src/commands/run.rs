@@ -96,12 +96,12 @@ fn command(args: &RunArgs, policy: &Policy) -> String {
     command
 }
 
-fn is_standard(path: &Path) -> bool {
+pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
 /// A path as one word of a shell.
-fn quoted(path: &Path) -> String {
+pub(super) fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+=:@%".contains(c);
     match !text.is_empty() && text.chars().all(plain) {

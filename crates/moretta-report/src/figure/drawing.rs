@@ -51,9 +51,19 @@ pub struct Drawing(Markup);
 impl Drawing {
     /// An empty one with a title.
     pub fn new(width: f64, height: f64, title: &str) -> Self {
+        let opening = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ";
+        Drawing::open(opening, width, height, title)
+    }
+
+    /// An empty one inside of a page, which needs no name of its language.
+    pub(crate) fn inside(width: f64, height: f64, title: &str) -> Self {
+        Drawing::open("<svg viewBox=\"0 0 ", width, height, title)
+    }
+
+    fn open(opening: &'static str, width: f64, height: f64, title: &str) -> Self {
         let mut page = Markup::default();
         let (width, height) = (At(width.round()), At(height.round()));
-        page.raw("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ");
+        page.raw(opening);
         page.text(format_args!("{width} {height}"));
         page.raw("\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n");
         page.leaf("title", &[], title);

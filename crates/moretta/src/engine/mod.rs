@@ -49,7 +49,7 @@ pub(crate) use plan::check_kinds;
 pub use plan::{
     Action, ColumnPolicy, Conflict, KeyPlace, LedgerPlan, Level, Order, PairPolicy, Plan,
 };
-pub use progress::{Live, Progress, Records, Stage};
+pub use progress::{Live, Progress, Records, Searched, Stage};
 pub use pump::{Every, Pump, run, run_from};
 pub(crate) use session::{Candidate, Purpose, THE_SOURCE, Why, check_plan, source_name};
 pub use session::{Checked, Outcome, Resume, Session};

@@ -43,6 +43,25 @@ pub enum Live {
     Events(Events),
     /// Records that are masked.
     Records(Records),
+    /// Protected files that are searched.
+    Search(Searched),
+}
+
+/// How a search over protected files is doing; scores are percentages.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Searched {
+    /// Steps so far.
+    pub steps: u64,
+    /// Steps a second since it began or went on.
+    pub rate: f64,
+    /// The best score.
+    pub best: f64,
+    /// The mean score of the population.
+    pub mean: f64,
+    /// Information loss of the best.
+    pub loss: f64,
+    /// Disclosure risk of the best.
+    pub risk: f64,
 }
 
 /// How records that are masked are doing.

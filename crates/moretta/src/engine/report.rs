@@ -76,6 +76,9 @@ pub struct Report {
     /// Why this method was chosen, where a search has chosen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
+    /// What an evolutionary search has found, where it made the release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evolution: Option<EvolutionFacts>,
     /// Which of several nested releases it is about; none of a single one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<LevelFacts>,
@@ -90,6 +93,63 @@ pub struct Report {
     /// Seconds spent by stage; not in a report that is written, as they tell how much was read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageFact>,
+}
+
+/// What an evolutionary search over protected files has found. Losses, risks and scores are
+/// percentages of all rows, told to one digit behind the point.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EvolutionFacts {
+    /// What was to be small, as a policy calls it.
+    pub fitness: String,
+    /// The protected columns.
+    pub columns: Vec<String>,
+    /// Mutations and crossings.
+    pub steps: u64,
+    /// Files that were evaluated, those of the start aside.
+    pub evaluations: u64,
+    /// Why it has ended.
+    pub ended: String,
+    /// The files that it began with.
+    pub start: Vec<StartFact>,
+    /// Losses and risks of the last population.
+    pub last: Vec<TradeOffFact>,
+    /// Losses and risks that no other file beats, from little loss to little risk.
+    pub front: Vec<TradeOffFact>,
+    /// The place on the front of what was released, from 1; none where the best score was.
+    pub picked: Option<usize>,
+    /// What was released.
+    pub released: TradeOffFact,
+    /// The best and the mean score over the steps.
+    pub curve: Vec<CurveFact>,
+}
+
+/// A file of the start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StartFact {
+    /// The method that made it, and its parameters.
+    pub method: String,
+    /// Its loss and risk.
+    pub of: TradeOffFact,
+}
+
+/// Information loss and disclosure risk of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TradeOffFact {
+    /// Information loss.
+    pub loss: f64,
+    /// Disclosure risk.
+    pub risk: f64,
+}
+
+/// The population after some steps.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurveFact {
+    /// The steps.
+    pub step: u64,
+    /// The best score.
+    pub best: f64,
+    /// The mean score.
+    pub mean: f64,
 }
 
 /// Nested releases of one table, of which the report is about one. Each class of a stricter level

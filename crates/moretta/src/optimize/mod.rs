@@ -1,5 +1,6 @@
 //! Searches over settings; what is searched for, others compute.
 
+pub mod evolution;
 mod front;
 mod tune;
 

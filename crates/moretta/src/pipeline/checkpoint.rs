@@ -7,19 +7,22 @@
 //! same ([`Bound`]).
 
 use super::bound::Bound;
+use super::sealed;
 use crate::engine::Resume;
 use crate::error::{Error, Result};
-use crate::io::create_private;
 use crate::pipeline::place::{folder_of, make_folders, remove_empty};
 use crate::pipeline::sha256;
 use crate::policy::{CheckpointPolicy, Policy};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
-use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// The layout of the file.
 const VERSION: u32 = 5;
+
+/// How to begin anew.
+const AGAIN: &str = "--force begins anew and replaces the release";
 
 /// How far a stream is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,31 +64,10 @@ impl Checkpoint {
     /// `Error::io` when it is damaged, of another version or of another policy, key,
     /// hierarchy or source.
     pub(super) fn load(place: &CheckpointPolicy, policy: &Policy) -> Result<Option<Self>> {
-        let refuse = |what: String| {
-            let what = format!("{what}; --force begins anew and replaces the release");
-            let error = std::io::Error::new(ErrorKind::InvalidData, what);
-            Error::io("resume from", &place.path, error)
+        let refuse = |what: String| sealed::refused(&place.path, &what, AGAIN);
+        let Some(known) = sealed::read::<Checkpoint>(&place.path, AGAIN)? else {
+            return Ok(None);
         };
-        let text = match std::fs::read_to_string(&place.path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(e) if e.kind() == ErrorKind::InvalidData => {
-                return Err(refuse("it is damaged: not a text".to_owned()));
-            }
-            Err(e) => return Err(Error::io("read", &place.path, e)),
-        };
-        let (body, sum) = text
-            .trim_end()
-            .rsplit_once('\n')
-            .ok_or_else(|| refuse("it is damaged: its end is missing".to_owned()))?;
-        let found = sha256::of_text(body);
-        if sum != found {
-            return Err(refuse(format!(
-                "it is damaged: its sum should be {found} and is not"
-            )));
-        }
-        let known: Checkpoint = serde_json::from_str(body)
-            .map_err(|_| refuse("it is not a checkpoint of this version".to_owned()))?;
         if known.version != VERSION {
             return Err(refuse(format!(
                 "it has version {}, this program reads version {VERSION}",
@@ -110,23 +92,12 @@ impl Checkpoint {
 
     /// Puts the checkpoint in place of the one before, whole or not at all.
     pub(super) fn save(&self, path: &Path) -> Result<()> {
-        let body = serde_json::to_string(self)
-            .map_err(|e| Error::bug(format!("a checkpoint that is no JSON: {e}")))?;
-        let sum = sha256::of_text(&body);
-        let next = next(path);
-        let text = format!("{body}\n{sum}\n");
-        std::fs::create_dir_all(folder_of(path))
-            .and_then(|()| write_private(&next, text.as_bytes()))
-            .and_then(|()| std::fs::rename(&next, path))
-            .and_then(|()| std::fs::File::open(folder_of(path))?.sync_all())
-            .map_err(|e| Error::io("write", path, e))
+        sealed::write(path, self)
     }
 
     /// Takes the checkpoint away: what is finished must not be gone on with.
     pub(super) fn remove(path: &Path) -> Result<()> {
-        // A killed run may have left it.
-        let _ = std::fs::remove_file(next(path));
-        std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))
+        sealed::remove(path)
     }
 }
 
@@ -261,17 +232,4 @@ pub(super) fn sources(policy: &Policy) -> usize {
         true => policy.source.paths().len(),
         false => 1,
     }
-}
-
-/// The checkpoint on its way; always the same name, so that a crash leaves at most one of them.
-fn next(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.next"))
-}
-
-/// Writes a file that only its owner can read, and brings it to disk.
-fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = create_private(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }

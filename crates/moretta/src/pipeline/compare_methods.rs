@@ -90,6 +90,7 @@ pub fn compare_methods(
     progress: &Progress,
 ) -> Result<Comparison> {
     policy.need_one_release("`compare-methods`")?;
+    policy.refuse_evolve("`compare-methods`")?;
     stream::refuse(policy, "compare-methods")?;
     let place = coarsening(policy)?;
     check_measures(settings)?;

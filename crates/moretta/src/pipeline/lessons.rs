@@ -49,6 +49,7 @@ fn lessons_for(
 ) -> Result<Lessons> {
     stream::refuse(policy, "learn")?;
     policy.need_one_release("`learn`")?;
+    policy.refuse_evolve("`learn`")?;
     let plan = policy.loaded_plan()?;
     let read = Rows::read(policy, progress)?;
     let Candidate {

@@ -9,6 +9,7 @@ mod checkpoint;
 mod compare;
 mod compare_methods;
 mod estimates;
+mod evolve;
 mod files;
 mod goal;
 mod inputs;
@@ -31,6 +32,7 @@ mod release_columns;
 mod release_values;
 mod reports;
 mod run;
+mod sealed;
 mod sha256;
 mod stream;
 mod trial;
@@ -41,7 +43,7 @@ mod verify;
 pub use crate::engine::report::{self, Report};
 pub use crate::engine::{
     Arm, LearnSettings, Learned, Lessons, Live, Original, Outcome, Progress, Records, SavedModel,
-    Side, Stage, TellingSet, Trained, learn, train, warnings,
+    Searched, Side, Stage, TellingSet, Trained, learn, train, warnings,
 };
 pub use attack::{
     AttackSettings, Attacked, AttackedRelease, AttackedTables, Strongest, attack, attack_files,
@@ -51,6 +53,7 @@ pub use check::{check, check_warnings};
 pub use compare::{Compared, Standing, compare};
 pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_methods};
 pub use estimates::{Counted, EstimatedRow, EstimatedTable};
+pub use evolve::{CategoryFile, CategoryFiles, Evolved, Wish, evolve};
 pub use goal::{Found, Point, reach};
 pub use interrupted::{Interrupted, interrupted};
 pub use ledger::{Listed, Listing, list_ledger, revoke};

@@ -39,6 +39,7 @@ pub fn run(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         return run(&policy, options);
     }
     policy.refuse_levels("`run`")?;
+    policy.refuse_evolve("`run`")?;
     if policy.goal.is_some() {
         return run_chosen(policy, options);
     }
@@ -56,7 +57,8 @@ fn run_chosen(policy: &Policy, options: &Options<'_>) -> Result<Outcome> {
         let fix = "loosen `subject_to`, name more `methods`, or add hierarchies; `moretta plan` shows all that was tried";
         return Err(Error::goal(found.why).help(fix));
     }
-    Run::begin(&chosen, options, Clock::default())?.run_as(options, Some(found.why))
+    let run = Run::begin(&chosen, options, Clock::default())?;
+    run.run_as(options, |report| report.chosen = Some(found.why))
 }
 
 /// A run on its way.
@@ -143,11 +145,15 @@ impl<'a> Run<'a> {
 
     /// From beginning to end.
     fn run(self, options: &Options<'_>) -> Result<Outcome> {
-        self.run_as(options, None)
+        self.run_as(options, |_| ())
     }
 
-    /// The same of what a search has chosen, and why.
-    fn run_as(self, options: &Options<'_>, chosen: Option<String>) -> Result<Outcome> {
+    /// The same; `tell` adds to the report what a search has found.
+    pub(super) fn run_as(
+        self,
+        options: &Options<'_>,
+        tell: impl FnOnce(&mut Report),
+    ) -> Result<Outcome> {
         let Run {
             policy,
             sink,
@@ -158,7 +164,7 @@ impl<'a> Run<'a> {
             _lock,
         } = self;
         let (mut outcome, output) = pump.run().map_err(|error| named(error, policy))?;
-        outcome.report.chosen = chosen;
+        tell(&mut outcome.report);
         appear(policy, sink, (outcome, output), (replaces, ledger), options)
     }
 

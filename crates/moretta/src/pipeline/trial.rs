@@ -26,6 +26,15 @@ pub fn read(policy: &Policy, progress: &Progress) -> Result<Original> {
 }
 
 impl Rows {
+    /// Those of a table that is in memory.
+    pub(super) fn of(batch: Batch) -> Self {
+        Rows {
+            schema: Arc::clone(batch.schema()),
+            sources: vec![vec![batch]],
+            notes: Vec::new(),
+        }
+    }
+
     /// Reads all sources of the policy.
     pub(super) fn read(policy: &Policy, progress: &Progress) -> Result<Self> {
         progress.enter(Stage::Read);

@@ -109,6 +109,7 @@ pub fn tune(
     progress: &Progress,
 ) -> Result<Tuned> {
     policy.need_one_release("`tune`")?;
+    policy.refuse_evolve("`tune`")?;
     stream::refuse(policy, "tune")?;
     let what = &policy.tunable(&settings.parameter)?;
     let range = range(what, settings)?;

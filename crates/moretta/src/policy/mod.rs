@@ -5,6 +5,7 @@
 //! place. Columns are matched with the data when the source is opened.
 
 mod columns;
+mod evolve;
 mod foreign;
 mod goal;
 mod guarantee;
@@ -24,6 +25,7 @@ mod vary;
 mod write;
 
 pub use crate::engine::{Action, ColumnPolicy, Every, KeyPlace, Level, Order, PairPolicy};
+pub use evolve::Evolve;
 pub use goal::Goal;
 pub use init::{Guess, Proposal, propose};
 pub(crate) use outside::{load as load_key, load_text};
@@ -73,6 +75,8 @@ pub struct Policy {
     pub ledger: Option<LedgerPolicy>,
     /// What a search over methods is to find; none where the policy names its methods.
     pub goal: Option<Goal>,
+    /// How a search over protected files goes; none where the policy names its methods.
+    pub evolve: Option<Evolve>,
     /// Which of several nested releases it makes; none of a policy as it was read.
     pub level: Option<String>,
 }
@@ -184,13 +188,18 @@ impl Policy {
             .placed(&schema::GOAL)?
             .map(|placed| goal::read(placed.table("goal")?.clone(), placed.span.clone()))
             .transpose()?;
+        let evolve = top
+            .placed(&schema::EVOLVE)?
+            .map(|placed| evolve::read(placed.table("evolve")?.clone(), placed.span.clone()))
+            .transpose()?;
+        let finds = Finds::new(goal.as_ref(), evolve.as_ref())?;
         for (head, key, help) in SECTIONS {
-            if !top.has(key.name) && (goal.is_none() || key.name != schema::PROTECT.name) {
+            if !top.has(key.name) && (finds.is_none() || key.name != schema::PROTECT.name) {
                 return Err(top.error(format!("the policy has no {head}")).help(*help));
             }
         }
         let source = SourcePolicy::read(top.table(&schema::SOURCE)?, root)?;
-        let (mut plan, spans, audit) = read_plan(&mut top, root, goal.as_ref())?;
+        let (mut plan, spans, audit) = read_plan(&mut top, root, finds.as_ref())?;
         let sink = top
             .optional_table(&schema::SINK)?
             .map(|section| SinkPolicy::read(section, root, &source))
@@ -228,6 +237,7 @@ impl Policy {
             checkpoint,
             manifest,
             goal,
+            evolve,
             ledger,
             level: None,
         };
@@ -341,6 +351,21 @@ impl Policy {
                     .help("give [sink] the path of a file, or take [manifest] out"))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Refuses a policy that leaves its release to an evolutionary search.
+    ///
+    /// # Errors
+    /// When it has `[evolve]`.
+    pub(crate) fn refuse_evolve(&self, what: &str) -> Result<()> {
+        match &self.evolve {
+            None => Ok(()),
+            Some(evolve) => Err(Error::policy(format!(
+                "{what} needs a method, and this policy has [evolve] instead"
+            ))
+            .at(evolve.span.clone())
+            .help("`moretta evolve` searches and releases; else name a method under [[protect]]")),
         }
     }
 
@@ -509,7 +534,7 @@ fn read_plan_alone(text: &str) -> Result<(Plan, Vec<Range<usize>>)> {
 fn read_plan(
     top: &mut Section,
     root: &Root,
-    goal: Option<&Goal>,
+    finds: Option<&Finds>,
 ) -> Result<(Plan, Vec<Range<usize>>, Option<bool>)> {
     let seed = top.optional(&schema::SEED, Placed::whole)?;
     let columns = columns::read(top.table(&schema::COLUMNS)?, root)?;
@@ -524,7 +549,7 @@ fn read_plan(
     let rules = top.optional(&schema::RULES, |placed, name| {
         rules::read(placed.list(name)?)
     })?;
-    let (mut protect, spans) = read_protect(top, goal)?;
+    let (mut protect, spans) = read_protect(top, finds)?;
     for (method, span) in protect.iter_mut().zip(&spans) {
         outside::load_matrices(method, root, span)?;
     }
@@ -569,26 +594,61 @@ const SECTIONS: &[(&str, Parameter, &str)] = &[
     ),
 ];
 
+/// What finds the method, where the policy does not name it.
+struct Finds {
+    section: &'static str,
+    /// Until it is found.
+    stands_in: Option<Method>,
+    span: Range<usize>,
+}
+
+impl Finds {
+    fn new(goal: Option<&Goal>, evolve: Option<&Evolve>) -> Result<Option<Self>> {
+        match (goal, evolve) {
+            (Some(goal), Some(_)) => Err(Error::policy(
+                "a policy has [goal] or [evolve], which both say what protects the rows, not both",
+            )
+            .at(goal.span.clone())
+            .help("take one of them out")),
+            (Some(goal), None) => Ok(Some(Finds {
+                section: "[goal]",
+                // One of those that are tried.
+                stands_in: goal.methods.first().cloned(),
+                span: goal.span.clone(),
+            })),
+            (None, Some(evolve)) => Ok(Some(Finds {
+                section: "[evolve]",
+                stands_in: Some(evolve.stand_in()),
+                span: evolve.span.clone(),
+            })),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn refuse_protect(&self) -> Error {
+        let section = self.section;
+        let what = format!("a policy has [[protect]] or {section}, which chooses it, not both");
+        let help = match section {
+            "[goal]" => "take one of them out; `methods` under [goal] says which are tried",
+            _ => "take one of them out; [evolve] begins with what all methods make",
+        };
+        Error::policy(what).at(self.span.clone()).help(help)
+    }
+}
+
 /// The methods, and where each of them stands.
 fn read_protect(
     top: &mut Section,
-    goal: Option<&Goal>,
+    finds: Option<&Finds>,
 ) -> Result<(Vec<Method>, Vec<Range<usize>>)> {
     let list = top.optional(&schema::PROTECT, |placed, name| {
         placed.list(name).map(<[_]>::to_vec)
     })?;
-    let list = match (list, goal) {
-        (Some(_), Some(goal)) => {
-            return Err(Error::policy(
-                "a policy has [[protect]] or [goal], which chooses it, not both",
-            )
-            .at(goal.span.clone())
-            .help("take one of them out; `methods` under [goal] says which are tried"));
-        }
-        // One of those that are tried stands in until one is chosen.
-        (None, Some(goal)) => {
-            let first = goal.methods.iter().take(1).cloned();
-            return Ok(first.map(|method| (method, goal.span.clone())).unzip());
+    let list = match (list, finds) {
+        (Some(_), Some(finds)) => return Err(finds.refuse_protect()),
+        (None, Some(finds)) => {
+            let stands_in = finds.stands_in.iter().cloned();
+            return Ok(stands_in.map(|method| (method, finds.span.clone())).unzip());
         }
         (list, None) => list.unwrap_or_default(),
     };

@@ -1,14 +1,14 @@
 //! The whole policy: its keys, and the JSON Schema that is made from them.
 
-use super::{columns, goal, guarantee, levels, measure, outputs, rules, source};
+use super::{columns, evolve, goal, guarantee, levels, measure, outputs, rules, source};
 use crate::config::{Absent, Accepts, Length, Parameter, object};
 use crate::protect::{METHOD, METHODS, MethodInfo};
 use serde_json::{Value, json};
 
 /// The keys of a policy.
 pub const KEYS: &[Parameter] = &[
-    VERSION, NAME, SEED, SOURCE, COLUMNS, RULES, GUARANTEE, LEVELS, PROTECT, GOAL, MEASURE, SINK,
-    REPORT, CHECKPOINT, MANIFEST, LEDGER,
+    VERSION, NAME, SEED, SOURCE, COLUMNS, RULES, GUARANTEE, LEVELS, PROTECT, GOAL, EVOLVE, MEASURE,
+    SINK, REPORT, CHECKPOINT, MANIFEST, LEDGER,
 ];
 
 pub(super) const VERSION: Parameter = Parameter::new(
@@ -65,7 +65,7 @@ pub(super) const LEVELS: Parameter = section(
 pub(super) const PROTECT: Parameter = section(
     "protect",
     Accepts::List(&Accepts::Table(&[METHOD]), Length::ANY),
-    Absent::Means("must be given, unless there is a [goal]"),
+    Absent::Means("must be given, unless there is a [goal] or [evolve]"),
     "the method, with its parameters",
 );
 pub(super) const GOAL: Parameter = section(
@@ -73,6 +73,12 @@ pub(super) const GOAL: Parameter = section(
     Accepts::Table(goal::KEYS),
     Absent::Means("none"),
     "what a search over methods and their numbers is to find, instead of [[protect]]",
+);
+pub(super) const EVOLVE: Parameter = section(
+    "evolve",
+    Accepts::Table(evolve::KEYS),
+    Absent::Means("none"),
+    "how `moretta evolve` searches for protected values, instead of [[protect]]",
 );
 pub(super) const MEASURE: Parameter = section(
     "measure",

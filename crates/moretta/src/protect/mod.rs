@@ -23,6 +23,7 @@ mod nest;
 pub mod noise;
 mod parameters;
 pub mod pram;
+pub(crate) mod prepared;
 pub mod random_projection;
 pub mod rank_swapping;
 mod ranks;

@@ -54,6 +54,7 @@ fn parts() -> Vec<Part> {
         Part::new("streams.md", "lateness", printed::explained("lateness")),
         Part::new("streams.md", "rotate", printed::explained("rotate")),
         Part::new("goal.md", "goal", printed::explained("goal")),
+        Part::new("evolve.md", "evolve", printed::explained("evolve")),
         Part::new("ledger.md", "ledger", printed::explained("ledger")),
         Part::new("levels.md", "levels", printed::explained("levels")),
         Part::new("manifest.md", "manifest", printed::explained("manifest")),

@@ -94,6 +94,8 @@ struct Agreed {
 #[derive(Clone, Debug, Default)]
 struct ByWeight {
     ranks: Vec<u32>,
+    /// How often the order has changed.
+    orders: u64,
     found: i128,
     is_stale: bool,
     fresh_ranks: Vec<u32>,
@@ -224,12 +226,25 @@ impl Links {
         model.ranks(&self.patterns.bits, &mut ranks);
         if self.by_weight.is_stale || ranks != self.by_weight.ranks {
             std::mem::swap(&mut ranks, &mut self.by_weight.ranks);
+            self.by_weight.orders += 1;
             let slots = self.slots.iter().filter(|slot| slot.rows > 0);
             self.by_weight.found = slots.map(|slot| self.by_weight.found_of(slot)).sum();
             self.by_weight.is_stale = false;
         }
         self.by_weight.fresh_ranks = ranks;
         share_of(self.by_weight.found, self.rows)
+    }
+
+    /// The same by weights in the order in which they were when this was asked last; none where
+    /// that does not tell.
+    pub(super) fn by_weights_as_before(&self) -> Option<f64> {
+        let share = share_of(self.by_weight.found, self.rows);
+        (!self.by_weight.is_stale).then_some(share)
+    }
+
+    /// A number that is another one after the order of the weights has changed.
+    pub(super) fn orders(&self) -> u64 {
+        self.by_weight.orders
     }
 
     fn model(&mut self, originals: &Originals, mode: LinkageMode) -> FellegiSunter {

@@ -121,6 +121,7 @@ impl Strongest {
 /// Attacks the method of the policy that masks records.
 pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -> Result<Attacked> {
     policy.need_one_release("`attack`")?;
+    policy.refuse_evolve("`attack`")?;
     let masks = |method: &&Method| method.as_masking().is_some();
     let method = policy
         .plan

@@ -1,0 +1,113 @@
+//! What a step of `moretta evolve` costs beside scoring the whole file: one-cell mutations through
+//! the search on one core, and the same files scored anew.
+//!
+//! German Credit's checking_status, savings_status and employment_since, whose place is the first
+//! argument; without one, as many made-up rows. Prints JSON.
+//!
+//! ```text
+//! cargo run --release --workspace --bin evolve_cost -- ../shared/data/german/german.csv
+//! ```
+
+use moretta::data::{CategoricalTable, Variable};
+use moretta::measure::categorical::{ScoreSettings, Scorer};
+use moretta::optimize::evolution::{Draws, Search, Settings, Stop};
+use moretta::pipeline::CategoryFiles;
+use moretta_costs::Outcome;
+use serde_json::json;
+use std::hint::black_box;
+use std::time::Instant;
+
+/// The columns and the categories of each, in their order.
+const COLUMNS: [(&str, &[&str]); 3] = [
+    ("checking_status", &["A11", "A12", "A13", "A14"]),
+    ("savings_status", &["A61", "A62", "A63", "A64", "A65"]),
+    ("employment_since", &["A71", "A72", "A73", "A74", "A75"]),
+];
+
+const MEMBERS: usize = 104;
+const STEPS: u64 = 500_000;
+const WHOLE: usize = 500;
+
+#[expect(clippy::print_stdout, reason = "the result is for the caller")]
+fn main() -> Outcome<()> {
+    let original = match std::env::args().nth(1) {
+        Some(path) => read(&std::fs::read_to_string(path)?)?,
+        None => made_up()?,
+    };
+    let rows = original.rows();
+    let scorer = Scorer::new(original.clone(), ScoreSettings::default())?;
+    let files = CategoryFiles::new(scorer.clone(), false);
+    // Each member has a few tenths of its cells changed.
+    let mut draws = Draws::new(1);
+    let mut tables = Vec::new();
+    for member in 0..MEMBERS {
+        let mut table = original.clone();
+        for _ in 0..rows * (1 + member % 9) / 3 {
+            let attribute = draws.below(3);
+            let levels = table.variables()[attribute].levels;
+            let row = draws.below(rows);
+            table.column_mut(attribute)[row] = draws.below(levels) as u32;
+        }
+        tables.push(table);
+    }
+    let members: Result<Vec<_>, _> = tables.iter().map(|table| files.file(table)).collect();
+    let settings = Settings {
+        crossover_rate: 0.0,
+        stop: Stop {
+            steps: Some(STEPS),
+            ..Stop::default()
+        },
+        ..Settings::default()
+    };
+    let mut search = Search::new(settings, 1, members?)?;
+    let first = search.now();
+    let begun = Instant::now();
+    search.run(u64::MAX, |_| Ok(false))?;
+    let mutation = begun.elapsed().as_secs_f64() / STEPS as f64;
+    let begun = Instant::now();
+    for table in tables.iter().cycle().take(WHOLE) {
+        black_box(scorer.score(table)?.figures());
+    }
+    let whole = begun.elapsed().as_secs_f64() / WHOLE as f64;
+    let result = json!({
+        "rows": rows,
+        "steps": STEPS,
+        "accepted": search.accepted(),
+        "best": [first.best, search.now().best],
+        "mutations_per_second": (1.0 / mutation).round(),
+        "whole_files_per_second": (1.0 / whole).round(),
+        "times_faster": (whole / mutation).round(),
+    });
+    println!("{result}");
+    Ok(())
+}
+
+/// The columns of a CSV without quotes.
+fn read(text: &str) -> Outcome<CategoricalTable> {
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().ok_or("no header")?.split(',').collect();
+    let mut columns = vec![Vec::new(); COLUMNS.len()];
+    for line in lines {
+        let cells: Vec<&str> = line.split(',').collect();
+        for (column, (name, categories)) in columns.iter_mut().zip(COLUMNS) {
+            let place = header.iter().position(|header| *header == name);
+            let cell = cells[place.ok_or("a column is missing")?];
+            let code = categories.iter().position(|category| *category == cell);
+            column.push(code.ok_or("an unknown category")? as u32);
+        }
+    }
+    Ok(CategoricalTable::new(variables(), columns)?)
+}
+
+fn made_up() -> Outcome<CategoricalTable> {
+    let mut draws = Draws::new(2);
+    let mut column = |levels: usize| (0..1000).map(|_| draws.below(levels) as u32).collect();
+    let columns = COLUMNS.map(|(_, categories)| column(categories.len()));
+    Ok(CategoricalTable::new(variables(), columns.to_vec())?)
+}
+
+fn variables() -> Vec<Variable> {
+    COLUMNS
+        .map(|(_, categories)| Variable::ordinal(categories.len()))
+        .to_vec()
+}

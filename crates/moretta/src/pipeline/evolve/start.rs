@@ -1,0 +1,90 @@
+//! The start of a search: the same cells protected by every recipe of the grid, each by a session
+//! without a sink.
+
+use super::cells::Cells;
+use super::grid::{Recipe, grid};
+use super::shown::Readers;
+use crate::data::Records;
+use crate::engine::original::in_order_of_ids;
+use crate::engine::{ColumnPolicy, Context, Order, Plan, Progress, Purpose};
+use crate::error::{Error, Result};
+use crate::guarantee::Guarantee;
+use crate::pipeline::trial::Rows;
+use rayon::prelude::*;
+
+/// A protected file of the start.
+pub(super) struct Start {
+    /// What made it.
+    pub(super) label: String,
+    /// Its records, in the order of the source.
+    pub(super) records: Records,
+}
+
+/// Every recipe that can protect the cells. One that cannot, because categories or rows are too
+/// few, is left out.
+pub(super) fn start(cells: &Cells, seed: u64, context: &Context) -> Result<Vec<Start>> {
+    let rows = Rows::of(cells.batch.clone());
+    let context = Context {
+        measure_all: false,
+        progress: Progress::default(),
+        ledger: None,
+        population: None,
+        ..context.clone()
+    };
+    let made = grid(cells).into_par_iter().enumerate();
+    let made = made.map(|(place, recipe)| {
+        context.cancel.check()?;
+        let plan = plan(cells, &recipe, seed.wrapping_add(place as u64));
+        match protected(cells, plan, &rows, &context) {
+            Ok(records) => Ok(records.map(|records| Start {
+                label: recipe.label,
+                records,
+            })),
+            Err(Error::Guarantee(_) | Error::Policy(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    });
+    let made: Vec<Option<Start>> = made.collect::<Result<_>>()?;
+    let made: Vec<Start> = made.into_iter().flatten().collect();
+    match made.len() < 2 {
+        true => Err(
+            Error::policy("no method can protect these columns to begin with")
+                .help("name other columns under `columns` of [evolve]"),
+        ),
+        false => Ok(made),
+    }
+}
+
+fn plan(cells: &Cells, recipe: &Recipe, seed: u64) -> Plan {
+    let mut columns: Vec<ColumnPolicy> = cells.columns.clone();
+    for (place, hierarchy) in &recipe.hierarchies {
+        columns[*place].hierarchy = Some(hierarchy.clone());
+    }
+    Plan {
+        seed: Some(seed),
+        columns,
+        guarantee: Guarantee {
+            k: recipe.k,
+            ..Guarantee::default()
+        },
+        protect: vec![recipe.method.clone()],
+        order: Order::Input,
+        ..Plan::default()
+    }
+}
+
+/// What a plan makes of the cells; none where rows would be left out, or cells emptied of a column
+/// without missing values.
+fn protected(cells: &Cells, plan: Plan, rows: &Rows, context: &Context) -> Result<Option<Records>> {
+    let columns = plan.columns.clone();
+    let candidate = rows.try_out(plan, Purpose::Rows, context)?;
+    if candidate.rows.len() != cells.rows() {
+        return Ok(None);
+    }
+    let released = in_order_of_ids(&candidate.rows)?;
+    let records = Readers::new(cells, &columns)?.read(&released)?;
+    let empties = |records: &Records, place: usize| records.column(place).any(f64::is_nan);
+    let emptied =
+        (0..cells.width()).any(|place| empties(&records, place) && !empties(&cells.records, place));
+    Ok((!emptied).then_some(records))
+}
