@@ -512,6 +512,7 @@ fn read_plan(
     goal: Option<&Goal>,
 ) -> Result<(Plan, Vec<Range<usize>>, Option<bool>)> {
     let seed = top.optional(&schema::SEED, Placed::whole)?;
+    let clusters = top.optional(&schema::CLUSTERS, Placed::whole)?;
     let columns = columns::read(top.table(&schema::COLUMNS)?, root)?;
     let (guarantee, audit) = match top.optional_table(&schema::GUARANTEE)? {
         Some(section) => guarantee::read(section, &columns, root)?,
@@ -533,6 +534,7 @@ fn read_plan(
         measure::read(top.optional_table(&schema::MEASURE)?, &protect)?;
     let mut plan = Plan {
         seed,
+        clusters,
         columns,
         guarantee,
         audit: audit.unwrap_or(true),
