@@ -537,6 +537,7 @@ fn read_plan(
     finds: Option<&Finds>,
 ) -> Result<(Plan, Vec<Range<usize>>, Option<bool>)> {
     let seed = top.optional(&schema::SEED, Placed::whole)?;
+    let clusters = top.optional(&schema::CLUSTERS, Placed::whole)?;
     let columns = columns::read(top.table(&schema::COLUMNS)?, root)?;
     let (guarantee, audit) = match top.optional_table(&schema::GUARANTEE)? {
         Some(section) => guarantee::read(section, &columns, root)?,
@@ -558,6 +559,7 @@ fn read_plan(
         measure::read(top.optional_table(&schema::MEASURE)?, &protect)?;
     let mut plan = Plan {
         seed,
+        clusters,
         columns,
         guarantee,
         audit: audit.unwrap_or(true),

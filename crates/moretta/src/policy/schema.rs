@@ -7,8 +7,13 @@ use serde_json::{Value, json};
 
 /// The keys of a policy.
 pub const KEYS: &[Parameter] = &[
+<<<<<<< HEAD
     VERSION, NAME, SEED, SOURCE, COLUMNS, RULES, GUARANTEE, LEVELS, PROTECT, GOAL, EVOLVE, MEASURE,
     SINK, REPORT, CHECKPOINT, MANIFEST, LEDGER,
+=======
+    VERSION, NAME, SEED, CLUSTERS, SOURCE, COLUMNS, RULES, GUARANTEE, LEVELS, PROTECT, GOAL,
+    MEASURE, SINK, REPORT, CHECKPOINT, MANIFEST, LEDGER,
+>>>>>>> w-a
 ];
 
 pub(super) const VERSION: Parameter = Parameter::new(
@@ -29,6 +34,13 @@ pub(super) const SEED: Parameter = Parameter::new(
     Absent::Means("noise is drawn from the operating system"),
     "makes noise that is no secret the same each time; whoever knows it can take the noise off",
 );
+pub(super) const CLUSTERS: Parameter = Parameter::new(
+    "clusters",
+    Accepts::Whole(2, 10_000),
+    Absent::Means("none; a table is protected as a whole"),
+    "divides a table into at most so many clusters of near rows, each of which is protected by itself; those of fewer than k persons are joined",
+)
+.examples(&["4"]);
 pub(super) const SOURCE: Parameter = section(
     "source",
     Accepts::Table(source::KEYS),

@@ -71,6 +71,7 @@ impl Plan {
 fn written(plan: &Plan) -> Result<String> {
     let mut top = Section::default();
     top.set_optional(&schema::SEED, plan.seed);
+    top.set_optional(&schema::CLUSTERS, plan.clusters);
     let mut text: String = top.lines().map(|line| line + "\n").collect();
     let mut columns = Section::default();
     for column in &plan.columns {

@@ -72,6 +72,10 @@ pub trait Masking {
     fn k(&self) -> Option<u32> {
         None
     }
+    /// The least number of records among which one can be masked; fewer are suppressed.
+    fn least(&self) -> usize {
+        self.k().map_or(2, |k| k as usize)
+    }
     /// The columns in which records look alike, where they do so in each list by itself and
     /// not in all masked columns together.
     fn parts(&self) -> Option<Vec<Vec<&str>>> {

@@ -25,8 +25,10 @@
 //! ```toml
 //! [[protect]]
 //! method = "merging"
-//! top  = { education = 2 }
-//! rare = { country = 10 }
+//! rare = { diagnosis = 2 }
+//!
+//! [[protect]]
+//! method = "mondrian"
 //! ```
 
 use super::config::MethodConfig;

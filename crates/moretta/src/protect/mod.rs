@@ -3,6 +3,7 @@
 mod among;
 mod chain;
 mod claim;
+mod clusters;
 mod config;
 pub mod datafly;
 pub mod dp;
@@ -44,6 +45,7 @@ pub mod z_anonymity;
 pub use among::{Among, Company};
 pub use chain::Chain;
 pub use claim::{About, Claim};
+pub use clusters::clusters;
 pub use config::{MethodConfig, Nested, Shown};
 pub use effect::Effect;
 pub(crate) use effect::recoding_effects;

@@ -33,6 +33,9 @@ use std::ops::Range;
 pub struct Plan {
     /// For randomness that may be drawn again; what must not be is not seeded.
     pub seed: Option<u64>,
+    /// How many clusters of near rows a table is divided into at most, each of which is protected
+    /// by itself; none for the whole table.
+    pub clusters: Option<usize>,
     /// What the policy says of each column.
     pub columns: Vec<ColumnPolicy>,
     /// What is promised.
@@ -64,6 +67,7 @@ impl Default for Plan {
     fn default() -> Self {
         Plan {
             seed: None,
+            clusters: None,
             columns: Vec::new(),
             guarantee: Guarantee::default(),
             audit: true,
@@ -328,6 +332,7 @@ impl Plan {
         self.check_measures()?;
         chain::check(self, spans)?;
         self.check_levels()?;
+        self.check_clusters()?;
         self.check_limits()?;
         self.check_learning()?;
         risk::check(self)?;
@@ -473,6 +478,27 @@ impl Plan {
             .help("take the limit away, or show regions: output = \"auto\"")),
             _ => Ok(()),
         }
+    }
+
+    /// Clusters are of one table, and some method works in them.
+    fn check_clusters(&self) -> Result<()> {
+        let (what, help) = match self.clusters {
+            None => return Ok(()),
+            Some(_) if self.is_stream() => (
+                "`clusters` is for tables, and this is a stream",
+                "take it out: nobody knows which rows of a stream will be near each other",
+            ),
+            Some(_) if !self.levels.is_empty() => (
+                "`clusters` does not go with [levels]",
+                "take one of them out: clusters of one level need not lie inside those of another",
+            ),
+            Some(_) if !self.protect.iter().any(Method::works_in_clusters) => (
+                "`clusters` means nothing here: no method protects clusters by themselves",
+                "take it out; samples, projections, pram, merging and private methods are for whole tables",
+            ),
+            Some(_) => return Ok(()),
+        };
+        Err(Error::policy(what).help(help))
     }
 
     /// Limits mean something.

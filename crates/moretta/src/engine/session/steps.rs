@@ -20,7 +20,9 @@ use crate::engine::progress;
 use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
 use crate::guarantee::{Coding, Fault, Guarantee, Rule, Treatment, Truth, torn_persons};
-use crate::protect::{Claim, Effect, Method, Nest, Operator, Setting, Solutions, Transition};
+use crate::protect::{
+    Claim, Effect, Method, Nest, Operator, Setting, Solutions, Transition, clusters,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -184,6 +186,25 @@ impl Released {
         }
     }
 
+    /// Together with what was released of other rows.
+    fn beside(mut self, other: Released) -> Result<Self> {
+        let schema = Arc::clone(self.rows.schema());
+        for (why, count) in other.suppressed {
+            match self.suppressed.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, sum)) => *sum += count,
+                None => self.suppressed.push((why, count)),
+            }
+        }
+        self.transitions.extend(other.transitions);
+        Ok(Released {
+            rows: Batch::concat(&schema, vec![self.rows, other.rows])?,
+            left_out: self.left_out + other.left_out,
+            // Each cluster was searched by itself, and none stands for all.
+            solutions: None,
+            ..self
+        })
+    }
+
     fn after(self, mut before: Vec<(String, u64)>) -> (Batch, Vec<(String, u64)>) {
         before.extend(self.suppressed);
         (self.rows, before)
@@ -215,13 +236,57 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
+    /// Releases rows as a whole, or cluster by cluster.
     fn release(&self, method: &Method, rows: Batch) -> Result<Released> {
+        match self.plan.clusters {
+            Some(count) if method.works_in_clusters() && !rows.is_empty() => {
+                self.release_clusters(count, method, &rows)
+            }
+            _ => self.release_whole(method, rows, self.seed),
+        }
+    }
+
+    /// Each cluster is a table of its own; rows leave in the order in which they were given.
+    fn release_clusters(&self, count: usize, method: &Method, rows: &Batch) -> Result<Released> {
+        let masking = method.as_masking();
+        let places = match masking {
+            Some(masking) => masking.places(rows.schema())?,
+            None => rows.schema().with_role(Role::Quasi),
+        };
+        let k = self.plan.guarantee.class_size().unwrap_or(1) as usize;
+        let least = masking.map_or(k, |masking| masking.least().max(k));
+        let wanted = (count, least);
+        let clusters = clusters(rows, &places, wanted, self.seed, &self.context.cancel)?;
+        let mut all: Option<Released> = None;
+        for (rows_of, number) in clusters.iter().zip(0_u64..) {
+            // Chance in one cluster is not that in another.
+            let seed = self.seed.wrapping_add(number << 32);
+            let released = self.release_whole(method, rows.take(rows_of)?, seed)?;
+            all = Some(match all {
+                None => released,
+                Some(all) => all.beside(released)?,
+            });
+        }
+        let all = all.ok_or_else(|| Error::bug("rows in no cluster"))?;
+        let places = places_of(rows);
+        let place = |id: u64| places.get(id as usize).copied().flatten();
+        let mut order: Vec<(Option<u32>, u32)> =
+            all.rows.rows().iter().map(place).zip(0..).collect();
+        order.sort_unstable();
+        let order: Vec<u32> = order.into_iter().map(|(_, row)| row).collect();
+        Ok(Released {
+            rows: all.rows.take(&order)?,
+            ..all
+        })
+    }
+
+    fn release_whole(&self, method: &Method, rows: Batch, seed: u64) -> Result<Released> {
         let setting = Setting {
             guarantee: self.plan.guarantee.clone(),
             domains: Arc::clone(&self.domains),
             population: self.context.population.clone(),
             nest: self.nest.clone(),
-            seed: self.seed,
+            seed,
             cancel: self.context.cancel.clone(),
             trail: self.context.progress.trail().clone(),
         };
@@ -412,7 +477,7 @@ impl Step<'_> {
                 false => Vec::new(),
             },
         );
-        let places = places(given);
+        let places = places_of(given);
         let released = covered_as_text(released)?;
         for start in (0..released.len()).step_by(CHUNK) {
             self.context.cancel.check()?;
@@ -490,7 +555,7 @@ fn torn(given: &Batch, sample: &Batch) -> Result<Option<Fault>> {
     let Some(&subject) = given.schema().with_role(Role::Subject).first() else {
         return Ok(None);
     };
-    let places = places(given);
+    let places = places_of(given);
     let mut drawn = vec![false; given.len()];
     for id in sample.rows().iter() {
         if let Some(&Some(place)) = places.get(id as usize) {
@@ -513,7 +578,7 @@ fn made(given: &Schema, released: &Schema) -> Vec<String> {
 }
 
 /// Where the row with each id is.
-fn places(rows: &Batch) -> Vec<Option<u32>> {
+fn places_of(rows: &Batch) -> Vec<Option<u32>> {
     let most = rows.rows().iter().max().map_or(0, |id| id as usize + 1);
     let mut places = vec![None; most];
     for (id, place) in rows.rows().iter().zip(0..) {
