@@ -22,7 +22,7 @@ use crate::data::hierarchy::HierarchySpec;
 use crate::data::{Batch, ColumnPlan, Field, Kind, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::{ClaimFinding, ColumnRule, Combination, Guarantee, Missing, wild_claims};
-use crate::measure::categorical::LinkageMode;
+use crate::measure::categorical::CategoricalSettings;
 use crate::measure::{self, RiskSetting};
 use crate::protect::z_anonymity::ZAnonymity;
 use crate::protect::{Masking, Method};
@@ -93,12 +93,8 @@ pub struct PairPolicy {
     pub interval: f64,
     /// Share of a standard deviation within which numbers agree.
     pub tolerance: f64,
-    /// How chances are found by which masked categories are linked.
-    pub linkage: LinkageMode,
-    /// The most columns of a contingency table of masked categories.
-    pub table_order: usize,
-    /// Clusters of masked categories.
-    pub clusters: usize,
+    /// How masked categories are measured.
+    pub categories: CategoricalSettings,
     /// The learner whose accuracy is compared.
     pub learner: String,
 }
@@ -109,9 +105,7 @@ impl Default for PairPolicy {
             buffer: None,
             interval: 10.0,
             tolerance: 0.1,
-            linkage: LinkageMode::default(),
-            table_order: 2,
-            clusters: 10,
+            categories: CategoricalSettings::default(),
             learner: "nb".to_owned(),
         }
     }
