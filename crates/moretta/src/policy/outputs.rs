@@ -26,6 +26,7 @@ pub(super) const SINK: &[Parameter] = &[
     HEADER,
     ORDER,
     CERTIFICATE,
+    EDGES,
 ];
 
 const SINK_PATH: Parameter = Parameter::new(
@@ -70,6 +71,14 @@ const CERTIFICATE: Parameter = Parameter::new(
     "a file in which a stream says why each row was released, by how many users or among which records; for those who may see the source, never to be published",
 );
 
+const EDGES: Parameter = Parameter::new(
+    "edges",
+    Accepts::Text,
+    Absent::Means("must be given with [graph]"),
+    "where the edges of a graph go, in the format that the ending of the name tells",
+)
+.examples(&["\"out/edges.csv\""]);
+
 const ORDERS: &[(&str, Order)] = &[("shuffled", Order::Shuffled), ("input", Order::Input)];
 
 /// Reads a `[sink]` that is no file and has an order alone.
@@ -105,6 +114,7 @@ impl SinkPolicy {
         let order = section.word(&ORDER, ORDERS)?;
         let certificate =
             section.optional(&CERTIFICATE, |placed, name| resolve(placed, name, root))?;
+        let edges = section.optional(&EDGES, |placed, name| resolve(placed, name, root))?;
         section.finish()?;
         io::writable(Path::new(&shown), &options).map_err(|e| e.at(placed.span.clone()))?;
         Ok(SinkPolicy {
@@ -113,6 +123,7 @@ impl SinkPolicy {
             options,
             order,
             certificate,
+            edges,
         })
     }
 }

@@ -6,7 +6,7 @@ use super::steps::{Compared, Protected, protect};
 use super::trial::{Assessment, Candidate, Purpose};
 use crate::data::{Batch, Role, Schema};
 use crate::engine::column_sets::of_release;
-use crate::engine::columns::without_dropped;
+use crate::engine::columns::{numbered, without_dropped};
 use crate::engine::context::Context;
 use crate::engine::copies::Copies;
 use crate::engine::facts::{Facts, Masked, report};
@@ -381,7 +381,7 @@ impl Treated {
         }
         context.cancel.check()?;
         Ok(Finished {
-            rows: Checked::new(release),
+            rows: Checked::new(numbered(plan, release)?),
             report,
             recorded,
         })
