@@ -63,6 +63,7 @@ const COLUMNS: &[&str] = &[
     "{ role = \"subject\" }",
     "{ role = \"subject\", action = \"pseudonym\", key = \"env:KEY\" }",
     "{ role = \"time\" }",
+    "{ role = \"identifier\" }",
 ];
 
 /// The same for rules.
@@ -540,6 +541,16 @@ fn schema_and_reader_agree_on_every_section() {
         }
         policies.push(policy);
     }
+    let mut graph = base("mondrian", "");
+    let columns = graph["columns"].as_table_mut().expect("a table");
+    columns.insert("user".to_owned(), parse("{ role = \"identifier\" }"));
+    graph.insert(
+        "graph".to_owned(),
+        parse("{ edges = \"e.csv\", node = \"user\" }"),
+    );
+    let sink = "{ path = \"out/users.csv\", edges = \"out/edges.csv\" }";
+    graph.insert("sink".to_owned(), parse(sink));
+    policies.push(graph);
     for goal in [
         "{ minimize = \"gcp\", subject_to = { uniques = 0.1 } }",
         "{ minimize = \"il1s\", subject_to = { record_linkage = 0.1 } }",

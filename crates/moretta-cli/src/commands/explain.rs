@@ -64,6 +64,10 @@ const TOPICS: &[Topic] = &[
         page: include_str!("explain/hierarchies.md"),
     },
     Topic {
+        name: "graph", kind: "policy", words: &["graphs", "edges", "nodes", "degree_k", "k-degree"],
+        page: include_str!("explain/graph.md"),
+    },
+    Topic {
         name: "attackers", kind: "policy", words: &["attacker", "prosecutor", "journalist", "marketer", "linker"],
         page: include_str!("explain/attackers.md"),
     },

@@ -432,7 +432,13 @@ fn columns(facts: &Facts<'_>) -> Vec<ColumnFact> {
         return columns.collect();
     }
     let unread = columns.filter(|column| facts.schema.index_of(&column.name).is_none());
-    let unread = unread.map(|column| untold(&column.name, column.role, "dropped"));
+    let unread = unread.map(|column| {
+        let treatment = match column.action {
+            Action::Number => "numbered",
+            _ => "dropped",
+        };
+        untold(&column.name, column.role, treatment)
+    });
     let read = facts.schema.fields().iter();
     unread
         .chain(read.map(|field| column_fact(facts, field)))
@@ -480,6 +486,7 @@ fn treatment(facts: &Facts<'_>, name: &str, role: Role) -> &'static str {
     match (action, role) {
         (Some(Action::Drop), _) => "dropped",
         (Some(Action::Pseudonym { .. }), _) => "pseudonym",
+        (Some(Action::Number), _) => "numbered",
         _ if masked.is_some_and(|m| m.masks.has(name)) => "masked",
         _ if plan.remakes(name) => "masked",
         (_, Role::Quasi) if plan.represents(name) => "representative",

@@ -119,6 +119,8 @@ pub enum Rule {
     LinkedToItself,
     /// Two nodes are linked once.
     EdgeTwice,
+    /// A node is called by the number of its row.
+    NotNumbered,
 }
 
 impl fmt::Display for Rule {
@@ -140,6 +142,7 @@ impl fmt::Display for Rule {
             Rule::PersonTorn => "person with a part of their rows in the sample",
             Rule::NoSuchNode => "edge whose end is no node of the node table",
             Rule::LinkedToItself => "edge from a node to itself",
+            Rule::NotNumbered => "node that is not called by the number of its row",
             Rule::EdgeTwice => "edge that is there twice",
             Rule::NoRows => "file without rows, of which nothing can be checked",
         })

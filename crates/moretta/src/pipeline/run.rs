@@ -1,9 +1,11 @@
 //! `run` from beginning to end: opens sources, session and release, and lets rows through.
 
+use super::ahead::Input;
 use super::bound::Bound;
 use super::checkpoint::{Checkpoint, Lock, changed};
 use super::files::Written;
 use super::goal::reach;
+use super::graph::{self, Names};
 use super::inputs::Inputs;
 use super::interrupted::Running;
 use super::ledger::Ledger;
@@ -69,6 +71,8 @@ pub(super) struct Run<'a> {
     /// Whether a report that is there may be replaced.
     replaces: bool,
     ledger: Option<Ledger>,
+    /// The nodes of a graph.
+    names: Option<Names>,
     _running: Option<Running>,
     _lock: Option<Lock>,
 }
@@ -99,6 +103,9 @@ impl<'a> Run<'a> {
             Ok::<Ledger, Error>(ledger)
         });
         let ledger = ledger.transpose()?;
+        let names = policy.graph.as_ref();
+        let names = names.map(|graph| Names::read(policy, graph, options.progress));
+        let names = names.transpose()?;
         let Inputs { sources, schema } = Inputs::open(policy, options.progress)?;
         let mut context = policy.context(options.progress)?;
         context.strict = options.strict;
@@ -130,7 +137,10 @@ impl<'a> Run<'a> {
         }
         let seen = policy.plan.stream().is_some() || place.is_some();
         let running = || Running::new(&sink.path, place.map(|place| &*place.path));
-        let boxed = |source| Box::new(source) as Box<dyn Source + 'a>;
+        let boxed = |source: Input| match &names {
+            None => Box::new(source) as Box<dyn Source + 'a>,
+            Some(names) => Box::new(source.through(|source| names.mix(source))),
+        };
         let sources = sources.into_iter().map(boxed).collect();
         Ok(Run {
             pump: Pump::new(session, sources, output, place.map(|place| place.every))?,
@@ -140,6 +150,7 @@ impl<'a> Run<'a> {
             sink,
             replaces,
             ledger,
+            names,
         })
     }
 
@@ -160,12 +171,16 @@ impl<'a> Run<'a> {
             pump,
             replaces,
             ledger,
+            names,
             _running,
             _lock,
         } = self;
         let (mut outcome, output) = pump.run().map_err(|error| named(error, policy))?;
         tell(&mut outcome.report);
-        appear(policy, sink, (outcome, output), (replaces, ledger), options)
+        let nodes = (names.as_ref(), output.table());
+        let edges = graph::release(policy, sink, nodes, &mut outcome.report, options)?;
+        let ended = (outcome, output);
+        appear(policy, sink, ended, edges, (replaces, ledger), options)
     }
 
     /// Lets the next rows through, or ends a source; false when every source has ended.
@@ -191,7 +206,7 @@ impl<'a> Run<'a> {
     pub(super) fn finish(self, options: &Options<'_>) -> Result<Outcome> {
         let ended = self.pump.finish()?;
         let how = (self.replaces, self.ledger);
-        appear(self.policy, self.sink, ended, how, options)
+        appear(self.policy, self.sink, ended, None, how, options)
     }
 }
 
@@ -218,17 +233,19 @@ pub(super) fn named(error: Error, policy: &Policy) -> Error {
     }
 }
 
-/// Writes the report of a release that has ended, and puts both in their places.
+/// Writes the report of a release that has ended, and puts all in their places.
 fn appear(
     policy: &Policy,
     sink: &SinkPolicy,
     ended: (Outcome, Output<'_>),
+    edges: Option<Pending>,
     (replaces, mut ledger): (bool, Option<Ledger>),
     options: &Options<'_>,
 ) -> Result<Outcome> {
     let (outcome, files) = told(policy, sink, ended, (replaces, &mut ledger), options)?;
     let ledger = entered(policy, ledger.as_ref(), &[&outcome])?;
-    commit_all(ledger.into_iter().chain(files).collect(), replaces)?;
+    let files = ledger.into_iter().chain(edges).chain(files);
+    commit_all(files.collect(), replaces)?;
     if let Some(place) = &policy.checkpoint {
         Checkpoint::remove(&place.path)?;
     }

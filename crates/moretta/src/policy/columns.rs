@@ -198,6 +198,7 @@ const ACTIONS: &[(&str, ActionWord)] = &[
     ("keep", ActionWord::Keep),
     ("drop", ActionWord::Drop),
     ("pseudonym", ActionWord::Pseudonym),
+    ("number", ActionWord::Number),
 ];
 
 const TYPES: &[(&str, TypeWord)] = &[
@@ -376,6 +377,7 @@ enum ActionWord {
     Keep,
     Drop,
     Pseudonym,
+    Number,
 }
 
 fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Result<Action> {
@@ -400,6 +402,13 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
         (Some(ActionWord::Keep), _) if role == Role::Identifier => Err(section
             .error(format!("`{name}` is an identifier and cannot be kept"))
             .help("use action = \"drop\" or \"pseudonym\"")),
+        (Some(ActionWord::Number), _) if role != Role::Identifier => Err(section
+            .error(format!(
+                "`{name}` is {} and cannot be a number",
+                role.word()
+            ))
+            .help("only identifiers are replaced by the number of their row")),
+        (Some(ActionWord::Number), _) => Ok(Action::Number),
         (Some(ActionWord::Pseudonym), false) => Err(section
             .error(format!(
                 "`{name}` is {} and cannot be a pseudonym",
@@ -628,6 +637,7 @@ fn write_action(column: &ColumnPolicy, section: &mut Section) {
         action if *action == usual => {}
         Action::Keep => section.set_word(&ACTION, ACTIONS, ActionWord::Keep),
         Action::Drop => section.set_word(&ACTION, ACTIONS, ActionWord::Drop),
+        Action::Number => section.set_word(&ACTION, ACTIONS, ActionWord::Number),
         Action::Pseudonym {
             domain,
             key,

@@ -8,6 +8,7 @@ mod columns;
 mod evolve;
 mod foreign;
 mod goal;
+mod graph;
 mod guarantee;
 mod init;
 mod levels;
@@ -77,8 +78,40 @@ pub struct Policy {
     pub goal: Option<Goal>,
     /// How a search over protected files goes; none where the policy names its methods.
     pub evolve: Option<Evolve>,
+    /// The edges between the rows of the table; none of a table that is no node table.
+    pub graph: Option<GraphPolicy>,
     /// Which of several nested releases it makes; none of a policy as it was read.
     pub level: Option<String>,
+}
+
+/// Edges between the rows of a node table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphPolicy {
+    /// The edge list.
+    pub path: PathBuf,
+    /// As the policy writes it.
+    pub shown: String,
+    /// The column of the node table that edges name.
+    pub node: String,
+    /// The columns of the edge list that name both ends.
+    pub ends: [String; 2],
+    /// Whether an edge has a direction.
+    pub directed: bool,
+    /// What becomes of edges with an end that is no node.
+    pub strangers: Strangers,
+    /// How many nodes have each degree at least; edges stay as they are without.
+    pub degree_k: Option<u32>,
+    /// The place of the section in the text of the policy.
+    pub span: Range<usize>,
+}
+
+/// What becomes of edges with an end that is not in the node table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strangers {
+    /// The run is refused.
+    Refuse,
+    /// They are left out.
+    Drop,
 }
 
 /// Where releases of a data set are recorded.
@@ -157,6 +190,8 @@ pub struct SinkPolicy {
     pub certificate: Option<PathBuf>,
     /// Where the matrices are published by which categories were changed.
     pub matrices: Option<PathBuf>,
+    /// Where the edges of a graph go.
+    pub edges: Option<PathBuf>,
 }
 
 impl Policy {
@@ -199,6 +234,10 @@ impl Policy {
             }
         }
         let source = SourcePolicy::read(top.table(&schema::SOURCE)?, root)?;
+        let graph = top
+            .placed(&schema::GRAPH)?
+            .map(|placed| GraphPolicy::read(&placed, root))
+            .transpose()?;
         let (mut plan, spans, audit) = read_plan(&mut top, root, finds.as_ref())?;
         let sink = top
             .optional_table(&schema::SINK)?
@@ -224,7 +263,7 @@ impl Policy {
         top.finish()?;
         plan.order = sink.as_ref().map_or(Order::Input, |sink| sink.order);
         plan.ledger = held;
-        let policy = Policy {
+        let mut policy = Policy {
             file: None,
             text: text.to_owned(),
             name,
@@ -238,9 +277,11 @@ impl Policy {
             manifest,
             goal,
             evolve,
+            graph,
             ledger,
             level: None,
         };
+        policy.check_graph()?;
         policy.plan.check(&spans)?;
         policy.check_stream(audit)?;
         policy.check_standard_output()?;
@@ -457,6 +498,7 @@ impl Policy {
     pub fn inputs(&self) -> Vec<&Path> {
         let mut inputs = self.source.paths();
         inputs.extend(self.file.as_deref());
+        inputs.extend(self.graph.as_ref().map(|graph| &*graph.path));
         for column in &self.plan.columns {
             if let Some(HierarchySpec::File(path)) = &column.hierarchy {
                 inputs.push(path);

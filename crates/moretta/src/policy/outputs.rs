@@ -27,6 +27,7 @@ pub(super) const SINK: &[Parameter] = &[
     ORDER,
     CERTIFICATE,
     MATRICES,
+    EDGES,
 ];
 
 const SINK_PATH: Parameter = Parameter::new(
@@ -78,6 +79,14 @@ const MATRICES: Parameter = Parameter::new(
 )
 .examples(&["\"out/matrices.json\""]);
 
+const EDGES: Parameter = Parameter::new(
+    "edges",
+    Accepts::Text,
+    Absent::Means("must be given with [graph]"),
+    "where the edges of a graph go, in the format that the ending of the name tells",
+)
+.examples(&["\"out/edges.csv\""]);
+
 const ORDERS: &[(&str, Order)] = &[("shuffled", Order::Shuffled), ("input", Order::Input)];
 
 /// Reads a `[sink]` that is no file and has an order alone.
@@ -114,6 +123,7 @@ impl SinkPolicy {
         let certificate =
             section.optional(&CERTIFICATE, |placed, name| resolve(placed, name, root))?;
         let matrices = section.optional(&MATRICES, |placed, name| resolve(placed, name, root))?;
+        let edges = section.optional(&EDGES, |placed, name| resolve(placed, name, root))?;
         section.finish()?;
         io::writable(Path::new(&shown), &options).map_err(|e| e.at(placed.span.clone()))?;
         Ok(SinkPolicy {
@@ -123,6 +133,7 @@ impl SinkPolicy {
             order,
             certificate,
             matrices,
+            edges,
         })
     }
 }

@@ -1,19 +1,14 @@
 //! The whole policy: its keys, and the JSON Schema that is made from them.
 
-use super::{columns, evolve, goal, guarantee, levels, measure, outputs, rules, source};
+use super::{columns, evolve, goal, graph, guarantee, levels, measure, outputs, rules, source};
 use crate::config::{Absent, Accepts, Length, Parameter, object};
 use crate::protect::{METHOD, METHODS, MethodInfo};
 use serde_json::{Value, json};
 
 /// The keys of a policy.
 pub const KEYS: &[Parameter] = &[
-<<<<<<< HEAD
-    VERSION, NAME, SEED, SOURCE, COLUMNS, RULES, GUARANTEE, LEVELS, PROTECT, GOAL, EVOLVE, MEASURE,
-    SINK, REPORT, CHECKPOINT, MANIFEST, LEDGER,
-=======
-    VERSION, NAME, SEED, CLUSTERS, SOURCE, COLUMNS, RULES, GUARANTEE, LEVELS, PROTECT, GOAL,
-    MEASURE, SINK, REPORT, CHECKPOINT, MANIFEST, LEDGER,
->>>>>>> w-a
+    VERSION, NAME, SEED, CLUSTERS, SOURCE, GRAPH, COLUMNS, RULES, GUARANTEE, LEVELS, PROTECT, GOAL,
+    EVOLVE, MEASURE, SINK, REPORT, CHECKPOINT, MANIFEST, LEDGER,
 ];
 
 pub(super) const VERSION: Parameter = Parameter::new(
@@ -46,6 +41,12 @@ pub(super) const SOURCE: Parameter = section(
     Accepts::Table(source::KEYS),
     Absent::Refused,
     "where the data comes from",
+);
+pub(super) const GRAPH: Parameter = section(
+    "graph",
+    Accepts::Table(graph::KEYS),
+    Absent::Means("the rows are no nodes"),
+    "edges between the rows of the source, which is the node table of a social graph",
 );
 pub(super) const COLUMNS: Parameter = section(
     "columns",

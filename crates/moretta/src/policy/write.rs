@@ -250,7 +250,7 @@ mod tests {
             let keys = table.keys().into_iter();
             keys.map(|(key, _)| format!("{section}.{key}")).collect()
         };
-        for _ in 0..60_000 {
+        for _ in 0..80_000 {
             let (mut top, mut keys) = (Section::default(), Vec::new());
             let mut columns = Section::default();
             for name in COLUMNS.iter().take(1 + draw(2)) {

@@ -346,11 +346,11 @@ impl Method {
         self.config().samples()
     }
 
-<<<<<<< HEAD
     /// See [`MethodConfig::covers_items`].
     pub fn covers_items(&self) -> bool {
         self.config().covers_items()
-=======
+    }
+
     /// Whether the clusters of a table can be protected each by itself. A private method must not
     /// depend on which rows are near each other; what is drawn of a table, and what follows from
     /// how frequent categories are, is of all rows; classes that were made before stay whole.
@@ -361,9 +361,8 @@ impl Method {
                 let whole = masking.loss().is_some() || masking.inside_classes();
                 !whole && masking.is_comparable()
             }
-            (_, None) => !self.samples() && self.as_stream().is_none(),
+            (_, None) => !self.samples() && !self.covers_items() && self.as_stream().is_none(),
         }
->>>>>>> w-a
     }
 
     /// See [`MethodConfig::reads`].

@@ -52,6 +52,8 @@ pub enum Action {
         /// Milliseconds after which a person gets another pseudonym.
         rotate: Option<i64>,
     },
+    /// It is not read; in its place each row of a table shows its number in the release.
+    Number,
 }
 
 /// Where a key is; never the key itself.
@@ -135,6 +137,7 @@ impl ColumnPolicy {
             read: match self.action {
                 // A subject is needed to count persons, also when it is not released.
                 Action::Drop if self.role != Role::Subject => ReadAs::Skip,
+                Action::Number => ReadAs::Skip,
                 Action::Pseudonym { .. } => ReadAs::Category,
                 _ => self.read.clone(),
             },

@@ -7,7 +7,7 @@ use super::{Checked, Finished};
 use crate::data::{Batch, Role, Schema};
 use crate::engine::coarse;
 use crate::engine::column_sets::of_release;
-use crate::engine::columns::without_dropped;
+use crate::engine::columns::{numbered, without_dropped};
 use crate::engine::context::Context;
 use crate::engine::copies::Copies;
 use crate::engine::facts::{Facts, Masked, report};
@@ -375,7 +375,7 @@ impl Treated {
         }
         context.cancel.check()?;
         Ok(Finished {
-            rows: Checked::new(release),
+            rows: Checked::new(numbered(plan, release)?),
             report,
             recorded,
             transitions: protected.transitions,
