@@ -471,6 +471,60 @@ fn a_stream_that_breaks_off_leaves_whole_groups() {
 }
 
 #[test]
+fn masked_categories_are_measured_limited_and_left_out_of_private_reports() {
+    const OF_CATEGORIES: [&str; 7] = [
+        "dbil",
+        "ctbil",
+        "ebil",
+        "il",
+        "dr",
+        "score_mean",
+        "score_max",
+    ];
+    let method = "method = \"microaggregation\"\nk = 5";
+    let folder = folder(method, 200);
+    folder.run().succeeds();
+    let report = folder.report();
+    let measures = report["pairs"]["measures"].as_array().expect("measures");
+    let value = |name: &str| {
+        let mut measures = measures.iter();
+        let found = measures.find(|measure| measure["name"] == name);
+        found.expect("measured")["value"]
+            .as_f64()
+            .expect("a number")
+    };
+    for name in OF_CATEGORIES {
+        assert!(
+            (0.0..=1.0).contains(&value(name)),
+            "{name}: {}",
+            value(name)
+        );
+    }
+    let (il, dr) = (value("il"), value("dr"));
+    assert!((value("score_mean") - (il + dr) / 2.0).abs() < 1e-12);
+    assert!((value("score_max") - il.max(dr)).abs() < 1e-12);
+    assert!((il - (value("dbil") + value("ctbil") + value("ebil")) / 3.0).abs() < 1e-12);
+
+    let with = |measure: &str| {
+        let text = format!("{}\n[measure]\n{measure}\n", policy(method));
+        self::folder(method, 200).policy(&text)
+    };
+    with("fail_above = { dr = 0.0 }").run().fails(6, "dr");
+    with("linkage = \"supervised\"\ntable_order = 3\nclusters = 4")
+        .run()
+        .succeeds();
+    with("linkage = \"magic\"").run().fails(3, "em_fixed_pi");
+    with("table_order = 4").run().fails(3, "table_order");
+
+    let private = "method = \"local-dp\"\ncolumns = { sex = { mechanism = \"randomised-response\", epsilon = 1, categories = [\"f\", \"m\"] } }";
+    let silent = self::folder(private, 200);
+    silent.run().succeeds();
+    assert!(silent.report().get("pairs").is_none());
+    let warnings = silent.report()["warnings"].to_string();
+    assert!(!warnings.contains("probabilistic linkage"), "{warnings}");
+}
+
+#[test]
 fn a_table_is_searched_as_a_whole_for_each_record() {
     let folder = folder("method = \"microaggregation\"\nk = 5", 200);
     folder.run().succeeds();

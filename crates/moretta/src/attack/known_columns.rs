@@ -123,12 +123,11 @@ enum Scale {
 
 impl Scale {
     fn distance(self, x: f64, y: f64) -> f64 {
-        match (self, x.is_nan() || y.is_nan()) {
-            (Scale::Squares(weight), false) => weight * (x - y) * (x - y),
+        match self {
+            Scale::Squares(weight) if !x.is_nan() && !y.is_nan() => weight * (x - y) * (x - y),
             // Missing values are like each other alone.
-            _ => f64::from(
-                x.total_cmp(&y) != Ordering::Equal && x != y && !(x.is_nan() && y.is_nan()),
-            ),
+            _ if x.is_nan() && y.is_nan() => 0.0,
+            _ => f64::from(x != y),
         }
     }
 }
@@ -166,9 +165,10 @@ impl Known<'_> {
                 let original = originals.record(row);
                 let (least, candidates) = self.nearest(original, released, &alike);
                 let own = self.distance(original, released.record(row)) <= least;
-                match own {
-                    true => (1.0 / candidates as f64, candidates == 1),
-                    false => (0.0, false),
+                if own {
+                    (1.0 / candidates as f64, candidates == 1)
+                } else {
+                    (0.0, false)
                 }
             })
             .collect();

@@ -322,40 +322,43 @@ pub const LIST: &[Info] = &[
     ),
     loss(
         "cluster_loss",
-        "clustering-based information loss: 1 less the mean of cluster_rand, cluster_jaccard and (1 + cluster_adjusted_rand) / 2, where originals and masked categories are put into as many `clusters` by c-median from the same records",
+        "clustering-based information loss: the mean of cluster_loss_rand, cluster_loss_jaccard and cluster_loss_adjusted_rand, where originals and masked categories are put into as many `clusters` by c-median from the same records",
         true,
         Of::Categories(|of| of.partitions().map(PartitionPairs::loss)),
     ),
-    high(loss(
-        "cluster_rand",
-        "Rand index of both clusterings: the share of pairs of records that are together in both or in none",
+    loss(
+        "cluster_loss_rand",
+        "1 less the Rand index of both clusterings: the share of pairs of records that are together in one of them alone",
         true,
-        Of::Categories(|of| of.partitions().map(PartitionPairs::rand)),
-    )),
-    high(loss(
-        "cluster_adjusted_rand",
-        "the same less what chance gives: 0 by chance, 1 where clusters are as they were",
-        false,
-        Of::Categories(|of| of.partitions().map(PartitionPairs::adjusted_rand)),
-    )),
-    high(loss(
-        "cluster_jaccard",
-        "Jaccard index of both clusterings: of the pairs of records together in one of them, the share together in both",
+        Of::Categories(|of| of.partitions().map(|pairs| 1.0 - pairs.rand())),
+    ),
+    loss(
+        "cluster_loss_adjusted_rand",
+        "the same of Hubert and Arabie's index A, which takes off what chance gives, as 1 - (1 + A) / 2: one half by chance, 0 where clusters are as they were",
         true,
-        Of::Categories(|of| of.partitions().map(PartitionPairs::jaccard)),
-    )),
-    high(loss(
-        "cluster_fowlkes_mallows",
-        "Fowlkes-Mallows index of both clusterings: the geometric mean of both shares of Wallace",
+        Of::Categories(|of| {
+            of.partitions()
+                .map(|pairs| (1.0 - pairs.adjusted_rand()) / 2.0)
+        }),
+    ),
+    loss(
+        "cluster_loss_jaccard",
+        "1 less the Jaccard index of both clusterings: of the pairs of records together in one of them, the share that is not in both",
         true,
-        Of::Categories(|of| of.partitions().map(PartitionPairs::fowlkes_mallows)),
-    )),
-    high(loss(
-        "cluster_wallace",
-        "Wallace index of both clusterings: of the pairs of originals that are in one cluster, the share that still is",
+        Of::Categories(|of| of.partitions().map(|pairs| 1.0 - pairs.jaccard())),
+    ),
+    loss(
+        "cluster_loss_fowlkes_mallows",
+        "1 less the Fowlkes-Mallows index of both clusterings, the geometric mean of both shares of Wallace",
         true,
-        Of::Categories(|of| of.partitions().map(|pairs| pairs.wallace()[0])),
-    )),
+        Of::Categories(|of| of.partitions().map(|pairs| 1.0 - pairs.fowlkes_mallows())),
+    ),
+    loss(
+        "cluster_loss_wallace",
+        "1 less the Wallace index of both clusterings: of the pairs of originals that are in one cluster, the share that no longer is",
+        true,
+        Of::Categories(|of| of.partitions().map(|pairs| 1.0 - pairs.wallace()[0])),
+    ),
     risk(
         "categorical_interval_disclosure",
         "share of masked categories whose original is near: of ordered ones within p percent of the ranks of the masked column, on average over p = 1 to 10, of others the same",

@@ -8,14 +8,34 @@
 //! A search asks for the chances after each changed value, and most of its time goes here: of few
 //! attributes all patterns are in an array whose size is known when it is compiled.
 
-use super::fellegi_sunter::{FellegiSunter, bounded};
+/// Chances that are estimated.
+pub(super) struct Chances<'a> {
+    /// Of agreement, of two records that belong together, by attribute.
+    pub(super) m: &'a mut [f64],
+    /// Of two that do not.
+    pub(super) u: &'a mut [f64],
+    /// The share of pairs that belong together.
+    pub(super) pi: &'a mut f64,
+}
+
+/// Chances stay this far from 0 and 1, so that weights are finite.
+const LEAST: f64 = 1e-6;
+
+/// A chance that is neither 0 nor 1; the least where there is none.
+pub(super) fn bounded(chance: f64) -> f64 {
+    if chance > LEAST {
+        chance.min(1.0 - LEAST)
+    } else {
+        LEAST
+    }
+}
 
 /// The change of a chance below which rounds end.
 const LEAST_CHANGE: f64 = 1e-9;
 
 /// Of `W` attributes, with `P` = 2ᵂ patterns.
 pub(super) fn few<const W: usize, const P: usize>(
-    model: &mut FellegiSunter,
+    model: Chances<'_>,
     patterns: &[(u64, f64)],
     fixed_pi: bool,
     rounds: usize,
@@ -26,12 +46,12 @@ pub(super) fn few<const W: usize, const P: usize>(
     }
     let (agreed, pairs) = by_attribute::<W, P>(counts);
     let (mut m, mut u) = ([0.0; W], [0.0; W]);
-    m.copy_from_slice(&model.m);
-    u.copy_from_slice(&model.u);
+    m.copy_from_slice(model.m);
+    u.copy_from_slice(model.u);
     for _ in 0..rounds {
         // (1 - π) U / π M of each pattern, attribute by attribute.
         let mut against = [0.0; P];
-        against[0] = (1.0 - model.pi) / model.pi;
+        against[0] = (1.0 - *model.pi) / *model.pi;
         for k in 0..W {
             let (differ, agree) = ((1.0 - u[k]) / (1.0 - m[k]), u[k] / m[k]);
             let known = 1 << k;
@@ -55,8 +75,8 @@ pub(super) fn few<const W: usize, const P: usize>(
         }
         if !fixed_pi {
             let next = bounded(all / pairs);
-            change = change.max((next - model.pi).abs());
-            model.pi = next;
+            change = change.max((next - *model.pi).abs());
+            *model.pi = next;
         }
         if change < LEAST_CHANGE {
             break;
@@ -81,12 +101,7 @@ fn by_attribute<const W: usize, const P: usize>(mut values: [f64; P]) -> ([f64; 
 }
 
 /// Of any number of attributes, pattern by pattern.
-pub(super) fn many(
-    model: &mut FellegiSunter,
-    patterns: &[(u64, f64)],
-    fixed_pi: bool,
-    rounds: usize,
-) {
+pub(super) fn many(model: Chances<'_>, patterns: &[(u64, f64)], fixed_pi: bool, rounds: usize) {
     let width = model.m.len();
     let pairs: f64 = patterns.iter().map(|(_, count)| count).sum();
     let sums = |weights: &[f64]| -> Vec<f64> {
@@ -101,11 +116,11 @@ pub(super) fn many(
     let counts: Vec<f64> = patterns.iter().map(|(_, count)| *count).collect();
     let agreed = sums(&counts);
     for _ in 0..rounds {
-        let chances = model.m.iter().zip(&model.u);
+        let chances = model.m.iter().zip(&*model.u);
         let ratios: Vec<[f64; 2]> = chances
             .map(|(m, u)| [(1.0 - u) / (1.0 - m), u / m])
             .collect();
-        let apart = (1.0 - model.pi) / model.pi;
+        let apart = (1.0 - *model.pi) / *model.pi;
         let together = |&(pattern, count): &(u64, f64)| {
             let ratios = ratios.iter().enumerate();
             let against = ratios.fold(apart, |product, (bit, ratios)| {
@@ -121,13 +136,13 @@ pub(super) fn many(
             change = change.max((value - *chance).abs());
             *chance = value;
         };
-        let chances = model.m.iter_mut().zip(&mut model.u);
+        let chances = model.m.iter_mut().zip(&mut *model.u);
         for ((together, agreed), (m, u)) in sums(&weights).iter().zip(&agreed).zip(chances) {
             set(m, together / all);
             set(u, (agreed - together) / (pairs - all));
         }
         if !fixed_pi {
-            set(&mut model.pi, all / pairs);
+            set(model.pi, all / pairs);
         }
         if change < LEAST_CHANGE {
             break;
@@ -150,11 +165,22 @@ mod tests {
             let patterns: Vec<(u64, f64)> = counts
                 .map(|(pattern, &count)| (pattern as u64, f64::from(count) + 1.0))
                 .collect();
-            let [mut one, mut other] = [0.2, 0.2].map(|pi| FellegiSunter::start(4, pi));
-            few::<4, 16>(&mut one, &patterns, fixed_pi, 5);
-            many(&mut other, &patterns, fixed_pi, 5);
-            let pairs = one.m.iter().chain(&one.u).zip(other.m.iter().chain(&other.u));
-            for (a, b) in pairs.chain([(&one.pi, &other.pi)]) {
+            let estimated = |few_attributes: bool| {
+                let (mut m, mut u, mut pi) = ([0.9; 4], [0.1; 4], 0.2);
+                let chances = Chances {
+                    m: &mut m,
+                    u: &mut u,
+                    pi: &mut pi,
+                };
+                if few_attributes {
+                    few::<4, 16>(chances, &patterns, fixed_pi, 5);
+                } else {
+                    many(chances, &patterns, fixed_pi, 5);
+                }
+                [&m[..], &u, &[pi]].concat()
+            };
+            let (one, other) = (estimated(true), estimated(false));
+            for (a, b) in one.iter().zip(&other) {
                 prop_assert!((a - b).abs() < 1e-9, "{one:?} {other:?}");
             }
         }

@@ -6,7 +6,7 @@
 //! `log2((1 - m) / (1 - u))` where not. The chances are estimated by EM from how often each pattern
 //! of agreement occurs among all pairs, without knowing which belong together.
 
-use super::em;
+use super::em::{self, Chances, bounded};
 use std::cmp::Ordering;
 
 /// How the chances are found.
@@ -34,9 +34,6 @@ pub struct FellegiSunter {
 
 /// Rounds of EM at most.
 const ROUNDS: usize = 50;
-
-/// Chances stay this far from 0 and 1, so that weights are finite.
-const LEAST: f64 = 1e-6;
 
 impl FellegiSunter {
     /// Where EM starts.
@@ -76,14 +73,19 @@ impl FellegiSunter {
         if patterns.iter().all(|(_, count)| *count <= 0.0) {
             return self;
         }
-        match self.m.len() {
-            1 => em::few::<1, 2>(&mut self, patterns, fixed_pi, rounds),
-            2 => em::few::<2, 4>(&mut self, patterns, fixed_pi, rounds),
-            3 => em::few::<3, 8>(&mut self, patterns, fixed_pi, rounds),
-            4 => em::few::<4, 16>(&mut self, patterns, fixed_pi, rounds),
-            5 => em::few::<5, 32>(&mut self, patterns, fixed_pi, rounds),
-            6 => em::few::<6, 64>(&mut self, patterns, fixed_pi, rounds),
-            _ => em::many(&mut self, patterns, fixed_pi, rounds),
+        let chances = Chances {
+            m: &mut self.m,
+            u: &mut self.u,
+            pi: &mut self.pi,
+        };
+        match chances.m.len() {
+            1 => em::few::<1, 2>(chances, patterns, fixed_pi, rounds),
+            2 => em::few::<2, 4>(chances, patterns, fixed_pi, rounds),
+            3 => em::few::<3, 8>(chances, patterns, fixed_pi, rounds),
+            4 => em::few::<4, 16>(chances, patterns, fixed_pi, rounds),
+            5 => em::few::<5, 32>(chances, patterns, fixed_pi, rounds),
+            6 => em::few::<6, 64>(chances, patterns, fixed_pi, rounds),
+            _ => em::many(chances, patterns, fixed_pi, rounds),
         }
         self
     }
@@ -185,13 +187,4 @@ fn chance(chances: &[f64], pattern: u64) -> f64 {
         _ => 1.0 - chance,
     };
     bits.map(of_bit).product()
-}
-
-/// A chance that is neither 0 nor 1; the least where there is none.
-pub(super) fn bounded(chance: f64) -> f64 {
-    if chance > LEAST {
-        chance.min(1.0 - LEAST)
-    } else {
-        LEAST
-    }
 }
