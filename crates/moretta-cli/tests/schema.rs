@@ -74,6 +74,12 @@ const RULES: &[&str] = &[
     "[{ name = \"r\", require = \"age > 3\" }]",
 ];
 
+/// The same for matrices of pram.
+const MATRICES: &[&str] = &[
+    "[{ columns = [\"a\"], categories = [\"f\", \"m\"], rows = [[0.9, 0.1], [0.1, 0.9]] }]",
+    "[{ columns = [\"a\"], categories = [\"f\", \"m\"], counts = [1, 1] }]",
+];
+
 struct Schema {
     schemas: Schemas,
     index: SchemaIndex,
@@ -254,10 +260,15 @@ impl<'a> Trial<'a> {
 
     fn parameters(&mut self, parameters: &[Parameter]) {
         self.refused("no_such_key", &Value::Boolean(true));
-        for parameter in parameters.iter().filter(|p| p.name != "protect") {
+        let of_matrix = self.path.last().is_some_and(|last| last == "matrices");
+        // The file of a matrix is read with the policy, and there is none here.
+        let tried = |p: &&Parameter| p.name != "protect" && !(of_matrix && p.name == "file");
+        for parameter in parameters.iter().filter(tried) {
             let name = parameter.name;
             let values = match parameter.accepts {
                 Accepts::Text => vec![text(parameter)],
+                // Lists that must be as long as others.
+                Accepts::List(..) if of_matrix && name != "columns" => vec![example(parameter)],
                 ref accepts => right(accepts),
             };
             for value in &values {
@@ -289,6 +300,7 @@ impl<'a> Trial<'a> {
         policies.retain(|policy| !alone && holds_table(policy, &path));
         let tables: Vec<Value> = match parameter.name {
             "rules" => RULES.iter().map(|rules| parse(rules)).collect(),
+            "matrices" => MATRICES.iter().map(|list| parse(list)).collect(),
             _ => vec![table],
         };
         for table in &tables {
@@ -516,6 +528,7 @@ fn schema_and_reader_agree_on_every_section() {
         ("mondrian", ""),
         ("noise", "buffer = 9"),
         ("z-anonymity", ""),
+        ("pram", "columns = [\"a\"]"),
     ];
     let mut policies = vec![base("km-anonymity", "")];
     for (method, settings) in methods {

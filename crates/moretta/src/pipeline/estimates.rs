@@ -208,8 +208,9 @@ fn table(
     );
     let counted = |(is_source, all): &(bool, Categories)| {
         let mut counts = Matrix::zeros(left.levels(), right.levels());
-        for row in 0..all[of[0]].len() {
-            let (i, j) = (all[of[0]][row], of.get(1).map_or(0, |&of| all[of][row]));
+        let second = of.get(1).map(|&of| &all[of]);
+        for (row, &i) in all[of[0]].iter().enumerate() {
+            let j = second.map_or(0, |places| places[row]);
             if i < left.levels() && j < right.levels() {
                 counts.row_mut(i)[j] += 1.0;
             }

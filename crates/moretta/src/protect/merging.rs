@@ -21,15 +21,6 @@
 //! **From** global recoding, top and bottom coding of statistical offices: Hundepool et al.,
 //! Statistical disclosure control, Wiley 2012, chapter 3; by the number of merged categories as in
 //! Domingo-Ferrer and Torra's comparisons of methods for categorical data, 2001.
-//!
-//! ```toml
-//! [[protect]]
-//! method = "merging"
-//! rare = { diagnosis = 2 }
-//!
-//! [[protect]]
-//! method = "mondrian"
-//! ```
 
 use super::config::MethodConfig;
 use super::filter::{Filter, Masked, MaskedColumn, Masking};

@@ -257,11 +257,11 @@ impl Known {
 
 const LAYOUT: &str = "the first line names the categories behind a cell for each column; each further line is a category and its probabilities, in the same order";
 
+/// Categories and their probabilities.
+type Labelled = (Vec<Vec<String>>, Vec<Vec<f64>>);
+
 /// Categories and probabilities of a file, whose lines begin with so many texts.
-fn matrix_of(
-    lines: &[Vec<String>],
-    texts: usize,
-) -> std::result::Result<(Vec<Vec<String>>, Vec<Vec<f64>>), String> {
+fn matrix_of(lines: &[Vec<String>], texts: usize) -> std::result::Result<Labelled, String> {
     let (head, lines) = lines.split_first().ok_or("the file holds no lines")?;
     let (mut categories, mut rows) = (Vec::new(), Vec::new());
     for (line, number) in lines.iter().zip(2..) {
