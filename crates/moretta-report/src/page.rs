@@ -3,8 +3,8 @@
 use super::markup::Markup;
 use super::promises::is_masked;
 use super::{
-    classes, column_sets, columns, exposure, lattice, measures, pairs, policy, risk, rules, stream,
-    suppression, verdict,
+    classes, column_sets, columns, exposure, graph, lattice, measures, pairs, policy, risk, rules,
+    stream, suppression, verdict,
 };
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;
@@ -68,6 +68,9 @@ fn body(report: &Report, page: &mut Markup) {
     }
     if let Some(search) = &report.search {
         lattice::write(search, page);
+    }
+    if let Some(facts) = &report.graph {
+        graph::write(facts, page);
     }
     rules::write(report, page);
     measures::write(report, page);
