@@ -371,3 +371,53 @@ fn verify_finds_planted_faults() {
 fn folder_with(nodes: &str, edges: &str) -> Folder {
     folder().file("u.csv", nodes).file("f.csv", edges)
 }
+
+#[test]
+fn a_made_up_graph_is_the_same_each_time_and_can_be_released() {
+    let made = |seed: &str| {
+        let folder = Folder::new();
+        let arguments = [
+            "generate",
+            "social",
+            "--rows",
+            "300",
+            "--links",
+            "1200",
+            "--seed",
+            seed,
+            "--output",
+            "users.csv",
+            "--edges",
+            "follows.csv",
+            "--locations",
+            "locations.csv",
+            "--topics",
+            "topics.csv",
+        ];
+        passes(&folder.moretta(&arguments));
+        folder
+    };
+    let [one, again, other] = ["5", "5", "6"].map(made);
+    for file in ["users.csv", "follows.csv"] {
+        assert_eq!(one.text(file), again.text(file));
+        assert_ne!(one.text(file), other.text(file));
+    }
+    assert_eq!(one.text("users.csv").lines().count(), 301);
+    assert_eq!(one.text("follows.csv").lines().count(), 1201);
+    let columns = "topic1 = { role = \"quasi\", hierarchy = { file = \"topics.csv\" } }\n\
+                   topic2 = { role = \"drop\" }\ntopic3 = { role = \"drop\" }";
+    let topic = "topic    = { role = \"quasi\", hierarchy = { file = \"topics.csv\" } }";
+    let folder = one.policy(&replaced(POLICY, topic, columns));
+    passes(&folder.run());
+    let verify = ["verify", "out/users.csv", "--policy", "policy.toml"];
+    passes(&folder.moretta(&verify));
+    let again = [
+        "generate",
+        "social",
+        "--edges",
+        "follows.csv",
+        "--output",
+        "x.csv",
+    ];
+    assert_eq!(folder.moretta(&again).code, Some(2), "a file is there");
+}

@@ -23,6 +23,7 @@ mod exposure;
 pub mod figure;
 #[cfg(test)]
 mod fixture;
+mod graph;
 mod lattice;
 mod learning;
 mod markup;

@@ -3,7 +3,7 @@
 use super::markup::Markup;
 use super::promises::is_masked;
 use super::{
-    classes, column_sets, columns, evolution, exposure, lattice, measures, pairs, policy, risk,
+    classes, column_sets, columns, evolution, exposure, graph, lattice, measures, pairs, policy, risk,
     rules, stream, suppression, verdict,
 };
 use moretta::pipeline::Report;
@@ -71,6 +71,9 @@ fn body(report: &Report, page: &mut Markup) {
     }
     if let Some(facts) = &report.evolution {
         evolution::write(facts, page);
+    }
+    if let Some(facts) = &report.graph {
+        graph::write(facts, page);
     }
     rules::write(report, page);
     measures::write(report, page);

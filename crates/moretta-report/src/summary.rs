@@ -2,8 +2,8 @@
 
 use crate::evolution;
 use crate::number::{count, percent, seconds, told};
-use crate::rules;
 use crate::suppression::Suppressed;
+use crate::{graph, rules};
 use moretta::pipeline::report::{Report, SearchFacts, StreamFacts};
 use std::fmt::Write;
 
@@ -52,6 +52,9 @@ pub fn summary(report: &Report) -> String {
         if let Some(measure) = report.measures.iter().find(|m| m.name == name) {
             let _ = writeln!(text, "  {name} {:.2} %", measure.after * 100.0);
         }
+    }
+    for line in report.graph.iter().flat_map(graph::lines) {
+        let _ = writeln!(text, "  {}", plain_spaces(&line));
     }
     if let Some(facts) = &report.stream {
         let _ = writeln!(text, "  {}", stream_figures(facts));

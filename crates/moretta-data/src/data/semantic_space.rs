@@ -23,8 +23,8 @@ impl SemanticSpace {
     /// A record has a node of each of these.
     pub fn new(taxonomies: Vec<Taxonomy>) -> Self {
         let heights = taxonomies.iter().map(|t| u64::from(t.height()));
-        let multiple = heights.clone().fold(Some(1), |so_far, height| {
-            least_common_multiple(so_far?, height).filter(|&parts| parts <= MOST_PARTS)
+        let multiple = heights.clone().try_fold(1, |so_far, height| {
+            least_common_multiple(so_far, height).filter(|&parts| parts <= MOST_PARTS)
         });
         let parts = multiple.unwrap_or(MOST_PARTS);
         SemanticSpace {

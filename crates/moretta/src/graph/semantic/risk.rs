@@ -170,13 +170,13 @@ mod tests {
             let tall = taxonomy();
             let count = tall.node_count() as u32;
             let space = SemanticSpace::new(vec![tall, Taxonomy::flat(&["u"])]);
-            let column = |of: fn(&((u32, u32), (u32, u32))) -> u32, below: u32| {
-                rows.iter().map(|row| of(row) % below).collect::<Vec<u32>>()
+            let column = |of: &dyn Fn(usize) -> u32, below: u32| {
+                (0..rows.len()).map(|row| of(row) % below).collect::<Vec<u32>>()
             };
             let nodes = Nodes {
                 space,
-                original: vec![column(|row| row.0.0, count), column(|row| row.0.1, 3)],
-                released: vec![column(|row| row.1.0, count), column(|row| row.1.1, 3)],
+                original: vec![column(&|i| rows[i].0.0, count), column(&|i| rows[i].0.1, 3)],
+                released: vec![column(&|i| rows[i].1.0, count), column(&|i| rows[i].1.1, 3)],
             };
             let found = risk(&nodes).expect("nodes");
             prop_assert!((found - reference(&nodes)).abs() < 1e-12);

@@ -227,6 +227,19 @@ fn risks([before, after]: &[Vec<u32>; 2], classes: &[u32]) -> Vec<DegreeRisk> {
     ]
 }
 
+/// A warning where attributes and degree together tell more than k allows each of them to.
+pub(super) fn both_known(policy: &Policy, facts: &GraphFacts) -> Option<String> {
+    let k = f64::from(policy.plan.guarantee.k.unwrap_or(1));
+    let both = facts.risks.last()?;
+    (k > 1.0 && both.largest > 1.0 / k + 1e-4).then(|| {
+        format!(
+            "{} together tell more than either: somebody who knows both finds the right node in {:.1} % of cases",
+            both.knows,
+            100.0 * both.mean
+        )
+    })
+}
+
 /// What a steward should know of edges that were left out.
 pub(super) fn warnings(graph: &GraphPolicy, not: &NotEdges) -> Vec<String> {
     let told = |count: u64, what: &str| {

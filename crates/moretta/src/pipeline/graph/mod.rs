@@ -28,7 +28,7 @@ use crate::guarantee::DegreeChecker;
 use crate::io::{self, WriteOptions};
 use crate::policy::{GraphPolicy, Policy, SinkPolicy};
 use edge_file::{as_written, count_edges, read_edges, write_edges};
-use facts::{Graphs, facts, warnings};
+use facts::{Graphs, both_known, facts, warnings};
 use std::path::Path;
 
 /// Edges that were read and of which none was made.
@@ -86,7 +86,9 @@ pub(super) fn release(
         after: &changed,
     };
     let told = (pending.temporary(), place.as_path());
-    report.graph = Some(facts(policy, graph, (names, released), &graphs, told)?);
+    let facts = facts(policy, graph, (names, released), &graphs, told)?;
+    report.warnings.extend(both_known(policy, &facts));
+    report.graph = Some(facts);
     Ok(Some(pending))
 }
 
