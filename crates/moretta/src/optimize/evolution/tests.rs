@@ -379,6 +379,44 @@ fn a_search_that_was_stopped_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
+fn a_search_that_was_stopped_ends_for_the_same_reason_at_the_same_step() {
+    for stop in [
+        Stop {
+            diversity: Some(0.6),
+            ..Stop::default()
+        },
+        Stop {
+            stagnation: Some(3),
+            ..Stop::default()
+        },
+    ] {
+        let settings = Settings {
+            stop,
+            ..Settings::default()
+        };
+        let run = |mut search: Search<Toy>| {
+            let why = search.run(u64::MAX, |_| Ok(false)).expect("no error");
+            (why, search.steps())
+        };
+        let new = || Search::new(settings.clone(), 2, Toy::start(20, 12)).expect("members");
+        let whole = run(new());
+        for after in (0..whole.1).step_by(20).chain([1, 19, whole.1 - 1]) {
+            let mut first = new();
+            while first.steps() < after {
+                first.advance();
+            }
+            let start = Toy::start(20, 12);
+            let second = Search::resume(settings.clone(), 2, start, &first.saved());
+            assert_eq!(
+                run(second.expect("the same search")),
+                whole,
+                "after {after}"
+            );
+        }
+    }
+}
+
+#[test]
 fn steps_of_another_search_are_refused() {
     let settings = steps(Settings::default(), 300);
     let saved = run(&settings, 4).saved();
