@@ -192,6 +192,9 @@ pub(crate) struct VerifyArgs {
     /// The certificate of a stream: every line is counted again
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
+    /// The released edges of a graph [default: where the policy writes them]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["certificate", "manifest"])]
+    pub(crate) edges: Option<PathBuf>,
     /// The folder that no path of the policy may leave [default: the policy's own]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) root: Option<PathBuf>,

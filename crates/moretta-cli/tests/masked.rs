@@ -50,6 +50,8 @@ const METHODS: &[&str] = &[
     "method = \"dp-microaggregation\"\nk = 5\nepsilon = 1\nbuffer = 20\nbounds = { age = [0, 120] }",
     "method = \"local-dp\"\ncolumns = { age = { mechanism = \"geometric\", epsilon = 1, bounds = [0, 120] }, sex = { mechanism = \"randomised-response\", epsilon = 1, categories = [\"f\", \"m\"] } }",
     "method = \"local-dp\"\nbuffer = 1\ncolumns = { age = { mechanism = \"laplace\", epsilon = 1, bounds = [0, 120] } }",
+    "method = \"pram\"\ncolumns = [\"sex\", \"diagnosis\"]",
+    "method = \"pram\"\nbuffer = 1\nmatrices = [{ columns = [\"sex\"], categories = [\"f\", \"m\"], rows = [[0.9, 0.1], [0.1, 0.9]] }]",
 ];
 
 fn rows(text: &str) -> Vec<Vec<&str>> {

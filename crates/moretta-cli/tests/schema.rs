@@ -31,6 +31,18 @@ const BESIDE: &[(&str, &str)] = &[
         "noise = \"cumulative\"\nreset = \"drift\"",
     ),
     ("recoding", "levels = { age = 1 }"),
+    ("merging", "rare = { age = 2 }"),
+    ("merging", "buffer = 1\ntop = { age = 2 }"),
+    ("microaggregation", "distance = \"sum\""),
+    ("pram", "design = \"equal-counts\""),
+    (
+        "pram",
+        "matrices = [{ columns = [\"age\"], categories = [\"a\"], rows = [[1]] }]",
+    ),
+    (
+        "pram",
+        "matrices = [{ columns = [\"age\"], categories = [\"a\"], counts = [1] }]",
+    ),
     ("dp-microaggregation", "k = 2"),
     (
         "local-dp",
@@ -51,6 +63,7 @@ const COLUMNS: &[&str] = &[
     "{ role = \"subject\" }",
     "{ role = \"subject\", action = \"pseudonym\", key = \"env:KEY\" }",
     "{ role = \"time\" }",
+    "{ role = \"identifier\" }",
 ];
 
 /// The same for rules.
@@ -158,6 +171,11 @@ fn base(method: &str, settings: &str) -> Table {
         let weight = parse("{ role = \"plain\", type = \"number\" }");
         let columns = policy["columns"].as_table_mut().expect("a table");
         columns.insert("weight".to_owned(), weight);
+    }
+    if method == "km-anonymity" {
+        let items = "{ role = \"items\", separator = \";\", hierarchy = { path = \"/\" } }";
+        policy["columns"]["age"] = parse(items);
+        policy.insert("guarantee".to_owned(), parse("{ km = { k = 3 } }"));
     }
     let protect = policy["protect"][0].as_table_mut().expect("a table");
     if method == "z-anonymity" {
@@ -499,7 +517,7 @@ fn schema_and_reader_agree_on_every_section() {
         ("noise", "buffer = 9"),
         ("z-anonymity", ""),
     ];
-    let mut policies = Vec::new();
+    let mut policies = vec![base("km-anonymity", "")];
     for (method, settings) in methods {
         let policy = base(method, settings);
         policies.extend(COLUMNS.iter().map(|column| {
@@ -523,6 +541,16 @@ fn schema_and_reader_agree_on_every_section() {
         }
         policies.push(policy);
     }
+    let mut graph = base("mondrian", "");
+    let columns = graph["columns"].as_table_mut().expect("a table");
+    columns.insert("user".to_owned(), parse("{ role = \"identifier\" }"));
+    graph.insert(
+        "graph".to_owned(),
+        parse("{ edges = \"e.csv\", node = \"user\" }"),
+    );
+    let sink = "{ path = \"out/users.csv\", edges = \"out/edges.csv\" }";
+    graph.insert("sink".to_owned(), parse(sink));
+    policies.push(graph);
     for goal in [
         "{ minimize = \"gcp\", subject_to = { uniques = 0.1 } }",
         "{ minimize = \"il1s\", subject_to = { record_linkage = 0.1 } }",

@@ -7,6 +7,7 @@
 
 mod support;
 
+use moretta::protect::Family;
 use std::collections::BTreeSet;
 use support::{Folder, replaced};
 
@@ -42,7 +43,7 @@ const HEADER: &str = "age,stay,dose,zip,place,team,born,day,row\n";
 fn policies() -> Vec<(&'static str, String)> {
     let tables = moretta::protect::METHODS.iter().filter(|info| {
         let suppresses = |parameter: &moretta::config::Parameter| parameter.name == "suppress";
-        info.parameters.iter().any(suppresses)
+        info.family == Family::Table && info.parameters.iter().any(suppresses)
     });
     let policies = tables.flat_map(|info| {
         let parameters: &[&str] = match info.name {

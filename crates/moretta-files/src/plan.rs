@@ -60,6 +60,7 @@ fn effective(plan: &ColumnPlan) -> ColumnPlan {
     let read = match (&plan.read, plan.role) {
         (ReadAs::Skip, _) => ReadAs::Skip,
         (_, Role::Subject) => ReadAs::Category,
+        (_, Role::Items) => ReadAs::Category,
         (ReadAs::Infer, Role::Plain | Role::Identifier | Role::Key) => ReadAs::Plain,
         (read, _) => read.clone(),
     };

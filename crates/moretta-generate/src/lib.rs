@@ -2,7 +2,7 @@
 //!
 //! A generator is a [`Source`](moretta_files::Source): what it gives depends on the seed
 //! alone, not on the size of the batches, and any sink can write it. `hospital`
-//! is a table; the others are streams of events in the order of time, and in [`moa`]
+//! is a table, `users` and `follows` are a social graph; the others are streams of events in the order of time, and in [`moa`]
 //! the streams of labelled records on which learners and filters are compared.
 
 mod clock;
@@ -16,6 +16,7 @@ mod places;
 mod positions;
 mod random;
 mod session;
+mod social;
 mod zipf;
 
 pub use domains::domains;
@@ -23,3 +24,4 @@ pub use ecommerce::ecommerce;
 pub use events::Events;
 pub use hospital::{Hospital, hospital};
 pub use positions::positions;
+pub use social::{Follows, Users, follows, locations, topics, users};

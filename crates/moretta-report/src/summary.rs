@@ -112,7 +112,11 @@ fn table_rows(report: &Report) -> String {
     );
     let mut text = released;
     if let Some(left_out) = suppressed.left_out() {
-        let _ = writeln!(text, "not drawn into the sample {left_out} rows");
+        let why = match rows.merged {
+            true => "left out because they repeat a label of their person",
+            false => "not drawn into the sample",
+        };
+        let _ = writeln!(text, "{why} {left_out} rows");
     }
     if !suppressed.is_none() {
         let _ = writeln!(text, "suppressed {} rows", suppressed.rows());

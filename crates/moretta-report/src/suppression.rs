@@ -1,7 +1,8 @@
 //! How rows fared: released, or suppressed and why.
 //!
 //! How many were suppressed is told as a bound, also by what was read less what was released. Rows
-//! that were not drawn into a sample are held back by design, and told apart.
+//! that were not drawn into a sample, or that repeat a label of their person, are left out by design
+//! and told apart.
 
 use super::markup::Markup;
 use super::number;
@@ -12,8 +13,10 @@ use moretta::pipeline::report::{Report, RowFacts};
 pub(crate) struct Suppressed {
     /// At most so many.
     at_most: u64,
-    /// Others were not drawn into a sample, at most so many.
+    /// Others were left out by design, at most so many.
     left_out: u64,
+    /// These are shown by other rows of their person.
+    merged: bool,
 }
 
 impl Suppressed {
@@ -22,6 +25,7 @@ impl Suppressed {
         Suppressed {
             at_most: reasons.fold(0, u64::saturating_add),
             left_out: rows.left_out,
+            merged: rows.merged,
         }
     }
 
@@ -35,7 +39,7 @@ impl Suppressed {
         bound(!self.is_none(), number::count(self.at_most))
     }
 
-    /// Rows that were not drawn, "≤ 900"; none where no sample was.
+    /// Rows that were left out by design, "≤ 900"; none where none was.
     pub(crate) fn left_out(self) -> Option<String> {
         let some = self.left_out > 0;
         some.then(|| bound(true, number::count(self.left_out)))
@@ -43,7 +47,8 @@ impl Suppressed {
 
     /// Rows read, or a bound.
     pub(crate) fn read(self, released: u64) -> String {
-        let read = self.most_drawn(released).saturating_add(self.left_out);
+        let shown = released.saturating_add(self.at_most);
+        let read = shown.saturating_add(self.left_out);
         bound(self.at_most.max(self.left_out) > 0, number::count(read))
     }
 
@@ -60,7 +65,8 @@ impl Suppressed {
 
     /// Rows read, or drawn into the sample, at most.
     pub(crate) fn most_drawn(self, released: u64) -> u64 {
-        released.saturating_add(self.at_most)
+        let shown = if self.merged { self.left_out } else { 0 };
+        released.saturating_add(self.at_most).saturating_add(shown)
     }
 }
 
@@ -84,7 +90,10 @@ pub(crate) fn write(report: &Report, page: &mut Markup) {
         }
         if let Some(left_out) = suppressed.left_out() {
             page.element("p", &[("class", &"note")], |page| {
-                page.raw("Not drawn into the sample, by design: ");
+                page.raw(match rows.merged {
+                    true => "Left out because their person shows the same label in another row: ",
+                    false => "Not drawn into the sample, by design: ",
+                });
                 page.text(left_out);
                 page.raw(" rows. They count neither as suppressed nor as lost.");
             });

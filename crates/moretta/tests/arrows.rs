@@ -82,6 +82,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("measure", &["data", "error", "math"]),
     ("attack", &["data", "error", "math"]),
     ("cancel", &["error"]),
+    ("graph", &["cancel", "data", "error", "math"]),
     (
         "protect",
         &["cancel", "config", "data", "error", "guarantee", "math"],
@@ -123,6 +124,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "data",
             "engine",
             "error",
+            "graph",
             "guarantee",
             "io",
             "learn",
@@ -152,6 +154,7 @@ const EMBEDDED: &[&str] = &[
     "cancel",
     "config",
     "engine",
+    "graph",
     "guarantee",
     "learn",
     "math",

@@ -13,6 +13,7 @@ use moretta::protect::lattice::{Lattice, Metric, SearchKind};
 use moretta::protect::mondrian::{Mode, Mondrian, Output};
 use moretta::protect::mu_argus::MuArgus;
 use moretta::protect::recoding::{Bound, Recoding};
+use moretta::protect::semantic_grouping::SemanticGrouping;
 use moretta::protect::suppression::{Reading, Suppression};
 use moretta::protect::{Family, METHODS, Method};
 use proptest::prelude::*;
@@ -130,6 +131,15 @@ const CASES: &[Case] = &[
             Method::Datafly(datafly) if datafly.budget == Budget::Share => datafly.suppress,
             _ => 1.0,
         },
+    },
+    Case {
+        name: "semantic-grouping",
+        configurations: |_| {
+            let parts = [8192, 1, 7];
+            let of = |part| Method::SemanticGrouping(SemanticGrouping { part });
+            parts.map(of).to_vec()
+        },
+        suppress: |_| 0.0,
     },
     Case {
         name: "mu-argus",

@@ -5,9 +5,14 @@ mod support;
 use moretta::data::{
     Batch, Categories, Column, Domain, Domains, Field, Kind, Levels, Region, Role, RowIds, Schema,
 };
+use moretta::math::uniform::Uniform;
 use moretta::optimize::evolution::{Fitness, TradeOff, best_first, from_gray, roulette};
+use moretta::protect::merging::Merging;
+use moretta::protect::microaggregation::{Distance, Microaggregation};
 use moretta::protect::mondrian::{Mode, Mondrian, Output, partition_codes};
-use moretta::protect::{Method, Setting};
+use moretta::protect::pram::{Design, MissingValues, Pram, TransitionMatrix, one_way};
+use moretta::protect::rank_swapping::{Direction, Inside, RankSwapping, Within};
+use moretta::protect::{Masked, Method, Setting};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -166,6 +171,337 @@ fn worked(name: &str) -> Option<Value> {
     let folder = support::shared("worked-examples/mares")?;
     let text = std::fs::read_to_string(folder.join(name)).expect("a file");
     Some(serde_json::from_str(&text).expect("JSON"))
+}
+
+/// Its inputs and what is expected.
+fn mares(name: &str) -> Option<[Value; 2]> {
+    let mut file = worked(name)?;
+    Some([file["inputs"].take(), file["expected"].take()])
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    list(value, |number| number.as_f64().expect("a number"))
+}
+
+fn assert_near(found: &[f64], expected: &[f64], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (a, b) in found.iter().zip(expected) {
+        assert!((a - b).abs() < 1e-9, "{what}: {found:?} {expected:?}");
+    }
+}
+
+fn assert_matrix(found: &TransitionMatrix, expected: &Value, what: &str) {
+    let expected = list(expected, numbers);
+    assert_eq!(found.levels(), expected.len(), "{what}");
+    for (found, expected) in found.rows().zip(&expected) {
+        assert_near(found, expected, what);
+    }
+}
+
+#[test]
+fn pram_makes_the_matrices_of_the_worked_examples() {
+    if let Some([inputs, expected]) = mares("pram-design-a-a.json") {
+        let counts = numbers(&inputs["frequencies"]);
+        let p = inputs["p_diag"].as_f64().expect("a number");
+        let matrix = TransitionMatrix::constant_diagonal(&counts, p);
+        assert_matrix(&matrix, &expected["matrix"], "design A");
+        let released = matrix.expected(&counts);
+        assert_near(
+            &released,
+            &numbers(&expected["expected_frequencies"]),
+            "expected",
+        );
+        let back = one_way(&matrix, &released).expect("an inverse");
+        let back: Vec<f64> = back.iter().map(|estimate| estimate.original).collect();
+        let expected = numbers(&expected["unbiased_estimate_from_expected"]);
+        assert_near(&back, &expected, "estimate");
+    }
+    if let Some([inputs, expected]) = mares("pram-design-b-a.json") {
+        let counts = numbers(&inputs["frequencies"]);
+        let theta = inputs["theta"].as_f64().expect("a number");
+        let matrix = TransitionMatrix::equal_counts(&counts, theta);
+        assert_matrix(&matrix, &expected["matrix"], "design B");
+        let expected = numbers(&expected["expected_frequencies"]);
+        assert_near(&matrix.expected(&counts), &expected, "expected");
+    }
+    if let Some([inputs, expected]) = mares("pram-invariant-a.json") {
+        let counts = numbers(&inputs["frequencies"]);
+        let alpha = inputs["alpha"].as_f64().expect("a number");
+        let first = TransitionMatrix::new(&list(&inputs["P"], numbers)).expect("probabilities");
+        assert_matrix(&first.bayes(&counts), &expected["Q"], "Q");
+        assert_matrix(&first.invariant(&counts, 1.0), &expected["R"], "R");
+        let invariant = first.invariant(&counts, alpha);
+        assert_matrix(&invariant, &expected["R_alpha"], "R_alpha");
+        let all: f64 = counts.iter().sum();
+        let shares: Vec<f64> = counts.iter().map(|count| count / all).collect();
+        let expected = numbers(&expected["stationary_check_vR"]);
+        assert_near(&invariant.expected(&shares), &expected, "v R");
+    }
+}
+
+#[test]
+fn pram_expects_the_published_frequencies() {
+    let Some([inputs, expected]) = mares("pram-expected-published-a.json") else {
+        return;
+    };
+    let cases = list(&inputs["cases"], Value::clone);
+    for (case, expected) in cases.iter().zip(list(&expected["expected"], numbers)) {
+        let matrix = TransitionMatrix::new(&list(&case["matrix"], numbers)).expect("probabilities");
+        assert_near(
+            &matrix.expected(&numbers(&case["frequencies"])),
+            &expected,
+            "expected",
+        );
+    }
+}
+
+/// The columns of German Credit that the studies of categorical data protect, by their texts.
+fn german() -> Option<Vec<[String; 3]>> {
+    let folder = support::shared("german")?;
+    let file = std::fs::read_dir(&folder)
+        .expect("a folder")
+        .filter_map(Result::ok);
+    let mut file = file.map(|entry| entry.path()).filter(|path| {
+        path.extension()
+            .is_some_and(|ending| ending == "csv" || ending == "data")
+    });
+    let text = std::fs::read_to_string(file.next().expect("a table")).expect("a file");
+    let rows = text.lines().map(|line| {
+        let cells: Vec<&str> = line.split([',', ' ', ';']).collect();
+        [0, 5, 6].map(|place| cells[place].trim_matches('"').to_owned())
+    });
+    Some(rows.filter(|row| row[0].starts_with('A')).collect())
+}
+
+#[test]
+fn pram_of_german_credit_has_the_matrices_of_the_worked_example() {
+    let (Some([inputs, expected]), Some(rows)) = (mares("pram-real-data-a.json"), german()) else {
+        return;
+    };
+    assert_eq!(rows.len(), 1000);
+    let (p, theta) = (inputs["p_diag"].as_f64(), inputs["theta"].as_f64());
+    let (p, theta) = (p.expect("a number"), theta.expect("a number"));
+    for (place, name) in ["EXISTACC", "SAVINGS", "PRESEMPLOY"]
+        .into_iter()
+        .enumerate()
+    {
+        let column: Categories = rows.iter().map(|row| Some(row[place].clone())).collect();
+        let field = Field::new("x", Role::Quasi, Kind::Category { ordered: false });
+        let ids = RowIds::Range {
+            start: 0,
+            len: rows.len(),
+        };
+        let schema = Arc::new(Schema::new(vec![field]).expect("one name"));
+        let batch = Batch::new(schema, ids, vec![Column::Category(column.sorted())]);
+        let batch = batch.expect("fits");
+        for (design, alpha, key) in [
+            (Design::ConstantDiagonal(p), None, "design_a_p0.5"),
+            (Design::EqualCounts(theta), None, "design_b_theta0.5"),
+            (
+                Design::ConstantDiagonal(p),
+                Some(1.0),
+                "invariant_of_design_a_alpha1",
+            ),
+        ] {
+            let method = Method::Pram(Pram {
+                design,
+                alpha,
+                columns: None,
+                groups: Vec::new(),
+                matrices: Vec::new(),
+                missing: MissingValues::Category,
+                buffer: None,
+            });
+            let mut operator = method
+                .build(batch.schema(), &Setting::default())
+                .expect("built");
+            operator.push(batch.clone()).expect("taken");
+            operator.finish().expect("released");
+            let found = operator.transitions().remove(0);
+            let domain = list(&expected[name]["domain"], |text| {
+                text.as_str().map(str::to_owned)
+            });
+            assert_eq!(found.categories.concat(), domain, "{name}");
+            let found = TransitionMatrix::new(&found.matrix).expect("probabilities");
+            assert_matrix(&found, &expected[name][key], &format!("{name} {key}"));
+        }
+    }
+}
+
+/// A table of ordered and nominal codes as texts that sort like the codes.
+fn released(batch: &Batch, method: &Method, setting: &Setting) -> Vec<Vec<u32>> {
+    let mut operator = method.build(batch.schema(), setting).expect("built");
+    let parts = vec![
+        operator.push(batch.clone()).expect("taken"),
+        operator.finish().expect("released"),
+    ];
+    let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let released = Batch::concat(operator.schema(), parts).expect("one schema");
+    let code = |row: usize, column: usize| {
+        let categories = released.column(column).as_categories().expect("categories");
+        categories
+            .get(row)
+            .expect("a value")
+            .parse()
+            .expect("a code")
+    };
+    let columns = 0..released.schema().len();
+    (0..released.len())
+        .map(|row| columns.clone().map(|column| code(row, column)).collect())
+        .collect()
+}
+
+fn by_sum(k: u32) -> Method {
+    Method::Microaggregation(Microaggregation {
+        distance: Distance::Sum,
+        ..Microaggregation::new(k as usize)
+    })
+}
+
+#[test]
+fn microaggregation_gives_the_records_of_the_worked_example() {
+    let Some([inputs, expected]) = mares("mdav-generic-a.json") else {
+        return;
+    };
+    let example = Example::read(&inputs);
+    let found = released(&example.batch(), &by_sum(example.k), &Setting::default());
+    assert_eq!(found, rows(&expected["masked"]));
+}
+
+#[test]
+fn german_credit_is_masked_as_in_the_worked_example() {
+    let Some([inputs, expected]) = mares("pipeline-real-data-a.json") else {
+        return;
+    };
+    let records = inputs["original"].clone();
+    let example = Example::read(&serde_json::json!({
+        "records": records, "schema": inputs["schema"], "k": inputs["k"],
+    }));
+    if let Some(german) = german() {
+        // The codes of the example are the places of the texts in order.
+        let mut texts: [std::collections::BTreeSet<String>; 3] = Default::default();
+        for row in &german {
+            for (text, all) in row.iter().zip(&mut texts) {
+                all.insert(text.clone());
+            }
+        }
+        let code = |place: usize, text: &String| {
+            texts[place]
+                .iter()
+                .position(|known| known == text)
+                .expect("known") as u32
+        };
+        let codes = german.iter().take(example.columns[0].len());
+        for (row, texts) in codes.enumerate() {
+            for place in 0..3 {
+                assert_eq!(
+                    example.columns[place][row],
+                    code(place, &texts[place]),
+                    "row {row}"
+                );
+            }
+        }
+    }
+    let setting = Setting {
+        guarantee: support::only_k(example.k),
+        domains: example.domains(),
+        ..Setting::default()
+    };
+    let mondrian = |mode: Mode| {
+        Method::Mondrian(Mondrian {
+            mode,
+            output: Output::MedianOrMode,
+            ..Mondrian::default()
+        })
+    };
+    for (key, method) in [
+        ("mdav_k5", by_sum(example.k)),
+        ("mondrian_strict_k5_median", mondrian(Mode::Strict)),
+        ("mondrian_relaxed_k5_median", mondrian(Mode::Balanced)),
+    ] {
+        assert!(expected[key]["masked"].is_array(), "{key}");
+        let found = released(&example.batch(), &method, &setting);
+        assert_eq!(found, rows(&expected[key]["masked"]), "{key}");
+    }
+}
+
+#[test]
+fn rank_swapping_gives_the_column_of_the_worked_example() {
+    let Some([inputs, expected]) = mares("rank-swap-a.json") else {
+        return;
+    };
+    /// Draws the choices of the example: of two candidates the second by a number above a half.
+    struct Choices(Vec<u32>);
+    impl Uniform for Choices {
+        fn draw(&mut self) -> f64 {
+            f64::from(self.0.remove(0)) * 0.75
+        }
+    }
+    let within = Within::Percent(inputs["p_percent"].as_f64().expect("a number"));
+    let column = list(&inputs["column"], whole);
+    assert_eq!(
+        within.ranks(column.len()),
+        whole(&expected["window"]) as usize
+    );
+    assert_eq!(
+        whole(&expected["window"]),
+        2,
+        "one draw decides between two at most"
+    );
+    let swapping = RankSwapping {
+        within,
+        direction: Direction::Both,
+        inside: Inside::Table,
+        buffer: None,
+        columns: None,
+    };
+    let choices = Choices(list(&inputs["choices"], whole));
+    let mut filter = swapping.filter_with(1, choices).expect("built");
+    let mut out = Masked::new(1);
+    for &code in &column {
+        filter.push(&[f64::from(code)], &mut out).expect("taken");
+    }
+    filter.finish(&mut out).expect("done");
+    let found: Vec<u32> = out.records().column(0).map(|code| code as u32).collect();
+    assert_eq!(found, list(&expected["masked"], whole));
+}
+
+#[test]
+fn merging_gives_the_columns_of_the_worked_example() {
+    let Some([inputs, expected]) = mares("recoding-a.json") else {
+        return;
+    };
+    let column = list(&inputs["column"], whole);
+    let example = Example {
+        sizes: vec![whole(&inputs["categories"])],
+        ordered: vec![true],
+        columns: vec![column],
+        k: 1,
+    };
+    for p in list(&inputs["p"], whole) {
+        let counts = || [(Example::name(0), p as usize)].into();
+        let top = Merging {
+            top: counts(),
+            ..Merging::default()
+        };
+        let bottom = Merging {
+            bottom: counts(),
+            ..Merging::default()
+        };
+        let rare = Merging {
+            rare: counts(),
+            ..Merging::default()
+        };
+        for (key, merging) in [("top", top), ("bottom", bottom), ("global", rare)] {
+            let method = Method::Merging(merging);
+            let found = released(&example.batch(), &method, &Setting::default()).concat();
+            assert_eq!(
+                found,
+                list(&expected[p.to_string()][key], whole),
+                "{key} {p}"
+            );
+        }
+    }
 }
 
 fn number(value: &Value) -> f64 {

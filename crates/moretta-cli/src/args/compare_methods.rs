@@ -8,6 +8,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   moretta compare-methods examples/hospital/policy.toml
   moretta compare-methods examples/hospital/policy.toml --k 2,5,10,25 --output methods.html
+  moretta compare-methods examples/hospital/policy.toml --clusters 2,4,8
 
 The policy is tried with every method that decides by itself how coarse values become, and
 with each k. Promises, hierarchies and the share of rows that may be suppressed stay the
@@ -20,6 +21,9 @@ pub(crate) struct CompareMethodsArgs {
     /// The values of k to try [default: that of the policy]
     #[arg(long, value_name = "K", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(2..=1_000_000_000))]
     pub(crate) k: Vec<u32>,
+    /// Try each method also in so many clusters of near rows [default: as the policy says]
+    #[arg(long, value_name = "CLUSTERS", value_delimiter = ',', value_parser = clusters)]
+    pub(crate) clusters: Vec<usize>,
     /// The measure of risk by which trade-offs are judged
     #[arg(long, value_name = "MEASURE", default_value = "marketer_risk")]
     pub(crate) risk: String,
@@ -32,4 +36,12 @@ pub(crate) struct CompareMethodsArgs {
     /// Replace a page that is there
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+/// As a policy has it.
+fn clusters(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 2..=10_000) => Ok(count),
+        _ => Err("a number from 2 to 10000".to_owned()),
+    }
 }

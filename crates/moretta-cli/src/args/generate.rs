@@ -63,8 +63,29 @@ pub(crate) enum Generator {
         after_help = "Example:\n  moretta generate positions --rows 100000 --output positions.parquet"
     )]
     Positions,
+    /// A social graph: users with places and topics (--rows), and who follows whom
+    #[command(
+        after_help = "Example:\n  moretta generate social --rows 2000 --output users.csv --edges follows.csv \\\n    --locations locations.csv --topics topics.csv"
+    )]
+    Social(SocialArgs),
     #[command(flatten)]
     Moa(Moa),
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SocialArgs {
+    /// Where the edge list goes; the ending tells the format
+    #[arg(long, value_name = "FILE")]
+    pub(crate) edges: PathBuf,
+    /// How many edges [default: ten times as many as users]
+    #[arg(long, value_name = "EDGES")]
+    pub(crate) links: Option<usize>,
+    /// Where the taxonomy of locations goes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) locations: Option<PathBuf>,
+    /// Where the taxonomy of topics goes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) topics: Option<PathBuf>,
 }
 
 /// The generators of MOA; options and defaults are MOA's.

@@ -23,6 +23,7 @@ pub(crate) fn run(args: &CompareMethodsArgs, console: &Console) -> Result<ExitCo
     let settings = ComparisonSettings {
         methods: Vec::new(),
         k: args.k.clone(),
+        clusters: args.clusters.clone(),
         risk: args.risk.clone(),
         loss: args.loss.clone(),
     };

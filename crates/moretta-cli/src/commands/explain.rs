@@ -44,6 +44,10 @@ const TOPICS: &[Topic] = &[
         name: "presence", kind: "promise", words: &["delta-presence"],
         page: include_str!("explain/presence.md"),
     },
+    Topic {
+        name: "km", kind: "promise", words: &["k^m", "k^m-anonymity"],
+        page: include_str!("explain/km.md"),
+    },
     Topic { name: "z", kind: "promise", words: &[], page: include_str!("explain/z.md") },
     Topic {
         name: "epsilon", kind: "promise", words: &["ε", "differential-privacy"],
@@ -51,13 +55,17 @@ const TOPICS: &[Topic] = &[
     },
     Topic {
         name: "roles", kind: "policy",
-        words: &["role", "identifier", "subject", "quasi", "sensitive", "class", "time", "key", "plain", "drop"],
+        words: &["role", "identifier", "subject", "quasi", "sensitive", "items", "class", "time", "key", "plain", "drop"],
         page: include_str!("explain/roles.md"),
     },
     Topic {
         name: "hierarchies", kind: "policy",
         words: &["hierarchy", "file", "intervals", "mask", "dates", "path", "grid", "h3"],
         page: include_str!("explain/hierarchies.md"),
+    },
+    Topic {
+        name: "graph", kind: "policy", words: &["graphs", "edges", "nodes", "degree_k", "k-degree"],
+        page: include_str!("explain/graph.md"),
     },
     Topic {
         name: "attackers", kind: "policy", words: &["attacker", "prosecutor", "journalist", "marketer", "linker"],

@@ -1,8 +1,9 @@
 //! `moretta generate`
 
-use crate::args::{DriftArgs, GenerateArgs, Generator, Moa, RbfArgs};
+use crate::args::{DriftArgs, GenerateArgs, Generator, Moa, RbfArgs, SocialArgs};
 use crate::console::{Console, counted};
 use crate::failure::Failure;
+use moretta::Error;
 use moretta::io::{self, Source, WriteOptions};
 use moretta::pipeline::check_outputs;
 use moretta_generate::{self as generate, moa};
@@ -10,6 +11,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Failure> {
+    if let Generator::Social(graph) = &args.kind {
+        return social(args, graph, console);
+    }
     // Rows are written as they are made, so that a pipe or a device can take them.
     if !is_pipe_or_device(&args.output) {
         check_outputs(&[&args.output], &[], args.force)?;
@@ -35,6 +39,41 @@ pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Fa
     Ok(ExitCode::SUCCESS)
 }
 
+/// Users go to the output, edges and taxonomies to files of their own.
+fn social(args: &GenerateArgs, graph: &SocialArgs, console: &Console) -> Result<ExitCode, Failure> {
+    let taxonomies = [
+        (&graph.locations, generate::locations as fn() -> String),
+        (&graph.topics, generate::topics),
+    ];
+    let named = taxonomies.iter().filter_map(|(path, _)| path.as_deref());
+    let files: Vec<&Path> = [&*args.output, &*graph.edges]
+        .into_iter()
+        .chain(named)
+        .collect();
+    check_outputs(&files, &[], args.force)?;
+    let links = graph.links.unwrap_or(args.rows.saturating_mul(10));
+    let follows = generate::follows(args.rows, links, args.seed)?;
+    let options = WriteOptions {
+        guard_formulas: false,
+        ..WriteOptions::default()
+    };
+    write(source(args)?, &args.output, &options)?;
+    write(Box::new(follows), &graph.edges, &options)?;
+    for (path, text) in taxonomies {
+        if let Some(path) = path {
+            std::fs::write(path, text()).map_err(|e| Error::io("write", path, e))?;
+        }
+    }
+    console.hint(&format!(
+        "wrote {} to {} and {} to {}",
+        counted(args.rows as u64, "user"),
+        args.output.display(),
+        counted(links as u64, "edge"),
+        graph.edges.display()
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
 fn write(source: Box<dyn Source>, path: &Path, options: &WriteOptions) -> moretta::Result<()> {
     let mut sink = io::create(path, options, source.schema())?;
     for batch in source {
@@ -54,6 +93,7 @@ fn source(args: &GenerateArgs) -> Result<Box<dyn Source>, Failure> {
         Generator::Ecommerce => Box::new(generate::ecommerce(rows, seed)),
         Generator::Domains => Box::new(generate::domains(rows, seed)),
         Generator::Positions => Box::new(generate::positions(rows, seed)),
+        Generator::Social(_) => Box::new(generate::users(rows, seed)?),
         Generator::Moa(stream) => Box::new(moa::Instances::new(records(stream, seed)?, rows)?),
     })
 }

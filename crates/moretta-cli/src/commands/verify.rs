@@ -234,13 +234,21 @@ fn run_table(
 ) -> Result<ExitCode, Failure> {
     let (file, progress) = (args.file()?, Progress::default());
     let found = console
-        .watch(&progress, || {
-            pipeline::verify(policy, file, options, &progress)
+        .watch(&progress, || match edges(args, policy) {
+            Some(edges) => pipeline::verify_graph(policy, file, edges, options, &progress),
+            None => pipeline::verify(policy, file, options, &progress),
         })
         .map_err(|error| Failure::of_policy(error, args.policy()).of_options())?;
     let verified = Verified::new(file, policy, found);
     console.result(&verified, || text(&verified))?;
     Ok(exit_code(verified.passed))
+}
+
+/// The edges of a graph.
+fn edges<'a>(args: &'a VerifyArgs, policy: &'a Policy) -> Option<&'a Path> {
+    let sink = policy.sink.as_ref().filter(|_| policy.graph.is_some());
+    let written = sink.and_then(|sink| sink.edges.as_deref());
+    args.edges.as_deref().or(written)
 }
 
 fn run_levels(

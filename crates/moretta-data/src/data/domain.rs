@@ -89,6 +89,7 @@ impl Domain {
 pub struct Domains {
     domains: HashMap<String, Domain>,
     weights: HashMap<String, f64>,
+    separators: HashMap<String, String>,
 }
 
 impl Domains {
@@ -97,6 +98,7 @@ impl Domains {
         Domains {
             domains: domains.into_iter().collect(),
             weights: HashMap::new(),
+            separators: HashMap::new(),
         }
     }
 
@@ -107,6 +109,20 @@ impl Domains {
             weights: weights.into_iter().collect(),
             ..self
         }
+    }
+
+    /// The same with what is between the items of a cell, for columns of lists.
+    #[must_use]
+    pub fn listed(self, separators: impl IntoIterator<Item = (String, String)>) -> Self {
+        Domains {
+            separators: separators.into_iter().collect(),
+            ..self
+        }
+    }
+
+    /// What is between the items of a cell of the column `name`; none where it holds one value.
+    pub fn separator(&self, name: &str) -> Option<&str> {
+        self.separators.get(name).map(String::as_str)
     }
 
     /// The same with other domains of some columns.

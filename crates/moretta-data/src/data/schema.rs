@@ -18,6 +18,8 @@ pub enum Role {
     Quasi,
     /// What must not be learnt about a person.
     Sensitive,
+    /// One of the items of a person, or all of them: baskets, diagnoses.
+    Items,
     /// The label a learner predicts.
     Class,
     /// The person; many rows may share one.
@@ -34,10 +36,11 @@ pub enum Role {
 
 impl Role {
     /// All roles, with the word used in a policy.
-    pub const ALL: [(Role, &'static str); 9] = [
+    pub const ALL: [(Role, &'static str); 10] = [
         (Role::Identifier, "identifier"),
         (Role::Quasi, "quasi"),
         (Role::Sensitive, "sensitive"),
+        (Role::Items, "items"),
         (Role::Class, "class"),
         (Role::Subject, "subject"),
         (Role::Time, "time"),

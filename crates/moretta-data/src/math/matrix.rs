@@ -105,6 +105,51 @@ impl Matrix {
         sums.for_each(|(sum, value)| *sum += factor * value);
     }
 
+    /// The matrix by which this square one becomes the unit matrix; none where there is none, or
+    /// it is lost in rounding.
+    pub fn inverse(&self) -> Option<Self> {
+        let width = self.columns;
+        let largest = self.values.iter().fold(0.0, |most, v| v.abs().max(most));
+        let (mut left, mut inverse) = (self.clone(), Matrix::diagonal(width, 1.0));
+        for place in 0..width {
+            let size = |row: &usize| left.at(*row, place).abs();
+            let pivot = (place..width).max_by(|a, b| size(a).total_cmp(&size(b)))?;
+            if size(&pivot) <= largest * width as f64 * f64::EPSILON {
+                return None;
+            }
+            for matrix in [&mut left, &mut inverse] {
+                matrix.swap_rows(place, pivot);
+            }
+            let by = left.at(place, place);
+            for matrix in [&mut left, &mut inverse] {
+                matrix.row_mut(place).iter_mut().for_each(|v| *v /= by);
+            }
+            for row in (0..width).filter(|&row| row != place) {
+                let factor = left.at(row, place);
+                if factor != 0.0 {
+                    left.take_off(row, factor, place);
+                    inverse.take_off(row, factor, place);
+                }
+            }
+        }
+        Some(inverse)
+    }
+
+    fn swap_rows(&mut self, a: usize, b: usize) {
+        for column in 0..self.columns {
+            self.values
+                .swap(a * self.columns + column, b * self.columns + column);
+        }
+    }
+
+    /// Takes a multiple of one row off another.
+    fn take_off(&mut self, row: usize, factor: f64, other: usize) {
+        for column in 0..self.columns {
+            let less = factor * self.at(other, column);
+            self.values[row * self.columns + column] -= less;
+        }
+    }
+
     /// Solves A·X = itself, for the factor of a definite A.
     pub fn solved(mut self, factor: &Cholesky) -> Self {
         factor.solve(&mut self.values, self.columns);
@@ -124,6 +169,20 @@ pub fn times(row: &[f64], matrix: &Matrix, out: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_inverse_gives_the_unit_matrix_and_a_singular_matrix_has_none() {
+        let a = Matrix::of_values(3, vec![0.0, 2.0, 1.0, 1.0, 1.0, 1.0, 4.0, 0.0, -3.0]);
+        let unit = a.times(&a.inverse().expect("regular"));
+        for (found, expected) in unit.values().iter().zip(Matrix::diagonal(3, 1.0).values()) {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+        let singular = Matrix::of_values(2, vec![0.5, 0.5, 0.5, 0.5]);
+        assert_eq!(singular.inverse(), None);
+        let nearly = Matrix::of_values(2, vec![0.3, 0.7, 0.3 + 1e-17, 0.7]);
+        assert_eq!(nearly.inverse(), None);
+        assert_eq!(Matrix::zeros(0, 0).inverse(), Some(Matrix::zeros(0, 0)));
+    }
 
     #[test]
     fn products_sums_and_solutions_are_those_of_paper_and_pencil() {

@@ -124,6 +124,7 @@ pub(super) fn compare(
     let settings = ComparisonSettings {
         methods,
         k: k.to_vec(),
+        clusters: Vec::new(),
         risk: "prosecutor_risk".to_owned(),
         loss: "ncp".to_owned(),
     };

@@ -3,7 +3,7 @@
 use super::arrival::EventTime;
 use super::context::Keys;
 use super::plan::{Action, Plan};
-use crate::data::{Batch, Role, Schema};
+use crate::data::{Batch, Column, Field, Kind, Numbers, Role, Schema};
 use crate::error::Result;
 use crate::protect::Operator;
 use crate::protect::identifiers::Pseudonyms;
@@ -100,7 +100,7 @@ impl Kept {
     pub(crate) fn new(plan: &Plan, schema: &Schema) -> Result<Self> {
         let is_kept = |place: &usize| {
             let column = plan.column(&schema.fields()[*place].name);
-            column.is_none_or(|column| column.action != Action::Drop)
+            column.is_none_or(|c| !matches!(c.action, Action::Drop | Action::Number))
         };
         let places: Vec<usize> = (0..schema.len()).filter(is_kept).collect();
         let fields = places.iter().map(|&place| schema.fields()[place].clone());
@@ -121,6 +121,22 @@ impl Kept {
         let columns = columns.map(|&place| rows.column(place).clone()).collect();
         Batch::new(Arc::clone(&self.schema), rows.rows().clone(), columns)
     }
+}
+
+/// The rows of a table as they leave, with their numbers, from 1, where the plan wants them. A
+/// number follows from the place of its row and tells nothing more.
+pub(crate) fn numbered(plan: &Plan, release: Batch) -> Result<Batch> {
+    let mut names = plan.columns.iter().filter(|c| c.action == Action::Number);
+    let Some(column) = names.next() else {
+        return Ok(release);
+    };
+    let integer = Kind::Number { integer: true };
+    let number = Field::new(column.name.as_str(), column.role, integer);
+    let numbers = Numbers::new((1..=release.len()).map(|n| n as f64).collect());
+    let fields = std::iter::once(number).chain(release.schema().fields().iter().cloned());
+    let columns = std::iter::once(Column::Number(numbers)).chain(release.columns().iter().cloned());
+    let schema = Arc::new(Schema::new(fields.collect())?);
+    Batch::new(schema, release.rows().clone(), columns.collect())
 }
 
 /// The rows of a table without the columns that are not released.

@@ -77,7 +77,7 @@ impl Distributions {
                 let action = plan.column(&field.name).map(|column| &column.action);
                 let changed =
                     masked.iter().any(|name| **name == *field.name) || plan.codes(&field.name);
-                let withheld = matches!(action, Some(Action::Drop | Action::Pseudonym { .. }))
+                let withheld = matches!(action, Some(action) if *action != Action::Keep)
                     || field.role != Role::Quasi && changed;
                 let found = (!withheld).then(|| self.count(field, column, &released))??;
                 Some((field.name.to_string(), found))

@@ -3,11 +3,11 @@
 use super::original::Original;
 use super::population::with_population;
 use crate::data::hierarchy::Hierarchy;
-use crate::data::{Batch, Column, Domain, Domains, Field, Role, Scale};
+use crate::data::{Batch, Column, Domain, Domains, Field, Role, Scale, items};
 use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The domains of quasi-identifiers and of sensitive columns with a hierarchy. Hierarchies know
@@ -25,7 +25,9 @@ pub(crate) fn domains(
         .filter_map(|(field, column)| domain(plan, made, field, column, population).transpose())
         .collect::<Result<Vec<_>>>()?;
     let weights = plan.columns.iter().map(|c| (c.name.clone(), c.weight));
-    Ok(Domains::new(domains).weighted(weights))
+    let lists = plan.columns.iter();
+    let lists = lists.filter_map(|c| Some((c.name.clone(), c.separator.clone()?)));
+    Ok(Domains::new(domains).weighted(weights).listed(lists))
 }
 
 fn domain(
@@ -39,9 +41,18 @@ fn domain(
     let spec = plan
         .column(&name)
         .and_then(|column| column.hierarchy.as_ref());
-    if field.role != Role::Quasi && (field.role != Role::Sensitive || spec.is_none()) {
+    let generalises = match field.role {
+        Role::Quasi | Role::Items => true,
+        Role::Sensitive => spec.is_some(),
+        _ => false,
+    };
+    if !generalises {
         return Ok(None);
     }
+    let separator = plan.column(&name).and_then(|c| c.separator.as_deref());
+    let listed = separator.map(|separator| single_items(column, separator));
+    let listed = listed.transpose()?;
+    let column = listed.as_ref().unwrap_or(column);
     let hierarchy = match (made.get(&name), spec) {
         (Some(made), _) => Some(Arc::clone(made)),
         (None, Some(spec)) => {
@@ -64,4 +75,16 @@ fn domain(
         .help("take `range` out, or give the column a `type`")),
         _ => Ok(Some((name, domain))),
     }
+}
+
+/// The different items of lists, one a row.
+fn single_items(lists: &Column, separator: &str) -> Result<Column> {
+    let lists = lists.as_categories();
+    let lists = lists.ok_or_else(|| Error::bug("lists were not read as categories"))?;
+    let used = lists.compact();
+    let texts = used.levels().iter();
+    let items: BTreeSet<&str> = texts
+        .flat_map(|text| items::split(text, separator))
+        .collect();
+    Ok(Column::Category(items.into_iter().map(Some).collect()))
 }

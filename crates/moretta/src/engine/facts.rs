@@ -61,6 +61,7 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
         ..blank(facts.released, suppressed)
     };
     leave_out(facts.left_out, &mut report);
+    report.rows.merged = facts.left_out > 0 && facts.plan.items().is_some();
     if let Some(judgement) = facts.judgement {
         report = of_judgement(facts, judgement, report);
     }
@@ -132,7 +133,7 @@ pub(crate) fn blank(released: u64, suppressed: Vec<Reason>) -> Report {
     }
 }
 
-/// Adds the rows that are not in a sample, as a bound.
+/// Adds the rows that were left out by design, as a bound.
 fn leave_out(rows: u64, report: &mut Report) {
     let at_most = coarse::at_most(rows);
     report.rows.left_out = at_most;
@@ -431,7 +432,13 @@ fn columns(facts: &Facts<'_>) -> Vec<ColumnFact> {
         return columns.collect();
     }
     let unread = columns.filter(|column| facts.schema.index_of(&column.name).is_none());
-    let unread = unread.map(|column| untold(&column.name, column.role, "dropped"));
+    let unread = unread.map(|column| {
+        let treatment = match column.action {
+            Action::Number => "numbered",
+            _ => "dropped",
+        };
+        untold(&column.name, column.role, treatment)
+    });
     let read = facts.schema.fields().iter();
     unread
         .chain(read.map(|field| column_fact(facts, field)))
@@ -479,10 +486,12 @@ fn treatment(facts: &Facts<'_>, name: &str, role: Role) -> &'static str {
     match (action, role) {
         (Some(Action::Drop), _) => "dropped",
         (Some(Action::Pseudonym { .. }), _) => "pseudonym",
+        (Some(Action::Number), _) => "numbered",
         _ if masked.is_some_and(|m| m.masks.has(name)) => "masked",
         _ if plan.remakes(name) => "masked",
         (_, Role::Quasi) if plan.represents(name) => "representative",
         (_, Role::Quasi) if plan.covers_quasi() || plan.recodes_in_stream(name) => "generalised",
+        (_, Role::Items) => "generalised",
         _ if plan.codes(name) => "recoded",
         _ => "kept",
     }

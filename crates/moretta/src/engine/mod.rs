@@ -16,6 +16,7 @@ pub(crate) mod domains;
 pub(crate) mod events;
 pub(crate) mod facts;
 mod faults;
+pub(crate) mod items;
 pub(crate) mod judge;
 mod learn;
 pub mod ledger;

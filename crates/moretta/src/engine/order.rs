@@ -47,7 +47,9 @@ pub(crate) fn for_method(plan: &Plan, method: &Method, rows: Batch) -> Result<Ba
     if method.as_masking().is_some_and(|m| m.loss().is_some()) {
         return in_order_of_ids(&rows);
     }
-    match method.depends_on_order() && is_shuffled(plan) {
+    // Which rows clusters begin with depends on their order, whatever the method.
+    let depends = method.depends_on_order() || plan.clusters.is_some();
+    match depends && is_shuffled(plan) {
         true => rows.take(&by_content(&rows)?),
         false => Ok(rows),
     }

@@ -82,6 +82,9 @@ pub struct Report {
     /// Which of several nested releases it is about; none of a single one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<LevelFacts>,
+    /// What is told of the edges between the rows; none of a table that is no node table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<GraphFacts>,
     /// Things a steward should know, worst first.
     pub warnings: Vec<String>,
     /// What is told of a stream; none of a table.
@@ -195,6 +198,96 @@ impl LevelFacts {
     pub fn together(&self) -> u32 {
         self.levels.first().map_or(0, |level| level.k)
     }
+}
+
+/// What is told of a social graph. Figures before are about edges between released nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GraphFacts {
+    /// The edge list that was written.
+    pub file: FileFacts,
+    /// Whether edges have directions.
+    pub directed: bool,
+    /// Released nodes.
+    pub nodes: u64,
+    /// Edges that are new.
+    pub added: u64,
+    /// Edges that are gone.
+    pub removed: u64,
+    /// How many nodes have degrees in each band.
+    pub degrees: Vec<DegreeBand>,
+    /// What the graph looks like.
+    pub figures: Vec<GraphFigure>,
+    /// What was lost by meaning; none where the release shows no labels of hierarchies.
+    pub semantic: Option<SemanticFacts>,
+    /// Intruders who know degrees.
+    pub risks: Vec<DegreeRisk>,
+}
+
+/// Nodes with a number of neighbours in a range.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DegreeBand {
+    /// The least degree.
+    pub from: u32,
+    /// The largest degree.
+    pub to: u32,
+    /// Nodes before; none when hidden.
+    pub before: Option<u64>,
+    /// Nodes after, as the release shows them.
+    pub after: u64,
+}
+
+/// A figure of a graph before and after.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GraphFigure {
+    /// What it is.
+    pub name: String,
+    /// Before; none where it compares both.
+    pub before: Option<f64>,
+    /// After.
+    pub after: f64,
+}
+
+/// What nodes have lost of their meaning, in percent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SemanticFacts {
+    /// Attribute by attribute.
+    pub attributes: Vec<SemanticAttribute>,
+    /// Of the links between categories.
+    pub aamil: f64,
+    /// Of the frequencies of categories.
+    pub cdil: f64,
+    /// By the distance of each node to what is released of it.
+    pub dbil: f64,
+    /// The mean of the three.
+    pub average: f64,
+    /// How probable it is that the nearest node is the right one.
+    pub risk: Option<f64>,
+    /// What k allows at most.
+    pub bound: Option<f64>,
+}
+
+/// What one attribute has lost, in percent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SemanticAttribute {
+    /// Its name.
+    pub name: String,
+    /// Of the links between its categories.
+    pub aamil: f64,
+    /// Of their frequencies.
+    pub cdil: f64,
+}
+
+/// An intruder who knows degrees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DegreeRisk {
+    /// What the intruder knows.
+    pub knows: String,
+    /// The mean chance to find a person with the edges as they were.
+    pub before: f64,
+    /// The mean chance to find a person.
+    pub mean: f64,
+    /// The chance to find the person who is found most easily.
+    pub largest: f64,
 }
 
 /// What a search over recodings has found. It is that of released rows alone: where some are
@@ -397,9 +490,14 @@ pub struct RowFacts {
     pub released: u64,
     /// Rows suppressed, by reason.
     pub suppressed: Vec<Reason>,
-    /// Rows that are not in the sample that was drawn, at most; 0 where none was.
+    /// Rows that are not in the sample that was drawn, or that would repeat what their person
+    /// shows, at most; 0 where there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u64,
+    /// Rows were left out because their person shows the same label in another one, not because
+    /// they were not drawn into a sample.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub merged: bool,
     /// Classes of equal quasi-identifiers of the released rows before.
     pub classes_before: u64,
     /// Classes of equal quasi-identifiers after.

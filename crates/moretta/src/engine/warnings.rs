@@ -275,7 +275,9 @@ fn linked_rows(plan: &Plan, original: &Batch) -> Option<String> {
         .column(name)
         .is_some_and(|column| column.action != Action::Drop);
     let persons = original.column(subject).as_categories()?;
-    (released && persons.distinct() < persons.len()).then(|| {
+    // Sets of items are what is promised.
+    let promised = plan.guarantee.km.is_some();
+    (released && !promised && persons.distinct() < persons.len()).then(|| {
         format!(
             "column `{name}` links the rows of one person: whoever knows several of them may single the person out, though each class holds k"
         )

@@ -109,8 +109,18 @@ pub enum Rule {
     NotGeneralised,
     /// There must be rows, unless all may be suppressed.
     NoRows,
+    /// Every item of a person must be under a label that is released of that person.
+    ItemLost,
     /// A sample holds persons with all of their rows, or with none.
     PersonTorn,
+    /// An edge links nodes of the node table.
+    NoSuchNode,
+    /// No edge links a node to itself.
+    LinkedToItself,
+    /// Two nodes are linked once.
+    EdgeTwice,
+    /// A node is called by the number of its row.
+    NotNumbered,
 }
 
 impl fmt::Display for Rule {
@@ -128,7 +138,12 @@ impl fmt::Display for Rule {
             Rule::ReleasedTwice => "row released twice",
             Rule::RowsDiffer => "rows in the file but not released, or the other way round",
             Rule::NotGeneralised => "value that the method of the policy would not release",
+            Rule::ItemLost => "item that no released label of its person covers",
             Rule::PersonTorn => "person with a part of their rows in the sample",
+            Rule::NoSuchNode => "edge whose end is no node of the node table",
+            Rule::LinkedToItself => "edge from a node to itself",
+            Rule::NotNumbered => "node that is not called by the number of its row",
+            Rule::EdgeTwice => "edge that is there twice",
             Rule::NoRows => "file without rows, of which nothing can be checked",
         })
     }

@@ -16,11 +16,14 @@ mod coded;
 mod combinations;
 mod cover;
 mod crowd;
+mod degrees;
 mod digest;
 mod diversity;
 mod exchanged;
 mod findings;
+mod itemsets;
 mod likeness;
+mod listed;
 mod models;
 mod nesting;
 mod population;
@@ -39,12 +42,15 @@ pub use claims::Declared;
 pub use coded::{Coding, End};
 pub use combinations::{Combination, CombinationChecker};
 pub use crowd::CrowdChecker;
+pub use degrees::DegreeChecker;
 pub use digest::Digest;
 pub use findings::{ClaimFinding, Fault, Findings, Rule, Unit};
+pub use itemsets::{ItemColumn, ItemsetChecker};
+pub use listed::items_lost;
 pub(crate) use models::persons_of_risk;
 pub use models::{
     Absence, BetaLikeness, ColumnPromise, DeltaDisclosure, Diversity, Ground, Guarantee, KMap,
-    LDiversity, Likeness, PSensitivity, Population, Presence, Sensitivity, TCloseness,
+    KmAnonymous, LDiversity, Likeness, PSensitivity, Population, Presence, Sensitivity, TCloseness,
 };
 pub use nesting::{FileNesting, Nesting, nested_files, nesting};
 pub use population::PopulationRows;

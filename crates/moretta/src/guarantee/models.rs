@@ -26,6 +26,8 @@ pub struct Guarantee {
     pub k_map: Option<KMap>,
     /// How probable it is that a person of the population is in the release.
     pub presence: Option<Presence>,
+    /// Every few items of a person are those of enough persons.
+    pub km: Option<KmAnonymous>,
 }
 
 /// What is promised of the values of one sensitive column.
@@ -86,6 +88,7 @@ impl Guarantee {
             || self.average_risk.is_some()
             || self.k_map.is_some()
             || self.presence.is_some()
+            || self.km.is_some()
     }
 
     /// The file of the population that k-map or presence is about.
@@ -266,4 +269,13 @@ pub struct Presence {
     pub max: f64,
     /// Where the rows of the population are, one a person.
     pub population: PathBuf,
+}
+
+/// k^m-anonymity: Terrovitis, Mamoulis and Kalnis (2008).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KmAnonymous {
+    /// The least number of persons who show a set of items.
+    pub k: u32,
+    /// The largest sets that are counted, from 1 to 4.
+    pub m: u32,
 }

@@ -14,6 +14,7 @@ use super::coded::Coding;
 use super::cover::Cover;
 use super::exchanged::Exchanged;
 use super::findings::{Fault, Rule};
+use super::listed::Listed;
 use super::same::{Same, texts_of};
 use crate::data::{Batch, Column, Domain, MISSING, Role, Schema};
 use crate::error::{Error, Result};
@@ -34,6 +35,8 @@ pub enum Treatment {
     /// Each value is replaced by one of this domain that stands for a group:
     /// a mean, median or mode. It need not cover the original, which may be missing.
     Representative(Domain),
+    /// Each list of items is replaced by one of regions of this domain, with this between them.
+    Listed(Domain, String),
     /// Each value is replaced by its code.
     Coded(Coding),
     /// Values change places between rows with the same released quasi-identifiers.
@@ -64,6 +67,7 @@ enum Comparison {
     Pseudonyms(Box<Pseudonyms>),
     Same(Box<Same>),
     Cover(Box<Cover>),
+    Listed(Box<Listed>),
     Coded(Coding),
     Nothing,
 }
@@ -100,6 +104,10 @@ impl Truth {
                     }
                     Treatment::Representative(domain) => {
                         Comparison::Cover(Box::new(Cover::new(domain.clone(), true, escapes)))
+                    }
+                    Treatment::Listed(domain, separator) => {
+                        let listed = Listed::new(domain.clone(), separator.clone());
+                        Comparison::Listed(Box::new(listed))
                     }
                     Treatment::Coded(coding) => Comparison::Coded(coding.clone()),
                     Treatment::Exchanged | Treatment::Masked => Comparison::Nothing,
@@ -259,6 +267,7 @@ impl Comparison {
                 same.count_changed(original, released)?,
             )]),
             Comparison::Cover(cover) => cover.compare(original, released),
+            Comparison::Listed(listed) => listed.compare(original, released),
             Comparison::Coded(coding) => Ok(vec![coding.compare(original, released)?]),
         }
     }

@@ -28,6 +28,15 @@ impl Input {
             _ => Input::Later(Some(source)),
         }
     }
+
+    /// The same with what `other` makes of a source that was not begun.
+    pub(super) fn through(self, other: impl FnOnce(Box<dyn Source>) -> Box<dyn Source>) -> Self {
+        match self {
+            Input::Here(source) => Input::Here(other(source)),
+            Input::Later(source) => Input::Later(source.map(other)),
+            Input::Ahead(ahead) => Input::Ahead(ahead),
+        }
+    }
 }
 
 impl engine::Source for Input {

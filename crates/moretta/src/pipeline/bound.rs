@@ -15,6 +15,7 @@
 use crate::data::hierarchy::HierarchySpec;
 use crate::error::{Error, Result};
 use crate::policy::{Action, Policy, load_key};
+use crate::protect::Method;
 use crate::protect::identifiers::Key;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -110,6 +111,11 @@ impl Bound {
                 files.extend_from_slice(&(read.len() as u64).to_be_bytes());
                 files.extend(read);
             }
+        }
+        for path in policy.plan.protect.iter().flat_map(Method::files) {
+            let read = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+            files.extend_from_slice(&(read.len() as u64).to_be_bytes());
+            files.extend(read);
         }
         let mut sources = Vec::new();
         for path in std::iter::once(&policy.source.path).chain(&policy.source.more) {

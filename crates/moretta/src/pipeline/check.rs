@@ -1,5 +1,6 @@
 //! What can be known of a policy without reading the rows.
 
+use super::graph::check_header;
 use super::places::check_distinct;
 use crate::config::unknown;
 use crate::data::hierarchy::{Hierarchy, HierarchySpec, read_file};
@@ -14,6 +15,9 @@ pub fn check(policy: &Policy) -> Result<()> {
     check_alone(policy)?;
     if policy.source.path != Path::new("-") {
         check_columns(policy)?;
+    }
+    if let Some(graph) = &policy.graph {
+        check_header(policy, graph)?;
     }
     for column in &policy.plan.columns {
         if let Some(HierarchySpec::File(path)) = &column.hierarchy {

@@ -1,8 +1,11 @@
 //! Risk and loss of two files, made by any tool, measured against one original.
 //!
 //! The files need not keep the order or the number of rows: each is measured by itself,
-//! its loss against what both files show and, in hierarchies, the values of the original.
+//! its loss against what both files show and, in hierarchies, the values of the original. Where
+//! pram has changed categories and its matrices are known, the frequencies of the original are
+//! estimated from either file.
 
+use super::estimates::{Compare, EstimatedTable, estimates};
 use super::release_columns::{Taken, release_plans};
 use super::stream;
 use super::trial::read;
@@ -33,35 +36,70 @@ pub struct Standing {
     pub lower_is_better: bool,
 }
 
+/// What is found of two files.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Compared {
+    /// Risk and loss.
+    pub measures: Vec<Standing>,
+    /// Frequencies of the original, estimated by transition matrices.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub estimates: Vec<EstimatedTable>,
+}
+
 /// Measures both files.
 pub fn compare(
     policy: &Policy,
     files: [&Path; 2],
     options: &ReadOptions,
     progress: &Progress,
-) -> Result<Vec<Standing>> {
+) -> Result<Compared> {
     // The files may be of levels, whose columns are the same.
     let policy = &policy.of_levels().swap_remove(0);
     policy.need_one_release("`compare`")?;
-    stream::refuse(policy, "compare")?;
-    if !policy.plan.keeps_guarantee() {
+    let changes = policy.plan.protect.iter().any(|m| m.as_pram().is_some());
+    if !changes {
+        stream::refuse(policy, "compare")?;
+    }
+    if !policy.plan.keeps_guarantee() && !changes {
         return Err(Error::policy(
             "`compare` is about values that were made coarser, and this policy masks records",
         )
         .help("the report of `moretta run` tells what a masked release loses"));
     }
+    let files = files.map(|file| Compare {
+        file,
+        is_source: is_source(policy, file),
+        // The source is read as the policy says, whatever a release is written like.
+        options: match is_source(policy, file) {
+            true => &policy.source.options,
+            false => options,
+        },
+    });
+    Ok(Compared {
+        measures: match policy.plan.keeps_guarantee() {
+            true => standings(policy, &files, progress)?,
+            false => Vec::new(),
+        },
+        estimates: match changes {
+            true => estimates(policy, &files)?,
+            false => Vec::new(),
+        },
+    })
+}
+
+/// Risk and loss of both files.
+fn standings(
+    policy: &Policy,
+    files: &[Compare<'_>; 2],
+    progress: &Progress,
+) -> Result<Vec<Standing>> {
     let original = read(policy, progress)?;
     let domains = domains(&policy.plan, &original, None)?.quasi(original.batch.schema());
     drop(original);
     progress.enter(Stage::Check);
-    let [a, b] = files.map(|file| {
-        // The source is read as the policy says, whatever a release is written like.
-        let options = match is_source(policy, file) {
-            true => &policy.source.options,
-            false => options,
-        };
-        measure_file(policy, file, options, &domains)
-    });
+    let [a, b] = files
+        .each_ref()
+        .map(|of| measure_file(policy, of.file, of.options, &domains));
     let (mut a, mut b) = (a?, b?);
     let extents = a.1.extents().into_iter().zip(b.1.extents());
     let extents: Vec<_> = extents.map(|(a, b)| a.joined(&b)).collect();
@@ -178,7 +216,12 @@ mod tests {
         let (a, b) = (place("original.csv"), place("file.csv"));
         let options = ReadOptions::default();
         let found = compare(&policy, [&a, &b], &options, &Progress::default());
-        let gcp = found.map(|all| all.into_iter().find(|s| s.name == "gcp").expect("gcp"));
+        let gcp = found.map(|all| {
+            all.measures
+                .into_iter()
+                .find(|s| s.name == "gcp")
+                .expect("gcp")
+        });
         match (gcp, expected) {
             (Ok(gcp), Ok(expected)) => assert_eq!((gcp.a, gcp.b), (0.0, expected)),
             (Err(error), Err(what)) => assert!(error.to_string().contains(what), "{error}"),
@@ -212,7 +255,7 @@ mod tests {
             &ReadOptions::default(),
             &Progress::default(),
         );
-        let found = found.expect("both can be read");
+        let found = found.expect("both can be read").measures;
         let gcp = found.iter().find(|s| s.name == "gcp").expect("gcp");
         assert_eq!(gcp.a, 0.0);
         assert!((gcp.b - (0.5 + 0.5 / 3.0) / 4.0).abs() < 1e-9, "{}", gcp.b);

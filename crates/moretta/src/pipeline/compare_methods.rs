@@ -5,6 +5,7 @@
 //! that may be suppressed stay the same, other parameters are the defaults, and those of the
 //! policy for its own method. μ-Argus cannot keep such a promise: it is tried with k for what few
 //! columns show together, which the comparison says, and its risk is measured as that of all.
+//! Each may also be tried in clusters of near rows, beside the table as a whole.
 
 use super::stream;
 use super::trial::Rows;
@@ -28,6 +29,8 @@ pub struct ComparisonSettings {
     pub methods: Vec<(String, Method)>,
     /// Each method is tried with each k; with that of the policy where none is given.
     pub k: Vec<u32>,
+    /// Each method is also tried in so many clusters; as the policy says where none is given.
+    pub clusters: Vec<usize>,
     /// The measure of risk by which trade-offs are judged.
     pub risk: String,
     /// The measure of loss by which they are judged.
@@ -116,10 +119,22 @@ pub fn compare_methods(
         true => vec![plan.guarantee.k.or(own_k(&plan.protect[place]))],
         false => settings.k.iter().copied().map(Some).collect(),
     };
+    let clusters = match settings.clusters.is_empty() {
+        true => plan.clusters.into_iter().collect(),
+        false => settings.clusters.clone(),
+    };
+    let divided: Vec<Option<usize>> = std::iter::once(None)
+        .chain(clusters.into_iter().map(Some))
+        .collect();
     let mut tried = Vec::new();
     for (name, method) in &methods {
-        for &k in &ks {
-            let (plan, promises_less) = tried_plan(&plan, place, method, k);
+        for (&k, &clusters) in ks.iter().flat_map(|k| divided.iter().map(move |c| (k, c))) {
+            let (mut plan, promises_less) = tried_plan(&plan, place, method, k);
+            plan.clusters = clusters;
+            let name = match clusters {
+                None => name.clone(),
+                Some(count) => format!("{name}, {count} clusters"),
+            };
             let began = Instant::now();
             let (values, released, refused) = match assess(&plan, &rows, &context) {
                 Ok(found) => {
@@ -132,7 +147,7 @@ pub fn compare_methods(
                 Err(error) => return Err(error),
             };
             tried.push(TriedMethod {
-                method: name.clone(),
+                method: name,
                 k,
                 values,
                 promises_less,

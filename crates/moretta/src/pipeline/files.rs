@@ -30,7 +30,8 @@ impl Written<'_> {
             || source_facts(policy),
             || file_facts(self.path, &sink.shown, sink.options.format, self.rows),
         );
-        let text = match policy.plan.draws() {
+        // The numbers of nodes are drawn, too.
+        let text = match policy.plan.draws() || policy.graph.is_some() {
             true => without_seed(&policy.text),
             false => policy.text.clone(),
         };
@@ -105,7 +106,12 @@ fn format_word(format: Option<Format>, path: &Path) -> String {
 }
 
 /// A file that is published, with its sum.
-fn file_facts(path: &Path, shown: &str, format: Option<Format>, rows: u64) -> Result<FileFacts> {
+pub(super) fn file_facts(
+    path: &Path,
+    shown: &str,
+    format: Option<Format>,
+    rows: u64,
+) -> Result<FileFacts> {
     // A pipe cannot be read again.
     let (sha256, bytes) = match path.is_file() {
         false => (None, None),

@@ -2,7 +2,7 @@
 
 use super::ahead::Input;
 use super::memory;
-use crate::data::{Kind, Schema};
+use crate::data::{ColumnPlan, Kind, ReadAs, Role, Schema};
 use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
 use crate::io::{self, ReadOptions, Source};
@@ -54,6 +54,30 @@ pub(super) fn open_sources(policy: &Policy, options: &ReadOptions) -> Result<Vec
     let sources = sources.collect::<Result<Vec<_>>>()?;
     check_names(&sources)?;
     Ok(sources)
+}
+
+/// Opens the node table of a graph, of which the column `node` alone is read.
+pub(super) fn node_table(
+    policy: &Policy,
+    node: &str,
+    progress: &Progress,
+) -> Result<Box<dyn Source>> {
+    let options = ReadOptions {
+        batch_rows: Some(1 << 18),
+        progress: Some(progress.counter()),
+        ..policy.source.options.clone()
+    };
+    let names = io::names(&policy.source.path, &options)?;
+    let plan = |name: String| ColumnPlan {
+        role: Role::Identifier,
+        read: match name == node {
+            true => ReadAs::Category,
+            false => ReadAs::Skip,
+        },
+        name,
+    };
+    let plans: Vec<ColumnPlan> = names.into_iter().map(plan).collect();
+    io::open_all(&policy.source.paths(), &options, &plans)
 }
 
 /// Rows that are merged have the same columns.

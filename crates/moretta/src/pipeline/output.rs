@@ -5,7 +5,7 @@ use super::certificate::{About, Certificate, events, records};
 use super::checkpoint::{self, Checkpoint, Sum, changed};
 use super::place::{self, Endless, Pending};
 use super::read_back::{Following, read_back};
-use crate::data::{Role, Schema};
+use crate::data::{Batch, Role, Schema};
 use crate::engine::report::Report;
 use crate::engine::{self, Checked, Progress, Resume, Stage};
 use crate::error::{Error, Result};
@@ -298,6 +298,11 @@ impl<'a> Output<'a> {
     /// Rows in it, with those of an earlier run that it goes on with.
     pub(super) fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// The rows of a table that were written; none of a stream.
+    pub(super) fn table(&self) -> Option<&Batch> {
+        self.table.as_ref().map(Checked::rows)
     }
 
     /// Cells escaped against formulas.

@@ -48,9 +48,13 @@ fn outputs(policy: &Policy) -> Vec<PathBuf> {
         .sink
         .iter()
         .filter_map(|sink| sink.certificate.clone());
+    let edges = policy.sink.iter().filter_map(|sink| sink.edges.clone());
     let checkpoint = policy.checkpoint.iter().map(|place| place.path.clone());
     let manifest = policy.manifest.iter().map(|place| place.path.clone());
+    let matrices = policy.sink.iter().filter_map(|sink| sink.matrices.clone());
     sink.chain(certificate)
+        .chain(matrices)
+        .chain(edges)
         .chain(checkpoint)
         .chain(manifest)
         .chain(report_places(policy))

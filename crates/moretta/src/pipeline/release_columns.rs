@@ -36,7 +36,11 @@ pub(super) fn release_plans(
 
 fn plan(policy: &Policy, name: String) -> ColumnPlan {
     let column = known(policy, &name);
-    let role = column.map_or(Role::Plain, |column| column.role);
+    let role = column.map_or(Role::Plain, |column| match column.action {
+        // What names nobody any more.
+        Action::Number => Role::Plain,
+        _ => column.role,
+    });
     let pseudonym = column.is_some_and(|column| matches!(column.action, Action::Pseudonym { .. }));
     let ruled = policy.plan.rules.iter().any(|rule| {
         let formula = rule.formula();

@@ -1,14 +1,17 @@
 //! `run` from beginning to end: opens sources, session and release, and lets rows through.
 
+use super::ahead::Input;
 use super::bound::Bound;
 use super::checkpoint::{Checkpoint, Lock, changed};
 use super::files::Written;
 use super::goal::reach;
+use super::graph::{self, Names};
 use super::inputs::Inputs;
 use super::interrupted::Running;
 use super::ledger::Ledger;
 use super::leftovers::sweep;
 use super::manifest::{self, About};
+use super::matrices;
 use super::options::Options;
 use super::output::{Output, Saving};
 use super::place::{Pending, commit_all, folder_of, partial};
@@ -68,6 +71,8 @@ pub(super) struct Run<'a> {
     /// Whether a report that is there may be replaced.
     replaces: bool,
     ledger: Option<Ledger>,
+    /// The nodes of a graph.
+    names: Option<Names>,
     _running: Option<Running>,
     _lock: Option<Lock>,
 }
@@ -98,6 +103,9 @@ impl<'a> Run<'a> {
             Ok::<Ledger, Error>(ledger)
         });
         let ledger = ledger.transpose()?;
+        let names = policy.graph.as_ref();
+        let names = names.map(|graph| Names::read(policy, graph, options.progress));
+        let names = names.transpose()?;
         let Inputs { sources, schema } = Inputs::open(policy, options.progress)?;
         let mut context = policy.context(options.progress)?;
         context.strict = options.strict;
@@ -129,7 +137,10 @@ impl<'a> Run<'a> {
         }
         let seen = policy.plan.stream().is_some() || place.is_some();
         let running = || Running::new(&sink.path, place.map(|place| &*place.path));
-        let boxed = |source| Box::new(source) as Box<dyn Source + 'a>;
+        let boxed = |source: Input| match &names {
+            None => Box::new(source) as Box<dyn Source + 'a>,
+            Some(names) => Box::new(source.through(|source| names.mix(source))),
+        };
         let sources = sources.into_iter().map(boxed).collect();
         Ok(Run {
             pump: Pump::new(session, sources, output, place.map(|place| place.every))?,
@@ -139,6 +150,7 @@ impl<'a> Run<'a> {
             sink,
             replaces,
             ledger,
+            names,
         })
     }
 
@@ -159,12 +171,16 @@ impl<'a> Run<'a> {
             pump,
             replaces,
             ledger,
+            names,
             _running,
             _lock,
         } = self;
         let (mut outcome, output) = pump.run().map_err(|error| named(error, policy))?;
         tell(&mut outcome.report);
-        appear(policy, sink, (outcome, output), (replaces, ledger), options)
+        let nodes = (names.as_ref(), output.table());
+        let edges = graph::release(policy, sink, nodes, &mut outcome.report, options)?;
+        let ended = (outcome, output);
+        appear(policy, sink, ended, edges, (replaces, ledger), options)
     }
 
     /// Lets the next rows through, or ends a source; false when every source has ended.
@@ -190,7 +206,7 @@ impl<'a> Run<'a> {
     pub(super) fn finish(self, options: &Options<'_>) -> Result<Outcome> {
         let ended = self.pump.finish()?;
         let how = (self.replaces, self.ledger);
-        appear(self.policy, self.sink, ended, how, options)
+        appear(self.policy, self.sink, ended, None, how, options)
     }
 }
 
@@ -217,17 +233,19 @@ pub(super) fn named(error: Error, policy: &Policy) -> Error {
     }
 }
 
-/// Writes the report of a release that has ended, and puts both in their places.
+/// Writes the report of a release that has ended, and puts all in their places.
 fn appear(
     policy: &Policy,
     sink: &SinkPolicy,
     ended: (Outcome, Output<'_>),
+    edges: Option<Pending>,
     (replaces, mut ledger): (bool, Option<Ledger>),
     options: &Options<'_>,
 ) -> Result<Outcome> {
     let (outcome, files) = told(policy, sink, ended, (replaces, &mut ledger), options)?;
     let ledger = entered(policy, ledger.as_ref(), &[&outcome])?;
-    commit_all(ledger.into_iter().chain(files).collect(), replaces)?;
+    let files = ledger.into_iter().chain(edges).chain(files);
+    commit_all(files.collect(), replaces)?;
     if let Some(place) = &policy.checkpoint {
         Checkpoint::remove(&place.path)?;
     }
@@ -279,7 +297,11 @@ pub(super) fn told(
         }
         _ => None,
     };
-    let mut files = with_manifest(policy, &report, head, options)?;
+    let matrices = match &sink.matrices {
+        None => None,
+        Some(place) => Some(matrices::write(place, &outcome.transitions)?),
+    };
+    let mut files = with_manifest(policy, &report, (head, matrices), options)?;
     // The release comes last, since what has gone to standard output cannot be taken back.
     files.extend(output.into_pending());
     Ok((Outcome { report, ..outcome }, files))
@@ -289,10 +311,11 @@ pub(super) fn told(
 fn with_manifest(
     policy: &Policy,
     report: &Report,
-    ledger: Option<(u64, String)>,
+    (ledger, matrices): (Option<(u64, String)>, Option<Pending>),
     options: &Options<'_>,
 ) -> Result<Vec<Pending>> {
-    let mut files = write_reports(policy, report, options)?;
+    let reports = write_reports(policy, report, options)?;
+    let mut files = Vec::new();
     if let Some(place) = &policy.manifest {
         let manifest = manifest::write(
             place,
@@ -300,13 +323,14 @@ fn with_manifest(
                 policy,
                 report,
                 date: options.date.as_deref(),
-                reports: &files,
+                reports: &reports,
+                matrices: matrices.as_ref(),
                 ledger,
             },
         )?;
         files.push(manifest);
     }
-    Ok(files)
+    Ok(reports.into_iter().chain(matrices).chain(files).collect())
 }
 
 /// Puts a release in its place that an earlier run had made whole before it was killed; none
@@ -336,7 +360,7 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
     if whole.exists() && told != Some(&sha256::of_file(whole)?.0) {
         return Err(changed(release));
     }
-    commit_all(with_manifest(policy, &report, None, options)?, true)?;
+    commit_all(with_manifest(policy, &report, (None, None), options)?, true)?;
     for place in sink.certificate.iter().chain([release]) {
         let pending = Pending::resumable(place)?;
         let pending = match place == release {
@@ -350,6 +374,7 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
         report,
         measures: Vec::new(),
         recorded: None,
+        transitions: Vec::new(),
     }))
 }
 

@@ -8,6 +8,7 @@ use super::trial::read;
 use crate::data::{Batch, Domain, Domains, Role};
 use crate::engine::domains::domains;
 use crate::engine::facts::verdict;
+use crate::engine::items;
 use crate::engine::judge::declared;
 use crate::engine::original::Original;
 use crate::engine::population;
@@ -194,7 +195,10 @@ fn check(policy: &Policy, release: &Batch) -> Result<Verification> {
         declared.population = population::declared(Some(&Arc::new(people)), &domains);
     }
     let bare = bare_identifiers(release, &declared.pseudonyms);
-    let mut findings = plain_check(release, &policy.plan.guarantee_of_classes(), declared, None)?;
+    let items = items::labels_a_row(&policy.plan, release)?;
+    let rows = items.as_ref().unwrap_or(release);
+    let mut findings = plain_check(rows, &policy.plan.guarantee_of_classes(), declared, None)?;
+    findings.rows = release.len() as u64;
     findings
         .claims
         .extend(policy.plan.wild_claims(release, None)?);
@@ -209,6 +213,10 @@ fn check(policy: &Policy, release: &Batch) -> Result<Verification> {
     let subjects = subject.and_then(|place| release.column(place).as_categories());
     combinations.observe(release, subjects.map(|subjects| subjects.codes()))?;
     findings.tell_combinations(combinations);
+    if let Some(mut itemsets) = policy.plan.itemset_checker() {
+        itemsets.observe(release, subjects.map(|subjects| subjects.codes()))?;
+        findings.claims.push(itemsets.finish());
+    }
     findings.faults.extend(bare);
     findings.faults.extend(foreign_values(policy, release)?);
     if release.is_empty() && !policy.plan.protect.iter().all(Method::may_suppress_all) {

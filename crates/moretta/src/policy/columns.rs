@@ -13,8 +13,8 @@ use std::ops::Range;
 
 /// The keys of a column.
 pub(super) const KEYS: &[Parameter] = &[
-    ROLE, ACTION, KEY, DOMAIN, ROTATE, TYPE, FORMAT, ORDER, HIERARCHY, FROM, UNIT, LATENESS, RANGE,
-    WEIGHT,
+    ROLE, ACTION, KEY, DOMAIN, ROTATE, TYPE, FORMAT, ORDER, HIERARCHY, SEPARATOR, FROM, UNIT,
+    LATENESS, RANGE, WEIGHT,
 ];
 
 const ROLE: Parameter = Parameter::new(
@@ -88,6 +88,18 @@ const HIERARCHY: Parameter = Parameter::new(
     "how values generalise; see `moretta explain hierarchies`",
 )
 .examples(&["{ mask = \"right\" }"]);
+const SEPARATOR: Parameter = Parameter::new(
+    "separator",
+    Accepts::Form(&Form {
+        what: "a text that is not blank",
+        example: ";",
+        pattern: r"\S",
+        fits: |text| !text.trim().is_empty(),
+    }),
+    Absent::Means("a cell holds one item"),
+    "what is between the items of a cell that holds all of a person",
+)
+.examples(&["\";\""]);
 const FROM: Parameter = Parameter::new(
     "from",
     Accepts::List(
@@ -133,7 +145,7 @@ const WEIGHT: Parameter = Parameter::new(
 );
 
 /// The kinds of hierarchies.
-const HIERARCHIES: &[Parameter] = &[FILE, INTERVALS, MASK, DATES, SEPARATOR, GRID, H3];
+const HIERARCHIES: &[Parameter] = &[FILE, INTERVALS, MASK, DATES, PATH, GRID, H3];
 
 const FILE: Parameter = hierarchy("file", Accepts::Text, "rows such as primary;school;*");
 const INTERVALS: Parameter = hierarchy(
@@ -151,7 +163,7 @@ const DATES: Parameter = hierarchy(
     Accepts::List(&Accepts::Word(|| words(DATE_UNITS)), Length::ANY),
     "units of dates, from the smallest up",
 );
-const SEPARATOR: Parameter = hierarchy(
+const PATH: Parameter = hierarchy(
     "path",
     Accepts::Text,
     "values are paths with this between their parts",
@@ -186,6 +198,7 @@ const ACTIONS: &[(&str, ActionWord)] = &[
     ("keep", ActionWord::Keep),
     ("drop", ActionWord::Drop),
     ("pseudonym", ActionWord::Pseudonym),
+    ("number", ActionWord::Number),
 ];
 
 const TYPES: &[(&str, TypeWord)] = &[
@@ -243,19 +256,20 @@ fn read_column(
     let read = read_type(&name, role, &mut section)?;
     let hierarchy = section.optional_table(&HIERARCHY)?;
     let hierarchy = hierarchy.map(|h| read_hierarchy(h, root)).transpose()?;
+    let separator = read_separator(role, &mut section)?;
     let from = read_from(&name, &mut section, hierarchy.as_ref())?;
     let unit = read_unit(role, &mut section)?;
     let lateness = read_lateness(role, &mut section)?;
     let range = read_range(role, &read, &mut section)?;
     let weight = read_weight(role, &mut section)?;
     section.finish()?;
-    if hierarchy.is_some() && !matches!(role, Role::Quasi | Role::Sensitive) {
+    if hierarchy.is_some() && !matches!(role, Role::Quasi | Role::Sensitive | Role::Items) {
         return Err(Error::policy(format!(
             "column `{name}` has a hierarchy but is {}",
             role.word()
         ))
         .at(span)
-        .help("only quasi-identifiers and sensitive columns generalise"));
+        .help("only quasi-identifiers, items and sensitive columns generalise"));
     }
     Ok(ColumnPolicy {
         name,
@@ -264,6 +278,7 @@ fn read_column(
         action,
         read,
         hierarchy,
+        separator,
         from,
         unit,
         lateness,
@@ -317,6 +332,16 @@ fn read_range(role: Role, read: &ReadAs, section: &mut Section) -> Result<Option
     }
 }
 
+/// What is between the items of a cell.
+fn read_separator(role: Role, section: &mut Section) -> Result<Option<String>> {
+    match section.optional(&SEPARATOR, Placed::text)? {
+        Some(_) if role != Role::Items => Err(section
+            .error("`separator` is for a column with the role items")
+            .help("take it out")),
+        separator => Ok(separator),
+    }
+}
+
 /// How the times of a stream are written.
 fn read_unit(role: Role, section: &mut Section) -> Result<Option<TimeFormat>> {
     match section.optional_word(&UNIT, UNITS)? {
@@ -352,6 +377,7 @@ enum ActionWord {
     Keep,
     Drop,
     Pseudonym,
+    Number,
 }
 
 fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Result<Action> {
@@ -376,6 +402,13 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
         (Some(ActionWord::Keep), _) if role == Role::Identifier => Err(section
             .error(format!("`{name}` is an identifier and cannot be kept"))
             .help("use action = \"drop\" or \"pseudonym\"")),
+        (Some(ActionWord::Number), _) if role != Role::Identifier => Err(section
+            .error(format!(
+                "`{name}` is {} and cannot be a number",
+                role.word()
+            ))
+            .help("only identifiers are replaced by the number of their row")),
+        (Some(ActionWord::Number), _) => Ok(Action::Number),
         (Some(ActionWord::Pseudonym), false) => Err(section
             .error(format!(
                 "`{name}` is {} and cannot be a pseudonym",
@@ -523,7 +556,7 @@ fn read_hierarchy(mut section: Section, root: &Root) -> Result<HierarchySpec> {
             .optional(&DATES, each(|unit, name| unit.word(name, DATE_UNITS)))?
             .map(HierarchySpec::Dates),
         section
-            .optional(&SEPARATOR, Placed::text)?
+            .optional(&PATH, Placed::text)?
             .map(HierarchySpec::Path),
         section
             .optional(&GRID, each(cell_size))?
@@ -586,6 +619,7 @@ pub(super) fn written(column: &ColumnPolicy) -> Result<Section> {
     if let Some(rule) = &column.hierarchy {
         section.set(&HIERARCHY, written_hierarchy(&column.name, rule)?);
     }
+    section.set_optional(&SEPARATOR, column.separator.clone());
     section.set_optional(&FROM, column.from.clone().map(Vec::from));
     section.set_optional(&UNIT, column.unit.and_then(|unit| word(UNITS, &unit)));
     section.set_optional(&LATENESS, column.lateness.map(duration_text));
@@ -603,6 +637,7 @@ fn write_action(column: &ColumnPolicy, section: &mut Section) {
         action if *action == usual => {}
         Action::Keep => section.set_word(&ACTION, ACTIONS, ActionWord::Keep),
         Action::Drop => section.set_word(&ACTION, ACTIONS, ActionWord::Drop),
+        Action::Number => section.set_word(&ACTION, ACTIONS, ActionWord::Number),
         Action::Pseudonym {
             domain,
             key,
@@ -662,7 +697,7 @@ pub(super) fn written_hierarchy(column: &str, rule: &HierarchySpec) -> Result<Se
             let units = units.iter().filter_map(|unit| word(DATE_UNITS, unit));
             section.set(&DATES, units.collect::<Vec<&str>>());
         }
-        HierarchySpec::Path(separator) => section.set(&SEPARATOR, separator),
+        HierarchySpec::Path(separator) => section.set(&PATH, separator),
         HierarchySpec::Grid(sizes) => section.set(&GRID, sizes.clone()),
         HierarchySpec::H3(resolutions) => section.set(&H3, resolutions.clone()),
     }

@@ -57,6 +57,7 @@ impl Policy {
         policy.level = Some(level.name.clone());
         if let Some(sink) = &mut policy.sink {
             sink.path = named(&sink.path, &level.name);
+            sink.matrices = sink.matrices.as_ref().map(|path| named(path, &level.name));
             let shown = named(Path::new(&sink.shown), &level.name);
             sink.shown = shown.display().to_string();
         }

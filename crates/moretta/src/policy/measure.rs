@@ -7,7 +7,7 @@ use crate::config::{
 use crate::engine::Plan;
 use crate::error::{Error, Result};
 use crate::learn::check_learner;
-use crate::measure::categorical::LinkageMode;
+use crate::measure::categorical::{CategoricalSettings, LinkageMode};
 use crate::measure::{self, Info, Population, RiskSetting};
 use crate::protect::Method;
 
@@ -235,9 +235,9 @@ pub(super) fn written(plan: &Plan) -> Section {
     section.set_optional(&BUFFER, plan.pairs.buffer);
     section.set(&INTERVAL, plan.pairs.interval);
     section.set(&TOLERANCE, plan.pairs.tolerance);
-    section.set_word(&LINKAGE, LINKAGES, plan.pairs.linkage);
-    section.set(&TABLE_ORDER, plan.pairs.table_order);
-    section.set(&CLUSTERS, plan.pairs.clusters);
+    section.set_word(&LINKAGE, LINKAGES, plan.pairs.categories.linkage);
+    section.set(&TABLE_ORDER, plan.pairs.categories.table_order);
+    section.set(&CLUSTERS, plan.pairs.categories.clusters);
     let RiskSetting {
         threshold,
         population,
@@ -276,9 +276,11 @@ impl PairPolicy {
             buffer: section.optional(&BUFFER, Placed::whole)?,
             interval: section.number(&INTERVAL)?,
             tolerance: section.number(&TOLERANCE)?,
-            linkage: section.word(&LINKAGE, LINKAGES)?,
-            table_order: section.whole(&TABLE_ORDER)?,
-            clusters: section.whole(&CLUSTERS)?,
+            categories: CategoricalSettings {
+                linkage: section.word(&LINKAGE, LINKAGES)?,
+                table_order: section.whole(&TABLE_ORDER)?,
+                clusters: section.whole(&CLUSTERS)?,
+            },
             learner,
         })
     }

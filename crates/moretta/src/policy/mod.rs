@@ -8,6 +8,7 @@ mod columns;
 mod evolve;
 mod foreign;
 mod goal;
+mod graph;
 mod guarantee;
 mod init;
 mod levels;
@@ -77,8 +78,40 @@ pub struct Policy {
     pub goal: Option<Goal>,
     /// How a search over protected files goes; none where the policy names its methods.
     pub evolve: Option<Evolve>,
+    /// The edges between the rows of the table; none of a table that is no node table.
+    pub graph: Option<GraphPolicy>,
     /// Which of several nested releases it makes; none of a policy as it was read.
     pub level: Option<String>,
+}
+
+/// Edges between the rows of a node table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphPolicy {
+    /// The edge list.
+    pub path: PathBuf,
+    /// As the policy writes it.
+    pub shown: String,
+    /// The column of the node table that edges name.
+    pub node: String,
+    /// The columns of the edge list that name both ends.
+    pub ends: [String; 2],
+    /// Whether an edge has a direction.
+    pub directed: bool,
+    /// What becomes of edges with an end that is no node.
+    pub strangers: Strangers,
+    /// How many nodes have each degree at least; edges stay as they are without.
+    pub degree_k: Option<u32>,
+    /// The place of the section in the text of the policy.
+    pub span: Range<usize>,
+}
+
+/// What becomes of edges with an end that is not in the node table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strangers {
+    /// The run is refused.
+    Refuse,
+    /// They are left out.
+    Drop,
 }
 
 /// Where releases of a data set are recorded.
@@ -155,6 +188,10 @@ pub struct SinkPolicy {
     pub order: Order,
     /// Where a stream says why each row was released.
     pub certificate: Option<PathBuf>,
+    /// Where the matrices are published by which categories were changed.
+    pub matrices: Option<PathBuf>,
+    /// Where the edges of a graph go.
+    pub edges: Option<PathBuf>,
 }
 
 impl Policy {
@@ -197,6 +234,10 @@ impl Policy {
             }
         }
         let source = SourcePolicy::read(top.table(&schema::SOURCE)?, root)?;
+        let graph = top
+            .placed(&schema::GRAPH)?
+            .map(|placed| GraphPolicy::read(&placed, root))
+            .transpose()?;
         let (mut plan, spans, audit) = read_plan(&mut top, root, finds.as_ref())?;
         let sink = top
             .optional_table(&schema::SINK)?
@@ -222,7 +263,7 @@ impl Policy {
         top.finish()?;
         plan.order = sink.as_ref().map_or(Order::Input, |sink| sink.order);
         plan.ledger = held;
-        let policy = Policy {
+        let mut policy = Policy {
             file: None,
             text: text.to_owned(),
             name,
@@ -236,16 +277,47 @@ impl Policy {
             manifest,
             goal,
             evolve,
+            graph,
             ledger,
             level: None,
         };
+        policy.check_graph()?;
         policy.plan.check(&spans)?;
         policy.check_stream(audit)?;
         policy.check_standard_output()?;
+        policy.check_matrices()?;
         policy.check_manifest()?;
         policy.check_ledger()?;
         policy.check_levels()?;
         Ok(policy)
+    }
+
+    /// Matrices are published where there are any.
+    fn check_matrices(&self) -> Result<()> {
+        if self
+            .sink
+            .as_ref()
+            .is_none_or(|sink| sink.matrices.is_none())
+        {
+            return Ok(());
+        }
+        let changes = self
+            .plan
+            .protect
+            .iter()
+            .any(|method| method.as_pram().is_some());
+        let (what, help) = match (changes, &self.checkpoint) {
+            (false, _) => (
+                "`matrices` under [sink] is for pram, and no method changes categories by a matrix",
+                "take it out, or add [[protect]] with method = \"pram\"",
+            ),
+            (true, Some(_)) => (
+                "`matrices` under [sink] does not go with [checkpoint]",
+                "take one of them out: of a stream, matrices follow from the policy",
+            ),
+            (true, None) => return Ok(()),
+        };
+        Err(Error::policy(what).help(help))
     }
 
     /// What goes with streams only, and what does not go with them.
@@ -426,6 +498,7 @@ impl Policy {
     pub fn inputs(&self) -> Vec<&Path> {
         let mut inputs = self.source.paths();
         inputs.extend(self.file.as_deref());
+        inputs.extend(self.graph.as_ref().map(|graph| &*graph.path));
         for column in &self.plan.columns {
             if let Some(HierarchySpec::File(path)) = &column.hierarchy {
                 inputs.push(path);
@@ -439,6 +512,7 @@ impl Policy {
             }
         }
         inputs.extend(self.plan.guarantee.population());
+        inputs.extend(self.plan.protect.iter().flat_map(Method::files));
         let signing = self.manifest.as_ref().map(|manifest| &manifest.key);
         let naming = self.ledger.as_ref().map(|ledger| &ledger.key);
         inputs.extend(self.ledger.as_ref().map(|ledger| &*ledger.path));
@@ -505,6 +579,7 @@ fn read_plan(
     finds: Option<&Finds>,
 ) -> Result<(Plan, Vec<Range<usize>>, Option<bool>)> {
     let seed = top.optional(&schema::SEED, Placed::whole)?;
+    let clusters = top.optional(&schema::CLUSTERS, Placed::whole)?;
     let columns = columns::read(top.table(&schema::COLUMNS)?, root)?;
     let (guarantee, audit) = match top.optional_table(&schema::GUARANTEE)? {
         Some(section) => guarantee::read(section, &columns, root)?,
@@ -517,12 +592,16 @@ fn read_plan(
     let rules = top.optional(&schema::RULES, |placed, name| {
         rules::read(placed.list(name)?)
     })?;
-    let (protect, spans) = read_protect(top, finds)?;
+    let (mut protect, spans) = read_protect(top, finds)?;
+    for (method, span) in protect.iter_mut().zip(&spans) {
+        outside::load_matrices(method, root, span)?;
+    }
     check_kinds(&protect, &spans)?;
     let (report_measures, fail_above, pairs, risk) =
         measure::read(top.optional_table(&schema::MEASURE)?, &protect)?;
     let mut plan = Plan {
         seed,
+        clusters,
         columns,
         guarantee,
         audit: audit.unwrap_or(true),

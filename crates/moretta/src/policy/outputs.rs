@@ -26,6 +26,8 @@ pub(super) const SINK: &[Parameter] = &[
     HEADER,
     ORDER,
     CERTIFICATE,
+    MATRICES,
+    EDGES,
 ];
 
 const SINK_PATH: Parameter = Parameter::new(
@@ -69,6 +71,21 @@ const CERTIFICATE: Parameter = Parameter::new(
     Absent::Means("none"),
     "a file in which a stream says why each row was released, by how many users or among which records; for those who may see the source, never to be published",
 );
+const MATRICES: Parameter = Parameter::new(
+    "matrices",
+    Accepts::Text,
+    Absent::Means("none; they are not published"),
+    "a JSON file in which the transition matrices of pram are published with the release, so that readers can estimate the original frequencies; a matrix that was designed from the rows tells how many have each category",
+)
+.examples(&["\"out/matrices.json\""]);
+
+const EDGES: Parameter = Parameter::new(
+    "edges",
+    Accepts::Text,
+    Absent::Means("must be given with [graph]"),
+    "where the edges of a graph go, in the format that the ending of the name tells",
+)
+.examples(&["\"out/edges.csv\""]);
 
 const ORDERS: &[(&str, Order)] = &[("shuffled", Order::Shuffled), ("input", Order::Input)];
 
@@ -105,6 +122,8 @@ impl SinkPolicy {
         let order = section.word(&ORDER, ORDERS)?;
         let certificate =
             section.optional(&CERTIFICATE, |placed, name| resolve(placed, name, root))?;
+        let matrices = section.optional(&MATRICES, |placed, name| resolve(placed, name, root))?;
+        let edges = section.optional(&EDGES, |placed, name| resolve(placed, name, root))?;
         section.finish()?;
         io::writable(Path::new(&shown), &options).map_err(|e| e.at(placed.span.clone()))?;
         Ok(SinkPolicy {
@@ -113,6 +132,8 @@ impl SinkPolicy {
             options,
             order,
             certificate,
+            matrices,
+            edges,
         })
     }
 }

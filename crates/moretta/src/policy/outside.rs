@@ -1,11 +1,15 @@
-//! Fetches keys, hierarchies and populations from where a policy says that they are.
+//! Fetches keys, hierarchies, matrices and populations from where a policy says that they are.
 
-use super::Policy;
+use super::{Policy, Root};
+use crate::config::{Placed, Value};
+use crate::data::hierarchy::read_file;
 use crate::data::{Batch, ReadAs, Role};
 use crate::engine::{Action, Context, KeyPlace, Keys, Plan, Progress};
 use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan, ReadOptions};
+use crate::protect::Method;
 use crate::protect::identifiers::Key;
+use std::ops::Range;
 use std::sync::Arc;
 
 impl Policy {
@@ -110,6 +114,20 @@ pub(super) fn load_hierarchies(plan: &mut Plan) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Puts what files of matrices hold into a method.
+pub(super) fn load_matrices(method: &mut Method, root: &Root, span: &Range<usize>) -> Result<()> {
+    let loaded = method.load(|file| {
+        let placed = Placed {
+            value: Value::Text(file.display().to_string()),
+            span: span.clone(),
+        };
+        let path = root.resolve(&placed, &file.display().to_string())?;
+        let lines = read_file(&path)?;
+        Ok((path, lines))
+    });
+    loaded.map_err(|error| error.at(span.clone()))
 }
 
 /// Fetches a key.

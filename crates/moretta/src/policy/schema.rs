@@ -1,14 +1,14 @@
 //! The whole policy: its keys, and the JSON Schema that is made from them.
 
-use super::{columns, evolve, goal, guarantee, levels, measure, outputs, rules, source};
+use super::{columns, evolve, goal, graph, guarantee, levels, measure, outputs, rules, source};
 use crate::config::{Absent, Accepts, Length, Parameter, object};
 use crate::protect::{METHOD, METHODS, MethodInfo};
 use serde_json::{Value, json};
 
 /// The keys of a policy.
 pub const KEYS: &[Parameter] = &[
-    VERSION, NAME, SEED, SOURCE, COLUMNS, RULES, GUARANTEE, LEVELS, PROTECT, GOAL, EVOLVE, MEASURE,
-    SINK, REPORT, CHECKPOINT, MANIFEST, LEDGER,
+    VERSION, NAME, SEED, CLUSTERS, SOURCE, GRAPH, COLUMNS, RULES, GUARANTEE, LEVELS, PROTECT, GOAL,
+    EVOLVE, MEASURE, SINK, REPORT, CHECKPOINT, MANIFEST, LEDGER,
 ];
 
 pub(super) const VERSION: Parameter = Parameter::new(
@@ -29,11 +29,24 @@ pub(super) const SEED: Parameter = Parameter::new(
     Absent::Means("noise is drawn from the operating system"),
     "makes noise that is no secret the same each time; whoever knows it can take the noise off",
 );
+pub(super) const CLUSTERS: Parameter = Parameter::new(
+    "clusters",
+    Accepts::Whole(2, 10_000),
+    Absent::Means("none; a table is protected as a whole"),
+    "divides a table into at most so many clusters of near rows, each of which is protected by itself; those of fewer than k persons are joined",
+)
+.examples(&["4"]);
 pub(super) const SOURCE: Parameter = section(
     "source",
     Accepts::Table(source::KEYS),
     Absent::Refused,
     "where the data comes from",
+);
+pub(super) const GRAPH: Parameter = section(
+    "graph",
+    Accepts::Table(graph::KEYS),
+    Absent::Means("the rows are no nodes"),
+    "edges between the rows of the source, which is the node table of a social graph",
 );
 pub(super) const COLUMNS: Parameter = section(
     "columns",

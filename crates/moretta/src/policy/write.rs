@@ -71,6 +71,7 @@ impl Plan {
 fn written(plan: &Plan) -> Result<String> {
     let mut top = Section::default();
     top.set_optional(&schema::SEED, plan.seed);
+    top.set_optional(&schema::CLUSTERS, plan.clusters);
     let mut text: String = top.lines().map(|line| line + "\n").collect();
     let mut columns = Section::default();
     for column in &plan.columns {
@@ -249,7 +250,7 @@ mod tests {
             let keys = table.keys().into_iter();
             keys.map(|(key, _)| format!("{section}.{key}")).collect()
         };
-        for _ in 0..60_000 {
+        for _ in 0..80_000 {
             let (mut top, mut keys) = (Section::default(), Vec::new());
             let mut columns = Section::default();
             for name in COLUMNS.iter().take(1 + draw(2)) {

@@ -1,6 +1,6 @@
 //! Several operators, one after the other.
 
-use super::{Among, Operator};
+use super::{Among, Operator, Transition};
 use crate::data::{Batch, Schema};
 use crate::error::{Error, Result};
 use std::sync::Arc;
@@ -64,6 +64,11 @@ impl Operator for Chain {
             .iter_mut()
             .flat_map(|link| link.among())
             .collect()
+    }
+
+    fn transitions(&self) -> Vec<Transition> {
+        let links = self.links.iter();
+        links.flat_map(|link| link.transitions()).collect()
     }
 
     fn suppressed(&self) -> Vec<(String, u64)> {

@@ -58,6 +58,11 @@ pub trait MethodConfig {
     fn samples(&self) -> bool {
         false
     }
+    /// Whether it puts regions in place of items, each once for a person, and not of
+    /// quasi-identifiers.
+    fn covers_items(&self) -> bool {
+        false
+    }
     /// The columns that it looks at besides those that it changes.
     fn reads(&self) -> Vec<&str> {
         Vec::new()

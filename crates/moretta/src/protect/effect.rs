@@ -40,6 +40,7 @@ impl Method {
             let effect = |name: &str, role: Role| match role {
                 Role::Quasi if self.represents(name) => Effect::Represented,
                 Role::Quasi => Effect::Covered,
+                Role::Items if self.covers_items() => Effect::Covered,
                 _ => Effect::Kept,
             };
             let fields = schema.fields().iter();

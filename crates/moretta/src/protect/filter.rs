@@ -3,6 +3,7 @@
 //! A filter sees the masked columns as [`Records`] and lets them leave in the order
 //! in which they came. The other columns wait here until their record leaves.
 
+use super::transition::{CodedTransition, Transition};
 use super::{Among, Company, Operator};
 use crate::cancel::Cancel;
 use crate::data::{Attribute, Batch, Column, Encoder, Field, Kind, Records, Role, Schema};
@@ -19,6 +20,13 @@ pub trait Filter: Send {
     fn push(&mut self, record: &[f64], out: &mut Masked) -> Result<()>;
     /// Decides what is left.
     fn finish(&mut self, out: &mut Masked) -> Result<()>;
+    /// Takes note of what the attributes of records are by now, before those of a batch come: of
+    /// ordered categories it is known how many there are.
+    fn know(&mut self, _attributes: &[Attribute]) {}
+    /// The matrices by which it has changed categories.
+    fn transitions(&self) -> Vec<CodedTransition> {
+        Vec::new()
+    }
     /// After how many more records it holds none back; none where that is not known.
     fn settles_in(&self) -> Option<u64> {
         None
@@ -63,6 +71,10 @@ pub trait Masking {
     /// The least number of released records that look alike, where it promises one.
     fn k(&self) -> Option<u32> {
         None
+    }
+    /// The least number of records among which one can be masked; fewer are suppressed.
+    fn least(&self) -> usize {
+        self.k().map_or(2, |k| k as usize)
     }
     /// The columns in which records look alike, where they do so in each list by itself and
     /// not in all masked columns together.
@@ -408,6 +420,23 @@ impl Filtered {
             .collect()
     }
 
+    /// A matrix by the texts of its categories.
+    fn told(&self, coded: CodedTransition) -> Transition {
+        let places: Vec<usize> = self.encoder.places().collect();
+        let name = |&place: &usize| self.schema.fields()[places[place]].name.to_string();
+        let text = |(&place, &code): (&usize, &f64)| {
+            let level = (!code.is_nan()).then_some(code as u32)?;
+            Some(self.encoder.levels(place).get(level).to_owned())
+        };
+        let texts = |codes: &Vec<f64>| coded.places.iter().zip(codes).map(text).collect();
+        Transition {
+            columns: coded.places.iter().map(name).collect(),
+            categories: coded.categories.iter().map(texts).collect(),
+            matrix: coded.matrix,
+            fewest: coded.fewest,
+        }
+    }
+
     /// The columns that hold what was released.
     fn decode(&mut self) -> Vec<Column> {
         let records = &self.masked.records;
@@ -503,6 +532,7 @@ impl Operator for Filtered {
 
     fn push(&mut self, batch: Batch) -> Result<Batch> {
         self.encoder.encode(&batch, &mut self.records)?;
+        self.filter.know(&self.encoder.attributes());
         if !batch.is_empty() {
             self.waiting.push_back(batch);
         }
@@ -538,6 +568,11 @@ impl Operator for Filtered {
     fn among(&mut self) -> Vec<Vec<(u64, Option<Among>)>> {
         self.masked.among.get_or_insert_default();
         vec![std::mem::take(&mut self.among)]
+    }
+
+    fn transitions(&self) -> Vec<Transition> {
+        let told = self.filter.transitions().into_iter();
+        told.map(|coded| self.told(coded)).collect()
     }
 
     fn suppressed(&self) -> Vec<(String, u64)> {

@@ -2,6 +2,7 @@
 
 use super::config::{MethodConfig, Nested, Shown};
 use super::parameters::SUPPRESS;
+use super::pram::Pram;
 use super::random_projection::RandomProjection;
 use super::recoding::Recoding;
 use super::z_anonymity::ZAnonymity;
@@ -11,6 +12,7 @@ use crate::data::Schema;
 use crate::error::{Error, Result};
 use crate::guarantee::{Combination, Missing};
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Makes `Method` and `METHODS` of one list: what it is called, its parameters, its page (the
@@ -94,12 +96,16 @@ methods! {
     "lattice", Lattice(super::lattice::Lattice), "lattice/mod.rs", Table;
     /// Raises the column with most values until few rows stand out.
     "datafly", Datafly(super::datafly::Datafly), "datafly.rs", Table;
+    /// Groups rows that mean nearly the same under their lowest common ancestors.
+    "semantic-grouping", SemanticGrouping(super::semantic_grouping::SemanticGrouping), "semantic_grouping/mod.rs", Table;
     /// Makes combinations of a few columns frequent.
     "mu-argus", MuArgus(super::mu_argus::MuArgus), "mu_argus/mod.rs", Table;
     /// Empties cells of rows that stand out.
     "suppression", Suppression(super::suppression::Suppression), "suppression/mod.rs", Table;
     /// Recodes columns by fixed rules, by itself or before another method.
     "recoding", Recoding(super::recoding::Recoding), "recoding/mod.rs", Table;
+    /// Makes the items of persons coarser.
+    "km-anonymity", KmAnonymity(super::km_anonymity::KmAnonymity), "km_anonymity/mod.rs", Items;
     /// Releases a random part of the rows.
     "sampling", Sampling(super::sampling::Sampling), "sampling/mod.rs", Sample;
     /// Substitutes risky values, draws a sample and calibrates its weights.
@@ -112,6 +118,10 @@ methods! {
     "microaggregation", Microaggregation(super::microaggregation::Microaggregation), "microaggregation/mod.rs", Filter;
     /// Exchanges values of nearly the same rank.
     "rank-swapping", RankSwapping(super::rank_swapping::RankSwapping), "rank_swapping/mod.rs", Filter;
+    /// Makes rare or extreme categories one.
+    "merging", Merging(super::merging::Merging), "merging.rs", Filter;
+    /// Changes categories by lot, with known probabilities.
+    "pram", Pram(super::pram::Pram), "pram/mod.rs", Filter;
     /// Releases secret mixtures of the columns.
     "random-projection", RandomProjection(super::random_projection::RandomProjection), "random_projection/mod.rs", Filter;
     /// Replaces each value by the mean of its rank in random samples.
@@ -162,6 +172,8 @@ pub struct MethodInfo {
 pub enum Family {
     /// Tables, whose values it makes coarser.
     Table,
+    /// Tables of items, which it makes coarser.
+    Items,
     /// Tables, of which it releases a sample.
     Sample,
     /// Streams of events, of which it decides each as it comes.
@@ -334,6 +346,25 @@ impl Method {
         self.config().samples()
     }
 
+    /// See [`MethodConfig::covers_items`].
+    pub fn covers_items(&self) -> bool {
+        self.config().covers_items()
+    }
+
+    /// Whether the clusters of a table can be protected each by itself. A private method must not
+    /// depend on which rows are near each other; what is drawn of a table, and what follows from
+    /// how frequent categories are, is of all rows; classes that were made before stay whole.
+    pub fn works_in_clusters(&self) -> bool {
+        match (self, self.as_masking()) {
+            (Method::Pram(_) | Method::Merging(_), _) => false,
+            (_, Some(masking)) => {
+                let whole = masking.loss().is_some() || masking.inside_classes();
+                !whole && masking.is_comparable()
+            }
+            (_, None) => !self.samples() && !self.covers_items() && self.as_stream().is_none(),
+        }
+    }
+
     /// See [`MethodConfig::reads`].
     pub fn reads(&self) -> Vec<&str> {
         self.config().reads()
@@ -386,6 +417,33 @@ impl Method {
     /// Whether it recodes columns by fixed rules.
     pub fn is_recoding(&self) -> bool {
         self.as_recoding().is_some()
+    }
+
+    /// The method, if it changes categories by a transition matrix.
+    pub fn as_pram(&self) -> Option<&Pram> {
+        match self {
+            Method::Pram(config) => Some(config),
+            _ => None,
+        }
+    }
+
+    /// Reads what its parameters leave to files, which the caller finds and reads as rows of cells.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or does not hold what it should.
+    pub fn load(
+        &mut self,
+        read: impl Fn(&Path) -> Result<(PathBuf, Vec<Vec<String>>)>,
+    ) -> Result<()> {
+        match self {
+            Method::Pram(config) => config.load(read),
+            _ => Ok(()),
+        }
+    }
+
+    /// The files that it was read from besides the policy.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.as_pram().into_iter().flat_map(Pram::files)
     }
 
     /// The method, if it projects records.

@@ -3,6 +3,7 @@
 mod among;
 mod chain;
 mod claim;
+mod clusters;
 mod config;
 pub mod datafly;
 pub mod dp;
@@ -10,9 +11,11 @@ mod effect;
 mod filter;
 pub mod generalization;
 pub mod identifiers;
+pub mod km_anonymity;
 pub mod lattice;
 pub(crate) mod limits;
 pub mod massc;
+pub mod merging;
 mod method;
 pub mod microaggregation;
 pub mod mondrian;
@@ -20,6 +23,7 @@ pub mod mu_argus;
 mod nest;
 pub mod noise;
 mod parameters;
+pub mod pram;
 pub(crate) mod prepared;
 pub mod random_projection;
 pub mod rank_swapping;
@@ -28,10 +32,12 @@ pub mod recoding;
 pub mod resampling;
 pub mod rotation;
 pub mod sampling;
+pub mod semantic_grouping;
 pub mod shuffling;
 mod solutions;
 pub mod suppression;
 mod table;
+mod transition;
 mod tree_codes;
 mod window;
 pub mod z_anonymity;
@@ -39,6 +45,7 @@ pub mod z_anonymity;
 pub use among::{Among, Company};
 pub use chain::Chain;
 pub use claim::{About, Claim};
+pub use clusters::clusters;
 pub use config::{MethodConfig, Nested, Shown};
 pub use effect::Effect;
 pub(crate) use effect::recoding_effects;
@@ -48,6 +55,7 @@ pub use nest::Nest;
 pub(crate) use parameters::SUPPRESS;
 pub use solutions::{Solution, Solutions, Trail};
 pub use table::{Release, Table, TableMethod};
+pub use transition::{CodedTransition, Transition};
 pub use window::{Mask, Window};
 
 use crate::cancel::Cancel;
@@ -94,6 +102,11 @@ pub trait Operator: Send {
     /// and not among those that are suppressed.
     fn left_out(&self) -> u64 {
         0
+    }
+    /// The matrices by which it has changed categories. Those that were made from frequencies tell
+    /// these, so they are published only where somebody asks for it.
+    fn transitions(&self) -> Vec<Transition> {
+        Vec::new()
     }
     /// What a search over recodings has found, where there was one.
     fn solutions(&self) -> Option<Solutions> {

@@ -27,6 +27,7 @@ pub(super) fn methods() -> String {
         let works_on = match info.family {
             Family::Table if waits => "tables, and records of streams",
             Family::Table => "tables",
+            Family::Items => "tables of items",
             Family::Stream => "streams of events",
             Family::Filter => "records of tables and streams",
             Family::Sample => "tables, of which a sample leaves",
@@ -45,6 +46,7 @@ pub(super) fn method(info: &MethodInfo) -> String {
     // A policy with the columns that the example of the page names.
     let policy = match info.name {
         "recoding" => "examples/registry/policy.toml",
+        "km-anonymity" => "examples/baskets/policy.toml",
         "resampling" | "shuffling" => "examples/accounts/policy.toml",
         _ => POLICY,
     };

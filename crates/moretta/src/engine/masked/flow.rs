@@ -14,7 +14,7 @@ use crate::engine::plan::Plan;
 use crate::engine::progress::Records;
 use crate::engine::telling::Leaving;
 use crate::error::Result;
-use crate::protect::{Among, Chain, Filtered, Operator};
+use crate::protect::{Among, Chain, Filtered, Operator, Transition};
 use std::sync::Arc;
 
 /// Puts pseudonyms in, masks rows and measures what leaves.
@@ -114,6 +114,11 @@ impl Flow {
     /// Why rows were held back for good.
     pub(crate) fn suppressed(&self) -> Vec<(String, u64)> {
         self.chain.suppressed()
+    }
+
+    /// The matrices by which categories are changed.
+    pub(crate) fn transitions(&self) -> Vec<Transition> {
+        self.chain.transitions()
     }
 
     /// Whether columns that are not masked single rows out.

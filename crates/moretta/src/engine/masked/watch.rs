@@ -157,16 +157,14 @@ fn measures(
         }),
         interval: plan.pairs.interval,
         tolerance: plan.pairs.tolerance,
-        linkage: plan.pairs.linkage,
-        table_order: plan.pairs.table_order,
-        clusters: plan.pairs.clusters,
+        categories: plan.pairs.categories,
         ..PairSettings::new(match masks.is_comparable {
             true => Encoder::new(schema, &masks.leaving)?.attributes(),
             false => Vec::new(),
         })
     };
     let has_categories = settings.has_categories();
-    let (mut measures, mut of_categories) = (Vec::new(), Vec::new());
+    let mut measures = Vec::new();
     for info in LIST {
         let asked = plan.measures(info.name);
         match info.of {
@@ -178,26 +176,25 @@ fn measures(
                     Some((_, learn)) => Box::new(Told(learn(info, asked)?)),
                     None => Box::new(AccuracyLoss::new(plan, schema, info)?),
                 };
-                measures.push((info, measure));
+                measures.push((info, Some(measure)));
             }
             Of::Records(_) | Of::Categories(_) if asked && !masks.is_comparable => {
                 return Err(mixtures(info));
             }
             Of::Categories(_) if asked && !has_categories => return Err(no_categories(info)),
             Of::Categories(_) if has_categories && (asked || all && told) => {
-                of_categories.push(info);
+                measures.push((info, None));
             }
             Of::Records(_) if masks.is_comparable => {
                 let watched = wanted.live && CLASSIC.contains(&info.name);
                 if asked || (all || watched) && told {
-                    measures.push((info, measure::build(info.name, &settings)?));
+                    measures.push((info, Some(measure::build(info.name, &settings)?)));
                 }
             }
             _ => {}
         }
     }
-    let none = measures.is_empty() && of_categories.is_empty();
-    if none || masks.leaving.is_empty() {
+    if measures.is_empty() || masks.leaving.is_empty() {
         return Ok(None);
     }
     let names = masks
@@ -205,8 +202,7 @@ fn measures(
         .iter()
         .map(|&place| &*schema.fields()[place].name);
     let names: Vec<&str> = names.collect();
-    let measures = PairMeasures::new(&settings, &names, measures, &of_categories);
-    Ok(Some(measures))
+    Ok(Some(PairMeasures::new(&settings, &names, measures)))
 }
 
 fn no_categories(info: &Info) -> Error {

@@ -22,6 +22,8 @@ pub struct ColumnPolicy {
     pub read: ReadAs,
     /// How its values generalise.
     pub hierarchy: Option<HierarchySpec>,
+    /// What is between the items of a cell, when it holds several.
+    pub separator: Option<String>,
     /// Latitude and longitude, when it is made from two columns.
     pub from: Option<[String; 2]>,
     /// How its times are written, when the policy says so.
@@ -50,6 +52,8 @@ pub enum Action {
         /// Milliseconds after which a person gets another pseudonym.
         rotate: Option<i64>,
     },
+    /// It is not read; in its place each row of a table shows its number in the release.
+    Number,
 }
 
 /// Where a key is; never the key itself.
@@ -71,13 +75,14 @@ impl PartialEq for ColumnPolicy {
                 action,
                 read,
                 hierarchy,
+                separator,
                 from,
                 unit,
                 lateness,
                 range,
                 weight,
             } = column.clone();
-            let named = (name, role, action, read);
+            let named = (name, role, action, read, separator);
             (named, hierarchy, from, unit, lateness, range, weight)
         };
         said(self) == said(other)
@@ -106,6 +111,7 @@ impl ColumnPolicy {
             },
             read: ReadAs::Infer,
             hierarchy: None,
+            separator: None,
             from: None,
             unit: None,
             lateness: None,
@@ -131,6 +137,7 @@ impl ColumnPolicy {
             read: match self.action {
                 // A subject is needed to count persons, also when it is not released.
                 Action::Drop if self.role != Role::Subject => ReadAs::Skip,
+                Action::Number => ReadAs::Skip,
                 Action::Pseudonym { .. } => ReadAs::Category,
                 _ => self.read.clone(),
             },

@@ -4,6 +4,7 @@ mod chain;
 mod column;
 mod events;
 mod hierarchies;
+mod items;
 mod levels;
 mod masked;
 mod persons;
@@ -21,7 +22,7 @@ use crate::data::hierarchy::HierarchySpec;
 use crate::data::{Batch, ColumnPlan, Field, Kind, ReadAs, Role, Schema};
 use crate::error::{Error, Result};
 use crate::guarantee::{ClaimFinding, ColumnRule, Combination, Guarantee, Missing, wild_claims};
-use crate::measure::categorical::LinkageMode;
+use crate::measure::categorical::CategoricalSettings;
 use crate::measure::{self, RiskSetting};
 use crate::protect::z_anonymity::ZAnonymity;
 use crate::protect::{Masking, Method};
@@ -32,6 +33,9 @@ use std::ops::Range;
 pub struct Plan {
     /// For randomness that may be drawn again; what must not be is not seeded.
     pub seed: Option<u64>,
+    /// How many clusters of near rows a table is divided into at most, each of which is protected
+    /// by itself; none for the whole table.
+    pub clusters: Option<usize>,
     /// What the policy says of each column.
     pub columns: Vec<ColumnPolicy>,
     /// What is promised.
@@ -63,6 +67,7 @@ impl Default for Plan {
     fn default() -> Self {
         Plan {
             seed: None,
+            clusters: None,
             columns: Vec::new(),
             guarantee: Guarantee::default(),
             audit: true,
@@ -88,12 +93,8 @@ pub struct PairPolicy {
     pub interval: f64,
     /// Share of a standard deviation within which numbers agree.
     pub tolerance: f64,
-    /// How chances are found by which masked categories are linked.
-    pub linkage: LinkageMode,
-    /// The most columns of a contingency table of masked categories.
-    pub table_order: usize,
-    /// Clusters of masked categories.
-    pub clusters: usize,
+    /// How masked categories are measured.
+    pub categories: CategoricalSettings,
     /// The learner whose accuracy is compared.
     pub learner: String,
 }
@@ -104,9 +105,7 @@ impl Default for PairPolicy {
             buffer: None,
             interval: 10.0,
             tolerance: 0.1,
-            linkage: LinkageMode::default(),
-            table_order: 2,
-            clusters: 10,
+            categories: CategoricalSettings::default(),
             learner: "nb".to_owned(),
         }
     }
@@ -322,10 +321,12 @@ impl Plan {
                     .help("leave its `buffer` out: a stream leaves before it is judged"),
             );
         }
+        items::check(self)?;
         promises::check(self)?;
         self.check_measures()?;
         chain::check(self, spans)?;
         self.check_levels()?;
+        self.check_clusters()?;
         self.check_limits()?;
         self.check_learning()?;
         risk::check(self)?;
@@ -471,6 +472,27 @@ impl Plan {
             .help("take the limit away, or show regions: output = \"auto\"")),
             _ => Ok(()),
         }
+    }
+
+    /// Clusters are of one table, and some method works in them.
+    fn check_clusters(&self) -> Result<()> {
+        let (what, help) = match self.clusters {
+            None => return Ok(()),
+            Some(_) if self.is_stream() => (
+                "`clusters` is for tables, and this is a stream",
+                "take it out: nobody knows which rows of a stream will be near each other",
+            ),
+            Some(_) if !self.levels.is_empty() => (
+                "`clusters` does not go with [levels]",
+                "take one of them out: clusters of one level need not lie inside those of another",
+            ),
+            Some(_) if !self.protect.iter().any(Method::works_in_clusters) => (
+                "`clusters` means nothing here: no method protects clusters by themselves",
+                "take it out; samples, projections, pram, merging and private methods are for whole tables",
+            ),
+            Some(_) => return Ok(()),
+        };
+        Err(Error::policy(what).help(help))
     }
 
     /// Limits mean something.

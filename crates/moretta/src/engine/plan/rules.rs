@@ -81,6 +81,7 @@ fn unseen(plan: &Plan, column: &ColumnPolicy) -> Option<&'static str> {
     match &column.action {
         Action::Drop => Some("which is not released"),
         Action::Pseudonym { .. } => Some("which is released as a pseudonym"),
+        Action::Number => Some("which is released as a number"),
         Action::Keep if column.from.is_some() => Some("which is made from two others"),
         Action::Keep if column.role == Role::Time && plan.reads_times() => {
             Some("whose times are not compared")

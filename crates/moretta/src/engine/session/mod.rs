@@ -24,10 +24,11 @@ use super::source::Place;
 use crate::data::{Batch, RowIds, Schema};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+use crate::protect::Transition;
 use std::fmt;
 use std::sync::Arc;
 use stream::StreamFlow;
-use table::{Finished, TableFlow};
+use table::TableFlow;
 
 /// Rows that were checked and may leave. Only a session makes them, and a sink takes
 /// nothing else.
@@ -78,6 +79,19 @@ pub struct Outcome {
     pub measures: Vec<(String, Option<f64>)>,
     /// What the release tells of the rows, to be entered in their ledger; none without one.
     pub recorded: Option<Recorded>,
+    /// The matrices by which categories were changed. One that was made from frequencies of the
+    /// originals tells these: see [`Transition::fewest`] before it is published.
+    pub transitions: Vec<Transition>,
+}
+
+/// What leaves at the end, and what is told of it.
+struct Finished {
+    rows: Checked,
+    report: Report,
+    /// What is entered in the ledger; none without one.
+    recorded: Option<Recorded>,
+    /// The matrices by which categories were changed.
+    transitions: Vec<Transition>,
 }
 
 /// Protects rows by a plan and checks what leaves.
@@ -416,15 +430,14 @@ impl Session {
             return Err(Error::usage("a plan with levels has several releases")
                 .help("take them by finish_levels"));
         }
-        let (rest, report, recorded) = match self.flow {
-            Flow::Table(flow) => {
-                let finished = flow.finish(&self.context, &mut self.measures)?;
-                (finished.rows, finished.report, finished.recorded)
-            }
-            Flow::Stream(flow) => {
-                let (rest, report) = flow.finish(&mut self.measures)?;
-                (rest, report, None)
-            }
+        let Finished {
+            rows: rest,
+            report,
+            recorded,
+            transitions,
+        } = match self.flow {
+            Flow::Table(flow) => flow.finish(&self.context, &mut self.measures)?,
+            Flow::Stream(flow) => flow.finish(&mut self.measures)?,
         };
         let rest = match self.trusted {
             true => rest,
@@ -436,6 +449,7 @@ impl Session {
             report,
             measures,
             recorded,
+            transitions,
         };
         Ok((rest, outcome))
     }
@@ -468,6 +482,7 @@ impl Session {
                 report: level.report,
                 measures: Vec::new(),
                 recorded: level.recorded,
+                transitions: level.transitions,
             };
             Ok((rows, outcome))
         };

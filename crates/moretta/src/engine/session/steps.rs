@@ -8,6 +8,7 @@ use crate::data::{Batch, Domains, Field, Role, Schema};
 use crate::engine::columns::pseudonyms;
 use crate::engine::context::Context;
 use crate::engine::domains::domains;
+use crate::engine::items;
 use crate::engine::judge::Given;
 use crate::engine::ledger::{KnownRows, together};
 use crate::engine::masked::secret_seed;
@@ -19,7 +20,9 @@ use crate::engine::progress;
 use crate::engine::shown::covered_as_text;
 use crate::error::{Error, Result};
 use crate::guarantee::{Coding, Fault, Guarantee, Rule, Treatment, Truth, torn_persons};
-use crate::protect::{Claim, Effect, Method, Nest, Operator, Setting, Solutions};
+use crate::protect::{
+    Claim, Effect, Method, Nest, Operator, Setting, Solutions, Transition, clusters,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -41,6 +44,8 @@ pub(super) struct Protected {
     pub(super) given: Option<Given>,
     /// What it found where it searched; of the rows that leave alone.
     pub(super) solutions: Option<Solutions>,
+    /// The matrices by which categories were changed.
+    pub(super) transitions: Vec<Transition>,
 }
 
 /// Whether each step is held against the rows that it was given.
@@ -76,6 +81,7 @@ pub(super) fn protect(
         untruths: Vec::new(),
         given: None,
         solutions: None,
+        transitions: Vec::new(),
     };
     let mut first = Some(given);
     for stage in stages {
@@ -104,6 +110,7 @@ pub(super) fn protect(
                     step.refuse_few(given)?;
                 }
                 protected.left_out += released.left_out;
+                protected.transitions.append(&mut released.transitions);
                 if stage.method.samples() {
                     // Nothing that follows may depend on values that were not drawn.
                     released.rows = in_order_of_texts(released.rows)?;
@@ -133,6 +140,7 @@ pub(super) fn protect(
                     released = step.coarsen(known, released)?;
                 }
                 protected.solutions = released.solutions.take();
+                protected.left_out += released.left_out;
                 (protected.rows, protected.suppressed) = released.after(protected.suppressed);
                 protected.given = Some(Given {
                     rows: table.batch,
@@ -146,6 +154,11 @@ pub(super) fn protect(
             if stage.method.samples() {
                 protected.untruths.extend(torn(&before, &protected.rows)?);
             }
+            if stage.method.covers_items() {
+                let given = in_order_of_ids(&before)?;
+                let lost = items::lost(&given, &protected.rows, &step.domains)?;
+                protected.untruths.extend(lost);
+            }
         }
     }
     Ok(protected)
@@ -157,17 +170,39 @@ struct Released {
     suppressed: Vec<(String, u64)>,
     left_out: u64,
     solutions: Option<Solutions>,
+    transitions: Vec<Transition>,
 }
 
 impl Released {
-    /// A sample tells of every row what became of it, and no other method leaves rows out.
-    fn accounts_for(&self, rows: usize, samples: bool) -> Result<()> {
+    /// A sample tells of every row what became of it, as does a method that shows a label of a person
+    /// once; no other method leaves rows out.
+    fn accounts_for(&self, rows: usize, method: &Method) -> Result<()> {
         let suppressed: u64 = self.suppressed.iter().map(|(_, rows)| rows).sum();
         let told = self.rows.len() as u64 + suppressed + self.left_out;
-        match samples && told == rows as u64 || !samples && self.left_out == 0 {
+        let may_leave_out = method.samples() || method.covers_items();
+        match may_leave_out && told == rows as u64 || !may_leave_out && self.left_out == 0 {
             true => Ok(()),
             false => Err(Error::bug("rows of a sample are not accounted for")),
         }
+    }
+
+    /// Together with what was released of other rows.
+    fn beside(mut self, other: Released) -> Result<Self> {
+        let schema = Arc::clone(self.rows.schema());
+        for (why, count) in other.suppressed {
+            match self.suppressed.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, sum)) => *sum += count,
+                None => self.suppressed.push((why, count)),
+            }
+        }
+        self.transitions.extend(other.transitions);
+        Ok(Released {
+            rows: Batch::concat(&schema, vec![self.rows, other.rows])?,
+            left_out: self.left_out + other.left_out,
+            // Each cluster was searched by itself, and none stands for all.
+            solutions: None,
+            ..self
+        })
     }
 
     fn after(self, mut before: Vec<(String, u64)>) -> (Batch, Vec<(String, u64)>) {
@@ -201,13 +236,57 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
+    /// Releases rows as a whole, or cluster by cluster.
     fn release(&self, method: &Method, rows: Batch) -> Result<Released> {
+        match self.plan.clusters {
+            Some(count) if method.works_in_clusters() && !rows.is_empty() => {
+                self.release_clusters(count, method, &rows)
+            }
+            _ => self.release_whole(method, rows, self.seed),
+        }
+    }
+
+    /// Each cluster is a table of its own; rows leave in the order in which they were given.
+    fn release_clusters(&self, count: usize, method: &Method, rows: &Batch) -> Result<Released> {
+        let masking = method.as_masking();
+        let places = match masking {
+            Some(masking) => masking.places(rows.schema())?,
+            None => rows.schema().with_role(Role::Quasi),
+        };
+        let k = self.plan.guarantee.class_size().unwrap_or(1) as usize;
+        let least = masking.map_or(k, |masking| masking.least().max(k));
+        let wanted = (count, least);
+        let clusters = clusters(rows, &places, wanted, self.seed, &self.context.cancel)?;
+        let mut all: Option<Released> = None;
+        for (rows_of, number) in clusters.iter().zip(0_u64..) {
+            // Chance in one cluster is not that in another.
+            let seed = self.seed.wrapping_add(number << 32);
+            let released = self.release_whole(method, rows.take(rows_of)?, seed)?;
+            all = Some(match all {
+                None => released,
+                Some(all) => all.beside(released)?,
+            });
+        }
+        let all = all.ok_or_else(|| Error::bug("rows in no cluster"))?;
+        let places = places_of(rows);
+        let place = |id: u64| places.get(id as usize).copied().flatten();
+        let mut order: Vec<(Option<u32>, u32)> =
+            all.rows.rows().iter().map(place).zip(0..).collect();
+        order.sort_unstable();
+        let order: Vec<u32> = order.into_iter().map(|(_, row)| row).collect();
+        Ok(Released {
+            rows: all.rows.take(&order)?,
+            ..all
+        })
+    }
+
+    fn release_whole(&self, method: &Method, rows: Batch, seed: u64) -> Result<Released> {
         let setting = Setting {
             guarantee: self.plan.guarantee.clone(),
             domains: Arc::clone(&self.domains),
             population: self.context.population.clone(),
             nest: self.nest.clone(),
-            seed: self.seed,
+            seed,
             cancel: self.context.cancel.clone(),
             trail: self.context.progress.trail().clone(),
         };
@@ -223,8 +302,9 @@ impl Step<'_> {
             suppressed: operator.suppressed(),
             left_out: operator.left_out(),
             solutions: operator.solutions(),
+            transitions: operator.transitions(),
         };
-        released.accounts_for(all, method.samples())?;
+        released.accounts_for(all, method)?;
         Ok(released)
     }
 
@@ -245,17 +325,21 @@ impl Step<'_> {
         let population = self.context.population.as_deref();
         self.domains = Arc::new(domains(self.plan, table, population)?);
         let released = self.release(self.stage.method, rows)?;
-        if released.rows.is_empty() || released.rows.len() == all {
+        let kept = released.rows.len() + released.left_out as usize;
+        if released.rows.is_empty() || kept == all {
             return Ok(released);
         }
-        let ids = in_order_of_ids(&released.rows)?.rows().clone();
+        let ids = match self.stage.method.covers_items() {
+            false => in_order_of_ids(&released.rows)?.rows().clone(),
+            true => items::of_persons(&table.batch, released.rows.rows())?,
+        };
         let left = table.alone(&ids)?;
         let rows = self.given(&left)?;
         let own = Arc::new(domains(self.plan, &left, population)?);
         let whole = std::mem::replace(&mut self.domains, Arc::clone(&own));
         let again = self.release(&self.stage.method.suppressing(0.0), rows)?;
         self.domains = Arc::new(whole.with_trees_of(&own));
-        match again.rows.len() == left.batch.len() {
+        match again.rows.len() + again.left_out as usize == left.batch.len() {
             true => Ok(Released {
                 suppressed: released.suppressed,
                 ..again
@@ -339,12 +423,14 @@ impl Step<'_> {
                 suppressed: made.suppressed,
                 left_out: 0,
                 solutions: made.solutions,
+                transitions: made.transitions,
             }),
             None => Ok(Released {
                 rows: grown.kept,
                 suppressed: vec![("new rows wait until enough of them come".to_owned(), count)],
                 left_out: 0,
                 solutions: None,
+                transitions: Vec::new(),
             }),
         }
     }
@@ -391,7 +477,7 @@ impl Step<'_> {
                 false => Vec::new(),
             },
         );
-        let places = places(given);
+        let places = places_of(given);
         let released = covered_as_text(released)?;
         for start in (0..released.len()).step_by(CHUNK) {
             self.context.cancel.check()?;
@@ -432,7 +518,11 @@ impl Step<'_> {
                     Effect::Kept if pseudonym && self.first => Treatment::Pseudonym,
                     Effect::Kept => Treatment::Kept,
                     Effect::Covered => {
-                        Treatment::Generalised(self.domains.require(&field.name)?.clone())
+                        let domain = self.domains.require(&field.name)?.clone();
+                        match self.domains.separator(&field.name) {
+                            Some(separator) => Treatment::Listed(domain, separator.to_owned()),
+                            None => Treatment::Generalised(domain),
+                        }
                     }
                     Effect::Represented => {
                         Treatment::Representative(self.domains.require(&field.name)?.clone())
@@ -465,7 +555,7 @@ fn torn(given: &Batch, sample: &Batch) -> Result<Option<Fault>> {
     let Some(&subject) = given.schema().with_role(Role::Subject).first() else {
         return Ok(None);
     };
-    let places = places(given);
+    let places = places_of(given);
     let mut drawn = vec![false; given.len()];
     for id in sample.rows().iter() {
         if let Some(&Some(place)) = places.get(id as usize) {
@@ -488,7 +578,7 @@ fn made(given: &Schema, released: &Schema) -> Vec<String> {
 }
 
 /// Where the row with each id is.
-fn places(rows: &Batch) -> Vec<Option<u32>> {
+fn places_of(rows: &Batch) -> Vec<Option<u32>> {
     let most = rows.rows().iter().max().map_or(0, |id| id as usize + 1);
     let mut places = vec![None; most];
     for (id, place) in rows.rows().iter().zip(0..) {

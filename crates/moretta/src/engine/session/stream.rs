@@ -1,9 +1,9 @@
 //! The session of a stream: rows come from its sources, are decided and masked while others wait,
 //! and are counted and measured as they leave.
 
-use super::Checked;
 use super::resume::{Course, Mark, Resume, cannot_resume, source_name};
 use super::trial::{Assessment, Purpose};
+use super::{Checked, Finished};
 use crate::data::{Batch, Kind, Role, RowIds, Schema};
 use crate::engine::arrival::{Arrival, Arrived, Coming, EventTime};
 use crate::engine::coarse::at_most;
@@ -15,7 +15,7 @@ use crate::engine::faults::Faults;
 use crate::engine::masked::{self, Flow, Masks, Waiting, Watch};
 use crate::engine::plan::{Action, Plan};
 use crate::engine::progress::Live;
-use crate::engine::report::{Report, RuleFact};
+use crate::engine::report::RuleFact;
 use crate::engine::rules;
 use crate::error::{Error, Result};
 use crate::guarantee::{CrowdChecker, RuleChecker};
@@ -524,7 +524,7 @@ impl StreamFlow {
     }
 
     /// All sources have ended: gives what is left, and what is told of the stream.
-    pub(super) fn finish(mut self, measures: &mut [Box<dyn Measure>]) -> Result<(Checked, Report)> {
+    pub(super) fn finish(mut self, measures: &mut [Box<dyn Measure>]) -> Result<Finished> {
         let (rest, crowds) = self.drain(measures)?;
         if self.late > 0 && self.events.is_none() {
             self.notes.push(format!(
@@ -585,7 +585,12 @@ impl StreamFlow {
             solutions: None,
             warnings: &self.notes,
         });
-        Ok((rest, report))
+        Ok(Finished {
+            rows: rest,
+            report,
+            recorded: None,
+            transitions: self.flow.transitions(),
+        })
     }
 }
 

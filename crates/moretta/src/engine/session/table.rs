@@ -1,25 +1,27 @@
 //! The session of a table: collected, protected, ordered, checked and measured as a whole.
 
-use super::Checked;
 use super::levels::protect_levels;
 use super::steps::{Compared, Protected, protect};
 use super::trial::{Assessment, Candidate, Purpose};
+use super::{Checked, Finished};
 use crate::data::{Batch, Role, Schema};
+use crate::engine::coarse;
 use crate::engine::column_sets::of_release;
-use crate::engine::columns::without_dropped;
+use crate::engine::columns::{numbered, without_dropped};
 use crate::engine::context::Context;
 use crate::engine::copies::Copies;
 use crate::engine::facts::{Facts, Masked, report};
 use crate::engine::faults::Faults;
+use crate::engine::items;
 use crate::engine::judge::{Judge, Judgement, Made, refused};
 use crate::engine::learn::{accuracy_loss, accuracy_losses};
-use crate::engine::ledger::{KnownRows, Recorded};
+use crate::engine::ledger::KnownRows;
 use crate::engine::masked::{self, Learn, Masks, Watch};
 use crate::engine::order;
 use crate::engine::original::{Original, in_order_of_ids, originals_of};
 use crate::engine::plan::Plan;
 use crate::engine::progress::Stage;
-use crate::engine::report::{LevelFacts, Report, RuleFact};
+use crate::engine::report::{LevelFacts, RuleFact};
 use crate::engine::rules;
 use crate::engine::shown::counted_as_text;
 use crate::engine::telling::Leaving;
@@ -139,14 +141,6 @@ impl TableFlow {
             original,
         })
     }
-}
-
-/// What leaves a table, and what is told of it.
-pub(super) struct Finished {
-    pub(super) rows: Checked,
-    pub(super) report: Report,
-    /// What is entered in the ledger; none without one.
-    pub(super) recorded: Option<Recorded>,
 }
 
 /// Holds levels against each other, by the rows that leave.
@@ -381,9 +375,10 @@ impl Treated {
         }
         context.cancel.check()?;
         Ok(Finished {
-            rows: Checked::new(release),
+            rows: Checked::new(numbered(plan, release)?),
             report,
             recorded,
+            transitions: protected.transitions,
         })
     }
 
@@ -399,14 +394,27 @@ impl Treated {
         let judgement = match &self.protected.given {
             None => None,
             Some(given) => {
+                let told = &self.protected.suppressed;
+                let items = items::one_a_row(plan, given, &self.rows)?;
+                let (given, release, suppressed) = match &items {
+                    Some(items) => (&items.given, &items.release, items.suppressed(told)),
+                    None => (given, &self.release, told.clone()),
+                };
                 let put = Made {
-                    release: &self.release,
-                    suppressed: &self.protected.suppressed,
+                    release,
+                    suppressed: &suppressed,
                     untruths: untruths.clone(),
                     masked: &self.table.masked_names(),
                     accuracy_losses: accuracy_losses(plan, original, &self.release)?,
                 };
-                Some(Judge { plan, given }.judge(put, context)?)
+                let mut judgement = Judge { plan, given }.judge(put, context)?;
+                if items.is_some() {
+                    let claim = items::claim(plan, &original.batch, &self.release)?;
+                    judgement.findings.claims.extend(claim);
+                    // Rows are told, not items.
+                    judgement.published.reasons = coarse::reasons(told, 0);
+                }
+                Some(judgement)
             }
         };
         faults.take(match (untruths.first(), &judgement) {

@@ -34,7 +34,13 @@ fn x_log_x(x: u64) -> i128 {
     if x < 2 {
         return 0;
     }
-    (x as f64 * (x as f64).log2() * BIT).round() as i128
+    let scaled = x as f64 * (x as f64).log2() * BIT;
+    // Most fit into 64 bits, which is the faster conversion.
+    if scaled < i64::MAX as f64 {
+        i128::from(scaled as i64)
+    } else {
+        scaled as i128
+    }
 }
 
 /// H(V | V' = j) of each masked category j, in bits, from the frequencies of the originals and a

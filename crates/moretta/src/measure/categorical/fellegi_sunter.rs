@@ -6,6 +6,7 @@
 //! `log2((1 - m) / (1 - u))` where not. The chances are estimated by EM from how often each pattern
 //! of agreement occurs among all pairs, without knowing which belong together.
 
+use super::em;
 use std::cmp::Ordering;
 
 /// How the chances are found.
@@ -31,9 +32,8 @@ pub struct FellegiSunter {
     pub pi: f64,
 }
 
-/// Rounds of EM, and the change of a chance below which it ends.
+/// Rounds of EM at most.
 const ROUNDS: usize = 50;
-const LEAST_CHANGE: f64 = 1e-9;
 
 /// Chances stay this far from 0 and 1, so that weights are finite.
 const LEAST: f64 = 1e-6;
@@ -62,25 +62,29 @@ impl FellegiSunter {
     /// Estimates the chances from patterns and how often each occurs; a pattern has a bit for each
     /// attribute, 1 where both records agree.
     #[must_use]
-    pub fn estimated(mut self, patterns: &[(u64, f64)], fixed_pi: bool) -> Self {
-        let pairs: f64 = patterns.iter().map(|(_, count)| count).sum();
-        if pairs <= 0.0 {
-            return self;
-        }
-        let mut round = Round::new(self.m.len(), patterns);
-        for _ in 0..ROUNDS {
-            if round.improve(&mut self, patterns, pairs, fixed_pi) < LEAST_CHANGE {
-                break;
-            }
-        }
-        self
+    pub fn estimated(self, patterns: &[(u64, f64)], fixed_pi: bool) -> Self {
+        self.improved(patterns, fixed_pi, ROUNDS)
     }
 
-    /// One round of EM alone.
-    #[cfg(test)]
-    pub(super) fn after_one_round(mut self, patterns: &[(u64, f64)], fixed_pi: bool) -> Self {
-        let pairs: f64 = patterns.iter().map(|(_, count)| count).sum();
-        Round::new(self.m.len(), patterns).improve(&mut self, patterns, pairs, fixed_pi);
+    /// At most so many rounds of EM.
+    pub(super) fn improved(
+        mut self,
+        patterns: &[(u64, f64)],
+        fixed_pi: bool,
+        rounds: usize,
+    ) -> Self {
+        if patterns.iter().all(|(_, count)| *count <= 0.0) {
+            return self;
+        }
+        match self.m.len() {
+            1 => em::few::<1, 2>(&mut self, patterns, fixed_pi, rounds),
+            2 => em::few::<2, 4>(&mut self, patterns, fixed_pi, rounds),
+            3 => em::few::<3, 8>(&mut self, patterns, fixed_pi, rounds),
+            4 => em::few::<4, 16>(&mut self, patterns, fixed_pi, rounds),
+            5 => em::few::<5, 32>(&mut self, patterns, fixed_pi, rounds),
+            6 => em::few::<6, 64>(&mut self, patterns, fixed_pi, rounds),
+            _ => em::many(&mut self, patterns, fixed_pi, rounds),
+        }
         self
     }
 
@@ -142,10 +146,17 @@ impl FellegiSunter {
     pub(super) fn ranks(&self, patterns: &[u64], ranks: &mut Vec<u32>) {
         // What is equal may differ a little after rounds of EM.
         const EQUAL: f64 = 1e-6;
-        let mut weighed: Vec<(f64, usize)> = patterns
-            .iter()
-            .enumerate()
-            .map(|(place, &pattern)| (self.weight(pattern), place))
+        let chances = self.m.iter().zip(&self.u);
+        let of_bit = |(m, u): (&f64, &f64)| [((1.0 - m) / (1.0 - u)).log2(), (m / u).log2()];
+        let weights: Vec<[f64; 2]> = chances.map(of_bit).collect();
+        let weight = |pattern: u64| -> f64 {
+            let bits = weights.iter().enumerate();
+            bits.map(|(bit, weights)| weights[(pattern >> bit & 1) as usize])
+                .sum()
+        };
+        let places = patterns.iter().enumerate();
+        let mut weighed: Vec<(f64, usize)> = places
+            .map(|(place, &pattern)| (weight(pattern), place))
             .collect();
         weighed.sort_unstable_by(|a, b| match b.0.total_cmp(&a.0) {
             Ordering::Equal => a.1.cmp(&b.1),
@@ -166,73 +177,6 @@ impl FellegiSunter {
     }
 }
 
-/// What a round of EM needs, made once for all of them.
-struct Round {
-    /// In how many pairs each attribute agrees.
-    agreed: Vec<f64>,
-    /// u over m where an attribute does not agree, and where it does.
-    ratios: Vec<[f64; 2]>,
-    together: Vec<f64>,
-}
-
-impl Round {
-    fn new(width: usize, patterns: &[(u64, f64)]) -> Self {
-        let agreed = |bit: usize| {
-            let counts = patterns.iter();
-            let agreed = counts.filter(|(pattern, _)| pattern >> bit & 1 == 1);
-            agreed.map(|(_, count)| count).sum()
-        };
-        Round {
-            agreed: (0..width).map(agreed).collect(),
-            ratios: vec![[1.0; 2]; width],
-            together: vec![0.0; width],
-        }
-    }
-
-    /// One round; the largest change of a chance.
-    fn improve(
-        &mut self,
-        model: &mut FellegiSunter,
-        patterns: &[(u64, f64)],
-        pairs: f64,
-        fixed_pi: bool,
-    ) -> f64 {
-        for (ratios, (m, u)) in self.ratios.iter_mut().zip(model.m.iter().zip(&model.u)) {
-            *ratios = [(1.0 - u) / (1.0 - m), u / m];
-        }
-        self.together.fill(0.0);
-        let apart = (1.0 - model.pi) / model.pi;
-        let mut all_together = 0.0;
-        for &(pattern, count) in patterns {
-            let ratios = self.ratios.iter().enumerate();
-            let against = ratios.fold(apart, |product, (bit, ratios)| {
-                product * ratios[(pattern >> bit & 1) as usize]
-            });
-            let together = count / (1.0 + against);
-            all_together += together;
-            for (bit, sum) in self.together.iter_mut().enumerate() {
-                *sum += together * (pattern >> bit & 1) as f64;
-            }
-        }
-        let mut change = 0.0_f64;
-        let mut set = |chance: &mut f64, value: f64| {
-            let value = bounded(value);
-            change = change.max((value - *chance).abs());
-            *chance = value;
-        };
-        let sums = self.together.iter().zip(&self.agreed);
-        let chances = model.m.iter_mut().zip(&mut model.u);
-        for ((together, agreed), (m, u)) in sums.zip(chances) {
-            set(m, together / all_together);
-            set(u, (agreed - together) / (pairs - all_together));
-        }
-        if !fixed_pi {
-            set(&mut model.pi, all_together / pairs);
-        }
-        change
-    }
-}
-
 /// The chance of a pattern.
 fn chance(chances: &[f64], pattern: u64) -> f64 {
     let bits = chances.iter().enumerate();
@@ -244,7 +188,7 @@ fn chance(chances: &[f64], pattern: u64) -> f64 {
 }
 
 /// A chance that is neither 0 nor 1; the least where there is none.
-fn bounded(chance: f64) -> f64 {
+pub(super) fn bounded(chance: f64) -> f64 {
     if chance > LEAST {
         chance.min(1.0 - LEAST)
     } else {

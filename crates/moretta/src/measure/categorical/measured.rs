@@ -15,7 +15,6 @@ use super::fellegi_sunter::LinkageMode;
 use super::partitions::PartitionPairs;
 use super::score::{Distinct, Figures, ScoreSettings, Tally};
 use crate::data::{Attribute, CategoricalTable, Variable, c_median, draw_seeds};
-use crate::measure::PairSettings;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::sync::OnceLock;
@@ -38,12 +37,31 @@ const CLUSTERED: u64 = 20_000;
 /// Missing, until the domain is known.
 const MISSING: u32 = u32::MAX;
 
+/// What measures of categories are computed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CategoricalSettings {
+    /// How chances are found by which masked categories are linked.
+    pub linkage: LinkageMode,
+    /// The most attributes of a contingency table, 1 to 3.
+    pub table_order: usize,
+    /// Clusters of masked records that are held against those of the originals.
+    pub clusters: usize,
+}
+
+impl Default for CategoricalSettings {
+    fn default() -> Self {
+        CategoricalSettings {
+            linkage: LinkageMode::default(),
+            table_order: 2,
+            clusters: 10,
+        }
+    }
+}
+
 /// Counts of pairs, and what was computed from them.
 pub struct Categorical {
     columns: Vec<Masked>,
-    order: usize,
-    linkage: LinkageMode,
-    clusters: usize,
+    settings: CategoricalSettings,
     pairs: Cells,
     counts: Vec<u64>,
     is_full: bool,
@@ -86,7 +104,7 @@ impl Masked {
 
 impl Categorical {
     /// Of the categories among these attributes; none where all of them are numbers.
-    pub fn new(settings: &PairSettings) -> Option<Self> {
+    pub fn new(attributes: &[Attribute], settings: CategoricalSettings) -> Option<Self> {
         let column = |(place, kind): (usize, &Attribute)| {
             let (ordered, declared) = match kind {
                 Attribute::Number => return None,
@@ -101,7 +119,7 @@ impl Categorical {
                 has_missing: false,
             })
         };
-        let attributes = settings.attributes.iter().enumerate();
+        let attributes = attributes.iter().enumerate();
         let columns: Vec<Masked> = attributes.filter_map(column).collect();
         if columns.is_empty() {
             return None;
@@ -109,9 +127,7 @@ impl Categorical {
         Some(Categorical {
             pairs: Cells::new(2 * columns.len()),
             columns,
-            order: settings.table_order,
-            linkage: settings.linkage,
-            clusters: settings.clusters,
+            settings,
             counts: Vec::new(),
             is_full: false,
             pair: Vec::new(),
@@ -221,7 +237,7 @@ impl Categorical {
 
     fn scored(&self) -> Option<(Figures, Vec<usize>)> {
         let variables = self.variables();
-        let tables = subsets(variables.len(), self.order).len();
+        let tables = subsets(variables.len(), self.settings.table_order).len();
         if self.counts.is_empty() || tables.saturating_mul(self.counts.len()) > MOST_COUNTS {
             return None;
         }
@@ -230,8 +246,8 @@ impl Categorical {
             originals.add(original, count);
         });
         let settings = ScoreSettings {
-            order: self.order,
-            linkage: self.linkage,
+            order: self.settings.table_order,
+            linkage: self.settings.linkage,
             ..ScoreSettings::default()
         };
         let most = if variables.len() <= COMPARED {
@@ -284,7 +300,7 @@ impl Categorical {
             return None;
         }
         let mut generator = Xoshiro256PlusPlus::seed_from_u64(0);
-        let seeds = draw_seeds(firsts.len(), self.clusters, &mut generator);
+        let seeds = draw_seeds(firsts.len(), self.settings.clusters, &mut generator);
         let seeds: Vec<usize> = seeds.into_iter().map(|seed| firsts[seed]).collect();
         let labels = columns.map(|columns| {
             let table = CategoricalTable::new(variables.clone(), columns).ok()?;
@@ -304,8 +320,8 @@ mod tests {
     use super::*;
     use crate::measure::{LIST, Of};
 
-    fn settings(attributes: &[Attribute]) -> PairSettings {
-        PairSettings::new(attributes.to_vec())
+    fn of(attributes: &[Attribute]) -> Option<Categorical> {
+        Categorical::new(attributes, CategoricalSettings::default())
     }
 
     const KINDS: [Attribute; 3] = [
@@ -321,7 +337,7 @@ mod tests {
     }
 
     fn observed(rows: u32) -> Categorical {
-        let mut categorical = Categorical::new(&settings(&KINDS)).expect("categories");
+        let mut categorical = of(&KINDS).expect("categories");
         for n in 0..rows {
             categorical.observe(&record(n, 0), &record(n, 1));
         }
@@ -351,9 +367,9 @@ mod tests {
             Figures::mean,
             Figures::max,
         ];
-        for of in figure {
-            let share = categorical.share(of).expect("counted");
-            assert!((share - of(&figures) / 100.0).abs() < 1e-12);
+        for figure in figure {
+            let share = categorical.share(figure).expect("counted");
+            assert!((share - figure(&figures) / 100.0).abs() < 1e-12);
             assert!((0.0..=1.0).contains(&share));
         }
     }
@@ -361,7 +377,7 @@ mod tests {
     #[test]
     fn every_listed_measure_of_categories_says_something_in_its_unit() {
         let categorical = observed(300);
-        let empty = Categorical::new(&settings(&KINDS)).expect("categories");
+        let empty = of(&KINDS).expect("categories");
         for info in LIST {
             if let Of::Categories(measure) = info.of {
                 let value = measure(&categorical).expect("categories that vary");
@@ -378,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_release_as_it_was_loses_nothing_and_numbers_do_not_count() {
-        let mut categorical = Categorical::new(&settings(&KINDS)).expect("categories");
+        let mut categorical = of(&KINDS).expect("categories");
         for n in 0..60 {
             let original = record(n, 0);
             let mut released = original.clone();
@@ -392,12 +408,12 @@ mod tests {
             categorical.partitions().map(PartitionPairs::loss),
             Some(0.0)
         );
-        assert!(Categorical::new(&settings(&[Attribute::Number])).is_none());
+        assert!(of(&[Attribute::Number]).is_none());
     }
 
     #[test]
     fn missing_values_are_one_more_category() {
-        let mut categorical = Categorical::new(&settings(&[Attribute::Nominal])).expect("one");
+        let mut categorical = of(&[Attribute::Nominal]).expect("one");
         for (original, released) in [(0.0, 0.0), (1.0, f64::NAN), (f64::NAN, f64::NAN)] {
             categorical.observe(&[original], &[released]);
         }
@@ -412,7 +428,7 @@ mod tests {
     #[test]
     fn of_more_different_pairs_than_are_counted_nothing_is_told() {
         let kinds = [Attribute::Nominal, Attribute::Nominal];
-        let mut categorical = Categorical::new(&settings(&kinds)).expect("categories");
+        let mut categorical = of(&kinds).expect("categories");
         for n in 0..=MOST_PAIRS as u32 {
             let record = [f64::from(n % 1024), f64::from(n / 1024)];
             categorical.observe(&record, &record);

@@ -184,10 +184,10 @@ fn probabilistic_linkage_is_that_of_the_worked_example() {
     let start = FellegiSunter::start(3, 0.125);
     let likelihood = |model: &FellegiSunter| model.log_likelihood(&patterns);
     close(likelihood(&start), number(&expected["loglik_first"]), 1e-6);
-    let one = start.clone().after_one_round(&patterns, false);
+    let one = start.clone().improved(&patterns, false, 1);
     check_model(&one, &expected["em_after_1"], 1e-9);
     // The last likelihood is that with which the last round of 50 begins.
-    let before_last = (0..49).fold(start, |model, _| model.after_one_round(&patterns, false));
+    let before_last = (0..49).fold(start, |model, _| model.improved(&patterns, false, 1));
     close(
         likelihood(&before_last),
         number(&expected["loglik_last"]),
@@ -266,7 +266,7 @@ fn likelihood_never_falls_and_thresholds_hold_their_chances() {
     for fixed_pi in [false, true] {
         let mut model = FellegiSunter::start(3, 0.125);
         for _ in 0..50 {
-            let next = model.clone().after_one_round(&patterns, fixed_pi);
+            let next = model.clone().improved(&patterns, fixed_pi, 1);
             assert!(next.log_likelihood(&patterns) >= model.log_likelihood(&patterns) - 1e-9);
             model = next;
         }
@@ -748,7 +748,7 @@ fn check_figures(
     let patterns = scored.pattern_counts();
     let mut state = FellegiSunter::start(variables.len(), 1.0 / original.len() as f64);
     for _ in 0..3 {
-        let next = state.clone().after_one_round(&patterns, false);
+        let next = state.clone().improved(&patterns, false, 1);
         let expected = slow::round(original, masked, &state);
         // Where all pairs are sure to be of one kind, the chances of the other are 0 over 0.
         let is_sure = [next.pi, state.pi]

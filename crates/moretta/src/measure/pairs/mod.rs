@@ -30,7 +30,7 @@ pub use timeline::PairMeasures;
 
 use crate::data::Attribute;
 use crate::error::{Error, Result};
-use crate::measure::categorical::LinkageMode;
+use crate::measure::categorical::CategoricalSettings;
 
 /// What measures are built with.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,12 +45,8 @@ pub struct PairSettings {
     pub interval: f64,
     /// Share of a standard deviation within which numbers agree, for probabilistic linkage.
     pub tolerance: f64,
-    /// How chances are found by which masked categories are linked.
-    pub linkage: LinkageMode,
-    /// The most attributes of a contingency table of masked categories, 1 to 3.
-    pub table_order: usize,
-    /// Clusters of masked categories that are held against those of the originals.
-    pub clusters: usize,
+    /// How masked categories are measured.
+    pub categories: CategoricalSettings,
 }
 
 impl PairSettings {
@@ -61,9 +57,7 @@ impl PairSettings {
             buffer: 100,
             interval: 10.0,
             tolerance: 0.1,
-            linkage: LinkageMode::default(),
-            table_order: 2,
-            clusters: 10,
+            categories: CategoricalSettings::default(),
         }
     }
 
@@ -72,8 +66,8 @@ impl PairSettings {
         let what = match self {
             PairSettings { buffer: 0, .. } => "a buffer of no records links nothing",
             _ if !positive(self.interval) => "an interval needs a percentage above 0",
-            _ if !(1..=3).contains(&self.table_order) => "tables have 1 to 3 attributes",
-            PairSettings { clusters: 0, .. } => "records can not be put into no clusters",
+            _ if !(1..=3).contains(&self.categories.table_order) => "tables have 1 to 3 attributes",
+            _ if self.categories.clusters == 0 => "records can not be put into no clusters",
             _ if !positive(self.tolerance) => "a tolerance must be a number above 0",
             _ => return Ok(()),
         };

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::math::moments::Moments;
 use crate::measure::categorical::Categorical;
 use crate::measure::histogram::SMALL_CELL;
-use crate::measure::{Info, LIST, Measure, Of};
+use crate::measure::{Info, Measure, Of};
 
 /// Points that are kept; even, so that the last one stays when every other is dropped.
 const MOST: usize = 200;
@@ -91,13 +91,12 @@ impl Piece {
 }
 
 impl PairMeasures {
-    /// These measures, of records whose attributes are called `columns`; of categories with those of
-    /// the list that are named in `of_categories`.
+    /// These measures, of records whose attributes are called `columns`; a measure of categories, which
+    /// share their counts, has none of its own.
     pub fn new(
         settings: &PairSettings,
         columns: &[&str],
-        measures: Vec<(&'static Info, Box<dyn Measure>)>,
-        of_categories: &[&'static Info],
+        measures: Vec<(&'static Info, Option<Box<dyn Measure>>)>,
     ) -> Self {
         let column = |place: usize| Column {
             name: columns.get(place).copied().unwrap_or_default().to_owned(),
@@ -105,27 +104,26 @@ impl PairMeasures {
             points: Vec::new(),
             open: Piece::default(),
         };
-        let own = measures.into_iter();
-        let own = own.map(|(info, measure)| (info, Source::Own(measure)));
-        let shared = |info: &&'static Info| match info.of {
-            Of::Categories(measure) => Some((*info, Source::Shared(measure))),
-            _ => None,
+        let watched = |(info, measure): (&'static Info, Option<Box<dyn Measure>>)| {
+            let of = match (measure, info.of) {
+                (Some(measure), _) => Source::Own(measure),
+                (None, Of::Categories(measure)) => Source::Shared(measure),
+                (None, _) => return None,
+            };
+            Some(Watched {
+                info,
+                of,
+                points: Vec::new(),
+            })
         };
-        let shared: Vec<_> = of_categories.iter().filter_map(shared).collect();
-        let is_shared = !shared.is_empty();
-        let watched = |(info, of)| Watched {
-            info,
-            of,
-            points: Vec::new(),
-        };
-        let mut measures: Vec<Watched> = own.chain(shared).map(watched).collect();
-        let place = |info: &Info| LIST.iter().position(|other| other.name == info.name);
-        if is_shared {
-            measures.sort_by_key(|watched| place(watched.info));
-        }
+        let measures: Vec<Watched> = measures.into_iter().filter_map(watched).collect();
+        let is_shared = |watched: &Watched| matches!(watched.of, Source::Shared(_));
+        let categorical = measures.iter().any(is_shared);
+        let categorical =
+            categorical.then(|| Categorical::new(&settings.attributes, settings.categories));
         PairMeasures {
             measures,
-            categorical: Categorical::new(settings).filter(|_| is_shared),
+            categorical: categorical.flatten(),
             columns: settings.scalars().into_iter().map(column).collect(),
             seen: 0,
             table: false,
@@ -355,7 +353,7 @@ fn told(moments: &Moments) -> Option<(f64, f64)> {
 mod tests {
     use super::super::reference::settings;
     use super::*;
-    use crate::measure::{build, find};
+    use crate::measure::{LIST, build, find};
 
     const NAMES: [&str; 2] = ["sse", "record_linkage"];
 
@@ -367,11 +365,13 @@ mod tests {
 
     fn measures(names: &[&str]) -> PairMeasures {
         let named = |name: &&str| {
-            let measure = build(name, &settings()).expect("a measure of records");
-            (find(name).expect("listed"), measure)
+            let info = find(name).expect("listed");
+            let own = matches!(info.of, Of::Records(_));
+            let measure = own.then(|| build(name, &settings()).expect("a measure of records"));
+            (info, measure)
         };
         let measures = names.iter().map(named).collect();
-        PairMeasures::new(&settings(), &["a", "b", "c", "d"], measures, &[])
+        PairMeasures::new(&settings(), &["a", "b", "c", "d"], measures)
     }
 
     fn show(measures: &mut PairMeasures, pairs: impl Iterator<Item = (Vec<f64>, Vec<f64>)>) {
@@ -431,6 +431,22 @@ mod tests {
     }
 
     #[test]
+    fn measures_of_categories_are_told_of_the_end_alone() {
+        let mut measures = measures(&["dbil", "sse"]);
+        show(&mut measures, (0..300).map(pair));
+        let facts = measures.facts();
+        let [dbil, sse] = &facts.measures[..] else {
+            panic!("two measures");
+        };
+        // One of the two categories always moves by one of four steps.
+        assert_eq!(dbil.value, Some(0.125));
+        let (last, points) = dbil.points.split_last().expect("points");
+        assert_eq!(last.value, dbil.value);
+        assert!(!points.is_empty() && points.iter().all(|point| point.value.is_none()));
+        assert!(sse.points.iter().all(|point| point.value.is_some()));
+    }
+
+    #[test]
     fn a_point_is_the_value_of_the_records_up_to_it() {
         for records in [70, 1_000, 10_049, 41_005] {
             let facts = after(records).facts();
@@ -481,8 +497,12 @@ mod tests {
 
     #[test]
     fn batches_do_not_matter_and_every_measure_can_be_watched() {
-        let of_records = LIST.iter().filter(|info| matches!(info.of, Of::Records(_)));
-        let names: Vec<&str> = of_records.map(|info| info.name).collect();
+        let is_watched = |info: &&Info| matches!(info.of, Of::Records(_) | Of::Categories(_));
+        let names: Vec<&str> = LIST
+            .iter()
+            .filter(is_watched)
+            .map(|info| info.name)
+            .collect();
         let pairs: Vec<_> = (0..700).map(pair).collect();
         let facts = |size: usize| {
             let mut measures = measures(&names);

@@ -34,6 +34,8 @@ pub(super) struct About<'a> {
     pub(super) date: Option<&'a str>,
     /// The reports, which are written aside.
     pub(super) reports: &'a [Pending],
+    /// The transition matrices, where they are published, written aside.
+    pub(super) matrices: Option<&'a Pending>,
     /// How long the ledger is with this release, and its last sum; none without a ledger.
     pub(super) ledger: Option<(u64, String)>,
 }
@@ -65,6 +67,10 @@ fn content(about: &About<'_>, key: &PrivateKey) -> Result<Value> {
     for pending in about.reports {
         let (sum, _) = sha256::of_file(pending.temporary())?;
         files.push(file("report", pending.place(), &sum));
+    }
+    if let Some(pending) = about.matrices {
+        let (sum, _) = sha256::of_file(pending.temporary())?;
+        files.push(file("matrices", pending.place(), &sum));
     }
     for column in &policy.plan.columns {
         if let Some(HierarchySpec::File(path)) = &column.hierarchy {

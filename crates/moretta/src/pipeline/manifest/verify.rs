@@ -33,7 +33,7 @@ pub struct Signed {
 /// A file of a manifest.
 #[derive(Clone, Debug, Serialize)]
 pub struct SignedFile {
-    /// "release", "report" or "hierarchy".
+    /// "release", "report", "matrices" or "hierarchy".
     pub kind: String,
     /// Its name.
     pub name: String,

@@ -3,6 +3,7 @@
 mod beta;
 mod delta;
 mod k;
+mod km;
 mod l;
 mod on_columns;
 mod p;
@@ -43,6 +44,7 @@ const MODELS: &[Model] = &[
     risk::AVERAGE,
     population::K_MAP,
     population::PRESENCE,
+    km::MODEL,
 ];
 
 /// The keys of `[guarantee]`.

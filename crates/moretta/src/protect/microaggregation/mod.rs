@@ -37,7 +37,10 @@
 //! rank by the number of levels less one (in a stream as a number). Categories without order
 //! differ by 1, or, in a table, by the level of their lowest common ancestor where the column
 //! has a hierarchy: l/h of one of height h. Missing values differ by 1 from all others.
-//! Where distances are equal the first row counts.
+//! Where distances are equal the first row counts. With `distance = "sum"`, as the literature on
+//! categorical data has it, the differences of all columns are added up instead: ranks of L levels
+//! differ by |a - b|/L, numbers by their difference over the range of their column. That is for
+//! tables and *mdav*, looks at equal records once, and so needs no index where few are different.
 //!
 //! **Protects against** linking a person to fewer than k records by the masked
 //! columns: the release is k-anonymous on them, as far as each record is a person
@@ -86,6 +89,7 @@ mod points;
 mod pool;
 mod projection;
 mod scale;
+mod sum;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -139,6 +143,8 @@ pub struct Microaggregation {
     pub grouping: Grouping,
     /// How readily groups of V-MDAV grow.
     pub gamma: f64,
+    /// What distances are.
+    pub distance: Distance,
     /// How columns weigh in distances.
     pub scale: Scale,
     /// The order of a projection.
@@ -159,6 +165,19 @@ const GROUPINGS: &[(&str, Grouping)] = &[
     ("mu-approx", Grouping::MuApprox),
     ("nearest", Grouping::Nearest),
 ];
+
+/// What the distance of two records is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Distance {
+    /// The root of the sum of squared differences.
+    #[default]
+    Euclidean,
+    /// The sum of differences.
+    Sum,
+}
+
+const DISTANCES: &[(&str, Distance)] =
+    &[("euclidean", Distance::Euclidean), ("sum", Distance::Sum)];
 
 const AXES: &[(&str, Axis)] = &[("principal", Axis::Principal), ("sum", Axis::Sum)];
 
@@ -229,6 +248,12 @@ const GAMMA: Parameter = Parameter::new(
     Absent::Means("0.2"),
     "with v-mdav: a record joins a full group if it is nearer to it than gamma times its distance to the next outside; about 0.2 for scattered data, 1.1 for clusters",
 );
+const DISTANCE: Parameter = Parameter::new(
+    "distance",
+    Accepts::Word(|| words(DISTANCES)),
+    Absent::Text("euclidean"),
+    "how differences of columns are put together: as the root of the sum of their squares, or as their sum, with ranks divided by the number of levels, as usual for categories (only for tables and mdav)",
+);
 const SCALE: Parameter = Parameter::new(
     "scale",
     Accepts::Word(|| words(SCALES)),
@@ -239,7 +264,7 @@ const SCALE: Parameter = Parameter::new(
 impl Microaggregation {
     /// Its parameters in a policy.
     pub const PARAMETERS: &'static [Parameter] = &[
-        K, BUFFER, GROUPING, GAMMA, AXIS, SCALE, EXACT, COLUMNS, GROUPS,
+        K, BUFFER, GROUPING, GAMMA, AXIS, DISTANCE, SCALE, EXACT, COLUMNS, GROUPS,
     ];
 
     /// On whole tables, by MDAV, with groups of at least k.
@@ -249,6 +274,7 @@ impl Microaggregation {
             buffer: None,
             grouping: Grouping::Mdav,
             gamma: USUAL_GAMMA,
+            distance: Distance::Euclidean,
             scale: Scale::Deviation,
             axis: Axis::Principal,
             exact: USUAL_EXACT,
@@ -282,6 +308,15 @@ impl Microaggregation {
         if buffer.is_some() {
             refuse_in_stream(section, grouping)?;
         }
+        let has_scale = section.has(SCALE.name);
+        let distance = section.word(&DISTANCE, DISTANCES)?;
+        if distance == Distance::Sum
+            && (grouping != Grouping::Mdav || buffer.is_some() || has_scale)
+        {
+            return Err(section
+                .error("`distance = \"sum\"` is for tables, `grouping = \"mdav\"` and no `scale`")
+                .help("take the others out, or the distance"));
+        }
         let columns = section.optional(&COLUMNS, Placed::texts)?;
         let groups = section.optional(&GROUPS, |placed, name| {
             let lists = placed.list(name)?.iter();
@@ -301,6 +336,7 @@ impl Microaggregation {
             buffer,
             grouping,
             gamma: gamma.unwrap_or(USUAL_GAMMA),
+            distance,
             scale: section.word(&SCALE, SCALES)?,
             axis: axis.unwrap_or_default(),
             exact: section.whole(&EXACT)?,
@@ -320,6 +356,7 @@ impl Microaggregation {
         if self.grouping == Grouping::Projection {
             section.set_word(&AXIS, AXES, self.axis);
         }
+        section.set_word(&DISTANCE, DISTANCES, self.distance);
         section.set_word(&SCALE, SCALES, self.scale);
         section.set(&EXACT, self.exact);
         section.set_optional(&COLUMNS, self.columns.clone());
@@ -459,6 +496,9 @@ impl Microaggregation {
                 mu_approx::mu_approx(points, k, indexed::LOOKED_AT, cancel)
             }
             Grouping::MuApprox => mu_approx::mu_approx(points, k, usize::MAX, cancel),
+            Grouping::Mdav if self.distance == Distance::Sum => {
+                sum::mdav_by_sum(points.axes.columns(), points.records, k, cancel)
+            }
             Grouping::Mdav | Grouping::Nearest => match line::mdav_on_a_line(points, k) {
                 Some(groups) => groups,
                 None if is_large => indexed::mdav_by_index(points, k, cancel),
@@ -542,7 +582,7 @@ impl Masking for Microaggregation {
     }
 
     fn follows_hierarchies(&self) -> bool {
-        self.buffer.is_none()
+        self.buffer.is_none() && self.distance == Distance::Euclidean
     }
 
     fn check(&self, columns: &[MaskedColumn<'_>]) -> Result<()> {

@@ -552,7 +552,7 @@ impl Ready {
             .help(output.needs()));
         }
         let kind = match (output, &field.kind) {
-            (Output::Median | Output::Mode, kind) => kind.clone(),
+            (Output::Median | Output::Mode | Output::MedianOrMode, kind) => kind.clone(),
             (Output::Mean, Kind::Date(format)) => Kind::Date(*format),
             (Output::Mean, _) => Kind::Number { integer: false },
             _ => Kind::Category { ordered: false },

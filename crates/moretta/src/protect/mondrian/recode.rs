@@ -25,6 +25,8 @@ pub enum Output {
     Median,
     /// The most frequent value of the class, the first of several.
     Mode,
+    /// The median of numbers, dates and ordered categories, the most frequent one of others.
+    MedianOrMode,
 }
 
 const OUTPUTS: &[(&str, Output)] = &[
@@ -34,6 +36,7 @@ const OUTPUTS: &[(&str, Output)] = &[
     ("mean", Output::Mean),
     ("median", Output::Median),
     ("mode", Output::Mode),
+    ("median-or-mode", Output::MedianOrMode),
 ];
 
 impl From<Output> for Value {
@@ -72,7 +75,19 @@ impl Output {
 
     /// Whether it shows a value that stands for the class rather than a region that covers it.
     pub fn is_representative(self) -> bool {
-        matches!(self, Output::Mean | Output::Median | Output::Mode)
+        matches!(
+            self,
+            Output::Mean | Output::Median | Output::Mode | Output::MedianOrMode
+        )
+    }
+
+    /// What a column of this domain shows.
+    fn of(self, domain: &Domain) -> Self {
+        match (self, &domain.scale) {
+            (Output::MedianOrMode, Scale::Category { ordered: false, .. }) => Output::Mode,
+            (Output::MedianOrMode, _) => Output::Median,
+            _ => self,
+        }
     }
 }
 
@@ -92,10 +107,8 @@ pub(super) fn recode(
         axis,
         partition,
     };
-    match output {
-        Output::Mean | Output::Median | Output::Mode => {
-            representatives(&classes, column, domain, output)
-        }
+    match output.of(domain) {
+        output if output.is_representative() => representatives(&classes, column, domain, output),
         _ => Ok(Column::Category(regions(&classes, domain)?)),
     }
 }

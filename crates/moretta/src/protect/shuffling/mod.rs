@@ -120,6 +120,10 @@ impl MethodConfig for Shuffling {
 }
 
 impl Masking for Shuffling {
+    fn least(&self) -> usize {
+        LEAST
+    }
+
     fn buffer(&self) -> Option<usize> {
         self.buffer
     }

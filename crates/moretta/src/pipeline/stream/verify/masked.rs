@@ -176,7 +176,7 @@ fn untrue(policy: &Policy, originals: &Batch, released: &Batch) -> Result<Option
         let has = |effect: Effect| effects.iter().any(|effects| effects[place] == effect);
         let column = plan.column(&field.name);
         let treatment = match column.map(|column| (&column.action, column.rotates())) {
-            Some((Action::Drop, _)) => Treatment::Dropped,
+            Some((Action::Drop | Action::Number, _)) => Treatment::Dropped,
             _ if has(Effect::Replaced) => Treatment::Dropped,
             _ if has(Effect::Masked) => Treatment::Masked,
             Some((Action::Pseudonym { .. }, true)) => Treatment::Masked,
