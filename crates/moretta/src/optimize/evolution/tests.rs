@@ -258,12 +258,14 @@ fn run(settings: &Settings, seed: u64) -> Search<Toy> {
 }
 
 /// Everything that a search has found.
-fn found(search: &Search<Toy>) -> (Vec<Vec<u32>>, Vec<Vec<u32>>, Vec<Moment>, Saved) {
+fn found(search: &Search<Toy>) -> ([Vec<Vec<u32>>; 2], Vec<Moment>, Saved) {
     let members = search.population().members().iter();
     let archive = search.archive().found().iter();
     (
-        members.map(|member| member.genes.clone()).collect(),
-        archive.map(|found| found.genes.clone()).collect(),
+        [
+            members.map(|member| member.genes.clone()).collect(),
+            archive.map(|found| found.genes.clone()).collect(),
+        ],
         search.history().moments().to_vec(),
         search.saved(),
     )
@@ -312,7 +314,7 @@ fn scores_of_members_are_those_of_their_genes() {
 #[test]
 fn a_long_search_finds_the_best_solution() {
     // Of genes with weight 2 and 3 a neighbouring value costs 20 and saves 67 or 100.
-    let best: Vec<u32> = (0..30).map(|gene| weight(gene)).collect();
+    let best: Vec<u32> = (0..30).map(weight).collect();
     let saved = best.iter().filter(|&&weight| weight >= 1).count();
     let best = 100.0 * saved as f64 / f64::from(LEVELS) / 30.0 / 2.0;
     for (name, settings) in variants() {
