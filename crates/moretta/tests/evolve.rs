@@ -208,7 +208,8 @@ fn limits_and_rules_are_held_by_the_session_as_of_any_release() {
     let folder = folder();
     let limited = policy(
         "steps = 200",
-        "[measure]\nfail_above = { distance_linkage = 0.0001 }\n",
+        // A file that is as it was is linked, and another one has changed.
+        "[measure]\nfail_above = { distance_linkage = 0.0001, sse = 0.0001 }\n",
     );
     let error = evolve(folder.path(), &limited, &Wish::default())
         .err()
