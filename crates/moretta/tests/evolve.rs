@@ -99,13 +99,8 @@ fn what_is_released_loses_and_risks_less_than_what_any_method_makes() {
         let start = facts.start.iter().map(|start| score(start.of));
         let best = start.fold(f64::INFINITY, f64::min);
         assert!(score(facts.released) < best - 0.5, "{fitness}: {best}");
-        assert!(facts.start.len() > 90, "{}", facts.start.len());
-        for part in [
-            "microaggregation",
-            "rank-swapping",
-            "recoding top",
-            "recoding bottom",
-        ] {
+        assert!(facts.start.len() > 80, "{}", facts.start.len());
+        for part in ["microaggregation", "rank-swapping", "mondrian"] {
             let of_part = facts.start.iter().filter(|s| s.method.starts_with(part));
             assert!(of_part.count() > 0, "{part}");
         }
@@ -213,7 +208,8 @@ fn limits_and_rules_are_held_by_the_session_as_of_any_release() {
     let folder = folder();
     let limited = policy(
         "steps = 200",
-        "[measure]\nfail_above = { distance_linkage = 0.0001 }\n",
+        // A file that is as it was is linked, and another one has changed.
+        "[measure]\nfail_above = { distance_linkage = 0.0001, sse = 0.0001 }\n",
     );
     let error = evolve(folder.path(), &limited, &Wish::default())
         .err()
@@ -391,8 +387,8 @@ fn without_the_best_of_the_start_flare_still_reaches_what_was_left_out() {
         .map(|start| (start.of.loss + start.of.risk) / 2.0)
         .collect();
     scores.sort_by(f64::total_cmp);
-    // 72 of microaggregation, 11 of rank swapping, and those of recoding.
-    assert!(scores.len() >= 95, "{}", scores.len());
+    // 72 of microaggregation, 11 of rank swapping, 4 of mondrian, and those of other methods.
+    assert!(scores.len() >= 87, "{}", scores.len());
     for share in [0.05, 0.1] {
         let keys = format!("steps = 30000\ncrossover_rate = 0.01\nleave_out_best = {share}");
         let facts = search_published("flare", &keys).expect("the data is there");

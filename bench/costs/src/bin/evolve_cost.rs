@@ -25,7 +25,7 @@ const COLUMNS: [(&str, &[&str]); 3] = [
 ];
 
 const MEMBERS: usize = 104;
-const STEPS: u64 = 500_000;
+const STEPS: u64 = 2_000_000;
 const WHOLE: usize = 500;
 
 #[expect(clippy::print_stdout, reason = "the result is for the caller")]

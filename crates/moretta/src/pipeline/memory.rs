@@ -24,27 +24,37 @@ const SUBJECT: [u64; 2] = [30, 120];
 /// A cell of another column besides its text.
 const OTHER: [u64; 2] = [10, 121];
 
+/// A cell that is searched: in about a hundred files of the population, and in those that no other
+/// one beats.
+const SEARCHED: u64 = 2_100;
+
 /// What the rows of a table will need, as far as it is known before they are read.
 pub(super) fn needs(policy: &Policy) -> Needs {
     let columns = policy.plan.columns.iter();
     let read = columns.filter(|c| c.action != Action::Drop || c.role == Role::Subject);
-    with_levels(policy, cells(read.map(|column| column.role)))
+    with_files(policy, cells(read.map(|column| column.role)))
 }
 
 /// Bytes that a run on the table needs at its peak.
 pub(super) fn run_bytes(policy: &Policy, table: &Batch) -> u64 {
     let fields = table.schema().fields().iter();
     let texts = table.columns().iter().map(text_bytes).sum();
-    let needs = with_levels(policy, cells(fields.map(|field| field.role)));
+    let needs = with_files(policy, cells(fields.map(|field| field.role)));
     PROGRAM + needs.bytes(table.len() as u64, texts)
 }
 
-/// Each further level holds the quasi-identifiers of its release beside the others.
-fn with_levels(policy: &Policy, needs: Needs) -> Needs {
+/// Each further level holds the quasi-identifiers of its release beside the others, and a search
+/// holds many files.
+fn with_files(policy: &Policy, needs: Needs) -> Needs {
     let quasi = policy.plan.columns.iter().filter(|c| c.role == Role::Quasi);
+    let quasi = quasi.count();
     let further = policy.plan.levels.len().saturating_sub(1);
+    let searched = policy
+        .evolve
+        .as_ref()
+        .map_or(0, |evolve| evolve.columns.as_ref().map_or(quasi, Vec::len));
     Needs {
-        row: needs.row + (further * quasi.count()) as u64 * QUASI[0],
+        row: needs.row + (further * quasi) as u64 * QUASI[0] + searched as u64 * SEARCHED,
         ..needs
     }
 }

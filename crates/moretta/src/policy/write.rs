@@ -327,6 +327,11 @@ mod tests {
             let root = Root::of_policy(&path, None).expect("a folder");
             let policy = Policy::load(&path, &root).unwrap_or_else(|e| panic!("{shown}: {e}"));
             let mut plan = policy.plan.clone();
+            if policy.evolve.is_some() {
+                // What stands in for what a search will find has no name.
+                assert!(plan.to_toml().is_err(), "{shown}");
+                continue;
+            }
             let folder = path.parent().expect("a folder");
             let below = |file: &mut PathBuf| {
                 *file = file.strip_prefix(folder).expect("below").to_owned();

@@ -115,7 +115,9 @@ impl<I: Individual> Search<I> {
         search.steps = saved.steps;
         search.evaluations = saved.evaluations;
         search.rates = saved.rates;
-        search.looked = search.generation();
+        // Diversity was looked at before the last steps, not after them.
+        let before = saved.steps.saturating_sub(at_a_time);
+        search.looked = before / search.population.len() as u64;
         Ok(search)
     }
 

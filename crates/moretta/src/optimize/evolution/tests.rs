@@ -258,12 +258,14 @@ fn run(settings: &Settings, seed: u64) -> Search<Toy> {
 }
 
 /// Everything that a search has found.
-fn found(search: &Search<Toy>) -> (Vec<Vec<u32>>, Vec<Vec<u32>>, Vec<Moment>, Saved) {
+fn found(search: &Search<Toy>) -> ([Vec<Vec<u32>>; 2], Vec<Moment>, Saved) {
     let members = search.population().members().iter();
     let archive = search.archive().found().iter();
     (
-        members.map(|member| member.genes.clone()).collect(),
-        archive.map(|found| found.genes.clone()).collect(),
+        [
+            members.map(|member| member.genes.clone()).collect(),
+            archive.map(|found| found.genes.clone()).collect(),
+        ],
         search.history().moments().to_vec(),
         search.saved(),
     )
@@ -312,7 +314,7 @@ fn scores_of_members_are_those_of_their_genes() {
 #[test]
 fn a_long_search_finds_the_best_solution() {
     // Of genes with weight 2 and 3 a neighbouring value costs 20 and saves 67 or 100.
-    let best: Vec<u32> = (0..30).map(|gene| weight(gene)).collect();
+    let best: Vec<u32> = (0..30).map(weight).collect();
     let saved = best.iter().filter(|&&weight| weight >= 1).count();
     let best = 100.0 * saved as f64 / f64::from(LEVELS) / 30.0 / 2.0;
     for (name, settings) in variants() {
@@ -374,6 +376,44 @@ fn a_search_that_was_stopped_goes_on_as_if_it_had_not_been() {
             assert_eq!(found(&first), found(&second), "{name} after {after}");
             second.run(u64::MAX, |_| Ok(false)).expect("no error");
             assert_eq!(found(&second), whole, "{name} after {after}");
+        }
+    }
+}
+
+#[test]
+fn a_search_that_was_stopped_ends_for_the_same_reason_at_the_same_step() {
+    for stop in [
+        Stop {
+            diversity: Some(0.6),
+            ..Stop::default()
+        },
+        Stop {
+            stagnation: Some(3),
+            ..Stop::default()
+        },
+    ] {
+        let settings = Settings {
+            stop,
+            ..Settings::default()
+        };
+        let run = |mut search: Search<Toy>| {
+            let why = search.run(u64::MAX, |_| Ok(false)).expect("no error");
+            (why, search.steps())
+        };
+        let new = || Search::new(settings.clone(), 2, Toy::start(20, 12)).expect("members");
+        let whole = run(new());
+        for after in (0..whole.1).step_by(20).chain([1, 19, whole.1 - 1]) {
+            let mut first = new();
+            while first.steps() < after {
+                first.advance();
+            }
+            let start = Toy::start(20, 12);
+            let second = Search::resume(settings.clone(), 2, start, &first.saved());
+            assert_eq!(
+                run(second.expect("the same search")),
+                whole,
+                "after {after}"
+            );
         }
     }
 }

@@ -3,9 +3,8 @@
 
 use super::cells::Cells;
 use crate::config::{Section, Value};
-use crate::data::hierarchy::{HierarchySpec, HierarchyTable};
-use crate::protect::{METHOD, Method};
-use std::path::PathBuf;
+use crate::error::Result;
+use crate::protect::{METHOD, Method, MethodInfo};
 
 /// A method with its parameters, and what it is called.
 pub(super) struct Recipe {
@@ -13,49 +12,55 @@ pub(super) struct Recipe {
     pub(super) method: Method,
     /// The k that is promised, for methods that make values coarser until it holds.
     pub(super) k: Option<u32>,
-    /// Hierarchies that it needs, by the place of the column.
-    pub(super) hierarchies: Vec<(usize, HierarchySpec)>,
 }
+
+/// A recipe; none where this program has no such method, or there is nothing for it to do.
+type Made = Result<Option<Recipe>>;
 
 /// Every recipe for these columns.
-pub(super) fn grid(cells: &Cells) -> Vec<Recipe> {
-    let mut recipes = Vec::new();
-    recipes.extend(microaggregation(cells));
-    recipes.extend(rank_swapping());
+///
+/// # Errors
+/// When one is not as its method reads it.
+pub(super) fn grid(cells: &Cells) -> Result<Vec<Recipe>> {
+    let mut made: Vec<Made> = Vec::new();
+    made.extend(microaggregation(cells));
+    made.extend(rank_swapping());
     match cells.are_categories() {
         true => {
-            recipes.extend(ends(cells, "top"));
-            recipes.extend(ends(cells, "bottom"));
-            recipes.extend(merged(cells));
-            recipes.extend(pram());
-            recipes.extend(mondrian(cells, "mode"));
+            for which in ["top", "bottom", "rare"] {
+                made.extend(merging(cells, which));
+            }
+            made.extend(pram());
+            made.extend(mondrian(cells, "mode"));
         }
         false => {
-            recipes.extend(noise());
-            recipes.extend(mondrian(cells, "mean"));
+            made.extend(noise());
+            made.extend(mondrian(cells, "mean"));
         }
     }
-    recipes
+    let made: Vec<Option<Recipe>> = made.into_iter().collect::<Result<_>>()?;
+    Ok(made.into_iter().flatten().collect())
 }
 
-/// A recipe; none where this program has no such method.
-fn recipe(label: String, name: &str, parameters: Vec<(&str, Value)>) -> Option<Recipe> {
+fn recipe(label: String, name: &str, parameters: Vec<(&str, Value)>) -> Made {
+    if MethodInfo::find(name).is_none() {
+        return Ok(None);
+    }
     let mut section = Section::new("[[protect]]", 0..0);
     section.set(&METHOD, name);
     for (key, value) in parameters {
         section.put(key, value);
     }
-    Some(Recipe {
+    Ok(Some(Recipe {
         label,
-        method: Method::read(section).ok()?,
+        method: Method::read(section)?,
         k: None,
-        hierarchies: Vec::new(),
-    })
+    }))
 }
 
 /// Groups of 2 to 10, in all columns together, in each by itself, in one beside the others, and
 /// in one alone.
-fn microaggregation(cells: &Cells) -> Vec<Recipe> {
+fn microaggregation(cells: &Cells) -> Vec<Made> {
     let names: Vec<String> = cells.names().map(str::to_owned).collect();
     let alone = |name: &String| vec![name.clone()];
     let mut groupings: Vec<Vec<Vec<String>>> = vec![vec![names.clone()]];
@@ -77,43 +82,41 @@ fn microaggregation(cells: &Cells) -> Vec<Recipe> {
             let label = format!("microaggregation k={k}, {}", lists.join(" | "));
             let groups = Value::from(groups.clone());
             let parameters = vec![("k", Value::from(k)), ("groups", groups)];
-            recipes.extend(recipe(label, "microaggregation", parameters));
+            recipes.push(recipe(label, "microaggregation", parameters));
         }
     }
     recipes
 }
 
-fn rank_swapping() -> impl Iterator<Item = Recipe> {
+fn rank_swapping() -> impl Iterator<Item = Made> {
     let percents = std::iter::once(1).chain((2..=20).step_by(2));
-    percents.filter_map(|percent| {
+    percents.map(|percent| {
         let within = Value::from(format!("{percent}%"));
         let label = format!("rank-swapping {percent}%");
         recipe(label, "rank-swapping", vec![("within", within)])
     })
 }
 
-fn pram() -> impl Iterator<Item = Recipe> {
-    (1..=9).filter_map(|tenths| {
+fn pram() -> impl Iterator<Item = Made> {
+    (1..=9).map(|tenths| {
         let theta = f64::from(tenths) / 10.0;
         let parameters = vec![
-            ("design", Value::from("frequency")),
+            ("design", Value::from("equal-counts")),
             ("theta", Value::from(theta)),
         ];
         recipe(format!("pram theta={theta}"), "pram", parameters)
     })
 }
 
-fn noise() -> impl Iterator<Item = Recipe> {
-    [0.02, 0.05, 0.1, 0.2, 0.4]
-        .into_iter()
-        .filter_map(|amount| {
-            let label = format!("noise {amount}");
-            recipe(label, "noise", vec![("amount", Value::from(amount))])
-        })
+fn noise() -> impl Iterator<Item = Made> {
+    [0.02, 0.05, 0.1, 0.2, 0.4].into_iter().map(|amount| {
+        let label = format!("noise {amount}");
+        recipe(label, "noise", vec![("amount", Value::from(amount))])
+    })
 }
 
 /// Classes of k whose values are shown as one of them.
-fn mondrian(cells: &Cells, output: &str) -> Vec<Recipe> {
+fn mondrian(cells: &Cells, output: &str) -> Vec<Made> {
     let shown = |place: usize| match cells.is_ordered(place) {
         true => "median",
         false => output,
@@ -125,81 +128,52 @@ fn mondrian(cells: &Cells, output: &str) -> Vec<Recipe> {
     let recipe = |k: u32| {
         let parameters = vec![("output", Value::from(by_column.clone()))];
         let recipe = recipe(format!("mondrian k={k}"), "mondrian", parameters)?;
-        Some(Recipe {
+        Ok(recipe.map(|recipe| Recipe {
             k: Some(k),
             ..recipe
-        })
+        }))
     };
-    [2, 3, 5, 10].into_iter().filter_map(recipe).collect()
+    [2, 3, 5, 10].into_iter().map(recipe).collect()
 }
 
-/// The last (`top`) or first categories of ordered columns become one, 2 to 7 of them.
-fn ends(cells: &Cells, end: &str) -> Vec<Recipe> {
-    let bounds = |merged: usize| {
-        let mut section = Section::new(end, 0..0);
+/// So many categories of each column become one: the last (`top`) or first (`bottom`) of those that
+/// have an order, or the rarest (`rare`, global recoding).
+fn merging(cells: &Cells, which: &'static str) -> impl Iterator<Item = Made> {
+    let merges = move |place: usize, merged: usize| {
+        let categories = cells.categories[place].as_ref().map_or(0, Vec::len);
+        categories > merged && (which == "rare" || cells.is_ordered(place))
+    };
+    (2..=7_usize).map(move |merged| {
+        let mut columns = Section::new(which, 0..0);
         for (place, name) in cells.names().enumerate() {
-            let categories = cells.categories[place].as_ref();
-            let ordered = categories.filter(|_| cells.is_ordered(place));
-            if let Some(categories) = ordered.filter(|all| all.len() > merged) {
-                let bound = match end {
-                    "top" => &categories[categories.len() - merged],
-                    _ => &categories[merged - 1],
-                };
-                section.put(name, bound.as_str());
+            if merges(place, merged) {
+                columns.put(name, merged);
             }
         }
-        section
-    };
-    let recipe = |merged: usize| {
-        let bounds = bounds(merged);
-        bounds.values().next()?;
-        let label = format!("recoding {end} {merged}");
-        recipe(label, "recoding", vec![(end, Value::from(bounds))])
-    };
-    (2..=7).filter_map(recipe).collect()
-}
-
-/// The rarest categories of every column become one, 2 to 7 of them (global recoding).
-fn merged(cells: &Cells) -> Vec<Recipe> {
-    let recipe = |merged: usize| {
-        let mut levels = Section::new("levels", 0..0);
-        let mut hierarchies = Vec::new();
-        for (place, name) in cells.names().enumerate() {
-            let Some(categories) = cells.categories[place].as_ref() else {
-                continue;
-            };
-            if categories.len() > merged {
-                let counts = cells.counts(place);
-                let mut rarest: Vec<usize> = (0..categories.len()).collect();
-                rarest.sort_by_key(|&code| (counts[code], code));
-                rarest.truncate(merged);
-                hierarchies.push((place, joined(categories, &rarest)));
-                levels.put(name, 1_u32);
-            }
+        if columns.values().next().is_none() {
+            return Ok(None);
         }
-        levels.values().next()?;
-        let label = format!("recoding rarest {merged}");
-        let recipe = recipe(label, "recoding", vec![("levels", Value::from(levels))])?;
-        Some(Recipe {
-            hierarchies,
-            ..recipe
-        })
-    };
-    (2..=7).filter_map(recipe).collect()
-}
-
-/// A hierarchy in which some categories go to one node and each other one to its own.
-fn joined(categories: &[String], together: &[usize]) -> HierarchySpec {
-    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
-    let row = |(code, text): (usize, &String)| {
-        let node = match together.contains(&code) {
-            true => "node of the rarest".to_owned(),
-            false => format!("node of {code}"),
-        };
-        format!("{};{};*\n", quoted(text), quoted(&node))
-    };
-    HierarchySpec::Table(HierarchyTable {
-        name: PathBuf::from("the rarest categories as one"),
-        text: categories.iter().enumerate().map(row).collect(),
+        let label = format!("merging {which} {merged}");
+        recipe(label, "merging", vec![(which, Value::from(columns))])
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_method_that_this_program_does_not_have_is_left_out_and_a_wrong_key_is_an_error() {
+        let none = recipe("x".to_owned(), "no-such-method", Vec::new()).expect("left out");
+        assert!(none.is_none());
+        let k = ("k", Value::from(3_u32));
+        let made = recipe("x".to_owned(), "microaggregation", vec![k.clone()]);
+        assert!(made.expect("read").is_some());
+        let wrong = recipe(
+            "x".to_owned(),
+            "microaggregation",
+            vec![k, ("kk", true.into())],
+        );
+        assert!(wrong.is_err());
+    }
 }

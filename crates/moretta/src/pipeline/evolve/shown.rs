@@ -2,10 +2,8 @@
 
 use super::cells::Cells;
 use crate::data::{Batch, Column, Domain, Records, Region, Scale};
-use crate::engine::ColumnPolicy;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// Reads the columns of a release.
 pub(super) struct Readers<'a> {
@@ -14,15 +12,11 @@ pub(super) struct Readers<'a> {
 }
 
 impl<'a> Readers<'a> {
-    /// For a release whose columns have these hierarchies.
-    pub(super) fn new(cells: &'a Cells, columns: &[ColumnPolicy]) -> Result<Self> {
+    /// For releases of these cells.
+    pub(super) fn new(cells: &'a Cells) -> Result<Self> {
         let fields = cells.batch.schema().fields().iter();
-        let domains = fields.zip(cells.batch.columns()).zip(columns);
-        let domains = domains.map(|((field, column), planned)| {
-            let spec = planned.hierarchy.as_ref();
-            let tree = spec.map(|spec| spec.build_for(field, column)).transpose()?;
-            Domain::of(field, column, tree.map(Arc::new))
-        });
+        let domains = fields.zip(cells.batch.columns());
+        let domains = domains.map(|(field, column)| Domain::of(field, column, None));
         Ok(Readers {
             cells,
             domains: domains.collect::<Result<_>>()?,
@@ -96,16 +90,10 @@ impl<'a> Readers<'a> {
             (Region::Any, Scale::Number { low, high, .. }) => return Some((low + high) / 2.0),
             (Region::Any, Scale::Category { .. }) => (0..counts.len()).collect(),
             (Region::Set(codes), _) => codes.iter().map(|&code| code as usize).collect(),
-            (Region::Node(level, node), Scale::Category { levels, .. }) => {
-                let tree = domain.hierarchy.as_ref()?;
-                let leaves = tree.leaves_under(*level, *node);
-                let codes = leaves.filter_map(|leaf| levels.find(tree.label(0, leaf)));
-                codes.map(|code| code as usize).collect()
-            }
-            (Region::Node(..), Scale::Number { .. }) => return None,
+            // No column has a hierarchy here.
+            (Region::Node(..), _) => return None,
         };
-        let merged = matches!(region, Region::Node(..));
-        let code = match self.cells.is_ordered(place) && !merged {
+        let code = match self.cells.is_ordered(place) {
             true => (codes.iter().min()? + codes.iter().max()?) / 2,
             false => {
                 let most = codes.iter().map(|&code| counts[code]).max()?;

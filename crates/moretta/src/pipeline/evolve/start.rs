@@ -6,7 +6,7 @@ use super::grid::{Recipe, grid};
 use super::shown::Readers;
 use crate::data::Records;
 use crate::engine::original::in_order_of_ids;
-use crate::engine::{ColumnPolicy, Context, Order, Plan, Progress, Purpose};
+use crate::engine::{Context, Order, Plan, Progress, Purpose};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
 use crate::pipeline::trial::Rows;
@@ -31,7 +31,7 @@ pub(super) fn start(cells: &Cells, seed: u64, context: &Context) -> Result<Vec<S
         population: None,
         ..context.clone()
     };
-    let made = grid(cells).into_par_iter().enumerate();
+    let made = grid(cells)?.into_par_iter().enumerate();
     let made = made.map(|(place, recipe)| {
         context.cancel.check()?;
         let plan = plan(cells, &recipe, seed.wrapping_add(place as u64));
@@ -56,13 +56,9 @@ pub(super) fn start(cells: &Cells, seed: u64, context: &Context) -> Result<Vec<S
 }
 
 fn plan(cells: &Cells, recipe: &Recipe, seed: u64) -> Plan {
-    let mut columns: Vec<ColumnPolicy> = cells.columns.clone();
-    for (place, hierarchy) in &recipe.hierarchies {
-        columns[*place].hierarchy = Some(hierarchy.clone());
-    }
     Plan {
         seed: Some(seed),
-        columns,
+        columns: cells.columns.clone(),
         guarantee: Guarantee {
             k: recipe.k,
             ..Guarantee::default()
@@ -76,13 +72,12 @@ fn plan(cells: &Cells, recipe: &Recipe, seed: u64) -> Plan {
 /// What a plan makes of the cells; none where rows would be left out, or cells emptied of a column
 /// without missing values.
 fn protected(cells: &Cells, plan: Plan, rows: &Rows, context: &Context) -> Result<Option<Records>> {
-    let columns = plan.columns.clone();
     let candidate = rows.try_out(plan, Purpose::Rows, context)?;
     if candidate.rows.len() != cells.rows() {
         return Ok(None);
     }
     let released = in_order_of_ids(&candidate.rows)?;
-    let records = Readers::new(cells, &columns)?.read(&released)?;
+    let records = Readers::new(cells)?.read(&released)?;
     let empties = |records: &Records, place: usize| records.column(place).any(f64::is_nan);
     let emptied =
         (0..cells.width()).any(|place| empties(&records, place) && !empties(&cells.records, place));
