@@ -3,8 +3,8 @@
 use super::markup::Markup;
 use super::promises::is_masked;
 use super::{
-    classes, column_sets, columns, evolution, exposure, graph, lattice, measures, pairs, policy, risk,
-    rules, stream, suppression, verdict,
+    classes, column_sets, columns, evolution, exposure, graph, lattice, measures, pairs, policy,
+    risk, rules, stream, suppression, verdict,
 };
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;
