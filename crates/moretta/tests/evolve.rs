@@ -268,9 +268,7 @@ fn what_does_not_go_together_is_refused_with_a_way_out() {
         render: &|_| String::new(),
         progress: &Progress::default(),
     };
-    let error = pipeline::run(&policy, &options)
-        .err()
-        .expect("another command");
+    let error = pipeline::run(&policy, &options).expect_err("another command");
     assert!(
         error
             .help_text()

@@ -1,12 +1,12 @@
 //! k^m-anonymity: the items of a person made coarser until any m of them fit k persons.
 //!
-//! For sets of items, such as baskets or the diagnoses of a patient. They come as a column with the
-//! role `items`: one item a row beside a `subject`, or all items of a person in one cell with a
-//! `separator` between them, one row a person. An item becomes itself or a node of the
-//! hierarchy above it, the same one wherever it occurs, so that every set of at most m
-//! released labels that one person shows is shown by at least k persons, as `km` under
-//! [guarantee] says, for example `km = { k = 5, m = 2 }`. A label is shown once for each person: of rows that would
-//! repeat it one is released.
+//! For sets of items, such as baskets or the diagnoses of a patient. They come as a column with
+//! the role `items`: one item a row beside a `subject`, or all items of a person in one cell with
+//! a `separator` between them, one row a person. An item becomes itself or a node of the hierarchy
+//! above it, the same one wherever it occurs, so that every set of at most m released labels that
+//! one person shows is shown by at least k persons, as `km` under `[guarantee]` says, for example
+//! `km = { k = 5, m = 2 }`. A label is shown once for each person: of rows that would repeat it one
+//! is released.
 //!
 //! Sets of one label come first, then pairs, and so on. Each set that too few persons
 //! show needs one of its labels raised to its parent; those are raised that mend most sets
