@@ -184,3 +184,28 @@ fn a_release_of_another_matrix_is_not_counted_back() {
         .fails(4, "a category that the matrix does not know")
         .hides("west");
 }
+
+#[test]
+fn a_matrix_that_may_tell_of_few_persons_is_not_published() {
+    let named = policy("p = 0.7", PUBLISHED)
+        .replace("n = { role = \"drop\" }", "n = { role = \"subject\" }");
+    let folder = Folder::new()
+        .file("data.csv", table())
+        .file("policy.toml", named);
+    let ran = folder.moretta(&["run", "policy.toml"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("few persons"), "{}", ran.stderr);
+    assert!(!folder.exists("out/release.csv") && !folder.exists("out/matrices.json"));
+}
+
+#[test]
+fn a_column_is_changed_once() {
+    let twice = "p = 0.7\n[[protect]]\nmethod = \"pram\"\np = 0.5\ncolumns = [\"vote\"]";
+    let ran = folder(twice, "").moretta(&["check", "policy.toml"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("pram changes `vote` twice"),
+        "{}",
+        ran.stderr
+    );
+}

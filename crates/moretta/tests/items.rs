@@ -289,3 +289,36 @@ fn tables_that_differ_in_suppressed_persons_have_one_release_and_one_report() {
         }
     }
 }
+
+#[test]
+fn labels_that_hold_the_separator_are_refused() {
+    let folder = folder("person,item\np,a1*a2\nq,a1\n");
+    let columns = LISTS.replace("separator = \";\"", "separator = \"*\"");
+    let error = run(
+        folder.path(),
+        &policy(&columns, "km = { k = 2, m = 1 }", ""),
+    );
+    let error = error.expect_err("the top is called so");
+    assert_eq!(error.exit_code(), 3, "{error}");
+    assert!(error.to_string().contains("`separator`"), "{error}");
+}
+
+#[test]
+fn items_are_compared_one_by_one() {
+    let folder = folder(&twelve());
+    let text = policy(LISTS, "km = { k = 2, m = 2 }", "");
+    run(folder.path(), &text).expect("released");
+    let files = ["in.csv", "out.csv"].map(|name| folder.path().join(name));
+    let policy = read(folder.path(), &text).expect("read");
+    let files = [files[0].as_path(), files[1].as_path()];
+    let options = ReadOptions::default();
+    let found = pipeline::compare(&policy, files, &options, &Progress::default());
+    let found = found.expect("compared").measures;
+    let of = |name: &str| {
+        let found = found.iter().find(|standing| standing.name == name);
+        found.map(|standing| (standing.a, standing.b)).expect(name)
+    };
+    assert_eq!(of("gcp").0, 0.0);
+    assert!(of("gcp").1 > 0.0);
+    assert!(of("prosecutor_risk").0 > of("prosecutor_risk").1);
+}

@@ -66,6 +66,9 @@ fn domain(
         }
         (None, None) => None,
     };
+    if let (Some(separator), Some(tree)) = (separator, hierarchy.as_deref()) {
+        refuse_separators(&name, tree, separator)?;
+    }
     let domain = Domain::of(field, column, hierarchy)?;
     match (plan.column(&name), &domain.scale) {
         (Some(column), Scale::Category { .. }) if column.range.is_some() => Err(Error::policy(
@@ -87,4 +90,21 @@ fn single_items(lists: &Column, separator: &str) -> Result<Column> {
         .flat_map(|text| items::split(text, separator))
         .collect();
     Ok(Column::Category(items.into_iter().map(Some).collect()))
+}
+
+/// A list of labels is read by what is between them.
+fn refuse_separators(name: &str, tree: &Hierarchy, separator: &str) -> Result<()> {
+    let holds = |level: usize| {
+        let nodes = 0..tree.node_count(level) as u32;
+        nodes
+            .filter(|&node| tree.label(level, node).contains(separator.trim()))
+            .count()
+    };
+    match (0..tree.level_count()).map(holds).sum::<usize>() {
+        0 => Ok(()),
+        labels => Err(Error::policy(format!(
+            "{labels} labels in the hierarchy of `{name}` hold the `separator` that is between items"
+        ))
+        .help("name them otherwise, or write the lists with another separator")),
+    }
 }

@@ -11,6 +11,7 @@ use super::stream;
 use super::trial::read;
 use crate::data::{Batch, Domain, Role};
 use crate::engine::domains::domains;
+use crate::engine::items;
 use crate::engine::original::locate;
 use crate::engine::{Progress, Stage, published};
 use crate::error::{Error, Result};
@@ -94,7 +95,11 @@ fn standings(
     progress: &Progress,
 ) -> Result<Vec<Standing>> {
     let original = read(policy, progress)?;
-    let domains = domains(&policy.plan, &original, None)?.quasi(original.batch.schema());
+    let all = domains(&policy.plan, &original, None)?;
+    let domains = match policy.plan.items() {
+        Some(items) => vec![(items.name.clone(), all.require(&items.name)?.clone())],
+        None => all.quasi(original.batch.schema()),
+    };
     drop(original);
     progress.enter(Stage::Check);
     let [a, b] = files
@@ -149,9 +154,11 @@ fn measure_file(
     domains: &[(String, Domain)],
 ) -> Result<Measured> {
     let batch = read_file(policy, file, options)?;
-    let mut measures = published::measures(&policy.plan, batch.schema(), domains);
+    let rows = items::labels_a_row(&policy.plan, &batch)?;
+    let rows = rows.as_ref().unwrap_or(&batch);
+    let mut measures = published::measures(&policy.plan, rows.schema(), domains);
     measures.count_all_leaves();
-    measures.observe(&batch, &batch)?;
+    measures.observe(rows, rows)?;
     Ok((batch.len() as u64, measures))
 }
 

@@ -35,8 +35,17 @@ struct Entry {
 /// Writes matrices aside.
 ///
 /// # Errors
-/// When one tells how many rows have a category, and these are few.
-pub(super) fn write(place: &Path, transitions: &[Transition]) -> Result<Pending> {
+/// When one tells how many rows have a category, and these are few, or, where a person may have
+/// several rows, perhaps those of few persons.
+pub(super) fn write(place: &Path, transitions: &[Transition], persons: bool) -> Result<Pending> {
+    let designed = |transition: &&Transition| transition.fewest.is_some();
+    if let Some(transition) = transitions.iter().find(designed).filter(|_| persons) {
+        let columns = transition.columns.join("`, `");
+        return Err(Error::guarantee(format!(
+            "the matrix of `{columns}` that is to be published tells how many rows have a category, and they may be of few persons"
+        ))
+        .help("give a matrix or counts that do not follow from the rows under `matrices` of [[protect]], or take `matrices` out of [sink]"));
+    }
     let tells = |transition: &&Transition| transition.fewest.is_some_and(|fewest| fewest <= FEW);
     if let Some(transition) = transitions.iter().find(tells) {
         let columns = transition.columns.join("`, `");

@@ -11,6 +11,7 @@ use crate::data::coded::{Coded, classes};
 use crate::engine::column_sets::column_sets;
 use crate::engine::copies::Copies;
 use crate::engine::domains::domains;
+use crate::engine::items;
 use crate::engine::report::ColumnSet;
 use crate::engine::telling::{THOROUGH, TellingSet, telling};
 use crate::engine::{Progress, Stage, warnings};
@@ -89,9 +90,17 @@ fn plan_of(policy: &Policy, progress: &Progress) -> Result<Plan> {
     let columns: Vec<Coded> = (0..batch.schema().len())
         .map(|i| Coded::new(batch, i))
         .collect();
-    let quasi: Vec<&Coded> = columns.iter().filter(|c| c.role == Role::Quasi).collect();
     let persons = columns.iter().find(|c| c.role == Role::Subject);
-    let sizes = class_sizes(&quasi, batch.len(), persons);
+    let sizes = match items::labels_a_row(&policy.plan, batch)? {
+        Some(items) => {
+            let [persons, items] = [0, 1].map(|place| Coded::new(&items, place));
+            class_sizes(&[&items], items.codes.len(), Some(&persons))
+        }
+        None => {
+            let quasi: Vec<&Coded> = columns.iter().filter(|c| c.role == Role::Quasi).collect();
+            class_sizes(&quasi, batch.len(), persons)
+        }
+    };
     let total: u64 = sizes.iter().sum();
     let masking = policy.plan.masking();
     let k = policy

@@ -18,6 +18,7 @@ use super::place::{Pending, commit_all, folder_of, partial};
 use super::places::{check_places, check_report_places, same_file};
 use super::reports::write_reports;
 use super::sha256;
+use crate::data::Role;
 use crate::engine::report::Report;
 use crate::engine::{
     Clock, Outcome, Pump, Resume, Session, Source, Stage, THE_SOURCE, check_plan, source_name,
@@ -299,7 +300,10 @@ pub(super) fn told(
     };
     let matrices = match &sink.matrices {
         None => None,
-        Some(place) => Some(matrices::write(place, &outcome.transitions)?),
+        Some(place) => {
+            let persons = policy.plan.columns.iter().any(|c| c.role == Role::Subject);
+            Some(matrices::write(place, &outcome.transitions, persons)?)
+        }
     };
     let mut files = with_manifest(policy, &report, (head, matrices), options)?;
     // The release comes last, since what has gone to standard output cannot be taken back.

@@ -65,7 +65,26 @@ pub(super) fn check(plan: &Plan) -> Result<()> {
         refuse_made(plan)?;
     }
     plan.maskings()
-        .try_for_each(|masking| check_masking(plan, masking))
+        .try_for_each(|masking| check_masking(plan, masking))?;
+    refuse_twice(plan)
+}
+
+/// Two matrices one after the other are neither of them the one by which a column was changed.
+fn refuse_twice(plan: &Plan) -> Result<()> {
+    let schema = plan.declared_schema()?;
+    let mut changed: Vec<usize> = Vec::new();
+    for method in plan.protect.iter().filter(|m| m.as_pram().is_some()) {
+        let places = method.as_masking().map(|masking| masking.places(&schema));
+        for place in places.transpose()?.unwrap_or_default() {
+            if changed.contains(&place) {
+                let name = &schema.fields()[place].name;
+                return Err(Error::policy(format!("pram changes `{name}` twice"))
+                    .help("change each column once, with a smaller `p` or a matrix of your own"));
+            }
+            changed.push(place);
+        }
+    }
+    Ok(())
 }
 
 /// Cells are made of two columns for methods that generalise them.

@@ -37,7 +37,7 @@ pub(super) fn facts(
     (path, place): (&Path, &Path),
 ) -> Result<GraphFacts> {
     let (before, after) = (graphs.before, &graphs.after.edges);
-    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    let name = shown_as(policy, place);
     let [links, new_links] = [before, after].map(Neighbours::of);
     let statistics = [
         Statistics::of(before, &links),
@@ -60,6 +60,20 @@ pub(super) fn facts(
         semantic: semantic.map(|nodes| semantic_facts(policy, released, &nodes, before, after)),
         risks: risks(&degrees, &shown(graph, released)),
     })
+}
+
+/// The name of the edge file as the policy would write it beside that of the nodes.
+fn shown_as(policy: &Policy, place: &Path) -> String {
+    let name = place.file_name().unwrap_or_default();
+    let beside = policy
+        .sink
+        .as_ref()
+        .filter(|sink| sink.path.parent() == place.parent());
+    let shown = match beside {
+        Some(sink) => Path::new(&sink.shown).with_file_name(name),
+        None => place.to_path_buf(),
+    };
+    shown.to_string_lossy().into_owned()
 }
 
 /// A count that is told unless it is small; 0 tells that nothing was done.

@@ -24,11 +24,14 @@
 //! **Protects against** certainty: a released category may have been drawn, so a person who is
 //! found by it may be another one, and a rare value may be nobody's.
 //! **Does not protect against** a good guess: what a category was is known as well as p says, and
-//! columns of a row that agree with each other give true ones away. Nothing is promised. Where the
+//! columns of a row that agree with each other give true ones away. Rows are drawn one by one: of a
+//! person with several rows whom a released subject or pseudonym tells, what most of them
+//! show is true. Nothing is promised. Where the
 //! matrix follows from no row and all its entries are above 0, odds of two originals change by a
 //! factor of at most e^ε, ε = ln max P_kl / P_k'l; that is a fact of the matrix and no promise, as
 //! what was drawn can be drawn again by whoever knows the `seed`. A published matrix of a design
-//! tells the frequencies that it was made from, so it is refused where one of them is from 1 to 10.
+//! tells the frequencies that it was made from, so it is refused where one of them is from 1 to 10,
+//! and where a subject tells that rows may be of few persons.
 //!
 //! **Costs** one draw and a search in a row of the matrix for each value; at most 1,024
 //! categories, so at most 8 MB a matrix.
