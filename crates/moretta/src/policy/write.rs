@@ -250,12 +250,16 @@ mod tests {
             let keys = table.keys().into_iter();
             keys.map(|(key, _)| format!("{section}.{key}")).collect()
         };
-        for _ in 0..80_000 {
+        for _ in 0..60_000 {
             let (mut top, mut keys) = (Section::default(), Vec::new());
             let mut columns = Section::default();
             for name in COLUMNS.iter().take(1 + draw(2)) {
-                let one_in = 3 + draw(9);
-                let column = some_table(columns::KEYS, one_in, &mut draw);
+                // Those of pseudonyms go together, and with few others.
+                let (some, one_in) = match draw(3) {
+                    0 => (&columns::KEYS[..5], 2),
+                    _ => (columns::KEYS, 3 + draw(9)),
+                };
+                let column = some_table(some, one_in, &mut draw);
                 keys.extend(names("columns", &column));
                 columns.put(name, column);
             }
