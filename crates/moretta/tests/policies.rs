@@ -151,7 +151,7 @@ fn a_released_pseudonym_is_the_person_that_every_method_of_tables_counts() {
         "recoding" => "method = \"recoding\"\ntop = { grade = \"mid\" }\n\
              [[protect]]\nmethod = \"generalization\"\nsuppress = 1.0"
             .to_owned(),
-        "suppression" => "method = \"suppression\"".to_owned(),
+        "suppression" | "semantic-grouping" => format!("method = \"{name}\""),
         name => format!("method = \"{name}\"\nsuppress = 1.0"),
     };
     for method in tables.map(|info| method(info.name)) {

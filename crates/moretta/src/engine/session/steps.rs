@@ -256,7 +256,9 @@ impl Step<'_> {
         let k = self.plan.guarantee.class_size().unwrap_or(1) as usize;
         let least = masking.map_or(k, |masking| masking.least().max(k));
         let wanted = (count, least);
-        let clusters = clusters(rows, &places, wanted, self.seed, &self.context.cancel)?;
+        // Which rows are near each other is no secret, and the same in every run.
+        let seed = self.plan.seed.unwrap_or(0);
+        let clusters = clusters(rows, &places, wanted, seed, &self.context.cancel)?;
         let mut all: Option<Released> = None;
         for (rows_of, number) in clusters.iter().zip(0_u64..) {
             // Chance in one cluster is not that in another.
