@@ -202,7 +202,8 @@ fn a_matrix_that_may_tell_of_few_persons_is_not_published() {
 #[test]
 fn a_column_is_changed_once() {
     let twice = "p = 0.7\n[[protect]]\nmethod = \"pram\"\np = 0.5\ncolumns = [\"vote\"]";
-    let ran = folder(twice, "").moretta(&["check", "policy.toml"]);
+    let folder = folder(twice, "");
+    let ran = folder.moretta(&["check", "policy.toml"]);
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     assert!(
         ran.stderr.contains("pram changes `vote` twice"),
