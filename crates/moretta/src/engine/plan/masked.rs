@@ -71,9 +71,15 @@ pub(super) fn check(plan: &Plan) -> Result<()> {
 
 /// Two matrices one after the other are neither of them the one by which a column was changed.
 fn refuse_twice(plan: &Plan) -> Result<()> {
+    let prams: Vec<&Method> = (plan.protect.iter())
+        .filter(|method| method.as_pram().is_some())
+        .collect();
+    if prams.len() < 2 {
+        return Ok(());
+    }
     let schema = plan.declared_schema()?;
     let mut changed: Vec<usize> = Vec::new();
-    for method in plan.protect.iter().filter(|m| m.as_pram().is_some()) {
+    for method in prams {
         let places = method.as_masking().map(|masking| masking.places(&schema));
         for place in places.transpose()?.unwrap_or_default() {
             if changed.contains(&place) {
