@@ -306,7 +306,7 @@ fn labels_that_hold_the_separator_are_refused() {
 #[test]
 fn items_are_compared_one_by_one() {
     let folder = folder(&twelve());
-    let text = policy(LISTS, "km = { k = 2, m = 2 }", "");
+    let text = policy(LISTS, "km = { k = 3, m = 2 }", "");
     run(folder.path(), &text).expect("released");
     let files = ["in.csv", "out.csv"].map(|name| folder.path().join(name));
     let policy = read(folder.path(), &text).expect("read");
