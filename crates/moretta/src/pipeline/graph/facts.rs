@@ -62,7 +62,7 @@ pub(super) fn facts(
     })
 }
 
-/// The name of the edge file as the policy would write it beside that of the nodes.
+/// The edge file as the policy writes it where it is beside that of the nodes, else its name alone.
 fn shown_as(policy: &Policy, place: &Path) -> String {
     let name = place.file_name().unwrap_or_default();
     let beside = policy
@@ -71,7 +71,7 @@ fn shown_as(policy: &Policy, place: &Path) -> String {
         .filter(|sink| sink.path.parent() == place.parent());
     let shown = match beside {
         Some(sink) => Path::new(&sink.shown).with_file_name(name),
-        None => place.to_path_buf(),
+        None => Path::new(name).to_path_buf(),
     };
     shown.to_string_lossy().into_owned()
 }
