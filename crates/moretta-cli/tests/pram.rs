@@ -211,3 +211,11 @@ fn a_column_is_changed_once() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_table_without_rows_has_no_matrix_to_publish() {
+    let folder = folder("p = 0.7", PUBLISHED).file("data.csv", "n,region,vote\n");
+    let ran = folder.moretta(&["run", "policy.toml"]);
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    assert!(!folder.path("out/release.csv").exists());
+}

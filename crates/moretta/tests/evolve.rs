@@ -250,6 +250,10 @@ fn what_does_not_go_together_is_refused_with_a_way_out() {
         (keys("crossover = \"uniform\"\npoints = 4"), "points"),
         (keys("step = 4"), "unknown key"),
         (keys("fitness = \"mode\""), "fitness"),
+        (
+            keys("steps = 10").replacen("version = 1\n", "version = 1\nclusters = 3\n", 1),
+            "`clusters` means nothing here",
+        ),
     ] {
         let error = refused(&text);
         assert!(error.to_string().contains(words), "{error}: {words}");
@@ -275,6 +279,19 @@ fn what_does_not_go_together_is_refused_with_a_way_out() {
             .is_some_and(|help| help.contains("moretta evolve"))
     );
     assert!(pipeline::check(&policy).is_ok());
+}
+
+#[test]
+fn a_source_without_rows_is_told_as_such() {
+    let folder = folder();
+    let csv = std::fs::read_to_string(folder.path().join("in.csv")).expect("a table");
+    let header = csv.lines().next().expect("a header");
+    std::fs::write(folder.path().join("in.csv"), format!("{header}\n")).expect("written");
+    let evolved = evolve(folder.path(), &policy("steps = 10", ""), &Wish::default());
+    let error = evolved.err().unwrap_or_else(|| panic!("released"));
+    assert_eq!(error.exit_code(), 4, "{error}");
+    assert!(error.to_string().contains("no rows"), "{error}");
+    assert!(!folder.path().join("out/release.csv").exists());
 }
 
 #[test]

@@ -7,7 +7,6 @@
 use super::judge::Given;
 use super::original::places_of;
 use super::plan::Plan;
-use crate::data::hierarchy::Hierarchy;
 use crate::data::{
     Batch, Categories, Column, Domains, Field, Kind, Levels, LevelsBuilder, MISSING, Role, RowIds,
     Schema, items,
@@ -119,8 +118,11 @@ pub(crate) fn one_a_row(plan: &Plan, given: &Given, released: &Batch) -> Result<
         let labels = shown.entry(persons[place as usize]).or_default();
         labels.extend_from_slice(after.of_row(row));
     }
-    let under: Vec<Option<Range<u32>>> =
-        after.texts.iter().map(|label| under(tree, label)).collect();
+    let under: Vec<Option<Range<u32>>> = after
+        .texts
+        .iter()
+        .map(|label| tree.leaves_of(label))
+        .collect();
     let leaves: Vec<Option<u32>> = before.texts.iter().map(|item| tree.leaf(item)).collect();
     let (mut subjects, mut items) = (Vec::new(), Vec::new());
     let (mut ids, mut labels) = (Vec::new(), Vec::new());
@@ -238,9 +240,4 @@ fn persons(rows: &Batch) -> Result<(Vec<u32>, Arc<Levels>)> {
             Ok(((0..rows.len() as u32).collect(), Arc::new(levels)))
         }
     }
-}
-
-fn under(tree: &Hierarchy, label: &str) -> Option<Range<u32>> {
-    let (level, node) = tree.find(label)?;
-    Some(tree.leaves_under(level, node))
 }

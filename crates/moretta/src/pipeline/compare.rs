@@ -65,7 +65,7 @@ pub fn compare(
         return Err(Error::policy(
             "`compare` is about values that were made coarser, and this policy masks records",
         )
-        .help("the report of `moretta run` tells what a masked release loses"));
+        .help("the report of the release tells what it loses"));
     }
     let files = files.map(|file| Compare {
         file,

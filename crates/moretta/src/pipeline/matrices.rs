@@ -54,6 +54,13 @@ pub(super) fn write(place: &Path, transitions: &[Transition], persons: bool) -> 
         ))
         .help("merge rare categories first, give a matrix or counts that do not follow from the rows under `matrices` of [[protect]], or take `matrices` out of [sink]"));
     }
+    if let Some(transition) = transitions.iter().find(|t| t.matrix.is_empty()) {
+        let columns = transition.columns.join("`, `");
+        let what = format!("no row tells the categories of `{columns}`, so there is no matrix");
+        return Err(
+            Error::input(what).help("bring a table with rows, or take `matrices` out of [sink]")
+        );
+    }
     let entry = |transition: &Transition| {
         let epsilon = TransitionMatrix::new(&transition.matrix)?.epsilon();
         Ok(Entry {

@@ -164,7 +164,7 @@ fn check_promises(policy: &Policy) -> Result<()> {
     {
         return Err(
             Error::policy("the method promises nothing that could be seen in a file")
-                .help("the report of `moretta run` tells risk and loss"),
+                .help("the report of the release tells risk and loss"),
         );
     }
     Ok(())

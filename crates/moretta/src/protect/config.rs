@@ -63,6 +63,11 @@ pub trait MethodConfig {
     fn covers_items(&self) -> bool {
         false
     }
+    /// Whether it could protect parts of a table each by itself; not where what it does follows
+    /// from all rows, as from how frequent categories are.
+    fn works_in_clusters(&self) -> bool {
+        true
+    }
     /// The columns that it looks at besides those that it changes.
     fn reads(&self) -> Vec<&str> {
         Vec::new()

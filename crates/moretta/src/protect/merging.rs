@@ -138,6 +138,10 @@ impl MethodConfig for Merging {
         false
     }
 
+    fn works_in_clusters(&self) -> bool {
+        false
+    }
+
     fn masking(&self) -> Option<&dyn Masking> {
         Some(self)
     }

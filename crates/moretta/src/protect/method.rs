@@ -351,18 +351,19 @@ impl Method {
         self.config().covers_items()
     }
 
-    /// Whether the clusters of a table can be protected each by itself. A private method must not
-    /// depend on which rows are near each other; what is drawn of a table, and what follows from
-    /// how frequent categories are, is of all rows; classes that were made before stay whole.
+    /// Whether the clusters of a table can be protected each by itself, as
+    /// [`MethodConfig::works_in_clusters`] says. A private method must not depend on which rows are
+    /// near each other; what is drawn of a table is of all rows; classes that were made before stay
+    /// whole.
     pub fn works_in_clusters(&self) -> bool {
-        match (self, self.as_masking()) {
-            (Method::Pram(_) | Method::Merging(_), _) => false,
-            (_, Some(masking)) => {
+        let of_parts = match self.as_masking() {
+            Some(masking) => {
                 let whole = masking.loss().is_some() || masking.inside_classes();
                 !whole && masking.is_comparable()
             }
-            (_, None) => !self.samples() && !self.covers_items() && self.as_stream().is_none(),
-        }
+            None => !self.samples() && self.as_stream().is_none(),
+        };
+        of_parts && self.config().works_in_clusters()
     }
 
     /// See [`MethodConfig::reads`].

@@ -74,6 +74,10 @@ impl MethodConfig for Prepared {
         false
     }
 
+    fn works_in_clusters(&self) -> bool {
+        false
+    }
+
     fn masking(&self) -> Option<&dyn Masking> {
         Some(self)
     }

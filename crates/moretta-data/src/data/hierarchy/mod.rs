@@ -226,6 +226,12 @@ impl Hierarchy {
         found
     }
 
+    /// The leaves under the node that `text` names, as [`Hierarchy::find`] finds it.
+    pub fn leaves_of(&self, text: &str) -> Option<Range<u32>> {
+        let (level, node) = self.find(text)?;
+        Some(self.leaves_under(level, node))
+    }
+
     /// The labels of `leaf` from the leaf itself up to the top.
     pub fn chain(&self, leaf: u32) -> impl ExactSizeIterator<Item = &str> + '_ {
         (0..self.level_count()).map(move |level| self.label(level, self.node(level, leaf)))

@@ -488,7 +488,7 @@ impl Plan {
             ),
             Some(_) if !self.protect.iter().any(Method::works_in_clusters) => (
                 "`clusters` means nothing here: no method protects clusters by themselves",
-                "take it out; samples, projections, pram, merging and private methods are for whole tables",
+                "take it out; searched files, items, samples, projections, pram, merging and private methods are for whole tables",
             ),
             Some(_) => return Ok(()),
         };

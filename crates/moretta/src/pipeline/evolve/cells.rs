@@ -35,7 +35,11 @@ impl Cells {
                 places.collect()
             }
         };
-        if places.is_empty() || original.batch.is_empty() {
+        if original.batch.is_empty() {
+            return Err(Error::input("the source has no rows to search over")
+                .help("bring a table with rows"));
+        }
+        if places.is_empty() {
             return at(Error::policy("there are no cells to protect")
                 .help("give columns the role quasi, or name them under `columns`"));
         }

@@ -100,6 +100,10 @@ impl MethodConfig for KmAnonymity {
         true
     }
 
+    fn works_in_clusters(&self) -> bool {
+        false
+    }
+
     fn table(&self, setting: &Setting) -> Option<Box<dyn TableMethod>> {
         Some(Box::new(Ready {
             suppress: self.suppress,

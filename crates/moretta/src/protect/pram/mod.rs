@@ -418,6 +418,10 @@ impl MethodConfig for Pram {
         true
     }
 
+    fn works_in_clusters(&self) -> bool {
+        false
+    }
+
     fn masking(&self) -> Option<&dyn Masking> {
         Some(self)
     }
