@@ -93,34 +93,6 @@ fn whole_file_german(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| scorer.score(&masked).expect("a file").figures());
 }
 
-/// What the linkages alone would take if each masked record were compared with each original.
-#[divan::bench(sample_count = 20)]
-fn all_pairs_german(bencher: Bencher<'_, '_>) {
-    let original = german();
-    let masked = masked(&original);
-    bencher.bench_local(|| {
-        let mut patterns = [0_u32; 8];
-        let nearest = |row: usize| {
-            let record: Vec<u32> = masked.row(row).collect();
-            let mut nearest = (f64::INFINITY, 0);
-            for other in 0..original.rows() {
-                let codes = original.row(other).zip(&record).enumerate();
-                let pattern = codes.fold(0, |sum, (k, (a, b))| sum | usize::from(a == *b) << k);
-                patterns[pattern] += 1;
-                let distance = original.distance(other, &record);
-                if distance < nearest.0 {
-                    nearest = (distance, 1);
-                } else if distance == nearest.0 {
-                    nearest.1 += 1;
-                }
-            }
-            nearest.1
-        };
-        let ties: usize = (0..masked.rows()).map(nearest).sum();
-        (ties, patterns)
-    });
-}
-
 /// One value is replaced, and all figures are asked for.
 #[divan::bench]
 fn replaced_value_german(bencher: Bencher<'_, '_>) {

@@ -18,8 +18,8 @@ impl Ebil {
     /// `weight` was added where there were `both` of a pair of categories and `masked` of the
     /// masked one.
     #[inline]
-    pub(super) fn add(&mut self, (both, masked): (u64, u64), weight: i64) {
-        let change = |count: u64| x_log_x(count.wrapping_add_signed(weight)) - x_log_x(count);
+    pub(super) fn add(&mut self, terms: &Terms, (both, masked): (u64, u64), weight: i64) {
+        let change = |count: u64| terms.of(count.wrapping_add_signed(weight)) - terms.of(count);
         self.sum += change(masked) - change(both);
     }
 
@@ -27,6 +27,28 @@ impl Ebil {
     pub(super) fn bits(&self) -> f64 {
         // Both sums are rounded, so that no entropy may be a little less than none.
         self.sum.max(0) as f64 / BIT
+    }
+}
+
+/// x · log2 x of small x, found once: a changed value asks for eight of them.
+#[derive(Clone, Debug)]
+pub(super) struct Terms(Vec<i64>);
+
+/// Counts whose terms are kept.
+const KEPT: u64 = 1 << 16;
+
+impl Terms {
+    /// For counts of up to so many rows.
+    pub(super) fn new(rows: u64) -> Self {
+        Terms((0..=rows.min(KEPT)).map(|x| x_log_x(x) as i64).collect())
+    }
+
+    #[inline]
+    fn of(&self, x: u64) -> i128 {
+        match self.0.get(x as usize) {
+            Some(&term) => i128::from(term),
+            None => x_log_x(x),
+        }
     }
 }
 

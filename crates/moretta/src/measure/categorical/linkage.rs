@@ -69,8 +69,14 @@ pub(super) struct Links {
     by_distance: i128,
     alone: i64,
     by_weight: ByWeight,
+    /// Cells that were left empty. They stay for a while, since a change that is taken back, or the
+    /// next one, needs them again.
+    empty: Vec<u32>,
     found: Vec<(u64, u64)>,
 }
+
+/// Times that cells are left empty before those that are are taken out.
+const MOST_EMPTY: usize = 1 << 10;
 
 /// A cell of masked records.
 #[derive(Clone, Debug)]
@@ -103,7 +109,7 @@ struct ByWeight {
 }
 
 /// Shares are counted in 2⁻⁶⁰, so that sums do not depend on their order.
-const WHOLE: i128 = 1 << 60;
+const WHOLE: u64 = 1 << 60;
 
 impl Links {
     pub(super) fn new(originals: &Originals) -> Self {
@@ -119,6 +125,7 @@ impl Links {
                 is_stale: true,
                 ..ByWeight::default()
             },
+            empty: Vec::new(),
             found: Vec::new(),
         }
     }
@@ -140,7 +147,7 @@ impl Links {
         }
         if slot.nearest.distance == originals.distance(original, masked) {
             let records = slot.nearest.records;
-            self.by_distance += WHOLE / i128::from(records) * i128::from(weight);
+            self.by_distance += i128::from(WHOLE / records) * i128::from(weight);
             self.alone += if records == 1 { weight } else { 0 };
         }
         let own = pattern(original, masked);
@@ -156,7 +163,20 @@ impl Links {
             agreed.own += weight;
         }
         if slot.rows == 0 {
-            self.cells.remove(place);
+            self.empty.push(place);
+            if self.empty.len() > MOST_EMPTY {
+                self.forget_empty();
+            }
+        }
+    }
+
+    /// Takes out cells that no record has. One that was left empty may have got records since, or
+    /// have been left more than once.
+    fn forget_empty(&mut self) {
+        for place in self.empty.drain(..) {
+            if self.slots[place as usize].rows == 0 {
+                self.cells.remove(place);
+            }
         }
     }
 
@@ -207,7 +227,7 @@ impl Links {
 
     /// The share of records that are found by their distance, where ties do not count.
     pub(super) fn by_distance_alone(&self) -> f64 {
-        share_of(i128::from(self.alone) * WHOLE, self.rows)
+        share_of(i128::from(self.alone) * i128::from(WHOLE), self.rows)
     }
 
     /// The share of records that are found by their weight, and the chances behind it.
@@ -293,7 +313,7 @@ impl ByWeight {
         let (rank, originals, _) = self.best(slot);
         let own_rank = self.ranks.get(own as usize);
         if own_rank == Some(&rank) {
-            WHOLE / i128::from(originals)
+            i128::from(WHOLE / originals)
         } else {
             0
         }
@@ -302,7 +322,7 @@ impl ByWeight {
     /// What all records of a cell count.
     fn found_of(&self, slot: &Slot) -> i128 {
         let (_, originals, own) = self.best(slot);
-        WHOLE / i128::from(originals.max(1)) * i128::from(own)
+        i128::from(WHOLE / originals.max(1)) * i128::from(own)
     }
 
     /// The first rank of a cell's patterns, the originals with it, and the records whose own

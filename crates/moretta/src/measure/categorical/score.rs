@@ -12,9 +12,9 @@
 use super::cells::Cells;
 use super::ctbil::Ctbil;
 use super::dbil::Dbil;
-use super::ebil::Ebil;
+use super::ebil::{Ebil, Terms};
 use super::fellegi_sunter::{FellegiSunter, LinkageMode};
-use super::interval;
+use super::interval::Intervals;
 use super::joint::Joint;
 use super::linkage::{Links, Originals};
 use crate::data::{CategoricalTable, Variable};
@@ -124,6 +124,10 @@ pub struct Scorer {
 pub(super) struct Known {
     variables: Vec<Variable>,
     originals: Originals,
+    /// Bits of a record whose categories are all as frequent.
+    bits: f64,
+    terms: Terms,
+    intervals: Intervals,
     settings: ScoreSettings,
 }
 
@@ -294,9 +298,14 @@ impl Distinct {
         if !(1..=3).contains(&settings.order) {
             return Err(Error::policy("tables of CTBIL have 1 to 3 attributes"));
         }
+        let rows = self.counts.iter().sum();
+        let bits = |variable: &Variable| (variable.levels.max(1) as f64).log2();
         Ok(Arc::new(Known {
+            bits: variables.iter().map(bits).sum(),
             variables: variables.to_vec(),
             originals: Originals::new(variables, &self.cells, &self.counts),
+            terms: Terms::new(rows),
+            intervals: Intervals::new(&settings.percents, rows),
             settings,
         }))
     }
@@ -319,6 +328,18 @@ pub(super) struct Tally {
 struct Attribute {
     joint: Joint,
     found: (u64, u64),
+    ranks: Vec<u64>,
+}
+
+impl Attribute {
+    fn found(&mut self, intervals: &Intervals) -> u64 {
+        let changes = self.joint.changes();
+        if self.found.1 != changes {
+            let found = intervals.found(&self.joint, &mut self.ranks);
+            self.found = (found, changes);
+        }
+        self.found.0
+    }
 }
 
 impl Tally {
@@ -326,6 +347,7 @@ impl Tally {
         let joint = |&variable: &Variable| Attribute {
             joint: Joint::new(variable),
             found: (0, 0),
+            ranks: Vec::new(),
         };
         Tally {
             joints: known.variables.iter().map(joint).collect(),
@@ -372,7 +394,7 @@ impl Tally {
     #[inline]
     fn add_value(&mut self, attribute: usize, codes: (u32, u32), weight: i64) {
         let before = self.joints[attribute].joint.add(codes.0, codes.1, weight);
-        self.ebil.add(before, weight);
+        self.ebil.add(&self.known.terms, before, weight);
         let units = self.known.originals.units();
         self.dbil.add(units, attribute, codes, weight);
     }
@@ -386,18 +408,11 @@ impl Tally {
     /// The figures, where this share of records is linked by probability.
     fn figures_with(&mut self, linked: f64) -> Figures {
         let settings = &self.known.settings;
-        for attribute in &mut self.joints {
-            let changes = attribute.joint.changes();
-            if attribute.found.1 != changes {
-                let found = interval::found(&attribute.joint, &settings.percents);
-                attribute.found = (found, changes);
-            }
-        }
-        let found: u64 = self.joints.iter().map(|attribute| attribute.found.0).sum();
+        let intervals = &self.known.intervals;
+        let found = |attribute: &mut Attribute| attribute.found(intervals);
+        let found: u64 = self.joints.iter_mut().map(found).sum();
         let rows = self.rows as f64;
         let values = rows * self.joints.len() as f64;
-        let levels = |variable: &Variable| (variable.levels.max(1) as f64).log2();
-        let bits: f64 = self.known.variables.iter().map(levels).sum();
         let units = self.known.originals.units();
         Figures {
             dbil: percent(self.dbil.sum(units), values),
@@ -405,8 +420,8 @@ impl Tally {
                 self.ctbil.sum() as f64,
                 2.0 * rows * self.ctbil.tables() as f64,
             ),
-            ebil: percent(self.ebil.bits(), rows * bits),
-            interval: percent(found as f64, values * settings.percents.len() as f64),
+            ebil: percent(self.ebil.bits(), rows * self.known.bits),
+            interval: percent(found as f64, values * intervals.len() as f64),
             distance_linkage: 100.0 * self.links.by_distance(),
             probabilistic_linkage: 100.0 * linked,
             combination: settings.combination,
