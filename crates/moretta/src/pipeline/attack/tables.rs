@@ -16,6 +16,7 @@ use crate::engine::shown::counted_as_text;
 use crate::engine::{Candidate, Original, Progress, Purpose, Stage};
 use crate::error::{Error, Result};
 use crate::io::{self, ReadOptions};
+use crate::pipeline::no_rows::filled;
 use crate::pipeline::read_back::released_names;
 use crate::pipeline::release_columns::{Taken, release_plans};
 use crate::pipeline::trial::{Rows, read};
@@ -194,6 +195,7 @@ fn table_of(
     let source = io::open(file, &options, &plans)?;
     let schema = Arc::clone(source.schema());
     let released = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
+    let released = filled(released, file)?;
     let table = ReleasedTable::new(&released, domains, persons(&released))?;
     let table = table
         .found_among(people, domains)
