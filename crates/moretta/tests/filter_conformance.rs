@@ -50,6 +50,8 @@ const CASES: &[Case] = &[
             "k = 3\nbuffer = 20",
             "k = 5\nbuffer = 10\nscale = \"none\"",
             "k = 4\nbuffer = 12\ngrouping = \"mdav\"",
+            "k = 3\nbuffer = 20\ndistance = \"sum\"",
+            "k = 4\nbuffer = 9\ndistance = \"sum\"\ngrouping = \"mdav\"\ncolumns = [\"word\", \"grade\"]",
             "k = 2\nbuffer = 30\ngrouping = \"v-mdav\"\ncolumns = [\"x\", \"word\"]",
         ],
         repeats: true,
