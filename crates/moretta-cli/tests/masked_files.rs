@@ -111,7 +111,7 @@ fn of_rows_in_another_order_only_what_does_not_depend_on_it_is_told() {
     let protect = "[[protect]]\nmethod = \"rank-swapping\"\nwithin = 40";
     let folder = folder(protect, "");
     works(&folder, &["run", "policy.toml"]);
-    let (_, hints) = works(&folder, &COMPARE);
+    let (_, hints) = works(&folder, &COMPARE[..5]);
     assert!(
         hints.contains("nobody can say which row became which"),
         "{hints}"
