@@ -389,7 +389,7 @@ fn what_cannot_be_attacked_is_told() {
             words.as_str(),
             60,
             "attack",
-            3,
+            0,
             "no masked column is a number",
         ),
         (POLICY, 3, "attack", 4, "complete records"),

@@ -7,7 +7,8 @@ use crate::{graph, rules};
 use moretta::pipeline::report::{Report, SearchFacts, StreamFacts};
 use std::fmt::Write;
 
-/// Measures of masked records that are worth a line; the report has all.
+/// Measures of masked records that are worth a line even where the policy does not name them; the
+/// report has all.
 const SHOWN: [&str; 4] = [
     "record_linkage",
     "sse",
@@ -48,9 +49,12 @@ pub fn summary(report: &Report) -> String {
             .is_some_and(|levels| !levels.is_strictest());
         let _ = writeln!(text, "  {}", searched(search, inside));
     }
-    for name in ["gcp", "prosecutor_risk"] {
+    let usual = ["gcp", "prosecutor_risk"].into_iter();
+    let asked = report.asked.iter().map(String::as_str);
+    let asked = asked.filter(|name| !usual.clone().any(|usual| usual == *name));
+    for name in usual.clone().chain(asked) {
         if let Some(measure) = report.measures.iter().find(|m| m.name == name) {
-            let _ = writeln!(text, "  {name} {:.2} %", measure.after * 100.0);
+            text.push_str(&figure(name, measure.after, measure.percent));
         }
     }
     for line in report.graph.iter().flat_map(graph::lines) {
@@ -60,15 +64,20 @@ pub fn summary(report: &Report) -> String {
         let _ = writeln!(text, "  {}", stream_figures(facts));
     }
     for measure in report.pairs.iter().flat_map(|facts| &facts.measures) {
-        if let (Some(value), true) = (measure.value, SHOWN.contains(&measure.name.as_str())) {
-            let value = match measure.percent {
-                true => format!("{:.2} %", value * 100.0),
-                false => format!("{value:.4}"),
-            };
-            let _ = writeln!(text, "  {} {value}", measure.name);
+        let shown = SHOWN.contains(&measure.name.as_str()) || report.asked.contains(&measure.name);
+        if let (Some(value), true) = (measure.value, shown) {
+            text.push_str(&figure(&measure.name, value, measure.percent));
         }
     }
     text
+}
+
+/// The line of a measure.
+fn figure(name: &str, value: f64, percent: bool) -> String {
+    match percent {
+        true => format!("  {name} {:.2} %\n", value * 100.0),
+        false => format!("  {name} {value:.4}\n"),
+    }
 }
 
 /// The levels that were released, and how sure it is that no others lose less; of those alone

@@ -75,6 +75,7 @@ fn neighbours_tell_more_of_noisy_electricity_than_a_record_does() {
         kind: Kind::Uncorrelated,
         transform: noise::Transform::None,
         amount: 0.25,
+        steps: None,
         replace: 0.0,
         class: 0.0,
         buffer: None,

@@ -127,11 +127,7 @@ fn head(attacked: &Attacked) -> String {
             counted(attacked.released as u64, "number"),
             counted(known as u64, "record")
         ),
-        None => format!(
-            "{}: {}",
-            attacked.method,
-            counted(attacked.features as u64, "masked number")
-        ),
+        None => format!("{}: {}", attacked.method, masked(attacked)),
     };
     if let Some(sample) = attacked.sample {
         let sample = counted(sample as u64, "other");
@@ -160,6 +156,25 @@ fn head(attacked: &Attacked) -> String {
         let _ = writeln!(head, "accuracy of {learner} on the release: {percent:.2} %");
     }
     head
+}
+
+/// "2 masked columns (1 number, 1 nominal category)".
+fn masked(attacked: &Attacked) -> String {
+    let kinds = attacked.masked.unwrap_or_default();
+    let parts = [
+        (kinds.numbers, "number", "numbers"),
+        (kinds.ordered, "ordered category", "ordered categories"),
+        (kinds.nominal, "nominal category", "nominal categories"),
+    ];
+    let part = |(count, one, many): (usize, &str, &str)| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{count} {many}")),
+    };
+    let columns = kinds.numbers + kinds.ordered + kinds.nominal;
+    let parts: Vec<String> = parts.into_iter().filter_map(part).collect();
+    let columns = counted(columns as u64, "masked column");
+    format!("{columns} ({})", parts.join(", "))
 }
 
 fn successes(attacked: &Attacked) -> Vec<Vec<String>> {

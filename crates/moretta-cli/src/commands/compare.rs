@@ -23,6 +23,9 @@ pub(crate) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode, Fai
             pipeline::compare(&policy, [&args.a, &args.b], &options, &progress)
         })
         .map_err(|error| Failure::of_policy(error, &args.against.policy))?;
+    for note in &found.notes {
+        console.hint(&format!("note: {note}"));
+    }
     let compared = Compared {
         files: [&args.a, &args.b].map(|path| path.display().to_string()),
         found,

@@ -28,6 +28,8 @@ struct Verified {
     /// What cannot be seen in a file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    /// Whether promises of persons are judged as such; else rows are counted in their place.
+    judges_persons: bool,
 }
 
 impl Verified {
@@ -43,6 +45,7 @@ impl Verified {
             claims: found.verdict.claims,
             faults: faults.map(ToString::to_string).collect(),
             notes: unseen(policy),
+            judges_persons: judges_persons(policy),
         }
     }
 }
@@ -356,11 +359,22 @@ fn exit_code(passed: bool) -> ExitCode {
     }
 }
 
+const NO_PERSONS: &str = "the promises are of persons, and the file does not tell whose its rows are: rows are counted here, several of which may be of one person, so this neither proves nor refutes what the run has counted in persons; fewer rows than k are fewer persons, too";
+
+/// Whether a file shows whose its rows are, or there are no persons but its rows: each node of a
+/// graph is one.
+fn judges_persons(policy: &Policy) -> bool {
+    policy.graph.is_some() || !policy.plan.hides_persons_of_rows()
+}
+
 /// Promises that no file shows.
 fn unseen(policy: &Policy) -> Vec<String> {
     let losses = policy.plan.maskings().filter_map(|masking| masking.loss());
+    let losses =
+        losses.map(|loss| format!("{loss}: kept by how the noise is made, which no file shows"));
+    let persons = !judges_persons(policy);
     losses
-        .map(|loss| format!("{loss}: kept by how the noise is made, which no file shows"))
+        .chain(persons.then(|| NO_PERSONS.to_owned()))
         .collect()
 }
 
@@ -374,7 +388,15 @@ fn text(verified: &Verified) -> String {
         count(verified.classes),
         verified.unit,
         claims_table(&verified.claims),
-        conclusion(KEPT, verified.passed, &verified.faults)
+        conclusion(
+            if verified.judges_persons {
+                KEPT
+            } else {
+                KEPT_BY_ROWS
+            },
+            verified.passed,
+            &verified.faults
+        )
     )
 }
 
@@ -399,6 +421,11 @@ fn claims_table(claims: &[Claim]) -> String {
 
 /// What is said of a promise that holds, and of one that does not.
 const KEPT: [&str; 2] = ["the guarantee is kept", "the guarantee is NOT kept"];
+
+const KEPT_BY_ROWS: [&str; 2] = [
+    "the guarantee is kept by rows; persons cannot be judged from this file",
+    "the guarantee is NOT kept by rows; persons cannot be judged from this file",
+];
 
 fn conclusion([held, broken]: [&str; 2], passed: bool, faults: &[String]) -> String {
     let mut text = String::new();

@@ -46,6 +46,7 @@ pub(crate) fn build(setting: &Setting) -> Option<Box<dyn Filter>> {
                 transform: Transform::None,
                 kind: Kind::Uncorrelated,
                 amount: a,
+                steps: None,
                 replace: 0.0,
                 class: 0.0,
                 buffer: Some(2),

@@ -6,6 +6,7 @@
 pub mod fitted_matrix;
 pub mod interval;
 pub mod known_columns;
+pub mod known_items;
 pub mod known_sample;
 pub mod linkage;
 mod neighbours;

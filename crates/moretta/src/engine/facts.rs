@@ -58,6 +58,7 @@ pub(crate) fn report(facts: &Facts<'_>) -> Report {
         columns: columns(facts),
         search: facts.solutions.map(search),
         rules: facts.rules.to_vec(),
+        asked: facts.plan.asked().map(str::to_owned).collect(),
         ..blank(facts.released, suppressed)
     };
     leave_out(facts.left_out, &mut report);

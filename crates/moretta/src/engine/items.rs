@@ -176,6 +176,31 @@ pub(crate) fn labels_a_row(plan: &Plan, release: &Batch) -> Result<Option<Batch>
     rows_of(&column.name, &subjects, labels, shown.texts).map(Some)
 }
 
+/// The person and the label of each item that a release shows; none where there are no items.
+/// `known` tells whose the rows are, where the release itself does not.
+pub(crate) fn labels_of_persons(
+    plan: &Plan,
+    release: &Batch,
+    known: Option<&[u32]>,
+) -> Result<Option<Vec<(u32, u32)>>> {
+    let Some(column) = plan.items() else {
+        return Ok(None);
+    };
+    let shown = Lists::new(
+        column_of(release, &column.name)?,
+        column.separator.as_deref(),
+    );
+    let of_row = match known {
+        Some(known) => known.to_vec(),
+        None => persons(release)?.0,
+    };
+    let labels = of_row.iter().enumerate().flat_map(|(row, &person)| {
+        let labels = shown.of_row(row).iter();
+        labels.map(move |&label| (person, label))
+    });
+    Ok(Some(labels.collect()))
+}
+
 /// Rows of a person and an item, which is a quasi-identifier.
 fn rows_of(name: &str, persons: &Categories, codes: Vec<u32>, texts: Levels) -> Result<Batch> {
     let category = Kind::Category { ordered: false };

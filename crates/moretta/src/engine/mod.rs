@@ -39,6 +39,7 @@ pub(crate) mod warnings;
 
 pub use crate::cancel::Cancel;
 pub use crate::measure::Measure;
+pub(crate) use context::Wanted;
 pub use context::{Clock, Context, Keys};
 pub use learn::{Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, train};
 pub(crate) use learn::{

@@ -56,9 +56,16 @@ impl Published {
     }
 }
 
+/// The k that is promised: of classes, else the largest of combinations of few columns; 1 without.
+fn promised_size(plan: &Plan) -> u32 {
+    let combinations = plan.combinations().unwrap_or_default();
+    let of_combinations = combinations.iter().map(|combination| combination.k).max();
+    plan.guarantee.class_size().or(of_combinations).unwrap_or(1)
+}
+
 /// Measures of releases of a table, with the ranges that the policy declares.
 pub(crate) fn measures(plan: &Plan, schema: &Schema, domains: &[(String, Domain)]) -> Measures {
-    let mut measures = Measures::new(schema, domains, plan.guarantee.class_size().unwrap_or(1))
+    let mut measures = Measures::new(schema, domains, promised_size(plan))
         .weighted(|name| plan.weight(name))
         .sampled(&plan.risk);
     let declared = |column: &ColumnPolicy| Some((column.name.clone(), column.range?));

@@ -53,6 +53,9 @@ pub struct Report {
     pub class_sizes: Vec<SizeCount>,
     /// Measures of loss and risk, before and after.
     pub measures: Vec<MeasureFact>,
+    /// The measures that the policy names, to be shown or to be kept low.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<String>,
     /// Every column: role, loss, histograms.
     pub columns: Vec<ColumnFact>,
     /// Share of released rows by risk of re-identification (prosecutor): ascending risk.

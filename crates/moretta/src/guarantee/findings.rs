@@ -107,8 +107,6 @@ pub enum Rule {
     RowsDiffer,
     /// A released value must be as coarse as the method of the policy makes it.
     NotGeneralised,
-    /// There must be rows, unless all may be suppressed.
-    NoRows,
     /// Every item of a person must be under a label that is released of that person.
     ItemLost,
     /// A sample holds persons with all of their rows, or with none.
@@ -144,7 +142,6 @@ impl fmt::Display for Rule {
             Rule::LinkedToItself => "edge from a node to itself",
             Rule::NotNumbered => "node that is not called by the number of its row",
             Rule::EdgeTwice => "edge that is there twice",
-            Rule::NoRows => "file without rows, of which nothing can be checked",
         })
     }
 }

@@ -184,7 +184,7 @@ pub const LIST: &[Info] = &[
     ),
     loss(
         "average_class_size",
-        "rows in a class on average, over k: 1 is as good as k allows",
+        "C_AVG: rows in a class on average, over the k that is promised, of mu-argus the largest k of its combinations: 1 is as good as k allows; where no k is promised, the mean size itself",
         false,
         Of::Classes(|of| {
             of.both(|sizes, suppressed| utility::average_class_size(sizes, suppressed, of.k()))

@@ -1,12 +1,16 @@
 //! Risk and loss of two files, made by any tool, measured against one original.
 //!
 //! The files need not keep the order or the number of rows: each is measured by itself,
-//! its loss against what both files show and, in hierarchies, the values of the original. Where
+//! its loss against what both files show and, in hierarchies, the values of the original. Files
+//! of masked records are held against the originals record by record (`compare_masked.rs`). Where
 //! pram has changed categories and its matrices are known, the frequencies of the original are
 //! estimated from either file.
 
+use super::compare_masked::masked_standings;
 use super::estimates::{Compare, EstimatedTable, estimates};
+use super::no_rows::filled;
 use super::release_columns::{Taken, release_plans};
+use super::standing::Standing;
 use super::stream;
 use super::trial::read;
 use crate::data::{Batch, Domain, Role};
@@ -14,28 +18,13 @@ use crate::engine::domains::domains;
 use crate::engine::items;
 use crate::engine::original::locate;
 use crate::engine::{Progress, Stage, published};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::{self, ReadAs, ReadOptions};
 use crate::measure::{self, Goal, Measures};
 use crate::policy::Policy;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
-
-/// One measure of both files.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Standing {
-    /// The measure.
-    pub name: String,
-    /// Of the first file.
-    pub a: f64,
-    /// Of the second file.
-    pub b: f64,
-    /// A share, shown as a percentage.
-    pub percent: bool,
-    /// Which way is better.
-    pub lower_is_better: bool,
-}
 
 /// What is found of two files.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,6 +34,9 @@ pub struct Compared {
     /// Frequencies of the original, estimated by transition matrices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub estimates: Vec<EstimatedTable>,
+    /// What was not told, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Measures both files.
@@ -57,16 +49,7 @@ pub fn compare(
     // The files may be of levels, whose columns are the same.
     let policy = &policy.of_levels().swap_remove(0);
     policy.need_one_release("`compare`")?;
-    let changes = policy.plan.protect.iter().any(|m| m.as_pram().is_some());
-    if !changes {
-        stream::refuse(policy, "compare")?;
-    }
-    if !policy.plan.keeps_guarantee() && !changes {
-        return Err(Error::policy(
-            "`compare` is about values that were made coarser, and this policy masks records",
-        )
-        .help("the report of the release tells what it loses"));
-    }
+    stream::refuse(policy, "compare")?;
     let files = files.map(|file| Compare {
         file,
         is_source: is_source(policy, file),
@@ -76,17 +59,26 @@ pub fn compare(
             false => options,
         },
     });
+    let changes = policy.plan.protect.iter().any(|m| m.as_pram().is_some());
+    let estimates = match changes {
+        true => estimates(policy, &files)?,
+        false => Some(Vec::new()),
+    };
+    let (measures, mut notes) = match policy.plan.keeps_guarantee() {
+        true => (standings(policy, &files, progress)?, Vec::new()),
+        false => masked_standings(policy, &files, progress)?,
+    };
+    if estimates.is_none() {
+        notes.push(NO_MATRIX.to_owned());
+    }
     Ok(Compared {
-        measures: match policy.plan.keeps_guarantee() {
-            true => standings(policy, &files, progress)?,
-            false => Vec::new(),
-        },
-        estimates: match changes {
-            true => estimates(policy, &files)?,
-            false => Vec::new(),
-        },
+        measures,
+        estimates: estimates.unwrap_or_default(),
+        notes,
     })
 }
+
+const NO_MATRIX: &str = "no transition matrix is known of this release, so that nothing was estimated: add matrices = \"out/matrices.json\" under [sink] and run the policy again, or give matrices under [[protect]]";
 
 /// Risk and loss of both files.
 fn standings(
@@ -190,7 +182,7 @@ fn read_file(policy: &Policy, file: &Path, options: &ReadOptions) -> Result<Batc
     for (column, from) in located {
         (batch, _) = locate(batch, column, from)?;
     }
-    Ok(batch)
+    filled(batch, file)
 }
 
 #[cfg(test)]

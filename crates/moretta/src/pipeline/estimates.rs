@@ -60,9 +60,15 @@ pub struct Counted {
     pub standard_error: Option<f64>,
 }
 
-/// Tables of each matrix, then of each two of them.
-pub(super) fn estimates(policy: &Policy, files: &[Compare<'_>; 2]) -> Result<Vec<EstimatedTable>> {
+/// Tables of each matrix, then of each two of them; none where no matrix is known.
+pub(super) fn estimates(
+    policy: &Policy,
+    files: &[Compare<'_>; 2],
+) -> Result<Option<Vec<EstimatedTable>>> {
     let transitions = known(policy)?;
+    if transitions.is_empty() {
+        return Ok(None);
+    }
     let [a, b] = files
         .each_ref()
         .map(|of| Ok((of.is_source, read(policy, of, &transitions)?)));
@@ -76,7 +82,8 @@ pub(super) fn estimates(policy: &Policy, files: &[Compare<'_>; 2]) -> Result<Vec
     };
     of.filter(small)
         .map(|of| table(&transitions, &of, &files))
-        .collect()
+        .collect::<Result<_>>()
+        .map(Some)
 }
 
 /// The matrices of columns that leave as they were changed: as published, or as the policy says.
@@ -94,12 +101,7 @@ fn known(policy: &Policy) -> Result<Vec<Transition>> {
         let mut columns = transition.columns.iter();
         !columns.any(|name| is_changed_later(policy, name))
     };
-    let left: Vec<Transition> = all.into_iter().filter(stays).collect();
-    if left.is_empty() && !policy.plan.keeps_guarantee() {
-        return Err(Error::policy("no transition matrix is known of this release")
-            .help("add matrices = \"out/matrices.json\" under [sink] and run the policy again, or give matrices under [[protect]]"));
-    }
-    Ok(left)
+    Ok(all.into_iter().filter(stays).collect())
 }
 
 /// Whether a method behind pram changes a column again.

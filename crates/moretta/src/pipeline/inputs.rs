@@ -2,11 +2,13 @@
 
 use super::ahead::Input;
 use super::memory;
+use super::no_rows::Filled;
 use crate::data::{ColumnPlan, Kind, ReadAs, Role, Schema};
 use crate::engine::{Progress, Stage};
 use crate::error::{Error, Result};
 use crate::io::{self, ReadOptions, Source};
 use crate::policy::Policy;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The sources of a run, all with the same columns.
@@ -48,7 +50,13 @@ pub(super) fn open_sources(policy: &Policy, options: &ReadOptions) -> Result<Vec
     let plans = policy.plan.column_plans()?;
     let paths = policy.source.paths();
     if !policy.plan.merges_sources() {
-        return Ok(vec![io::open_all(&paths, options, &plans)?]);
+        let source = io::open_all(&paths, options, &plans)?;
+        // Of events that come as they happen there may be none yet.
+        let may_be_empty = policy.plan.is_stream() && policy.source.path == Path::new("-");
+        return Ok(vec![match may_be_empty {
+            true => source,
+            false => Box::new(Filled::new(source, &policy.source.path)),
+        }]);
     }
     let sources = paths.iter().map(|path| io::open(path, options, &plans));
     let sources = sources.collect::<Result<Vec<_>>>()?;

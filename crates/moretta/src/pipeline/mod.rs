@@ -7,6 +7,7 @@ mod certificate;
 mod check;
 mod checkpoint;
 mod compare;
+mod compare_masked;
 mod compare_methods;
 mod estimates;
 mod evolve;
@@ -23,6 +24,7 @@ mod manifest;
 mod matrices;
 mod memory;
 mod model_file;
+mod no_rows;
 mod options;
 mod output;
 mod place;
@@ -35,6 +37,7 @@ mod reports;
 mod run;
 mod sealed;
 mod sha256;
+mod standing;
 mod stream;
 mod trial;
 mod trials;
@@ -47,11 +50,11 @@ pub use crate::engine::{
     Searched, Side, Stage, TellingSet, Trained, learn, train, warnings,
 };
 pub use attack::{
-    AttackSettings, Attacked, AttackedRelease, AttackedTables, Strongest, attack, attack_files,
-    attack_table,
+    AttackSettings, Attacked, AttackedRelease, AttackedTables, MaskedKinds, Strongest, attack,
+    attack_files, attack_table,
 };
 pub use check::{check, check_warnings};
-pub use compare::{Compared, Standing, compare};
+pub use compare::{Compared, compare};
 pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_methods};
 pub use estimates::{Counted, EstimatedRow, EstimatedTable};
 pub use evolve::{CategoryFile, CategoryFiles, Evolved, Wish, evolve};
@@ -67,6 +70,7 @@ pub use place::{Outputs, abandon};
 pub use places::check_outputs;
 pub use plan::{Plan, PlannedColumn, plan, privacy};
 pub use run::run;
+pub use standing::Standing;
 pub use stream::StreamVerification;
 pub use trial::read;
 pub use tune::{Attempt, Figure, TuneSettings, Tuned, tune};

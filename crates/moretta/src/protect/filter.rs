@@ -208,14 +208,15 @@ impl<'a> MaskedColumn<'a> {
     }
 }
 
-/// Fails unless all columns are numbers; `why` says what the method needs them for.
-pub(super) fn only_numbers(why: &str, columns: &[MaskedColumn<'_>]) -> Result<()> {
-    let category = |column: &&MaskedColumn<'_>| column.attribute != Attribute::Number;
-    match columns.iter().find(category) {
+/// Fails if categories have no order; `what` is the method that needs their ranks.
+pub(super) fn only_ranked(what: &str, columns: &[MaskedColumn<'_>]) -> Result<()> {
+    let nominal = |column: &&MaskedColumn<'_>| column.attribute == Attribute::Nominal;
+    match columns.iter().find(nominal) {
         None => Ok(()),
         Some(column) => Err(
-            Error::policy(format!("{why}, and `{}` is a category", column.name))
-                .help("name columns of numbers under `columns`"),
+            Error::policy(format!("{what} needs ranks, and `{}` has no order", column.name)).help(
+                "give it an `order` under [columns], or mask it by `pram` or `rank-swapping`; name the others under `columns`",
+            ),
         ),
     }
 }

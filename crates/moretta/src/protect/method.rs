@@ -304,10 +304,9 @@ impl Method {
         self.config().suppress().is_some_and(|share| share > 0.0)
     }
 
-    /// Whether it may suppress all rows: as many as the policy allows, or a stream that is too
-    /// short for groups.
+    /// Whether it may suppress all rows.
     pub fn may_suppress_all(&self) -> bool {
-        self.config().suppress() == Some(1.0) || self.as_masking().is_some()
+        self.config().suppress() == Some(1.0)
     }
 
     /// See [`MethodConfig::depends_on_order`].

@@ -9,7 +9,7 @@
 use super::Among;
 use super::filter::{Filter, Masked};
 use crate::cancel::Cancel;
-use crate::data::Records;
+use crate::data::{Attribute, Records};
 use crate::error::Result;
 
 /// A method that masks a table at once.
@@ -25,6 +25,8 @@ pub trait Mask: Send {
         rows: usize,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<usize>>>;
+    /// Takes note of what the attributes of records are by now; see [`Filter::know`].
+    fn know(&mut self, _attributes: &[Attribute]) {}
 }
 
 /// A method on tables at work in a window.
@@ -94,6 +96,10 @@ impl Window {
 }
 
 impl Filter for Window {
+    fn know(&mut self, attributes: &[Attribute]) {
+        self.mask.know(attributes);
+    }
+
     fn push(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
         self.held.push(record);
         match self.buffer {

@@ -3,9 +3,11 @@
 use super::percent;
 use crate::console::{Console, counted, table};
 use crate::failure::Failure;
+use moretta::attack::known_items::KnownItems;
 use moretta::attack::table::Evidence;
 use moretta::attack::table::intersection::Intersection;
 use moretta::pipeline::{AttackedRelease, AttackedTables};
+use moretta_report::count;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -42,8 +44,12 @@ fn release(release: &AttackedRelease) -> String {
             evidence.column.clone().unwrap_or_default(),
         ]
     };
-    if release.attacks.is_empty() {
+    if !release.known_items.is_empty() {
+        text.push_str(&known_items(&release.known_items));
+    } else if release.attacks.is_empty() {
         text.push_str("no attack fits: there is neither a sensitive column, nor a bound of an interval, nor a hierarchy by which classes were divided\n");
+    }
+    if release.attacks.is_empty() {
         return text;
     }
     let lines = release.attacks.iter().map(line);
@@ -60,6 +66,29 @@ fn release(release: &AttackedRelease) -> String {
         }
     }
     text
+}
+
+/// What is got by who knows some items of a person.
+fn known_items(found: &[KnownItems]) -> String {
+    let head = [
+        "known items",
+        "persons",
+        "singled out",
+        "among fewer than k",
+        "fewest that fit",
+    ];
+    let line = |known: &KnownItems| {
+        vec![
+            format!("up to {}", known.items),
+            count(known.persons),
+            count(known.singled_out),
+            count(known.below_k),
+            count(known.fewest),
+        ]
+    };
+    let head = head.map(str::to_owned).to_vec();
+    let lines = found.iter().map(line);
+    table(&std::iter::once(head).chain(lines).collect::<Vec<_>>())
 }
 
 fn side_by_side(found: &Intersection) -> String {

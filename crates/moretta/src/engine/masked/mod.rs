@@ -34,6 +34,20 @@ pub(crate) fn secret_seed() -> Result<u64> {
     getrandom::u64().map_err(|e| Error::bug(format!("no randomness from the system: {e}")))
 }
 
+/// Of so few rows the method would release none: an empty file is of no use to any reader.
+pub(crate) fn too_few(method: &str, masking: &dyn Masking, rows: u64) -> Error {
+    match masking.k() {
+        Some(k) => Error::guarantee(format!("{rows} rows; k={k} needs at least {k} persons"))
+            .help("lower k, or bring more data"),
+        None => {
+            let least = masking.least();
+            Error::input(format!("{rows} rows; {method} needs at least {least}")).help(
+                "bring more data, or take a method that masks each row by itself, such as local-dp",
+            )
+        }
+    }
+}
+
 /// What can be known of the policy without reading the rows.
 pub(crate) fn check(plan: &Plan) -> Result<()> {
     let mut maskings = plan.maskings();

@@ -406,11 +406,27 @@ impl Plan {
         }
     }
 
+    /// Whether persons are known from the source, and no column of the release tells whose a row
+    /// is.
+    pub fn hides_persons_of_rows(&self) -> bool {
+        let subject = self.columns.iter().find(|c| c.role == Role::Subject);
+        subject.is_some_and(|column| column.action == Action::Drop)
+    }
+
     /// Whether a measure is asked for by its name, to be shown or to be kept low.
     pub fn measures(&self, name: &str) -> bool {
-        let limits = self.fail_above.iter().map(|(limited, _)| limited);
-        let mut asked = self.report_measures.iter().chain(limits);
-        asked.any(|asked| asked == name)
+        self.asked().any(|asked| asked == name)
+    }
+
+    /// The measures that are asked for by their names, each once.
+    pub fn asked(&self) -> impl Iterator<Item = &str> {
+        let shown = |name: &str| self.report_measures.iter().any(|shown| shown == name);
+        let limits = self.fail_above.iter().map(|(limited, _)| limited.as_str());
+        let limits = limits.filter(move |name| !shown(name));
+        self.report_measures
+            .iter()
+            .map(String::as_str)
+            .chain(limits)
     }
 
     /// Whether a released value of the column `name` stands for a class rather than covers it.

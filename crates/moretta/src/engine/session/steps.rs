@@ -11,7 +11,7 @@ use crate::engine::domains::domains;
 use crate::engine::items;
 use crate::engine::judge::Given;
 use crate::engine::ledger::{KnownRows, together};
-use crate::engine::masked::secret_seed;
+use crate::engine::masked::{secret_seed, too_few};
 use crate::engine::order;
 use crate::engine::original::{Original, in_order_of_ids, in_order_of_texts};
 use crate::engine::plan::{Action, Conflict, Plan, Stage};
@@ -437,15 +437,11 @@ impl Step<'_> {
         }
     }
 
-    /// A table that is too short for one group is refused, as by methods that make classes.
+    /// A table that is too short for one group, or for the method, is refused.
     fn refuse_few(&self, rows: usize) -> Result<()> {
-        let method = self.stage.method;
-        match method.as_masking().and_then(|masking| masking.k()) {
-            Some(k) if method.buffer().is_none() => Err(Error::guarantee(format!(
-                "{rows} rows; k={k} needs at least {k} persons"
-            ))
-            .help("lower k, or bring more data")),
-            _ => Ok(()),
+        match self.stage.method.as_masking() {
+            Some(masking) => Err(too_few(self.stage.method.name(), masking, rows as u64)),
+            None => Ok(()),
         }
     }
 

@@ -523,9 +523,24 @@ impl StreamFlow {
         Ok((rows, assessment))
     }
 
+    /// A stream that is too short for its masks is refused; of events none may be shared.
+    fn refuse_few(&self) -> Result<()> {
+        let read: u64 = self.course.rows.iter().sum();
+        if self.events.is_some() || self.released > 0 || read == 0 {
+            return Ok(());
+        }
+        let methods = self.plan.protect.iter();
+        let masks = methods.filter_map(|method| Some((method.name(), method.as_masking()?)));
+        match masks.max_by_key(|(_, masking)| masking.least()) {
+            Some((name, masking)) => Err(masked::too_few(name, masking, read)),
+            None => Ok(()),
+        }
+    }
+
     /// All sources have ended: gives what is left, and what is told of the stream.
     pub(super) fn finish(mut self, measures: &mut [Box<dyn Measure>]) -> Result<Finished> {
         let (rest, crowds) = self.drain(measures)?;
+        self.refuse_few()?;
         if self.late > 0 && self.events.is_none() {
             self.notes.push(format!(
                 "up to {} rows came later than `lateness` allows and left out of their order; raise it",

@@ -25,7 +25,7 @@ pub fn discernibility(sizes: &Sizes, suppressed: u64) -> f64 {
     (squares + u128::from(suppressed) * u128::from(suppressed + released)) as f64
 }
 
-/// C_avg: all rows over classes times k. Suppressed rows count, so that
+/// C_AVG: (rows / classes) / k, by LeFevre, DeWitt and Ramakrishnan. Suppressed rows count, so that
 /// suppressing all but a class is no gain; without classes it is as if there were one.
 pub fn average_class_size(sizes: &Sizes, suppressed: u64, k: u32) -> f64 {
     let released: u64 = sizes.rows.iter().map(|&n| u64::from(n)).sum();

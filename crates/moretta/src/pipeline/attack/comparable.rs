@@ -1,8 +1,8 @@
 //! Attacks on releases whose columns are those of the originals: intervals round each
-//! number, filters where the numbers are originals with noise, links where they are
+//! number or rank, filters where the numbers are originals with noise, links where they are
 //! swapped, and links by every set of columns that somebody may know.
 
-use super::{AttackSettings, Attacked, yardstick};
+use super::{AttackSettings, Attacked, MaskedKinds, yardstick};
 use crate::attack::interval::disclosures;
 use crate::attack::known_columns::by_known_columns;
 use crate::attack::linkage::{nearest_record, rank_intersection};
@@ -24,12 +24,9 @@ pub(super) fn attack(
 ) -> Result<()> {
     let (columns, before, after) = pairs(method, original, released)?;
     let scalars = places(&columns, |column| column.attribute != Attribute::Nominal);
-    if scalars.is_empty() && matches!(method, Method::Noise(_)) {
-        return Err(Error::policy("no masked column is a number or ordered")
-            .help("attacks are on numbers; `verify` and [measure] tell of categories"));
-    }
     let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
     let kinds: Vec<Attribute> = columns.iter().map(|column| column.attribute).collect();
+    attacked.masked = Some(MaskedKinds::of(&kinds));
     attacked.known_columns = by_known_columns(&names, &kinds, &before, &after);
     if scalars.is_empty() {
         attacked.notes.push(NO_NUMBERS.to_owned());
@@ -38,7 +35,7 @@ pub(super) fn attack(
     (attacked.features, attacked.released) = (scalars.len(), scalars.len());
     left_out(
         columns.len() - scalars.len(),
-        "is a category",
+        "is a nominal category",
         &mut attacked.notes,
     );
     let [originals, release] = [&before, &after].map(|records| select(records, &scalars));
@@ -269,6 +266,7 @@ mod tests {
                 kind,
                 transform: Transform::None,
                 amount: 0.4,
+                steps: None,
                 replace: 0.0,
                 class: 0.0,
                 buffer: None,
@@ -301,6 +299,7 @@ mod tests {
                 kind: Kind::Correlated,
                 transform,
                 amount: 0.6,
+                steps: None,
                 replace: 0.0,
                 class: 0.0,
                 buffer: None,

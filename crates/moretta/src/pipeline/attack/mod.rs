@@ -23,7 +23,7 @@ use crate::attack::known_columns::KnownColumns;
 use crate::attack::linkage::Linkage;
 use crate::attack::reconstruction::StudySettings;
 use crate::attack::{Success, Yardstick};
-use crate::data::{Batch, Column, Role, Schema};
+use crate::data::{Attribute, Batch, Column, Role, Schema};
 use crate::engine::masked::{self, Masks, secret_seed};
 use crate::engine::original::{in_order_of_ids, originals_of};
 use crate::engine::{
@@ -54,7 +54,10 @@ pub struct AttackSettings {
 pub struct Attacked {
     /// The method that was attacked.
     pub method: &'static str,
-    /// Numbers of a record that attackers want.
+    /// What the masked columns hold; none where they were mixed into others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub masked: Option<MaskedKinds>,
+    /// Numbers and ranks of a record that attackers want.
     pub features: usize,
     /// Numbers that were released of it.
     pub released: usize,
@@ -90,6 +93,31 @@ pub struct Attacked {
     pub strongest_link: Option<Strongest>,
     /// What was odd, and what was not tried.
     pub notes: Vec<String>,
+}
+
+/// How many masked columns hold what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MaskedKinds {
+    /// Numbers, or dates.
+    pub numbers: usize,
+    /// Ordered categories.
+    pub ordered: usize,
+    /// Nominal categories.
+    pub nominal: usize,
+}
+
+impl MaskedKinds {
+    fn of(kinds: &[Attribute]) -> Self {
+        let mut found = MaskedKinds::default();
+        for kind in kinds {
+            match kind {
+                Attribute::Number => found.numbers += 1,
+                Attribute::Ordinal { .. } => found.ordered += 1,
+                Attribute::Nominal => found.nominal += 1,
+            }
+        }
+        found
+    }
 }
 
 /// The attack that gets most of a release.
@@ -154,6 +182,7 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
     }
     let mut attacked = Attacked {
         method: method.name(),
+        masked: None,
         features: 0,
         released: 0,
         known: None,

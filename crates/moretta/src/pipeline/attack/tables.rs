@@ -2,18 +2,21 @@
 //!
 //! The attacker knows the quasi-identifiers of everybody in the source. In a file nobody can say
 //! which row became which, so persons are found as an outsider would find them: by the class
-//! that covers them.
+//! that covers them. Of sets of items the attacker knows some items of a person.
 
+use crate::attack::known_items::{KnownItems, MOST_ITEMS, by_known_items};
 use crate::attack::table::intersection::{self, Fitting, Intersection};
 use crate::attack::table::{ATTACKS, Evidence, ReleasedTable};
 use crate::data::{Batch, Domains, Role};
 use crate::engine::attacks::rules;
 use crate::engine::domains::domains;
+use crate::engine::items;
 use crate::engine::original::places_of;
 use crate::engine::shown::counted_as_text;
 use crate::engine::{Candidate, Original, Progress, Purpose, Stage};
 use crate::error::{Error, Result};
 use crate::io::{self, ReadOptions};
+use crate::pipeline::no_rows::filled;
 use crate::pipeline::read_back::released_names;
 use crate::pipeline::release_columns::{Taken, release_plans};
 use crate::pipeline::trial::{Rows, read};
@@ -46,6 +49,9 @@ pub struct AttackedRelease {
     pub classes: u64,
     /// What each attack gets.
     pub attacks: Vec<Evidence>,
+    /// What is got by who knows some items of a person, of a release of items.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known_items: Vec<KnownItems>,
 }
 
 /// Attacks what the policy would release.
@@ -78,11 +84,14 @@ pub fn attack_table(policy: &Policy, progress: &Progress) -> Result<AttackedTabl
     let table = table
         .made_from(&original.batch, &places)
         .made_by(rules(&plan));
-    Ok(AttackedTables {
+    let mut found = AttackedTables {
         releases: vec![attacked(None, &table)],
         intersection: None,
         notes: original.notes,
-    })
+    };
+    let labels = items::labels_of_persons(&plan, &released, persons.as_deref())?;
+    found.know_items(policy, labels);
+    Ok(found)
 }
 
 /// Attacks files that were released of the source of the policy, each by itself and all together.
@@ -115,8 +124,12 @@ pub fn attack_files(
     let mut tables = Vec::new();
     for (place, file) in files.iter().enumerate() {
         let level = policies.get(place).unwrap_or(&policies[0]);
-        let table = table_of(level, file, options, &original.batch, &domains)?;
+        let (table, labels) = table_of(level, file, options, &original.batch, &domains)?;
         found.releases.push(attacked(Some(file.clone()), &table));
+        if labels.is_some() && level.plan.hides_persons_of_rows() {
+            found.notes.push(ROWS_ARE_PERSONS.to_owned());
+        }
+        found.know_items(level, labels);
         let nowhere = table
             .known
             .iter()
@@ -143,8 +156,30 @@ fn attacked(file: Option<PathBuf>, table: &ReleasedTable) -> AttackedRelease {
             .iter()
             .filter_map(|attack| (attack.run)(table))
             .collect(),
+        known_items: Vec::new(),
     }
 }
+
+impl AttackedTables {
+    /// Attacks the last release by who knows some of its items, each of which is a person and a
+    /// label.
+    fn know_items(&mut self, policy: &Policy, labels: Option<Vec<(u32, u32)>>) {
+        let (Some(labels), Some(release)) = (labels, self.releases.last_mut()) else {
+            return;
+        };
+        let k = policy.plan.guarantee.km.as_ref().map_or(2, |km| km.k);
+        let is_empty = labels.is_empty();
+        release.known_items = by_known_items(labels.into_iter(), k);
+        let tried = release.known_items.len();
+        if tried < MOST_ITEMS && !is_empty {
+            self.notes.push(format!(
+                "attackers who know more than {tried} items were not tried: persons have too many items"
+            ));
+        }
+    }
+}
+
+const ROWS_ARE_PERSONS: &str = "the file does not tell whose the rows are, so the items of each row count as those of one person";
 
 /// The release in a file, in which the people of the source are looked for.
 fn table_of(
@@ -153,17 +188,20 @@ fn table_of(
     options: &ReadOptions,
     people: &Batch,
     domains: &Domains,
-) -> Result<ReleasedTable> {
+) -> Result<(ReleasedTable, Option<Vec<(u32, u32)>>)> {
     let mut options = options.clone();
     options.names = released_names(policy);
     let plans = release_plans(policy, file, &options, Taken::Release)?;
     let source = io::open(file, &options, &plans)?;
     let schema = Arc::clone(source.schema());
     let released = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
+    let released = filled(released, file)?;
     let table = ReleasedTable::new(&released, domains, persons(&released))?;
-    Ok(table
+    let table = table
         .found_among(people, domains)
-        .made_by(rules(&policy.plan)))
+        .made_by(rules(&policy.plan));
+    let labels = items::labels_of_persons(&policy.plan, &released, None)?;
+    Ok((table, labels))
 }
 
 /// Releases side by side, as who knows the people of the source sees them.

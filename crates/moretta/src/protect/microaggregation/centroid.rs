@@ -16,6 +16,11 @@ impl Centroid {
         }
     }
 
+    /// What the values of a record mean.
+    pub(super) fn attributes(&self) -> &[Attribute] {
+        &self.attributes
+    }
+
     /// Puts the centroid of the records into `centre`. A value is missing if it is
     /// in all records.
     pub(super) fn of<'a, R>(&mut self, records: R, centre: &mut [f64])

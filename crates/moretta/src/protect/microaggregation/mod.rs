@@ -39,8 +39,9 @@
 //! has a hierarchy: l/h of one of height h. Missing values differ by 1 from all others.
 //! Where distances are equal the first row counts. With `distance = "sum"`, as the literature on
 //! categorical data has it, the differences of all columns are added up instead: ranks of L levels
-//! differ by |a - b|/L, numbers by their difference over the range of their column. That is for
-//! tables and *mdav*, looks at equal records once, and so needs no index where few are different.
+//! differ by |a - b|/L, numbers by their difference over the range of their column (in a stream, of
+//! all records so far). That is for *mdav*, of tables and windows, and for *nearest*; *mdav* looks
+//! at equal records once, and so needs no index where few are different.
 //!
 //! **Protects against** linking a person to fewer than k records by the masked
 //! columns: the release is k-anonymous on them, as far as each record is a person
@@ -90,6 +91,7 @@ mod pool;
 mod projection;
 mod scale;
 mod sum;
+mod sum_scale;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -113,6 +115,7 @@ use nearest::Nearest;
 use points::Points;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use scale::Spread;
+use sum_scale::Ends;
 use table::WholeTable;
 
 /// How groups are made.
@@ -252,7 +255,7 @@ const DISTANCE: Parameter = Parameter::new(
     "distance",
     Accepts::Word(|| words(DISTANCES)),
     Absent::Text("euclidean"),
-    "how differences of columns are put together: as the root of the sum of their squares, or as their sum, with ranks divided by the number of levels, as usual for categories (only for tables and mdav)",
+    "how differences of columns are put together: as the root of the sum of their squares, or as their sum, with ranks divided by the number of levels, as usual for categories (only for mdav and nearest)",
 );
 const SCALE: Parameter = Parameter::new(
     "scale",
@@ -310,12 +313,11 @@ impl Microaggregation {
         }
         let has_scale = section.has(SCALE.name);
         let distance = section.word(&DISTANCE, DISTANCES)?;
-        if distance == Distance::Sum
-            && (grouping != Grouping::Mdav || buffer.is_some() || has_scale)
-        {
+        let sums = matches!(grouping, Grouping::Mdav | Grouping::Nearest);
+        if distance == Distance::Sum && (!sums || has_scale) {
             return Err(section
-                .error("`distance = \"sum\"` is for tables, `grouping = \"mdav\"` and no `scale`")
-                .help("take the others out, or the distance"));
+                .error("`distance = \"sum\"` is for the groupings mdav and nearest, and has a scale of its own")
+                .help("take `grouping` and `scale` out, or the distance"));
         }
         let columns = section.optional(&COLUMNS, Placed::texts)?;
         let groups = section.optional(&GROUPS, |placed, name| {
@@ -357,8 +359,12 @@ impl Microaggregation {
             section.set_word(&AXIS, AXES, self.axis);
         }
         section.set_word(&DISTANCE, DISTANCES, self.distance);
-        section.set_word(&SCALE, SCALES, self.scale);
-        section.set(&EXACT, self.exact);
+        if self.distance == Distance::Euclidean {
+            section.set_word(&SCALE, SCALES, self.scale);
+        }
+        if self.buffer.is_none() {
+            section.set(&EXACT, self.exact);
+        }
         section.set_optional(&COLUMNS, self.columns.clone());
         section.set_optional(&GROUPS, self.groups.clone());
     }
@@ -376,12 +382,16 @@ impl Microaggregation {
             )),
             (Grouping::Nearest, Some(buffer)) => {
                 let nearest = Nearest::new(self.k, buffer, self.scale, attributes);
-                Ok(Box::new(nearest))
+                Ok(Box::new(match self.distance {
+                    Distance::Euclidean => nearest,
+                    Distance::Sum => nearest.by_sum(),
+                }))
             }
             (_, buffer) => {
                 let axes = Axes::new(attributes);
                 let mask = Box::new(InWindow {
                     spread: Spread::new(self.scale, &axes),
+                    ends: Ends::new(attributes),
                     config: self.clone(),
                     axes,
                 });
@@ -497,7 +507,9 @@ impl Microaggregation {
             }
             Grouping::MuApprox => mu_approx::mu_approx(points, k, usize::MAX, cancel),
             Grouping::Mdav if self.distance == Distance::Sum => {
-                sum::mdav_by_sum(points.axes.columns(), points.records, k, cancel)
+                let mut ends = Ends::new(points.axes.columns());
+                points.records.iter().for_each(|point| ends.observe(point));
+                sum::mdav_by_sum(&ends.scale(), points.records, k, cancel)
             }
             Grouping::Mdav | Grouping::Nearest => match line::mdav_on_a_line(points, k) {
                 Some(groups) => groups,
@@ -610,6 +622,7 @@ struct InWindow {
     config: Microaggregation,
     axes: Axes,
     spread: Spread,
+    ends: Ends,
 }
 
 impl Mask for InWindow {
@@ -621,17 +634,29 @@ impl Mask for InWindow {
     ) -> Result<Vec<Vec<usize>>> {
         let mut window = Records::new(records.width());
         window.extend_from(records, 0..rows);
-        window.iter().for_each(|record| self.spread.observe(record));
-        let points = Points {
-            axes: &self.axes,
-            records: &window,
-            weights: self.spread.weights(),
+        let groups = match self.config.distance {
+            Distance::Sum => {
+                window.iter().for_each(|record| self.ends.observe(record));
+                sum::mdav_by_sum(&self.ends.scale(), &window, self.config.k, cancel)
+            }
+            Distance::Euclidean => {
+                window.iter().for_each(|record| self.spread.observe(record));
+                let points = Points {
+                    axes: &self.axes,
+                    records: &window,
+                    weights: self.spread.weights(),
+                };
+                self.config.group(&points, usize::MAX, cancel)
+            }
         };
-        let groups = self.config.group(&points, usize::MAX, cancel);
         // What was grouped then is not whole.
         cancel.check()?;
         aggregate(&groups, self.axes.columns(), records);
         Ok(groups)
+    }
+
+    fn know(&mut self, attributes: &[Attribute]) {
+        self.ends.know(attributes);
     }
 }
 

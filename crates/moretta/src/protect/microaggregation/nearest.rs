@@ -20,7 +20,10 @@ use super::centroid::Centroid;
 use super::mdav::mdav;
 use super::pool::Pool;
 use super::scale::{Scale, Spread};
-use crate::data::Attribute;
+use super::sum::mdav_by_sum;
+use super::sum_scale::Ends;
+use crate::cancel::Cancel;
+use crate::data::{Attribute, Records};
 use crate::error::Result;
 use crate::protect::{Among, Filter, Masked};
 
@@ -28,6 +31,8 @@ pub(super) struct Nearest {
     k: usize,
     buffer: usize,
     spread: Spread,
+    /// Where distances are sums of differences.
+    ends: Option<Ends>,
     centroid: Centroid,
     /// Those in no group.
     pool: Pool,
@@ -53,6 +58,7 @@ impl Nearest {
             k,
             buffer,
             spread: Spread::new(scale, &axes),
+            ends: None,
             centroid: Centroid::new(attributes),
             pool: Pool::new(&axes),
             window: vec![0.0; buffer * attributes.len()],
@@ -63,6 +69,12 @@ impl Nearest {
             group: Vec::new(),
             centre: vec![0.0; attributes.len()],
         }
+    }
+
+    /// The same with distances that are sums of differences.
+    pub(super) fn by_sum(self) -> Self {
+        let ends = Some(Ends::new(self.centroid.attributes()));
+        Nearest { ends, ..self }
     }
 
     fn record(&self, number: usize) -> &[f64] {
@@ -87,9 +99,15 @@ impl Nearest {
 
     fn group_head(&mut self) {
         let width = self.centre.len();
-        self.pool.weigh(self.spread.weights());
         let place = self.head % self.buffer * width;
-        self.pool.measure(&self.window[place..][..width]);
+        let head = &self.window[place..][..width];
+        match &self.ends {
+            Some(ends) => self.pool.measure_sum(head, &ends.scale()),
+            None => {
+                self.pool.weigh(self.spread.weights());
+                self.pool.measure(head);
+            }
+        }
         let bound = (3 * self.k).saturating_sub(self.pool.len()).max(1);
         self.group.clear();
         for number in self.head..self.head + bound {
@@ -119,13 +137,41 @@ impl Nearest {
     }
 }
 
+impl Nearest {
+    /// Groups those that are in no group, which are at least k, as a table.
+    fn group_rest(&mut self, cancel: &Cancel) -> Vec<Vec<usize>> {
+        let Some(ends) = &self.ends else {
+            self.pool.weigh(self.spread.weights());
+            return mdav(&mut self.pool, self.k, cancel);
+        };
+        let scale = ends.scale();
+        let numbers = self.pool.take_all();
+        let mut records = Records::new(self.centre.len());
+        for &number in &numbers {
+            records.push(self.record(number));
+        }
+        let groups = mdav_by_sum(&scale, &records, self.k, cancel).into_iter();
+        let numbered = groups.map(|group| group.iter().map(|&row| numbers[row]).collect());
+        numbered.collect()
+    }
+}
+
 impl Filter for Nearest {
+    fn know(&mut self, attributes: &[Attribute]) {
+        if let Some(ends) = &mut self.ends {
+            ends.know(attributes);
+        }
+    }
+
     fn push(&mut self, record: &[f64], out: &mut Masked) -> Result<()> {
         let width = self.centre.len();
         let place = self.next % self.buffer;
         self.window[place * width..][..width].copy_from_slice(record);
         self.grouped[place] = None;
-        self.spread.observe(record);
+        match &mut self.ends {
+            Some(ends) => ends.observe(record),
+            None => self.spread.observe(record),
+        }
         self.pool.push(self.next, record);
         self.next += 1;
         if self.next - self.head == self.buffer {
@@ -136,8 +182,7 @@ impl Filter for Nearest {
 
     fn finish(&mut self, out: &mut Masked) -> Result<()> {
         if self.pool.len() >= self.k {
-            self.pool.weigh(self.spread.weights());
-            for group in mdav(&mut self.pool, self.k, &out.cancel) {
+            for group in self.group_rest(&out.cancel) {
                 self.group = group;
                 self.aggregate();
             }

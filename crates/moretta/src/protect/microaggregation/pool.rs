@@ -6,6 +6,7 @@
 
 use super::axes::Axes;
 use super::centroid::Tally;
+use super::sum_scale::SumScale;
 use crate::data::Attribute;
 use crate::math::distance::Slots;
 use std::cmp::Ordering;
@@ -122,6 +123,19 @@ impl Pool {
     /// Measures the distance of each record to `target`.
     pub(super) fn measure(&mut self, target: &[f64]) {
         self.slots.squared_distances(target, &mut self.distances);
+    }
+
+    /// Measures the sum of the differences of each record from `target`.
+    pub(super) fn measure_sum(&mut self, target: &[f64], scale: &SumScale) {
+        let slots = &self.slots;
+        let sum = |slot: usize| {
+            let columns = target.iter().enumerate();
+            let differences =
+                columns.map(|(i, &value)| scale.difference(i, slots.value(slot, i), value));
+            differences.sum::<f64>()
+        };
+        self.distances.clear();
+        self.distances.extend((0..self.ids.len()).map(sum));
     }
 
     /// Measures the distance of each record to that of a slot.

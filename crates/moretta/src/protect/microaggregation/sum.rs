@@ -1,19 +1,16 @@
 //! MDAV with the sum of the distances on each axis, as the literature on categorical data has it.
 //!
-//! Ranks of L ordered categories differ by |a − b| / L, other categories by 0 or 1, numbers by
-//! their difference over the range of their column. A missing value differs by 1 from all others.
-//!
 //! As long as 3k records are left, the record farthest from their average and the record farthest
 //! from that one are taken out; the first gets its k − 1 nearest, then the second. Where distances
 //! are equal, the first record counts. So the second record is never in the group of the first,
 //! however many records are equally far.
 //!
-//! Distances of categories are counted in units of which each takes a whole number, so that equal
-//! ones are equal. Records that are equal are looked at once: a step costs the number of *different* records.
+//! Records that are equal are looked at once: a step costs the number of *different* records.
 
 use super::centroid::Tally;
+use super::sum_scale::SumScale;
 use crate::cancel::Cancel;
-use crate::data::{Attribute, Records, Units, Variable};
+use crate::data::{Attribute, Records};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::cmp::Reverse;
@@ -21,12 +18,12 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// Groups all records, which are at least k; once it is cancelled, in any way.
 pub(super) fn mdav_by_sum(
-    attributes: &[Attribute],
+    scale: &SumScale,
     records: &Records,
     k: usize,
     cancel: &Cancel,
 ) -> Vec<Vec<usize>> {
-    let mut left = Left::all(attributes, records);
+    let mut left = Left::all(scale, records);
     let mut groups = Vec::with_capacity(records.len() / k);
     while left.rows >= 3 * k && !cancel.is_cancelled() {
         let average = left.average();
@@ -52,7 +49,8 @@ struct Cell {
 }
 
 /// The records that are in no group.
-struct Left {
+struct Left<'a> {
+    scale: &'a SumScale,
     axes: Vec<Axis>,
     cells: Vec<Cell>,
     rows: usize,
@@ -61,51 +59,18 @@ struct Left {
 /// What a column counts.
 struct Axis {
     attribute: Attribute,
-    /// What a step between ranks, or a difference of numbers by 1, is worth.
-    step: f64,
-    /// What other differences are worth.
-    one: f64,
     tally: Tally,
     sum: f64,
     present: f64,
 }
 
 impl Axis {
-    fn new(
-        attribute: Attribute,
-        (step, one): (f64, f64),
-        values: impl Iterator<Item = f64>,
-    ) -> Self {
-        let step = match attribute {
-            Attribute::Number => {
-                let ends = values.filter(|value| !value.is_nan());
-                let ends = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), value| {
-                    (a.min(value), b.max(value))
-                });
-                match ends.1 > ends.0 {
-                    true => one / (ends.1 - ends.0),
-                    false => one,
-                }
-            }
-            _ => step,
-        };
+    fn new(attribute: Attribute) -> Self {
         Axis {
             attribute,
-            step,
-            one,
             tally: Tally::default(),
             sum: 0.0,
             present: 0.0,
-        }
-    }
-
-    fn distance(&self, a: f64, b: f64) -> f64 {
-        match self.attribute {
-            _ if a.is_nan() && b.is_nan() => 0.0,
-            _ if a.is_nan() || b.is_nan() => self.one,
-            Attribute::Nominal if a == b => 0.0,
-            Attribute::Nominal => self.one,
-            _ => (a - b).abs() * self.step,
         }
     }
 
@@ -140,19 +105,11 @@ impl Axis {
     }
 }
 
-impl Left {
-    fn all(attributes: &[Attribute], records: &Records) -> Self {
-        let variable = |attribute: &Attribute| match *attribute {
-            Attribute::Ordinal { levels } => Variable::ordinal(levels),
-            _ => Variable::nominal(0),
-        };
-        let units = Units::new(&attributes.iter().map(variable).collect::<Vec<_>>());
-        let axes = attributes.iter().enumerate().map(|(place, &attribute)| {
-            let worth = (units.step(place).1 as f64, units.one() as f64);
-            Axis::new(attribute, worth, records.column(place))
-        });
+impl<'a> Left<'a> {
+    fn all(scale: &'a SumScale, records: &Records) -> Self {
         let mut left = Left {
-            axes: axes.collect(),
+            scale,
+            axes: scale.attributes().map(Axis::new).collect(),
             cells: Vec::new(),
             rows: records.len(),
         };
@@ -184,12 +141,6 @@ impl Left {
         self.axes.iter().map(Axis::average).collect()
     }
 
-    fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
-        let values = a.iter().zip(b);
-        let distances = self.axes.iter().zip(values);
-        distances.map(|(axis, (&a, &b))| axis.distance(a, b)).sum()
-    }
-
     /// Takes out the first row of a cell.
     fn take(&mut self, cell: usize) -> usize {
         let Cell { record, rows } = &mut self.cells[cell];
@@ -205,7 +156,7 @@ impl Left {
         let mut best = (f64::NEG_INFINITY, Reverse(usize::MAX), 0);
         for (place, cell) in self.cells.iter().enumerate() {
             let found = (
-                self.distance(&cell.record, record),
+                self.scale.distance(&cell.record, record),
                 Reverse(cell.rows.front().copied().unwrap_or(usize::MAX)),
                 place,
             );
@@ -222,7 +173,7 @@ impl Left {
     /// A row with its k − 1 nearest, of those equally far the first.
     fn gather(&mut self, row: usize, record: &[f64], k: usize) -> Vec<usize> {
         let mut near: Vec<(f64, usize)> = (self.cells.iter().enumerate())
-            .map(|(place, cell)| (self.distance(&cell.record, record), place))
+            .map(|(place, cell)| (self.scale.distance(&cell.record, record), place))
             .collect();
         near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut group = vec![row];
@@ -259,9 +210,16 @@ impl Left {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sum_scale::Ends;
     use super::*;
-    use crate::data::{CategoricalTable, Variable};
+    use crate::data::{CategoricalTable, Units, Variable};
     use proptest::prelude::*;
+
+    fn grouped(attributes: &[Attribute], records: &Records, k: usize) -> Vec<Vec<usize>> {
+        let mut ends = Ends::new(attributes);
+        records.iter().for_each(|record| ends.observe(record));
+        mdav_by_sum(&ends.scale(), records, k, &Cancel::default())
+    }
 
     /// The algorithm as it is written down, row by row.
     fn slow(table: &CategoricalTable, k: usize) -> Vec<Vec<usize>> {
@@ -334,7 +292,7 @@ mod tests {
             for (a, b, c) in &rows {
                 records.push(&[f64::from(*a), f64::from(*b), f64::from(*c)]);
             }
-            let found = mdav_by_sum(&attributes, &records, k, &Cancel::default());
+            let found = grouped(&attributes, &records, k);
             prop_assert!(found.iter().all(|group| (k..2 * k).contains(&group.len())));
             prop_assert_eq!(found, slow(&table, k));
         }
@@ -352,14 +310,9 @@ mod tests {
         ] {
             records.push(&[number, code]);
         }
-        let groups = mdav_by_sum(&attributes, &records, 2, &Cancel::default());
+        let groups = grouped(&attributes, &records, 2);
         assert_eq!(groups, [[1, 3], [0, 2]]);
-        let groups = mdav_by_sum(
-            &[Attribute::Number],
-            &Records::new(1),
-            2,
-            &Cancel::default(),
-        );
+        let groups = grouped(&[Attribute::Number], &Records::new(1), 2);
         assert_eq!(groups.concat().len(), 0);
     }
 }

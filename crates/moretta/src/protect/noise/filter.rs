@@ -1,5 +1,6 @@
 //! Noise on records.
 
+use super::ordered::{Amount, Ordered};
 use super::transform::{Ranks, Scale, Transform};
 use super::{Kind, Noise};
 use crate::data::{Attribute, Records, Role};
@@ -38,6 +39,7 @@ enum Noisy {
         joint: bool,
         moments: Moments,
     },
+    Ordered(Ordered),
     Category {
         replace: f64,
         seen: Seen,
@@ -73,8 +75,13 @@ impl NoiseFilter {
             .map(|column| match (column.attribute, column.role) {
                 (Attribute::Number, Role::Class) => number(config.class, false),
                 (Attribute::Number, _) => number(config.amount, correlated),
-                (_, Role::Class) => category(config.class),
-                _ => category(config.replace),
+                (Attribute::Ordinal { .. }, Role::Class) => ordered(Amount::Share(config.class)),
+                (Attribute::Ordinal { .. }, _) => {
+                    let steps = config.steps.map(Amount::Steps);
+                    ordered(steps.unwrap_or(Amount::Share(config.amount)))
+                }
+                (Attribute::Nominal, Role::Class) => category(config.class),
+                (Attribute::Nominal, _) => category(config.replace),
             })
             .collect();
         let scale = |column: &Noisy| match (column, config.transform) {
@@ -100,6 +107,7 @@ impl NoiseFilter {
         for (column, &value) in self.columns.iter_mut().zip(record) {
             match column {
                 Noisy::Number { moments, .. } => moments.push(value),
+                Noisy::Ordered(ordered) => ordered.observe(value),
                 Noisy::Category { seen, .. } => seen.push(value),
             }
         }
@@ -123,6 +131,9 @@ impl NoiseFilter {
                     amount, moments, ..
                 } => {
                     *value = noisy(self.kind, *value, *amount, moments, &mut self.generator);
+                }
+                Noisy::Ordered(ordered) => {
+                    *value = ordered.noisy(*value, self.kind, &mut self.generator);
                 }
                 Noisy::Category { replace, seen } => {
                     let drawn: f64 = StandardUniform.sample(&mut self.generator);
@@ -212,6 +223,18 @@ impl Filter for NoiseFilter {
     fn finish(&mut self, out: &mut Masked) -> Result<()> {
         self.release_waiting(out)
     }
+
+    fn know(&mut self, attributes: &[Attribute]) {
+        for (column, &attribute) in self.columns.iter_mut().zip(attributes) {
+            if let Noisy::Ordered(ordered) = column {
+                ordered.know(attribute);
+            }
+        }
+    }
+}
+
+fn ordered(amount: Amount) -> Noisy {
+    Noisy::Ordered(Ordered::new(amount))
 }
 
 fn number(amount: f64, joint: bool) -> Noisy {

@@ -1,11 +1,17 @@
 use super::*;
+use crate::math::uniform::below;
 use crate::protect::Masked;
 use proptest::prelude::*;
 
-/// The column after it was masked by itself.
+/// The column of numbers after it was masked by itself.
 fn resampled(values: &[f64], samples: usize, seed: u64) -> Vec<f64> {
+    resampled_as(Attribute::Number, values, samples, seed)
+}
+
+fn resampled_as(attribute: Attribute, values: &[f64], samples: usize, seed: u64) -> Vec<f64> {
     let mut mask = Resample {
         samples,
+        attributes: vec![attribute],
         generator: Xoshiro256PlusPlus::seed_from_u64(seed),
     };
     let mut records = Records::new(1);
@@ -16,17 +22,32 @@ fn resampled(values: &[f64], samples: usize, seed: u64) -> Vec<f64> {
 }
 
 /// As the paper says it: each sample drawn, sorted and averaged rank by rank.
-fn reference(ascending: &[f64], samples: usize, generator: &mut Xoshiro256PlusPlus) -> Vec<f64> {
-    let mut sums = vec![0.0; ascending.len()];
+fn reference(
+    ascending: &[f64],
+    samples: usize,
+    generator: &mut Xoshiro256PlusPlus,
+    average: fn(&[f64]) -> f64,
+) -> Vec<f64> {
+    let mut ranks = vec![Vec::new(); ascending.len()];
     for _ in 0..samples {
         let mut lot = || ascending[below(generator, ascending.len() as u64) as usize];
         let mut sample: Vec<f64> = ascending.iter().map(|_| lot()).collect();
         sample.sort_by(f64::total_cmp);
-        for (sum, value) in sums.iter_mut().zip(sample) {
-            *sum += value / samples as f64;
+        for (rank, value) in ranks.iter_mut().zip(sample) {
+            rank.push(value);
         }
     }
-    sums
+    ranks.iter().map(|rank| average(rank)).collect()
+}
+
+fn mean_of(values: &[f64]) -> f64 {
+    values.iter().map(|value| value / values.len() as f64).sum()
+}
+
+fn lower_median_of(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    values[(values.len() - 1) / 2]
 }
 
 /// The chance that so many trials of this chance succeed at least `successes` times.
@@ -108,7 +129,7 @@ fn too_few_values_stay_as_they_are_and_a_lone_row_of_a_table_is_suppressed() {
 }
 
 #[test]
-fn categories_have_no_mean() {
+fn categories_without_order_have_no_ranks() {
     let method = Resampling {
         samples: 3,
         buffer: None,
@@ -117,14 +138,40 @@ fn categories_have_no_mean() {
     let columns = [MaskedColumn {
         name: "town",
         role: crate::data::Role::Quasi,
-        attribute: crate::data::Attribute::Nominal,
+        attribute: Attribute::Nominal,
     }];
     let error = method.filter(&columns, 1).err().expect("refused");
     assert_eq!(error.exit_code(), 3);
-    assert!(
-        error.to_string().contains("`town` is a category"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("`town` has no order"), "{error}");
+}
+
+/// Values in the order of the originals, missing ones where they were; the others ascending.
+fn check(
+    values: &[f64],
+    found: &[f64],
+    (samples, seed): (usize, u64),
+    average: fn(&[f64]) -> f64,
+) -> std::result::Result<(), TestCaseError> {
+    let mut present: Vec<(f64, f64)> = values.iter().copied().zip(found.iter().copied()).collect();
+    for (before, after) in &present {
+        prop_assert_eq!(before.is_nan(), after.is_nan());
+    }
+    present.retain(|(before, _)| !before.is_nan());
+    let pairs = present
+        .iter()
+        .flat_map(|one| present.iter().map(move |other| (one, other)));
+    for (one, other) in pairs {
+        prop_assert!(one.0 >= other.0 || one.1 <= other.1, "ranks are kept");
+    }
+    let mut ascending: Vec<f64> = present.iter().map(|pair| pair.0).collect();
+    ascending.sort_by(f64::total_cmp);
+    let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
+    shuffle(&mut ascending.clone(), &mut generator);
+    let expected = reference(&ascending, samples, &mut generator, average);
+    let mut released: Vec<f64> = present.iter().map(|pair| pair.1).collect();
+    released.sort_by(f64::total_cmp);
+    prop_assert_eq!(released, expected);
+    Ok(())
 }
 
 proptest! {
@@ -138,21 +185,20 @@ proptest! {
         seed: u64,
     ) {
         let found = resampled(&values, samples, seed);
-        let mut present: Vec<(f64, f64)> = values.iter().copied().zip(found.clone()).collect();
-        for (before, after) in &present {
-            prop_assert_eq!(before.is_nan(), after.is_nan());
-        }
-        present.retain(|(before, _)| !before.is_nan());
-        for (one, other) in present.iter().flat_map(|one| present.iter().map(move |other| (one, other))) {
-            prop_assert!(one.0 >= other.0 || one.1 <= other.1, "ranks are kept");
-        }
-        let mut ascending: Vec<f64> = present.iter().map(|pair| pair.0).collect();
-        ascending.sort_by(f64::total_cmp);
-        let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
-        shuffle(&mut ascending.clone(), &mut generator);
-        let expected = reference(&ascending, samples, &mut generator);
-        let mut released: Vec<f64> = present.iter().map(|pair| pair.1).collect();
-        released.sort_by(f64::total_cmp);
-        prop_assert_eq!(released, expected);
+        check(&values, &found, (samples, seed), mean_of)?;
+    }
+
+    #[test]
+    fn ordered_categories_are_the_medians_of_the_reference(
+        values in proptest::collection::vec(
+            prop_oneof![9 => (0..5_u8).prop_map(f64::from), 1 => Just(f64::NAN)],
+            0..40,
+        ),
+        samples in 1..6_usize,
+        seed: u64,
+    ) {
+        let ordered = Attribute::Ordinal { levels: 5 };
+        let found = resampled_as(ordered, &values, samples, seed);
+        check(&values, &found, (samples, seed), lower_median_of)?;
     }
 }

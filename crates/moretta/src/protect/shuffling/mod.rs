@@ -46,12 +46,12 @@ mod tests;
 
 use super::Company;
 use super::config::MethodConfig;
-use super::filter::{Filter, MaskedColumn, Masking, chosen};
+use super::filter::{Filter, MaskedColumn, Masking, chosen, only_ranked};
 use super::parameters::{COLUMNS, buffer};
 use super::window::{Mask, Window};
 use crate::cancel::Cancel;
 use crate::config::{Absent, NAMES, Parameter, Placed, Section};
-use crate::data::{Attribute, Records};
+use crate::data::Records;
 use crate::error::{Error, Result};
 use copula::Copula;
 use rand_core::SeedableRng;
@@ -141,12 +141,7 @@ impl Masking for Shuffling {
     }
 
     fn check(&self, columns: &[MaskedColumn<'_>]) -> Result<()> {
-        let nominal = |column: &&MaskedColumn<'_>| column.attribute == Attribute::Nominal;
-        if let Some(column) = columns.iter().find(nominal) {
-            let what = format!("shuffling needs ranks, and `{}` has no order", column.name);
-            return Err(Error::policy(what)
-                .help("name numbers, dates and categories with a declared `order`"));
-        }
+        only_ranked("shuffling", columns)?;
         let names = columns.iter().map(|column| column.name);
         let both = |name: &str| self.given.iter().any(|given| *given == name);
         let shuffled = columns.len().saturating_sub(self.given.len());

@@ -1,4 +1,5 @@
 use super::*;
+use crate::data::Attribute;
 use crate::data::Role;
 use crate::protect::Masked;
 use proptest::prelude::*;

@@ -9,6 +9,7 @@ fn config(kind: Kind, amount: f64) -> Noise {
         kind,
         transform: Transform::None,
         amount,
+        steps: None,
         replace: 0.3,
         class: 0.0,
         buffer: None,

@@ -1,0 +1,81 @@
+//! A source or a release without rows, of which nothing can be said: one answer for all commands.
+
+use crate::data::{Batch, Schema};
+use crate::error::{Error, Result};
+use crate::io::Source;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A source that must hold a row: where it ends without one, that is an error.
+pub(super) struct Filled {
+    source: Box<dyn Source>,
+    path: PathBuf,
+    /// No row has come, and none was gone past.
+    is_empty: bool,
+}
+
+impl Filled {
+    pub(super) fn new(source: Box<dyn Source>, path: &Path) -> Self {
+        Filled {
+            source,
+            path: path.to_owned(),
+            is_empty: true,
+        }
+    }
+}
+
+impl Iterator for Filled {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.source.next();
+        match &next {
+            Some(Ok(batch)) => self.is_empty &= batch.is_empty(),
+            // What is wrong is told by itself.
+            Some(Err(_)) => self.is_empty = false,
+            None if self.is_empty => {
+                self.is_empty = false;
+                return Some(Err(no_rows(&self.path)));
+            }
+            None => {}
+        }
+        next
+    }
+}
+
+impl Source for Filled {
+    fn schema(&self) -> &Arc<Schema> {
+        self.source.schema()
+    }
+
+    fn offset(&self) -> Option<u64> {
+        self.source.offset()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<bool> {
+        let found = self.source.seek(position)?;
+        self.is_empty &= !found;
+        Ok(found)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.source.notes()
+    }
+}
+
+/// The rows of a file.
+///
+/// # Errors
+/// When there is none.
+pub(super) fn filled(rows: Batch, path: &Path) -> Result<Batch> {
+    match rows.is_empty() {
+        true => Err(no_rows(path)),
+        false => Ok(rows),
+    }
+}
+
+fn no_rows(path: &Path) -> Error {
+    Error::input("a header, and no rows")
+        .in_file(path)
+        .help("bring a file with rows")
+}
