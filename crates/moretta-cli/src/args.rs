@@ -86,7 +86,7 @@ pub(crate) enum Command {
     Key(KeyArgs),
     /// Write made-up data
     Generate(GenerateArgs),
-    /// Make node table and edge list of what persons write
+    /// Make node table and edge list of what persons write; take the nodes of a graph as a table
     Graph(GraphArgs),
     /// Build, draw and check hierarchies
     Hierarchy(HierarchyArgs),

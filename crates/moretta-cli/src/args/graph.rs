@@ -1,5 +1,6 @@
 //! `moretta graph`: node tables and edge lists before they are protected.
 
+use super::PolicyArgs;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -22,6 +23,29 @@ Example:
 A profile is {\"id\": …, \"location\": …}, a post {\"author\": …, \"text\": …, \"hashtags\": […]},
 a connection {\"from\": …, \"to\": …}; other fields are not read. What comes out is raw data.")]
     Extract(ExtractArgs),
+    /// Write the nodes of a policy's graph as a table, without edges, that other policies protect
+    #[command(after_help = "\
+Example:
+  moretta graph microdata social.toml --degree-bands 1,2,5,10 --output microdata.csv
+
+One record a node: columns that neither identify nor are dropped, and with --degree-bands a column
+`degree`. What comes out is raw data.")]
+    Microdata(MicrodataArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MicrodataArgs {
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// Where to write; the ending tells the format
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Degrees at which bands begin, such as 1,2,5,10, or `double` for 1, 2 to 3, 4 to 7, …
+    #[arg(long, value_name = "DEGREES")]
+    pub(crate) degree_bands: Option<String>,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

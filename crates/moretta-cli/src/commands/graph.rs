@@ -1,8 +1,10 @@
-//! `moretta graph extract`
+//! `moretta graph extract|microdata`
 
-use crate::args::{ExtractArgs, GraphArgs, GraphCommand};
+use super::load;
+use crate::args::{ExtractArgs, GraphArgs, GraphCommand, MicrodataArgs};
 use crate::console::{Console, counted};
 use crate::failure::Failure;
+use moretta::graph::microdata::DegreeBands;
 use moretta::pipeline::{self, ExtractSettings, Extracted, Progress, TopicSettings};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -10,7 +12,33 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &GraphArgs, console: &Console) -> Result<ExitCode, Failure> {
     match &args.command {
         GraphCommand::Extract(args) => extract(args, console),
+        GraphCommand::Microdata(args) => microdata(args, console),
     }
+}
+
+/// Said of all that is written here.
+const RAW: &str = "this is raw data, not a release";
+
+fn microdata(args: &MicrodataArgs, console: &Console) -> Result<ExitCode, Failure> {
+    let bands = args.degree_bands.as_deref().map(str::parse::<DegreeBands>);
+    let bands = bands.transpose()?;
+    let policy = load(&args.policy)?;
+    let progress = Progress::default();
+    let work = || pipeline::microdata(&policy, &args.output, bands.as_ref(), args.force, &progress);
+    let found = console
+        .watch(&progress, work)
+        .map_err(|error| Failure::of_policy(error, &args.policy.policy))?;
+    let shown = console.result(&found, || {
+        format!(
+            "{} ({}), {} dropped\nwrote {}",
+            counted(found.records, "record"),
+            found.columns.join(", "),
+            counted(found.edges, "edge"),
+            found.file
+        )
+    })?;
+    console.warn(&format!("{RAW}: protect it by a policy of its own"));
+    Ok(shown)
 }
 
 fn extract(args: &ExtractArgs, console: &Console) -> Result<ExitCode, Failure> {
@@ -34,7 +62,7 @@ fn extract(args: &ExtractArgs, console: &Console) -> Result<ExitCode, Failure> {
     let progress = Progress::default();
     let found = console.watch(&progress, || pipeline::extract(&settings, &progress))?;
     let shown = console.result(&found, || told(&found, settings.topics.is_some()))?;
-    console.warn("this is raw data, not a release: it names persons");
+    console.warn(&format!("{RAW}: it names persons"));
     if args.policy {
         let policy = args.output.join("policy.toml");
         console.hint(&format!(

@@ -78,13 +78,22 @@ pub fn microdata(
             columns.push(Column::Category(degrees.take(&rows)));
         }
         records += batch.len() as u64;
-        file.write(&Batch::new(Arc::clone(&schema), batch.rows().clone(), columns)?)?;
+        file.write(&Batch::new(
+            Arc::clone(&schema),
+            batch.rows().clone(),
+            columns,
+        )?)?;
     }
-    file.close().map_err(|e| e.instead_of(pending.temporary(), output))?;
+    file.close()
+        .map_err(|e| e.instead_of(pending.temporary(), output))?;
     commit_all(vec![pending], force)?;
     Ok(Microdata {
         records,
-        columns: schema.fields().iter().map(|field| field.name.to_string()).collect(),
+        columns: schema
+            .fields()
+            .iter()
+            .map(|field| field.name.to_string())
+            .collect(),
         edges: edges.len() as u64,
         file: output.display().to_string(),
     })
@@ -94,7 +103,10 @@ pub fn microdata(
 fn plans(policy: &Policy, options: &ReadOptions) -> Result<Vec<ColumnPlan>> {
     let names = io::names(&policy.source.path, options)?;
     let plan = |name: String| {
-        let role = policy.plan.column(&name).map_or(Role::Drop, |column| column.role);
+        let role = policy
+            .plan
+            .column(&name)
+            .map_or(Role::Drop, |column| column.role);
         let read = match role {
             Role::Identifier | Role::Subject | Role::Drop => ReadAs::Skip,
             _ => ReadAs::Plain,
@@ -111,7 +123,11 @@ fn plans(policy: &Policy, options: &ReadOptions) -> Result<Vec<ColumnPlan>> {
 fn schema(source: &Schema, degrees: bool) -> Result<Arc<Schema>> {
     let mut fields = source.fields().to_vec();
     if degrees {
-        fields.push(Field::new(DEGREE, Role::Plain, Kind::Category { ordered: false }));
+        fields.push(Field::new(
+            DEGREE,
+            Role::Plain,
+            Kind::Category { ordered: false },
+        ));
     }
     Ok(Arc::new(Schema::new(fields)?))
 }
@@ -125,5 +141,8 @@ fn degrees(names: &Names, edges: &EdgeList, bands: &DegreeBands) -> Categories {
             texts[row as usize] = neighbours.degree(place);
         }
     }
-    texts.into_iter().map(|degree| Some(bands.text(degree))).collect()
+    texts
+        .into_iter()
+        .map(|degree| Some(bands.text(degree)))
+        .collect()
 }

@@ -6,15 +6,19 @@
 //! of the input nor a name. Edges of nodes that are not released go with them. The edge file is
 //! written aside, read back, and counted by the checker.
 
+mod attack;
 mod drawing;
 mod edge_file;
 mod extract;
 mod facts;
+mod microdata;
 mod names;
 mod verify;
 
+pub use attack::{AttackedGraph, GraphAttack, attack_graph};
 pub(super) use edge_file::check_header;
 pub use extract::{ExtractSettings, Extracted, TopicSettings, extract};
+pub use microdata::{Microdata, microdata};
 pub(super) use names::Names;
 pub use verify::verify_graph;
 
