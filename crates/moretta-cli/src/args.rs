@@ -4,6 +4,7 @@ mod attack;
 mod compare_methods;
 mod evolve;
 mod generate;
+mod graph;
 mod learn;
 mod tune;
 
@@ -11,6 +12,7 @@ pub(crate) use attack::*;
 pub(crate) use compare_methods::*;
 pub(crate) use evolve::*;
 pub(crate) use generate::*;
+pub(crate) use graph::*;
 pub(crate) use learn::*;
 pub(crate) use tune::*;
 
@@ -84,6 +86,8 @@ pub(crate) enum Command {
     Key(KeyArgs),
     /// Write made-up data
     Generate(GenerateArgs),
+    /// Make node table and edge list of what persons write; take the nodes of a graph as a table
+    Graph(GraphArgs),
     /// Build, draw and check hierarchies
     Hierarchy(HierarchyArgs),
     /// Print the page of a method, measure, promise, role, hierarchy or attacker

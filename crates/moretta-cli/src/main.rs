@@ -45,6 +45,7 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Ledger(args) => commands::ledger::run(args, &console),
         Command::Key(args) => commands::key::run(args, &console),
         Command::Generate(args) => commands::generate::run(args, &console),
+        Command::Graph(args) => commands::graph::run(args, &console),
         Command::Hierarchy(args) => {
             commands::hierarchy::run(args, &console).map_err(Failure::of_options)
         }

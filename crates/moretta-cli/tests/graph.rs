@@ -421,3 +421,342 @@ fn a_made_up_graph_is_the_same_each_time_and_can_be_released() {
     ];
     assert_eq!(folder.moretta(&again).code, Some(2), "a file is there");
 }
+
+/// The graph of the other files as GraphML, as a program that is not ours writes it.
+fn graphml(order: impl Iterator<Item = usize>, pairs: &[(usize, usize)]) -> String {
+    let table = users(0..USERS);
+    let rows: Vec<&str> = table.lines().skip(1).collect();
+    let mut text = "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n\
+        <key id=\"d0\" for=\"node\" attr.name=\"location\" attr.type=\"string\"/>\n\
+        <key id=\"d1\" for=\"node\" attr.name=\"topic\" attr.type=\"string\"><default>music</default></key>\n\
+        <key id=\"d2\" for=\"edge\" attr.name=\"since\" attr.type=\"int\"/>\n<graph edgedefault=\"undirected\">\n"
+        .to_owned();
+    for user in order {
+        let cells: Vec<&str> = rows[user].split(',').collect();
+        write!(
+            text,
+            "<node id=\"{}\"><data key=\"d0\">{}</data>",
+            cells[0], cells[1]
+        )
+        .expect("text");
+        if cells[2] != "music" {
+            write!(text, "<data key=\"d1\">{}</data>", cells[2]).expect("text");
+        }
+        text.push_str("</node>\n");
+    }
+    for &(a, b) in pairs {
+        let (a, b) = (name(a), name(b));
+        writeln!(
+            text,
+            "<edge source=\"{a}\" target=\"{b}\"><data key=\"d2\">2020</data></edge>"
+        )
+        .expect("text");
+    }
+    text + "</graph>\n</graphml>\n"
+}
+
+fn graphml_policy() -> String {
+    let policy = replaced(POLICY, "path = \"users.csv\"", "path = \"graph.graphml\"");
+    let policy = replaced(&policy, "edges = \"follows.csv\"\n", "");
+    let policy = replaced(&policy, "edges = \"out/follows.csv\"\n", "");
+    replaced(
+        &policy,
+        "path = \"out/users.csv\"",
+        "path = \"out/graph.graphml\"",
+    )
+}
+
+/// What is between two texts, each time they come.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
+    let parts = text.split(from).skip(1);
+    parts.filter_map(|part| part.split(to).next()).collect()
+}
+
+#[test]
+fn graphml_in_and_out_is_the_graph_of_the_tables() {
+    let folder = folder()
+        .policy(&graphml_policy())
+        .file("graph.graphml", graphml(0..USERS, &pairs()));
+    passes(&folder.moretta(&["check", "policy.toml"]));
+    let ran = folder.run();
+    passes(&ran);
+    assert!(
+        ran.stdout
+            .contains("k-degree anonymity: promised at least 4"),
+        "{}",
+        ran.stdout
+    );
+    let text = folder.text("out/graph.graphml");
+    assert_eq!(between(&text, "<node id=\"", "\"").len(), USERS);
+    // The same seed, names and values: the release of the tables.
+    let tables = self::folder();
+    passes(&tables.run());
+    let nodes: Vec<Vec<String>> = between(&text, "<node ", "</node>")
+        .iter()
+        .map(|node| {
+            let id = between(node, "id=\"", "\"");
+            let cells = between(node, "<data key=\"d", "</data>");
+            let cell = |cell: &&str| cell.split('>').nth(1).unwrap_or_default().to_owned();
+            id.iter()
+                .map(|id| (*id).to_owned())
+                .chain(cells.iter().map(cell))
+                .collect()
+        })
+        .collect();
+    assert_eq!(nodes, rows(&tables.text("out/users.csv")));
+    let edges: Vec<Vec<String>> = between(&text, "<edge ", "/>")
+        .iter()
+        .map(|edge| {
+            between(edge, "=\"", "\"")
+                .iter()
+                .map(|end| (*end).to_owned())
+                .collect()
+        })
+        .collect();
+    assert_eq!(edges, rows(&tables.text("out/follows.csv")));
+    for file in ["out/graph.graphml", "out/report.json", "out/report.html"] {
+        assert!(!folder.text(file).contains(CANARY), "{file}");
+    }
+    let verify = ["verify", "out/graph.graphml", "--policy", "policy.toml"];
+    passes(&folder.moretta(&verify));
+    // A hub that was not there.
+    let star: String = (2..=USERS)
+        .map(|node| format!("<edge source=\"1\" target=\"{node}\"/>\n"))
+        .collect();
+    let first = text.find("<edge").expect("an edge");
+    let hub = format!("{}{star}</graph>\n</graphml>\n", &text[..first]);
+    let folder = folder.file("hub.graphml", hub);
+    let ran = folder.moretta(&["verify", "hub.graphml", "--policy", "policy.toml"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn the_order_of_graphml_leaves_no_trace_and_formats_mix() {
+    let straight = folder()
+        .policy(&graphml_policy())
+        .file("graph.graphml", graphml(0..USERS, &pairs()));
+    let turned = folder().policy(&graphml_policy()).file(
+        "graph.graphml",
+        graphml(
+            (0..USERS).rev(),
+            &pairs().into_iter().rev().collect::<Vec<_>>(),
+        ),
+    );
+    for folder in [&straight, &turned] {
+        passes(&folder.run());
+    }
+    assert_eq!(
+        straight.text("out/graph.graphml"),
+        turned.text("out/graph.graphml")
+    );
+    // GraphML in, tables out.
+    let policy = replaced(
+        &graphml_policy(),
+        "path = \"out/graph.graphml\"",
+        "path = \"out/users.csv\"\nedges = \"out/follows.csv\"",
+    );
+    let mixed = folder()
+        .policy(&policy)
+        .file("graph.graphml", graphml(0..USERS, &pairs()));
+    passes(&mixed.run());
+    let tables = folder();
+    passes(&tables.run());
+    assert_eq!(mixed.text("out/users.csv"), tables.text("out/users.csv"));
+    assert_eq!(
+        mixed.text("out/follows.csv"),
+        tables.text("out/follows.csv")
+    );
+}
+
+#[test]
+fn bad_graphml_is_refused_without_a_name_and_writes_nothing() {
+    let good = graphml(0..USERS, &pairs());
+    let end = "</graph>\n</graphml>\n";
+    let more = |inside: &str| good.replace(end, &format!("{inside}{end}"));
+    let bomb = format!("<!DOCTYPE g [<!ENTITY a \"{CANARY}\"><!ENTITY b \"&a;&a;\">]>\n");
+    for (text, told) in [
+        (
+            more(&format!(
+                "<edge source=\"{}\" target=\"{CANARY}-x\"/>",
+                name(1)
+            )),
+            "1 edges have an end that is not",
+        ),
+        (
+            more(&format!("<node id=\"{}\"/>", name(1))),
+            "1 nodes whose name another one has",
+        ),
+        (good[..good.len() / 2].to_owned(), "the file ends within"),
+        (
+            good.replacen("<graphml", &format!("{bomb}<graphml"), 1),
+            "a document type",
+        ),
+        (
+            good.replacen(
+                "<data key=\"d0\">",
+                &format!("<data key=\"d0\">{}", "x".repeat(2 << 20)),
+                1,
+            ),
+            "a tag or text over",
+        ),
+        (
+            good.replacen("<node id=", &format!("<node name=\"{CANARY}\" idx="), 1),
+            "a node without an id",
+        ),
+    ] {
+        let folder = folder()
+            .policy(&graphml_policy())
+            .file("graph.graphml", text);
+        folder.run().fails(4, told).hides(CANARY);
+        assert!(!folder.path("out").exists(), "{told}");
+    }
+    for (from, to, told) in [
+        (
+            "out/graph.graphml\"",
+            "out/graph.graphml\"\nedges = \"e.csv\"",
+            "holds the edges itself",
+        ),
+        (
+            "out/graph.graphml",
+            "out/graph.graphml.gz",
+            "written unpacked",
+        ),
+        (
+            "graph.graphml\"",
+            "users.csv\"",
+            "nothing says where the edges are",
+        ),
+    ] {
+        let folder = folder()
+            .policy(&replaced(&graphml_policy(), from, to))
+            .file("graph.graphml", &good);
+        folder.run().fails(3, told);
+    }
+}
+
+#[test]
+fn microdata_are_the_nodes_without_names_and_edges() {
+    let folder = folder();
+    let extract = [
+        "graph",
+        "microdata",
+        "policy.toml",
+        "--output",
+        "micro.csv",
+        "--degree-bands",
+        "1,3,5,20",
+    ];
+    let ran = folder.moretta(&extract);
+    passes(&ran);
+    assert!(
+        ran.stdout.contains("60 records (location, topic, degree)"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stderr.contains("raw data, not a release"),
+        "{}",
+        ran.stderr
+    );
+    let text = folder.text("micro.csv");
+    assert!(
+        !text.contains(CANARY) && text.starts_with("location,topic,degree\n"),
+        "{text}"
+    );
+    let distinct: BTreeSet<(usize, usize)> =
+        pairs().iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
+    for (user, row) in rows(&text).iter().enumerate() {
+        let degree = distinct
+            .iter()
+            .filter(|(a, b)| *a == user || *b == user)
+            .count();
+        let band = match degree {
+            0 => "0",
+            1..=2 => "1..2",
+            3..=4 => "3..4",
+            5..=19 => "5..19",
+            _ => "20..",
+        };
+        assert_eq!(row[2], band, "{user}");
+    }
+    folder.moretta(&extract).fails(2, "exists already");
+    let bad = [&extract[..5], &["--degree-bands", "3,1"]].concat();
+    folder.moretta(&bad).fails(2, "rising whole numbers");
+    // An ordinary policy protects it.
+    let policy = "version = 1\n[source]\npath = \"micro.csv\"\n[columns]\n\
+        location = { role = \"quasi\", hierarchy = { file = \"locations.csv\" } }\n\
+        topic = { role = \"quasi\", hierarchy = { file = \"topics.csv\" } }\ndegree = { role = \"quasi\" }\n\
+        [guarantee]\nk = 3\n[[protect]]\nmethod = \"semantic-grouping\"\n[sink]\npath = \"out/micro.csv\"\n";
+    let folder = folder.file("micro.toml", policy);
+    passes(&folder.moretta(&["run", "micro.toml"]));
+}
+
+#[test]
+fn attacks_on_written_files_tell_what_no_promise_covers() {
+    let folder = folder();
+    folder
+        .moretta(&["attack", "policy.toml"])
+        .fails(2, "written files, and there are none");
+    passes(&folder.run());
+    let ran = folder.moretta(&["attack", "policy.toml", "--json"]);
+    passes(&ran);
+    let found: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let attack = |knows: &str| {
+        let attacks = found["attacks"].as_array().expect("attacks");
+        let attack = attacks.iter().find(|attack| attack["knows"] == knows);
+        attack.cloned().expect(knows)
+    };
+    let figure = |knows: &str, name: &str| attack(knows)[name].as_u64().expect("a number");
+    for (knows, k) in [("the attributes", 5), ("the degree", 4)] {
+        assert_eq!(attack(knows)["promised"], k, "{knows}");
+        assert_eq!(figure(knows, "below"), 0, "{knows}");
+        assert!(figure(knows, "least") >= k, "{knows}");
+    }
+    // Counted again from the files.
+    let nodes = rows(&folder.text("out/users.csv"));
+    let edges = rows(&folder.text("out/follows.csv"));
+    let degree = |number: &String| edges.iter().flatten().filter(|end| *end == number).count();
+    let look = |row: &Vec<String>| (row[1..].to_vec(), degree(&row[0]));
+    let mut sizes: BTreeMap<(Vec<String>, usize), u64> = BTreeMap::new();
+    nodes
+        .iter()
+        .for_each(|row| *sizes.entry(look(row)).or_default() += 1);
+    let alone = sizes.values().filter(|&&size| size == 1).count() as u64;
+    assert!(alone > 0, "an easy case");
+    assert_eq!(figure("attributes and degree", "alone"), alone);
+    assert!(attack("attributes and degree")["promised"].is_null());
+    assert!(figure("the values", "least") >= 5);
+    assert!(
+        ran.stderr
+            .contains("nothing is promised against somebody who knows attributes and degree"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stdout.contains(CANARY));
+    let files = [
+        "attack",
+        "out/users.csv",
+        "--edges",
+        "out/follows.csv",
+        "--policy",
+        "policy.toml",
+    ];
+    let ran = folder.moretta(&files);
+    passes(&ran);
+    assert!(
+        ran.stdout.contains("attributes and neighbours' degrees"),
+        "{}",
+        ran.stdout
+    );
+    // Edges of another release.
+    let folder = folder.file("other.csv", "from,to\n1,99\n");
+    let other = [
+        "attack",
+        "out/users.csv",
+        "--edges",
+        "other.csv",
+        "--policy",
+        "policy.toml",
+    ];
+    folder.moretta(&other).fails(4, "end is no node");
+}

@@ -24,6 +24,8 @@ pub(super) struct Input {
     /// Bytes that were read ahead and are to be given first.
     ahead: Vec<u8>,
     watch: Option<Watch>,
+    /// Bytes may come slowly.
+    live: bool,
 }
 
 /// Notices that a file changes while it is read.
@@ -130,9 +132,28 @@ impl Input {
             latin1: options.encoding == Encoding::Latin1,
             mark: 0,
             ahead: Vec::new(),
+            live: watch.is_none(),
             watch,
         };
         Ok(input)
+    }
+
+    /// What a reader has made of the file at `path`, as UTF-8.
+    pub(super) fn converted(path: &Path, raw: Box<dyn Read + Send>) -> Self {
+        Input {
+            path: path.to_owned(),
+            bytes: Limited {
+                reader: raw,
+                left: u64::MAX,
+            },
+            limit: u64::MAX,
+            compression: Compression::None,
+            latin1: false,
+            mark: 0,
+            ahead: Vec::new(),
+            watch: None,
+            live: false,
+        }
     }
 
     /// The path as the user named it.
@@ -142,7 +163,7 @@ impl Input {
 
     /// Whether bytes may come slowly, so that a full block is not to be waited for.
     pub(super) fn is_live(&self) -> bool {
-        self.watch.is_none()
+        self.live
     }
 
     /// The byte of the file that is read first, where bytes are those of a file.
@@ -205,6 +226,13 @@ impl Input {
                     return too_large(self.limit).map_err(|e| e.in_file(&self.path));
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) if e.get_ref().is_some_and(|inner| inner.is::<Error>()) => {
+                    // What a reader has found out about the file.
+                    return Err(match e.downcast::<Error>() {
+                        Ok(error) => error,
+                        Err(e) => Error::io("read", &self.path, e),
+                    });
+                }
                 Err(e) => {
                     return Err(match damage(&e, self.compression) {
                         Some(error) => error.in_file(&self.path),

@@ -1,6 +1,6 @@
 //! Sources and sinks: files, standard input and output.
 //!
-//! Text formats (CSV, JSON lines, ARFF) are read in blocks that end at a record
+//! Text formats (CSV, JSON lines, ARFF, GraphML) are read in blocks that end at a record
 //! and parsed in parallel; typed formats (Parquet, Arrow IPC) come as they are.
 //! Either way the result does not depend on the block size or the number of
 //! threads. Protected columns become numbers or categories, the others pass
@@ -45,10 +45,12 @@ mod csv;
 mod feed;
 mod file_format;
 mod gather;
+mod graphml;
 mod infer;
 mod input;
 mod jsonl;
 mod line_ends;
+mod lines;
 mod misfit;
 mod number;
 mod open;
@@ -68,11 +70,16 @@ mod test_data;
 mod text;
 mod typed;
 
+pub use graphml::append_edges;
+#[doc(hidden)]
+pub use lines::{LineBlock, LineBlocks};
 pub use moretta_data::data::{ColumnPlan, ReadAs};
 pub use open::{
     create, header_warning, names, open, resumable, resume, unmarked_missing, writable,
 };
-pub use options::{Compression, Encoding, Header, Limits, Needs, ReadOptions, WriteOptions};
+pub use options::{
+    Compression, Encoding, GraphTable, Header, Limits, Needs, ReadOptions, WriteOptions,
+};
 #[doc(hidden)]
 pub use output::create_private;
 pub use record_batches::{from_record_batches, to_record_batch};
@@ -124,6 +131,8 @@ formats! {
     "jsonl", Jsonl(jsonl::FORMAT), ["jsonl", "ndjson"];
     /// Attribute-Relation File Format, of Weka and MOA.
     "arff", Arff(arff::FORMAT), ["arff"];
+    /// GraphML: of a graph, its table of nodes.
+    "graphml", GraphMl(graphml::FORMAT), ["graphml"];
     /// Apache Parquet.
     "parquet", Parquet(parquet::FORMAT), ["parquet"], "parquet";
     /// Arrow IPC, as a file with a footer.

@@ -55,6 +55,26 @@ pub enum Header {
     None,
 }
 
+/// Which table of a file is meant that holds a graph; other files have one table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum GraphTable {
+    /// The attributes of nodes.
+    #[default]
+    Attributes,
+    /// The same with the ids of nodes.
+    Nodes {
+        /// What the column of ids is called.
+        id: String,
+        /// Whether edges have a direction, where the file is written.
+        directed: bool,
+    },
+    /// The edges.
+    Edges {
+        /// What the columns of both ends are called.
+        ends: [String; 2],
+    },
+}
+
 /// What an input may not exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -142,6 +162,8 @@ pub struct ReadOptions {
     /// The columns, where a file cannot tell them: CSV with [`Header::None`] and JSON lines
     /// without a line. Without these the former are numbered and the latter is an error.
     pub names: Vec<String>,
+    /// Which table of a graph is read.
+    pub graph: GraphTable,
     /// What the input may not exceed.
     pub limits: Limits,
     /// Counts the rows read so far.
@@ -162,6 +184,7 @@ impl Default for ReadOptions {
             batch_rows: None,
             stream: false,
             names: Vec::new(),
+            graph: GraphTable::default(),
             limits: Limits::default(),
             progress: None,
         }
@@ -183,6 +206,8 @@ pub struct WriteOptions {
     pub guard_formulas: bool,
     /// Whether CSV starts with the names of the columns.
     pub header: bool,
+    /// Which table of a graph is written.
+    pub graph: GraphTable,
 }
 
 impl Default for WriteOptions {
@@ -194,6 +219,7 @@ impl Default for WriteOptions {
             missing: String::new(),
             guard_formulas: true,
             header: true,
+            graph: GraphTable::default(),
         }
     }
 }

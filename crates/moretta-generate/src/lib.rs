@@ -24,4 +24,4 @@ pub use ecommerce::ecommerce;
 pub use events::Events;
 pub use hospital::{Hospital, hospital};
 pub use positions::positions;
-pub use social::{Follows, Users, follows, locations, topics, users};
+pub use social::{Follows, RAW_FILES, Users, follows, locations, topics, users, write_raw};

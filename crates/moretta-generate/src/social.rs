@@ -13,6 +13,10 @@
 //! A user's data is drawn anew from the user's number; memory is a batch, and of edges 8 bytes
 //! and a little each, as none comes twice.
 
+mod raw;
+
+pub use raw::{RAW_FILES, write_raw};
+
 use super::random::Random;
 use arrow_array::builder::StringBuilder;
 use arrow_schema::DataType;

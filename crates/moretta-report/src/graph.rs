@@ -1,5 +1,9 @@
 //! Edges between the rows: what the graph has lost, and who knows degrees.
 
+mod drawing;
+mod layout;
+mod measures;
+
 use super::markup::Markup;
 use super::number;
 use super::plot::{Plot, Size, Slot, upright};
@@ -43,7 +47,16 @@ pub(super) fn write(facts: &GraphFacts, page: &mut Markup) {
         loss(semantic, page);
     }
     risks(facts, page);
-    page.raw("</div></section>");
+    page.raw("</div><div class=\"pair\">");
+    if let Some(semantic) = &facts.semantic {
+        measures::loss(semantic, page);
+    }
+    measures::risk(facts, page);
+    page.raw("</div>");
+    if let Some(drawn) = &facts.drawing {
+        drawing::write(drawn, page);
+    }
+    page.raw("</section>");
 }
 
 fn degrees(facts: &GraphFacts) -> Plot {
@@ -212,6 +225,7 @@ mod tests {
                 mean: 0.125,
                 largest: 0.2,
             }],
+            drawing: None,
         }
     }
 

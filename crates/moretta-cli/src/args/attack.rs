@@ -11,6 +11,7 @@ use std::path::PathBuf;
   moretta attack examples/sensors/policy.toml --learner nb
   moretta attack policy.toml
   moretta attack march.csv april.csv --policy policy.toml
+  moretta attack out/users.csv --edges out/follows.csv --policy social.toml
 
 What is tried depends on the method of the policy:
   random-projection  reconstruction from known records (--known), from others of the
@@ -27,6 +28,9 @@ What is tried depends on the method of the policy:
                      persons who are in the same classes everywhere, and what all their
                      classes have in common. The attacker knows the quasi-identifiers of
                      everybody in the source
+  any, with [graph]  on the written files of nodes and edges: how many nodes look alike by
+                     attributes, degree, both, and the degrees of neighbours, and how many
+                     fit each person of the source by values and degree
 An attacker knows the method and its parameters, but not its seed. Nothing is written,
 and no value is shown. The figures come from the originals: they are yours, not for
 publication. Without a `seed` in the policy each call attacks another draw.
@@ -74,6 +78,9 @@ pub(crate) struct AttackArgs {
     /// The policy of the released files
     #[arg(long, value_name = "POLICY")]
     pub(crate) policy: Option<PathBuf>,
+    /// The released edges of a graph [default: where the policy writes them]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) edges: Option<PathBuf>,
     /// The folder that no path of the policy may leave [default: the policy's own]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) root: Option<PathBuf>,

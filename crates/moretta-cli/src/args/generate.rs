@@ -86,6 +86,10 @@ pub(crate) struct SocialArgs {
     /// Where the taxonomy of topics goes
     #[arg(long, value_name = "FILE")]
     pub(crate) topics: Option<PathBuf>,
+    /// A folder for what the same users write: profiles, posts and connections as JSON lines, other
+    /// names of places, and a lexicon of topics, as `moretta graph extract` reads them
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) raw: Option<PathBuf>,
 }
 
 /// The generators of MOA; options and defaults are MOA's.

@@ -1,5 +1,6 @@
 //! `moretta attack`: what an attacker gets back of a release that a policy would make.
 
+mod graph;
 mod tables;
 
 use super::{load, release_options};
@@ -32,6 +33,19 @@ pub(crate) fn run(args: &AttackArgs, console: &Console) -> Result<ExitCode, Fail
     })?;
     let progress = Progress::default();
     let failed = |error| Failure::of_policy(error, place);
+    if policy.graph.is_some() {
+        let options = release_options(&policy, &args.reading)?;
+        let nodes = args.policy.as_ref().and(args.files.first());
+        if args.files.len() > 1 {
+            return Err(Error::usage("the files of one graph are attacked at a time").into());
+        }
+        return graph::run(&policy, (nodes, args.edges.as_ref()), &options, console);
+    }
+    if args.edges.is_some() {
+        return Err(Error::usage("only the policy of a graph has edges")
+            .help("take --edges away")
+            .into());
+    }
     if args.policy.is_some() {
         let options = release_options(&policy, &args.reading)?;
         let attack = || pipeline::attack_files(&policy, &args.files, &options, &progress);

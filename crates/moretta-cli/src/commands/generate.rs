@@ -7,7 +7,9 @@ use moretta::Error;
 use moretta::io::{self, Source, WriteOptions};
 use moretta::pipeline::check_outputs;
 use moretta_generate::{self as generate, moa};
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Failure> {
@@ -46,9 +48,14 @@ fn social(args: &GenerateArgs, graph: &SocialArgs, console: &Console) -> Result<
         (&graph.topics, generate::topics),
     ];
     let named = taxonomies.iter().filter_map(|(path, _)| path.as_deref());
+    let raw: Vec<PathBuf> = match &graph.raw {
+        None => Vec::new(),
+        Some(folder) => generate::RAW_FILES.map(|name| folder.join(name)).to_vec(),
+    };
     let files: Vec<&Path> = [&*args.output, &*graph.edges]
         .into_iter()
         .chain(named)
+        .chain(raw.iter().map(PathBuf::as_path))
         .collect();
     check_outputs(&files, &[], args.force)?;
     let links = graph.links.unwrap_or(args.rows.saturating_mul(10));
@@ -62,6 +69,21 @@ fn social(args: &GenerateArgs, graph: &SocialArgs, console: &Console) -> Result<
     for (path, text) in taxonomies {
         if let Some(path) = path {
             std::fs::write(path, text()).map_err(|e| Error::io("write", path, e))?;
+        }
+    }
+    if let Some(folder) = &graph.raw {
+        let failed = |e| Error::io("write", folder, e);
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        for path in &raw {
+            let file = File::create(path).map_err(|e| Error::io("write", path, e))?;
+            let name = path.file_name().and_then(|name| name.to_str());
+            let mut file = BufWriter::new(file);
+            generate::write_raw(
+                name.unwrap_or_default(),
+                (args.rows, links, args.seed),
+                &mut file,
+            )?;
+            file.flush().map_err(failed)?;
         }
     }
     console.hint(&format!(

@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod evolve;
 pub(crate) mod explain;
 pub(crate) mod generate;
+pub(crate) mod graph;
 pub(crate) mod hierarchy;
 pub(crate) mod init;
 pub(crate) mod key;
@@ -22,7 +23,7 @@ pub(crate) mod verify;
 use crate::args::{AgainstArgs, PolicyArgs, ReadingArgs};
 use crate::failure::Failure;
 use crate::memory;
-use moretta::io::{Encoding, Header, ReadOptions};
+use moretta::io::{Encoding, GraphTable, Header, ReadOptions};
 use moretta::policy::{Policy, Root};
 use moretta::{Error, Result};
 use std::path::Path;
@@ -106,6 +107,10 @@ fn release_options(policy: &Policy, reading: &ReadingArgs) -> Result<ReadOptions
             .chain(sink.map(|sink| sink.missing.clone()))
             .chain(asked.missing.iter().cloned())
             .collect(),
+        graph: match &policy.graph {
+            Some(graph) => graph.node_table(),
+            None => GraphTable::default(),
+        },
         ..asked
     })
 }

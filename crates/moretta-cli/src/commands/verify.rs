@@ -6,7 +6,7 @@ use crate::console::{Console, table};
 use crate::failure::Failure;
 use moretta::error::Error;
 use moretta::guarantee::FileNesting;
-use moretta::io::ReadOptions;
+use moretta::io::{Format, ReadOptions};
 use moretta::pipeline::report::Claim;
 use moretta::pipeline::{self, Progress, PublicKey, Signed, Verification};
 use moretta::policy::Policy;
@@ -237,7 +237,7 @@ fn run_table(
 ) -> Result<ExitCode, Failure> {
     let (file, progress) = (args.file()?, Progress::default());
     let found = console
-        .watch(&progress, || match edges(args, policy) {
+        .watch(&progress, || match edges(args, policy, file) {
             Some(edges) => pipeline::verify_graph(policy, file, edges, options, &progress),
             None => pipeline::verify(policy, file, options, &progress),
         })
@@ -247,10 +247,14 @@ fn run_table(
     Ok(exit_code(verified.passed))
 }
 
-/// The edges of a graph.
-fn edges<'a>(args: &'a VerifyArgs, policy: &'a Policy) -> Option<&'a Path> {
+/// The edges of a graph: GraphML holds them itself.
+fn edges<'a>(args: &'a VerifyArgs, policy: &'a Policy, file: &'a Path) -> Option<&'a Path> {
     let sink = policy.sink.as_ref().filter(|_| policy.graph.is_some());
-    let written = sink.and_then(|sink| sink.edges.as_deref());
+    let within = || Format::from_path(file) == Some(Format::GraphMl);
+    let written = sink.and_then(|sink| match sink.holds_edges() || within() {
+        true => Some(file),
+        false => sink.edges.as_deref(),
+    });
     args.edges.as_deref().or(written)
 }
 

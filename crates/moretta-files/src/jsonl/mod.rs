@@ -70,7 +70,7 @@ fn names(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
 }
 
 /// Opens JSON lines for reading.
-fn open(
+pub(super) fn open(
     input: Input,
     options: &ReadOptions,
     plans: &[ColumnPlan],

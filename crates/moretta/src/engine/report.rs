@@ -224,6 +224,31 @@ pub struct GraphFacts {
     pub semantic: Option<SemanticFacts>,
     /// Intruders who know degrees.
     pub risks: Vec<DegreeRisk>,
+    /// A small released graph as it can be drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawing: Option<GraphDrawing>,
+}
+
+/// A released graph: what nodes show, and which are linked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphDrawing {
+    /// The columns that nodes show.
+    pub columns: Vec<String>,
+    /// Nodes that show the same, large groups first.
+    pub groups: Vec<GraphGroup>,
+    /// The group of each node.
+    pub nodes: Vec<u32>,
+    /// The edges, as places of nodes.
+    pub edges: Vec<(u32, u32)>,
+}
+
+/// Nodes that show the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphGroup {
+    /// What they show, column by column.
+    pub shown: Vec<String>,
+    /// How many they are.
+    pub nodes: u64,
 }
 
 /// Nodes with a number of neighbours in a range.

@@ -14,7 +14,10 @@
 //! **From** Marés, Categorical data protection on statistical datasets and social networks, UAB
 //! 2013, which names them; the formulas are ours where the thesis does not show them.
 
+mod linkage;
 mod risk;
+
+pub use linkage::ReleasedRecords;
 
 use super::EdgeList;
 use crate::data::SemanticSpace;

@@ -59,7 +59,10 @@ pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_m
 pub use estimates::{Counted, EstimatedRow, EstimatedTable};
 pub use evolve::{CategoryFile, CategoryFiles, Evolved, Wish, evolve};
 pub use goal::{Found, Point, reach};
-pub use graph::verify_graph;
+pub use graph::{
+    AttackedGraph, ExtractSettings, Extracted, GraphAttack, Microdata, TopicSettings, attack_graph,
+    extract, microdata, verify_graph,
+};
 pub use interrupted::{Interrupted, interrupted};
 pub use ledger::{Listed, Listing, list_ledger, revoke};
 pub use lessons::{lessons, lessons_of_file, lessons_to_keep};

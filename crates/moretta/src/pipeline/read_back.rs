@@ -96,6 +96,7 @@ impl Reading<'_> {
             batch_rows: Some(READ),
             stream: live,
             names: self.names(),
+            graph: written.graph.clone(),
             limits: Limits {
                 // It was packed here.
                 unpacked_bytes: u64::MAX,

@@ -178,7 +178,7 @@ impl<'a> Run<'a> {
         } = self;
         let (mut outcome, output) = pump.run().map_err(|error| named(error, policy))?;
         tell(&mut outcome.report);
-        let nodes = (names.as_ref(), output.table());
+        let nodes = (names.as_ref(), output.table(), output.path());
         let edges = graph::release(policy, sink, nodes, &mut outcome.report, options)?;
         let ended = (outcome, output);
         appear(policy, sink, ended, edges, (replaces, ledger), options)

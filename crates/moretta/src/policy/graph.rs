@@ -1,10 +1,11 @@
 //! Reads `[graph]`: edges between the rows of the node table, which is the source.
 
 use super::paths::Root;
-use super::{Action, GraphPolicy, Order, Policy, Strangers};
+use super::{Action, GraphPolicy, Order, Policy, SinkPolicy, SourcePolicy, Strangers};
 use crate::config::{Absent, Accepts, Parameter, Placed, Section, words};
 use crate::data::Role;
 use crate::error::{Error, Result};
+use crate::io::{Compression, Format, GraphTable};
 use std::path::Path;
 
 /// The keys of `[graph]`.
@@ -13,7 +14,7 @@ pub(super) const KEYS: &[Parameter] = &[EDGES, NODE, FROM, TO, DIRECTED, UNKNOWN
 const EDGES: Parameter = Parameter::new(
     "edges",
     Accepts::Text,
-    Absent::Refused,
+    Absent::Means("must be given, unless the source is GraphML, which holds them"),
     "the edge list: a file with a column for each end, below the folder of the policy",
 )
 .examples(&["\"follows.csv\""]);
@@ -59,13 +60,23 @@ const DEGREE_K: Parameter = Parameter::new(
 const STRANGERS: &[(&str, Strangers)] = &[("refuse", Strangers::Refuse), ("drop", Strangers::Drop)];
 
 impl GraphPolicy {
-    pub(super) fn read(placed: &Placed, root: &Root) -> Result<Self> {
+    pub(super) fn read(placed: &Placed, root: &Root, source: &SourcePolicy) -> Result<Self> {
         let mut section: Section = placed.table("graph")?.clone();
-        let edges = section.read(&EDGES, |placed, _| Ok(placed.clone()))?;
-        let shown = edges.text(EDGES.name)?;
+        let edges = section.optional(&EDGES, |placed, name| {
+            let shown = placed.text(name)?;
+            Ok((root.resolve(placed, &shown)?, shown))
+        })?;
+        let within = edges.is_none();
+        if within && !is_graph_file(&source.path, source.options.format) {
+            return Err(Error::policy("nothing says where the edges are")
+                .at(placed.span.clone())
+                .help("add edges = \"edges.csv\", or read a GraphML file, which holds them"));
+        }
+        let (path, shown) = edges.unwrap_or_else(|| (source.path.clone(), String::new()));
         let graph = GraphPolicy {
-            path: root.resolve(&edges, &shown)?,
+            path,
             shown,
+            within,
             node: section.text(&NODE)?,
             ends: [section.text(&FROM)?, section.text(&TO)?],
             directed: section.flag(&DIRECTED)?,
@@ -79,11 +90,43 @@ impl GraphPolicy {
             return at(Error::policy("`degree_k` is for graphs without directions")
                 .help("take `degree_k` or `directed` out"));
         }
+        if is_graph_file(&source.path, source.options.format) && source.paths().len() > 1 {
+            return at(Error::policy("a graph is one GraphML file").help("name one file"));
+        }
         if graph.ends[0] == graph.ends[1] {
             return at(Error::policy("`from` and `to` name one column")
                 .help("name the columns of both ends"));
         }
         Ok(graph)
+    }
+}
+
+/// Whether a file holds nodes and edges both.
+fn is_graph_file(path: &Path, format: Option<Format>) -> bool {
+    format.or_else(|| Format::from_path(path)) == Some(Format::GraphMl)
+}
+
+impl GraphPolicy {
+    /// The table of nodes in a file that holds a graph.
+    pub fn node_table(&self) -> GraphTable {
+        GraphTable::Nodes {
+            id: self.node.clone(),
+            directed: self.directed,
+        }
+    }
+
+    /// The table of edges in a file that holds a graph.
+    pub fn edge_table(&self) -> GraphTable {
+        GraphTable::Edges {
+            ends: self.ends.clone(),
+        }
+    }
+}
+
+impl SinkPolicy {
+    /// Whether the release holds the edges of a graph as well.
+    pub fn holds_edges(&self) -> bool {
+        is_graph_file(&self.path, self.options.format)
     }
 }
 
@@ -141,9 +184,25 @@ impl Policy {
         if let Some((_, what, help)) = others.iter().find(|(there, ..)| *there) {
             return at(Error::policy(format!("[graph] does not go with {what}")).help(*help));
         }
-        if self.sink.is_some() && edges.is_none() {
+        if let Some(sink) = self.sink.as_ref().filter(|sink| sink.holds_edges()) {
+            let packing = sink.options.compression;
+            let packing = packing.unwrap_or_else(|| Compression::from_path(&sink.path));
+            if sink.edges.is_some() {
+                return at(Error::policy("a GraphML file holds the edges itself")
+                    .help("take `edges` under [sink] out"));
+            }
+            if packing != Compression::None {
+                return at(Error::policy("GraphML with edges is written unpacked")
+                    .help("take the packing of the release away"));
+            }
+        } else if self.sink.is_some() && edges.is_none() {
             return at(Error::policy("nothing says where the edges go")
                 .help("add edges = \"out/edges.csv\" under [sink]"));
+        }
+        let table = graph.node_table();
+        self.source.options.graph = table.clone();
+        if let Some(sink) = &mut self.sink {
+            sink.options.graph = table;
         }
         let node = &graph.node;
         let column = self.plan.columns.iter_mut().find(|c| c.name == *node);

@@ -87,10 +87,12 @@ pub struct Policy {
 /// Edges between the rows of a node table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphPolicy {
-    /// The edge list.
+    /// The edge list; the source itself where that holds the edges as well.
     pub path: PathBuf,
     /// As the policy writes it.
     pub shown: String,
+    /// Whether the source holds the edges.
+    pub within: bool,
     /// The column of the node table that edges name.
     pub node: String,
     /// The columns of the edge list that name both ends.
@@ -236,7 +238,7 @@ impl Policy {
         let source = SourcePolicy::read(top.table(&schema::SOURCE)?, root)?;
         let graph = top
             .placed(&schema::GRAPH)?
-            .map(|placed| GraphPolicy::read(&placed, root))
+            .map(|placed| GraphPolicy::read(&placed, root, &source))
             .transpose()?;
         let (mut plan, spans, audit) = read_plan(&mut top, root, finds.as_ref())?;
         let sink = top
@@ -498,7 +500,8 @@ impl Policy {
     pub fn inputs(&self) -> Vec<&Path> {
         let mut inputs = self.source.paths();
         inputs.extend(self.file.as_deref());
-        inputs.extend(self.graph.as_ref().map(|graph| &*graph.path));
+        let graph = self.graph.as_ref().filter(|graph| !graph.within);
+        inputs.extend(graph.map(|graph| &*graph.path));
         for column in &self.plan.columns {
             if let Some(HierarchySpec::File(path)) = &column.hierarchy {
                 inputs.push(path);

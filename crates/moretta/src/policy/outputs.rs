@@ -12,7 +12,7 @@ use crate::config::{
 };
 use crate::engine::{Conflict, LedgerPlan};
 use crate::error::Result;
-use crate::io::{self, Format, WriteOptions};
+use crate::io::{self, Format, GraphTable, WriteOptions};
 use std::path::{Path, PathBuf};
 
 /// The keys of `[sink]`.
@@ -82,7 +82,7 @@ const MATRICES: Parameter = Parameter::new(
 const EDGES: Parameter = Parameter::new(
     "edges",
     Accepts::Text,
-    Absent::Means("must be given with [graph]"),
+    Absent::Means("must be given with [graph], unless the release is GraphML, which holds them"),
     "where the edges of a graph go, in the format that the ending of the name tells",
 )
 .examples(&["\"out/edges.csv\""]);
@@ -118,6 +118,7 @@ impl SinkPolicy {
             missing: section.text(&MISSING)?,
             guard_formulas: section.flag(&GUARD_FORMULAS)?,
             header: section.flag(&HEADER)?,
+            graph: GraphTable::default(),
         };
         let order = section.word(&ORDER, ORDERS)?;
         let certificate =

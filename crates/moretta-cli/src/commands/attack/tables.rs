@@ -18,7 +18,7 @@ pub(super) fn print(attacked: &AttackedTables, console: &Console) -> Result<Exit
     console.result(attacked, || text(attacked))
 }
 
-fn text(attacked: &AttackedTables) -> String {
+pub(super) fn text(attacked: &AttackedTables) -> String {
     let mut text: String = attacked.releases.iter().map(release).collect();
     if let Some(intersection) = &attacked.intersection {
         text.push_str(&side_by_side(intersection));

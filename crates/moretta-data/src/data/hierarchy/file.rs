@@ -27,10 +27,23 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When the file cannot be read, is not UTF-8 or has a quote that is never closed.
 pub fn read_file(path: &Path) -> Result<Vec<Vec<String>>> {
+    let rows = read_numbered(path)?.into_iter();
+    Ok(rows.map(|(_, row)| row).collect())
+}
+
+/// The same with the line on which each row begins; also of other small files without a header, such
+/// as lists of pairs.
+///
+/// # Errors
+/// When the file cannot be read, is not UTF-8 or has a quote that is never closed.
+pub fn read_numbered(path: &Path) -> Result<Vec<(u64, Vec<String>)>> {
     let text = read(path)?;
-    let rows = parse(&text, path)?.cells;
+    let Rows { cells, lines } = parse(&text, path)?;
     let owned = |row: Vec<Cow<'_, str>>| row.into_iter().map(Cow::into_owned).collect();
-    Ok(rows.into_iter().map(owned).collect())
+    Ok(lines
+        .into_iter()
+        .zip(cells.into_iter().map(owned))
+        .collect())
 }
 
 /// The rows of a hierarchy in the layout of a file, each with ever more general labels.

@@ -9,7 +9,7 @@ use crate::engine::Progress;
 use crate::error::{Error, Result};
 use crate::graph::EdgeList;
 use crate::guarantee::DegreeChecker;
-use crate::io::{self, ReadOptions, WriteOptions};
+use crate::io::{self, Format, ReadOptions, WriteOptions};
 use crate::policy::{GraphPolicy, Policy, Strangers};
 use std::path::Path;
 use std::sync::Arc;
@@ -28,12 +28,14 @@ const ROWS: usize = 1 << 18;
 const MOST_EDGES: usize = i32::MAX as usize;
 
 /// How the edge list of a policy is read: as the node table, but for what endings tell.
-fn options(policy: &Policy) -> ReadOptions {
+fn options(policy: &Policy, graph: &GraphPolicy) -> ReadOptions {
+    let source = policy.source.options.clone();
     ReadOptions {
-        format: None,
-        compression: None,
+        format: source.format.filter(|_| graph.within),
+        compression: source.compression.filter(|_| graph.within),
         batch_rows: Some(ROWS),
-        ..policy.source.options.clone()
+        graph: graph.edge_table(),
+        ..source
     }
 }
 
@@ -80,7 +82,7 @@ pub(super) fn read_edges(
     names: &Names,
     progress: &Progress,
 ) -> Result<ReadEdges> {
-    let mut options = options(policy);
+    let mut options = options(policy, graph);
     options.progress = Some(progress.counter());
     let plans = plans(graph, &graph.path, &options, ReadAs::Category)?;
     let mut edges = ReadEdges {
@@ -141,13 +143,17 @@ fn rows_of(cells: &Categories, names: &Names) -> Vec<Option<u32>> {
     cells.codes().iter().map(row).collect()
 }
 
-/// Writes edges as the numbers of their nodes, from 1.
+/// Writes edges as the numbers of their nodes, from 1; into a file that holds the nodes already
+/// where that holds both.
 pub(super) fn write_edges(
     graph: &GraphPolicy,
     edges: &EdgeList,
     path: &Path,
     options: &WriteOptions,
 ) -> Result<()> {
+    if options.format == Some(Format::GraphMl) {
+        return io::append_edges(path, edges.pairs().iter().copied());
+    }
     let field = |name: &String| {
         let integer = Kind::Number { integer: true };
         Field::new(name.as_str(), Role::Plain, integer)
@@ -197,8 +203,10 @@ pub(super) fn node_of(number: Option<f64>) -> Option<u32> {
 }
 
 /// How a written edge list is read back.
-pub(super) fn as_written(written: &WriteOptions) -> ReadOptions {
+pub(super) fn as_written(graph: &GraphPolicy, written: &WriteOptions) -> ReadOptions {
     ReadOptions {
+        format: written.format,
+        graph: graph.edge_table(),
         delimiter: written.delimiter,
         batch_rows: Some(ROWS),
         ..ReadOptions::default()
@@ -210,5 +218,11 @@ pub(super) fn as_written(written: &WriteOptions) -> ReadOptions {
 /// # Errors
 /// When it has not, or cannot be read.
 pub(in crate::pipeline) fn check_header(policy: &Policy, graph: &GraphPolicy) -> Result<()> {
-    plans(graph, &graph.path, &options(policy), ReadAs::Category).map(drop)
+    plans(
+        graph,
+        &graph.path,
+        &options(policy, graph),
+        ReadAs::Category,
+    )
+    .map(drop)
 }

@@ -5,6 +5,7 @@
 
 use super::super::files::file_facts;
 use super::super::trial::read;
+use super::drawing::drawing;
 use super::{Names, NotEdges};
 use crate::data::coded::{Coded, classes};
 use crate::data::{Batch, Role, RowIds, SemanticSpace, Taxonomy};
@@ -59,6 +60,7 @@ pub(super) fn facts(
         figures: figures(&statistics, &links, &new_links),
         semantic: semantic.map(|nodes| semantic_facts(policy, released, &nodes, before, after)),
         risks: risks(&degrees, &shown(graph, released)),
+        drawing: drawing(released, after)?,
     })
 }
 

@@ -6,17 +6,25 @@
 //! of the input nor a name. Edges of nodes that are not released go with them. The edge file is
 //! written aside, read back, and counted by the checker.
 
+mod attack;
+mod drawing;
 mod edge_file;
+mod extract;
 mod facts;
+mod microdata;
 mod names;
 mod verify;
 
+pub use attack::{AttackedGraph, GraphAttack, attack_graph};
 pub(super) use edge_file::check_header;
+pub use extract::{ExtractSettings, Extracted, TopicSettings, extract};
+pub use microdata::{Microdata, microdata};
 pub(super) use names::Names;
 pub use verify::verify_graph;
 
 use super::options::Options;
 use super::place::Pending;
+use super::read_back::read_back;
 use crate::data::Batch;
 use crate::engine::facts::claim;
 use crate::engine::report::Report;
@@ -25,7 +33,7 @@ use crate::error::{Error, Result};
 use crate::graph::degree_anonymity::{Changed, anonymize};
 use crate::graph::{EdgeList, LeftOut};
 use crate::guarantee::DegreeChecker;
-use crate::io::{self, WriteOptions};
+use crate::io::{self, Format, WriteOptions};
 use crate::policy::{GraphPolicy, Policy, SinkPolicy};
 use edge_file::{as_written, count_edges, read_edges, write_edges};
 use facts::{Graphs, both_known, facts, warnings};
@@ -45,7 +53,7 @@ struct NotEdges {
 pub(super) fn release(
     policy: &Policy,
     sink: &SinkPolicy,
-    (names, released): (Option<&Names>, Option<&Batch>),
+    (names, released, nodes): (Option<&Names>, Option<&Batch>, &Path),
     report: &mut Report,
     options: &Options<'_>,
 ) -> Result<Option<Pending>> {
@@ -53,7 +61,10 @@ pub(super) fn release(
         return Ok(None);
     };
     let released = released.ok_or_else(|| Error::bug("no nodes were released"))?;
-    let place = sink.edges.as_ref();
+    let place = match sink.holds_edges() {
+        true => Some(&sink.path),
+        false => sink.edges.as_ref(),
+    };
     let place = place.ok_or_else(|| Error::bug("nothing says where the edges go"))?;
     options.progress.enter(Stage::Protect);
     let read = read_edges(policy, graph, names, options.progress)?;
@@ -66,13 +77,21 @@ pub(super) fn release(
     drop(all);
     let changed = changed(graph, &before, names.seed)?;
     options.progress.enter(Stage::Write);
-    let pending = Pending::new(place)?;
+    let pending = match sink.holds_edges() {
+        true => None,
+        false => Some(Pending::new(place)?),
+    };
+    let path = pending.as_ref().map_or(nodes, Pending::temporary);
     let written = edge_options(sink);
-    write_edges(graph, &changed.edges, pending.temporary(), &written)
-        .map_err(|e| e.instead_of(pending.temporary(), place))?;
+    write_edges(graph, &changed.edges, path, &written).map_err(|e| e.instead_of(path, place))?;
     options.progress.enter(Stage::Check);
-    let checker = check_written(graph, &changed.edges, pending.temporary(), &written)
-        .map_err(|e| e.instead_of(pending.temporary(), place))?;
+    if pending.is_none() {
+        // The file has changed since its nodes were checked.
+        read_back(policy, sink, path, released, options.progress)
+            .map_err(|e| e.instead_of(path, place))?;
+    }
+    let checker = check_written(graph, &changed.edges, path, &written)
+        .map_err(|e| e.instead_of(path, place))?;
     if let Some(found) = checker.claim(graph.degree_k) {
         report.verdict.claims.push(claim(&found));
     }
@@ -85,17 +104,17 @@ pub(super) fn release(
         before: &before,
         after: &changed,
     };
-    let told = (pending.temporary(), place.as_path());
+    let told = (path, place.as_path());
     let facts = facts(policy, graph, (names, released), &graphs, told)?;
     report.warnings.extend(both_known(policy, &facts));
     report.graph = Some(facts);
-    Ok(Some(pending))
+    Ok(pending)
 }
 
 /// How edges are written: as the nodes, but for what the ending of the name tells.
 fn edge_options(sink: &SinkPolicy) -> WriteOptions {
     WriteOptions {
-        format: None,
+        format: sink.holds_edges().then_some(Format::GraphMl),
         compression: None,
         header: true,
         ..sink.options.clone()
@@ -122,7 +141,7 @@ fn check_written(
     path: &Path,
     written: &WriteOptions,
 ) -> Result<DegreeChecker> {
-    if io::names(path, &as_written(written))? != graph.ends {
+    if io::names(path, &as_written(graph, written))? != graph.ends {
         return Err(Error::guarantee(
             "the edge file does not hold the columns that may be released",
         ));
@@ -134,7 +153,7 @@ fn check_written(
         let same = expected.next().map(|&(a, b)| [Some(a), Some(b)]) == Some(pair);
         differs += u64::from(!same);
     };
-    count_edges(graph, path, &as_written(written), &mut checker, each)?;
+    count_edges(graph, path, &as_written(graph, written), &mut checker, each)?;
     if differs > 0 || expected.next().is_some() {
         return Err(Error::guarantee(
             "the edge file does not hold the edges that were to be released",

@@ -26,13 +26,19 @@ pub fn verify_graph(
     let graph = graph.ok_or_else(|| {
         Error::usage("only the policy of a graph has edges").help("take --edges away")
     })?;
+    let options = &ReadOptions {
+        graph: graph.node_table(),
+        ..options.clone()
+    };
     let mut found = verify(policy, nodes, options, progress)?;
     progress.enter(Stage::Check);
     let findings = &mut found.findings;
     findings.faults.extend(misnumbered(graph, nodes, options)?);
+    let same = nodes == edges;
     let options = ReadOptions {
-        format: None,
-        compression: None,
+        format: options.format.filter(|_| same),
+        compression: options.compression.filter(|_| same),
+        graph: graph.edge_table(),
         ..options.clone()
     };
     let mut checker = DegreeChecker::new(findings.rows as u32, graph.directed);
