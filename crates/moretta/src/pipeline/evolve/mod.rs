@@ -14,6 +14,7 @@ mod checkpoint;
 mod facts;
 mod genome;
 mod grid;
+mod making;
 mod numbers;
 mod pram;
 mod shown;
@@ -64,6 +65,12 @@ pub struct Wish {
 pub struct Evolved {
     /// What it has found.
     pub facts: EvolutionFacts,
+    /// Losses and risks that no other one beats, from little loss to little risk, to all digits: for
+    /// who searches, and no report.
+    pub front: Vec<TradeOff>,
+    /// The place on the front, from 1, of what is released where none is picked; none where it is
+    /// not on it any more.
+    pub would_release: Option<usize>,
     /// The release; none where the front was only listed.
     pub outcome: Option<Outcome>,
 }
@@ -162,23 +169,35 @@ impl Task<'_> {
             designs,
             ..facts::facts(&search, fitness, started, columns, &ended)
         };
+        let front: Vec<TradeOff> = search.archive().found().iter().map(|f| f.of).collect();
+        let (picked, of, genes) = self.chosen::<G>(&search)?;
+        let at = |of: TradeOff| front.iter().position(|&other| other == of);
+        let would_release = match self.wish.pick {
+            None => at(of).map(|place| place + 1),
+            Some(_) => None,
+        };
         if self.wish.list {
             return Ok(Evolved {
                 facts,
+                front,
+                would_release,
                 outcome: None,
             });
         }
-        let (picked, of, genes) = self.chosen::<G>(&search)?;
         facts.picked = picked;
         facts.released = facts::told(of);
         facts.equation = genome.equation(&genes).map(|equation| told(&equation));
         drop(search);
         let outcome = self.release(genome.method(self.cells, &genes)?, &facts)?;
-        if let Some(place) = self.place.as_deref().filter(|place| place.exists()) {
+        // Who picks one of a front may look at another one; without it there is nothing to choose.
+        let place = self.place.as_deref().filter(|place| place.exists());
+        if let Some(place) = place.filter(|_| self.wish.pick.is_none()) {
             sealed::remove(place)?;
         }
         Ok(Evolved {
             facts,
+            front,
+            would_release,
             outcome: Some(outcome),
         })
     }

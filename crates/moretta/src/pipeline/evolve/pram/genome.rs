@@ -13,6 +13,7 @@ use crate::optimize::{EquationRules, MatrixRules};
 use crate::pipeline::evolve::categories::coded;
 use crate::pipeline::evolve::cells::Cells;
 use crate::pipeline::evolve::genome::{Begun, Genome};
+use crate::pipeline::evolve::making::Making;
 use crate::protect::Method;
 use crate::protect::pram::{
     Design, Known, MatrixEquation, MissingValues, Pram, Told, TransitionMatrix,
@@ -47,8 +48,8 @@ impl Genome for MatrixGenome {
     type Of = Randomizer<Matrices>;
 
     fn begin(&self, _: &Cells, seed: u64, context: &Context) -> Result<Begun<Self::Of>> {
-        context.cancel.check()?;
-        begun(&self.originals, self.applications, self.rules.clone(), seed)
+        let ground = (&self.originals, self.applications, seed);
+        begun(ground, self.rules.clone(), context)
     }
 
     fn method(&self, cells: &Cells, genes: &Matrices) -> Result<Method> {
@@ -94,8 +95,8 @@ impl Genome for EquationGenome {
     type Of = Randomizer<MatrixEquation>;
 
     fn begin(&self, _: &Cells, seed: u64, context: &Context) -> Result<Begun<Self::Of>> {
-        context.cancel.check()?;
-        begun(&self.originals, self.applications, self.rules.clone(), seed)
+        let ground = (&self.originals, self.applications, seed);
+        begun(ground, self.rules.clone(), context)
     }
 
     fn method(&self, cells: &Cells, genes: &MatrixEquation) -> Result<Method> {
@@ -111,13 +112,16 @@ impl Genome for EquationGenome {
 }
 
 fn begun<G: Genotype>(
-    originals: &CategoricalTable,
-    applications: usize,
+    (originals, applications, seed): (&CategoricalTable, usize, u64),
     rules: G::Rules,
-    seed: u64,
+    context: &Context,
 ) -> Result<Begun<Randomizer<G>>> {
     let ground = Ground::new(originals, ScoreSettings::default(), applications, seed)?;
-    let begun = begin::<G>(ground, rules, seed)?;
+    let making = Making::new(&context.progress);
+    let begun = begin::<G>(ground, rules, seed, &|all| {
+        making.one_of(all);
+        context.cancel.check()
+    })?;
     Ok(Begun {
         members: begun.members,
         designs: begun.designs,

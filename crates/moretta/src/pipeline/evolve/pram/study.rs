@@ -120,7 +120,7 @@ impl PramSearch {
         mut stop: impl FnMut(Moment) -> Result<bool>,
     ) -> Result<PramFound> {
         let ground = Ground::new(original, self.score.clone(), self.applications, self.seed)?;
-        let begun = begin::<G>(ground, rules.clone(), self.seed)?;
+        let begun = begin::<G>(ground, rules.clone(), self.seed, &|_| Ok(()))?;
         let (breed, designs) = (begun.breed, begun.designs);
         let (labels, members): (Vec<String>, Vec<_>) = begun.members.into_iter().unzip();
         let mut search = Search::new(self.settings.clone(), self.seed, members)?;
@@ -159,14 +159,22 @@ pub(super) struct Begun<G: Genotype> {
     pub(super) designs: Vec<(String, TradeOff)>,
 }
 
-/// The members that a search begins with, and the designs of the literature beside them.
+/// The members that a search begins with, and the designs of the literature beside them. `make` is
+/// told before each member is made, of how many.
 ///
 /// # Errors
 /// When files cannot be scored.
-pub(super) fn begin<G: Genotype>(ground: Ground, rules: G::Rules, seed: u64) -> Result<Begun<G>> {
+pub(super) fn begin<G: Genotype>(
+    ground: Ground,
+    rules: G::Rules,
+    seed: u64,
+    make: &(dyn Fn(usize) -> Result<()> + Sync),
+) -> Result<Begun<G>> {
     let breed = Breed::<G>::new(ground, rules);
     let start = G::start(&breed.rules, breed.ground.all_frequencies(), seed);
+    let all = start.len();
     let members = start.into_par_iter().map(|(label, genotype)| {
+        make(all)?;
         let individual = breed.individual(genotype)?;
         Ok((label, individual))
     });
