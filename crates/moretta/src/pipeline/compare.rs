@@ -59,8 +59,7 @@ pub fn compare(
             false => options,
         },
     });
-    let changes = policy.plan.protect.iter().any(|m| m.as_pram().is_some());
-    let estimates = match changes {
+    let estimates = match policy.changes_by_matrices() {
         true => estimates(policy, &files)?,
         false => Some(Vec::new()),
     };
@@ -78,7 +77,7 @@ pub fn compare(
     })
 }
 
-const NO_MATRIX: &str = "no transition matrix is known of this release, so that nothing was estimated: add matrices = \"out/matrices.json\" under [sink] and run the policy again, or give matrices under [[protect]]";
+const NO_MATRIX: &str = "no transition matrix is known of this release, so that nothing was estimated: add matrices = \"out/matrices.json\" under [sink] and release again, or give matrices under [[protect]]";
 
 /// Risk and loss of both files.
 fn standings(

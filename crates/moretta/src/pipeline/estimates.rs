@@ -107,9 +107,10 @@ fn known(policy: &Policy) -> Result<Vec<Transition>> {
 /// Whether a method behind pram changes a column again.
 fn is_changed_later(policy: &Policy, name: &str) -> bool {
     let methods = policy.plan.protect.iter();
+    // What stands in for matrices that are found stands alone.
     let after = methods
         .rev()
-        .take_while(|method| method.as_pram().is_none());
+        .take_while(|method| method.as_pram().is_none() && !policy.finds_matrices());
     let is_quasi = policy
         .plan
         .column(name)

@@ -57,7 +57,9 @@ pub use check::{check, check_warnings};
 pub use compare::{Compared, compare};
 pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_methods};
 pub use estimates::{Counted, EstimatedRow, EstimatedTable};
-pub use evolve::{CategoryFile, CategoryFiles, Evolved, Wish, evolve};
+pub use evolve::{
+    CategoryFile, CategoryFiles, Evolved, PramFound, PramSearch, PramSolution, Wish, evolve,
+};
 pub use goal::{Found, Point, reach};
 pub use graph::{
     AttackedGraph, ExtractSettings, Extracted, GraphAttack, Microdata, TopicSettings, attack_graph,
