@@ -187,6 +187,10 @@ impl Task<'_> {
         facts.picked = picked;
         facts.released = facts::told(of);
         facts.equation = genome.equation(&genes).map(|equation| told(&equation));
+        let guessed = facts.columns.iter().zip(genome.guessed(&genes));
+        facts.guessed = guessed
+            .map(|(column, of)| facts::guessed(column, of))
+            .collect();
         drop(search);
         let outcome = self.release(genome.method(self.cells, &genes)?, &facts)?;
         // Who picks one of a front may look at another one; without it there is nothing to choose.
@@ -337,6 +341,7 @@ impl Task<'_> {
         let run = Run::begin(&policy, self.options, Clock::default())?;
         run.run_as(self.options, |report| {
             report.evolution = Some(facts.clone());
+            report.warnings.extend(facts::exchanges(facts));
         })
     }
 }
