@@ -36,6 +36,9 @@ pub(crate) fn run(args: &EvolveArgs, console: &Console) -> Result<ExitCode, Fail
     };
     let report = &outcome.report;
     console.warnings(&report.warnings);
+    if args.pick.is_some() {
+        console.hint("the search is kept beside the release for another --pick: delete its file that ends in .evolve when you have decided");
+    }
     let mut text = summary(report);
     if let Some(page) = &policy.report {
         let _ = writeln!(text, "report: {}", page.display());

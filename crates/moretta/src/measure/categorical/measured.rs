@@ -193,13 +193,11 @@ impl Categorical {
     }
 
     /// The share of records that are unique in two columns, stay as they were and are still unique,
-    /// on average over all pairs of columns that have some.
+    /// on average over all pairs of columns that have some; 0 where none has.
     pub fn unique_pairs_kept(&self) -> Option<f64> {
-        mean(
-            self.pairs_of_columns()
-                .iter()
-                .filter_map(|of| of.uniques_kept),
-        )
+        let pairs = self.pairs_of_columns();
+        let none = (!pairs.is_empty() && !self.counts.is_empty()).then_some(0.0);
+        mean(pairs.iter().filter_map(|of| of.uniques_kept)).or(none)
     }
 
     /// Each pair of columns whose table is not too large.

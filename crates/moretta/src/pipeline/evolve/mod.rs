@@ -131,6 +131,14 @@ struct Task<'a> {
     options: &'a Options<'a>,
 }
 
+/// The members that a search begins with, and what is told of them.
+struct Started<I> {
+    start: Vec<StartFact>,
+    /// What it is held against.
+    designs: Vec<StartFact>,
+    members: Vec<I>,
+}
+
 /// Steps between looks at the clock.
 const LOOK: u64 = 64;
 
@@ -149,7 +157,11 @@ impl Task<'_> {
                 Checkpoint::start(self.policy, self.cells, seed)?
             }
         };
-        let (started, designs, members) = self.members(genome, checkpoint.seed, &context)?;
+        let Started {
+            start,
+            designs,
+            members,
+        } = self.members(genome, checkpoint.seed, &context)?;
         let settings = self.evolve.settings.clone();
         let seed = checkpoint.seed;
         let mut search = match (&checkpoint.saved, &self.place) {
@@ -167,7 +179,7 @@ impl Task<'_> {
             search: self.evolve.over.word().to_owned(),
             applications: self.evolve.over.applications(),
             designs,
-            ..facts::facts(&search, fitness, started, columns, &ended)
+            ..facts::facts(&search, fitness, start, columns, &ended)
         };
         let front: Vec<TradeOff> = search.archive().found().iter().map(|f| f.of).collect();
         let (picked, of, genes) = self.chosen::<G>(&search)?;
@@ -187,6 +199,10 @@ impl Task<'_> {
         facts.picked = picked;
         facts.released = facts::told(of);
         facts.equation = genome.equation(&genes).map(|equation| told(&equation));
+        let guessed = facts.columns.iter().zip(genome.guessed(&genes));
+        facts.guessed = guessed
+            .map(|(column, of)| facts::guessed(column, of))
+            .collect();
         drop(search);
         let outcome = self.release(genome.method(self.cells, &genes)?, &facts)?;
         // Who picks one of a front may look at another one; without it there is nothing to choose.
@@ -208,7 +224,7 @@ impl Task<'_> {
         genome: &G,
         seed: u64,
         context: &Context,
-    ) -> Result<(Vec<StartFact>, Vec<StartFact>, Vec<G::Of>)> {
+    ) -> Result<Started<G::Of>> {
         let Begun { members, designs } = genome.begin(self.cells, seed, context)?;
         let scored = members.into_par_iter().map(|(label, mut member)| {
             let of = member.trade_off();
@@ -244,8 +260,12 @@ impl Task<'_> {
             .iter()
             .filter_map(|&place| made[place].take())
             .collect();
-        let facts = kept.into_iter().map(|place| facts[place].clone()).collect();
-        Ok((facts, designs.collect(), members))
+        let start = kept.into_iter().map(|place| facts[place].clone());
+        Ok(Started {
+            start: start.collect(),
+            designs: designs.collect(),
+            members,
+        })
     }
 
     /// Goes on to the end; notes now and then how far it is.
@@ -337,6 +357,7 @@ impl Task<'_> {
         let run = Run::begin(&policy, self.options, Clock::default())?;
         run.run_as(self.options, |report| {
             report.evolution = Some(facts.clone());
+            report.warnings.extend(facts::exchanges(facts));
         })
     }
 }

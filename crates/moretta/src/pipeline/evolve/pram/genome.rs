@@ -12,7 +12,7 @@ use crate::measure::categorical::ScoreSettings;
 use crate::optimize::{EquationRules, MatrixRules};
 use crate::pipeline::evolve::categories::coded;
 use crate::pipeline::evolve::cells::Cells;
-use crate::pipeline::evolve::genome::{Begun, Genome};
+use crate::pipeline::evolve::genome::{Begun, Genome, Guess};
 use crate::pipeline::evolve::making::Making;
 use crate::protect::Method;
 use crate::protect::pram::{
@@ -64,6 +64,10 @@ impl Genome for MatrixGenome {
         };
         Ok(Method::Pram(pram))
     }
+
+    fn guessed(&self, genes: &Matrices) -> Vec<Guess> {
+        guesses(&self.originals, genes, &self.rules)
+    }
 }
 
 /// A search for an equation that makes the matrices of all columns.
@@ -106,6 +110,10 @@ impl Genome for EquationGenome {
         }))
     }
 
+    fn guessed(&self, genes: &MatrixEquation) -> Vec<Guess> {
+        guesses(&self.originals, genes, &self.rules)
+    }
+
     fn equation(&self, genes: &MatrixEquation) -> Option<MatrixEquation> {
         Some(genes.clone())
     }
@@ -126,6 +134,16 @@ fn begun<G: Genotype>(
         members: begun.members,
         designs: begun.designs,
     })
+}
+
+/// How well each column is guessed by its matrix.
+fn guesses<G: Genotype>(originals: &CategoricalTable, genes: &G, rules: &G::Rules) -> Vec<Guess> {
+    let columns = frequencies(originals).into_iter().enumerate();
+    let guess = columns.map(|(column, frequencies)| {
+        let matrix = genes.matrix(column, &frequencies, rules);
+        (matrix.guessed(&frequencies), matrix.staying(&frequencies))
+    });
+    guess.collect()
 }
 
 fn pram(design: Design) -> Pram {

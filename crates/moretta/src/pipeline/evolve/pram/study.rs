@@ -54,6 +54,9 @@ pub struct PramSolution {
     pub equation: Option<MatrixEquation>,
     /// Mean information loss and disclosure risk over the applications.
     pub of: TradeOff,
+    /// By column, the share of values that somebody guesses right who knows the matrix and the
+    /// frequencies: an exchange of categories gives 1, which the measures of risk do not see.
+    pub guessed: Vec<f64>,
 }
 
 /// What a search has found.
@@ -126,10 +129,15 @@ impl PramSearch {
         let mut search = Search::new(self.settings.clone(), self.seed, members)?;
         let start = search.population().trade_offs().to_vec();
         let stopped = search.run(LOOK, |search| stop(search.now()))?;
-        let solution = |genes: &G, of: TradeOff| PramSolution {
-            matrices: breed.matrices(genes),
-            equation: genes.equation().cloned(),
-            of,
+        let solution = |genes: &G, of: TradeOff| {
+            let matrices = breed.matrices(genes);
+            let guessed = matrices.iter().zip(breed.ground.all_frequencies());
+            PramSolution {
+                guessed: guessed.map(|(matrix, of)| matrix.guessed(of)).collect(),
+                equation: genes.equation().cloned(),
+                matrices,
+                of,
+            }
         };
         let population = search.population();
         let best = population.best();
