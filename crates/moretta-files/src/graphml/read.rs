@@ -180,8 +180,9 @@ impl Graph {
     /// at the end.
     fn row(&mut self, out: &mut Vec<u8>) -> Result<Option<u64>> {
         loop {
-            let line = self.xml.line();
-            match self.xml.next()? {
+            let event = self.xml.next()?;
+            let line = self.xml.began();
+            match event {
                 Event::Start => match (
                     self.element(),
                     matches!(self.table, GraphTable::Edges { .. }),

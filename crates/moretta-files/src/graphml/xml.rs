@@ -36,6 +36,8 @@ pub(super) struct Xml {
     at: usize,
     ended: bool,
     line: u64,
+    /// The line on which what came last begins.
+    began: u64,
     /// Bytes of a tag or a text.
     limit: usize,
     /// Names of the elements that are open.
@@ -57,6 +59,7 @@ impl Xml {
             at: 0,
             ended: false,
             line: 1,
+            began: 1,
             limit,
             open: Vec::new(),
             closes: false,
@@ -68,9 +71,9 @@ impl Xml {
         }
     }
 
-    /// The line on which what comes next begins.
-    pub(super) fn line(&self) -> u64 {
-        self.line
+    /// The line on which what came last begins.
+    pub(super) fn began(&self) -> u64 {
+        self.began
     }
 
     /// How many elements are open.
@@ -112,6 +115,7 @@ impl Xml {
             if self.at == self.buffer.len() && !self.more()? {
                 return self.finish();
             }
+            self.began = self.line;
             if self.buffer[self.at] != b'<' {
                 if let Some(event) = self.characters()? {
                     return Ok(event);
@@ -420,10 +424,12 @@ impl Xml {
             let end = after.bytes().take(16).position(|byte| byte == b';');
             let character = end.and_then(|end| entity(&after[..end]));
             let (Some(end), Some(character)) = (end, character) else {
-                let error = self.error("an entity that is not read");
-                return Err(
-                    error.help("use &lt; &gt; &amp; &quot; &apos; or the number of a character")
-                );
+                let passed = &raw[..raw.len() - after.len()];
+                let lines = memchr::memchr_iter(b'\n', passed).count() as u64;
+                return Err(Error::input("an entity that is not read")
+                    .in_file(self.input.path())
+                    .on_line(self.line + lines)
+                    .help("use &lt; &gt; &amp; &quot; &apos; or the number of a character"));
             };
             text.push(character);
             rest = &after[end + 1..];
@@ -462,9 +468,9 @@ mod tests {
         let mut xml = Xml::new(input, limit);
         let mut events = Vec::new();
         loop {
-            let line = xml.line();
             events.push(match xml.next()? {
                 Event::Start => {
+                    let line = xml.began();
                     let used = &xml.attributes[..xml.used_attributes];
                     format!("{line}<{}{used:?}", xml.name())
                 }

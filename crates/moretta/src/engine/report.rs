@@ -261,13 +261,14 @@ pub struct GraphFacts {
     pub semantic: Option<SemanticFacts>,
     /// Intruders who know degrees.
     pub risks: Vec<DegreeRisk>,
-    /// A small released graph as it can be drawn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// A small released graph as it can be drawn. It is on the page alone: a program that reads the
+    /// JSON has the files.
+    #[serde(skip)]
     pub drawing: Option<GraphDrawing>,
 }
 
 /// A released graph: what nodes show, and which are linked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphDrawing {
     /// The columns that nodes show.
     pub columns: Vec<String>,
@@ -280,7 +281,7 @@ pub struct GraphDrawing {
 }
 
 /// Nodes that show the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphGroup {
     /// What they show, column by column.
     pub shown: Vec<String>,
