@@ -148,6 +148,9 @@ pub fn attack_files(
     Ok(found)
 }
 
+/// The person and the label of each item that is shown.
+type Labels = Vec<(u32, u32)>;
+
 fn attacked(file: Option<PathBuf>, table: &ReleasedTable) -> AttackedRelease {
     AttackedRelease {
         file,
@@ -164,7 +167,7 @@ fn attacked(file: Option<PathBuf>, table: &ReleasedTable) -> AttackedRelease {
 impl AttackedTables {
     /// Attacks the last release by who knows some of its items, each of which is a person and a
     /// label.
-    fn know_items(&mut self, policy: &Policy, labels: Option<Vec<(u32, u32)>>) {
+    fn know_items(&mut self, policy: &Policy, labels: Option<Labels>) {
         let (Some(labels), Some(release)) = (labels, self.releases.last_mut()) else {
             return;
         };
@@ -189,7 +192,7 @@ fn table_of(
     options: &ReadOptions,
     people: &Batch,
     domains: &Domains,
-) -> Result<(ReleasedTable, Option<Vec<(u32, u32)>>)> {
+) -> Result<(ReleasedTable, Option<Labels>)> {
     let mut options = options.clone();
     options.names = released_names(policy);
     let plans = release_plans(policy, file, &options, Taken::Release)?;

@@ -28,8 +28,8 @@
 //! by another one that was seen, each with equal chance. That is what PRAM does with the same
 //! probability for all; it is here for rows with columns of all kinds, and for streams of which
 //! nobody knows the categories beforehand. Take `pram` where frequencies shall be estimated from the
-//! release: it counts missing values, and knows and publishes its matrix. Columns with the role
-//! class get `class` in place of a and of `replace`.
+//! release: its matrix is known and can be published, and a missing value can be one of its
+//! categories. Columns with the role class get `class` in place of a and of `replace`.
 //!
 //! With `buffer` the rows are a stream: the first so many wait until σ is
 //! known, the others leave at once, with the σ of all rows so far.
