@@ -26,7 +26,7 @@ pub struct Tone(
 
 impl Tone {
     /// How many there are; the first is grey.
-    const COUNT: usize = 5;
+    pub const COUNT: usize = 5;
 
     /// Its class; of more series than tones some share one.
     pub fn class(self) -> String {

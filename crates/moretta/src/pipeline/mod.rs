@@ -54,7 +54,9 @@ pub use check::{check, check_warnings};
 pub use compare::{Compared, Standing, compare};
 pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_methods};
 pub use estimates::{Counted, EstimatedRow, EstimatedTable};
-pub use evolve::{CategoryFile, CategoryFiles, Evolved, Wish, evolve};
+pub use evolve::{
+    CategoryFile, CategoryFiles, Evolved, NumberFile, NumberFiles, SearchTable, Wish, evolve,
+};
 pub use goal::{Found, Point, reach};
 pub use graph::verify_graph;
 pub use interrupted::{Interrupted, interrupted};

@@ -196,27 +196,35 @@ impl Categories {
     /// # Errors
     /// When the cells cannot be scored.
     pub(super) fn new(cells: &Cells, near: bool) -> Result<Self> {
-        let width = cells.width();
-        let missing = |place: usize| cells.records.column(place).any(f64::is_nan);
-        let missing: Vec<bool> = (0..width).map(missing).collect();
-        let variables = (0..width).map(|place| {
-            let categories = cells.categories[place].as_ref().map_or(0, Vec::len);
-            Variable {
-                ordered: cells.is_ordered(place),
-                levels: categories + usize::from(missing[place]),
-            }
-        });
-        let originals = table(variables.collect(), &cells.records)?;
+        let originals = table(variables(cells), &cells.records)?;
         let scorer = Scorer::new(originals, ScoreSettings::default())?;
         Ok(Categories {
             files: CategoryFiles::new(scorer, near),
-            missing,
+            missing: (0..cells.width())
+                .map(|place| lacks_some(cells, place))
+                .collect(),
         })
     }
 }
 
+fn lacks_some(cells: &Cells, place: usize) -> bool {
+    cells.records.column(place).any(f64::is_nan)
+}
+
+/// The domains of the cells; a missing value is one more category.
+pub(super) fn variables(cells: &Cells) -> Vec<Variable> {
+    let variable = |place: usize| {
+        let categories = cells.categories[place].as_ref().map_or(0, Vec::len);
+        Variable {
+            ordered: cells.is_ordered(place),
+            levels: categories + usize::from(lacks_some(cells, place)),
+        }
+    };
+    (0..cells.width()).map(variable).collect()
+}
+
 /// The table of these records; a missing value is the last category.
-fn table(variables: Vec<Variable>, records: &Records) -> Result<CategoricalTable> {
+pub(super) fn table(variables: Vec<Variable>, records: &Records) -> Result<CategoricalTable> {
     let columns = variables.iter().enumerate().map(|(place, variable)| {
         let codes = records.column(place).map(|code| match code.is_nan() {
             true => variable.levels.saturating_sub(1) as u32,

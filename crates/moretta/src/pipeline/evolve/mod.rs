@@ -15,6 +15,7 @@ mod grid;
 mod numbers;
 mod shown;
 mod start;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -39,11 +40,12 @@ pub use categories::{CategoryFile, CategoryFiles};
 use cells::Cells;
 use checkpoint::Checkpoint;
 use genome::Genome;
-use numbers::Numbers;
+pub use numbers::{NumberFile, NumberFiles};
 use rayon::prelude::*;
 use start::{Start, start};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+pub use table::SearchTable;
 
 /// What is wanted of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,7 +94,7 @@ pub fn evolve(policy: &Policy, wish: &Wish, options: &Options<'_>) -> Result<Evo
     };
     match cells.are_categories() {
         true => task.run(&Categories::new(&cells, evolve.near)?),
-        false => task.run(&Numbers::new(&cells, evolve.bits)),
+        false => task.run(&NumberFiles::new(&cells, evolve.bits)),
     }
 }
 

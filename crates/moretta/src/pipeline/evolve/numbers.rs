@@ -15,7 +15,7 @@ use crate::optimize::evolution::{Draws, Exchange, Fixed, Individual, TradeOff};
 use std::sync::Arc;
 
 /// What makes files of numbers.
-pub(super) struct Numbers(Arc<Shared>);
+pub struct NumberFiles(Arc<Shared>);
 
 struct Shared {
     originals: Records,
@@ -36,7 +36,7 @@ const LOSS: &str = "probabilistic_information_loss";
 /// A number that is missing has no code.
 const MISSING: u64 = u64::MAX;
 
-impl Numbers {
+impl NumberFiles {
     /// For these cells, with so many bits each.
     pub(super) fn new(cells: &Cells, bits: u32) -> Self {
         let column = |place: usize| {
@@ -56,18 +56,15 @@ impl Numbers {
             buffer: cells.rows().clamp(1, 1000),
             ..PairSettings::new(vec![Attribute::Number; cells.width()])
         };
-        Numbers(Arc::new(Shared {
+        NumberFiles(Arc::new(Shared {
             originals: cells.records.clone(),
             columns: (0..cells.width()).map(column).collect(),
             settings,
         }))
     }
-}
 
-impl Genome for Numbers {
-    type Of = NumberFile;
-
-    fn individual(&self, records: &Records) -> Result<NumberFile> {
+    /// The file of these records, numbers rounded to the steps of their columns.
+    pub fn file(&self, records: &Records) -> NumberFile {
         let width = self.0.columns.len();
         let code = |(gene, &number): (usize, &f64)| match number.is_nan() {
             true => MISSING,
@@ -76,18 +73,25 @@ impl Genome for Numbers {
         let codes: Vec<u64> = records.values().iter().enumerate().map(code).collect();
         let print = codes.iter().enumerate();
         let print = print.fold(0, |print, (gene, &code)| print ^ part(gene, code));
-        Ok(NumberFile {
+        NumberFile {
             shared: Arc::clone(&self.0),
             codes,
             print,
-        })
+        }
+    }
+}
+
+impl Genome for NumberFiles {
+    type Of = NumberFile;
+
+    fn individual(&self, records: &Records) -> Result<NumberFile> {
+        Ok(self.file(records))
     }
 
     fn records(&self, genes: &Vec<u64>) -> Records {
         self.0.records(genes)
     }
 }
-
 impl Shared {
     fn records(&self, codes: &[u64]) -> Records {
         let width = self.columns.len();
@@ -120,7 +124,7 @@ impl Shared {
 
 /// A file of numbers.
 #[derive(Clone)]
-pub(super) struct NumberFile {
+pub struct NumberFile {
     shared: Arc<Shared>,
     /// Gray codes, row by row.
     codes: Vec<u64>,
@@ -135,6 +139,13 @@ fn part(gene: usize, code: u64) -> u64 {
 }
 
 impl NumberFile {
+    /// The measures that loss and risk are made of, in percent: that of loss, then those of risk.
+    pub fn measured(&self) -> [(&'static str, f64); 4] {
+        let records = self.shared.records(&self.codes);
+        let [first, second, third] = RISKS.map(|(name, _)| name);
+        [LOSS, first, second, third].map(|name| (name, self.shared.measured(name, &records)))
+    }
+
     fn set(&mut self, gene: usize, code: u64) -> u64 {
         let before = std::mem::replace(&mut self.codes[gene], code);
         self.print ^= part(gene, before) ^ part(gene, code);
@@ -151,12 +162,11 @@ impl Individual for NumberFile {
     }
 
     fn trade_off(&mut self) -> TradeOff {
-        let records = self.shared.records(&self.codes);
-        let risks = RISKS.iter();
-        let risks = risks.map(|(name, weight)| weight * self.shared.measured(name, &records));
+        let [(_, loss), risks @ ..] = self.measured();
+        let weighed = risks.iter().zip(&RISKS);
         TradeOff {
-            risk: risks.sum(),
-            loss: self.shared.measured(LOSS, &records),
+            risk: weighed.map(|((_, risk), (_, weight))| weight * risk).sum(),
+            loss,
         }
     }
 

@@ -1,0 +1,101 @@
+//! `moretta-lab categorical` prints, writes and draws, and says what is wrong with a call.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn categorical(arguments: &[&str], threads: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_moretta-lab"))
+        .arg("categorical")
+        .args(arguments)
+        .env("RAYON_NUM_THREADS", threads)
+        .output()
+        .expect("the program runs")
+}
+
+/// The public data; without them a test is skipped, except under `CI=true`.
+fn data() -> Option<String> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    if data.exists() {
+        return data.to_str().map(str::to_owned);
+    }
+    let in_ci = std::env::var("CI").is_ok_and(|ci| ci == "true");
+    assert!(!in_ci, "the public data are not there");
+    None
+}
+
+/// The files of a folder, with what differs between two runs left out: seconds.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    entries
+        .map(|entry| {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().expect("a name").to_string_lossy();
+            let text = std::fs::read_to_string(&path).expect("a file");
+            let seconds = text.lines().next().is_some_and(|head| head.ends_with("CPU_seconds"));
+            let text = match seconds {
+                true => text
+                    .lines()
+                    .filter_map(|line| line.rsplit_once(','))
+                    .map(|(rest, _)| format!("{rest}\n"))
+                    .collect(),
+                false => text,
+            };
+            (name.into_owned(), text)
+        })
+        .filter(|(name, _)| name != "index.html")
+        .collect()
+}
+
+#[test]
+fn a_quick_study_prints_writes_and_draws_every_part_alike_for_any_number_of_threads() {
+    let Some(data) = data() else { return };
+    let mut studies = Vec::new();
+    for threads in ["1", "2"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let output = folder.path().to_str().expect("a path in Unicode");
+        let output = categorical(&["--quick", "--data", &data, "--output", output], threads);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert_eq!(output.status.code(), Some(0), "{errors}{text}");
+        for part in [
+            "Files of the first population",
+            "Methods over their grids",
+            "The search over cells",
+            "Tables in clusters",
+            "Social graphs",
+            "properties hold",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("NaN") && !text.contains("fails"), "{text}");
+        let page = std::fs::read_to_string(folder.path().join("index.html")).expect("a page");
+        let found = files(folder.path());
+        for (name, text) in &found {
+            if name.ends_with(".svg") {
+                assert!(page.contains(&**name), "{name}");
+            }
+            assert!(!text.contains("NaN") && !text.contains("inf\""), "{name}");
+        }
+        studies.push(found);
+    }
+    let names: Vec<&String> = studies[0].keys().collect();
+    assert!(names.len() > 15, "{names:?}");
+    for (name, text) in &studies[0] {
+        assert_eq!(Some(text), studies[1].get(name), "{name}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    for (arguments, code, told) in [
+        (&["--data", "nowhere", "--parts", "grid"][..], 4, "--data"),
+        (&["--steps", "7"], 2, "--steps"),
+        (&["--parts", "everything"], 2, "--parts"),
+    ] {
+        let output = categorical(arguments, "2");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{error}");
+        assert!(error.contains(told), "{error}");
+    }
+}
