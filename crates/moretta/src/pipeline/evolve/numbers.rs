@@ -25,7 +25,7 @@ struct Shared {
 
 /// The measures of risk, and how much each counts.
 const RISKS: [(&str, f64); 3] = [
-    ("interval_disclosure", 0.5),
+    ("rank_interval_disclosure", 0.5),
     ("distance_linkage", 0.25),
     ("probabilistic_linkage", 0.25),
 ];
@@ -200,5 +200,18 @@ impl Individual for NumberFile {
 
     fn genes(&self) -> Vec<u64> {
         self.codes.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_measure_of_a_file_is_in_the_list() {
+        let settings = PairSettings::new(vec![Attribute::Number]);
+        for name in RISKS.map(|(name, _)| name).into_iter().chain([LOSS]) {
+            assert!(measure::build(name, &settings).is_ok(), "{name}");
+        }
     }
 }
