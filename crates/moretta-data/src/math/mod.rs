@@ -6,6 +6,7 @@ pub mod cholesky;
 pub mod digamma;
 pub mod distance;
 pub mod eigen;
+pub mod equation;
 pub mod fdlibm;
 pub mod independent_components;
 pub mod java_random;

@@ -104,6 +104,18 @@ pub struct Report {
 pub struct EvolutionFacts {
     /// What was to be small, as a policy calls it.
     pub fitness: String,
+    /// What was searched over, as a policy calls it.
+    #[serde(default)]
+    pub search: String,
+    /// Files that each matrix was judged by; none of a search over cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applications: Option<usize>,
+    /// The equation that was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equation: Option<EquationFact>,
+    /// Designs of the literature, judged by the same draws; none of a search over cells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub designs: Vec<StartFact>,
     /// The protected columns.
     pub columns: Vec<String>,
     /// Mutations and crossings.
@@ -124,6 +136,15 @@ pub struct EvolutionFacts {
     pub released: TradeOffFact,
     /// The best and the mean score over the steps.
     pub curve: Vec<CurveFact>,
+}
+
+/// An equation that makes transition matrices, as people write it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EquationFact {
+    /// How likely a category becomes another one, compared with others.
+    pub weights: String,
+    /// How likely it stays: a number, or an equation cut off at 0 and 1.
+    pub diagonal: String,
 }
 
 /// A file of the start.

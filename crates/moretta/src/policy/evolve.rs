@@ -1,4 +1,4 @@
-//! Reads `[evolve]`: how a search over protected files goes, in place of `[[protect]]`.
+//! Reads `[evolve]`: what a search is over and how it goes, in place of `[[protect]]`.
 
 use crate::config::{
     Absent, Accepts, DURATION, NAMES, POSITIVE_DURATION, Parameter, Placed, Section, words,
@@ -7,6 +7,8 @@ use crate::error::Result;
 use crate::optimize::evolution::{
     Count, Crossover, Fitness, Mutation, Selection, Settings, Stop, Variations,
 };
+use crate::optimize::programming::Initial;
+use crate::optimize::{EquationRules, MatrixRules, PramForm};
 use crate::protect::Method;
 use crate::protect::prepared::Prepared;
 use std::ops::Range;
@@ -14,6 +16,8 @@ use std::ops::Range;
 /// How protected files are searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evolve {
+    /// What is searched over.
+    pub over: SearchOver,
     /// The columns whose cells are genes; none for all quasi-identifiers.
     pub columns: Option<Vec<String>>,
     /// How the search goes.
@@ -34,8 +38,73 @@ pub struct Evolve {
     pub span: Range<usize>,
 }
 
+/// What a search is over.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SearchOver {
+    /// The cells of the protected file.
+    Cells,
+    /// Transition matrices of PRAM, or equations that make them.
+    Pram {
+        /// Which of both.
+        form: PramForm,
+        /// Files that each is judged by.
+        applications: usize,
+    },
+}
+
+impl SearchOver {
+    /// Its word in a policy.
+    pub fn word(&self) -> &'static str {
+        let word = match self {
+            SearchOver::Cells => Word::Cells,
+            SearchOver::Pram { form, .. } => match form {
+                PramForm::Matrices(_) => Word::Matrices,
+                PramForm::Equations(_) => Word::Equations,
+            },
+        };
+        let found = SEARCHES.iter().find(|(_, other)| *other == word);
+        found.map_or("", |(text, _)| *text)
+    }
+
+    /// Files that each matrix is judged by; none of cells.
+    pub fn applications(&self) -> Option<usize> {
+        match self {
+            SearchOver::Cells => None,
+            SearchOver::Pram { applications, .. } => Some(*applications),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Word {
+    Cells,
+    Matrices,
+    Equations,
+}
+
+const SEARCHES: &[(&str, Word)] = &[
+    ("cells", Word::Cells),
+    ("matrices", Word::Matrices),
+    ("equations", Word::Equations),
+];
+const INITIALS: &[(&str, Initial)] = &[
+    ("grow", Initial::Grow),
+    ("full", Initial::Full),
+    ("half-and-half", Initial::HalfAndHalf),
+];
+
 /// The keys of `[evolve]`.
 pub(super) const KEYS: &[Parameter] = &[
+    SEARCH,
+    APPLICATIONS,
+    DENOMINATOR,
+    DELTA_MAX,
+    INVARIANT,
+    DIAGONAL,
+    DEPTH,
+    INITIAL,
+    DIAGONAL_TREE,
+    P,
     COLUMNS,
     FITNESS,
     STEPS,
@@ -95,11 +164,73 @@ const USUAL_STEPS: u64 = 100_000;
 /// More are a mistake.
 const MOST: i64 = 1_000_000_000_000;
 
+const SEARCH: Parameter = Parameter::new(
+    "search",
+    Accepts::Word(|| words(SEARCHES)),
+    Absent::Text("cells"),
+    "what is searched over: the cells of the protected file, the transition matrices of pram, or equations that make such matrices",
+);
+const APPLICATIONS: Parameter = Parameter::new(
+    "applications",
+    Accepts::Whole(1, 100),
+    Absent::Means("3"),
+    "with matrices and equations: files that pram makes with each, whose mean loss and risk count; more leave less to chance and cost more",
+);
+const DENOMINATOR: Parameter = Parameter::new(
+    "denominator",
+    Accepts::Whole(100, 1000),
+    Absent::Means("100"),
+    "with matrices: probabilities are whole parts of it, 100 or 1000",
+);
+const DELTA_MAX: Parameter = Parameter::new(
+    "delta_max",
+    Accepts::Whole(1, 1000),
+    Absent::Means("a tenth of `denominator`"),
+    "with matrices: parts that a mutation moves from one probability of a row to another at most",
+);
+const INVARIANT: Parameter = Parameter::new(
+    "invariant",
+    Accepts::Flag,
+    Absent::Means("false"),
+    "with matrices: whether each is made invariant, so that frequencies are expected to stay",
+);
+const DIAGONAL: Parameter = Parameter::new(
+    "diagonal",
+    Accepts::Number(0.0, 1.0),
+    Absent::Means("no limit"),
+    "with invariant matrices: the share of all values that is expected to stay, at least",
+)
+.examples(&["0.8"]);
+const DEPTH: Parameter = Parameter::new(
+    "depth",
+    Accepts::Whole(1, 8),
+    Absent::Means("4"),
+    "with equations: operations above any part of one at most; deeper ones can be longer",
+);
+const INITIAL: Parameter = Parameter::new(
+    "initial",
+    Accepts::Word(|| words(INITIALS)),
+    Absent::Means("half-and-half"),
+    "with equations: how the first are made: parts may end early (grow), all end at the depth (full), or both for each depth in turn",
+);
+const DIAGONAL_TREE: Parameter = Parameter::new(
+    "diagonal_tree",
+    Accepts::Flag,
+    Absent::Means("false"),
+    "with equations: whether a second one says how likely a category stays, rather than one probability for all",
+);
+const P: Parameter = Parameter::new(
+    "p",
+    Accepts::Number(0.0, 1.0),
+    Absent::Means("it evolves"),
+    "with equations: the probability that a category stays, the same for all equations",
+)
+.examples(&["0.7"]);
 const COLUMNS: Parameter = Parameter::new(
     "columns",
     NAMES,
     Absent::Means("all quasi-identifiers"),
-    "the columns that are protected: all categories, or all numbers",
+    "the columns that are protected: all categories, or with cells all numbers",
 )
 .examples(&["[\"savings\", \"employment\"]"]);
 const FITNESS: Parameter = Parameter::new(
@@ -177,8 +308,8 @@ const CROSSOVER: Parameter = Parameter::new(
 const POINTS: Parameter = Parameter::new(
     "points",
     Accepts::Whole(1, 1000),
-    Absent::Means("2"),
-    "with points: how many there are; 1 exchanges the rows behind one point",
+    Absent::Means("2; with matrices 1"),
+    "with points: how many there are; 1 exchanges all rows behind one point",
 );
 const CROSSOVER_RATE: Parameter = Parameter::new(
     "crossover_rate",
@@ -208,7 +339,7 @@ const GENES: Parameter = Parameter::new(
     "genes",
     Accepts::Number(1.0, 1e6),
     Absent::Number(1.0),
-    "how many cells a mutation changes, or on average",
+    "how many cells a mutation changes, rows of matrices or parts of equations, or on average",
 );
 const COUNT: Parameter = Parameter::new(
     "count",
@@ -237,8 +368,8 @@ const NO_DUPLICATES: Parameter = Parameter::new(
 const POPULATION: Parameter = Parameter::new(
     "population",
     Accepts::Whole(2, 100_000),
-    Absent::Means("all that the methods make"),
-    "members at most: the best of the start",
+    Absent::Means("all that the methods make; with equations 54"),
+    "members at most: the best of the start; with equations: how many are made",
 );
 const LEAVE_OUT_BEST: Parameter = Parameter::new(
     "leave_out_best",
@@ -265,7 +396,16 @@ pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Evolve> {
         }
         other => other,
     };
+    let population = section.optional(&POPULATION, Placed::whole)?;
+    let over = read_over(&mut section, population)?;
     let points = section.optional(&POINTS, Placed::whole)?;
+    let points = points.or(match &over {
+        SearchOver::Pram {
+            form: PramForm::Matrices(_),
+            ..
+        } => (!section.has(CROSSOVER.name)).then_some(1),
+        _ => None,
+    });
     let crossover = match section.word(&CROSSOVER, CROSSOVERS)? {
         Crossover::Points(usual) => Crossover::Points(points.unwrap_or(usual)),
         Crossover::Uniform if points.is_some() => {
@@ -292,6 +432,7 @@ pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Evolve> {
         || time.is_some();
     let steps = stop.steps.or((!ends).then_some(USUAL_STEPS));
     let evolve = Evolve {
+        over,
         columns: section.optional(&COLUMNS, Placed::texts)?,
         settings: Settings {
             fitness: section.word(&FITNESS, FITNESSES)?,
@@ -311,7 +452,7 @@ pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Evolve> {
         },
         near: section.word(&MUTATION, MUTATIONS)?,
         bits: section.whole(&BITS)?,
-        population: section.optional(&POPULATION, Placed::whole)?,
+        population,
         leave_out_best: section.number(&LEAVE_OUT_BEST)?,
         time,
         save_every: section.duration(&SAVE_EVERY)?,
@@ -319,6 +460,84 @@ pub(super) fn read(mut section: Section, span: Range<usize>) -> Result<Evolve> {
     };
     section.finish()?;
     Ok(evolve)
+}
+
+/// Reads what is searched over. A key that means nothing for it is refused.
+fn read_over(section: &mut Section, population: Option<usize>) -> Result<SearchOver> {
+    let word = section.word(&SEARCH, SEARCHES)?;
+    let of_matrices: &[&Parameter] = &[&DENOMINATOR, &DELTA_MAX, &INVARIANT, &DIAGONAL];
+    let of_equations: &[&Parameter] = &[&DEPTH, &INITIAL, &DIAGONAL_TREE, &P];
+    let (refused, of): (Vec<&[&Parameter]>, &str) = match word {
+        Word::Cells => (vec![&[&APPLICATIONS], of_matrices, of_equations], "cells"),
+        Word::Matrices => (vec![&[&MUTATION, &BITS], of_equations], "matrices"),
+        Word::Equations => (
+            vec![&[&MUTATION, &BITS, &CROSSOVER, &POINTS], of_matrices],
+            "equations",
+        ),
+    };
+    if let Some(key) = refused.concat().iter().find(|key| section.has(key.name)) {
+        let what = format!("`{}` means nothing for search = \"{of}\"", key.name);
+        return Err(section
+            .error(what)
+            .help("take it out, or search over something else"));
+    }
+    let applications = section.optional(&APPLICATIONS, Placed::whole)?.unwrap_or(3);
+    let form = match word {
+        Word::Cells => return Ok(SearchOver::Cells),
+        Word::Matrices => PramForm::Matrices(read_matrices(section)?),
+        Word::Equations => PramForm::Equations(read_equations(section, population)?),
+    };
+    Ok(SearchOver::Pram { form, applications })
+}
+
+fn read_matrices(section: &mut Section) -> Result<MatrixRules> {
+    let usual = MatrixRules::default();
+    let denominator = section.optional(&DENOMINATOR, Placed::whole)?;
+    let denominator: u32 = denominator.unwrap_or(usual.denominator);
+    if ![100, 1000].contains(&denominator) {
+        return Err(section
+            .error("`denominator` is 100 or 1000")
+            .help("choose one of them"));
+    }
+    let invariant = section.optional(&INVARIANT, Placed::flag)?.unwrap_or(false);
+    let diagonal = section.optional(&DIAGONAL, Placed::number)?;
+    if diagonal.is_some() && !invariant {
+        return Err(section
+            .error("`diagonal` is only for invariant matrices")
+            .help("add invariant = true, or take `diagonal` out"));
+    }
+    let delta_max = section.optional(&DELTA_MAX, Placed::whole)?;
+    Ok(MatrixRules {
+        denominator,
+        delta_max: delta_max.unwrap_or(denominator / 10),
+        invariant,
+        diagonal,
+    })
+}
+
+fn read_equations(section: &mut Section, population: Option<usize>) -> Result<EquationRules> {
+    let usual = EquationRules::default();
+    let initial = match section.has(INITIAL.name) {
+        true => section.word(&INITIAL, INITIALS)?,
+        false => usual.initial,
+    };
+    let diagonal_tree = section.optional(&DIAGONAL_TREE, Placed::flag)?;
+    let p = section.optional(&P, Placed::number)?;
+    let diagonal_tree = diagonal_tree.unwrap_or(false);
+    if diagonal_tree && p.is_some() {
+        return Err(section
+            .error("with `diagonal_tree` an equation says what stays, and not `p`")
+            .help("take one of them out"));
+    }
+    Ok(EquationRules {
+        depth: section
+            .optional(&DEPTH, Placed::whole)?
+            .unwrap_or(usual.depth),
+        initial,
+        members: population.unwrap_or(usual.members),
+        diagonal_tree,
+        p,
+    })
 }
 
 impl Evolve {

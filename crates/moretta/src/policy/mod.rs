@@ -26,7 +26,7 @@ mod vary;
 mod write;
 
 pub use crate::engine::{Action, ColumnPolicy, Every, KeyPlace, Level, Order, PairPolicy};
-pub use evolve::Evolve;
+pub use evolve::{Evolve, SearchOver};
 pub use goal::Goal;
 pub use init::{Guess, Proposal, propose};
 pub(crate) use outside::{load as load_key, load_text};

@@ -22,6 +22,11 @@ impl Exchange {
         Exchange(runs)
     }
 
+    /// The same for both children.
+    pub fn for_both(self) -> [Self; 2] {
+        [self.clone(), self]
+    }
+
     /// The runs.
     pub fn runs(&self) -> &[Range<usize>] {
         &self.0
@@ -40,7 +45,7 @@ impl Exchange {
 
 impl Crossover {
     /// The exchange of one crossing of `genes` genes.
-    pub(super) fn exchange(self, genes: usize, draws: &mut Draws) -> Exchange {
+    pub fn exchange(self, genes: usize, draws: &mut Draws) -> Exchange {
         match self {
             Crossover::Points(points) => {
                 let mut cuts: Vec<usize> = (0..points).map(|_| draws.below(genes + 1)).collect();

@@ -5,14 +5,14 @@ use super::Individual;
 /// The mean share of genes in which members differ from the next one, the last from the first:
 /// 0 where all are equal.
 pub(super) fn diversity<I: Individual>(members: &[I]) -> f64 {
-    let genes = members.first().map_or(0, Individual::len);
-    if genes == 0 || members.len() < 2 {
+    if members.len() < 2 {
         return 0.0;
     }
-    let next = members.iter().cycle().skip(1);
-    let differ = members
-        .iter()
-        .zip(next)
-        .map(|(one, next)| genes - one.shared(next));
-    differ.sum::<usize>() as f64 / (genes * members.len()) as f64
+    let (mut differ, mut all) = (0, 0);
+    for (one, next) in members.iter().zip(members.iter().cycle().skip(1)) {
+        let genes = one.len().max(next.len());
+        differ += genes - one.shared(next);
+        all += genes;
+    }
+    differ as f64 / all.max(1) as f64
 }

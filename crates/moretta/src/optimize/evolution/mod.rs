@@ -68,8 +68,10 @@ pub trait Individual: Clone + Send + Sync {
     type Undo;
     /// What is kept of one that no other beats.
     type Genes: Clone + Send;
+    /// What a child takes over from its other parent.
+    type Exchange: Sync;
 
-    /// How many genes it has.
+    /// How many genes it has; they may become more or fewer.
     fn len(&self) -> usize;
     /// Whether it has none.
     fn is_empty(&self) -> bool {
@@ -87,9 +89,16 @@ pub trait Individual: Clone + Send + Sync {
     fn mutate(&mut self, gene: usize, draws: &mut Draws) -> Option<Self::Undo>;
     /// Takes the last mutation back: also what [`Individual::glance`] tells later is as before.
     fn undo(&mut self, change: Self::Undo);
+    /// What this one takes over from another in a crossing, and the other one from this.
+    fn exchange(
+        &self,
+        other: &Self,
+        crossover: Crossover,
+        draws: &mut Draws,
+    ) -> [Self::Exchange; 2];
     /// This one with some genes of another.
-    fn crossed(&self, other: &Self, exchange: &Exchange) -> Self;
-    /// In how many genes both are equal.
+    fn crossed(&self, other: &Self, exchange: &Self::Exchange) -> Self;
+    /// In how many genes both are equal: at most as many as either has.
     fn shared(&self, other: &Self) -> usize;
     /// A number that differs, but for chance, between individuals that differ.
     fn fingerprint(&self) -> u64;

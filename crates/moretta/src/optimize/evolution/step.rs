@@ -1,6 +1,5 @@
 //! One step: which operator, of which parents, and what becomes of the children.
 
-use super::crossover::Exchange;
 use super::draws::{Draws, Purpose};
 use super::population::Population;
 use super::rates::Rates;
@@ -94,9 +93,8 @@ pub(super) fn mutate<I: Individual>(
     genes: usize,
     draws: &mut Draws,
 ) -> Vec<I::Undo> {
-    let len = individual.len();
     let mutated = (0..genes).filter_map(|_| {
-        let gene = draws.below(len);
+        let gene = draws.below(individual.len());
         individual.mutate(gene, draws)
     });
     mutated.collect()
@@ -112,10 +110,9 @@ pub(super) fn cross<I: Individual>(
     genes: usize,
 ) -> [Candidate<I>; 2] {
     let (one, other) = (&population.members()[first], &population.members()[second]);
-    let exchange = settings
-        .crossover
-        .exchange(one.len(), &mut Draws::of(of.0, of.1, Purpose::Exchange));
-    let child = |from: &I, with: &I, exchange: &Exchange, purpose: Purpose| {
+    let mut draws = Draws::of(of.0, of.1, Purpose::Exchange);
+    let exchange = one.exchange(other, settings.crossover, &mut draws);
+    let child = |from: &I, with: &I, exchange: &I::Exchange, purpose: Purpose| {
         let mut individual = from.crossed(with, exchange);
         if genes > 0 {
             let mut draws = Draws::of(of.0, of.1, purpose);
@@ -132,8 +129,8 @@ pub(super) fn cross<I: Individual>(
         }
     };
     let (first, second) = rayon::join(
-        || child(one, other, &exchange, Purpose::FirstChild),
-        || child(other, one, &exchange, Purpose::SecondChild),
+        || child(one, other, &exchange[0], Purpose::FirstChild),
+        || child(other, one, &exchange[1], Purpose::SecondChild),
     );
     [first, second]
 }

@@ -73,6 +73,7 @@ impl Toy {
 impl Individual for Toy {
     type Undo = (usize, u32);
     type Genes = Vec<u32>;
+    type Exchange = Exchange;
 
     fn len(&self) -> usize {
         self.genes.len()
@@ -94,6 +95,10 @@ impl Individual for Toy {
 
     fn undo(&mut self, (gene, value): Self::Undo) {
         self.set(gene, value);
+    }
+
+    fn exchange(&self, _: &Self, crossover: Crossover, draws: &mut Draws) -> [Exchange; 2] {
+        crossover.exchange(self.len(), draws).for_both()
     }
 
     fn crossed(&self, other: &Self, exchange: &Exchange) -> Self {

@@ -4,11 +4,11 @@
 //! that hundreds of thousands a second are tried on one core.
 
 use super::cells::Cells;
-use super::genome::Genome;
+use super::genome::FileGenome;
 use crate::data::{CategoricalTable, Records, Variable};
 use crate::error::Result;
 use crate::measure::categorical::{Figures, ScoreSettings, Scored, Scorer};
-use crate::optimize::evolution::{Draws, Exchange, Individual, TradeOff};
+use crate::optimize::evolution::{Crossover, Draws, Exchange, Individual, TradeOff};
 use std::sync::Arc;
 
 /// Files of one original whose cells are categories.
@@ -97,6 +97,7 @@ impl Individual for CategoryFile {
     /// Row, attribute and category, and the order of weights that the file had.
     type Undo = (usize, usize, u32, u64);
     type Genes = CategoricalTable;
+    type Exchange = Exchange;
 
     fn len(&self) -> usize {
         self.scored.masked().rows() * self.scored.masked().width()
@@ -142,6 +143,10 @@ impl Individual for CategoryFile {
 
     fn glance(&mut self) -> Option<TradeOff> {
         self.scored.figures_in_order().map(told)
+    }
+
+    fn exchange(&self, _: &Self, crossover: Crossover, draws: &mut Draws) -> [Exchange; 2] {
+        crossover.exchange(self.len(), draws).for_both()
     }
 
     fn crossed(&self, other: &Self, exchange: &Exchange) -> Self {
@@ -196,31 +201,31 @@ impl Categories {
     /// # Errors
     /// When the cells cannot be scored.
     pub(super) fn new(cells: &Cells, near: bool) -> Result<Self> {
-        let originals = table(variables(cells), &cells.records)?;
+        let (originals, missing) = coded(cells)?;
         let scorer = Scorer::new(originals, ScoreSettings::default())?;
         Ok(Categories {
             files: CategoryFiles::new(scorer, near),
-            missing: (0..cells.width())
-                .map(|place| lacks_some(cells, place))
-                .collect(),
+            missing,
         })
     }
 }
 
-fn lacks_some(cells: &Cells, place: usize) -> bool {
-    cells.records.column(place).any(f64::is_nan)
-}
-
-/// The domains of the cells; a missing value is one more category.
-pub(super) fn variables(cells: &Cells) -> Vec<Variable> {
-    let variable = |place: usize| {
+/// The originals as a table, and by column whether its last category is a missing value.
+///
+/// # Errors
+/// When they are no categories.
+pub(super) fn coded(cells: &Cells) -> Result<(CategoricalTable, Vec<bool>)> {
+    let width = cells.width();
+    let missing = |place: usize| cells.records.column(place).any(f64::is_nan);
+    let missing: Vec<bool> = (0..width).map(missing).collect();
+    let variables = (0..width).map(|place| {
         let categories = cells.categories[place].as_ref().map_or(0, Vec::len);
         Variable {
             ordered: cells.is_ordered(place),
-            levels: categories + usize::from(lacks_some(cells, place)),
+            levels: categories + usize::from(missing[place]),
         }
-    };
-    (0..cells.width()).map(variable).collect()
+    });
+    Ok((table(variables.collect(), &cells.records)?, missing))
 }
 
 /// The table of these records; a missing value is the last category.
@@ -236,7 +241,7 @@ pub(super) fn table(variables: Vec<Variable>, records: &Records) -> Result<Categ
     CategoricalTable::new(variables, columns)
 }
 
-impl Genome for Categories {
+impl FileGenome for Categories {
     type Of = CategoryFile;
 
     fn individual(&self, records: &Records) -> Result<CategoryFile> {

@@ -60,6 +60,10 @@ pub(super) fn facts<I: Individual>(
             .iter()
             .map(|found| told(found.of))
             .collect(),
+        search: String::new(),
+        applications: None,
+        equation: None,
+        designs: Vec::new(),
         picked: None,
         released: TradeOffFact::default(),
         curve: curve.collect(),

@@ -1,10 +1,12 @@
-//! `evolve`: searches over protected files for one that loses and risks less than what any method
-//! makes, and releases it.
+//! `evolve`: searches for a release that loses and risks less than what any method makes, and makes
+//! it.
 //!
-//! The search begins with the cells protected by every method over a grid of its parameters, and
-//! sees IL and DR of whole files. What it finds is released by an ordinary run: a session checks
-//! and measures it, and the file is read back. How far it is stands beside the release, so that the
-//! same command goes on after it was stopped.
+//! A search over cells begins with the file protected by every method over a grid of its parameters;
+//! one over transition matrices of PRAM, or over equations that make them, begins with designs of the
+//! literature or with random equations. All of them see IL and DR of whole files, and go the same
+//! way. What is found is released by an ordinary run: a session checks and measures it, and the file
+//! is read back. How far it is stands beside the release, so that the same command goes on after it
+//! was stopped.
 
 mod categories;
 mod cells;
@@ -13,6 +15,7 @@ mod facts;
 mod genome;
 mod grid;
 mod numbers;
+mod pram;
 mod shown;
 mod start;
 mod table;
@@ -26,23 +29,24 @@ use super::places::check_places;
 use super::run::{Run, no_sink};
 use super::sealed;
 use super::trial::read;
-use crate::data::Records;
 use crate::engine::masked::secret_seed;
-use crate::engine::report::{EvolutionFacts, StartFact};
+use crate::engine::report::{EquationFact, EvolutionFacts, StartFact};
 use crate::engine::{Clock, Context, Live, Outcome, Searched, Stage, check_plan};
 use crate::error::{Error, Result};
+use crate::optimize::PramForm;
 use crate::optimize::evolution::{Fitness, Individual, Search, TradeOff, best_first};
-use crate::policy::{Evolve, Policy};
+use crate::policy::{Evolve, Policy, SearchOver};
 use crate::protect::Method;
-use crate::protect::prepared::Prepared;
+use crate::protect::pram::{Diagonal, MatrixEquation};
 use categories::Categories;
 pub use categories::{CategoryFile, CategoryFiles};
 use cells::Cells;
 use checkpoint::Checkpoint;
-use genome::Genome;
+use genome::{Begun, Files, Genome};
 pub use numbers::{NumberFile, NumberFiles};
+use pram::{EquationGenome, MatrixGenome};
+pub use pram::{PramFound, PramSearch, PramSolution};
 use rayon::prelude::*;
-use start::{Start, start};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 pub use table::SearchTable;
@@ -92,9 +96,22 @@ pub fn evolve(policy: &Policy, wish: &Wish, options: &Options<'_>) -> Result<Evo
         place,
         options,
     };
-    match cells.are_categories() {
-        true => task.run(&Categories::new(&cells, evolve.near)?),
-        false => task.run(&NumberFiles::new(&cells, evolve.bits)),
+    match (&evolve.over, cells.are_categories()) {
+        (SearchOver::Cells, true) => task.run(&Files(Categories::new(&cells, evolve.near)?)),
+        (SearchOver::Cells, false) => task.run(&Files(NumberFiles::new(&cells, evolve.bits))),
+        (SearchOver::Pram { .. }, false) => Err(Error::policy(
+            "the columns hold numbers, and transition matrices are for categories",
+        )
+        .at(evolve.span.clone())
+        .help("name columns of categories under `columns`, or give them the type category")),
+        (SearchOver::Pram { form, applications }, true) => match form {
+            PramForm::Matrices(rules) => {
+                task.run(&MatrixGenome::new(&cells, *applications, rules.clone())?)
+            }
+            PramForm::Equations(rules) => {
+                task.run(&EquationGenome::new(&cells, *applications, rules.clone())?)
+            }
+        },
     }
 }
 
@@ -127,7 +144,7 @@ impl Task<'_> {
                 Checkpoint::start(self.policy, self.cells, seed)?
             }
         };
-        let (started, members) = self.members(genome, checkpoint.seed, &context)?;
+        let (started, designs, members) = self.members(genome, checkpoint.seed, &context)?;
         let settings = self.evolve.settings.clone();
         let seed = checkpoint.seed;
         let mut search = match (&checkpoint.saved, &self.place) {
@@ -141,18 +158,24 @@ impl Task<'_> {
         };
         let columns = self.cells.names().map(str::to_owned).collect();
         let fitness = self.evolve.settings.fitness;
-        let mut facts = facts::facts(&search, fitness, started, columns, &ended);
+        let mut facts = EvolutionFacts {
+            search: self.evolve.over.word().to_owned(),
+            applications: self.evolve.over.applications(),
+            designs,
+            ..facts::facts(&search, fitness, started, columns, &ended)
+        };
         if self.wish.list {
             return Ok(Evolved {
                 facts,
                 outcome: None,
             });
         }
-        let (picked, of, records) = self.chosen(genome, &search)?;
+        let (picked, of, genes) = self.chosen::<G>(&search)?;
         facts.picked = picked;
         facts.released = facts::told(of);
+        facts.equation = genome.equation(&genes).map(|equation| told(&equation));
         drop(search);
-        let outcome = self.release(records, &facts)?;
+        let outcome = self.release(genome.method(self.cells, &genes)?, &facts)?;
         if let Some(place) = self.place.as_deref().filter(|place| place.exists()) {
             sealed::remove(place)?;
         }
@@ -168,15 +191,17 @@ impl Task<'_> {
         genome: &G,
         seed: u64,
         context: &Context,
-    ) -> Result<(Vec<StartFact>, Vec<G::Of>)> {
-        let made = start(self.cells, seed, context)?;
-        let file = |start: Start| {
-            let mut file = genome.individual(&start.records)?;
-            let of = file.trade_off();
-            Ok((start.label, of, file))
-        };
-        let made: Vec<(String, TradeOff, G::Of)> =
-            made.into_par_iter().map(file).collect::<Result<_>>()?;
+    ) -> Result<(Vec<StartFact>, Vec<StartFact>, Vec<G::Of>)> {
+        let Begun { members, designs } = genome.begin(self.cells, seed, context)?;
+        let scored = members.into_par_iter().map(|(label, mut member)| {
+            let of = member.trade_off();
+            (label, of, member)
+        });
+        let made: Vec<(String, TradeOff, G::Of)> = scored.collect();
+        let designs = designs.into_iter().map(|(method, of)| StartFact {
+            method,
+            of: facts::told(of),
+        });
         let fact = |(label, of, _): &(String, TradeOff, G::Of)| StartFact {
             method: label.clone(),
             of: facts::told(*of),
@@ -203,7 +228,7 @@ impl Task<'_> {
             .filter_map(|&place| made[place].take())
             .collect();
         let facts = kept.into_iter().map(|place| facts[place].clone()).collect();
-        Ok((facts, members))
+        Ok((facts, designs.collect(), members))
     }
 
     /// Goes on to the end; notes now and then how far it is.
@@ -262,9 +287,8 @@ impl Task<'_> {
     /// whose loss and risk have the least mean.
     fn chosen<G: Genome>(
         &self,
-        genome: &G,
         search: &Search<G::Of>,
-    ) -> Result<(Option<usize>, TradeOff, Records)> {
+    ) -> Result<(Option<usize>, TradeOff, <G::Of as Individual>::Genes)> {
         let front = search.archive().found();
         let place = match (self.wish.pick, self.evolve.settings.fitness) {
             (Some(pick), _) => Some(pick.wrapping_sub(1)),
@@ -279,26 +303,34 @@ impl Task<'_> {
         let Some(place) = place else {
             let population = search.population();
             let best = population.best();
-            let records = genome.records(&population.members()[best].genes());
-            return Ok((None, population.trade_offs()[best], records));
+            let genes = population.members()[best].genes();
+            return Ok((None, population.trade_offs()[best], genes));
         };
         let found = front.get(place).ok_or_else(|| {
             Error::usage(format!("--pick: the front has places 1 to {}", front.len()))
                 .help("`moretta evolve POLICY --list` shows them")
         })?;
-        Ok((Some(place + 1), found.of, genome.records(&found.genes)))
+        Ok((Some(place + 1), found.of, found.genes.clone()))
     }
 
-    /// Releases records by an ordinary run.
-    fn release(&self, records: Records, facts: &EvolutionFacts) -> Result<Outcome> {
-        let names = self.cells.names().map(str::to_owned);
-        let columns = names.zip(self.cells.categories.iter().cloned()).collect();
-        let prepared = Prepared::new(columns, self.cells.records.clone(), records)?;
+    /// Releases what was found by an ordinary run.
+    fn release(&self, method: Method, facts: &EvolutionFacts) -> Result<Outcome> {
         let mut policy = self.policy.clone();
-        policy.plan.protect = vec![Method::own("evolve", prepared)];
+        policy.plan.protect = vec![method];
         let run = Run::begin(&policy, self.options, Clock::default())?;
         run.run_as(self.options, |report| {
             report.evolution = Some(facts.clone());
         })
+    }
+}
+
+/// An equation as it is told.
+fn told(equation: &MatrixEquation) -> EquationFact {
+    EquationFact {
+        weights: equation.weights_text(),
+        diagonal: match equation.diagonal {
+            Diagonal::Constant(p) => p.to_string(),
+            Diagonal::Equation(_) => equation.diagonal_text().unwrap_or_default(),
+        },
     }
 }

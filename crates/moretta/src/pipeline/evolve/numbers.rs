@@ -7,11 +7,11 @@
 //! **Costs** the measures of the whole file for each mutant: a few hundred a second of 1,000 rows.
 
 use super::cells::Cells;
-use super::genome::Genome;
+use super::genome::FileGenome;
 use crate::data::{Attribute, Records};
 use crate::error::Result;
 use crate::measure::{self, PairSettings};
-use crate::optimize::evolution::{Draws, Exchange, Fixed, Individual, TradeOff};
+use crate::optimize::evolution::{Crossover, Draws, Exchange, Fixed, Individual, TradeOff};
 use std::sync::Arc;
 
 /// What makes files of numbers.
@@ -81,7 +81,7 @@ impl NumberFiles {
     }
 }
 
-impl Genome for NumberFiles {
+impl FileGenome for NumberFiles {
     type Of = NumberFile;
 
     fn individual(&self, records: &Records) -> Result<NumberFile> {
@@ -156,6 +156,7 @@ impl NumberFile {
 impl Individual for NumberFile {
     type Undo = (usize, u64);
     type Genes = Vec<u64>;
+    type Exchange = Exchange;
 
     fn len(&self) -> usize {
         self.codes.len()
@@ -179,6 +180,10 @@ impl Individual for NumberFile {
 
     fn undo(&mut self, (gene, code): Self::Undo) {
         self.set(gene, code);
+    }
+
+    fn exchange(&self, _: &Self, crossover: Crossover, draws: &mut Draws) -> [Exchange; 2] {
+        crossover.exchange(self.len(), draws).for_both()
     }
 
     fn crossed(&self, other: &Self, exchange: &Exchange) -> Self {

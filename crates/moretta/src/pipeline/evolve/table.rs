@@ -55,7 +55,8 @@ impl SearchTable {
         if !self.cells.are_categories() {
             return Err(Error::policy("the columns hold numbers, not categories"));
         }
-        categories::table(categories::variables(&self.cells), records)
+        let (originals, _) = categories::coded(&self.cells)?;
+        categories::table(originals.variables().to_vec(), records)
     }
 
     /// What makes files of numbers, with so many bits each, of these originals.

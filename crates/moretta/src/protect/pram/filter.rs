@@ -79,7 +79,7 @@ impl Unit {
         };
         let cells = known.codes().into_iter();
         let cells = cells.map(|codes| codes.into_iter().map(code).collect());
-        Ok(Some(Ready::new(cells.collect(), matrix, None)))
+        Ok(Some(Ready::new(cells.collect(), matrix, known.fewest)))
     }
 
     /// The matrix that the design makes of these records. All categories of an ordered column are

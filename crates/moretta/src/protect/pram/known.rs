@@ -19,6 +19,8 @@ pub struct Known {
     pub told: Told,
     /// For each column, its texts in the order of the categories.
     texts: Vec<Vec<String>>,
+    /// The least number of rows above 0 that have a category, where it follows from rows.
+    pub(super) fewest: Option<u64>,
 }
 
 /// A matrix or frequencies.
@@ -92,12 +94,23 @@ impl Known {
             categories,
             told,
             texts: Vec::new(),
+            fewest: None,
         };
         known.check()?;
         known.texts = (0..known.columns.len())
             .map(|place| distinct(known.categories.iter().map(|texts| &texts[place])))
             .collect();
         Ok(known)
+    }
+
+    /// The same, found by looking at rows, of which a category has at least so many, or none: who
+    /// sees the matrix may learn of them.
+    #[must_use]
+    pub fn found_from_rows(self, fewest: u64) -> Self {
+        Known {
+            fewest: Some(fewest),
+            ..self
+        }
     }
 
     pub(super) fn read(mut section: Section) -> Result<Self> {

@@ -97,7 +97,7 @@ impl TransitionMatrix {
         })
     }
 
-    fn of(levels: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
+    pub(super) fn of(levels: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
         TransitionMatrix(Matrix::new(levels, levels, entry))
     }
 
@@ -196,7 +196,7 @@ impl TransitionMatrix {
     }
 
     /// Ready to be drawn from.
-    pub(super) fn draws(&self) -> Draws {
+    pub(crate) fn draws(&self) -> Draws {
         let mut cumulative = self.0.clone();
         let mut last = Vec::with_capacity(self.levels());
         for k in 0..self.levels() {
@@ -216,7 +216,7 @@ const SQUARE: &str = "a matrix has a row for each category, and as many values i
 
 /// Cumulative probabilities.
 #[derive(Clone, Debug)]
-pub(super) struct Draws {
+pub(crate) struct Draws {
     cumulative: Matrix,
     /// The last category of each row that can be drawn: sums of a row may miss 1 by rounding.
     last: Vec<usize>,
@@ -226,7 +226,7 @@ impl Draws {
     /// What a category becomes by a draw from [0, 1): the first whose cumulative probability is
     /// larger.
     #[inline]
-    pub(super) fn draw(&self, category: usize, u: f64) -> usize {
+    pub(crate) fn draw(&self, category: usize, u: f64) -> usize {
         let row = self.cumulative.row(category);
         row.partition_point(|&sum| sum <= u)
             .min(self.last[category])

@@ -9,6 +9,7 @@
 //! | `constant-diagonal` | p | (1 − p) (S − T_k − T_l) / ((L − 2) (S − T_k)): rather a rare one |
 //! | `equal-counts` | 1 − θ T_min / T_k: rare ones change most | all others alike |
 //! | `random-diagonal` | drawn between p and 1 | all others alike |
+//! | `equation` | p, or the equation `diagonal` cut off at 0 and 1 | by the weights that `equation` gives |
 //!
 //! With `alpha` the matrix is made *invariant*: P times its own Bayes inverse Q is R, and
 //! α R + (1 − α) I is used, by which the expected frequencies are those of the original. `groups`
@@ -47,6 +48,7 @@
 //! # Ok::<(), moretta::Error>(())
 //! ```
 
+mod equation;
 mod estimate;
 mod filter;
 mod known;
@@ -54,6 +56,7 @@ mod matrix;
 #[cfg(test)]
 mod tests;
 
+pub use equation::{DIAGONAL_VARIABLES, Diagonal, MatrixEquation, WEIGHT_VARIABLES};
 pub use estimate::{Estimate, one_way, two_way};
 pub use known::{Known, Told};
 pub use matrix::TransitionMatrix;
@@ -71,7 +74,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::{Path, PathBuf};
 
 /// How a matrix is made from frequencies.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Design {
     /// All categories stay with this probability.
     ConstantDiagonal(f64),
@@ -79,6 +82,8 @@ pub enum Design {
     EqualCounts(f64),
     /// Each category stays with a probability drawn between this and 1.
     RandomDiagonal(f64),
+    /// By equations of the frequencies.
+    Equation(MatrixEquation),
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -86,12 +91,14 @@ enum DesignWord {
     ConstantDiagonal,
     EqualCounts,
     RandomDiagonal,
+    Equation,
 }
 
 const DESIGNS: &[(&str, DesignWord)] = &[
     ("constant-diagonal", DesignWord::ConstantDiagonal),
     ("equal-counts", DesignWord::EqualCounts),
     ("random-diagonal", DesignWord::RandomDiagonal),
+    ("equation", DesignWord::Equation),
 ];
 
 /// What becomes of missing values.
@@ -133,7 +140,7 @@ const DESIGN: Parameter = Parameter::new(
     "design",
     Accepts::Word(|| words(DESIGNS)),
     Absent::Text("constant-diagonal"),
-    "how matrices are made of frequencies: all categories stay with probability p, equally many of each change, or each stays with a probability drawn between p and 1",
+    "how matrices are made of frequencies: all categories stay with probability p, equally many of each change, each stays with a probability drawn between p and 1, or an equation says how likely each becomes each",
 );
 const P: Parameter = Parameter::new(
     "p",
@@ -149,6 +156,20 @@ const THETA: Parameter = Parameter::new(
     "of equal-counts, the share of the rarest category that changes; a larger one hides and loses more",
 )
 .tunable(Protects::More);
+const EQUATION: Parameter = Parameter::new(
+    "equation",
+    Accepts::Text,
+    Absent::Means("must be given with design = \"equation\", and else means nothing"),
+    "of equation, the weight by which category k becomes l, of Tk and Tl (rows that have them), S (all rows), L (categories), numbers, + - * / and parentheses; what is divided by 0 is 1, and weights below 0 are 0",
+)
+.examples(&["\"S - Tk - Tl\""]);
+const DIAGONAL: Parameter = Parameter::new(
+    "diagonal",
+    Accepts::Text,
+    Absent::Means("p for all categories"),
+    "of equation, the probability that category k stays, of Tk, S, L and numbers, cut off at 0 and 1",
+)
+.examples(&["\"1 - 16 / Tk\""]);
 const ALPHA: Parameter = Parameter::new(
     "alpha",
     Accepts::Number(0.0, 1.0),
@@ -193,23 +214,32 @@ const BUFFER: Parameter = Parameter {
 impl Pram {
     /// Its parameters in a policy.
     pub const PARAMETERS: &'static [Parameter] = &[
-        DESIGN, P, THETA, ALPHA, COLUMNS, GROUPS, MATRICES, MISSING, BUFFER,
+        DESIGN, P, THETA, EQUATION, DIAGONAL, ALPHA, COLUMNS, GROUPS, MATRICES, MISSING, BUFFER,
     ];
 
     /// Reads its parameters.
     pub fn read(section: &mut Section) -> Result<Self> {
         let word = section.word(&DESIGN, DESIGNS)?;
-        let unused = match word {
-            DesignWord::EqualCounts => P.name,
-            _ => THETA.name,
+        let unused: &[&Parameter] = match word {
+            DesignWord::EqualCounts => &[&P, &EQUATION, &DIAGONAL],
+            DesignWord::Equation if section.has(DIAGONAL.name) => &[&THETA, &P],
+            DesignWord::Equation => &[&THETA],
+            _ => &[&THETA, &EQUATION, &DIAGONAL],
         };
-        if section.has(unused) {
+        let unused = unused.iter().map(|parameter| parameter.name);
+        if let Some(unused) = { unused }.find(|name| section.has(name)) {
             let what = format!("`{unused}` means nothing for this `design`");
             return Err(section
                 .error(what)
                 .help("take it out, or choose another design"));
         }
         let (p, theta) = (section.number(&P)?, section.number(&THETA)?);
+        let design = match word {
+            DesignWord::ConstantDiagonal => Design::ConstantDiagonal(p),
+            DesignWord::EqualCounts => Design::EqualCounts(theta),
+            DesignWord::RandomDiagonal => Design::RandomDiagonal(p),
+            DesignWord::Equation => Design::Equation(read_equations(section, p)?),
+        };
         let groups = section.optional(&GROUPS, |placed, name| {
             let groups = placed.list(name)?.iter();
             groups.map(|group| group.texts(name)).collect()
@@ -220,11 +250,7 @@ impl Pram {
             tables.map(read).collect()
         })?;
         let pram = Pram {
-            design: match word {
-                DesignWord::ConstantDiagonal => Design::ConstantDiagonal(p),
-                DesignWord::EqualCounts => Design::EqualCounts(theta),
-                DesignWord::RandomDiagonal => Design::RandomDiagonal(p),
-            },
+            design,
             alpha: section.optional(&ALPHA, Placed::number)?,
             columns: section.optional(&COLUMNS, Placed::texts)?,
             groups: groups.unwrap_or_default(),
@@ -241,13 +267,24 @@ impl Pram {
 
     /// Writes its parameters as [`Pram::read`] reads them.
     pub fn write(&self, section: &mut Section) {
-        let (word, key, number) = match self.design {
-            Design::ConstantDiagonal(p) => (DesignWord::ConstantDiagonal, &P, p),
-            Design::EqualCounts(theta) => (DesignWord::EqualCounts, &THETA, theta),
-            Design::RandomDiagonal(p) => (DesignWord::RandomDiagonal, &P, p),
+        let word = match &self.design {
+            Design::ConstantDiagonal(_) => DesignWord::ConstantDiagonal,
+            Design::EqualCounts(_) => DesignWord::EqualCounts,
+            Design::RandomDiagonal(_) => DesignWord::RandomDiagonal,
+            Design::Equation(_) => DesignWord::Equation,
         };
         section.set_word(&DESIGN, DESIGNS, word);
-        section.set(key, number);
+        match &self.design {
+            Design::ConstantDiagonal(p) | Design::RandomDiagonal(p) => section.set(&P, *p),
+            Design::EqualCounts(theta) => section.set(&THETA, *theta),
+            Design::Equation(equation) => {
+                section.set(&EQUATION, equation.weights_text());
+                section.set_optional(&DIAGONAL, equation.diagonal_text());
+                if let Diagonal::Constant(p) = equation.diagonal {
+                    section.set(&P, p);
+                }
+            }
+        }
         section.set_optional(&ALPHA, self.alpha);
         section.set_optional(&COLUMNS, self.columns.clone());
         if !self.groups.is_empty() {
@@ -284,7 +321,9 @@ impl Pram {
     /// When one is none.
     pub fn transitions(&self) -> Result<Vec<Transition>> {
         let drawn = matches!(self.design, Design::RandomDiagonal(_));
-        let fixed = |known: &&Known| !(drawn && matches!(known.told, Told::Counts(_)));
+        let fixed = |known: &&Known| {
+            known.fewest.is_none() && !(drawn && matches!(known.told, Told::Counts(_)))
+        };
         let known = self.matrices.iter().filter(fixed);
         let told = |known: &Known| {
             let matrix = match &known.told {
@@ -357,12 +396,13 @@ impl Pram {
         frequencies: &[f64],
         uniform: &mut impl Uniform,
     ) -> TransitionMatrix {
-        let matrix = match self.design {
-            Design::ConstantDiagonal(p) => TransitionMatrix::constant_diagonal(frequencies, p),
-            Design::EqualCounts(theta) => TransitionMatrix::equal_counts(frequencies, theta),
+        let matrix = match &self.design {
+            Design::ConstantDiagonal(p) => TransitionMatrix::constant_diagonal(frequencies, *p),
+            Design::EqualCounts(theta) => TransitionMatrix::equal_counts(frequencies, *theta),
             Design::RandomDiagonal(p) => {
-                TransitionMatrix::random_diagonal(frequencies.len(), p, uniform)
+                TransitionMatrix::random_diagonal(frequencies.len(), *p, uniform)
             }
+            Design::Equation(equation) => equation.matrix(frequencies),
         };
         match self.alpha {
             None => matrix,
@@ -408,6 +448,26 @@ impl Pram {
     }
 }
 
+/// Reads the equations of a matrix.
+fn read_equations(section: &mut Section, p: f64) -> Result<MatrixEquation> {
+    let Some(weights) = section.optional(&EQUATION, Placed::text)? else {
+        return Err(section
+            .error("design = \"equation\" needs an `equation`")
+            .help("give one, such as equation = \"S - Tk - Tl\""));
+    };
+    let diagonal = section.optional(&DIAGONAL, Placed::text)?;
+    let read = |key: &Parameter, text: &str, names: &[&str]| {
+        equation::read(key.name, text, names).map_err(|error| error.at(section.place(key.name)))
+    };
+    Ok(MatrixEquation {
+        weights: read(&EQUATION, &weights, &WEIGHT_VARIABLES)?,
+        diagonal: match diagonal {
+            None => Diagonal::Constant(p),
+            Some(text) => Diagonal::Equation(read(&DIAGONAL, &text, &DIAGONAL_VARIABLES)?),
+        },
+    })
+}
+
 fn unknown_beforehand(columns: &str) -> Error {
     let what = format!("a stream needs to know the matrix of {columns} before its first row");
     Error::policy(what).help("give it an entry of `matrices` with its categories and either `rows` (the matrix), `counts` (frequencies for the design) or a `file`; or take `buffer` out, so that the rows are a table and are counted")
@@ -446,9 +506,13 @@ impl Masking for Pram {
     }
 
     fn strength(&self) -> Option<(&'static str, String)> {
-        Some(match self.design {
+        Some(match &self.design {
             Design::ConstantDiagonal(p) | Design::RandomDiagonal(p) => (P.name, p.to_string()),
             Design::EqualCounts(theta) => (THETA.name, theta.to_string()),
+            Design::Equation(equation) => match &equation.diagonal {
+                Diagonal::Constant(p) => (P.name, p.to_string()),
+                Diagonal::Equation(_) => (DIAGONAL.name, equation.diagonal_text()?),
+            },
         })
     }
 
