@@ -32,7 +32,10 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
             let path = entry.expect("an entry").path();
             let name = path.file_name().expect("a name").to_string_lossy();
             let text = std::fs::read_to_string(&path).expect("a file");
-            let seconds = text.lines().next().is_some_and(|head| head.ends_with("CPU_seconds"));
+            let seconds = text
+                .lines()
+                .next()
+                .is_some_and(|head| head.ends_with("CPU_seconds"));
             let text = match seconds {
                 true => text
                     .lines()

@@ -8,6 +8,7 @@ use moretta::pipeline::SearchTable;
 use moretta::policy::{Policy, Root};
 use moretta::{Error, Result};
 use std::fmt::Write;
+use std::ops::Range;
 use std::path::Path;
 
 /// What the cells of a column are.
@@ -29,8 +30,8 @@ pub(super) struct DataSet {
     folder: &'static str,
     file: &'static str,
     columns: &'static [(&'static str, Domain)],
-    /// A column that no method changes, with which a changed one is crossed.
-    pub(super) untouched: Option<&'static str>,
+    /// Columns that no method changes, with which a changed one is crossed.
+    untouched: &'static [&'static str],
     /// The first rows alone.
     rows: Option<usize>,
     /// Files of the first population of the source study, as recalled.
@@ -47,7 +48,7 @@ pub(super) const GERMAN: DataSet = DataSet {
         ("savings_status", Domain::Ordered("A61 A62 A63 A64 A65")),
         ("employment_since", Domain::Ordered("A71 A72 A73 A74 A75")),
     ],
-    untouched: Some("credit_history"),
+    untouched: &["purpose", "age"],
     rows: None,
     recalled: Some(104),
 };
@@ -62,7 +63,7 @@ pub(super) const FLARE: DataSet = DataSet {
         ("largest_spot_size", Domain::Ordered("X R S A H K")),
         ("spot_distribution", Domain::Ordered("X O I C")),
     ],
-    untouched: Some("evolution"),
+    untouched: &["evolution", "C"],
     rows: None,
     recalled: Some(104),
 };
@@ -90,7 +91,7 @@ pub(super) const ALL_OF_ADULT: DataSet = DataSet {
         ("marital-status", Domain::Nominal),
         ("occupation", Domain::Nominal),
     ],
-    untouched: None,
+    untouched: &[],
     rows: None,
     recalled: Some(86),
 };
@@ -115,7 +116,7 @@ pub(super) const TARRAGONA: DataSet = DataSet {
         ("GROSS.PROFIT", Domain::Number),
         ("NET.PROFIT", Domain::Number),
     ],
-    untouched: None,
+    untouched: &[],
     rows: None,
     recalled: None,
 };
@@ -124,27 +125,50 @@ pub(super) const TARRAGONA: DataSet = DataSet {
 pub(super) struct Loaded {
     pub(super) set: &'static DataSet,
     pub(super) table: SearchTable,
-    /// The cells of the column that no method changes.
-    pub(super) untouched: Vec<String>,
+    /// The cells of each column that no method changes.
+    pub(super) untouched: Vec<(&'static str, Vec<String>)>,
 }
 
 impl DataSet {
     /// Reads its rows, at most so many from the first.
     pub(super) fn load(&'static self, data: &Path, most: usize) -> Result<Loaded> {
+        self.load_columns(data, most, 0..self.width())
+    }
+
+    /// The same with some of its protected columns alone.
+    pub(super) fn load_columns(
+        &'static self,
+        data: &Path,
+        most: usize,
+        places: Range<usize>,
+    ) -> Result<Loaded> {
         let path = data.join(self.folder).join(self.file);
-        let mut names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
-        let width = names.len();
-        names.extend(self.untouched);
-        let mut rows = read_columns(&path, ',', &names)?;
-        rows.truncate(self.rows.unwrap_or(usize::MAX).min(most));
-        let untouched = rows.iter_mut().filter_map(|row| row.split_off(width).pop());
-        let untouched = untouched.collect();
-        let domains = self.columns.iter().map(|(name, domain)| (*name, domain));
+        let columns = &self.columns[places];
+        let columns: Vec<(&str, &Domain)> = columns
+            .iter()
+            .map(|(name, domain)| (*name, domain))
+            .collect();
+        let read = |names: &[&str]| -> Result<Vec<Vec<String>>> {
+            let mut rows = read_columns(&path, ',', names)?;
+            rows.truncate(self.rows.unwrap_or(usize::MAX).min(most));
+            Ok(rows)
+        };
+        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+        let untouched = |name: &&'static str| Ok((*name, read(&[*name])?.concat()));
         Ok(Loaded {
             set: self,
-            table: in_memory(&domains.collect::<Vec<_>>(), &rows)?,
-            untouched,
+            table: in_memory(&columns, &read(&names)?)?,
+            untouched: self
+                .untouched
+                .iter()
+                .map(untouched)
+                .collect::<Result<_>>()?,
         })
+    }
+
+    /// How many columns are protected.
+    pub(super) fn width(&self) -> usize {
+        self.columns.len()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::acceptance::Check;
 use super::data::Loaded;
-use super::grid::{BITS, PARTS, parts, short};
+use super::grid::{BITS, PARTS, measured, parts, short};
 use super::sheet::{Place, Sheet, row};
 use crate::cpu::CpuClock;
 use crate::workers;
@@ -75,6 +75,8 @@ pub(super) struct Effort {
     pub(super) steps: u64,
     /// Steps over numbers, of which each costs the measures of a whole file.
     pub(super) steps_of_numbers: u64,
+    /// Members at most: the best of the start.
+    pub(super) members: usize,
     pub(super) executions: usize,
     pub(super) seed: u64,
 }
@@ -87,13 +89,13 @@ pub(super) const FITNESSES: [Fitness; 2] = [Fitness::Mean, Fitness::Max];
 /// Every search on these tables; those of which `robust` says so also without the best of the
 /// start.
 pub(super) fn compute(tables: &[Loaded], robust: &[&str], effort: Effort) -> Result<Vec<Found>> {
-    let mut starts: Vec<Vec<Vec<(String, Records)>>> = Vec::new();
+    let mut starts: Vec<Vec<Start>> = Vec::new();
     let mut tasks = Vec::new();
     for (data, table) in tables.iter().enumerate() {
         let seeds = (0..effort.executions).map(|execution| effort.seed + execution as u64);
         starts.push(
             seeds
-                .map(|seed| table.table.start(seed))
+                .map(|seed| start(table, seed))
                 .collect::<Result<_>>()?,
         );
         for fitness in FITNESSES {
@@ -111,34 +113,41 @@ pub(super) fn compute(tables: &[Loaded], robust: &[&str], effort: Effort) -> Res
     }
     workers::each(&tasks, |task| {
         let (loaded, start) = (&tables[task.data], &starts[task.data][task.execution]);
-        match loaded.holds_numbers() {
-            true => {
-                let files = loaded.table.number_files(BITS);
-                let members = start.iter().map(|(_, records)| Ok(files.file(records)));
-                let members = members.collect::<Result<_>>()?;
-                let (found, _) = search(loaded, start, members, *task, effort)?;
-                Ok(found)
-            }
-            false => {
-                let scorer = loaded.scorer()?;
-                let files = CategoryFiles::new(scorer.clone(), false);
-                let file = |(_, records): &(String, Records)| {
-                    files.file(&loaded.table.categorical(records)?)
-                };
-                let members = start.iter().map(file).collect::<Result<_>>()?;
-                let (mut found, best) = search(loaded, start, members, *task, effort)?;
-                found.parts = Some(parts(&scorer.score(&best)?.figures()));
-                Ok(found)
-            }
+        if loaded.holds_numbers() {
+            let files = loaded.table.number_files(BITS);
+            let file = |records: &Records| Ok(files.file(records));
+            return Ok(search(loaded, start, &file, *task, effort)?.0);
         }
+        let scorer = loaded.scorer()?;
+        let files = CategoryFiles::new(scorer.clone(), false);
+        let file = |records: &Records| files.file(&loaded.table.categorical(records)?);
+        let (mut found, best) = search(loaded, start, &file, *task, effort)?;
+        found.parts = Some(parts(&scorer.score(&best)?.figures()));
+        Ok(found)
+    })
+}
+
+/// What a search begins with.
+struct Start {
+    files: Vec<(String, Records)>,
+    /// Loss and risk of each file.
+    of: Vec<TradeOff>,
+}
+
+fn start(loaded: &Loaded, seed: u64) -> Result<Start> {
+    let files = loaded.table.start(seed)?;
+    let of = measured(loaded, &files)?;
+    Ok(Start {
+        of: of.into_iter().map(|(of, _)| of).collect(),
+        files,
     })
 }
 
 /// A search, and the genes of the best that it has found.
 fn search<I: Individual>(
     loaded: &Loaded,
-    start: &[(String, Records)],
-    members: Vec<I>,
+    start: &Start,
+    files: &(dyn Fn(&Records) -> Result<I> + Sync),
     task: Task,
     effort: Effort,
 ) -> Result<(Found, I::Genes)> {
@@ -146,17 +155,18 @@ fn search<I: Individual>(
         fitness, left_out, ..
     } = task;
     let seed = effort.seed + task.execution as u64;
-    let mut members = members;
-    let score = |member: &mut I| fitness.score(member.trade_off(), 0, 1);
-    let scores: Vec<f64> = members.iter_mut().map(score).collect();
-    let order = best_first(&scores);
-    let removed = (left_out * members.len() as f64).ceil() as usize;
+    let score = |of: &TradeOff| fitness.score(*of, 0, 1);
+    let scores: Vec<f64> = start.of.iter().map(score).collect();
+    let mut order = best_first(&scores);
+    order.truncate(effort.members);
+    let removed = (left_out * order.len() as f64).ceil() as usize;
     let (removed, kept) = order.split_at(removed.min(order.len()));
     let removed_scores: Vec<f64> = removed.iter().map(|&place| scores[place]).collect();
-    let best_start = kept.first().map(|&place| short(&start[place].0));
+    let best_start = kept.first().map(|&place| short(&start.files[place].0));
     let mut places = kept.to_vec();
     places.sort_unstable();
-    let members: Vec<I> = places.iter().map(|&place| members[place].clone()).collect();
+    let members = places.iter().map(|&place| files(&start.files[place].1));
+    let members: Vec<I> = members.collect::<Result<_>>()?;
     let steps = match loaded.holds_numbers() {
         true => effort.steps_of_numbers,
         false => effort.steps,
@@ -313,8 +323,9 @@ pub(super) fn sheets(found: &[Found]) -> Vec<Sheet> {
     vec![scores, best, curves, populations]
 }
 
-/// What must hold of every search.
-pub(super) fn checks(found: &[Found]) -> Vec<Check> {
+/// What must hold of every search; that it finds something better, of those on tables of which
+/// `better` says so.
+pub(super) fn checks(found: &[Found], better: &[&str]) -> Vec<Check> {
     let mut checks = Vec::new();
     for one in found {
         let left_out = match one.left_out > 0.0 {
@@ -335,13 +346,14 @@ pub(super) fn checks(found: &[Found]) -> Vec<Check> {
             what: format!("{who}: neither best nor mean ever gets worse"),
             holds: never_worse,
         });
-        checks.push(Check {
+        let required = better.contains(&one.data);
+        checks.extend(required.then(|| Check {
             what: format!(
                 "{who}: best at the end {:.2} below {:.2} at the start",
                 one.end.best, one.start.best
             ),
             holds: one.end.best < one.start.best,
-        });
+        }));
         if let Some(mean) = one.left_out_mean {
             checks.push(Check {
                 what: format!(

@@ -4,7 +4,7 @@ use super::data::Loaded;
 use super::sheet::{Cell, Place, Sheet, row};
 use moretta::Result;
 use moretta::data::Records;
-use moretta::optimize::evolution::{Fitness, Individual, TradeOff};
+use moretta::optimize::evolution::{Fitness, TradeOff};
 use rayon::prelude::*;
 
 /// A protected file.
@@ -45,44 +45,43 @@ pub(super) const BITS: u32 = 12;
 
 pub(super) fn compute(loaded: &Loaded, seed: u64) -> Result<Grid> {
     let start = loaded.table.start(seed)?;
-    let numbers = loaded.holds_numbers();
-    let files: Result<Vec<Protected>> = match numbers {
-        true => {
-            let files = loaded.table.number_files(BITS);
-            let protected = |(label, records): (String, Records)| {
-                let mut file = files.file(&records);
-                Ok(Protected {
-                    label,
-                    of: file.trade_off(),
-                    parts: file.measured().map(|(_, percent)| percent).to_vec(),
-                })
-            };
-            start.into_par_iter().map(protected).collect()
-        }
-        false => {
-            let scorer = loaded.scorer()?;
-            let protected = |(label, records): (String, Records)| {
-                let masked = loaded.table.categorical(&records)?;
-                let figures = scorer.score(&masked)?.figures();
-                Ok(Protected {
-                    label,
-                    of: TradeOff {
-                        loss: figures.il(),
-                        risk: figures.dr(),
-                    },
-                    parts: parts(&figures).to_vec(),
-                })
-            };
-            start.into_par_iter().map(protected).collect()
-        }
-    };
+    let measured = measured(loaded, &start)?;
+    let files = start.into_iter().zip(measured);
+    let files = files.map(|((label, _), (of, parts))| Protected { label, of, parts });
     Ok(Grid {
         data: loaded.set.name,
         rows: loaded.rows(),
         recalled: loaded.set.recalled,
-        numbers,
-        files: files?,
+        numbers: loaded.holds_numbers(),
+        files: files.collect(),
     })
+}
+
+/// Loss and risk of each file, and what they are made of.
+pub(super) fn measured(
+    loaded: &Loaded,
+    files: &[(String, Records)],
+) -> Result<Vec<(TradeOff, Vec<f64>)>> {
+    if loaded.holds_numbers() {
+        let of = loaded.table.number_files(BITS);
+        let measure = |(_, records): &(String, Records)| {
+            let measured = of.file(records).measured();
+            let parts = measured.parts.map(|(_, percent)| percent);
+            (measured.of, parts.to_vec())
+        };
+        return Ok(files.par_iter().map(measure).collect());
+    }
+    let scorer = loaded.scorer()?;
+    let measure = |(_, records): &(String, Records)| {
+        let figures = scorer.score(&loaded.table.categorical(records)?)?;
+        let figures = { figures }.figures();
+        let of = TradeOff {
+            loss: figures.il(),
+            risk: figures.dr(),
+        };
+        Ok((of, parts(&figures).to_vec()))
+    };
+    files.par_iter().map(measure).collect()
 }
 
 /// The measures in the order of [`PARTS`].

@@ -1,7 +1,7 @@
 //! `moretta-lab categorical`: a study of the protection of categories, repeated.
 //!
 //! What every masking method over its grid loses and risks ([`grid`]); searches over the cells of
-//! protected files ([`evolution`]); tables that are put into clusters first ([`clustering`]); and
+//! protected files ([`evolution`]); matrices and equations of PRAM that searches find ([`pram`]); tables that are put into clusters first ([`clustering`]); and
 //! social graphs ([`graphs`]): on German Credit, Solar Flare, Adult and Tarragona. All figures come
 //! out of the product's own methods, searches and measures. Of the source (Marés, Categorical data
 //! protection on statistical datasets and social networks, UAB 2013) we know what was done and
@@ -17,6 +17,7 @@ mod evolution;
 mod figures;
 mod graphs;
 mod grid;
+mod pram;
 mod sheet;
 
 use crate::output::{create_folder, print, write};
@@ -54,8 +55,8 @@ pub(crate) struct CategoricalArgs {
     /// What all draws follow from
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Steps of each search over categories; one over numbers has a twentieth
-    #[arg(long, value_parser = clap::value_parser!(u64).range(20..))]
+    /// Steps of each search over cells of categories; one over numbers, or over matrices, has a fiftieth
+    #[arg(long, value_parser = clap::value_parser!(u64).range(50..))]
     steps: Option<u64>,
     /// Few rows and few steps, to try it out
     #[arg(long)]
@@ -67,12 +68,19 @@ pub(crate) struct CategoricalArgs {
 enum Part {
     Grid,
     Evolution,
+    Pram,
     Clustering,
     Graphs,
 }
 
 impl Part {
-    const ALL: [Part; 4] = [Part::Grid, Part::Evolution, Part::Clustering, Part::Graphs];
+    const ALL: [Part; 5] = [
+        Part::Grid,
+        Part::Evolution,
+        Part::Pram,
+        Part::Clustering,
+        Part::Graphs,
+    ];
 }
 
 impl std::fmt::Display for Part {
@@ -84,9 +92,14 @@ impl std::fmt::Display for Part {
 
 /// How much is done.
 struct Extent {
-    /// The most rows of a table, and of users of a graph.
+    /// The most rows of a table, users of a graph and members of a population.
     rows: usize,
-    steps: u64,
+    users: usize,
+    members: usize,
+    /// Steps of a search over cells of categories, of numbers, and of one over matrices.
+    steps: [u64; 3],
+    /// Draws of PRAM over which figures are means.
+    draws: u64,
     k: &'static [u32],
 }
 
@@ -95,11 +108,12 @@ struct Extent {
 struct Results {
     grids: Vec<grid::Grid>,
     evolution: Vec<evolution::Found>,
+    pram: pram::Results,
     clustering: Vec<clustering::Clustered>,
     graphs: Vec<graphs::Protected>,
 }
 
-/// The tables of which searches are also done without the best of the start.
+/// The tables of which a search must find something better, also without the best of the start.
 const ROBUST: [&str; 2] = ["flare", "german"];
 
 const TITLE: &str = "Protected categories: what methods and searches lose and risk";
@@ -108,13 +122,15 @@ pub(crate) fn run(args: &CategoricalArgs) -> Result<ExitCode> {
     let start = Instant::now();
     let results = compute(args)?;
     let checks = [
-        evolution::checks(&results.evolution),
+        evolution::checks(&results.evolution, &ROBUST),
+        pram::checks(&results.pram),
         graphs::checks(&results.graphs),
     ]
     .concat();
     let sheets = [
         grid::sheets(&results.grids),
         evolution::sheets(&results.evolution),
+        pram::sheets(&results.pram),
         clustering::sheets(&results.clustering),
         graphs::sheets(&results.graphs),
         acceptance::sheets(&checks),
@@ -140,16 +156,42 @@ pub(crate) fn run(args: &CategoricalArgs) -> Result<ExitCode> {
 
 /// What is done: little of it where it is only tried out.
 fn extent(args: &CategoricalArgs) -> Extent {
-    let (rows, steps, k): (usize, u64, &[u32]) = match args.quick {
-        true => (120, 2000, &[2, 5]),
-        false => (usize::MAX, 100_000, &[2, 3, 5, 10, 20]),
+    let extent = match args.quick {
+        true => Extent {
+            rows: 120,
+            users: 400,
+            members: 16,
+            steps: [1500, 40, 60],
+            draws: 2,
+            k: &[2, 5],
+        },
+        false => Extent {
+            rows: usize::MAX,
+            users: usize::MAX,
+            members: usize::MAX,
+            steps: [100_000, 2_000, 2_000],
+            draws: 10,
+            k: &[2, 3, 5, 10, 20],
+        },
     };
-    let steps = args.steps.unwrap_or(steps);
-    Extent { rows, steps, k }
+    match args.steps {
+        Some(steps) => Extent {
+            steps: [steps, steps / 50, steps / 50],
+            ..extent
+        },
+        None => extent,
+    }
 }
 
 fn compute(args: &CategoricalArgs) -> Result<Results> {
-    let Extent { rows, steps, k } = extent(args);
+    let Extent {
+        rows,
+        users,
+        members,
+        steps,
+        draws,
+        k,
+    } = extent(args);
     let load = |sets: &[&'static DataSet]| -> Result<Vec<Loaded>> {
         sets.iter().map(|set| set.load(&args.data, rows)).collect()
     };
@@ -162,20 +204,29 @@ fn compute(args: &CategoricalArgs) -> Result<Results> {
     }
     if wants(Part::Evolution) {
         let effort = evolution::Effort {
-            steps,
-            steps_of_numbers: steps / 20,
+            steps: steps[0],
+            steps_of_numbers: steps[1],
+            members,
             executions: 2,
             seed: args.seed,
         };
         let tables = load(&[&GERMAN, &FLARE, &ADULT, &TARRAGONA])?;
         results.evolution = evolution::compute(&tables, &ROBUST, effort)?;
     }
+    if wants(Part::Pram) {
+        let effort = pram::Effort {
+            steps: steps[2],
+            draws,
+            seed: args.seed,
+        };
+        results.pram = pram::compute(&[&GERMAN, &FLARE], &args.data, rows, effort)?;
+    }
     if wants(Part::Clustering) {
         let tables = load(&[&GERMAN, &FLARE, &ADULT])?;
         results.clustering = clustering::compute(&tables, k, args.seed)?;
     }
     if wants(Part::Graphs) {
-        results.graphs = graphs::compute(k, rows, args.seed)?;
+        results.graphs = graphs::compute(k, users, args.seed)?;
     }
     Ok(results)
 }

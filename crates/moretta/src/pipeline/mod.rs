@@ -55,8 +55,8 @@ pub use compare::{Compared, Standing, compare};
 pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_methods};
 pub use estimates::{Counted, EstimatedRow, EstimatedTable};
 pub use evolve::{
-    CategoryFile, CategoryFiles, Evolved, NumberFile, NumberFiles, PramFound, PramSearch,
-    PramSolution, SearchTable, Wish, evolve,
+    CategoryFile, CategoryFiles, Evolved, MeasuredNumbers, NumberFile, NumberFiles, PramFound,
+    PramSearch, PramSolution, SearchTable, Wish, evolve,
 };
 pub use goal::{Found, Point, reach};
 pub use graph::verify_graph;

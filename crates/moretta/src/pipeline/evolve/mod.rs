@@ -43,7 +43,7 @@ pub use categories::{CategoryFile, CategoryFiles};
 use cells::Cells;
 use checkpoint::Checkpoint;
 use genome::{Begun, Files, Genome};
-pub use numbers::{NumberFile, NumberFiles};
+pub use numbers::{MeasuredNumbers, NumberFile, NumberFiles};
 use pram::{EquationGenome, MatrixGenome};
 pub use pram::{PramFound, PramSearch, PramSolution};
 use rayon::prelude::*;

@@ -131,6 +131,15 @@ pub struct NumberFile {
     print: u64,
 }
 
+/// What was measured of a file of numbers, in percent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasuredNumbers {
+    /// Loss and risk.
+    pub of: TradeOff,
+    /// The measure of loss, then those of risk, by name.
+    pub parts: [(&'static str, f64); 4],
+}
+
 /// What a cell adds to the fingerprint.
 fn part(gene: usize, code: u64) -> u64 {
     let number = (gene as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ code;
@@ -139,11 +148,19 @@ fn part(gene: usize, code: u64) -> u64 {
 }
 
 impl NumberFile {
-    /// The measures that loss and risk are made of, in percent: that of loss, then those of risk.
-    pub fn measured(&self) -> [(&'static str, f64); 4] {
+    /// Loss and risk, and the measures that they are made of.
+    pub fn measured(&self) -> MeasuredNumbers {
         let records = self.shared.records(&self.codes);
         let [first, second, third] = RISKS.map(|(name, _)| name);
-        [LOSS, first, second, third].map(|name| (name, self.shared.measured(name, &records)))
+        let parts = [LOSS, first, second, third];
+        let parts = parts.map(|name| (name, self.shared.measured(name, &records)));
+        let [(_, loss), risks @ ..] = parts;
+        let weighed = risks.iter().zip(&RISKS);
+        let of = TradeOff {
+            risk: weighed.map(|((_, risk), (_, weight))| weight * risk).sum(),
+            loss,
+        };
+        MeasuredNumbers { of, parts }
     }
 
     fn set(&mut self, gene: usize, code: u64) -> u64 {
@@ -163,12 +180,7 @@ impl Individual for NumberFile {
     }
 
     fn trade_off(&mut self) -> TradeOff {
-        let [(_, loss), risks @ ..] = self.measured();
-        let weighed = risks.iter().zip(&RISKS);
-        TradeOff {
-            risk: weighed.map(|((_, risk), (_, weight))| weight * risk).sum(),
-            loss,
-        }
+        self.measured().of
     }
 
     fn mutate(&mut self, gene: usize, draws: &mut Draws) -> Option<Self::Undo> {
