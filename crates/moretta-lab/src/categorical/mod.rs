@@ -55,8 +55,8 @@ pub(crate) struct CategoricalArgs {
     /// What all draws follow from
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Steps of each search over cells of categories; one over numbers, or over matrices, has a fiftieth
-    #[arg(long, value_parser = clap::value_parser!(u64).range(50..))]
+    /// Steps of each search over cells of categories; one over numbers has a sixtieth, one over matrices a twelfth
+    #[arg(long, value_parser = clap::value_parser!(u64).range(60..))]
     steps: Option<u64>,
     /// Few rows and few steps, to try it out
     #[arg(long)]
@@ -161,7 +161,7 @@ fn extent(args: &CategoricalArgs) -> Extent {
             rows: 120,
             users: 400,
             members: 16,
-            steps: [1500, 40, 60],
+            steps: [1500, 20, 300],
             draws: 2,
             k: &[2, 5],
         },
@@ -169,14 +169,14 @@ fn extent(args: &CategoricalArgs) -> Extent {
             rows: usize::MAX,
             users: usize::MAX,
             members: usize::MAX,
-            steps: [100_000, 2_000, 2_000],
+            steps: [60_000, 1_000, 5_000],
             draws: 10,
             k: &[2, 3, 5, 10, 20],
         },
     };
     match args.steps {
         Some(steps) => Extent {
-            steps: [steps, steps / 50, steps / 50],
+            steps: [steps, steps / 60, steps / 12],
             ..extent
         },
         None => extent,

@@ -4,6 +4,8 @@ mod clustering;
 mod evolution;
 mod graphs;
 mod grid;
+mod pram;
+mod scores;
 
 use super::Results;
 use crate::multiples::Key;
@@ -16,6 +18,8 @@ pub(super) fn figures(results: &Results) -> Vec<(String, String)> {
         drawings.push(grid::drawing(&results.grids));
     }
     drawings.extend(evolution::drawings(&results.evolution));
+    drawings.extend(pram::drawing(&results.pram));
+    drawings.extend(scores::drawing(&results.pram));
     drawings.extend(clustering::drawings(&results.clustering));
     drawings.extend(graphs::drawings(&results.graphs));
     drawings

@@ -312,7 +312,7 @@ pub(super) fn checks(results: &Results) -> Vec<Check> {
             holds: { curve }
                 .all(|pair| pair[1].best <= pair[0].best && pair[1].mean <= pair[0].mean),
         });
-        if found.rules == Rules::Matrices {
+        if found.rules == Rules::Matrices && found.matrices.len() > 1 {
             checks.push(Check {
                 what: format!(
                     "{who}: {:.2} below {:.2}, the best design over the same draws",
