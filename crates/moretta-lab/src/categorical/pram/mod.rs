@@ -16,6 +16,7 @@ use crate::workers;
 use applied::{Averages, Draws, averages, with_matrices};
 use designs::designs;
 use moretta::Result;
+use moretta::data::CategoricalTable;
 use moretta::measure::categorical::Scorer;
 use moretta::optimize::evolution::{Crossover, Fitness, Moment, Selection, Settings, Stop};
 use moretta::optimize::{EquationRules, MatrixRules, PramForm};
@@ -54,6 +55,7 @@ pub(super) struct Designed {
     pub(super) family: &'static str,
     pub(super) parameter: String,
     pub(super) averages: Averages,
+    guessed: f64,
 }
 
 /// What a search has found.
@@ -74,6 +76,8 @@ pub(super) struct Found {
     pub(super) curve: Vec<Moment>,
     steps: u64,
     seconds: f64,
+    /// See [`guessed`].
+    guessed: f64,
     /// How far expected frequencies are from those of the table, in percent of the rows.
     drift: f64,
     /// The share of rows that stay, the least over the columns.
@@ -190,6 +194,7 @@ pub(super) fn compute(
             data: target.loaded.set.name,
             columns: target.columns.clone(),
             family: design.family,
+            guessed: guessed(target.scorer.original(), |_, counts| design.matrix(counts)),
             parameter: design.parameter,
             averages,
         })
@@ -254,16 +259,9 @@ fn search(
     let designs = found.designs.iter().map(|(_, of)| fitness.score(*of, 0, 1));
     let table = &target.loaded.table;
     let lines = with_matrices(&target.loaded, &found.best.matrices);
-    let frequencies = |place: usize| {
-        let mut counts = vec![0.0; original.variables()[place].levels];
-        for &code in original.column(place) {
-            counts[code as usize] += 1.0;
-        }
-        counts
-    };
     let matrices = found.best.matrices.iter().enumerate();
     let drift = matrices.clone().map(|(place, matrix)| {
-        let counts = frequencies(place);
+        let counts = frequencies(original, place);
         let expected = matrix.expected(&counts);
         let apart: f64 = expected
             .iter()
@@ -272,7 +270,7 @@ fn search(
             .sum();
         50.0 * apart / original.rows().max(1) as f64
     });
-    let stays = matrices.map(|(place, matrix)| matrix.staying(&frequencies(place)));
+    let stays = matrices.map(|(place, matrix)| matrix.staying(&frequencies(original, place)));
     let categories = |place: usize| table.categories(place).unwrap_or_default().to_vec();
     Ok(Found {
         data: target.loaded.set.name,
@@ -288,11 +286,40 @@ fn search(
         curve: found.history,
         steps: found.steps,
         seconds,
+        guessed: guessed(original, |place, _| found.best.matrices[place].clone()),
         drift: drift.fold(0.0, f64::max),
         stays: stays.fold(1.0, f64::min),
         matrices: found.best.matrices,
         rules,
     })
+}
+
+fn frequencies(table: &CategoricalTable, place: usize) -> Vec<f64> {
+    let mut counts = vec![0.0; table.variables()[place].levels];
+    for &code in table.column(place) {
+        counts[code as usize] += 1.0;
+    }
+    counts
+}
+
+/// The percentage of values that somebody guesses who knows the frequencies and the matrix, and
+/// takes for each released value the most probable original; the mean over the columns. No part of
+/// IL or DR looks at it.
+fn guessed(table: &CategoricalTable, matrix: impl Fn(usize, &[f64]) -> TransitionMatrix) -> f64 {
+    let of_column = |place: usize| -> f64 {
+        let counts = frequencies(table, place);
+        let matrix = matrix(place, &counts);
+        let levels = 0..counts.len();
+        let best = |released: usize| {
+            let chances = levels
+                .clone()
+                .map(|code| counts[code] * matrix.at(code, released));
+            chances.fold(0.0, f64::max)
+        };
+        levels.clone().map(best).sum::<f64>() / table.rows().max(1) as f64
+    };
+    let width = table.width();
+    100.0 * (0..width).map(of_column).sum::<f64>() / width.max(1) as f64
 }
 
 /// What must hold of every search.

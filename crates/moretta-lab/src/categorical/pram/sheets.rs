@@ -15,6 +15,7 @@ struct Line<'a> {
     family: &'a str,
     parameter: &'a str,
     averages: &'a Averages,
+    guessed: f64,
     found: Option<&'a Found>,
 }
 
@@ -47,6 +48,7 @@ fn lines(results: &Results) -> Vec<Line<'_>> {
                 family: one.family,
                 parameter: &one.parameter,
                 averages: &one.averages,
+                guessed: one.guessed,
                 found: None,
             }));
             let of =
@@ -58,6 +60,7 @@ fn lines(results: &Results) -> Vec<Line<'_>> {
                 family: &one.family,
                 parameter: "",
                 averages: &one.averages,
+                guessed: one.guessed,
                 found: Some(one),
             }));
         }
@@ -86,7 +89,7 @@ const KEY: [&str; 4] = ["data", "columns", "fitness", "protection"];
 
 fn scores(lines: &[Line<'_>]) -> Sheet {
     let head = ["parameter", "IL", "DR", "score"];
-    let rest = ["in the search", "stays", "steps", "CPU seconds"];
+    let rest = ["guessed", "in the search", "stays", "steps", "CPU seconds"];
     let head = [&KEY[..], &head, &PARTS, &rest].concat();
     let title = "PRAM: the best design of each family, and what searches have found";
     let mut sheet = Sheet::new("pram", title, Place::Both, &head);
@@ -102,6 +105,7 @@ fn scores(lines: &[Line<'_>]) -> Sheet {
         row.extend(line.averages.parts.map(Cell::from));
         let found = line.found;
         row.extend(row![
+            line.guessed,
             found.map(|found| found.own_score),
             found.map(|found| found.stays),
             found.map_or(Cell::Nothing, |found| Cell::from(found.steps)),
