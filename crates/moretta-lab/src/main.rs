@@ -4,13 +4,19 @@
 //! where the product has an answer, beside ours. Methods that are known to leak
 //! live here and nowhere else, so that no policy can choose them.
 
+mod categorical;
+mod cpu;
+mod delimited;
 mod filters;
 mod interval;
 mod multiples;
 mod output;
+mod page;
 mod perturbation;
 mod statistics;
 mod tables;
+mod text_rows;
+mod workers;
 
 use clap::{Parser, Subcommand};
 use std::io::Write;
@@ -25,6 +31,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Study {
+    /// Masked categories: grids of methods, evolved files and matrices, clusters, social graphs
+    Categorical(categorical::CategoricalArgs),
     /// Disclosure risk and information loss of four stream filters, tables A.1 to A.16
     Filters(filters::FiltersArgs),
     /// Random projection with independent or cumulative noise: accuracy against breaches
@@ -35,6 +43,7 @@ enum Study {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().study {
+        Study::Categorical(args) => categorical::run(&args),
         Study::Filters(args) => filters::run(&args),
         Study::Perturbation(args) => perturbation::run(&args),
         Study::Tables(args) => tables::run(&args),

@@ -22,11 +22,15 @@ pub(crate) fn multiples(title: &str, keys: &[Key], panels: usize) -> (Drawing, V
     // Never narrower than titles and keys are.
     let whole = (LEFT + columns as f64 * (width + across) - 40.0).max(800.0);
     let mut drawing = Drawing::new(whole, TOP + rows as f64 * (height + down), title);
-    let mut x = 16.0;
+    let (mut x, mut y) = (16.0, 52.0);
     for key in keys {
         let class = key.tone.class();
-        drawing.text((x, 52.0), Align::Start, &class, &key.words);
-        x += 6.2 * key.words.chars().count() as f64 + 22.0;
+        let long = 6.2 * key.words.chars().count() as f64;
+        if x > 16.0 && x + long > whole {
+            (x, y) = (16.0, y + 18.0);
+        }
+        drawing.text((x, y), Align::Start, &class, &key.words);
+        x += long + 22.0;
     }
     let area = |panel: usize| {
         let left = LEFT + (panel % columns) as f64 * (width + across);

@@ -3,13 +3,13 @@
 //! Fewer rows than a file has are taken at even distances from all of it; more are the same
 //! rows again. All policies allow every method to suppress 5 % of the rows.
 
+use crate::delimited::{read_columns, read_text};
 use moretta::Result;
 use moretta::policy::{Policy, Root};
 use moretta::protect::Method;
 use moretta::{Error, pipeline};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// A public table.
@@ -135,24 +135,10 @@ impl Table {
     /// Its rows, at most so many.
     pub(super) fn read(&'static self, data: &Path, most: usize) -> Result<Rows> {
         let path = data.join(self.folder).join(self.file);
-        let text = read_text(&path)?;
-        let mut lines = text.lines();
-        let header = lines.next().unwrap_or_default().split(self.delimiter);
-        let header: Vec<&str> = header.collect();
-        let place = |(name, _): &(&str, &str)| {
-            let place = header.iter().position(|column| column == name);
-            let fault = Error::input("there is no such column");
-            place.ok_or_else(|| fault.in_file(&path).in_column(*name))
-        };
-        let places: Vec<usize> = self.columns.iter().map(place).collect::<Result<_>>()?;
-        let cells = |line: &str| {
-            let cells: Vec<&str> = line.split(self.delimiter).collect();
-            let cell = |&place: &usize| cells.get(place).copied().unwrap_or_default().to_owned();
-            places.iter().map(cell).collect()
-        };
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
         let all = Rows {
             table: self,
-            rows: lines.map(cells).collect(),
+            rows: read_columns(&path, self.delimiter, &names)?,
         };
         Ok(match all.len() > most {
             true => all.taken(most),
@@ -254,15 +240,6 @@ impl Rows {
 
 fn hierarchy_file(column: &str) -> String {
     format!("adult_hierarchy_{column}.csv")
-}
-
-fn read_text(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|e| match e.kind() {
-        ErrorKind::NotFound => Error::input("there is no such file")
-            .in_file(path)
-            .help("name the folder of the public data with --data"),
-        _ => Error::io("read", path, e),
-    })
 }
 
 #[cfg(test)]

@@ -14,13 +14,13 @@ mod csv;
 mod data;
 mod figures;
 mod methods;
-mod page;
 mod printed;
 mod series;
 mod text;
 mod worked;
 
 use crate::output::{create_folder, print, progress, write};
+use crate::page::page;
 use clap::Args;
 use moretta::Result;
 use moretta::pipeline::Comparison;
@@ -74,7 +74,8 @@ pub(crate) fn run(args: &TablesArgs) -> Result<ExitCode> {
     if let Some(folder) = &args.output {
         create_folder(folder)?;
         let drawings = figures::figures(&results);
-        write(&folder.join("index.html"), &page::page(&text, &drawings))?;
+        let shown = page("What methods for tables lose", &text, &drawings);
+        write(&folder.join("index.html"), &shown)?;
         for (name, content) in csv::files(&results).into_iter().chain(drawings) {
             write(&folder.join(name), &content)?;
         }

@@ -5,6 +5,7 @@ use super::data::{ADULT, AGE_AND_WEIGHT, SIDE_BY_SIDE};
 use super::printed::Printed;
 use super::series::{Against, Figures, Series, figures};
 use super::worked::Checked;
+use crate::text_rows::add_rows;
 use moretta::pipeline::Comparison;
 use moretta_report::count;
 use std::fmt::Write;
@@ -150,23 +151,4 @@ fn add_worked(text: &mut String, worked: &[Checked]) {
         let _ = writeln!(text, "  {verdict}: {}", table.name);
     }
     text.push('\n');
-}
-
-/// Rows of cells, the first column to the left, the others to the right.
-fn add_rows(text: &mut String, rows: &[Vec<String>]) {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    for row in rows {
-        let cells = row.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(place, (cell, &width))| match place {
-            0 => format!("{cell:width$}"),
-            _ => format!("{cell:>width$}"),
-        });
-        text.push_str(cells.collect::<Vec<String>>().join("  ").trim_end());
-        text.push('\n');
-    }
 }

@@ -13,6 +13,7 @@ const STYLE: &str = "\
 .t3{stroke:#009e73;fill:#009e73}.t4{stroke:#b5679a;fill:#b5679a}\
 .line{fill:none;stroke-width:1.5;stroke-linejoin:round}.dashed{stroke-dasharray:5 3}\
 .ring{fill:none;stroke-width:1.5}.thick{stroke-width:4;stroke-linecap:round}\
+.column{stroke-width:12}\
 text.t0,text.t1,text.t2,text.t3,text.t4{stroke:none}\
 @media (prefers-color-scheme:dark){.paper{fill:#16191d}text{fill:#e2e5e9}.muted{fill:#a0a8b2}\
 .axis{stroke:#8a929c}.grid{stroke:#2b3138}.ink{stroke:#e2e5e9}}";
@@ -26,7 +27,7 @@ pub struct Tone(
 
 impl Tone {
     /// How many there are; the first is grey.
-    const COUNT: usize = 5;
+    pub const COUNT: usize = 5;
 
     /// Its class; of more series than tones some share one.
     pub fn class(self) -> String {

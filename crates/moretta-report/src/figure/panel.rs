@@ -118,6 +118,15 @@ impl Panel {
         }
     }
 
+    /// A thick bar from the lower end up to a value.
+    pub fn column(&self, drawing: &mut Drawing, tone: Tone, at: (f64, f64)) {
+        if let Some((x, y)) = self.place(at) {
+            let bottom = self.area.bottom;
+            let outline = format_args!("M{x:.1} {bottom:.1}V{y:.1}");
+            drawing.path(&format!("{} column", tone.class()), outline);
+        }
+    }
+
     fn place(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
         Some((self.x_of(x)?, self.y_of(y)?))
     }

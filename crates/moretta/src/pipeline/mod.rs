@@ -58,7 +58,8 @@ pub use compare::{Compared, compare};
 pub use compare_methods::{Comparison, ComparisonSettings, TriedMethod, compare_methods};
 pub use estimates::{Counted, EstimatedRow, EstimatedTable};
 pub use evolve::{
-    CategoryFile, CategoryFiles, Evolved, PramFound, PramSearch, PramSolution, Wish, evolve,
+    CategoryFile, CategoryFiles, Evolved, MeasuredNumbers, NumberFile, NumberFiles, PramFound,
+    PramSearch, PramSolution, SearchTable, Wish, evolve,
 };
 pub use goal::{Found, Point, reach};
 pub use graph::{

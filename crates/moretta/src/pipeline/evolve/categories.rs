@@ -229,7 +229,7 @@ pub(super) fn coded(cells: &Cells) -> Result<(CategoricalTable, Vec<bool>)> {
 }
 
 /// The table of these records; a missing value is the last category.
-fn table(variables: Vec<Variable>, records: &Records) -> Result<CategoricalTable> {
+pub(super) fn table(variables: Vec<Variable>, records: &Records) -> Result<CategoricalTable> {
     let columns = variables.iter().enumerate().map(|(place, variable)| {
         let codes = records.column(place).map(|code| match code.is_nan() {
             true => variable.levels.saturating_sub(1) as u32,

@@ -19,6 +19,7 @@ mod numbers;
 mod pram;
 mod shown;
 mod start;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -43,12 +44,13 @@ pub use categories::{CategoryFile, CategoryFiles};
 use cells::Cells;
 use checkpoint::Checkpoint;
 use genome::{Begun, Files, Genome};
-use numbers::Numbers;
+pub use numbers::{MeasuredNumbers, NumberFile, NumberFiles};
 use pram::{EquationGenome, MatrixGenome};
 pub use pram::{PramFound, PramSearch, PramSolution};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+pub use table::SearchTable;
 
 /// What is wanted of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -103,7 +105,7 @@ pub fn evolve(policy: &Policy, wish: &Wish, options: &Options<'_>) -> Result<Evo
     };
     match (&evolve.over, cells.are_categories()) {
         (SearchOver::Cells, true) => task.run(&Files(Categories::new(&cells, evolve.near)?)),
-        (SearchOver::Cells, false) => task.run(&Files(Numbers::new(&cells, evolve.bits))),
+        (SearchOver::Cells, false) => task.run(&Files(NumberFiles::new(&cells, evolve.bits))),
         (SearchOver::Pram { .. }, false) => Err(Error::policy(
             "the columns hold numbers, and transition matrices are for categories",
         )

@@ -15,7 +15,7 @@ use crate::optimize::evolution::{Crossover, Draws, Exchange, Fixed, Individual, 
 use std::sync::Arc;
 
 /// What makes files of numbers.
-pub(super) struct Numbers(Arc<Shared>);
+pub struct NumberFiles(Arc<Shared>);
 
 struct Shared {
     originals: Records,
@@ -25,7 +25,7 @@ struct Shared {
 
 /// The measures of risk, and how much each counts.
 const RISKS: [(&str, f64); 3] = [
-    ("interval_disclosure", 0.5),
+    ("rank_interval_disclosure", 0.5),
     ("distance_linkage", 0.25),
     ("probabilistic_linkage", 0.25),
 ];
@@ -36,7 +36,7 @@ const LOSS: &str = "probabilistic_information_loss";
 /// A number that is missing has no code.
 const MISSING: u64 = u64::MAX;
 
-impl Numbers {
+impl NumberFiles {
     /// For these cells, with so many bits each.
     pub(super) fn new(cells: &Cells, bits: u32) -> Self {
         let column = |place: usize| {
@@ -56,18 +56,15 @@ impl Numbers {
             buffer: cells.rows().clamp(1, 1000),
             ..PairSettings::new(vec![Attribute::Number; cells.width()])
         };
-        Numbers(Arc::new(Shared {
+        NumberFiles(Arc::new(Shared {
             originals: cells.records.clone(),
             columns: (0..cells.width()).map(column).collect(),
             settings,
         }))
     }
-}
 
-impl FileGenome for Numbers {
-    type Of = NumberFile;
-
-    fn individual(&self, records: &Records) -> Result<NumberFile> {
+    /// The file of these records, numbers rounded to the steps of their columns.
+    pub fn file(&self, records: &Records) -> NumberFile {
         let width = self.0.columns.len();
         let code = |(gene, &number): (usize, &f64)| match number.is_nan() {
             true => MISSING,
@@ -76,18 +73,25 @@ impl FileGenome for Numbers {
         let codes: Vec<u64> = records.values().iter().enumerate().map(code).collect();
         let print = codes.iter().enumerate();
         let print = print.fold(0, |print, (gene, &code)| print ^ part(gene, code));
-        Ok(NumberFile {
+        NumberFile {
             shared: Arc::clone(&self.0),
             codes,
             print,
-        })
+        }
+    }
+}
+
+impl FileGenome for NumberFiles {
+    type Of = NumberFile;
+
+    fn individual(&self, records: &Records) -> Result<NumberFile> {
+        Ok(self.file(records))
     }
 
     fn records(&self, genes: &Vec<u64>) -> Records {
         self.0.records(genes)
     }
 }
-
 impl Shared {
     fn records(&self, codes: &[u64]) -> Records {
         let width = self.columns.len();
@@ -120,11 +124,20 @@ impl Shared {
 
 /// A file of numbers.
 #[derive(Clone)]
-pub(super) struct NumberFile {
+pub struct NumberFile {
     shared: Arc<Shared>,
     /// Gray codes, row by row.
     codes: Vec<u64>,
     print: u64,
+}
+
+/// What was measured of a file of numbers, in percent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasuredNumbers {
+    /// Loss and risk.
+    pub of: TradeOff,
+    /// The measure of loss, then those of risk, by name.
+    pub parts: [(&'static str, f64); 4],
 }
 
 /// What a cell adds to the fingerprint.
@@ -135,6 +148,21 @@ fn part(gene: usize, code: u64) -> u64 {
 }
 
 impl NumberFile {
+    /// Loss and risk, and the measures that they are made of.
+    pub fn measured(&self) -> MeasuredNumbers {
+        let records = self.shared.records(&self.codes);
+        let [first, second, third] = RISKS.map(|(name, _)| name);
+        let parts = [LOSS, first, second, third];
+        let parts = parts.map(|name| (name, self.shared.measured(name, &records)));
+        let [(_, loss), risks @ ..] = parts;
+        let weighed = risks.iter().zip(&RISKS);
+        let of = TradeOff {
+            risk: weighed.map(|((_, risk), (_, weight))| weight * risk).sum(),
+            loss,
+        };
+        MeasuredNumbers { of, parts }
+    }
+
     fn set(&mut self, gene: usize, code: u64) -> u64 {
         let before = std::mem::replace(&mut self.codes[gene], code);
         self.print ^= part(gene, before) ^ part(gene, code);
@@ -152,13 +180,7 @@ impl Individual for NumberFile {
     }
 
     fn trade_off(&mut self) -> TradeOff {
-        let records = self.shared.records(&self.codes);
-        let risks = RISKS.iter();
-        let risks = risks.map(|(name, weight)| weight * self.shared.measured(name, &records));
-        TradeOff {
-            risk: risks.sum(),
-            loss: self.shared.measured(LOSS, &records),
-        }
+        self.measured().of
     }
 
     fn mutate(&mut self, gene: usize, draws: &mut Draws) -> Option<Self::Undo> {
@@ -195,5 +217,18 @@ impl Individual for NumberFile {
 
     fn genes(&self) -> Vec<u64> {
         self.codes.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_measure_of_a_file_is_in_the_list() {
+        let settings = PairSettings::new(vec![Attribute::Number]);
+        for name in RISKS.map(|(name, _)| name).into_iter().chain([LOSS]) {
+            assert!(measure::build(name, &settings).is_ok(), "{name}");
+        }
     }
 }

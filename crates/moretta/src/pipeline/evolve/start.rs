@@ -27,13 +27,7 @@ pub(super) fn start(cells: &Cells, seed: u64, context: &Context) -> Result<Vec<S
     let rows = Rows::of(cells.batch.clone());
     let recipes = grid(cells)?;
     let (making, all) = (Making::new(&context.progress), recipes.len());
-    let context = Context {
-        measure_all: false,
-        progress: Progress::default(),
-        ledger: None,
-        population: None,
-        ..context.clone()
-    };
+    let context = unwatched(context);
     let made = recipes.into_par_iter().enumerate();
     let made = made.map(|(place, recipe)| {
         context.cancel.check()?;
@@ -59,6 +53,17 @@ pub(super) fn start(cells: &Cells, seed: u64, context: &Context) -> Result<Vec<S
     }
 }
 
+/// What a session needs of which nothing is released.
+pub(super) fn unwatched(context: &Context) -> Context {
+    Context {
+        measure_all: false,
+        progress: Progress::default(),
+        ledger: None,
+        population: None,
+        ..context.clone()
+    }
+}
+
 fn plan(cells: &Cells, recipe: &Recipe, seed: u64) -> Plan {
     Plan {
         seed: Some(seed),
@@ -75,7 +80,12 @@ fn plan(cells: &Cells, recipe: &Recipe, seed: u64) -> Plan {
 
 /// What a plan makes of the cells; none where rows would be left out, or cells emptied of a column
 /// without missing values.
-fn protected(cells: &Cells, plan: Plan, rows: &Rows, context: &Context) -> Result<Option<Records>> {
+pub(super) fn protected(
+    cells: &Cells,
+    plan: Plan,
+    rows: &Rows,
+    context: &Context,
+) -> Result<Option<Records>> {
     let candidate = rows.try_out(plan, Purpose::Rows, context)?;
     if candidate.rows.len() != cells.rows() {
         return Ok(None);
