@@ -181,7 +181,7 @@ fn read_file(policy: &Policy, file: &Path, options: &ReadOptions) -> Result<Batc
     for (column, from) in located {
         (batch, _) = locate(batch, column, from)?;
     }
-    filled(batch, file)
+    filled(batch, file, policy)
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ fn read_masked(policy: &Policy, masks: &Masks, of: &Compare<'_>, schema: &Schema
                 .in_column(&*field.name));
         }
     }
-    filled(rows, of.file)
+    filled(rows, of.file, policy)
 }
 
 /// Whether no number is missing, so that means of both sides are of all rows.

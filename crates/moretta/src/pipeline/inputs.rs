@@ -55,7 +55,7 @@ pub(super) fn open_sources(policy: &Policy, options: &ReadOptions) -> Result<Vec
         let may_be_empty = policy.plan.is_stream() && policy.source.path == Path::new("-");
         return Ok(vec![match may_be_empty {
             true => source,
-            false => Box::new(Filled::new(source, &policy.source.path)),
+            false => Box::new(Filled::new(source, &policy.source.path, policy)),
         }]);
     }
     let sources = paths.iter().map(|path| io::open(path, options, &plans));

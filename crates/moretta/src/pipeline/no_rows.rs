@@ -1,8 +1,10 @@
 //! A source or a release without rows, of which nothing can be said: one answer for all commands.
+//! Where a policy promises k, no row is too few.
 
 use crate::data::{Batch, Schema};
 use crate::error::{Error, Result};
 use crate::io::Source;
+use crate::policy::Policy;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,15 +12,17 @@ use std::sync::Arc;
 pub(super) struct Filled {
     source: Box<dyn Source>,
     path: PathBuf,
+    k: Option<u32>,
     /// No row has come, and none was gone past.
     is_empty: bool,
 }
 
 impl Filled {
-    pub(super) fn new(source: Box<dyn Source>, path: &Path) -> Self {
+    pub(super) fn new(source: Box<dyn Source>, path: &Path, policy: &Policy) -> Self {
         Filled {
             source,
             path: path.to_owned(),
+            k: policy.plan.guarantee.k,
             is_empty: true,
         }
     }
@@ -35,7 +39,7 @@ impl Iterator for Filled {
             Some(Err(_)) => self.is_empty = false,
             None if self.is_empty => {
                 self.is_empty = false;
-                return Some(Err(no_rows(&self.path)));
+                return Some(Err(no_rows(&self.path, self.k)));
             }
             None => {}
         }
@@ -67,15 +71,17 @@ impl Source for Filled {
 ///
 /// # Errors
 /// When there is none.
-pub(super) fn filled(rows: Batch, path: &Path) -> Result<Batch> {
+pub(super) fn filled(rows: Batch, path: &Path, policy: &Policy) -> Result<Batch> {
     match rows.is_empty() {
-        true => Err(no_rows(path)),
+        true => Err(no_rows(path, policy.plan.guarantee.k)),
         false => Ok(rows),
     }
 }
 
-fn no_rows(path: &Path) -> Error {
-    Error::input("a header, and no rows")
-        .in_file(path)
-        .help("bring a file with rows")
+fn no_rows(path: &Path, k: Option<u32>) -> Error {
+    let error = match k {
+        Some(k) => Error::guarantee(format!("0 rows; k={k} needs at least {k} persons")),
+        None => Error::input("a header, and no rows"),
+    };
+    error.in_file(path).help("bring a file with rows")
 }

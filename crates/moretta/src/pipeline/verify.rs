@@ -187,7 +187,7 @@ fn read_release(
     let release = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
     match policy.plan.protect.iter().all(Method::may_suppress_all) {
         true => Ok(release),
-        false => filled(release, file),
+        false => filled(release, file, policy),
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::data::Loaded;
 use super::super::grid::parts;
 use moretta::data::{CategoricalTable, Variable};
 use moretta::engine::Plan;
-use moretta::measure::categorical::{Bivariate, Scorer, unique_pairs_kept};
+use moretta::measure::categorical::{Bivariate, Scorer};
 use moretta::optimize::evolution::TradeOff;
 use moretta::protect::pram::TransitionMatrix;
 use moretta::{Error, Result};
@@ -149,6 +149,6 @@ fn crossed(
         chi_square: table.chi_square(),
         change: 100.0 * table.chi_square_change().unwrap_or(0.0),
         cramers_v: table.cramers_v(),
-        risk: 100.0 * unique_pairs_kept(&before, &after),
+        risk: 100.0 * table.uniques_kept().unwrap_or(0.0),
     })
 }

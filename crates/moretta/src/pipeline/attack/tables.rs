@@ -199,7 +199,7 @@ fn table_of(
     let source = io::open(file, &options, &plans)?;
     let schema = Arc::clone(source.schema());
     let released = Batch::concat(&schema, source.collect::<Result<Vec<_>>>()?)?;
-    let released = filled(released, file)?;
+    let released = filled(released, file, policy)?;
     let table = ReleasedTable::new(&released, domains, persons(&released))?;
     let table = table
         .found_among(people, domains)
