@@ -628,6 +628,7 @@ fn a_release_without_rows_is_one_in_every_format() {
         "jsonl",
         "jsonl.zst",
         "arff",
+        "graphml",
         "parquet",
         "arrow",
         "arrows",

@@ -409,14 +409,15 @@ mod tests {
 
     #[test]
     fn a_file_that_holds_what_was_checked_is_good_in_every_format() {
-        for format in ["csv", "jsonl", "parquet", "arrow", "csv.gz"] {
+        for format in ["csv", "jsonl", "graphml", "parquet", "arrow", "csv.gz"] {
             read(format, |text| text).expect(format);
         }
     }
 
     /// Every format, as the ending of a name.
-    const FORMATS: [&str; 9] = [
-        "csv", "jsonl", "csv.gz", "csv.zst", "jsonl.gz", "arff", "parquet", "arrow", "arrows",
+    const FORMATS: [&str; 10] = [
+        "csv", "jsonl", "csv.gz", "csv.zst", "jsonl.gz", "arff", "graphml", "parquet", "arrow",
+        "arrows",
     ];
 
     /// The rows with another cell at a place.
