@@ -99,6 +99,10 @@ impl Search {
     /// Smaller sets first, so that what is found is minimal.
     fn all_sizes(&mut self) {
         let all = Partition::whole(self.alone.len());
+        if self.alone.len() == 1 {
+            // A class of one row is left out of partitions from the start.
+            (0..self.columns.len()).for_each(|place| self.note(0, 1 << place));
+        }
         for size in 1..=self.columns.len() {
             self.below(&all, 0, 0, size);
         }
@@ -211,6 +215,12 @@ mod tests {
         assert_eq!(run(&[[1, 1], [2, 2], [3, 3]], 0.1).dis, [1.0; 3]);
         assert_eq!(run(&[[1, 1], [1, 1]], 0.1).dis, [0.0; 2]);
         assert_eq!(run::<2>(&[], 0.1).dis, [0.0; 0]);
+    }
+
+    #[test]
+    fn a_row_by_itself_is_singled_out_by_each_column() {
+        let found = run(&[[4, 5, 6]], 0.1);
+        assert_eq!((found.minimal_uniques, found.scores), (3, vec![6.0]));
     }
 
     #[test]
