@@ -164,6 +164,10 @@ fn live(progress: &Progress) -> Option<String> {
     let live = match progress.live()? {
         Live::Events(live) => live,
         Live::Records(records) => return Some(records_line(&records, rate(records.read))),
+        Live::Start(made, all) => {
+            let (made, all) = (count(made), count(all));
+            return Some(format!("start {seconds:.1} s, {made} of {all} made"));
+        }
         Live::Search(search) => return Some(search_line(&search)),
     };
     let real = live.released.saturating_sub(live.fakes);

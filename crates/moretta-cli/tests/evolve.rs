@@ -65,8 +65,16 @@ fn a_search_releases_lists_and_picks() {
     let facts: serde_json::Value = serde_json::from_str(&listed.stdout).expect("JSON");
     let front = facts["front"].as_array().expect("a front").len();
     assert!(front > 0);
+    let shown = folder.moretta(&["evolve", "policy.toml", "--list"]).stdout;
+    assert_eq!(
+        shown.matches("released without --pick").count(),
+        1,
+        "{shown}"
+    );
     let picked = folder.moretta(&["evolve", "policy.toml", "--pick", "1", "--force"]);
     assert_eq!(picked.code, Some(0), "{}", picked.stderr);
+    assert!(picked.stderr.contains(".evolve"), "{}", picked.stderr);
+    assert!(folder.path("out/release.csv.evolve").exists());
     let report: serde_json::Value =
         serde_json::from_str(&folder.text("out/report.json")).expect("JSON");
     assert_eq!(report["evolution"]["picked"], 1);
@@ -111,4 +119,45 @@ fn a_search_that_is_killed_again_and_again_releases_the_same_bytes() {
         whole.text("out/release.csv")
     );
     assert!(!folder.path("out/release.csv.evolve").exists());
+}
+
+#[test]
+fn an_equation_that_was_found_is_shown_and_makes_a_policy_of_pram() {
+    let searched = POLICY.replace("steps = 400", "search = \"equations\"\nsteps = 100");
+    let folder = folder().policy(&searched);
+    let run = folder.moretta(&["evolve", "policy.toml", "--json"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let evolution = &report["evolution"];
+    assert_eq!(evolution["designs"].as_array().map(Vec::len), Some(18));
+    let equation = &evolution["equation"];
+    let [weights, diagonal] = ["weights", "diagonal"].map(|of| equation[of].as_str().expect(of));
+    let page = folder.text("out/report.html");
+    assert!(page.contains("stays with probability"), "{page}");
+    let again = folder.moretta(&["evolve", "policy.toml", "--force"]);
+    let told = format!("Found: weight {weights}, stays {diagonal}.");
+    assert!(again.stdout.contains(&told), "{told}: {}", again.stdout);
+    let section = searched.find("[evolve]").expect("there");
+    let end = searched.find("[sink]").expect("there");
+    let named = format!(
+        "[[protect]]\nmethod = \"pram\"\ndesign = \"equation\"\nequation = \"{weights}\"\np = {diagonal}\n"
+    );
+    let named = searched[..section].to_owned() + &named + &searched[end..];
+    let released = folder.text("out/release.csv");
+    let folder = folder.policy(&named);
+    let run = folder.moretta(&["run", "policy.toml", "--force"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(
+        folder.text("out/release.csv"),
+        released,
+        "an ordinary run of pram"
+    );
+    let folder = folder.policy(&searched);
+    let attack = folder.moretta(&["attack", "policy.toml"]);
+    assert_eq!(attack.code, Some(3), "{}", attack.stderr);
+    assert!(
+        attack.stderr.contains("under [[protect]] of a copy"),
+        "{}",
+        attack.stderr
+    );
 }

@@ -35,6 +35,7 @@ const BESIDE: &[(&str, &str)] = &[
     ("merging", "buffer = 1\ntop = { age = 2 }"),
     ("microaggregation", "distance = \"sum\""),
     ("pram", "design = \"equal-counts\""),
+    ("pram", "design = \"equation\"\nequation = \"S\""),
     (
         "pram",
         "matrices = [{ columns = [\"age\"], categories = [\"a\"], rows = [[1]] }]",
@@ -573,7 +574,13 @@ fn schema_and_reader_agree_on_every_section() {
         policy.insert("goal".to_owned(), parse(goal));
         policies.push(policy);
     }
-    for evolve in ["{}", "{ selection = \"tournament\" }"] {
+    for evolve in [
+        "{}",
+        "{ selection = \"tournament\" }",
+        "{ search = \"matrices\", invariant = true }",
+        "{ search = \"matrices\" }",
+        "{ search = \"equations\" }",
+    ] {
         let mut policy = base("mondrian", "");
         policy.remove("protect");
         policy.insert("evolve".to_owned(), parse(evolve));

@@ -4,18 +4,21 @@
 use super::figure::{Align, Area, Axis, Drawing, Mark, Panel, Scale, Stroke, Tone, brief};
 use super::markup::Markup;
 use super::number;
-use moretta::pipeline::report::{CurveFact, EvolutionFacts, TradeOffFact};
+use moretta::pipeline::report::{CurveFact, EquationFact, EvolutionFacts, StartFact, TradeOffFact};
+use std::fmt::Write;
 
 const START: Tone = Tone(0);
 const LAST: Tone = Tone(2);
 const RELEASED: Tone = Tone(1);
+const DESIGN: Tone = Tone(3);
 
 pub(super) fn write(facts: &EvolutionFacts, page: &mut Markup) {
     page.raw("<section id=\"evolution\"><h2>Search</h2>");
     page.element("p", &[("class", &"note")], |page| {
         page.text(told(facts));
     });
-    page.raw("<figure class=\"panel\"><figcaption><p class=\"note\">Information loss and disclosure risk of whole files, in percent; what is good lies in the lower left. Rings are the files that the methods made, discs the last population, and the large disc is what was released.</p></figcaption>");
+    write_matrices(facts, page);
+    page.raw("<figure class=\"panel\"><figcaption><p class=\"note\">Information loss and disclosure risk of whole files, in percent; what is good lies in the lower left. Rings are what the search began with and was held against, discs the last population, and the large disc is what was released.</p></figcaption>");
     page.append(scatter(facts));
     page.raw("</figure>");
     page.raw("<figure class=\"panel\"><figcaption><p class=\"note\">The best score and the mean of the population over the steps; neither ever gets worse.</p></figcaption>");
@@ -23,11 +26,94 @@ pub(super) fn write(facts: &EvolutionFacts, page: &mut Markup) {
     page.raw("</figure></section>");
 }
 
+/// The equation that was found, and the designs of the literature beside it.
+fn write_matrices(facts: &EvolutionFacts, page: &mut Markup) {
+    if let Some(equation) = &facts.equation {
+        page.raw("<p>A category k becomes another one, l, in proportion to ");
+        page.leaf("code", &[], &equation.weights);
+        page.raw(", and stays with probability ");
+        page.leaf("code", &[], &equation.diagonal);
+        page.raw(". Tk and Tl are the rows that have k and l, S all rows, L the categories; what is divided by 0 is 1, and weights below 0 are 0.</p>");
+    }
+    if facts.designs.is_empty() {
+        return;
+    }
+    page.raw("<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Matrices</th><th scope=\"col\" class=\"figure\">loss</th><th scope=\"col\" class=\"figure\">risk</th><th scope=\"col\" class=\"figure\">score</th></tr></thead><tbody>");
+    let designs = facts
+        .designs
+        .iter()
+        .map(|design| (&*design.method, design.of));
+    for (name, of) in designs.chain([("found", facts.released)]) {
+        page.element("tr", &[], |page| {
+            page.leaf("th", &[("scope", &"row")], name);
+            for figure in [of.loss, of.risk, score(facts, of)] {
+                page.leaf("td", &[("class", &"figure")], one(figure));
+            }
+        });
+    }
+    page.raw("</tbody></table></div>");
+}
+
+/// The score of a trade-off; of a search for a front the mean.
+fn score(facts: &EvolutionFacts, of: TradeOffFact) -> f64 {
+    match facts.fitness.as_str() {
+        "max" => of.loss.max(of.risk),
+        _ => (of.loss + of.risk) / 2.0,
+    }
+}
+
+/// What a search for matrices tells besides: what was found, and the best design of the literature.
+fn told_of_matrices(facts: &EvolutionFacts) -> String {
+    let Some(applications) = facts.applications else {
+        return String::new();
+    };
+    let mut text = format!(
+        " Loss and risk are means of {applications} applications of pram with the same matrices; this release is another draw and differs from them by chance."
+    );
+    if let Some(equation) = &facts.equation {
+        let EquationFact { weights, diagonal } = equation;
+        let _ = write!(text, " Found: weight {weights}, stays {diagonal}.");
+    }
+    if !facts.guessed.is_empty() {
+        let guessed = facts.guessed.iter();
+        let guessed = guessed.map(|of| format!("{} % of {}", one(of.guessed), of.column));
+        let guessed = guessed.collect::<Vec<_>>().join(", ");
+        let _ = write!(text, " Who knows the matrices guesses {guessed} right.");
+    }
+    let best = facts
+        .designs
+        .iter()
+        .min_by(|a, b| score(facts, a.of).total_cmp(&score(facts, b.of)));
+    if let Some(StartFact { method, of }) = best {
+        let _ = write!(
+            text,
+            " The best design of the literature, {method}, has score {}, with loss {} and risk {}.",
+            one(score(facts, *of)),
+            one(of.loss),
+            one(of.risk),
+        );
+    }
+    text
+}
+
 /// The search in a few sentences.
 pub(super) fn told(facts: &EvolutionFacts) -> String {
     let [first, last] = [facts.curve.first(), facts.curve.last()];
     let score =
         |moment: Option<&CurveFact>| moment.map_or(number::NONE.to_owned(), |m| one(m.best));
+    let (start, several, single) = match facts.search.as_str() {
+        "matrices" => (
+            "designs of transition matrices for",
+            "sets of matrices",
+            "the matrices",
+        ),
+        "equations" => (
+            "equations of transition matrices for",
+            "equations",
+            "the equation",
+        ),
+        _ => ("files that methods made of", "files", "the file"),
+    };
     let which = match (facts.fitness.as_str(), facts.picked) {
         (_, Some(place)) => format!("number {place} of a front of {}", facts.front.len()),
         ("max", None) => "the larger of loss and risk".to_owned(),
@@ -35,10 +121,10 @@ pub(super) fn told(facts: &EvolutionFacts) -> String {
     };
     let which = match facts.picked {
         Some(_) => format!("Released: {which}"),
-        None => format!("Released: the file with the least score, {which}"),
+        None => format!("Released: {single} with the least score, {which}"),
     };
     format!(
-        "From {} files that methods made of {}: {} steps, {} files evaluated, until {}. The best score went from {} to {}. {which}, with loss {} and risk {}.",
+        "From {} {start} {}: {} steps, {} {several} evaluated, until {}. The best score went from {} to {}. {which}, with loss {} and risk {}.{}",
         number::count(facts.start.len() as u64),
         facts.columns.join(", "),
         number::count(facts.steps),
@@ -48,6 +134,7 @@ pub(super) fn told(facts: &EvolutionFacts) -> String {
         score(last),
         one(facts.released.loss),
         one(facts.released.risk),
+        told_of_matrices(facts),
     )
 }
 
@@ -94,6 +181,7 @@ fn scatter(facts: &EvolutionFacts) -> Markup {
     let all = || {
         start
             .clone()
+            .chain(facts.designs.iter().map(|design| design.of))
             .chain(facts.last.iter().copied())
             .chain([facts.released])
     };
@@ -104,14 +192,15 @@ fn scatter(facts: &EvolutionFacts) -> Markup {
         y: axis("disclosure risk", all().map(|of| of.risk), 6),
     };
     let mut drawing = drawing("Loss against risk");
-    legend(
-        &mut drawing,
-        &[
-            (START, "start"),
-            (LAST, "last population"),
-            (RELEASED, "released"),
-        ],
-    );
+    let mut entries = vec![
+        (START, "start"),
+        (LAST, "last population"),
+        (RELEASED, "released"),
+    ];
+    if !facts.designs.is_empty() {
+        entries.push((DESIGN, "designs"));
+    }
+    legend(&mut drawing, &entries);
     panel.frame(&mut drawing);
     let mut mark = |of: TradeOffFact, (tone, radius, filled): (Tone, f64, bool), name: &str| {
         let mark = Mark {
@@ -124,6 +213,9 @@ fn scatter(facts: &EvolutionFacts) -> Markup {
     };
     for start in &facts.start {
         mark(start.of, (START, 4.0, false), &start.method);
+    }
+    for design in &facts.designs {
+        mark(design.of, (DESIGN, 4.0, false), &design.method);
     }
     for &of in &facts.last {
         mark(of, (LAST, 3.0, true), "last population");
@@ -170,7 +262,7 @@ fn curve(facts: &EvolutionFacts) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::evolved;
+    use crate::fixture::{evolved, evolved_equation};
 
     #[test]
     fn the_search_is_told_in_sentences() {
@@ -185,6 +277,28 @@ mod tests {
             ..facts
         };
         assert!(told(&picked).contains("Released: number 2 of a front of 2, with loss 20.1"));
+    }
+
+    #[test]
+    fn what_was_found_for_pram_is_told_beside_the_designs() {
+        let facts = evolved_equation().evolution.expect("a search");
+        let told = told(&facts);
+        for words in [
+            "From 3 equations of transition matrices for savings, job",
+            "Released: the equation with the least score",
+            "means of 3 applications",
+            "Found: weight S - Tk - Tl, stays 0.71.",
+            "Who knows the matrices guesses 74.2 % of savings right.",
+            "The best design of the literature, equal-counts theta=0.9, has score 29.0",
+        ] {
+            assert!(told.contains(words), "{told}");
+        }
+        let mut page = Markup::default();
+        write(&facts, &mut page);
+        let page = page.into_string();
+        assert!(page.contains("<code>S - Tk - Tl</code>"), "{page}");
+        assert_eq!(page.matches("<tr>").count(), 4);
+        assert_eq!(scatter(&facts).into_string().matches(" ring\"").count(), 5);
     }
 
     #[test]

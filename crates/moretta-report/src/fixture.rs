@@ -5,7 +5,7 @@ mod evolution;
 mod pairs;
 mod stream;
 
-pub(super) use evolution::{evolved, evolved_degenerate};
+pub(super) use evolution::{evolved, evolved_degenerate, evolved_equation};
 pub(super) use pairs::{filtered, filtered_degenerate, filtered_few, filtered_once};
 pub(crate) use stream::events;
 pub(super) use stream::{

@@ -137,6 +137,8 @@ fn only_the_named_columns_change_and_stay_in_their_domains() {
 fn the_same_seed_gives_the_same_bytes_for_any_number_of_threads() {
     for keys in [
         "steps = 800",
+        "search = \"matrices\"\nsteps = 200",
+        "search = \"equations\"\nsteps = 200\ngeneration_gap = 0.5",
         "steps = 800\ngeneration_gap = 0.5\noperators = \"together\"",
     ] {
         let with = |threads: usize| {
@@ -200,7 +202,20 @@ fn the_front_is_listed_and_one_of_it_is_picked_without_searching_again() {
     let picked = evolve(folder.path(), &text, &pick(front.len())).expect("released");
     assert_eq!(picked.facts.released, front[front.len() - 1]);
     assert_eq!(picked.facts.front, front);
-    assert!(!folder.path().join("out/release.csv.evolve").exists());
+    let (marked, of) = (listed.would_release, &listed.front);
+    let least = of
+        .iter()
+        .map(|of| of.loss + of.risk)
+        .fold(f64::INFINITY, f64::min);
+    assert!(marked.is_some_and(|place| of[place - 1].loss + of[place - 1].risk == least));
+    // Another one can be picked, until one is released without a pick.
+    let checkpoint = folder.path().join("out/release.csv.evolve");
+    let kept = std::fs::read(&checkpoint).expect("it is kept");
+    let other = evolve(folder.path(), &text, &pick(1)).expect("released");
+    assert_eq!(other.facts.released, front[0]);
+    assert_eq!(std::fs::read(&checkpoint).expect("it is kept"), kept);
+    evolve(folder.path(), &text, &Wish::default()).expect("released");
+    assert!(!checkpoint.exists());
 }
 
 #[test]
@@ -250,6 +265,43 @@ fn what_does_not_go_together_is_refused_with_a_way_out() {
         (keys("crossover = \"uniform\"\npoints = 4"), "points"),
         (keys("step = 4"), "unknown key"),
         (keys("fitness = \"mode\""), "fitness"),
+        (keys("search = \"rows\""), "search"),
+        (keys("applications = 3"), "`applications` means nothing"),
+        (
+            keys("search = \"matrices\"\ndepth = 3"),
+            "`depth` means nothing",
+        ),
+        (
+            keys("search = \"matrices\"\nbits = 3"),
+            "`bits` means nothing",
+        ),
+        (
+            keys("search = \"matrices\"\ndenominator = 300"),
+            "100 or 1000",
+        ),
+        (keys("search = \"matrices\"\ndiagonal = 0.5"), "invariant"),
+        (
+            keys("search = \"equations\"\npoints = 3"),
+            "`points` means nothing",
+        ),
+        (
+            keys("search = \"equations\"\ndiagonal_tree = true\np = 0.5"),
+            "diagonal_tree",
+        ),
+        (
+            keys("search = \"equations\"\ncolumns = [\"pay\"]").replace(
+                "pay     = { role = \"plain\"",
+                "pay     = { role = \"quasi\"",
+            ),
+            "numbers",
+        ),
+        (
+            keys("").replace(
+                "order = \"input\"",
+                "order = \"input\"\nmatrices = \"out/m.json\"",
+            ),
+            "`matrices` under [sink]",
+        ),
         (
             keys("steps = 10").replacen("version = 1\n", "version = 1\nclusters = 3\n", 1),
             "`clusters` means nothing here",
@@ -412,5 +464,121 @@ fn without_the_best_of_the_start_flare_still_reaches_what_was_left_out() {
         let mean = scores[..left_out].iter().sum::<f64>() / left_out as f64;
         let best = facts.curve[facts.curve.len() - 1].best;
         assert!(best <= mean + 0.05, "{share}: {best} against {mean}");
+    }
+}
+
+/// Every way to search for matrices and equations.
+const PRAM_SEARCHES: [&str; 8] = [
+    "search = \"matrices\"",
+    "search = \"matrices\"\ndenominator = 1000\ndelta_max = 50\ncrossover = \"uniform\"",
+    "search = \"matrices\"\ninvariant = true\ndiagonal = 0.6\napplications = 2\nfitness = \"max\"",
+    "search = \"matrices\"\nfitness = \"front\"\nselection = \"tournament\"",
+    "search = \"equations\"",
+    "search = \"equations\"\ndiagonal_tree = true\ninitial = \"grow\"\nfitness = \"max\"",
+    "search = \"equations\"\np = 0.6\ninitial = \"full\"\ndepth = 2\npopulation = 20",
+    "search = \"equations\"\nselection = \"tournament\"\nentrants = 4\ngeneration_gap = 1",
+];
+
+#[test]
+fn what_is_found_for_pram_leaves_by_pram_and_is_told_beside_the_designs() {
+    for keys in PRAM_SEARCHES {
+        let (facts, release) = found(&format!("steps = 300\n{keys}"));
+        assert_eq!(release.lines().count(), 81, "{keys}");
+        assert_eq!(facts.designs.len(), 18, "{keys}");
+        assert!(facts.applications.is_some(), "{keys}");
+        assert!(keys.contains(&facts.search), "{keys}");
+        assert_eq!(
+            facts.equation.is_some(),
+            facts.search == "equations",
+            "{keys}"
+        );
+        if let Some(equation) = &facts.equation {
+            let text = format!(
+                "method = \"pram\"\ndesign = \"equation\"\nequation = \"{}\"",
+                equation.weights
+            );
+            assert!(text.len() < 400, "{text}");
+        }
+        let curve = &facts.curve;
+        let falls = |pair: &[moretta::pipeline::report::CurveFact]| pair[1].best <= pair[0].best;
+        assert!(curve.windows(2).all(falls), "{keys}");
+        for row in cells(&release).iter().skip(1) {
+            assert!(
+                ["low", "mid", "high", "top", ""].contains(&row[2]),
+                "{keys}"
+            );
+        }
+    }
+}
+
+#[test]
+fn matrices_that_were_found_are_published_where_no_category_is_rare() {
+    let folder = folder();
+    let with = |keys: &str, columns: &str| {
+        policy(&format!("steps = 100\ncolumns = {columns}\n{keys}"), "").replace(
+            "order = \"input\"",
+            "order = \"input\"\nmatrices = \"out/matrices.json\"",
+        )
+    };
+    // Where nothing is released the search is kept, and it is of another policy.
+    let anew = Wish {
+        restart: true,
+        ..Wish::default()
+    };
+    for keys in ["search = \"matrices\"", "search = \"equations\""] {
+        let text = with(keys, "[\"housing\", \"job\"]");
+        evolve(folder.path(), &text, &anew).expect("released");
+        let published = std::fs::read_to_string(folder.path().join("out/matrices.json"));
+        let published: serde_json::Value =
+            serde_json::from_str(&published.expect("matrices")).expect("JSON");
+        let matrices = published["matrices"].as_array().expect("a list");
+        assert_eq!(matrices.len(), 2, "{keys}");
+        assert_eq!(matrices[1]["matrix"].as_array().map(Vec::len), Some(5));
+        let policy = load(folder.path(), &text).expect("a policy");
+        let files = ["in.csv", "out/release.csv"].map(|file| folder.path().join(file));
+        let [a, b] = [&*files[0], &*files[1]];
+        let options = moretta::io::ReadOptions::default();
+        let compared = pipeline::compare(&policy, [a, b], &options, &Progress::default());
+        let compared = compared.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(compared.estimates.len(), 3, "{keys}");
+        // Missing savings are fewer than eleven rows, and the matrix was found by looking at them.
+        let rare = evolve(folder.path(), &with(keys, "[\"savings\"]"), &anew);
+        let rare = rare.err().unwrap_or_else(|| panic!("published: {keys}"));
+        assert!(rare.to_string().contains("at most 10 rows"), "{rare}");
+    }
+}
+
+#[test]
+fn evolved_matrices_and_equations_of_german_credit_beat_every_design() {
+    for (keys, fitness) in [
+        (
+            "search = \"matrices\"\nsteps = 800\ncrossover_rate = 0.2",
+            "mean",
+        ),
+        (
+            "search = \"matrices\"\nsteps = 500\ncrossover_rate = 0.2",
+            "max",
+        ),
+        (
+            "search = \"equations\"\nsteps = 150\nselection = \"tournament\"",
+            "mean",
+        ),
+        (
+            "search = \"equations\"\nsteps = 400\nselection = \"tournament\"\ndiagonal_tree = true",
+            "max",
+        ),
+    ] {
+        let keys = format!("{keys}\nfitness = \"{fitness}\"");
+        let Some(facts) = search_published("german", &keys) else {
+            return;
+        };
+        let score = |of: TradeOffFact| match fitness {
+            "mean" => (of.loss + of.risk) / 2.0,
+            _ => of.loss.max(of.risk),
+        };
+        let designs = facts.designs.iter().map(|design| score(design.of));
+        let best = designs.fold(f64::INFINITY, f64::min);
+        let found = score(facts.released);
+        assert!(found < best, "{keys}: {found} against {best}");
     }
 }

@@ -5,12 +5,17 @@ mod support;
 use moretta::data::{
     Batch, Categories, Column, Domain, Domains, Field, Kind, Levels, Region, Role, RowIds, Schema,
 };
+use moretta::math::equation::{Equation, Operation, Token, execute};
 use moretta::math::uniform::Uniform;
+use moretta::optimize::WholeMatrix;
 use moretta::optimize::evolution::{Fitness, TradeOff, best_first, from_gray, roulette};
 use moretta::protect::merging::Merging;
 use moretta::protect::microaggregation::{Distance, Microaggregation};
 use moretta::protect::mondrian::{Mode, Mondrian, Output, partition_codes};
-use moretta::protect::pram::{Design, MissingValues, Pram, TransitionMatrix, one_way};
+use moretta::protect::pram::{
+    Design, Diagonal, MatrixEquation, MissingValues, Pram, TransitionMatrix, WEIGHT_VARIABLES,
+    one_way,
+};
 use moretta::protect::rank_swapping::{Direction, Inside, RankSwapping, Within};
 use moretta::protect::{Masked, Method, Setting};
 use serde_json::Value;
@@ -549,4 +554,90 @@ fn fitness_is_the_score_of_the_worked_example() {
     for (name, fitness) in [("score_mean", Fitness::Mean), ("score_max", Fitness::Max)] {
         assert_eq!(fitness.score(of, 0, 1), number(&file["expected"][name]));
     }
+}
+
+/// Tokens in postfix order.
+fn postfix(tokens: &Value, names: &[&str]) -> Vec<Token> {
+    list(tokens, |token| {
+        let text = token.as_str().expect("a text");
+        let operation = ["+", "-", "*", "/"].iter().position(|sign| *sign == text);
+        match operation {
+            Some(place) => Token::Operation(Operation::ALL[place]),
+            None => Equation::parse(text, names).expect("a value").tokens()[0],
+        }
+    })
+}
+
+#[test]
+fn a_stack_executes_the_postfix_equation_of_the_worked_example() {
+    let Some([inputs, expected]) = mares("gp-postfix-a.json") else {
+        return;
+    };
+    let tokens = postfix(&inputs["tokens"], &["a", "b"]);
+    let variables = ["a", "b"].map(|name| number(&inputs["env"][name]));
+    let mut stack = Vec::new();
+    let traces = expected["stack_trace"].as_array().expect("a trace");
+    for (token, trace) in tokens.iter().zip(traces) {
+        execute(&[*token], &variables, &mut stack);
+        let shown: Vec<String> = stack.iter().map(f64::to_string).collect();
+        assert_eq!(
+            shown,
+            list(trace, |text| text.as_str().expect("a text").to_owned())
+        );
+    }
+    let equation = Equation::new(tokens).expect("one value");
+    let value = equation.value(&variables, &mut Vec::new());
+    assert_eq!(value, number(&expected["value"]));
+    assert_eq!(equation.write(&["a", "b"]), "(a + b) * 2");
+}
+
+#[test]
+fn an_equation_makes_the_matrix_of_the_worked_example() {
+    let Some([inputs, expected]) = mares("gp-matrix-a.json") else {
+        return;
+    };
+    let tokens = postfix(&inputs["tokens"], &WEIGHT_VARIABLES);
+    let equation = MatrixEquation {
+        weights: Equation::new(tokens).expect("one value"),
+        diagonal: Diagonal::Constant(number(&inputs["p_diag"])),
+    };
+    assert_eq!(equation.to_string(), "S - Tk - Tl, p = 0.5");
+    let frequencies = numbers(&inputs["frequencies"]);
+    assert_matrix(&equation.matrix(&frequencies), &expected["matrix"], "gp");
+    let design = TransitionMatrix::constant_diagonal(&frequencies, 0.5);
+    assert_matrix(&design, &expected["matrix"], "design A");
+}
+
+#[test]
+fn matrices_are_rounded_mutated_and_crossed_as_in_the_worked_example() {
+    let Some([inputs, expected]) = mares("pram-genotype-a.json") else {
+        return;
+    };
+    let of = |rows: &[Vec<f64>]| {
+        let denominator = whole(&inputs["D"]);
+        WholeMatrix::rounded(rows.iter().map(Vec::as_slice), denominator)
+    };
+    let is = |found: &WholeMatrix, name: &str| {
+        let found: Vec<Vec<u32>> = found.rows().map(<[u32]>::to_vec).collect();
+        assert_eq!(found, rows(&expected[name]), "{name}");
+    };
+    let start = of(&list(&inputs["P"], numbers));
+    is(&start, "genotype");
+    let mutation = &inputs["mutation"];
+    let [row, from, to] = ["row", "from", "to"].map(|name| whole(&mutation[name]) as usize);
+    let mut mutated = start.clone();
+    mutated.transfer(row, from, to, whole(&mutation["delta"]));
+    is(&mutated, "mutated");
+    let identity: Vec<Vec<f64>> = (0..4)
+        .map(|k| (0..4).map(|l| f64::from(k == l)).collect())
+        .collect();
+    let identity = of(&identity);
+    let cut = whole(&inputs["crossover"]["cut_row"]) as usize;
+    let (mut first, mut second) = (start.clone(), identity.clone());
+    for row in cut..4 {
+        first.take(row, &identity);
+        second.take(row, &start);
+    }
+    is(&first, "child1");
+    is(&second, "child2");
 }

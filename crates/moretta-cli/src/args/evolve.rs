@@ -11,8 +11,9 @@ use clap::Args;
 
 The policy has [evolve] in place of [[protect]]. Its columns are protected by every method over
 a grid of parameters, and cells of these files are mutated and exchanged where that lowers
-information loss and disclosure risk. What is found is released like any other table: checked,
-measured, read back. When the search is stopped, the same command goes on.
+information loss and disclosure risk. With search = \"matrices\" or \"equations\" the transition
+matrices of pram evolve instead, or equations that make them. What is found is released like any
+other table: checked, measured, read back. When the search is stopped, the same command goes on.
 
 With --list nothing is released: the trade-offs that no other one beats are listed, and --pick
 releases one of them without searching again.")]

@@ -5,8 +5,7 @@ use super::run::{is_standard, quoted, today};
 use crate::args::EvolveArgs;
 use crate::console::{Console, table};
 use crate::failure::Failure;
-use moretta::pipeline::report::EvolutionFacts;
-use moretta::pipeline::{self, Options, Progress, Wish};
+use moretta::pipeline::{self, Evolved, Options, Progress, Wish};
 use moretta_report::{html, summary};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -30,13 +29,16 @@ pub(crate) fn run(args: &EvolveArgs, console: &Console) -> Result<ExitCode, Fail
     let evolved = console
         .watch(&progress, || pipeline::evolve(&policy, &wish, &options))
         .map_err(|error| Failure::of_policy(error, &args.policy.policy))?;
-    let Some(outcome) = evolved.outcome else {
-        let code = console.result(&evolved.facts, || listed(&evolved.facts))?;
+    let Some(outcome) = &evolved.outcome else {
+        let code = console.result(&evolved.facts, || listed(&evolved))?;
         console.hint("`--pick NUMBER` releases one of them");
         return Ok(code);
     };
     let report = &outcome.report;
     console.warnings(&report.warnings);
+    if args.pick.is_some() {
+        console.hint("the search is kept beside the release for another --pick: delete its file that ends in .evolve when you have decided");
+    }
     let mut text = summary(report);
     if let Some(page) = &policy.report {
         let _ = writeln!(text, "report: {}", page.display());
@@ -56,20 +58,25 @@ pub(crate) fn run(args: &EvolveArgs, console: &Console) -> Result<ExitCode, Fail
 }
 
 /// The front as a table.
-fn listed(facts: &EvolutionFacts) -> String {
-    let head = ["number", "loss", "risk", "mean", "max"].map(str::to_owned);
+fn listed(evolved: &Evolved) -> String {
+    let head = ["number", "loss", "risk", "mean", "max", ""].map(str::to_owned);
     let mut rows = vec![head.to_vec()];
-    for (place, of) in facts.front.iter().enumerate() {
+    for (of, number) in evolved.front.iter().zip(1..) {
+        let released = evolved.would_release == Some(number);
         rows.push(vec![
-            (place + 1).to_string(),
-            format!("{:.1}", of.loss),
-            format!("{:.1}", of.risk),
-            format!("{:.1}", (of.loss + of.risk) / 2.0),
-            format!("{:.1}", of.loss.max(of.risk)),
+            number.to_string(),
+            format!("{:.2}", of.loss),
+            format!("{:.2}", of.risk),
+            format!("{:.2}", (of.loss + of.risk) / 2.0),
+            format!("{:.2}", of.loss.max(of.risk)),
+            if released { WITHOUT_PICK } else { "" }.to_owned(),
         ]);
     }
     table(&rows)
 }
+
+/// Marks what is released where none is picked.
+const WITHOUT_PICK: &str = "released without --pick";
 
 /// The command that makes the same release again in place of what it has made.
 fn command(args: &EvolveArgs) -> String {

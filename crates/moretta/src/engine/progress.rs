@@ -43,6 +43,8 @@ pub enum Live {
     Events(Events),
     /// Records that are masked.
     Records(Records),
+    /// What a search begins with: how much of it was made, of how much.
+    Start(u64, u64),
     /// Protected files that are searched.
     Search(Searched),
 }

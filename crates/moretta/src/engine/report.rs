@@ -113,6 +113,10 @@ pub struct EvolutionFacts {
     /// The equation that was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub equation: Option<EquationFact>,
+    /// How well each column is guessed by somebody who knows its matrix; none of a search over
+    /// cells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guessed: Vec<GuessFact>,
     /// Designs of the literature, judged by the same draws; none of a search over cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub designs: Vec<StartFact>,
@@ -145,6 +149,18 @@ pub struct EquationFact {
     pub weights: String,
     /// How likely it stays: a number, or an equation cut off at 0 and 1.
     pub diagonal: String,
+}
+
+/// How well the categories of a column are guessed from a release by its transition matrix, in
+/// percent of all rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GuessFact {
+    /// The column.
+    pub column: String,
+    /// Guessed right by somebody who knows the matrix and how frequent categories are.
+    pub guessed: f64,
+    /// Released as they were.
+    pub stays: f64,
 }
 
 /// A file of the start.

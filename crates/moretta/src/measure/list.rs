@@ -378,6 +378,12 @@ pub const LIST: &[Info] = &[
         Of::Categories(|of| of.share(|figures| figures.probabilistic_linkage)),
     ),
     risk(
+        "unique_pairs_kept",
+        "share of records that nobody else is like in two masked columns, that stay as they were and whom nobody else is like in the release, on average over all pairs of columns with such records",
+        true,
+        Of::Categories(Categorical::unique_pairs_kept),
+    ),
+    risk(
         "dr",
         "disclosure risk of masked categories: half of categorical_interval_disclosure and a quarter of each categorical linkage",
         true,

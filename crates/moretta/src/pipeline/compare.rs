@@ -57,7 +57,7 @@ pub fn compare(
     // The files may be of levels, whose columns are the same.
     let policy = &policy.of_levels().swap_remove(0);
     policy.need_one_release("`compare`")?;
-    let changes = policy.plan.protect.iter().any(|m| m.as_pram().is_some());
+    let changes = policy.changes_by_matrices();
     if !changes {
         stream::refuse(policy, "compare")?;
     }

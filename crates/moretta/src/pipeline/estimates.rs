@@ -97,7 +97,7 @@ fn known(policy: &Policy) -> Result<Vec<Transition>> {
     let left: Vec<Transition> = all.into_iter().filter(stays).collect();
     if left.is_empty() && !policy.plan.keeps_guarantee() {
         return Err(Error::policy("no transition matrix is known of this release")
-            .help("add matrices = \"out/matrices.json\" under [sink] and run the policy again, or give matrices under [[protect]]"));
+            .help("add matrices = \"out/matrices.json\" under [sink] and release again, or give matrices under [[protect]]"));
     }
     Ok(left)
 }
@@ -105,9 +105,10 @@ fn known(policy: &Policy) -> Result<Vec<Transition>> {
 /// Whether a method behind pram changes a column again.
 fn is_changed_later(policy: &Policy, name: &str) -> bool {
     let methods = policy.plan.protect.iter();
+    // What stands in for matrices that are found stands alone.
     let after = methods
         .rev()
-        .take_while(|method| method.as_pram().is_none());
+        .take_while(|method| method.as_pram().is_none() && !policy.finds_matrices());
     let is_quasi = policy
         .plan
         .column(name)

@@ -292,6 +292,18 @@ impl Policy {
         Ok(policy)
     }
 
+    /// Whether a method changes categories by transition matrices, or will once it is found.
+    pub(crate) fn changes_by_matrices(&self) -> bool {
+        let mut methods = self.plan.protect.iter();
+        methods.any(|method| method.as_pram().is_some()) || self.finds_matrices()
+    }
+
+    /// Whether a search is for transition matrices.
+    pub(crate) fn finds_matrices(&self) -> bool {
+        let evolve = self.evolve.as_ref();
+        evolve.is_some_and(|evolve| evolve.over != SearchOver::Cells)
+    }
+
     /// Matrices are published where there are any.
     fn check_matrices(&self) -> Result<()> {
         if self
@@ -301,15 +313,10 @@ impl Policy {
         {
             return Ok(());
         }
-        let changes = self
-            .plan
-            .protect
-            .iter()
-            .any(|method| method.as_pram().is_some());
-        let (what, help) = match (changes, &self.checkpoint) {
+        let (what, help) = match (self.changes_by_matrices(), &self.checkpoint) {
             (false, _) => (
                 "`matrices` under [sink] is for pram, and no method changes categories by a matrix",
-                "take it out, or add [[protect]] with method = \"pram\"",
+                "take it out, or add [[protect]] with method = \"pram\", or [evolve] with search = \"matrices\"",
             ),
             (true, Some(_)) => (
                 "`matrices` under [sink] does not go with [checkpoint]",

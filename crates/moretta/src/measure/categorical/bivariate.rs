@@ -7,6 +7,8 @@ use crate::data::Variable;
 pub struct Bivariate {
     before: Crossed,
     after: Crossed,
+    /// By cell, the records that are in it before and after.
+    stayed: Vec<u64>,
 }
 
 /// Counts of pairs of categories.
@@ -32,6 +34,7 @@ impl Bivariate {
             total: 0,
         };
         Some(Bivariate {
+            stayed: empty.counts.clone(),
             before: empty.clone(),
             after: empty,
         })
@@ -41,6 +44,10 @@ impl Bivariate {
     pub fn add(&mut self, before: (u32, u32), after: (u32, u32), count: u64) {
         self.before.add(before, count);
         self.after.add(after, count);
+        if before == after {
+            let cell = self.before.cell(before);
+            self.stayed[cell] += count;
+        }
     }
 
     /// The sum of absolute differences of the cells.
@@ -65,46 +72,36 @@ impl Bivariate {
         (before > 0.0).then(|| (after - before).abs() / before)
     }
 
+    /// The share of records that are unique in both attributes, are left as they were and are still
+    /// unique after masking: what masking leaves of the risk to be singled out. None where no record
+    /// is unique.
+    pub fn uniques_kept(&self) -> Option<f64> {
+        let cells = 0..self.stayed.len();
+        let uniques = cells.filter(|&cell| self.before.counts[cell] == 1);
+        let (mut all, mut kept) = (0_u64, 0_u64);
+        for cell in uniques {
+            all += 1;
+            kept += u64::from(self.stayed[cell] == 1 && self.after.counts[cell] == 1);
+        }
+        (all > 0).then(|| kept as f64 / all as f64)
+    }
+
     /// Cramér's V, before and after.
     pub fn cramers_v(&self) -> [f64; 2] {
         [self.before.cramers_v(), self.after.cramers_v()]
     }
 }
 
-/// The share of records that are unique in two attributes, are left as they were and are still
-/// unique after masking: what masking of two attributes leaves of the risk to be singled out.
-pub fn unique_pairs_kept(before: &[(u32, u32)], after: &[(u32, u32)]) -> f64 {
-    use std::collections::HashMap;
-    let counted = |pairs: &[(u32, u32)]| {
-        let mut counts: HashMap<(u32, u32), u64> = HashMap::new();
-        pairs
-            .iter()
-            .for_each(|&pair| *counts.entry(pair).or_default() += 1);
-        counts
-    };
-    let (first, second) = (counted(before), counted(after));
-    let unique = before
-        .iter()
-        .zip(after)
-        .filter(|(pair, _)| first[*pair] == 1);
-    let (mut all, mut kept) = (0_u64, 0_u64);
-    for (pair, masked) in unique {
-        all += 1;
-        kept += u64::from(pair == masked && second[masked] == 1);
-    }
-    if all == 0 {
-        0.0
-    } else {
-        kept as f64 / all as f64
-    }
-}
-
 impl Crossed {
-    fn add(&mut self, (first, second): (u32, u32), count: u64) {
-        let (first, second) = (first as usize, second as usize);
-        self.counts[first * self.columns.len() + second] += count;
-        self.rows[first] += count;
-        self.columns[second] += count;
+    fn cell(&self, (first, second): (u32, u32)) -> usize {
+        first as usize * self.columns.len() + second as usize
+    }
+
+    fn add(&mut self, pair: (u32, u32), count: u64) {
+        let cell = self.cell(pair);
+        self.counts[cell] += count;
+        self.rows[pair.0 as usize] += count;
+        self.columns[pair.1 as usize] += count;
         self.total += count;
     }
 
@@ -143,9 +140,17 @@ mod tests {
         let before = [(0, 0), (0, 1), (1, 1), (1, 1), (2, 0)];
         // The first is no longer unique, the second has changed, the last one stays.
         let after = [(0, 0), (0, 0), (1, 1), (1, 1), (2, 0)];
-        assert_eq!(unique_pairs_kept(&before, &after), 1.0 / 3.0);
-        assert_eq!(unique_pairs_kept(&before, &before), 1.0);
-        assert_eq!(unique_pairs_kept(&[(1, 1); 2], &[(1, 1); 2]), 0.0);
+        let kept = |before: &[(u32, u32)], after: &[(u32, u32)]| {
+            let [three, two] = [3, 2].map(Variable::ordinal);
+            let mut table = Bivariate::new(three, two).expect("small");
+            for (before, after) in before.iter().zip(after) {
+                table.add(*before, *after, 1);
+            }
+            table.uniques_kept()
+        };
+        assert_eq!(kept(&before, &after), Some(1.0 / 3.0));
+        assert_eq!(kept(&before, &before), Some(1.0));
+        assert_eq!(kept(&[(1, 1); 2], &[(1, 1); 2]), None);
     }
 
     #[test]

@@ -67,8 +67,14 @@ pub struct Categorical {
     is_full: bool,
     pair: Vec<u32>,
     figures: OnceLock<Option<(Figures, Vec<usize>)>>,
-    chi_square: OnceLock<Option<f64>>,
+    pairs_of_columns: OnceLock<Vec<PairOfColumns>>,
     partitions: OnceLock<Option<PartitionPairs>>,
+}
+
+/// What is told of two columns, whose table is not kept.
+struct PairOfColumns {
+    chi_square_change: Option<f64>,
+    uniques_kept: Option<f64>,
 }
 
 /// A masked column of categories.
@@ -132,7 +138,7 @@ impl Categorical {
             is_full: false,
             pair: Vec::new(),
             figures: OnceLock::new(),
-            chi_square: OnceLock::new(),
+            pairs_of_columns: OnceLock::new(),
             partitions: OnceLock::new(),
         })
     }
@@ -143,7 +149,7 @@ impl Categorical {
             return;
         }
         self.figures.take();
-        self.chi_square.take();
+        self.pairs_of_columns.take();
         self.partitions.take();
         self.pair.clear();
         for record in [original, released] {
@@ -179,9 +185,26 @@ impl Categorical {
     /// By how much χ² of two columns changes relative to what it was, on average over all pairs of
     /// columns that were not independent.
     pub fn chi_square_change(&self) -> Option<f64> {
-        *self.chi_square.get_or_init(|| {
+        mean(
+            self.pairs_of_columns()
+                .iter()
+                .filter_map(|of| of.chi_square_change),
+        )
+    }
+
+    /// The share of records that are unique in two columns, stay as they were and are still unique,
+    /// on average over all pairs of columns that have some; 0 where none has.
+    pub fn unique_pairs_kept(&self) -> Option<f64> {
+        let pairs = self.pairs_of_columns();
+        let none = (!pairs.is_empty() && !self.counts.is_empty()).then_some(0.0);
+        mean(pairs.iter().filter_map(|of| of.uniques_kept)).or(none)
+    }
+
+    /// Each pair of columns whose table is not too large.
+    fn pairs_of_columns(&self) -> &[PairOfColumns] {
+        self.pairs_of_columns.get_or_init(|| {
             let variables = self.variables();
-            let change = |pair: &Vec<usize>| {
+            let table = |pair: &Vec<usize>| {
                 let &[a, b] = pair.as_slice() else {
                     return None;
                 };
@@ -190,14 +213,13 @@ impl Categorical {
                     let of = |record: &[u32]| (record[a], record[b]);
                     table.add(of(original), of(masked), count);
                 });
-                table.chi_square_change()
+                Some(PairOfColumns {
+                    chi_square_change: table.chi_square_change(),
+                    uniques_kept: table.uniques_kept(),
+                })
             };
-            let changes: Vec<f64> = subsets(variables.len(), 2)
-                .iter()
-                .filter_map(change)
-                .collect();
-            let sum: f64 = changes.iter().sum();
-            (!changes.is_empty()).then(|| sum / changes.len() as f64)
+            let pairs = subsets(variables.len(), 2);
+            pairs.iter().filter_map(table).collect()
         })
     }
 
@@ -312,6 +334,13 @@ impl Categorical {
         };
         Some(PartitionPairs::new(&before, &after))
     }
+}
+
+/// None of nothing.
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.collect();
+    let sum: f64 = values.iter().sum();
+    (!values.is_empty()).then(|| sum / values.len() as f64)
 }
 
 #[cfg(test)]

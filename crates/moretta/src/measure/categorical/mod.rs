@@ -24,7 +24,7 @@ mod score;
 #[cfg(test)]
 mod tests;
 
-pub use bivariate::{Bivariate, unique_pairs_kept};
+pub use bivariate::Bivariate;
 pub use ebil::entropy_given_masked;
 pub use fellegi_sunter::{FellegiSunter, LinkageMode};
 pub use measured::{Categorical, CategoricalSettings};

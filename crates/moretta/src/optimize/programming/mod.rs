@@ -58,7 +58,7 @@ impl Grammar {
         let (depth, full) = match initial {
             Initial::Grow => (self.depth, false),
             Initial::Full => (self.depth, true),
-            Initial::HalfAndHalf => (1 + number / 2 % self.depth.max(1), number % 2 == 0),
+            Initial::HalfAndHalf => (1 + number / 2 % self.depth.max(1), number.is_multiple_of(2)),
         };
         self.made(depth.max(1), full, draws)
     }

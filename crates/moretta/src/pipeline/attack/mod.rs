@@ -121,7 +121,7 @@ impl Strongest {
 /// Attacks the method of the policy that masks records.
 pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -> Result<Attacked> {
     policy.need_one_release("`attack`")?;
-    policy.refuse_evolve("`attack`")?;
+    refuse_found(policy)?;
     let masks = |method: &&Method| method.as_masking().is_some();
     let method = policy
         .plan
@@ -198,6 +198,26 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
     let links = attacked.links.iter();
     attacked.strongest_link = Strongest::of(links.map(|one| (&one.attack, &one.knows, one.linked)));
     Ok(attacked)
+}
+
+/// What a search has put in place of cells follows no rule that an attack could use.
+fn refuse_found(policy: &Policy) -> Result<()> {
+    let Some(evolve) = &policy.evolve else {
+        return Ok(());
+    };
+    let help = match policy.finds_matrices() {
+        true => {
+            "name pram under [[protect]] of a copy, with the equation or the matrices that were found, and attack that"
+        }
+        false => {
+            "the report of the release tells how many records are found again by linkage, and by intervals"
+        }
+    };
+    Err(
+        Error::policy("no attack is known on what a search has found")
+            .at(evolve.span.clone())
+            .help(help),
+    )
 }
 
 /// A masked column that is made coarser later does not leave as it was masked.

@@ -98,6 +98,7 @@ pub fn attack_files(
     // The files of levels come in their order; other files are of the one promise.
     let policies = policy.of_levels();
     policies[0].need_one_release("`attack`")?;
+    super::refuse_found(policy)?;
     if !policy.plan.keeps_guarantee() {
         return Err(Error::policy(
             "files are attacked whose values a method of the policy made coarser",

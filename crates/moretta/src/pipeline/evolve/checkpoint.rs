@@ -5,7 +5,7 @@
 //! done again, and it goes on as if nothing had happened.
 //! **Does not protect against** somebody who has it and the release: the seed tells which cells the
 //! last steps have changed. So only its owner can read it, and it is removed with the release in
-//! place.
+//! place, or, where one of a front was picked, with the next one that is released without a pick.
 
 use super::cells::Cells;
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! What a report tells of a search.
 
-use crate::engine::report::{CurveFact, EvolutionFacts, StartFact, TradeOffFact};
+use crate::engine::report::{CurveFact, EvolutionFacts, GuessFact, StartFact, TradeOffFact};
 use crate::optimize::evolution::{Fitness, Individual, Search, TradeOff};
 
 /// Figures of populations are about the originals: to one digit behind the point they tell of no
@@ -15,6 +15,30 @@ pub(super) fn told(of: TradeOff) -> TradeOffFact {
         loss: rounded(of.loss),
         risk: rounded(of.risk),
     }
+}
+
+/// How well a column is guessed, as it is told.
+pub(super) fn guessed(column: &str, (guessed, stays): (f64, f64)) -> GuessFact {
+    GuessFact {
+        column: column.to_owned(),
+        guessed: rounded(100.0 * guessed),
+        stays: rounded(100.0 * stays),
+    }
+}
+
+/// Warns of columns whose categories are exchanged rather than hidden: measures of linkage do not see
+/// that, and who knows the matrix undoes it.
+pub(super) fn exchanges(facts: &EvolutionFacts) -> impl Iterator<Item = String> + '_ {
+    let exchanged = facts
+        .guessed
+        .iter()
+        .filter(|of| of.guessed > 80.0 && of.guessed > of.stays + 20.0);
+    exchanged.map(|of| {
+        format!(
+            "`{}`: who knows the matrix that was found guesses {:.0} % of its values right, though {:.0} % stay: it exchanges categories, which the measures of risk do not see; search again with a fixed `p` above 0.5, or with `invariant` and such a `diagonal`, and do not publish the matrix",
+            of.column, of.guessed, of.stays
+        )
+    })
 }
 
 /// The word of a fitness in a policy.
@@ -63,6 +87,7 @@ pub(super) fn facts<I: Individual>(
         search: String::new(),
         applications: None,
         equation: None,
+        guessed: Vec::new(),
         designs: Vec::new(),
         picked: None,
         released: TradeOffFact::default(),

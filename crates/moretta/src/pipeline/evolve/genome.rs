@@ -28,11 +28,20 @@ pub(super) trait Genome: Sync {
     /// When it is not such as the originals could be.
     fn method(&self, cells: &Cells, genes: &<Self::Of as Individual>::Genes) -> Result<Method>;
 
+    /// How well each column is guessed; none where nothing is drawn by a matrix.
+    fn guessed(&self, _: &<Self::Of as Individual>::Genes) -> Vec<Guess> {
+        Vec::new()
+    }
+
     /// The equation that was found; none where something else was searched for.
     fn equation(&self, _: &<Self::Of as Individual>::Genes) -> Option<MatrixEquation> {
         None
     }
 }
+
+/// Two shares of all rows of a column: what somebody who knows its matrix guesses right, and what
+/// stays as it was.
+pub(super) type Guess = (f64, f64);
 
 /// What a search begins with.
 pub(super) struct Begun<I> {

@@ -14,6 +14,7 @@ mod checkpoint;
 mod facts;
 mod genome;
 mod grid;
+mod making;
 mod numbers;
 mod pram;
 mod shown;
@@ -66,6 +67,12 @@ pub struct Wish {
 pub struct Evolved {
     /// What it has found.
     pub facts: EvolutionFacts,
+    /// Losses and risks that no other one beats, from little loss to little risk, to all digits: for
+    /// who searches, and no report.
+    pub front: Vec<TradeOff>,
+    /// The place on the front, from 1, of what is released where none is picked; none where it is
+    /// not on it any more.
+    pub would_release: Option<usize>,
     /// The release; none where the front was only listed.
     pub outcome: Option<Outcome>,
 }
@@ -126,6 +133,14 @@ struct Task<'a> {
     options: &'a Options<'a>,
 }
 
+/// The members that a search begins with, and what is told of them.
+struct Started<I> {
+    start: Vec<StartFact>,
+    /// What it is held against.
+    designs: Vec<StartFact>,
+    members: Vec<I>,
+}
+
 /// Steps between looks at the clock.
 const LOOK: u64 = 64;
 
@@ -144,7 +159,11 @@ impl Task<'_> {
                 Checkpoint::start(self.policy, self.cells, seed)?
             }
         };
-        let (started, designs, members) = self.members(genome, checkpoint.seed, &context)?;
+        let Started {
+            start,
+            designs,
+            members,
+        } = self.members(genome, checkpoint.seed, &context)?;
         let settings = self.evolve.settings.clone();
         let seed = checkpoint.seed;
         let mut search = match (&checkpoint.saved, &self.place) {
@@ -162,25 +181,41 @@ impl Task<'_> {
             search: self.evolve.over.word().to_owned(),
             applications: self.evolve.over.applications(),
             designs,
-            ..facts::facts(&search, fitness, started, columns, &ended)
+            ..facts::facts(&search, fitness, start, columns, &ended)
+        };
+        let front: Vec<TradeOff> = search.archive().found().iter().map(|f| f.of).collect();
+        let (picked, of, genes) = self.chosen::<G>(&search)?;
+        let at = |of: TradeOff| front.iter().position(|&other| other == of);
+        let would_release = match self.wish.pick {
+            None => at(of).map(|place| place + 1),
+            Some(_) => None,
         };
         if self.wish.list {
             return Ok(Evolved {
                 facts,
+                front,
+                would_release,
                 outcome: None,
             });
         }
-        let (picked, of, genes) = self.chosen::<G>(&search)?;
         facts.picked = picked;
         facts.released = facts::told(of);
         facts.equation = genome.equation(&genes).map(|equation| told(&equation));
+        let guessed = facts.columns.iter().zip(genome.guessed(&genes));
+        facts.guessed = guessed
+            .map(|(column, of)| facts::guessed(column, of))
+            .collect();
         drop(search);
         let outcome = self.release(genome.method(self.cells, &genes)?, &facts)?;
-        if let Some(place) = self.place.as_deref().filter(|place| place.exists()) {
+        // Who picks one of a front may look at another one; without it there is nothing to choose.
+        let place = self.place.as_deref().filter(|place| place.exists());
+        if let Some(place) = place.filter(|_| self.wish.pick.is_none()) {
             sealed::remove(place)?;
         }
         Ok(Evolved {
             facts,
+            front,
+            would_release,
             outcome: Some(outcome),
         })
     }
@@ -191,7 +226,7 @@ impl Task<'_> {
         genome: &G,
         seed: u64,
         context: &Context,
-    ) -> Result<(Vec<StartFact>, Vec<StartFact>, Vec<G::Of>)> {
+    ) -> Result<Started<G::Of>> {
         let Begun { members, designs } = genome.begin(self.cells, seed, context)?;
         let scored = members.into_par_iter().map(|(label, mut member)| {
             let of = member.trade_off();
@@ -227,8 +262,12 @@ impl Task<'_> {
             .iter()
             .filter_map(|&place| made[place].take())
             .collect();
-        let facts = kept.into_iter().map(|place| facts[place].clone()).collect();
-        Ok((facts, designs.collect(), members))
+        let start = kept.into_iter().map(|place| facts[place].clone());
+        Ok(Started {
+            start: start.collect(),
+            designs: designs.collect(),
+            members,
+        })
     }
 
     /// Goes on to the end; notes now and then how far it is.
@@ -320,6 +359,7 @@ impl Task<'_> {
         let run = Run::begin(&policy, self.options, Clock::default())?;
         run.run_as(self.options, |report| {
             report.evolution = Some(facts.clone());
+            report.warnings.extend(facts::exchanges(facts));
         })
     }
 }

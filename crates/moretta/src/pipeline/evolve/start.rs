@@ -3,6 +3,7 @@
 
 use super::cells::Cells;
 use super::grid::{Recipe, grid};
+use super::making::Making;
 use super::shown::Readers;
 use crate::data::Records;
 use crate::engine::original::in_order_of_ids;
@@ -24,11 +25,14 @@ pub(super) struct Start {
 /// few, is left out.
 pub(super) fn start(cells: &Cells, seed: u64, context: &Context) -> Result<Vec<Start>> {
     let rows = Rows::of(cells.batch.clone());
+    let recipes = grid(cells)?;
+    let (making, all) = (Making::new(&context.progress), recipes.len());
     let context = unwatched(context);
-    let made = grid(cells)?.into_par_iter().enumerate();
+    let made = recipes.into_par_iter().enumerate();
     let made = made.map(|(place, recipe)| {
         context.cancel.check()?;
         let plan = plan(cells, &recipe, seed.wrapping_add(place as u64));
+        making.one_of(all);
         match protected(cells, plan, &rows, &context) {
             Ok(records) => Ok(records.map(|records| Start {
                 label: recipe.label,

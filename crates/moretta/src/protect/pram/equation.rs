@@ -57,9 +57,13 @@ impl MatrixEquation {
             let stays = match &self.diagonal {
                 _ if levels == 1 => 1.0,
                 Diagonal::Constant(p) => *p,
-                // What is not a number is cut off at 0.
                 Diagonal::Equation(equation) => {
-                    equation.value(&variables, &mut stack).max(0.0).min(1.0)
+                    let stays = equation.value(&variables, &mut stack);
+                    if stays.is_nan() {
+                        0.0
+                    } else {
+                        stays.clamp(0.0, 1.0)
+                    }
                 }
             };
             let mut weight = |(l, &of_l): (usize, &f64)| {

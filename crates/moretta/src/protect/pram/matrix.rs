@@ -157,6 +157,18 @@ impl TransitionMatrix {
         stay.sum::<f64>() / all
     }
 
+    /// The share of all rows whose category somebody guesses right who knows the matrix and the
+    /// frequencies: for each released category the original one that is most likely.
+    pub fn guessed(&self, frequencies: &[f64]) -> f64 {
+        let all: f64 = frequencies.iter().sum();
+        let right = |released: usize| {
+            let rows = frequencies.iter().enumerate();
+            let rows = rows.map(|(k, t)| t * self.at(k, released));
+            rows.fold(0.0, f64::max)
+        };
+        (0..self.levels()).map(right).sum::<f64>() / all
+    }
+
     fn mixed(&self, alpha: f64) -> Self {
         TransitionMatrix::of(self.levels(), |k, l| {
             alpha * self.at(k, l) + (1.0 - alpha) * f64::from(k == l)
@@ -323,6 +335,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn an_exchange_of_categories_hides_nothing_from_who_knows_the_matrix() {
+        let frequencies = [60.0, 30.0, 10.0];
+        let exchange = [
+            vec![0.0, 1.0, 0.0],
+            vec![0.0, 0.0, 1.0],
+            vec![1.0, 0.0, 0.0],
+        ];
+        let exchange = TransitionMatrix::new(&exchange).expect("probabilities");
+        assert_eq!(exchange.staying(&frequencies), 0.0);
+        assert_eq!(exchange.guessed(&frequencies), 1.0);
+        let blank =
+            TransitionMatrix::new(&[vec![1.0 / 3.0; 3], vec![1.0 / 3.0; 3], vec![1.0 / 3.0; 3]]);
+        let blank = blank.expect("probabilities").guessed(&frequencies);
+        assert!(
+            (blank - 0.6).abs() < 1e-12,
+            "no more than without a release: {blank}"
+        );
     }
 
     #[test]

@@ -384,3 +384,78 @@ fn a_matrix_comes_from_a_file_with_labels() {
         assert!(error.contains(what), "{error}");
     }
 }
+
+#[test]
+fn an_equation_makes_the_matrices_of_a_table_and_of_counts_that_are_known() {
+    let rows = many(&[
+        (Some("x"), Some("low"), 60),
+        (Some("y"), Some("high"), 30),
+        (Some("z"), Some("high"), 10),
+    ]);
+    let designed = "design = \"constant-diagonal\"\np = 0.7";
+    let equation = "design = \"equation\"\nequation = \"S - Tk - Tl\"\np = 0.7";
+    let [(_, expected), (_, found)] = [designed, equation].map(|lines| {
+        let released = release(lines, &rows, 3);
+        released.expect("released")
+    });
+    assert_eq!(found.len(), 2);
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!(found.categories, expected.categories);
+        assert_eq!(found.fewest, expected.fewest);
+        let pairs = found
+            .matrix
+            .iter()
+            .flatten()
+            .zip(expected.matrix.iter().flatten());
+        let near = { pairs }.all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(near, "{found:?}");
+    }
+    let known = "design = \"equation\"\nequation = \"Tl\"\ndiagonal = \"Tk / S\"\nbuffer = 1\n\
+                 matrices = [{ columns = [\"a\"], categories = [\"x\", \"y\"], counts = [30, 10] }]";
+    let told = method(known).expect("read");
+    let told = told
+        .as_pram()
+        .expect("pram")
+        .transitions()
+        .expect("a matrix");
+    assert_eq!(told[0].matrix, [[0.75, 0.25], [0.75, 0.25]]);
+}
+
+#[test]
+fn equations_are_written_as_they_are_read_and_refused_with_their_position() {
+    for lines in [
+        "design = \"equation\"\nequation = \"(Tk + 1) / (Tl - L * 2)\"\np = 0.3",
+        "design = \"equation\"\nequation = \"S\"\ndiagonal = \"1 - 16 / Tk\"\nalpha = 0.5",
+    ] {
+        let read = method(lines).expect(lines);
+        let pram = read.as_pram().expect("pram");
+        let mut section = Section::new("[[protect]]", 0..0);
+        pram.write(&mut section);
+        let again = Pram::read(&mut section).expect(lines);
+        assert_eq!(&again, pram, "{lines}");
+    }
+    for (lines, words) in [
+        ("design = \"equation\"", "needs an `equation`"),
+        ("equation = \"S\"", "`equation` means nothing"),
+        ("diagonal = \"S\"", "`diagonal` means nothing"),
+        (
+            "design = \"equation\"\nequation = \"S\"\ndiagonal = \"Tk / S\"\np = 0.5",
+            "`p` means nothing",
+        ),
+        (
+            "design = \"equation\"\nequation = \"S\"\ntheta = 0.5",
+            "`theta` means nothing",
+        ),
+        (
+            "design = \"equation\"\nequation = \"S - (Tk\"",
+            "`equation`, position 5",
+        ),
+        (
+            "design = \"equation\"\nequation = \"S\"\ndiagonal = \"Tl\"",
+            "`diagonal`, position 1",
+        ),
+    ] {
+        let refused = refused(lines);
+        assert!(refused.contains(words), "{lines}: {refused}");
+    }
+}

@@ -12,7 +12,8 @@ use crate::measure::categorical::ScoreSettings;
 use crate::optimize::{EquationRules, MatrixRules};
 use crate::pipeline::evolve::categories::coded;
 use crate::pipeline::evolve::cells::Cells;
-use crate::pipeline::evolve::genome::{Begun, Genome};
+use crate::pipeline::evolve::genome::{Begun, Genome, Guess};
+use crate::pipeline::evolve::making::Making;
 use crate::protect::Method;
 use crate::protect::pram::{
     Design, Known, MatrixEquation, MissingValues, Pram, Told, TransitionMatrix,
@@ -47,8 +48,8 @@ impl Genome for MatrixGenome {
     type Of = Randomizer<Matrices>;
 
     fn begin(&self, _: &Cells, seed: u64, context: &Context) -> Result<Begun<Self::Of>> {
-        context.cancel.check()?;
-        begun(&self.originals, self.applications, self.rules.clone(), seed)
+        let ground = (&self.originals, self.applications, seed);
+        begun(ground, self.rules.clone(), context)
     }
 
     fn method(&self, cells: &Cells, genes: &Matrices) -> Result<Method> {
@@ -62,6 +63,10 @@ impl Genome for MatrixGenome {
             ..pram(Design::ConstantDiagonal(1.0))
         };
         Ok(Method::Pram(pram))
+    }
+
+    fn guessed(&self, genes: &Matrices) -> Vec<Guess> {
+        guesses(&self.originals, genes, &self.rules)
     }
 }
 
@@ -94,8 +99,8 @@ impl Genome for EquationGenome {
     type Of = Randomizer<MatrixEquation>;
 
     fn begin(&self, _: &Cells, seed: u64, context: &Context) -> Result<Begun<Self::Of>> {
-        context.cancel.check()?;
-        begun(&self.originals, self.applications, self.rules.clone(), seed)
+        let ground = (&self.originals, self.applications, seed);
+        begun(ground, self.rules.clone(), context)
     }
 
     fn method(&self, cells: &Cells, genes: &MatrixEquation) -> Result<Method> {
@@ -105,23 +110,40 @@ impl Genome for EquationGenome {
         }))
     }
 
+    fn guessed(&self, genes: &MatrixEquation) -> Vec<Guess> {
+        guesses(&self.originals, genes, &self.rules)
+    }
+
     fn equation(&self, genes: &MatrixEquation) -> Option<MatrixEquation> {
         Some(genes.clone())
     }
 }
 
 fn begun<G: Genotype>(
-    originals: &CategoricalTable,
-    applications: usize,
+    (originals, applications, seed): (&CategoricalTable, usize, u64),
     rules: G::Rules,
-    seed: u64,
+    context: &Context,
 ) -> Result<Begun<Randomizer<G>>> {
     let ground = Ground::new(originals, ScoreSettings::default(), applications, seed)?;
-    let begun = begin::<G>(ground, rules, seed)?;
+    let making = Making::new(&context.progress);
+    let begun = begin::<G>(ground, rules, seed, &|all| {
+        making.one_of(all);
+        context.cancel.check()
+    })?;
     Ok(Begun {
         members: begun.members,
         designs: begun.designs,
     })
+}
+
+/// How well each column is guessed by its matrix.
+fn guesses<G: Genotype>(originals: &CategoricalTable, genes: &G, rules: &G::Rules) -> Vec<Guess> {
+    let columns = frequencies(originals).into_iter().enumerate();
+    let guess = columns.map(|(column, frequencies)| {
+        let matrix = genes.matrix(column, &frequencies, rules);
+        (matrix.guessed(&frequencies), matrix.staying(&frequencies))
+    });
+    guess.collect()
 }
 
 fn pram(design: Design) -> Pram {

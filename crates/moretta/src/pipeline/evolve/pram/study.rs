@@ -54,6 +54,9 @@ pub struct PramSolution {
     pub equation: Option<MatrixEquation>,
     /// Mean information loss and disclosure risk over the applications.
     pub of: TradeOff,
+    /// By column, the share of values that somebody guesses right who knows the matrix and the
+    /// frequencies: an exchange of categories gives 1, which the measures of risk do not see.
+    pub guessed: Vec<f64>,
 }
 
 /// What a search has found.
@@ -120,16 +123,21 @@ impl PramSearch {
         mut stop: impl FnMut(Moment) -> Result<bool>,
     ) -> Result<PramFound> {
         let ground = Ground::new(original, self.score.clone(), self.applications, self.seed)?;
-        let begun = begin::<G>(ground, rules.clone(), self.seed)?;
+        let begun = begin::<G>(ground, rules.clone(), self.seed, &|_| Ok(()))?;
         let (breed, designs) = (begun.breed, begun.designs);
         let (labels, members): (Vec<String>, Vec<_>) = begun.members.into_iter().unzip();
         let mut search = Search::new(self.settings.clone(), self.seed, members)?;
         let start = search.population().trade_offs().to_vec();
         let stopped = search.run(LOOK, |search| stop(search.now()))?;
-        let solution = |genes: &G, of: TradeOff| PramSolution {
-            matrices: breed.matrices(genes),
-            equation: genes.equation().cloned(),
-            of,
+        let solution = |genes: &G, of: TradeOff| {
+            let matrices = breed.matrices(genes);
+            let guessed = matrices.iter().zip(breed.ground.all_frequencies());
+            PramSolution {
+                guessed: guessed.map(|(matrix, of)| matrix.guessed(of)).collect(),
+                equation: genes.equation().cloned(),
+                matrices,
+                of,
+            }
         };
         let population = search.population();
         let best = population.best();
@@ -159,14 +167,22 @@ pub(super) struct Begun<G: Genotype> {
     pub(super) designs: Vec<(String, TradeOff)>,
 }
 
-/// The members that a search begins with, and the designs of the literature beside them.
+/// The members that a search begins with, and the designs of the literature beside them. `make` is
+/// told before each member is made, of how many.
 ///
 /// # Errors
 /// When files cannot be scored.
-pub(super) fn begin<G: Genotype>(ground: Ground, rules: G::Rules, seed: u64) -> Result<Begun<G>> {
+pub(super) fn begin<G: Genotype>(
+    ground: Ground,
+    rules: G::Rules,
+    seed: u64,
+    make: &(dyn Fn(usize) -> Result<()> + Sync),
+) -> Result<Begun<G>> {
     let breed = Breed::<G>::new(ground, rules);
     let start = G::start(&breed.rules, breed.ground.all_frequencies(), seed);
+    let all = start.len();
     let members = start.into_par_iter().map(|(label, genotype)| {
+        make(all)?;
         let individual = breed.individual(genotype)?;
         Ok((label, individual))
     });

@@ -305,7 +305,8 @@ proptest! {
             let exchange = mutant.exchange(&matrices[b].1, &whole, Crossover::Points(2), &mut draws);
             matrices[a].1 = mutant.crossed(&matrices[b].1, &exchange[0]);
             let sums = matrices[a].1.0.iter().flat_map(|m| m.rows()).map(|row| row.iter().sum::<u32>());
-            prop_assert!({ sums }.all(|sum| sum == 100));
+            let whole_rows = { sums }.all(|sum| sum == 100);
+            prop_assert!(whole_rows);
         }
     }
 }
