@@ -158,11 +158,11 @@ pub(crate) fn run(args: &CategoricalArgs) -> Result<ExitCode> {
 fn extent(args: &CategoricalArgs) -> Extent {
     let extent = match args.quick {
         true => Extent {
-            rows: 120,
+            rows: 80,
             users: 400,
-            members: 16,
-            steps: [1500, 20, 300],
-            draws: 2,
+            members: 10,
+            steps: [500, 10, 60],
+            draws: 1,
             k: &[2, 5],
         },
         false => Extent {

@@ -38,8 +38,9 @@ pub(in crate::categorical) struct Crossed {
     /// The absolute change of χ² over what it was, in percent.
     pub(super) change: f64,
     pub(super) cramers_v: [f64; 2],
-    /// The share of unique records that are unchanged and still unique, in percent.
-    pub(super) risk: f64,
+    /// The share of unique records that are unchanged and still unique, in percent; none without
+    /// unique records.
+    pub(super) risk: Option<f64>,
 }
 
 /// The lines of a policy that make PRAM use these matrices.
@@ -97,7 +98,8 @@ pub(super) fn averages(
             sum.difference += share * crossed.difference;
             sum.per_cell += share * crossed.per_cell;
             sum.change += share * crossed.change;
-            sum.risk += share * crossed.risk;
+            let risk = crossed.risk.map(|risk| share * risk);
+            sum.risk = risk.map(|risk| sum.risk.unwrap_or(0.0) + risk);
             for place in 0..2 {
                 sum.chi_square[place] += share * crossed.chi_square[place];
                 sum.cramers_v[place] += share * crossed.cramers_v[place];
@@ -149,6 +151,6 @@ fn crossed(
         chi_square: table.chi_square(),
         change: 100.0 * table.chi_square_change().unwrap_or(0.0),
         cramers_v: table.cramers_v(),
-        risk: 100.0 * table.uniques_kept().unwrap_or(0.0),
+        risk: table.uniques_kept().map(|kept| 100.0 * kept),
     })
 }

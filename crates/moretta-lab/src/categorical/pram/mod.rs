@@ -306,17 +306,9 @@ fn frequencies(table: &CategoricalTable, place: usize) -> Vec<f64> {
 /// takes for each released value the most probable original; the mean over the columns. No part of
 /// IL or DR looks at it.
 fn guessed(table: &CategoricalTable, matrix: impl Fn(usize, &[f64]) -> TransitionMatrix) -> f64 {
-    let of_column = |place: usize| -> f64 {
+    let of_column = |place: usize| {
         let counts = frequencies(table, place);
-        let matrix = matrix(place, &counts);
-        let levels = 0..counts.len();
-        let best = |released: usize| {
-            let chances = levels
-                .clone()
-                .map(|code| counts[code] * matrix.at(code, released));
-            chances.fold(0.0, f64::max)
-        };
-        levels.clone().map(best).sum::<f64>() / table.rows().max(1) as f64
+        matrix(place, &counts).guessed(&counts)
     };
     let width = table.width();
     100.0 * (0..width).map(of_column).sum::<f64>() / width.max(1) as f64
