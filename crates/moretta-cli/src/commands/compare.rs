@@ -69,12 +69,12 @@ fn estimated(found: &EstimatedTable, files: &[String; 2]) -> String {
     }
     rows.insert(0, head);
     let what = found.columns.join(" and ");
-    let epsilon = found.epsilon.map_or_else(String::new, |epsilon| {
-        format!(
-            "the matrix of {what} changes the odds of any two categories by e^{epsilon:.3} at most\n"
-        )
-    });
-    format!("{}{epsilon}", table(&rows))
+    let epsilon = match found.epsilon {
+        Some(epsilon) => format!("by e^{epsilon:.3} at most"),
+        None => "without a bound: a released category rules others out".to_owned(),
+    };
+    let odds = format!("the matrix of {what} changes the odds of any two categories {epsilon}\n");
+    format!("{}{odds}", table(&rows))
 }
 
 /// "110" of an original, else "110" and "112.5 ± 4.2".

@@ -13,6 +13,7 @@ use super::rules;
 use crate::data::{Field, Role, Schema};
 use crate::guarantee::{ClaimFinding, Findings, Unit};
 use crate::measure::PairMeasures;
+use crate::measure::pairs::PairFacts;
 use crate::measure::{self, utility::STRETCHED};
 use crate::protect::{Solution, Solutions};
 
@@ -184,7 +185,10 @@ fn of_masked(facts: &Facts<'_>, masked: &Masked<'_>, mut report: Report) -> Repo
         .extend(masked_warnings(facts, masked, asked));
     Report {
         pairs: match told {
-            true => masked.watch.measures().map(PairMeasures::facts),
+            true => {
+                let exact = masked.watch.measures().map(PairMeasures::facts);
+                exact.map(PairFacts::rounded)
+            }
             false => None,
         },
         ..report
@@ -241,7 +245,7 @@ fn masked_warnings(facts: &Facts<'_>, masked: &Masked<'_>, asked: bool) -> Vec<S
         .collect();
     if !open.is_empty() {
         warnings.push(format!(
-            "quasi-identifiers are released as they are: {}",
+            "quasi-identifiers are released as they are: {}; figures of linkage are about masked columns alone",
             open.join(", ")
         ));
     }
@@ -258,12 +262,8 @@ fn masked_warnings(facts: &Facts<'_>, masked: &Masked<'_>, asked: bool) -> Vec<S
         );
     }
     // How often a value left as it was is a fact about the originals, too.
-    let unchanged = match private {
-        true => Vec::new(),
-        false => masked.watch.unchanged(),
-    };
-    for name in unchanged {
-        warnings.push(format!("most numbers of column `{name}` left as they were"));
+    if !private {
+        warnings.extend(masked.watch.unchanged());
     }
     let inverted = match private {
         true => Vec::new(),

@@ -59,25 +59,21 @@ pub fn compare(
             false => options,
         },
     });
-    let estimates = match policy.changes_by_matrices() {
+    let (estimates, why) = match policy.changes_by_matrices() {
         true => estimates(policy, &files)?,
-        false => Some(Vec::new()),
+        false => (Vec::new(), None),
     };
     let (measures, mut notes) = match policy.plan.keeps_guarantee() {
         true => (standings(policy, &files, progress)?, Vec::new()),
         false => masked_standings(policy, &files, progress)?,
     };
-    if estimates.is_none() {
-        notes.push(NO_MATRIX.to_owned());
-    }
+    notes.extend(why);
     Ok(Compared {
         measures,
-        estimates: estimates.unwrap_or_default(),
+        estimates,
         notes,
     })
 }
-
-const NO_MATRIX: &str = "no transition matrix is known of this release, so that nothing was estimated: add matrices = \"out/matrices.json\" under [sink] and release again, or give matrices under [[protect]]";
 
 /// Risk and loss of both files.
 fn standings(

@@ -60,14 +60,19 @@ pub struct Counted {
     pub standard_error: Option<f64>,
 }
 
-/// Tables of each matrix, then of each two of them; none where no matrix is known.
+/// Tables of each matrix, then of each two of them, and why there are none of some columns.
 pub(super) fn estimates(
     policy: &Policy,
     files: &[Compare<'_>; 2],
-) -> Result<Option<Vec<EstimatedTable>>> {
-    let transitions = known(policy)?;
+) -> Result<(Vec<EstimatedTable>, Option<String>)> {
+    let (transitions, others) = known(policy)?;
+    let why = match (&transitions[..], &others[..]) {
+        ([], []) => Some(NO_MATRIX.to_owned()),
+        (_, []) => None,
+        (_, others) => Some(changed_twice(others)),
+    };
     if transitions.is_empty() {
-        return Ok(None);
+        return Ok((Vec::new(), why));
     }
     let [a, b] = files
         .each_ref()
@@ -83,11 +88,25 @@ pub(super) fn estimates(
     of.filter(small)
         .map(|of| table(&transitions, &of, &files))
         .collect::<Result<_>>()
-        .map(Some)
+        .map(|tables| (tables, why))
 }
 
-/// The matrices of columns that leave as they were changed: as published, or as the policy says.
-fn known(policy: &Policy) -> Result<Vec<Transition>> {
+const NO_MATRIX: &str = "no transition matrix is known of this release, so that nothing was estimated: add matrices = \"out/matrices.json\" under [sink] and release again, or give matrices under [[protect]]";
+
+fn changed_twice(transitions: &[Transition]) -> String {
+    let names = transitions
+        .iter()
+        .flat_map(|transition| &transition.columns);
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    format!(
+        "another method changes {} beside pram, so that its original counts were not estimated",
+        names.join(", ")
+    )
+}
+
+/// The matrices of columns that nothing else changes, as published, or as the policy says; then those
+/// of other columns.
+fn known(policy: &Policy) -> Result<(Vec<Transition>, Vec<Transition>)> {
     let published = policy.sink.as_ref().and_then(|sink| sink.matrices.as_ref());
     let all = match published {
         Some(place) => matrices::read(place)?,
@@ -99,23 +118,21 @@ fn known(policy: &Policy) -> Result<Vec<Transition>> {
     };
     let stays = |transition: &Transition| {
         let mut columns = transition.columns.iter();
-        !columns.any(|name| is_changed_later(policy, name))
+        !columns.any(|name| is_changed_otherwise(policy, name))
     };
-    Ok(all.into_iter().filter(stays).collect())
+    Ok(all.into_iter().partition(stays))
 }
 
-/// Whether a method behind pram changes a column again.
-fn is_changed_later(policy: &Policy, name: &str) -> bool {
+/// Whether another method than pram changes a column.
+fn is_changed_otherwise(policy: &Policy, name: &str) -> bool {
     let methods = policy.plan.protect.iter();
     // What stands in for matrices that are found stands alone.
-    let after = methods
-        .rev()
-        .take_while(|method| method.as_pram().is_none() && !policy.finds_matrices());
+    let others = methods.filter(|method| method.as_pram().is_none() && !policy.finds_matrices());
     let is_quasi = policy
         .plan
         .column(name)
         .is_some_and(|c| c.role == Role::Quasi);
-    let mut changes = after.map(|method| match method.as_masking() {
+    let mut changes = others.map(|method| match method.as_masking() {
         Some(masking) => masking
             .columns()
             .map_or(is_quasi, |all| all.contains(&name)),

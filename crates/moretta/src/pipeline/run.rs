@@ -21,7 +21,8 @@ use super::sha256;
 use crate::data::Role;
 use crate::engine::report::Report;
 use crate::engine::{
-    Clock, Outcome, Pump, Resume, Session, Source, Stage, THE_SOURCE, check_plan, source_name,
+    Action, Clock, Outcome, Pump, Resume, Session, Source, Stage, THE_SOURCE, check_plan,
+    source_name,
 };
 use crate::error::{Error, Result};
 use crate::io::Header;
@@ -301,7 +302,10 @@ pub(super) fn told(
     let matrices = match &sink.matrices {
         None => None,
         Some(place) => {
-            let persons = policy.plan.columns.iter().any(|c| c.role == Role::Subject);
+            let persons = policy.plan.columns.iter().any(|column| {
+                let pseudonym = matches!(column.action, Action::Pseudonym { .. });
+                column.role == Role::Subject || pseudonym
+            });
             Some(matrices::write(place, &outcome.transitions, persons)?)
         }
     };

@@ -236,8 +236,8 @@ const COLUMNS: Parameter = Parameter::new(
 const FITNESS: Parameter = Parameter::new(
     "fitness",
     Accepts::Word(|| words(FITNESSES)),
-    Absent::Text("mean"),
-    "what is to be small: the mean of information loss and disclosure risk, the larger one of both (max), or each of many trade-offs between them, of which one is picked (front)",
+    Absent::Text("max"),
+    "what is to be small: the larger one of information loss and disclosure risk (max), their mean, by which a file that is hardly changed looks good, or each of many trade-offs between them, of which one is picked (front)",
 );
 const STEPS: Parameter = Parameter::new(
     "steps",

@@ -17,6 +17,30 @@ pub struct Transition {
     pub fewest: Option<u64>,
 }
 
+impl Transition {
+    /// Whether most rows of a category were released as one other category: who knows the matrix
+    /// undoes that, and no measure of linkage sees it.
+    pub fn exchanges(&self) -> bool {
+        let rows = self.matrix.iter().enumerate();
+        let mut others = rows.flat_map(|(from, row)| {
+            let cells = row.iter().enumerate();
+            cells.filter(move |(to, _)| *to != from)
+        });
+        others.any(|(_, &chance)| chance > 0.5)
+    }
+
+    /// A warning where it does.
+    pub fn warning(&self) -> Option<String> {
+        let names = || self.columns.join("`, `");
+        self.exchanges().then(|| {
+            format!(
+                "the matrix of `{}` turns most rows of a category into one other: who knows the matrix undoes that, and figures of linkage do not see it",
+                names()
+            )
+        })
+    }
+}
+
 /// The same by codes, before anybody knows their texts.
 #[derive(Clone, Debug)]
 pub struct CodedTransition {

@@ -1,41 +1,52 @@
-//! Counts numbers that left as they were: a mask that does not mask should be noticed.
+//! Counts values that left as they were: a mask that does not mask should be noticed.
 
 use crate::data::{Kind, Schema};
 
-/// Shares of a column's numbers from which on it is told.
+/// The share of a column's numbers from which on it is told.
 const MOST: f64 = 0.5;
 
-/// For each number column that is masked, how many values left as they were.
-pub(crate) struct Unchanged {
-    /// Name, place in the record, and count.
-    columns: Vec<(String, usize, u64)>,
+/// The same of categories, many of which stay under any mask.
+const NEARLY_ALL: f64 = 0.95;
+
+/// For each masked column, how many values left as they were.
+pub(crate) struct Unchanged(Vec<Counted>);
+
+struct Counted {
+    name: String,
+    is_number: bool,
+    unchanged: u64,
 }
 
 impl Unchanged {
     pub(crate) fn new(schema: &Schema, places: &[usize]) -> Self {
         let fields = places.iter().map(|&place| &schema.fields()[place]);
-        let numbers = fields
-            .enumerate()
-            .filter(|(_, field)| matches!(field.kind, Kind::Number { .. } | Kind::Date(_)));
-        Unchanged {
-            columns: numbers
-                .map(|(place, field)| (field.name.to_string(), place, 0))
-                .collect(),
-        }
+        let columns = fields.map(|field| Counted {
+            name: field.name.to_string(),
+            is_number: matches!(field.kind, Kind::Number { .. } | Kind::Date(_)),
+            unchanged: 0,
+        });
+        Unchanged(columns.collect())
     }
 
     #[inline]
     pub(crate) fn observe(&mut self, original: &[f64], released: &[f64]) {
-        for (_, place, count) in &mut self.columns {
+        let values = original.iter().zip(released);
+        for (column, (original, released)) in self.0.iter_mut().zip(values) {
             // Missing values equal nothing, and are not counted.
-            *count += u64::from(original[*place] == released[*place]);
+            column.unchanged += u64::from(original == released);
         }
     }
 
-    /// The columns most of whose numbers left as they were, of so many rows.
-    pub(crate) fn columns(&self, rows: u64) -> Vec<&str> {
-        let most = |count: u64| rows > 0 && count as f64 >= MOST * rows as f64;
-        let told = self.columns.iter().filter(|(_, _, count)| most(*count));
-        told.map(|(name, ..)| name.as_str()).collect()
+    /// What is told of columns too much of which left as it was, of so many rows.
+    pub(crate) fn told(&self, rows: u64) -> impl Iterator<Item = String> {
+        let told = move |column: &Counted| {
+            let (least, what) = match column.is_number {
+                true => (MOST, "most numbers"),
+                false => (NEARLY_ALL, "nearly all categories"),
+            };
+            let is_told = rows > 0 && column.unchanged as f64 >= least * rows as f64;
+            is_told.then(|| format!("{what} of column `{}` left as they were", column.name))
+        };
+        self.0.iter().filter_map(told)
     }
 }

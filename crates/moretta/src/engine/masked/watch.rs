@@ -3,7 +3,7 @@
 use super::masks::Masks;
 use super::pairs::Pairs;
 use super::unchanged::Unchanged;
-use crate::data::{Batch, Encoder, Kind, Role, Schema};
+use crate::data::{Attribute, Batch, Encoder, Kind, ReadAs, Role, Schema};
 use crate::engine::context::Wanted;
 use crate::engine::learn::AccuracyLoss;
 use crate::engine::plan::Plan;
@@ -50,9 +50,9 @@ impl Watch {
         })
     }
 
-    /// Columns most of whose numbers left as they were.
-    pub(crate) fn unchanged(&self) -> Vec<&str> {
-        self.looked.columns(self.released)
+    /// What is told of columns too much of which left as it was.
+    pub(crate) fn unchanged(&self) -> Vec<String> {
+        self.looked.told(self.released).collect()
     }
 
     /// Columns whose categories speak against a link where they agree, so that probabilistic linkage
@@ -159,7 +159,7 @@ fn measures(
         tolerance: plan.pairs.tolerance,
         categories: plan.pairs.categories,
         ..PairSettings::new(match masks.is_comparable {
-            true => Encoder::new(schema, &masks.leaving)?.attributes(),
+            true => attributes(plan, masks, schema)?,
             false => Vec::new(),
         })
     };
@@ -203,6 +203,23 @@ fn measures(
         .map(|&place| &*schema.fields()[place].name);
     let names: Vec<&str> = names.collect();
     Ok(Some(PairMeasures::new(&settings, &names, measures)))
+}
+
+/// What the numbers of records mean. Of ordered categories all that are declared count, also those
+/// that no row has.
+fn attributes(plan: &Plan, masks: &Masks, schema: &Schema) -> Result<Vec<Attribute>> {
+    let attributes = Encoder::new(schema, &masks.leaving)?.attributes();
+    let of = masks.leaving.iter().zip(attributes);
+    let declared = of.map(|(&place, attribute)| {
+        let column = plan.column(&schema.fields()[place].name);
+        match column.map(|column| &column.read) {
+            Some(ReadAs::Ordered(levels)) => Attribute::Ordinal {
+                levels: levels.len(),
+            },
+            _ => attribute,
+        }
+    });
+    Ok(declared.collect())
 }
 
 fn no_categories(info: &Info) -> Error {

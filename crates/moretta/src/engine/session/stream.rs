@@ -22,7 +22,7 @@ use crate::guarantee::{CrowdChecker, RuleChecker};
 use crate::measure::Measure;
 use crate::protect::rotation::Rotation;
 use crate::protect::z_anonymity::{Cell, Known, ZAnonymity, greatest_common_divisor};
-use crate::protect::{Among, Masking, Method};
+use crate::protect::{Among, Masking, Method, Transition};
 use std::sync::Arc;
 
 /// A stream.
@@ -579,7 +579,7 @@ impl StreamFlow {
                 went_on: self.course.went_on,
             }
         });
-        let report = report(&Facts {
+        let mut report = report(&Facts {
             plan: &self.plan,
             rules: &rules,
             schema: self.arrival.schema(),
@@ -600,11 +600,14 @@ impl StreamFlow {
             solutions: None,
             warnings: &self.notes,
         });
+        let transitions = self.flow.transitions();
+        let exchanges = transitions.iter().filter_map(Transition::warning);
+        report.warnings.extend(exchanges);
         Ok(Finished {
             rows: rest,
             report,
             recorded: None,
-            transitions: self.flow.transitions(),
+            transitions,
         })
     }
 }

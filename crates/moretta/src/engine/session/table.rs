@@ -29,7 +29,7 @@ use crate::engine::warnings::{run_warnings, sample_warnings};
 use crate::error::{Error, Result};
 use crate::guarantee::{Nesting, RuleCount, nesting};
 use crate::measure::{self, Info, Measure};
-use crate::protect::Nest;
+use crate::protect::{Nest, Transition};
 use std::sync::Arc;
 
 /// The rows of a table so far.
@@ -373,6 +373,8 @@ impl Treated {
         if plan.keeps_guarantee() {
             report.column_sets = of_release(&release);
         }
+        let exchanges = protected.transitions.iter().filter_map(Transition::warning);
+        report.warnings.extend(exchanges);
         context.cancel.check()?;
         Ok(Finished {
             rows: Checked::new(numbered(plan, release)?),

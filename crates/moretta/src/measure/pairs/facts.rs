@@ -69,3 +69,66 @@ pub struct PairColumnPoint {
     /// Mean and standard deviation of what was released.
     pub after: Option<(f64, f64)>,
 }
+
+/// Digits of a figure that is no share, and of means.
+const DIGITS: i32 = 3;
+
+impl PairFacts {
+    /// The same as it may be told: figures compare with the originals, and several exact ones
+    /// together tell how many rows had a rare category. Shares are rounded to a tenth of a percent,
+    /// others to three digits.
+    #[must_use]
+    pub fn rounded(mut self) -> Self {
+        for measure in &mut self.measures {
+            let round = |value: f64| match measure.percent {
+                true => (value * 1000.0).round() / 1000.0,
+                false => significant(value, DIGITS),
+            };
+            measure.value = measure.value.map(round);
+            for point in &mut measure.points {
+                point.value = point.value.map(round);
+            }
+        }
+        for point in self
+            .columns
+            .iter_mut()
+            .flat_map(|column| &mut column.points)
+        {
+            for side in [&mut point.before, &mut point.after] {
+                let round = |value| significant(value, DIGITS);
+                *side = side.map(|(mean, deviation)| (round(mean), round(deviation)));
+            }
+        }
+        self
+    }
+}
+
+/// A number with so many digits.
+fn significant(value: f64, digits: i32) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let scale = 10_f64.powi(digits - 1 - value.abs().log10().floor() as i32);
+    let rounded = (value * scale).round() / scale;
+    if rounded.is_finite() { rounded } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_keep_three_digits() {
+        let cases = [
+            (12_345.0, 12_300.0),
+            (0.012_345, 0.0123),
+            (-9.996, -10.0),
+            (0.0, 0.0),
+            (1e-320, 1e-320),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(significant(value, 3), expected);
+        }
+        assert!(significant(f64::NAN, 3).is_nan());
+    }
+}

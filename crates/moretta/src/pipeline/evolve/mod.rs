@@ -323,7 +323,7 @@ impl Task<'_> {
     }
 
     /// What is released: the one that was picked, else the best; of a search for a front the one
-    /// whose loss and risk have the least mean.
+    /// whose larger one of loss and risk is the least.
     fn chosen<G: Genome>(
         &self,
         search: &Search<G::Of>,
@@ -332,9 +332,7 @@ impl Task<'_> {
         let place = match (self.wish.pick, self.evolve.settings.fitness) {
             (Some(pick), _) => Some(pick.wrapping_sub(1)),
             (None, Fitness::Front) => {
-                let scores = front
-                    .iter()
-                    .map(|found| Fitness::Mean.score(found.of, 0, 1));
+                let scores = front.iter().map(|found| Fitness::Max.score(found.of, 0, 1));
                 best_first(&scores.collect::<Vec<f64>>()).first().copied()
             }
             (None, _) => None,
