@@ -45,6 +45,30 @@ fn json(folder: &Folder, arguments: &[&str]) -> Value {
     serde_json::from_str(&works(folder, arguments).0).expect("JSON")
 }
 
+#[test]
+fn losses_count_declared_categories_that_no_row_has() {
+    let loss = |levels: &str| {
+        let folder = folder(
+            "[[protect]]\nmethod = \"microaggregation\"\nk = 3\ncolumns = [\"grade\"]\ndistance = \"sum\"",
+            "order = \"input\"",
+        );
+        let text = folder.text("policy.toml");
+        let folder = folder.file("policy.toml", text.replace("\"top\"]", levels));
+        let three = survey().replace("top", "high");
+        let folder = folder.file("survey.csv", three.replacen("middle", "low", 7));
+        works(&folder, &["run", "policy.toml"]);
+        let found = json(&folder, &COMPARE);
+        let found = measures(&found).into_iter().find(|one| one.0 == "dbil");
+        found.map(|(_, _, dbil)| dbil).expect("a loss")
+    };
+    let (four, eight) = (
+        loss("\"top\"]"),
+        loss("\"top\", \"a\", \"b\", \"c\", \"d\"]"),
+    );
+    // Twice as many levels are half the distance of any two of them.
+    assert!((four - 2.0 * eight).abs() < 1e-12, "{four} {eight}");
+}
+
 /// The measures of a comparison: of the first file and of the second.
 fn measures(found: &Value) -> Vec<(&str, f64, f64)> {
     let measures = found["measures"].as_array().expect("measures").iter();

@@ -186,16 +186,71 @@ fn a_release_of_another_matrix_is_not_counted_back() {
 
 #[test]
 fn a_matrix_that_may_tell_of_few_persons_is_not_published() {
-    let named = policy("p = 0.7", PUBLISHED)
-        .replace("n = { role = \"drop\" }", "n = { role = \"subject\" }");
+    for named in [
+        "role = \"subject\"",
+        "role = \"identifier\", action = \"pseudonym\", key = \"file:key\"",
+        "role = \"key\", action = \"pseudonym\", key = \"file:key\"",
+    ] {
+        let policy = policy("p = 0.7", PUBLISHED);
+        let policy = policy.replace("n = { role = \"drop\" }", &format!("n = {{ {named} }}"));
+        let folder = Folder::new()
+            .file("data.csv", table())
+            .file("key", "0123456789abcdef0123456789abcdef")
+            .file("policy.toml", policy);
+        let ran = folder.moretta(&["run", "policy.toml"]);
+        assert_eq!(ran.code, Some(1), "{named}: {}", ran.stderr);
+        assert!(ran.stderr.contains("few persons"), "{}", ran.stderr);
+        assert!(!folder.path("out/release.csv").exists());
+        assert!(!folder.path("out/matrices.json").exists());
+    }
+}
+
+#[test]
+fn a_matrix_that_exchanges_categories_or_leaves_them_is_warned_of() {
+    for (rows, expected) in [
+        (
+            "[[0.1, 0.9], [0.9, 0.1]]",
+            "turns most rows of a category into one other",
+        ),
+        (
+            "[[1.0, 0.0], [0.0, 1.0]]",
+            "nearly all categories of column `vote` left as they were",
+        ),
+    ] {
+        let method = format!(
+            "columns = [\"vote\"]\nmatrices = [{{ columns = [\"vote\"], categories = [\"no\", \"yes\"], rows = {rows} }}]"
+        );
+        for buffer in ["", "\nbuffer = 5"] {
+            let folder = folder(&(method.clone() + buffer), "");
+            let ran = folder.moretta(&["run", "policy.toml"]);
+            assert!(
+                ran.stderr.contains(expected),
+                "{rows}{buffer}: {}",
+                ran.stderr
+            );
+            let about_linkage = "figures of linkage are about masked columns alone";
+            assert!(ran.stderr.contains(about_linkage), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn columns_that_are_merged_first_are_not_counted_back() {
+    let text = policy("p = 0.7", PUBLISHED).replace(
+        "[[protect]]\nmethod = \"pram\"",
+        "[[protect]]\nmethod = \"merging\"\nrare = { region = 2 }\n[[protect]]\nmethod = \"pram\"",
+    );
     let folder = Folder::new()
         .file("data.csv", table())
-        .file("policy.toml", named);
-    let ran = folder.moretta(&["run", "policy.toml"]);
-    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("few persons"), "{}", ran.stderr);
-    assert!(!folder.path("out/release.csv").exists());
-    assert!(!folder.path("out/matrices.json").exists());
+        .file("policy.toml", text);
+    works(&folder, &["run", "policy.toml"]);
+    let found = compared(&folder);
+    assert_eq!(found["estimates"].as_array().map(Vec::len), Some(1));
+    assert!(
+        found["notes"]
+            .to_string()
+            .contains("another method changes `region`")
+    );
 }
 
 #[test]

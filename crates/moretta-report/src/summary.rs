@@ -66,7 +66,11 @@ pub fn summary(report: &Report) -> String {
     for measure in report.pairs.iter().flat_map(|facts| &facts.measures) {
         let shown = SHOWN.contains(&measure.name.as_str()) || report.asked.contains(&measure.name);
         if let (Some(value), true) = (measure.value, shown) {
-            text.push_str(&figure(&measure.name, value, measure.percent));
+            // Figures of records are told to a tenth of a percent or three digits.
+            let _ = match measure.percent {
+                true => writeln!(text, "  {} {:.1} %", measure.name, value * 100.0),
+                false => writeln!(text, "  {} {value}", measure.name),
+            };
         }
     }
     text

@@ -234,7 +234,15 @@ impl Reader<'_> {
 
     fn number(&mut self) -> Result<Token, Fault> {
         let at = self.next;
-        let word = self.word(|c| c.is_ascii_alphanumeric() || c == '.');
+        let mut word = self.word(|c| c.is_ascii_alphanumeric() || c == '.');
+        // 1e-3: the sign belongs to the exponent where digits and an e come before it.
+        let has_exponent =
+            word.ends_with(['e', 'E']) && word.starts_with(|c: char| c.is_ascii_digit());
+        if has_exponent && matches!(self.characters.get(self.next), Some('+' | '-')) {
+            word.push(self.characters[self.next]);
+            self.next += 1;
+            word += &self.word(|c| c.is_ascii_digit());
+        }
         match word.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Token::Constant(number)),
             _ => Err(self.fault(at, "this is no number".to_owned())),
@@ -325,6 +333,8 @@ mod tests {
         }
         let same = Equation::parse("((S)*( Tk))+1e1", &NAMES).expect("an equation");
         assert_eq!(same.write(&NAMES), "S * Tk + 10");
+        let small = Equation::parse("25e-2*S-1E+1", &NAMES).expect("an equation");
+        assert_eq!(small.write(&NAMES), "0.25 * S - 10");
     }
 
     #[test]
@@ -340,6 +350,7 @@ mod tests {
             ("S - Tx", 5, "there are Tk, S, x_1"),
             ("S - 1.2.3", 5, "no number"),
             ("S - 1e999", 5, "no number"),
+            ("S - 1e-", 5, "no number"),
             ("S * -3", 5, "0 - 3"),
             ("S ^ 2", 3, "one of + - * /"),
             (&long, MOST_TOKENS + 2, "at most 1023"),
