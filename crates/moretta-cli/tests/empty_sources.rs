@@ -39,9 +39,12 @@ const COMMANDS: &[&[&str]] = &[
 
 /// How a command ends where there is a header alone, and what it says.
 fn header_alone(policy: &str) -> (i32, &'static str) {
-    match policy.contains("[guarantee]") {
-        true => (1, "0 rows; k=5 needs at least 5 persons"),
-        false => (4, "a header, and no rows"),
+    if policy.contains("[guarantee]") {
+        (1, "0 rows; k=5 needs at least 5 persons")
+    } else if policy.contains("k = 3") {
+        (1, "0 rows; k=3 needs at least 3 persons")
+    } else {
+        (4, "a header, and no rows")
     }
 }
 
