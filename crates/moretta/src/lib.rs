@@ -39,6 +39,7 @@ pub mod attack;
 mod cancel;
 pub mod config;
 pub mod engine;
+pub mod federate;
 pub mod graph;
 pub mod guarantee;
 pub mod learn;

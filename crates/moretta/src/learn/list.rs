@@ -291,7 +291,7 @@ pub fn build(text: &str, header: &Header, seed: u64) -> Result<Box<dyn Learner>>
 }
 
 /// The learner called `name` as it was saved.
-pub(super) fn load(name: &str, header: &Header, from: &mut Reader<'_>) -> Result<Box<dyn Learner>> {
+pub(crate) fn load(name: &str, header: &Header, from: &mut Reader<'_>) -> Result<Box<dyn Learner>> {
     (find(name)?.load)(header, from)
 }
 

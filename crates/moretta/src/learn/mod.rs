@@ -39,7 +39,7 @@ mod leaf;
 mod linear;
 mod list;
 mod majority;
-mod model;
+pub(crate) mod model;
 mod naive_bayes;
 mod observers;
 mod online_bagging;
@@ -55,6 +55,7 @@ pub use hoeffding_adaptive_tree::{HoeffdingAdaptiveTree, HoeffdingAdaptiveTreeLe
 pub use hoeffding_tree::HoeffdingTreeLearner;
 pub use knn::{NearestNeighbours, NearestNeighboursLearner};
 pub use linear::{Linear, LinearLearner, Rule};
+pub(crate) use list::load as load_learner;
 pub use list::{
     DetectorKind, DriftReset, DriftResetLearner, LEARNERS, LearnerInfo, build, check_learner,
     split_learners,

@@ -7,83 +7,87 @@
 use crate::error::{Error, Result};
 
 /// Counters beyond this are no counters: no stream is as long, and one more never overflows.
-pub(in crate::learn) const MOST_COUNTED: u64 = 1 << 53;
+pub(crate) const MOST_COUNTED: u64 = 1 << 53;
 
 /// Bytes that grow.
 #[derive(Debug, Default)]
-pub(in crate::learn) struct Writer {
+pub(crate) struct Writer {
     bytes: Vec<u8>,
 }
 
 impl Writer {
-    pub(in crate::learn) fn byte(&mut self, value: u8) {
+    pub(crate) fn byte(&mut self, value: u8) {
         self.bytes.push(value);
     }
 
-    pub(in crate::learn) fn bool(&mut self, value: bool) {
+    pub(crate) fn bool(&mut self, value: bool) {
         self.byte(u8::from(value));
     }
 
-    pub(in crate::learn) fn u32(&mut self, value: u32) {
+    pub(crate) fn u16(&mut self, value: u16) {
         self.raw(&value.to_le_bytes());
     }
 
-    pub(in crate::learn) fn u64(&mut self, value: u64) {
+    pub(crate) fn u32(&mut self, value: u32) {
         self.raw(&value.to_le_bytes());
     }
 
-    pub(in crate::learn) fn size(&mut self, value: usize) {
+    pub(crate) fn u64(&mut self, value: u64) {
+        self.raw(&value.to_le_bytes());
+    }
+
+    pub(crate) fn size(&mut self, value: usize) {
         self.u64(value as u64);
     }
 
     /// How often something happened: what only a made-up model could have counted is cut,
     /// so that it can be read again.
-    pub(in crate::learn) fn count(&mut self, value: u64) {
+    pub(crate) fn count(&mut self, value: u64) {
         self.u64(value.min(MOST_COUNTED));
     }
 
-    pub(in crate::learn) fn f64(&mut self, value: f64) {
+    pub(crate) fn f64(&mut self, value: f64) {
         self.u64(value.to_bits());
     }
 
     /// The values, but not how many.
-    pub(in crate::learn) fn f64s(&mut self, values: &[f64]) {
+    pub(crate) fn f64s(&mut self, values: &[f64]) {
         self.bytes.reserve(size_of_val(values));
         for &value in values {
             self.f64(value);
         }
     }
 
-    pub(in crate::learn) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.size(text.len());
         self.raw(text.as_bytes());
     }
 
-    pub(in crate::learn) fn raw(&mut self, bytes: &[u8]) {
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    pub(in crate::learn) fn into_bytes(self) -> Vec<u8> {
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 }
 
 /// Bytes that were not read yet.
 #[derive(Debug)]
-pub(in crate::learn) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    pub(in crate::learn) fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Reader { rest: bytes }
     }
 
-    pub(in crate::learn) fn byte(&mut self) -> Result<u8> {
+    pub(crate) fn byte(&mut self) -> Result<u8> {
         Ok(self.array::<1>()?[0])
     }
 
-    pub(in crate::learn) fn bool(&mut self) -> Result<bool> {
+    pub(crate) fn bool(&mut self) -> Result<bool> {
         match self.byte()? {
             0 => Ok(false),
             1 => Ok(true),
@@ -91,22 +95,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(in crate::learn) fn u32(&mut self) -> Result<u32> {
+    pub(crate) fn u16(&mut self) -> Result<u16> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    pub(crate) fn u32(&mut self) -> Result<u32> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    pub(in crate::learn) fn u64(&mut self) -> Result<u64> {
+    pub(crate) fn u64(&mut self) -> Result<u64> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
     /// A size that is not the length of what follows.
-    pub(in crate::learn) fn size(&mut self) -> Result<usize> {
+    pub(crate) fn size(&mut self) -> Result<usize> {
         let size = self.u64()?;
         usize::try_from(size).map_err(|_| odd("a size beyond this machine"))
     }
 
     /// How often something happened.
-    pub(in crate::learn) fn count(&mut self) -> Result<u64> {
+    pub(crate) fn count(&mut self) -> Result<u64> {
         let count = self.u64()?;
         match count <= MOST_COUNTED {
             true => Ok(count),
@@ -115,7 +123,7 @@ impl<'a> Reader<'a> {
     }
 
     /// How many things follow, of which each has a byte at least.
-    pub(in crate::learn) fn length(&mut self) -> Result<usize> {
+    pub(crate) fn length(&mut self) -> Result<usize> {
         let length = self.size()?;
         self.must_hold(length)?;
         Ok(length)
@@ -123,7 +131,7 @@ impl<'a> Reader<'a> {
 
     /// So many things, of which each has a byte at least. Memory is taken for as much as the
     /// bytes that are left would fill, and for more only as things are really there.
-    pub(in crate::learn) fn many<T>(
+    pub(crate) fn many<T>(
         &mut self,
         length: usize,
         mut one: impl FnMut(&mut Self) -> Result<T>,
@@ -145,12 +153,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(in crate::learn) fn f64(&mut self) -> Result<f64> {
+    pub(crate) fn f64(&mut self) -> Result<f64> {
         Ok(f64::from_bits(self.u64()?))
     }
 
     /// So many values.
-    pub(in crate::learn) fn f64s(&mut self, values: usize) -> Result<Vec<f64>> {
+    pub(crate) fn f64s(&mut self, values: usize) -> Result<Vec<f64>> {
         let bytes = values.checked_mul(size_of::<f64>());
         let bytes = self.raw(bytes.ok_or_else(|| odd("a length beyond its end"))?)?;
         let value = |bytes: &[u8]| {
@@ -160,20 +168,25 @@ impl<'a> Reader<'a> {
         Ok(bytes.chunks_exact(size_of::<f64>()).map(value).collect())
     }
 
-    pub(in crate::learn) fn text(&mut self) -> Result<&'a str> {
+    pub(crate) fn text(&mut self) -> Result<&'a str> {
         let length = self.length()?;
         std::str::from_utf8(self.raw(length)?).map_err(|_| odd("a text that is not UTF-8"))
     }
 
+    /// Whether nothing is left.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     /// Fails if anything is left.
-    pub(in crate::learn) fn end(self) -> Result<()> {
+    pub(crate) fn end(self) -> Result<()> {
         match self.rest.is_empty() {
             true => Ok(()),
             false => Err(odd("more than its learner can hold")),
         }
     }
 
-    fn raw(&mut self, length: usize) -> Result<&'a [u8]> {
+    pub(crate) fn raw(&mut self, length: usize) -> Result<&'a [u8]> {
         let (taken, rest) = self
             .rest
             .split_at_checked(length)
@@ -182,13 +195,13 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         Ok(self.raw(N)?.try_into().expect("as many as were asked for"))
     }
 }
 
 /// The model has something that no learner would have saved.
-pub(in crate::learn) fn odd(what: &str) -> Error {
+pub(crate) fn odd(what: &str) -> Error {
     Error::input(format!("the model does not fit together: it has {what}"))
         .help("take a copy that was not changed, or learn the model again")
 }

@@ -10,12 +10,12 @@ use crate::error::Result;
 use crate::math::java_random::JavaRandom;
 
 /// Something that is saved.
-pub(in crate::learn) trait Saved {
+pub(crate) trait Saved {
     fn save(&self, out: &mut Writer);
 }
 
 /// Something that is loaded where `With` is known.
-pub(in crate::learn) trait Loaded<With>: Sized {
+pub(crate) trait Loaded<With>: Sized {
     /// Fails unless what was read could have been saved.
     fn load(with: &With, from: &mut Reader<'_>) -> Result<Self>;
 }
@@ -192,7 +192,7 @@ macro_rules! saved {
         }
     };
 }
-pub(in crate::learn) use saved;
+pub(crate) use saved;
 
 #[cfg(test)]
 mod tests {

@@ -8,20 +8,20 @@ mod bytes;
 mod fields;
 mod vocabulary;
 
-pub(super) use bytes::{MOST_COUNTED, Reader, Writer, odd};
-pub(super) use fields::{Loaded, Saved, saved};
+pub(crate) use bytes::{MOST_COUNTED, Reader, Writer, odd};
+pub(crate) use fields::{Loaded, Saved, saved};
 pub use vocabulary::{Meaning, Vocabulary};
 
 use std::fmt;
 
 /// What a learner knows, in the words of the file.
 pub struct Knowledge {
-    pub(super) name: &'static str,
-    pub(super) bytes: Vec<u8>,
+    pub(crate) name: &'static str,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Knowledge {
-    pub(super) fn new(name: &'static str, save: impl FnOnce(&mut Writer)) -> Option<Self> {
+    pub(crate) fn new(name: &'static str, save: impl FnOnce(&mut Writer)) -> Option<Self> {
         let mut out = Writer::default();
         save(&mut out);
         Some(Knowledge {

@@ -144,7 +144,7 @@ impl Vocabulary {
         &self.classes
     }
 
-    pub(in crate::learn) fn save(&self, out: &mut Writer) {
+    pub(crate) fn save(&self, out: &mut Writer) {
         out.size(self.columns.len());
         for (name, meaning) in &self.columns {
             out.text(name);
@@ -154,7 +154,7 @@ impl Vocabulary {
         save_levels(&self.classes, out);
     }
 
-    pub(in crate::learn) fn load(from: &mut Reader<'_>) -> Result<Self> {
+    pub(crate) fn load(from: &mut Reader<'_>) -> Result<Self> {
         let length = from.size()?;
         let column = |from: &mut Reader<'_>| Ok((from.text()?.to_owned(), Meaning::load(from)?));
         let columns = from.many(length, column)?;

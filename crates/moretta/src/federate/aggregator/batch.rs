@@ -1,0 +1,262 @@
+//! A batch at the aggregator: what sources answered, and what was made of it.
+
+use super::quality::Quality;
+use crate::federate::classify::Judgement;
+use crate::federate::frame::{Answers, Final, NO_NODE, Refusal};
+use crate::federate::party::Time;
+use crate::federate::terms::Terms;
+use crate::federate::topology::{Node, Topology};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(super) struct Batch {
+    pub(super) topology: Arc<Topology>,
+    pub(super) started: Time,
+    pub(super) answered: Option<Time>,
+    /// Of each source of the topology: sites, then nodes.
+    pub(super) answers: Vec<Option<Answers>>,
+    /// Sources whose answers were refused.
+    pub(super) given_up: Vec<bool>,
+    /// What the sites said together of each record, and who was sure of most.
+    pub(super) chosen: Vec<Choice>,
+}
+
+/// The complete answer to a record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Choice {
+    pub(super) candidate: Option<Judgement>,
+    pub(super) best: Judgement,
+    pub(super) who: u16,
+    pub(super) order: u8,
+}
+
+impl Batch {
+    pub(super) fn new(topology: Arc<Topology>, started: Time) -> Self {
+        let sources = topology.sites.len() + topology.nodes.len();
+        Batch {
+            topology,
+            started,
+            answered: None,
+            answers: vec![None; sources],
+            given_up: vec![false; sources],
+            chosen: Vec::new(),
+        }
+    }
+
+    /// The place of a source.
+    pub(super) fn place(&self, source: u16) -> Option<usize> {
+        let sites = &self.topology.sites;
+        if let Ok(place) = sites.binary_search_by_key(&source, |site| site.id) {
+            return Some(place);
+        }
+        let place = self
+            .topology
+            .nodes
+            .binary_search_by_key(&source, |node| node.id);
+        place.ok().map(|place| sites.len() + place)
+    }
+
+    /// Why answers cannot be taken.
+    pub(super) fn fault(&self, answers: &Answers, terms: &Terms) -> Option<Refusal> {
+        let source = answers.source;
+        let others = self.count().is_some_and(|count| count != answers.count());
+        let forwards = self.topology.destinations(source).count();
+        let what_ifs = self.topology.lengths_of(source).len();
+        let planes = (answers.forwards.len(), answers.what_ifs.len()) != (forwards, what_ifs);
+        let shape = answers.class_count != terms.classes || answers.coarse != terms.coarse;
+        let count = answers.count();
+        if others || planes || shape || count == 0 || count > terms.batch as usize {
+            return Some(Refusal::Width);
+        }
+        if answers.classes.iter().any(|&class| class >= terms.classes) {
+            return Some(Refusal::Class);
+        }
+        if answers
+            .confidences
+            .iter()
+            .any(|confidence| !(0.0..=1.0).contains(confidence))
+        {
+            return Some(Refusal::Confidence);
+        }
+        let is_site = self.topology.node(source).is_none();
+        let keys = self.keys().filter(|_| is_site);
+        keys.is_some_and(|keys| keys != answers.keys)
+            .then_some(Refusal::Keys)
+    }
+
+    fn keys(&self) -> Option<u64> {
+        let sites = self.answers.iter().take(self.topology.sites.len());
+        sites.flatten().next().map(|answers| answers.keys)
+    }
+
+    pub(super) fn insert(&mut self, answers: Answers) {
+        if let Some(place) = self.place(answers.source) {
+            self.answers[place] = Some(answers);
+        }
+    }
+
+    /// Goes on without a source.
+    pub(super) fn give_up(&mut self, source: u16) {
+        if let Some(place) = self.place(source) {
+            self.given_up[place] = true;
+        }
+    }
+
+    /// How many records it has, once somebody has told.
+    pub(super) fn count(&self) -> Option<usize> {
+        self.answers.iter().flatten().next().map(Answers::count)
+    }
+
+    pub(super) fn is_answered(&self) -> bool {
+        self.answered.is_some()
+    }
+
+    pub(super) fn set_answered(&mut self, now: Time) {
+        self.answered = Some(now);
+    }
+
+    /// Sources that have not answered.
+    pub(super) fn missing(&self) -> impl Iterator<Item = u16> {
+        let silent = self.topology.sources().enumerate();
+        let silent =
+            silent.filter(|(place, _)| self.answers[*place].is_none() && !self.given_up[*place]);
+        silent.map(|(_, source)| source)
+    }
+
+    /// Whether all sources have answered but those that are gone.
+    pub(super) fn has_all(&self, gone: impl Fn(u16) -> bool) -> bool {
+        self.missing().all(gone)
+    }
+
+    /// Whether nobody is waited for: no site, and no node of at most this order that could
+    /// still answer a record.
+    pub(super) fn is_complete(&self, max_order: Option<u8>, gone: impl Fn(u16) -> bool) -> bool {
+        let mut missing = self.missing().filter(|&source| !gone(source));
+        missing.all(|source| match self.topology.node(source) {
+            None => false,
+            Some(node) => {
+                let beyond = max_order.is_some_and(|most| node.order > most);
+                beyond || !self.is_expected(node)
+            }
+        })
+    }
+
+    /// Whether some record may still be answered by a node.
+    fn is_expected(&self, node: &Node) -> bool {
+        let count = self.count().unwrap_or(0);
+        (0..count).any(|at| self.may_answer(node, at))
+    }
+
+    /// Whether all sources of a node forwarded a record, as far as is known.
+    pub(super) fn may_answer(&self, node: &Node, at: usize) -> bool {
+        node.sources
+            .iter()
+            .all(|&source| self.may_forward(source, node.id, at))
+    }
+
+    fn may_forward(&self, source: u16, to: u16, at: usize) -> bool {
+        let known = self
+            .place(source)
+            .and_then(|place| self.answers[place].as_ref());
+        match (known, self.topology.node(source)) {
+            (Some(answers), _) => {
+                let mut places = self.topology.destinations(source).map(|node| node.id);
+                let plane = places.position(|node| node == to);
+                plane.is_some_and(|plane| answers.forwards[plane].get(at))
+            }
+            (None, Some(node)) => self.may_answer(node, at),
+            (None, None) => true,
+        }
+    }
+
+    /// What a source answered to a record.
+    pub(super) fn judgement(&self, place: usize, at: usize) -> Option<Judgement> {
+        let answers = self.answers[place].as_ref()?;
+        answers.present.get(at).then(|| Judgement {
+            class: answers.classes[at],
+            confidence: answers.confidences[at],
+        })
+    }
+
+    pub(super) fn judgements_of_sites(&self, at: usize) -> impl Iterator<Item = Option<Judgement>> {
+        (0..self.topology.sites.len()).map(move |place| self.judgement(place, at))
+    }
+
+    /// Whether a site has not answered a record, nor forwarded it instead.
+    fn is_partial(&self, at: usize, omits: bool) -> bool {
+        let sites = self.answers.iter().take(self.topology.sites.len());
+        sites.into_iter().any(|answers| match answers {
+            None => true,
+            Some(answers) if answers.present.get(at) => false,
+            Some(answers) => !(omits && answers.forwards.iter().any(|bits| bits.get(at))),
+        })
+    }
+
+    /// The most confident of what the sites say together and of the nodes, the first of several:
+    /// for the consumer among those of the orders that it waits for; the complete choice is kept.
+    pub(super) fn choose(
+        &mut self,
+        at: usize,
+        candidate: Option<Judgement>,
+        terms: &Terms,
+        qualities: Option<&BTreeMap<u16, Quality>>,
+    ) -> Final {
+        let nothing = Judgement {
+            class: 0,
+            confidence: 0.0,
+        };
+        let start = Choice {
+            candidate,
+            best: candidate.unwrap_or(nothing),
+            who: NO_NODE,
+            order: 0,
+        };
+        let (mut told, mut chosen, mut early) = (start, start, false);
+        let mut silent = candidate.is_none();
+        for (node, place) in self.topology.nodes.iter().zip(self.topology.sites.len()..) {
+            let within = terms.answer.max_order.is_none_or(|most| node.order <= most);
+            let Some(mut judgement) = self.judgement(place, at) else {
+                early |= self.answers[place].is_none() && self.may_answer(node, at);
+                continue;
+            };
+            if let Some(quality) = qualities.and_then(|all| all.get(&node.id)) {
+                judgement.confidence = quality.cap(judgement.confidence);
+            }
+            let better = silent || judgement.confidence > chosen.best.confidence;
+            if better {
+                (chosen.best, chosen.who, chosen.order) = (judgement, node.id, node.order);
+            }
+            if within && (silent || judgement.confidence > told.best.confidence) {
+                (told.best, told.who, told.order) = (judgement, node.id, node.order);
+            }
+            early |= !within;
+            silent = false;
+        }
+        match self.chosen.get_mut(at) {
+            Some(known) => *known = chosen,
+            None => self.chosen.push(chosen),
+        }
+        Final {
+            class: told.best.class,
+            confidence: told.best.confidence,
+            who: told.who,
+            order: told.order,
+            partial: self.is_partial(at, terms.answer.omit_forwarded),
+            early,
+        }
+    }
+
+    /// The most confident answer of lower order than this.
+    pub(super) fn best_below(&self, at: usize, order: u8) -> Option<Judgement> {
+        let mut best = self.chosen.get(at).and_then(|choice| choice.candidate);
+        for (node, place) in self.topology.nodes.iter().zip(self.topology.sites.len()..) {
+            if node.order < order
+                && let Some(judgement) = self.judgement(place, at)
+                && best.is_none_or(|best| judgement.confidence > best.confidence)
+            {
+                best = Some(judgement);
+            }
+        }
+        best
+    }
+}

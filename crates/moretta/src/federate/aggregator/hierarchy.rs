@@ -1,0 +1,290 @@
+//! How the hierarchy begins and changes, and how far parties may go under it.
+
+use super::{AHEAD, Aggregator};
+use crate::federate::forward::next_state;
+use crate::federate::frame::{Body, Credit, Kind};
+use crate::federate::links::Address;
+use crate::federate::monitor::Changes;
+use crate::federate::party::{Note, Outbox, PartyId, Time};
+use crate::federate::ratio::Ratio;
+use crate::federate::terms::{Mode, Phases, TroubleTerms};
+use crate::federate::topology::{FragmentKind, MOST_NODES, Node, SiteColumns, Topology};
+use std::sync::Arc;
+
+impl Aggregator {
+    /// Announces the first topology once all sites have said hello.
+    pub(super) fn begin(&mut self, now: Time, out: &mut Outbox) {
+        if self.hellos.len() < self.terms.sites.len() {
+            return;
+        }
+        let sites = self.hellos.iter().map(|(&id, hello)| SiteColumns {
+            id,
+            columns: hello.columns.clone(),
+        });
+        let mut topology = Topology::of_sites(sites.collect());
+        let fixed = self
+            .terms
+            .trouble
+            .as_ref()
+            .is_some_and(|trouble| trouble.fixed);
+        if fixed {
+            let sources = self.terms.sites.clone();
+            self.add_node(&mut topology, sources);
+        }
+        self.announce(topology, now, out);
+        self.allow(now, out);
+    }
+
+    /// Between batches: makes and removes nodes, and lets parties go on.
+    pub(super) fn change_hierarchy(&mut self, now: Time, out: &mut Outbox) {
+        let done = match self.terms.mode {
+            Mode::Lockstep => self.next,
+            Mode::Flow { .. } => self.settled_batches,
+        };
+        if self.topologies.is_empty() || self.allowed_for(done) <= self.below {
+            return;
+        }
+        let Some(newest) = self.topologies.back().map(Arc::clone) else {
+            return;
+        };
+        let shut_out = newest
+            .sites
+            .iter()
+            .any(|site| self.links.is_shut_out(PartyId(site.id)));
+        let changes = self
+            .monitors
+            .as_ref()
+            .map(|monitors| monitors.decide(&newest));
+        let changes = changes.unwrap_or_default();
+        let stale = self
+            .monitors
+            .as_ref()
+            .is_some_and(|monitors| monitors.is_stale());
+        if !changes.is_empty() || stale || shut_out {
+            let next = self.changed(&newest, changes, out);
+            self.announce(next, now, out);
+        }
+        self.allow(now, out);
+        let oldest = self.batches.keys().next().copied().unwrap_or(self.next);
+        while self
+            .topologies
+            .get(1)
+            .is_some_and(|second| second.first_batch <= oldest)
+        {
+            self.topologies.pop_front();
+        }
+    }
+
+    /// The topology after changes.
+    fn changed(&mut self, newest: &Topology, changes: Changes, out: &mut Outbox) -> Topology {
+        let mut next = newest.clone();
+        next.epoch += 1;
+        next.first_batch = self.below;
+        for sources in changes.create {
+            self.add_node(&mut next, sources);
+        }
+        for node in &changes.remove {
+            let Some(entry) = next.node(*node).cloned() else {
+                continue;
+            };
+            if let Some(monitors) = &mut self.monitors
+                && monitors.has_fired(*node)
+            {
+                monitors.blacklist(entry.sources);
+            }
+        }
+        let dependents = changes
+            .remove
+            .iter()
+            .flat_map(|&node| next.with_dependents(node));
+        let mut gone: Vec<u16> = dependents.collect();
+        for site in &newest.sites {
+            if self.links.is_shut_out(PartyId(site.id)) {
+                gone.extend(next.with_dependents(site.id));
+            }
+        }
+        next.sites.retain(|site| !gone.contains(&site.id));
+        next.nodes.retain(|node| !gone.contains(&node.id));
+        for node in &newest.nodes {
+            if next.node(node.id).is_none() {
+                out.notes.push(Note::Removed(node.id, next.first_batch));
+                self.qualities.remove(&node.id);
+            }
+        }
+        for node in &next.nodes {
+            if newest.node(node.id).is_none() {
+                out.notes
+                    .push(Note::Created(node.id, node.sources.clone(), node.first));
+            }
+        }
+        next
+    }
+
+    fn add_node(&mut self, topology: &mut Topology, sources: Vec<u16>) {
+        let Some(trouble) = self.terms.trouble.clone() else {
+            return;
+        };
+        // Numbers are used once; a stream that has used them all gets no more nodes.
+        if topology.nodes.len() >= MOST_NODES || self.next_node >= 0xe000 {
+            return;
+        }
+        let orders = sources.iter().map(|&source| topology.order_of(source));
+        let order = orders.max().unwrap_or(0).saturating_add(1);
+        let hosts = &self.terms.hosts;
+        let host = match hosts.len() {
+            0 => PartyId::AGGREGATOR,
+            count => PartyId(hosts[usize::from(self.next_node) % count]),
+        };
+        let width = width_of(topology, &sources, &trouble);
+        let node = Node {
+            id: self.next_node,
+            order,
+            length: topology.length_of_all(&sources),
+            factor: trouble.factor,
+            second: trouble.second_factor,
+            kind: trouble.fragments,
+            two_phase: is_two_phase(&trouble, width),
+            width,
+            host,
+            first: self.below,
+            sources,
+        };
+        topology.nodes.push(node);
+        self.next_node += 1;
+    }
+
+    /// Finds candidates anew, and tells a topology to all.
+    fn announce(&mut self, mut topology: Topology, now: Time, out: &mut Outbox) {
+        if let Some(mut monitors) = self.monitors.take() {
+            let first = topology.first_batch * u64::from(self.terms.batch);
+            let may_join = |sources: &[u16]| self.may_join(&topology, sources);
+            monitors.rebuild(&topology, first, self.terms.label_delay, &may_join);
+            topology.lengths = monitors.lengths();
+            self.monitors = Some(monitors);
+        }
+        topology.signature = self.trust.sign_topology(&self.terms, &topology);
+        let body = Body::Topology(topology.clone());
+        for party in self.parties() {
+            let address = Address::new(party, topology.epoch, topology.first_batch);
+            self.links.send(address, &body, now, out);
+        }
+        self.nodes.course().announce(topology.clone());
+        self.topologies.push_back(Arc::new(topology));
+    }
+
+    /// Whether sources may share a node: all consent, and masked sums have enough sites.
+    fn may_join(&self, topology: &Topology, sources: &[u16]) -> bool {
+        let Some(trouble) = &self.terms.trouble else {
+            return false;
+        };
+        let sites = || {
+            sources
+                .iter()
+                .filter(|&&source| topology.node(source).is_none())
+        };
+        let consents = sites().all(|site| {
+            self.hellos.get(site).is_some_and(|hello| {
+                hello.allows >= trouble.fragments && sources.len() >= usize::from(hello.min_sources)
+            })
+        });
+        let enough =
+            trouble.fragments != FragmentKind::Masked || matches!(sites().count(), 0 | 3..);
+        consents && enough
+    }
+
+    fn parties(&self) -> Vec<PartyId> {
+        let sites = self.terms.sites.iter().map(|&site| PartyId(site));
+        let hosts = self.terms.hosts.iter().map(|&host| PartyId(host));
+        sites.chain(hosts).chain([PartyId::LABELS]).collect()
+    }
+
+    /// The first batch that is not allowed once all below this one are done.
+    fn allowed_for(&self, done: u64) -> u64 {
+        let trouble = self.terms.trouble.as_ref();
+        let depends = self.monitors.is_some()
+            || trouble.is_some_and(|trouble| trouble.second_factor.is_some());
+        match self.terms.mode {
+            Mode::Lockstep if depends => done + 1,
+            Mode::Lockstep => done + AHEAD,
+            Mode::Flow { ahead, .. } => done + ahead.max(1),
+        }
+    }
+
+    /// Lets parties go on.
+    pub(super) fn allow(&mut self, now: Time, out: &mut Outbox) {
+        let done = match self.terms.mode {
+            Mode::Lockstep => self.next,
+            Mode::Flow { .. } => self.settled_batches,
+        };
+        let Some(topology) = self.topologies.back().map(Arc::clone) else {
+            return;
+        };
+        let below = self.allowed_for(done);
+        if self
+            .terms
+            .trouble
+            .as_ref()
+            .is_some_and(|trouble| trouble.second_factor.is_some())
+        {
+            let state = Body::State(next_state(&topology, |node| self.agreement_of(node)));
+            for batch in self.below..below {
+                for party in self.parties() {
+                    self.links
+                        .send(Address::new(party, topology.epoch, batch), &state, now, out);
+                }
+                if let Body::State(state) = &state {
+                    self.nodes.course().set_state(batch, state.clone());
+                }
+            }
+        }
+        self.below = below;
+        let credit = Credit {
+            below,
+            epoch: topology.epoch,
+            closed: done,
+        };
+        for party in self.parties() {
+            self.links.supersede(party, Kind::Credit);
+            let address = Address::new(party, topology.epoch, done);
+            self.links.send(address, &Body::Credit(credit), now, out);
+        }
+        self.nodes.course().allow(credit);
+    }
+
+    /// The agreement that a node has told last.
+    fn agreement_of(&self, node: u16) -> Ratio {
+        self.agreements_told
+            .get(&node)
+            .copied()
+            .unwrap_or(Ratio::new(0, 1))
+    }
+}
+
+/// Values of a record that a node learns: its columns, or as many coordinates as a projection
+/// has, and the records of nodes as they are.
+fn width_of(topology: &Topology, sources: &[u16], trouble: &TroubleTerms) -> u16 {
+    if trouble.fragments == FragmentKind::Raw {
+        return topology.columns_of_all(sources).len() as u16;
+    }
+    let (nodes, sites): (Vec<u16>, Vec<u16>) = sources
+        .iter()
+        .partition(|&&source| topology.node(source).is_some());
+    let nodes = nodes.iter().filter_map(|&node| topology.node(node));
+    let nodes: u16 = nodes.map(|node| node.width).sum();
+    let columns = topology.columns_of_all(&sites).len() as u16;
+    let projected = trouble
+        .projected_width
+        .map_or(columns, |width| width.min(columns));
+    nodes + projected
+}
+
+/// Whether keys go first. Masked sums need it; for others it is shorter where
+/// g < f·(1/a - 1), of which a is not known before a node has seen records, so a half is taken.
+fn is_two_phase(trouble: &TroubleTerms, width: u16) -> bool {
+    let features = u32::from(width) * 64;
+    match (trouble.fragments, trouble.phases) {
+        (FragmentKind::Masked, _) | (_, Phases::Two) => true,
+        (_, Phases::One) => false,
+        (_, Phases::Auto) => features > 16,
+    }
+}

@@ -1,0 +1,177 @@
+//! Records whose labels are known: what monitors, weights and the stacker learn from them.
+
+use super::batch::Batch;
+use super::quality::Quality;
+use super::{Aggregator, stacked};
+use crate::federate::frame::{Final, NO_NODE};
+use crate::federate::label_book::Known;
+use crate::federate::monitor::Observed;
+use crate::federate::party::{Note, Outbox, PartyId, Time};
+use crate::federate::terms::Mode;
+
+/// A labelled record, for whoever measures a federation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    /// Its number in the stream, from 0.
+    pub record: u64,
+    /// Its class.
+    pub label: u32,
+    /// The complete answer.
+    pub answer: Final,
+    /// Which sources forwarded it to which nodes.
+    pub forwarded: Vec<(u16, u16)>,
+    /// The nodes that there were.
+    pub nodes: Vec<u16>,
+}
+
+/// Records between two looks at how sure sources are.
+const LOOK: u64 = 256;
+
+impl Aggregator {
+    /// Settles all records below this one, or those up to the first whose label has not come.
+    pub(super) fn settle_below(&mut self, record: u64, out: &mut Outbox) {
+        let size = u64::from(self.terms.batch);
+        while self.settled < record {
+            let (number, at) = (self.settled / size, (self.settled % size) as usize);
+            let label = match self.labels.label(self.settled) {
+                Known::NotYet => return,
+                Known::Never => None,
+                Known::Class(class) => Some(class),
+            };
+            let Some(batch) = self.batches.remove(&number) else {
+                self.settled += 1;
+                continue;
+            };
+            let last = batch.count().is_none_or(|count| at + 1 >= count);
+            if let Some(label) = label.filter(|_| at < batch.chosen.len()) {
+                self.settle_record(&batch, at, label, out);
+            }
+            self.settled += 1;
+            if !last {
+                self.batches.insert(number, batch);
+            }
+        }
+        self.labels.forget_below(self.settled);
+    }
+
+    fn settle_record(&mut self, batch: &Batch, at: usize, label: u32, out: &mut Outbox) {
+        let choice = batch.chosen[at];
+        let sites = batch.topology.sites.len();
+        for (place, source) in batch.topology.sources().enumerate() {
+            if let Some(judgement) = batch.judgement(place, at) {
+                let window = self.terms.window;
+                let quality = self
+                    .qualities
+                    .entry(source)
+                    .or_insert_with(|| Quality::new(window));
+                quality.push(judgement.class == label, judgement.confidence);
+                let look = place < sites && self.settled.is_multiple_of(LOOK) && !quality.is_told;
+                if look && quality.is_overconfident() {
+                    quality.is_told = true;
+                    out.notes.push(Note::Overconfident(PartyId(source)));
+                }
+            }
+        }
+        if self.stacker.is_some() {
+            let answers: Vec<_> = batch.judgements_of_sites(at).collect();
+            let inputs = stacked(&answers, &self.terms, &batch.topology);
+            if let Some((learner, _, has_learnt)) = &mut self.stacker {
+                learner.learn(&inputs, label);
+                *has_learnt = true;
+            }
+        }
+        let right = choice.best.class == label;
+        let used = (choice.who != NO_NODE).then_some(choice.who);
+        let below = used.and_then(|_| batch.best_below(at, choice.order));
+        let newest = self.topologies.back();
+        if let (Some(monitors), Some(newest)) = (&mut self.monitors, newest) {
+            let source_right = |source: u16| {
+                let place = batch.place(source)?;
+                batch
+                    .judgement(place, at)
+                    .map(|judgement| judgement.class == label)
+            };
+            let would_forward = |source: u16, length: u64| {
+                let answers = batch.answers[batch.place(source)?].as_ref();
+                let Some(answers) = answers else {
+                    // A node that no record can reach any more is not silent: it has no trouble.
+                    let node = batch.topology.node(source)?;
+                    return (!batch.may_answer(node, at)).then_some(false);
+                };
+                let lengths = batch.topology.lengths_of(source);
+                let plane = lengths.binary_search(&length).ok()?;
+                Some(answers.what_ifs[plane].get(at))
+            };
+            monitors.observe(&Observed {
+                record: self.settled,
+                topology: newest,
+                right,
+                used,
+                right_below: below.is_some_and(|below| below.class == label),
+                source_right: &source_right,
+                would_forward: &would_forward,
+            });
+        }
+        if self.observes {
+            self.observed.push(Settled {
+                record: self.settled,
+                label,
+                answer: Final {
+                    class: choice.best.class,
+                    confidence: choice.best.confidence,
+                    who: choice.who,
+                    order: choice.order,
+                    partial: false,
+                    early: false,
+                },
+                forwarded: forwarded(batch, at),
+                nodes: batch.topology.nodes.iter().map(|node| node.id).collect(),
+            });
+        }
+    }
+
+    /// In flow mode: settles answered batches that are complete or have waited long enough.
+    pub(super) fn settle_flow(&mut self, now: Time, out: &mut Outbox) {
+        let Mode::Flow { patience, .. } = self.terms.mode else {
+            return;
+        };
+        let size = u64::from(self.terms.batch);
+        while self.settled_batches < self.next {
+            let number = self.settled_batches;
+            let Some(batch) = self.batches.get(&number) else {
+                self.settled_batches += 1;
+                continue;
+            };
+            let deadline = batch.answered.unwrap_or(now) + patience;
+            if !batch.is_complete(None, |_| false) && now < deadline {
+                out.wake_at(deadline);
+                return;
+            }
+            let end = number * size + batch.count().unwrap_or(0) as u64;
+            self.settle_below(end, out);
+            if self.settled < end {
+                return;
+            }
+            self.settled = self.settled.max((number + 1) * size);
+            self.settled_batches += 1;
+        }
+    }
+}
+
+fn forwarded(batch: &Batch, at: usize) -> Vec<(u16, u16)> {
+    let mut pairs = Vec::new();
+    for node in &batch.topology.nodes {
+        for &source in &node.sources {
+            let answers = batch
+                .place(source)
+                .and_then(|place| batch.answers[place].as_ref());
+            let Some(answers) = answers else { continue };
+            let mut nodes = batch.topology.destinations(source).map(|node| node.id);
+            let plane = nodes.position(|id| id == node.id);
+            if plane.is_some_and(|plane| answers.forwards[plane].get(at)) {
+                pairs.push((node.id, source));
+            }
+        }
+    }
+    pairs
+}

@@ -1,0 +1,104 @@
+//! The keys of an epoch, and the secrets that two of them make.
+//!
+//! A site keeps one seed in its key file, from which the key of each epoch follows:
+//! HKDF-SHA-256 with the id of the federation as salt and the number of the epoch as info. So a
+//! site that is killed and started again makes the same frames, byte by byte.
+//!
+//! **Gives up** forward secrecy: a thief of the seed can unmask what a node has recorded of that
+//! site in all epochs, past and future, as far as the thief has the frames and the node's help.
+//! Keys that are drawn and forgotten would protect past epochs, and lose a batch with every
+//! restart. A new seed ends what an old one can tell.
+
+use super::{Member, PairSecrets, Sign, check_members, derive, hash_members};
+use crate::error::{Error, Result};
+use std::fmt;
+use x25519_dalek::{PublicKey, SharedSecret, StaticSecret};
+
+/// The secret key of a site for one epoch of a federation. It is never shown, not even by `Debug`.
+pub struct MaskKey {
+    federation: [u8; 32],
+    epoch: u32,
+    secret: StaticSecret,
+}
+
+impl MaskKey {
+    /// The key that follows from the seed of a site.
+    pub fn derive(seed: &[u8; 32], federation: &[u8; 32], epoch: u32) -> Self {
+        let info = [b"moretta/mask-key/1".as_slice(), &epoch.to_le_bytes()];
+        Self::from_secret(derive(federation, seed, &info), federation, epoch)
+    }
+
+    /// A key of these bytes.
+    pub(super) fn from_secret(secret: [u8; 32], federation: &[u8; 32], epoch: u32) -> Self {
+        MaskKey {
+            federation: *federation,
+            epoch,
+            secret: StaticSecret::from(secret),
+        }
+    }
+
+    /// What the others need to know of it.
+    pub fn public(&self) -> [u8; 32] {
+        public_of(&self.secret)
+    }
+
+    /// The secrets with all other sources of a node.
+    ///
+    /// # Errors
+    /// When the group is too small or too large, does not rise by id, does not hold this site with
+    /// this key, or holds a key that makes no secret, or the same secret as another.
+    pub fn pair_with(&self, own: u16, members: &[Member]) -> Result<PairSecrets> {
+        check_members(members)?;
+        let itself = Member {
+            id: own,
+            public: self.public(),
+        };
+        if !members.contains(&itself) {
+            return Err(Error::input("the group lacks this site or its key"));
+        }
+        let others = members.iter().filter(|member| member.id != own);
+        let pairs = others.map(|member| {
+            let sign = match own < member.id {
+                true => Sign::Plus,
+                false => Sign::Minus,
+            };
+            Ok((sign, agree(&self.secret, &member.public)?))
+        });
+        let pairs: Vec<(Sign, SharedSecret)> = pairs.collect::<Result<_>>()?;
+        // Equal secrets make equal masks, which could cancel each other within one frame.
+        let mut secrets: Vec<&[u8; 32]> = pairs.iter().map(|(_, s)| s.as_bytes()).collect();
+        secrets.sort_unstable();
+        if secrets.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(Error::input("two sources have the same mask key"));
+        }
+        Ok(PairSecrets {
+            federation: self.federation,
+            epoch: self.epoch,
+            members: hash_members(members),
+            pairs,
+        })
+    }
+}
+
+impl fmt::Debug for MaskKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MaskKey(secret)")
+    }
+}
+
+/// The public key of a secret one.
+pub(in crate::federate) fn public_of(secret: &StaticSecret) -> [u8; 32] {
+    PublicKey::from(secret).to_bytes()
+}
+
+/// The secret that two sites share: X25519.
+///
+/// # Errors
+/// When the other key is a point of low order, with which every key makes the secret 0.
+pub(in crate::federate) fn agree(secret: &StaticSecret, public: &[u8; 32]) -> Result<SharedSecret> {
+    let shared = secret.diffie_hellman(&PublicKey::from(*public));
+    match shared.was_contributory() {
+        true => Ok(shared),
+        false => Err(Error::input("a public key with which there is no secret")),
+    }
+}

@@ -1,0 +1,342 @@
+//! What makes and removes trouble nodes: monitors of candidates, of nodes, and of those that
+//! were removed.
+//!
+//! After each labelled record the blacklist, candidates and nodes are updated, in this order;
+//! between batches nodes are made, then removed, then candidates are found anew. One that stays
+//! a candidate keeps its windows.
+
+mod blacklist;
+mod creation;
+mod removal;
+
+use super::state::{Reader, Writer};
+use super::terms::{MonitorTerms, RankBy};
+use super::topology::Topology;
+use crate::error::Result;
+use blacklist::Blacklisted;
+use creation::Creation;
+use removal::{Outcome, Removal};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sets that are monitored if there are no more; of more, those that extend the best pairs.
+const MOST_SETS: usize = 10_000;
+/// Pairs that larger sets extend then.
+const BEST_PAIRS: usize = 1000;
+
+/// ε: how far the mean of n values of 0 to 1 can be from its expectation.
+fn hoeffding(delta: f64, n: u32) -> f64 {
+    ((1.0 / delta).ln() / (2.0 * f64::from(n))).sqrt()
+}
+
+/// What monitors are shown of a labelled record.
+pub(super) struct Observed<'a> {
+    /// Its number in the stream, from 0.
+    pub(super) record: u64,
+    /// The newest topology.
+    pub(super) topology: &'a Topology,
+    /// Whether the final class was right.
+    pub(super) right: bool,
+    /// The node that gave the final answer, if one did.
+    pub(super) used: Option<u16>,
+    /// Whether the most confident of lower order was right.
+    pub(super) right_below: bool,
+    /// Whether a source was right; none where it did not answer.
+    pub(super) source_right: &'a dyn Fn(u16) -> Option<bool>,
+    /// Whether a source would have forwarded the record to a node of a length; none where it was
+    /// not asked or has not answered the batch.
+    pub(super) would_forward: &'a dyn Fn(u16, u64) -> Option<bool>,
+}
+
+/// What is to change.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Changes {
+    /// Sources of nodes to be made, in order.
+    pub(super) create: Vec<Vec<u16>>,
+    /// Nodes to be removed, with their dependents.
+    pub(super) remove: Vec<u16>,
+}
+
+impl Changes {
+    pub(super) fn is_empty(&self) -> bool {
+        self.create.is_empty() && self.remove.is_empty()
+    }
+}
+
+/// All monitors.
+#[derive(Clone, Debug)]
+pub(super) struct Monitors {
+    terms: MonitorTerms,
+    rank_by: RankBy,
+    group: usize,
+    creations: Vec<Creation>,
+    removals: BTreeMap<u16, Removal>,
+    blacklist: Vec<Blacklisted>,
+    changed_blacklist: bool,
+}
+
+impl Monitors {
+    pub(super) fn new(terms: MonitorTerms, rank_by: RankBy, group: usize) -> Self {
+        Monitors {
+            terms,
+            rank_by,
+            group,
+            creations: Vec::new(),
+            removals: BTreeMap::new(),
+            blacklist: Vec::new(),
+            changed_blacklist: false,
+        }
+    }
+
+    /// Takes a labelled record.
+    pub(super) fn observe(&mut self, seen: &Observed<'_>) {
+        let listed = self.blacklist.len();
+        self.blacklist
+            .retain_mut(|listed| !listed.push(seen.source_right));
+        self.changed_blacklist |= self.blacklist.len() < listed;
+        if !seen.right {
+            let asked = |creation: &&mut Creation| seen.record >= creation.from_record;
+            for creation in self.creations.iter_mut().filter(asked) {
+                let bit = |&source: &u16| (seen.would_forward)(source, creation.length);
+                let bits: Option<Vec<bool>> = creation.sources.iter().map(bit).collect();
+                if let Some(bits) = bits {
+                    creation.push(bits.into_iter(), &self.terms);
+                }
+            }
+        }
+        for (&node, removal) in &mut self.removals {
+            let is_source = seen.topology.destinations(node).next().is_some();
+            if is_source || seen.record < removal.from_record {
+                continue;
+            }
+            let outcome = match seen.used == Some(node) {
+                true => Outcome::Used {
+                    right: seen.right,
+                    right_below: seen.right_below,
+                },
+                false => Outcome::Unused,
+            };
+            removal.push(outcome, &self.terms);
+        }
+    }
+
+    /// What is to change now.
+    pub(super) fn decide(&self, topology: &Topology) -> Changes {
+        let mut changes = Changes::default();
+        let mut fired: Vec<&Creation> = self
+            .creations
+            .iter()
+            .filter(|creation| creation.fires(&self.terms))
+            .collect();
+        fired.sort_by(|a, b| self.rank(b, a).then(a.sources.cmp(&b.sources)));
+        let mut taken = BTreeSet::new();
+        for creation in fired {
+            if !creation.sources.iter().any(|source| taken.contains(source)) {
+                taken.extend(creation.sources.iter().copied());
+                changes.create.push(creation.sources.clone());
+            }
+        }
+        for (&node, removal) in &self.removals {
+            if removal.fires(&self.terms) && !changes.remove.contains(&node) {
+                changes.remove.extend(topology.with_dependents(node));
+            }
+        }
+        changes
+    }
+
+    fn rank(&self, a: &Creation, b: &Creation) -> Ordering {
+        match self.rank_by {
+            RankBy::Agreement => a.agreement().total_cmp(&b.agreement()),
+            RankBy::Excess => a.excess().total_cmp(&b.excess()),
+        }
+    }
+
+    /// Blacklists the sources of a node that is removed by itself.
+    pub(super) fn blacklist(&mut self, sources: Vec<u16>) {
+        self.blacklist
+            .push(Blacklisted::new(sources, self.terms.drift));
+    }
+
+    /// Whether the removal of a node fired, and not only that of one it stands on.
+    pub(super) fn has_fired(&self, node: u16) -> bool {
+        self.removals
+            .get(&node)
+            .is_some_and(|removal| removal.fires(&self.terms))
+    }
+
+    /// Whether candidates must be found anew although the topology is the same.
+    pub(super) fn is_stale(&self) -> bool {
+        self.changed_blacklist
+    }
+
+    /// Finds candidates and nodes anew. `first` is the first record under the topology; a node
+    /// is judged by those that come `delay` later, when labels can have taught it. `may_join`
+    /// says whether sources may share a node at all.
+    pub(super) fn rebuild(
+        &mut self,
+        topology: &Topology,
+        first: u64,
+        delay: u64,
+        may_join: &dyn Fn(&[u16]) -> bool,
+    ) {
+        self.changed_blacklist = false;
+        let known: BTreeSet<u16> = topology.sources().collect();
+        self.blacklist
+            .retain(|listed| listed.sources.iter().all(|source| known.contains(source)));
+        self.removals.retain(|node, _| known.contains(node));
+        for node in &topology.nodes {
+            let terms = &self.terms;
+            let removal = || Removal::new(first + delay, terms);
+            self.removals.entry(node.id).or_insert_with(removal);
+        }
+        let mut old: BTreeMap<Vec<u16>, Creation> = std::mem::take(&mut self.creations)
+            .into_iter()
+            .map(|creation| (creation.sources.clone(), creation))
+            .collect();
+        let free: Vec<u16> = topology.free_sources().collect();
+        for sources in self.candidates(&free, &old) {
+            if !may_join(&sources) || self.is_blacklisted(&sources) {
+                continue;
+            }
+            let length = topology.length_of_all(&sources);
+            let kept = old.remove(&sources).filter(|kept| kept.length == length);
+            let new = || Creation::new(sources.clone(), length, first, &self.terms);
+            let creation = kept.unwrap_or_else(new);
+            self.creations.push(creation);
+        }
+    }
+
+    fn is_blacklisted(&self, sources: &[u16]) -> bool {
+        self.blacklist
+            .iter()
+            .any(|listed| listed.sources == sources)
+    }
+
+    /// All sets of so many free sources; of too many those that extend the best pairs.
+    fn candidates(&self, free: &[u16], old: &BTreeMap<Vec<u16>, Creation>) -> Vec<Vec<u16>> {
+        if self.group > 2 && sets(free.len(), self.group) > MOST_SETS {
+            return self.extended(free, old);
+        }
+        subsets(free, self.group)
+    }
+
+    /// Sets that extend pairs by further sources, the pairs with most agreement first. Without a
+    /// set that was monitored there is none to rank pairs by, and the first ones are taken.
+    fn extended(&self, free: &[u16], old: &BTreeMap<Vec<u16>, Creation>) -> Vec<Vec<u16>> {
+        let best = |pair: &[u16]| {
+            let holds = |set: &&Creation| pair.iter().all(|source| set.sources.contains(source));
+            let sets = old.values().filter(holds);
+            sets.map(Creation::agreement).fold(0.0, f64::max)
+        };
+        let mut pairs: Vec<(f64, Vec<u16>)> = subsets(free, 2)
+            .into_iter()
+            .map(|pair| (best(&pair), pair))
+            .collect();
+        pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let mut found = BTreeSet::new();
+        for (_, pair) in pairs.into_iter().take(BEST_PAIRS) {
+            let others: Vec<u16> = free
+                .iter()
+                .copied()
+                .filter(|source| !pair.contains(source))
+                .collect();
+            for rest in subsets(&others, self.group - 2) {
+                if found.len() >= MOST_SETS {
+                    break;
+                }
+                let mut set = [pair.clone(), rest].concat();
+                set.sort_unstable();
+                found.insert(set);
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// Candidates and how much their sources agree.
+    pub(super) fn agreements(&self) -> impl Iterator<Item = (&[u16], f64)> {
+        let one = |creation: &Creation| creation.agreement();
+        self.creations
+            .iter()
+            .map(move |creation| (&creation.sources[..], one(creation)))
+    }
+
+    /// Of each free source, the lengths of the candidates that it belongs to.
+    pub(super) fn lengths(&self) -> Vec<(u16, Vec<u64>)> {
+        let mut lengths: BTreeMap<u16, BTreeSet<u64>> = BTreeMap::new();
+        for creation in &self.creations {
+            for &source in &creation.sources {
+                lengths.entry(source).or_default().insert(creation.length);
+            }
+        }
+        let listed = lengths.into_iter();
+        listed
+            .map(|(source, lengths)| (source, lengths.into_iter().collect()))
+            .collect()
+    }
+
+    pub(super) fn save(&self, out: &mut Writer) {
+        out.size(self.creations.len());
+        self.creations
+            .iter()
+            .for_each(|creation| creation.save(out));
+        out.size(self.removals.len());
+        for (node, removal) in &self.removals {
+            out.u16(*node);
+            removal.save(out);
+        }
+        out.size(self.blacklist.len());
+        self.blacklist.iter().for_each(|listed| listed.save(out));
+        out.bool(self.changed_blacklist);
+    }
+
+    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<()> {
+        let terms = self.terms;
+        let creations = from.length()?;
+        self.creations = from.many(creations, |from| Creation::load(&terms, from))?;
+        for _ in 0..from.length()? {
+            let node = from.u16()?;
+            self.removals.insert(node, Removal::load(&terms, from)?);
+        }
+        let listed = from.length()?;
+        self.blacklist = from.many(listed, |from| Blacklisted::load(terms.drift, from))?;
+        self.changed_blacklist = from.bool()?;
+        Ok(())
+    }
+}
+
+/// How many sets of `size` there are of `of`, or more than can be counted.
+fn sets(of: usize, size: usize) -> usize {
+    let mut count = 1_usize;
+    for step in 0..size.min(of) {
+        count = count.saturating_mul(of - step) / (step + 1);
+    }
+    if size > of { 0 } else { count }
+}
+
+/// All sets of `size` of these, in order.
+fn subsets(of: &[u16], size: usize) -> Vec<Vec<u16>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for (at, &first) in of.iter().enumerate() {
+        for rest in subsets(&of[at + 1..], size - 1) {
+            all.push([vec![first], rest].concat());
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_counted_and_listed_in_order() {
+        assert_eq!(subsets(&[1, 2, 5], 2), [[1, 2], [1, 5], [2, 5]]);
+        for (of, size) in [(3, 2), (6, 3), (2, 3), (5, 5), (7, 1)] {
+            let all: Vec<u16> = (0..of).collect();
+            assert_eq!(subsets(&all, size).len(), sets(usize::from(of), size));
+        }
+    }
+}

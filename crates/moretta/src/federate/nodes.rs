@@ -1,0 +1,480 @@
+//! Trouble nodes that run at one place, and what sources send them.
+
+mod saved;
+
+use super::course::Course;
+use super::frame::{Agreed, Bits, Body, Fragment, Keys, Labels, NO_NODE, Refusal};
+use super::label_book::LabelBook;
+use super::links::{Address, Post, Received};
+use super::party::{Note, PartyId};
+use super::terms::{Mode, Terms};
+use super::topology::{FragmentKind, Node, Topology};
+use super::trouble::{Classified, Inputs, TroubleNode, Values};
+use crate::error::Result;
+use crate::learn::Learner;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// Batches of inputs that a node keeps ahead of its own.
+const MOST_AHEAD: u64 = 64;
+/// Removed nodes whose models are kept.
+const MOST_KEPT: usize = 64;
+/// Batches whose labels are waited for.
+const MOST_UNLEARNT: u64 = 1024;
+
+/// The nodes of one place.
+pub(super) struct Nodes {
+    terms: Arc<Terms>,
+    me: PartyId,
+    course: Course,
+    labels: LabelBook,
+    nodes: BTreeMap<u16, TroubleNode>,
+    /// The epoch whose nodes are made.
+    made: Option<u32>,
+    kept: VecDeque<Kept>,
+    /// Frames of batches under a topology that is not known here yet.
+    early: Vec<(PartyId, Received)>,
+}
+
+/// What a removed node knew, and of which records.
+struct Kept {
+    sources: Vec<u16>,
+    topology: Topology,
+    id: u16,
+    learner: Box<dyn Learner>,
+    has_learnt: bool,
+}
+
+impl Nodes {
+    /// No nodes yet.
+    pub(super) fn new(terms: Arc<Terms>, me: PartyId) -> Self {
+        Nodes {
+            me,
+            course: Course::default(),
+            labels: LabelBook::new(terms.batch),
+            nodes: BTreeMap::new(),
+            made: None,
+            kept: VecDeque::new(),
+            early: Vec::new(),
+            terms,
+        }
+    }
+
+    /// Bytes of each node's model.
+    pub(super) fn memory(&self) -> Vec<(u16, usize)> {
+        self.nodes
+            .iter()
+            .map(|(id, node)| (*id, node.memory()))
+            .collect()
+    }
+
+    /// Takes a frame of a source, or of a node that agreed; those of an epoch that is not known
+    /// here yet wait.
+    pub(super) fn take(
+        &mut self,
+        from: PartyId,
+        received: Received,
+        post: &mut Post<'_>,
+    ) -> Result<()> {
+        if self.made.is_none_or(|made| made < received.header.epoch) {
+            self.early.push((from, received));
+            return Ok(());
+        }
+        self.take_of_node(from, received, post)
+    }
+
+    /// Takes labels, which were found sound.
+    pub(super) fn take_labels(&mut self, batch: u64, labels: Labels) {
+        self.labels.insert(batch, labels);
+    }
+
+    /// What the aggregator says.
+    pub(super) fn course(&mut self) -> &mut Course {
+        &mut self.course
+    }
+
+    /// Makes the nodes of topologies that have come, and takes what came before them.
+    fn make_nodes(&mut self, post: &mut Post<'_>) -> Result<()> {
+        let Some(topology) = self.course.newest().cloned() else {
+            return Ok(());
+        };
+        if self.made == Some(topology.epoch) {
+            return Ok(());
+        }
+        self.made = Some(topology.epoch);
+        let me = self.me;
+        for entry in topology.nodes.iter().filter(|entry| entry.host == me) {
+            match self.nodes.get_mut(&entry.id) {
+                Some(node) => node.entry = entry.clone(),
+                None => {
+                    let known = self.known_model(entry);
+                    let node = TroubleNode::new(&self.terms, &topology, entry, known)?;
+                    self.nodes.insert(entry.id, node);
+                }
+            }
+        }
+        let early = std::mem::take(&mut self.early);
+        for (from, received) in early {
+            match received.header.epoch <= topology.epoch {
+                true => self.take_of_node(from, received, post)?,
+                false => self.early.push((from, received)),
+            }
+        }
+        Ok(())
+    }
+
+    fn known_model(&mut self, entry: &Node) -> Option<(Box<dyn Learner>, bool)> {
+        let place = self
+            .kept
+            .iter()
+            .position(|kept| kept.sources == entry.sources)?;
+        let kept = self.kept.remove(place)?;
+        Some((kept.learner, kept.has_learnt))
+    }
+
+    fn take_of_node(
+        &mut self,
+        from: PartyId,
+        received: Received,
+        post: &mut Post<'_>,
+    ) -> Result<()> {
+        let (header, stream) = (received.header, received.stream);
+        let refused = match received.body {
+            Body::Agreed(agreed) => self.give(from, header.node, header.batch, &agreed, post),
+            body => self.take_input(from, header.node, header.epoch, header.batch, body, post),
+        };
+        if let Some(why) = refused {
+            let about = Address::new(from, header.epoch, header.batch).about(header.node);
+            post.links.postpone(from, stream);
+            post.refuse(from, why, about);
+        }
+        Ok(())
+    }
+
+    fn take_input(
+        &mut self,
+        from: PartyId,
+        id: u16,
+        epoch: u32,
+        batch: u64,
+        body: Body,
+        post: &mut Post<'_>,
+    ) -> Option<Refusal> {
+        let Some(node) = self.nodes.get_mut(&id) else {
+            post.out.notes.push(Note::Late(from, batch));
+            return None;
+        };
+        if batch < node.next {
+            post.out.notes.push(Note::Late(from, batch));
+            return None;
+        }
+        if batch >= node.next + MOST_AHEAD {
+            return Some(Refusal::Batch);
+        }
+        let topology = self.course.newest()?;
+        let source = match &body {
+            Body::Keys(keys) => keys.source,
+            Body::Fragment(fragment) => fragment.source,
+            Body::Masked(masked) => masked.source,
+            _ => NO_NODE,
+        };
+        if party_of(topology, source) != Some(from) {
+            return Some(Refusal::Sender);
+        }
+        let place = node.entry.sources.iter().position(|known| *known == source);
+        let Some(place) = place else {
+            return Some(Refusal::Sender);
+        };
+        let width = width_of(topology, &node.entry, source);
+        let sources = node.entry.sources.len();
+        let of_site = PartyId(source).is_site();
+        let (kind, two_phase) = (node.entry.kind, node.entry.two_phase);
+        let inputs = node
+            .inputs
+            .entry(batch)
+            .or_insert_with(|| Inputs::new(sources, epoch));
+        if inputs.epoch != epoch {
+            return Some(Refusal::Epoch);
+        }
+        match body {
+            Body::Keys(keys) if two_phase => inputs.set_keys(place, keys.forwarded),
+            Body::Fragment(fragment) => {
+                let masked = kind == FragmentKind::Masked && of_site;
+                let other = usize::from(fragment.width) != width && fragment.rows() > 0;
+                if masked || other {
+                    return Some(Refusal::Width);
+                }
+                let keyed = fragment.forwarded.is_some();
+                if keyed == two_phase {
+                    return Some(Refusal::Unexpected);
+                }
+                let keys = fragment.forwarded.map(|keys| inputs.set_keys(place, keys));
+                let values = Values::Plain(fragment.values);
+                keys.flatten()
+                    .or_else(|| inputs.set_values(place, width, values))
+            }
+            Body::Masked(masked) if kind == FragmentKind::Masked && of_site => {
+                match usize::from(masked.width) == width {
+                    true => inputs.set_values(place, width, Values::Masked(masked.words)),
+                    false => Some(Refusal::Width),
+                }
+            }
+            _ => Some(Refusal::Unexpected),
+        }
+    }
+
+    /// Sends joined records of a node that another node has agreed on.
+    fn give(
+        &mut self,
+        from: PartyId,
+        destination: u16,
+        batch: u64,
+        agreed: &Agreed,
+        post: &mut Post<'_>,
+    ) -> Option<Refusal> {
+        let mut frames = Vec::new();
+        for node in self.nodes.values_mut() {
+            let Some(given) = node.given.get_mut(&batch) else {
+                continue;
+            };
+            let place = given.forwards.iter().position(|(id, _)| *id == destination);
+            let Some(place) = place else { continue };
+            let forwarded = &given.forwards[place].1;
+            if !agreed.records.places().all(|at| forwarded.get(at)) {
+                return Some(Refusal::Width);
+            }
+            let width = node.entry.width;
+            let values = given.rows(&agreed.records, usize::from(width));
+            given.forwards.remove(place);
+            if given.forwards.is_empty() {
+                node.given.remove(&batch);
+            }
+            let fragment = Fragment {
+                source: node.entry.id,
+                forwarded: None,
+                width,
+                values,
+            };
+            frames.push((node.entry.id, fragment));
+        }
+        let epoch = self.made.unwrap_or(0);
+        for (source, fragment) in frames {
+            let address = Address::new(from, epoch, batch)
+                .of_source(source)
+                .about(destination);
+            post.send(address, &Body::Fragment(fragment));
+        }
+        None
+    }
+
+    /// Lets every node go on as far as it can.
+    pub(super) fn advance(&mut self, post: &mut Post<'_>) -> Result<()> {
+        self.make_nodes(post)?;
+        let ids: Vec<u16> = self.nodes.keys().copied().collect();
+        for id in ids {
+            while self.advance_node(id, post) {}
+        }
+        let end = u64::from(self.terms.batch);
+        let needed = self
+            .nodes
+            .values()
+            .map(TroubleNode::needs_labels_from)
+            .min();
+        let needed = needed.unwrap_or(self.course.closed() * end);
+        self.labels
+            .forget_below(needed.saturating_sub(self.terms.label_delay));
+        let oldest = self.nodes.values().map(|node| node.next).min();
+        self.course
+            .forget_below(oldest.unwrap_or(self.course.closed()));
+        Ok(())
+    }
+
+    fn advance_node(&mut self, id: u16, post: &mut Post<'_>) -> bool {
+        let flow = self.terms.mode != Mode::Lockstep;
+        let Some(node) = self.nodes.get_mut(&id) else {
+            return false;
+        };
+        let batch = node.next;
+        let Some(topology) = self.course.topology(batch).cloned() else {
+            return false;
+        };
+        if topology.node(id).is_none() {
+            if let Some(node) = self.nodes.remove(&id) {
+                self.keep(node);
+            }
+            return false;
+        }
+        if flow {
+            node.learn_below(u64::MAX, &self.labels);
+            let most = MOST_UNLEARNT.saturating_mul(u64::from(self.terms.batch));
+            node.keep_unlearnt(usize::try_from(most).unwrap_or(usize::MAX));
+        }
+        let state = self.course.state(batch);
+        if node.entry.second.is_some() && state.is_none() {
+            return false;
+        }
+        let complete = match node.inputs.get_mut(&batch) {
+            None => Ok(false),
+            Some(inputs) => {
+                let asks = node.entry.two_phase && !inputs.is_agreed();
+                if let Some(records) = asks.then(|| inputs.agree()).flatten() {
+                    self.ask(id, &topology, batch, &records, post);
+                    return true;
+                }
+                inputs.is_complete()
+            }
+        };
+        let Some(node) = self.nodes.get_mut(&id) else {
+            return false;
+        };
+        match complete {
+            Ok(true) => {}
+            Ok(false) if flow && batch < self.course.closed() => {
+                node.skip();
+                return true;
+            }
+            Ok(false) => return false,
+            Err(_) => {
+                post.out.notes.push(Note::Refused(self.me, Refusal::Sum));
+                node.skip();
+                return true;
+            }
+        }
+        match node.work(&topology, &self.labels, state) {
+            None => false,
+            Some(classified) => {
+                self.tell(id, &topology, batch, classified, post);
+                true
+            }
+        }
+    }
+
+    /// Tells the sources of a node which records they agree on.
+    fn ask(
+        &mut self,
+        id: u16,
+        topology: &Topology,
+        batch: u64,
+        records: &Bits,
+        post: &mut Post<'_>,
+    ) {
+        let Some(entry) = topology.node(id) else {
+            return;
+        };
+        let agreed = Agreed {
+            records: records.clone(),
+            members: entry.sources.clone(),
+        };
+        let mut parties: Vec<PartyId> = entry
+            .sources
+            .iter()
+            .filter_map(|&source| party_of(topology, source))
+            .collect();
+        parties.sort_unstable();
+        parties.dedup();
+        for party in parties {
+            let address = Address::new(party, topology.epoch, batch).about(id);
+            post.send(address, &Body::Agreed(agreed.clone()));
+        }
+    }
+
+    fn tell(
+        &mut self,
+        id: u16,
+        topology: &Topology,
+        batch: u64,
+        classified: Classified,
+        post: &mut Post<'_>,
+    ) {
+        let Classified { answers, given } = classified;
+        let address = Address::new(PartyId::AGGREGATOR, topology.epoch, batch).of_source(id);
+        post.send(address, &Body::Answers(answers));
+        let Some(entry) = topology.node(id) else {
+            return;
+        };
+        let mut waits = given;
+        for node in topology.destinations(id) {
+            let place = waits.forwards.iter().position(|(to, _)| *to == node.id);
+            let Some(place) = place else { continue };
+            let address = Address::new(node.host, topology.epoch, batch);
+            let address = address.of_source(id).about(node.id);
+            let forwarded = waits.forwards[place].1.clone();
+            let body = match node.two_phase {
+                true => Body::Keys(Keys {
+                    source: id,
+                    forwarded,
+                }),
+                false => {
+                    let values = waits.rows(&forwarded, usize::from(entry.width));
+                    waits.forwards.remove(place);
+                    Body::Fragment(Fragment {
+                        source: id,
+                        forwarded: Some(forwarded),
+                        width: entry.width,
+                        values,
+                    })
+                }
+            };
+            post.send(address, &body);
+        }
+        if !waits.forwards.is_empty()
+            && let Some(node) = self.nodes.get_mut(&id)
+        {
+            node.given.insert(batch, waits);
+            let oldest = batch.saturating_sub(MOST_AHEAD);
+            node.given = node.given.split_off(&oldest);
+        }
+    }
+
+    fn keep(&mut self, node: TroubleNode) {
+        if self
+            .terms
+            .trouble
+            .as_ref()
+            .is_some_and(|trouble| trouble.keeps_models)
+        {
+            let (id, sources) = (node.entry.id, node.entry.sources.clone());
+            let (topology, learner, has_learnt) = node.into_knowledge();
+            self.kept.push_back(Kept {
+                sources,
+                topology,
+                id,
+                learner,
+                has_learnt,
+            });
+            if self.kept.len() > MOST_KEPT {
+                self.kept.pop_front();
+            }
+        }
+    }
+}
+
+/// Who runs a source: a site itself, or the host of a node.
+pub(super) fn party_of(topology: &Topology, source: u16) -> Option<PartyId> {
+    match topology.node(source) {
+        Some(node) => Some(node.host),
+        None => topology
+            .sites
+            .iter()
+            .any(|site| site.id == source)
+            .then_some(PartyId(source)),
+    }
+}
+
+/// Values that a source gives to a node, a record.
+pub(super) fn width_of(topology: &Topology, entry: &Node, source: u16) -> usize {
+    if let Some(node) = topology.node(source) {
+        return usize::from(node.width);
+    }
+    match entry.kind {
+        FragmentKind::Raw => topology.columns_of(source).len(),
+        _ => {
+            let nodes = entry
+                .sources
+                .iter()
+                .filter_map(|&source| topology.node(source));
+            let nodes: u16 = nodes.map(|node| node.width).sum();
+            usize::from(entry.width.saturating_sub(nodes))
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Parties as plain state machines: an event in, frames, answers and a time to wake out.
+//!
+//! A party has no clock, no thread and no file. Whoever drives it (a simulated network, the
+//! adapter for gRPC, a single process) tells it what came and when, and delivers what it says.
+//! The same events give the same frames, so a journal of events is all that a restart needs.
+
+use super::frame::{Final, Refusal};
+use crate::data::Records;
+use crate::error::Result;
+use std::fmt;
+
+/// Milliseconds of the driver's clock; only differences matter.
+pub type Time = u64;
+
+/// A party on a link: a site by its number, or one of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PartyId(pub u16);
+
+impl PartyId {
+    /// Who makes the final answers.
+    pub const AGGREGATOR: PartyId = PartyId(0xffff);
+    /// Who tells the true classes.
+    pub const LABELS: PartyId = PartyId(0xfffe);
+    /// Who takes the answers.
+    pub const CONSUMER: PartyId = PartyId(0xfffd);
+    /// Sites at most.
+    pub const MOST_SITES: u16 = 1024;
+    const FIRST_HOST: u16 = 0xf000;
+
+    /// A host of trouble nodes.
+    pub fn host(number: u16) -> Self {
+        PartyId(PartyId::FIRST_HOST + number.min(0xfff))
+    }
+
+    /// Whether it is a site.
+    pub fn is_site(self) -> bool {
+        self.0 < PartyId::MOST_SITES
+    }
+
+    /// Whether it is a host of trouble nodes of its own.
+    pub fn is_host(self) -> bool {
+        (PartyId::FIRST_HOST..PartyId::CONSUMER.0).contains(&self.0)
+    }
+}
+
+impl fmt::Display for PartyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            PartyId::AGGREGATOR => f.write_str("aggregator"),
+            PartyId::LABELS => f.write_str("label holder"),
+            PartyId::CONSUMER => f.write_str("consumer"),
+            site if site.is_site() => write!(f, "site {}", site.0),
+            host => write!(f, "host {}", host.0.saturating_sub(PartyId::FIRST_HOST)),
+        }
+    }
+}
+
+/// A batch of what a party has itself: records of a site, classes of the label holder.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    /// Which batch it is.
+    pub batch: u64,
+    /// The values of each record; of an absent one any.
+    pub records: Records,
+    /// Which records are there; all if none is said to be absent.
+    pub absent: Vec<usize>,
+    /// Classes, at the label holder.
+    pub classes: Vec<u32>,
+    /// A keyed sum of the keys of the batch.
+    pub keys: u64,
+}
+
+/// What happens to a party.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A frame came.
+    Frame {
+        /// From whom, as the link knows it.
+        from: PartyId,
+        /// The frame.
+        bytes: &'a [u8],
+    },
+    /// A link is there, for the first time or again.
+    Linked(PartyId),
+    /// The next batch of its own.
+    Rows(&'a Rows),
+    /// The time that it asked for has come.
+    Timer,
+}
+
+/// What whoever runs a party should be told: places and counts, never a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    /// A frame of this party was refused.
+    Refused(PartyId, Refusal),
+    /// This party refused a frame of ours.
+    RefusedBy(PartyId, Refusal),
+    /// A party is not listened to any more.
+    Quarantined(PartyId),
+    /// A party has not been heard of for as long as may be.
+    Stalled(PartyId),
+    /// A batch was dropped, since no more can be kept.
+    Dropped(u64),
+    /// A frame came after its batch was settled.
+    Late(PartyId, u64),
+    /// A trouble node was made: id, sources, batch.
+    Created(u16, Vec<u16>, u64),
+    /// A trouble node was removed: id, batch.
+    Removed(u16, u64),
+    /// A site is surer of its answers than it is right, by more than a quarter.
+    Overconfident(PartyId),
+}
+
+/// What a party has to say.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    /// Frames, each to whom.
+    pub frames: Vec<(PartyId, Vec<u8>)>,
+    /// When it wants a [`Event::Timer`], at the latest.
+    pub wake: Option<Time>,
+    /// Answers, at the consumer: the batch and one a record.
+    pub answers: Vec<(u64, Vec<Final>)>,
+    /// What to tell.
+    pub notes: Vec<Note>,
+}
+
+impl Outbox {
+    pub(super) fn wake_at(&mut self, time: Time) {
+        self.wake = Some(self.wake.map_or(time, |earlier| earlier.min(time)));
+    }
+}
+
+/// A party.
+pub trait Party: Send {
+    /// Takes an event. Fails only where the party cannot go on.
+    fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()>;
+
+    /// The next batch of its own that it wants, if it has room for one.
+    fn wants(&self) -> Option<u64> {
+        None
+    }
+
+    /// All that it remembers, but no record; with it, its terms and its rows from
+    /// [`resumes_at`](Party::resumes_at) on another one goes on.
+    fn save(&self) -> Result<Vec<u8>>;
+
+    /// The first batch of its own that another one would have to be shown again.
+    fn resumes_at(&self) -> u64 {
+        0
+    }
+}

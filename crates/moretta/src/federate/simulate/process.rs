@@ -1,0 +1,194 @@
+//! All parties of a federation in one process and one thread; every frame is really encoded.
+
+use crate::data::Records;
+use crate::error::Result;
+use crate::federate::frame::Final;
+use crate::federate::{
+    Aggregator, AggregatorOptions, Column, Consumer, Delivery, Event, FragmentKind, Giver,
+    LabelHolder, Note, Outbox, Party, PartyId, Rows, Settled, Sharing, Site, SiteOptions, Terms,
+    Trust,
+};
+use crate::learn;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// A site and all of its records.
+pub struct SiteSource {
+    /// Its columns, rising by id.
+    pub columns: Vec<Column>,
+    /// The name of its learner, with options.
+    pub learner: String,
+    /// Values of all records.
+    pub records: Records,
+    /// What it shares, and its secret.
+    pub sharing: Sharing,
+}
+
+/// The parties and what is on its way between them.
+pub struct Process {
+    terms: Arc<Terms>,
+    sources: Vec<SiteSource>,
+    classes: Vec<u32>,
+    sites: Vec<Site>,
+    labels: LabelHolder,
+    aggregator: Aggregator,
+    consumer: Consumer,
+    queue: VecDeque<(PartyId, PartyId, Vec<u8>)>,
+    /// Bytes by the kind of frames.
+    bytes: BTreeMap<u8, u64>,
+    notes: Vec<Note>,
+    finals: Vec<Final>,
+}
+
+/// What a federation has answered.
+pub struct Outcome {
+    /// The final answers, one a record.
+    pub finals: Vec<Final>,
+    /// Labelled records with the complete answers.
+    pub settled: Vec<Settled>,
+    /// What happened.
+    pub notes: Vec<Note>,
+    /// Bytes by the kind of frames.
+    pub bytes: BTreeMap<u8, u64>,
+}
+
+impl Process {
+    /// Parties that have seen nothing.
+    pub fn new(terms: Terms, sources: Vec<SiteSource>, classes: Vec<u32>) -> Result<Self> {
+        let terms = Arc::new(terms);
+        let mut sites = Vec::new();
+        for (&id, source) in terms.sites.iter().zip(&sources) {
+            let inputs = source.columns.iter().map(|column| column.input()).collect();
+            let header = learn::Header::new(inputs, terms.classes as usize)?;
+            let options = SiteOptions {
+                id,
+                columns: source.columns.clone(),
+                learner: learn::build(&source.learner, &header, 1)?,
+                allows: FragmentKind::Raw,
+                min_sources: 2,
+                giver: Giver::new(source.sharing.clone()),
+                trust: Trust::Process,
+                delivery: Delivery::Certain,
+            };
+            sites.push(Site::new(Arc::clone(&terms), options)?);
+        }
+        let options = AggregatorOptions {
+            trust: Trust::Process,
+            delivery: Delivery::Certain,
+            has_consumer: true,
+            observes: true,
+            stall: None,
+        };
+        Ok(Process {
+            labels: LabelHolder::new(Arc::clone(&terms), Trust::Process, Delivery::Certain),
+            aggregator: Aggregator::new(Arc::clone(&terms), options)?,
+            consumer: Consumer::new(Arc::clone(&terms), Delivery::Certain),
+            sites,
+            sources,
+            classes,
+            queue: VecDeque::new(),
+            bytes: BTreeMap::new(),
+            notes: Vec::new(),
+            finals: Vec::new(),
+            terms,
+        })
+    }
+
+    /// Runs to the end of the records.
+    pub fn run(mut self) -> Result<Outcome> {
+        for place in 0..self.sites.len() {
+            let mut out = Outbox::default();
+            self.sites[place].handle(Event::Linked(PartyId::AGGREGATOR), 0, &mut out)?;
+            self.post(PartyId(self.terms.sites[place]), out);
+        }
+        loop {
+            while let Some((from, to, bytes)) = self.queue.pop_front() {
+                self.deliver(from, to, &bytes)?;
+            }
+            if !self.feed()? {
+                break;
+            }
+        }
+        Ok(Outcome {
+            finals: self.finals,
+            settled: self.aggregator.take_settled(),
+            notes: self.notes,
+            bytes: self.bytes,
+        })
+    }
+
+    /// Shows each party that wants one its next batch.
+    fn feed(&mut self) -> Result<bool> {
+        let mut fed = false;
+        let size = self.terms.batch as usize;
+        if let Some(batch) = self.labels.wants() {
+            let start = batch as usize * size;
+            if start < self.classes.len() {
+                let end = (start + size).min(self.classes.len());
+                let rows = Rows {
+                    batch,
+                    classes: self.classes[start..end].to_vec(),
+                    ..Rows::default()
+                };
+                let mut out = Outbox::default();
+                self.labels.handle(Event::Rows(&rows), 0, &mut out)?;
+                self.post(PartyId::LABELS, out);
+                fed = true;
+            }
+        }
+        for place in 0..self.sites.len() {
+            let Some(batch) = self.sites[place].wants() else {
+                continue;
+            };
+            let records = &self.sources[place].records;
+            let start = batch as usize * size;
+            if start >= records.len() {
+                continue;
+            }
+            let mut own = Records::new(records.width());
+            (start..(start + size).min(records.len()))
+                .for_each(|row| own.push(records.record(row)));
+            let rows = Rows {
+                batch,
+                records: own,
+                ..Rows::default()
+            };
+            let mut out = Outbox::default();
+            self.sites[place].handle(Event::Rows(&rows), 0, &mut out)?;
+            self.post(PartyId(self.terms.sites[place]), out);
+            fed = true;
+        }
+        Ok(fed)
+    }
+
+    fn deliver(&mut self, from: PartyId, to: PartyId, bytes: &[u8]) -> Result<()> {
+        let mut out = Outbox::default();
+        let event = Event::Frame { from, bytes };
+        match to {
+            PartyId::AGGREGATOR => self.aggregator.handle(event, 0, &mut out)?,
+            PartyId::LABELS => self.labels.handle(event, 0, &mut out)?,
+            PartyId::CONSUMER => self.consumer.handle(event, 0, &mut out)?,
+            site => {
+                if let Some(place) = self.terms.sites.iter().position(|id| *id == site.0) {
+                    self.sites[place].handle(event, 0, &mut out)?;
+                }
+            }
+        }
+        self.post(to, out);
+        Ok(())
+    }
+
+    fn post(&mut self, from: PartyId, out: Outbox) {
+        for (to, bytes) in out.frames {
+            *self
+                .bytes
+                .entry(bytes.get(3).copied().unwrap_or(0))
+                .or_default() += bytes.len() as u64;
+            self.queue.push_back((from, to, bytes));
+        }
+        for (_, answers) in out.answers {
+            self.finals.extend(answers);
+        }
+        self.notes.extend(out.notes);
+    }
+}

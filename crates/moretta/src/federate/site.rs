@@ -1,0 +1,597 @@
+//! A site: classifies and learns its own columns, answers, and forwards what troubles it.
+//!
+//! Two stages. Classifying needs own records and labels alone, so a site that nobody answers
+//! learns on. Telling needs a credit and its topology: ranks, bits and fragments are made then, in
+//! the order of batches. Neither stage waits inside of a call; what cannot go on goes on with the
+//! event that it lacks.
+
+mod batch;
+mod saved;
+
+use super::classify::classify;
+use super::course::Course;
+use super::forward::{Planes, Reaches, forwards, would_forward};
+use super::frame::{Agreed, Answers, Bits, Body, Hello, Keys, Labels, Refusal};
+use super::give::{Asked, Giver};
+use super::label_book::{Known, LabelBook};
+use super::links::{Address, Delivery, Links, Received};
+use super::nodes::width_of;
+use super::party::{Event, Note, Outbox, Party, PartyId, Rows, Time};
+use super::quantile::Quantile;
+use super::terms::{Mode, Terms};
+use super::topology::{Column, FragmentKind, Node, Topology};
+use super::trust::Trust;
+use crate::data::Records;
+use crate::error::{Error, Result};
+use crate::learn::{Header, Learner};
+use batch::{OwnBatch, Wait};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Batches that a site classifies ahead of what it may tell.
+const AHEAD: u64 = 64;
+/// Batches that it keeps while nobody answers.
+const MOST_KEPT: usize = 1024;
+
+/// What makes a site.
+pub struct SiteOptions {
+    /// Its number.
+    pub id: u16,
+    /// Its columns, rising by id.
+    pub columns: Vec<Column>,
+    /// Its learner, built for these columns.
+    pub learner: Box<dyn Learner>,
+    /// The most telling kind of fragments that it sends.
+    pub allows: FragmentKind,
+    /// Sources that a node must have for it.
+    pub min_sources: u16,
+    /// How projections and masks are made.
+    pub giver: Giver,
+    /// Whose signatures it takes.
+    pub trust: Trust,
+    /// Whether frames can be lost.
+    pub delivery: Delivery,
+}
+
+/// The site.
+pub struct Site {
+    terms: Arc<Terms>,
+    id: u16,
+    columns: Vec<Column>,
+    header: Header,
+    learner: Box<dyn Learner>,
+    has_learnt: bool,
+    allows: FragmentKind,
+    min_sources: u16,
+    giver: Giver,
+    trust: Trust,
+    links: Links,
+    course: Course,
+    labels: LabelBook,
+    quantile: Quantile,
+    batches: VecDeque<OwnBatch>,
+    /// The next batch of its own, the next record to classify and to learn, the next batch to
+    /// tell.
+    received: u64,
+    classified: u64,
+    learnt: u64,
+    told: u64,
+    votes: Vec<f64>,
+}
+
+impl Site {
+    /// A site that has seen nothing.
+    pub fn new(terms: Arc<Terms>, options: SiteOptions) -> Result<Self> {
+        let inputs = options
+            .columns
+            .iter()
+            .map(|column| column.input())
+            .collect();
+        let me = PartyId(options.id);
+        if !me.is_site() || !terms.sites.contains(&options.id) {
+            return Err(Error::usage("this site is not one of the federation")
+                .help("name it among the sites of all parties"));
+        }
+        Ok(Site {
+            id: options.id,
+            header: Header::new(inputs, terms.classes as usize)?,
+            columns: options.columns,
+            learner: options.learner,
+            has_learnt: false,
+            allows: options.allows,
+            min_sources: options.min_sources,
+            giver: options.giver,
+            trust: options.trust,
+            links: Links::new(me, terms.federation_number(), options.delivery),
+            course: Course::default(),
+            labels: LabelBook::new(terms.batch),
+            quantile: Quantile::new(terms.window),
+            batches: VecDeque::new(),
+            received: 0,
+            classified: 0,
+            learnt: 0,
+            told: 0,
+            votes: Vec::new(),
+            terms,
+        })
+    }
+
+    fn hello(&mut self, epoch: u32, now: Time, out: &mut Outbox) {
+        let mut hello = Hello {
+            terms: self.terms.sum(),
+            next: self.told,
+            columns: self.columns.clone(),
+            allows: self.allows,
+            min_sources: self.min_sources,
+            mask: self.giver.public(&self.terms, epoch),
+            signature: [0; 64],
+        };
+        hello.signature = self
+            .trust
+            .sign_hello(&self.terms, PartyId(self.id), epoch, &hello);
+        let address = Address::new(PartyId::AGGREGATOR, epoch, 0).of_source(self.id);
+        self.links.send(address, &Body::Hello(hello), now, out);
+    }
+
+    fn take_rows(&mut self, rows: &Rows) -> Result<()> {
+        if rows.records.width() != self.columns.len() && !rows.records.is_empty() {
+            return Err(Error::bug("records of another width than the site has"));
+        }
+        if rows.batch < self.received {
+            let mut kept = self.batches.iter_mut();
+            if let Some(batch) = kept.find(|batch| batch.number == rows.batch) {
+                batch.refill(rows)?;
+            }
+            return Ok(());
+        }
+        if rows.batch > self.received {
+            return Err(Error::bug("a batch of records was left out"));
+        }
+        self.batches.push_back(OwnBatch::new(rows));
+        self.received += 1;
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        from: PartyId,
+        received: Received,
+        now: Time,
+        out: &mut Outbox,
+    ) -> Result<()> {
+        let Received {
+            header,
+            body,
+            stream,
+        } = received;
+        let about = Address::new(from, header.epoch, header.batch).about(header.node);
+        let refused = match (from, body) {
+            (PartyId::LABELS, Body::Labels(labels)) => self.take_labels(header.batch, labels),
+            (PartyId::AGGREGATOR, Body::Topology(topology)) => {
+                self.take_topology(topology, now, out)?
+            }
+            (PartyId::AGGREGATOR, Body::Credit(credit)) => {
+                self.course.allow(credit);
+                None
+            }
+            (PartyId::AGGREGATOR, Body::State(state)) => {
+                self.course.set_state(header.batch, state);
+                None
+            }
+            (PartyId::AGGREGATOR, Body::Hello(hello)) => {
+                let sound = self
+                    .trust
+                    .has_signed(&self.terms, header.sender, header.epoch, &hello);
+                if sound {
+                    self.giver.meet(header.epoch, header.sender.0, hello.mask);
+                }
+                (!sound).then_some(Refusal::Signature)
+            }
+            (_, Body::Agreed(agreed)) => self.take_agreed(from, header.node, header.batch, agreed),
+            _ => Some(Refusal::Unexpected),
+        };
+        if let Some(why) = refused {
+            self.links.postpone(from, stream);
+            self.links.refuse(from, why, about, out);
+        }
+        Ok(())
+    }
+
+    fn take_labels(&mut self, batch: u64, labels: Labels) -> Option<Refusal> {
+        if let Some(why) = super::label_fault(&labels, &self.terms) {
+            return Some(why);
+        }
+        let own = self.batches.iter().find(|own| own.number == batch);
+        if own.is_some_and(|own| own.keys != labels.keys) {
+            return Some(Refusal::Keys);
+        }
+        let learnt = self.learnt / u64::from(self.terms.batch);
+        if batch >= learnt && self.labels.len() < MOST_KEPT {
+            self.labels.insert(batch, labels);
+        }
+        None
+    }
+
+    fn take_topology(
+        &mut self,
+        topology: Topology,
+        now: Time,
+        out: &mut Outbox,
+    ) -> Result<Option<Refusal>> {
+        if self.course.is_old(topology.epoch) {
+            return Ok(Some(Refusal::Epoch));
+        }
+        if !self.trust.has_made(&self.terms, &topology) {
+            return Ok(Some(Refusal::Signature));
+        }
+        if topology
+            .destinations(self.id)
+            .any(|node| !self.consents_to(node))
+        {
+            return Ok(Some(Refusal::Consent));
+        }
+        let masked = |node: &Node| node.kind == FragmentKind::Masked;
+        if topology.destinations(self.id).any(masked) {
+            self.hello(topology.epoch, now, out);
+        }
+        self.course.announce(topology);
+        Ok(None)
+    }
+
+    fn consents_to(&self, node: &Node) -> bool {
+        node.kind <= self.allows && node.sources.len() >= usize::from(self.min_sources)
+    }
+
+    /// Classifies and tells as far as what is there allows.
+    fn advance(&mut self, now: Time, out: &mut Outbox) -> Result<()> {
+        while self.classify_next() {}
+        if self.terms.mode != Mode::Lockstep {
+            self.learn_below(self.classified);
+        }
+        while self.tell_next(now, out)? {}
+        self.give_agreed(now, out)?;
+        self.forget(out);
+        Ok(())
+    }
+
+    /// Classifies the next record if it is there and all before it are learnt that should be.
+    fn classify_next(&mut self) -> bool {
+        let number = self.classified / u64::from(self.terms.batch);
+        let Some(place) = self.place_of(number) else {
+            return false;
+        };
+        let due = self.classified.saturating_sub(self.terms.label_delay);
+        if !self.learn_below(due) && self.terms.mode == Mode::Lockstep {
+            return false;
+        }
+        let batch = &mut self.batches[place];
+        let at = batch.judged.len();
+        let Some(records) = batch.records.as_ref().filter(|_| at < batch.present.len()) else {
+            return false;
+        };
+        let judgement = classify(
+            &*self.learner,
+            self.has_learnt,
+            records.record(at),
+            self.terms.classes,
+            self.terms.first_record + self.classified,
+            &mut self.votes,
+        );
+        batch.judged.push(judgement);
+        self.classified += 1;
+        true
+    }
+
+    /// Learns all records below this one, or those up to the first whose label has not come.
+    fn learn_below(&mut self, record: u64) -> bool {
+        while self.learnt < record {
+            let label = self.labels.label(self.learnt);
+            let at = (self.learnt % u64::from(self.terms.batch)) as usize;
+            let number = self.learnt / u64::from(self.terms.batch);
+            match (
+                label,
+                self.place_of(number).map(|place| &self.batches[place]),
+            ) {
+                (Known::NotYet, _) => return false,
+                (Known::Class(class), Some(batch)) if batch.present.get(at) => {
+                    let Some(records) = &batch.records else {
+                        return false;
+                    };
+                    self.learner.learn(records.record(at), class);
+                    self.has_learnt = true;
+                }
+                _ => {}
+            }
+            self.learnt += 1;
+        }
+        true
+    }
+
+    fn place_of(&self, number: u64) -> Option<usize> {
+        let first = self.batches.front()?.number;
+        let place = usize::try_from(number.checked_sub(first)?).ok()?;
+        (place < self.batches.len()).then_some(place)
+    }
+
+    /// Tells the next batch if it is classified, allowed, and its topology is known.
+    fn tell_next(&mut self, now: Time, out: &mut Outbox) -> Result<bool> {
+        let Some(place) = self.place_of(self.told) else {
+            return Ok(false);
+        };
+        let batch = &self.batches[place];
+        let (number, count) = (batch.number, batch.present.len());
+        if batch.judged.len() < count || batch.records.is_none() {
+            return Ok(false);
+        }
+        let Some(topology) = self.course.topology(number).cloned() else {
+            return Ok(false);
+        };
+        let two_factors = topology.nodes.iter().any(|node| node.second.is_some());
+        if two_factors && self.course.state(number).is_none() {
+            return Ok(false);
+        }
+        let planes = self.rank(place, &topology);
+        self.answer(place, &topology, &planes, now, out);
+        self.forward(place, &topology, planes.forwards, now, out)?;
+        self.told += 1;
+        Ok(true)
+    }
+
+    /// Ranks the records of a batch and says which are forwarded and which would be.
+    fn rank(&mut self, place: usize, topology: &Topology) -> Planes {
+        let batch = &self.batches[place];
+        let state = self.course.state(batch.number);
+        let mut planes = Planes::new(topology, self.id, batch.present.len());
+        let trouble = self.terms.trouble.as_ref();
+        for at in batch.present.places() {
+            let rank = self.quantile.push(batch.judged[at].confidence);
+            let nodes = topology.destinations(self.id);
+            for (node, bits) in nodes.zip(&mut planes.forwards) {
+                let accepts = |records: &Records| self.giver.accepts(node.kind, records.record(at));
+                let accepted = batch.records.as_ref().is_some_and(accepts);
+                if forwards(rank, node, Reaches::SITE, state) && accepted {
+                    bits.set(at);
+                }
+            }
+            let Some(trouble) = trouble else { continue };
+            let two_factors = trouble.second_factor.is_some();
+            let lengths = topology.lengths_of(self.id).iter();
+            for (&length, bits) in lengths.zip(&mut planes.what_ifs) {
+                if would_forward(rank, trouble.factor, two_factors, Reaches::SITE, length) {
+                    bits.set(at);
+                }
+            }
+        }
+        planes
+    }
+
+    fn answer(
+        &mut self,
+        place: usize,
+        topology: &Topology,
+        planes: &Planes,
+        now: Time,
+        out: &mut Outbox,
+    ) {
+        let batch = &self.batches[place];
+        let mut present = batch.present.clone();
+        if self.terms.answer.omit_forwarded {
+            let told = |&at: &usize| !planes.forwards.iter().any(|bits| bits.get(at));
+            let mut kept = Bits::new(present.len());
+            present.places().filter(told).for_each(|at| kept.set(at));
+            present = kept;
+        }
+        let of = |at: usize| present.get(at).then(|| batch.judged[at]);
+        let count = present.len();
+        let answers = Answers {
+            source: self.id,
+            class_count: self.terms.classes,
+            coarse: self.terms.coarse,
+            classes: (0..count).map(|at| of(at).map_or(0, |j| j.class)).collect(),
+            confidences: (0..count)
+                .map(|at| of(at).map_or(0.0, |j| j.confidence))
+                .collect(),
+            present,
+            forwards: planes.forwards.clone(),
+            what_ifs: planes.what_ifs.clone(),
+            agreement: (0, 0),
+            keys: batch.keys,
+        };
+        let address = Address::new(PartyId::AGGREGATOR, topology.epoch, batch.number);
+        let address = address.of_source(self.id);
+        self.links.send(address, &Body::Answers(answers), now, out);
+    }
+
+    fn forward(
+        &mut self,
+        place: usize,
+        topology: &Topology,
+        planes: Vec<Bits>,
+        now: Time,
+        out: &mut Outbox,
+    ) -> Result<()> {
+        let number = self.batches[place].number;
+        for (node, forwarded) in topology.destinations(self.id).zip(planes) {
+            let address = Address::new(node.host, topology.epoch, number);
+            let address = address.of_source(self.id).about(node.id);
+            if node.two_phase {
+                self.batches[place].waits.push(Wait {
+                    node: node.id,
+                    forwarded: forwarded.clone(),
+                    agreed: None,
+                });
+                let keys = Keys {
+                    source: self.id,
+                    forwarded,
+                };
+                self.links.send(address, &Body::Keys(keys), now, out);
+                continue;
+            }
+            self.give(place, topology, node, &forwarded, true, now, out)?;
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a frame has many sides")]
+    fn give(
+        &mut self,
+        place: usize,
+        topology: &Topology,
+        node: &Node,
+        places: &Bits,
+        with_keys: bool,
+        now: Time,
+        out: &mut Outbox,
+    ) -> Result<()> {
+        let batch = &self.batches[place];
+        let Some(records) = &batch.records else {
+            return Ok(());
+        };
+        let body = self.giver.give(&Asked {
+            terms: &self.terms,
+            epoch: topology.epoch,
+            node,
+            width: width_of(topology, node, self.id),
+            source: self.id,
+            batch: batch.number,
+            records,
+            places,
+            with_keys,
+        })?;
+        let address = Address::new(node.host, topology.epoch, batch.number);
+        self.links
+            .send(address.of_source(self.id).about(node.id), &body, now, out);
+        Ok(())
+    }
+
+    /// Takes what a node has agreed on with its sources, once.
+    fn take_agreed(
+        &mut self,
+        from: PartyId,
+        node: u16,
+        number: u64,
+        agreed: Agreed,
+    ) -> Option<Refusal> {
+        let topology = self.course.topology(number);
+        let entry = topology.and_then(|topology| topology.node(node));
+        let Some(entry) = entry.filter(|entry| entry.host == from) else {
+            return Some(Refusal::Sender);
+        };
+        let members = agreed.members == entry.sources;
+        let Some(place) = self.place_of(number) else {
+            return Some(Refusal::Batch);
+        };
+        let mut waits = self.batches[place].waits.iter_mut();
+        let Some(wait) = waits.find(|wait| wait.node == node && wait.agreed.is_none()) else {
+            return Some(Refusal::Unexpected);
+        };
+        let own = agreed.records.places().all(|at| wait.forwarded.get(at));
+        if !own || agreed.records.len() != wait.forwarded.len() || !members {
+            return Some(Refusal::Width);
+        }
+        wait.agreed = Some(agreed.records);
+        None
+    }
+
+    /// Sends the values of agreed records whose masks can be made.
+    fn give_agreed(&mut self, now: Time, out: &mut Outbox) -> Result<()> {
+        for place in 0..self.batches.len() {
+            let mut next = 0;
+            while let Some(wait) = self.batches[place].waits.get(next) {
+                next += 1;
+                let number = self.batches[place].number;
+                let Some(topology) = self.course.topology(number).cloned() else {
+                    continue;
+                };
+                let Some(node) = topology.node(wait.node) else {
+                    continue;
+                };
+                let knows = self.giver.knows(topology.epoch, self.id, node);
+                let (Some(agreed), true) = (wait.agreed.clone(), knows) else {
+                    continue;
+                };
+                if self.batches[place].records.is_none() {
+                    continue;
+                }
+                self.give(place, &topology, node, &agreed, false, now, out)?;
+                next -= 1;
+                self.batches[place].waits.remove(next);
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops batches that are told, learnt and asked for by nobody.
+    fn forget(&mut self, out: &mut Outbox) {
+        let closed = self.course.closed();
+        let flow = self.terms.mode != Mode::Lockstep;
+        while let Some(first) = self.batches.front() {
+            let end = (first.number + 1) * u64::from(self.terms.batch);
+            let over = flow && first.number + AHEAD < closed;
+            let asked = !first.waits.is_empty() && !over;
+            let full = self.batches.len() > MOST_KEPT;
+            let done = first.number < self.told && self.learnt >= end && !asked;
+            if !done && !full {
+                break;
+            }
+            if first.number >= self.told {
+                out.notes.push(Note::Dropped(first.number));
+                self.told = first.number + 1;
+            }
+            self.learnt = self.learnt.max(end);
+            self.classified = self.classified.max(end);
+            self.batches.pop_front();
+        }
+        self.labels.forget_below(self.learnt);
+        let oldest = self.batches.front().map_or(self.told, |first| first.number);
+        self.course.forget_below(oldest);
+        if let (Some(oldest), Some(newest)) = (self.course.oldest(), self.course.newest()) {
+            self.giver.forget_below(oldest.epoch, |node| {
+                oldest.node(node).is_some() || newest.node(node).is_some()
+            });
+        }
+    }
+}
+
+impl Party for Site {
+    fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()> {
+        match event {
+            Event::Rows(rows) => self.take_rows(rows)?,
+            Event::Linked(PartyId::AGGREGATOR) => {
+                if self.course.newest().is_none() {
+                    self.hello(0, now, out);
+                } else {
+                    self.links.relink(PartyId::AGGREGATOR, now, out);
+                }
+            }
+            Event::Linked(party) => self.links.relink(party, now, out),
+            Event::Frame { from, bytes } => {
+                if let Some(received) = self.links.receive(from, bytes, out) {
+                    self.take(from, received, now, out)?;
+                }
+            }
+            Event::Timer => {}
+        }
+        self.advance(now, out)?;
+        self.links.finish(now, out);
+        Ok(())
+    }
+
+    fn wants(&self) -> Option<u64> {
+        let lost = self.batches.iter().find(|batch| batch.records.is_none());
+        if let Some(batch) = lost {
+            return Some(batch.number);
+        }
+        (self.received < self.told + AHEAD).then_some(self.received)
+    }
+
+    fn resumes_at(&self) -> u64 {
+        self.batches
+            .front()
+            .map_or(self.received, |first| first.number)
+    }
+
+    fn save(&self) -> Result<Vec<u8>> {
+        saved::save(self)
+    }
+}

@@ -1,0 +1,68 @@
+//! A batch of a site's own records, until it is told and learnt.
+
+use crate::data::Records;
+use crate::error::{Error, Result};
+use crate::federate::classify::Judgement;
+use crate::federate::frame::Bits;
+use crate::federate::party::Rows;
+
+pub(super) struct OwnBatch {
+    pub(super) number: u64,
+    /// None after a restart, until the rows were read again.
+    pub(super) records: Option<Records>,
+    pub(super) present: Bits,
+    pub(super) keys: u64,
+    /// Of the first records, as far as they are classified.
+    pub(super) judged: Vec<Judgement>,
+    /// Nodes that were not given what they agreed on.
+    pub(super) waits: Vec<Wait>,
+}
+
+/// A node that a batch was forwarded to, keys first.
+pub(super) struct Wait {
+    pub(super) node: u16,
+    pub(super) forwarded: Bits,
+    /// What all of its sources forward, once it has said so.
+    pub(super) agreed: Option<Bits>,
+}
+
+impl OwnBatch {
+    pub(super) fn new(rows: &Rows) -> Self {
+        OwnBatch {
+            number: rows.batch,
+            present: present(rows),
+            keys: rows.keys,
+            judged: Vec::new(),
+            waits: Vec::new(),
+            records: Some(rows.records.clone()),
+        }
+    }
+
+    /// Takes the rows of a batch that was known before a restart.
+    pub(super) fn refill(&mut self, rows: &Rows) -> Result<()> {
+        if self.records.is_some() {
+            return Ok(());
+        }
+        if present(rows) != self.present || rows.keys != self.keys {
+            return Err(
+                Error::input("the records are not those from before the restart")
+                    .help("give the same source as before, or begin anew without the journal"),
+            );
+        }
+        self.records = Some(rows.records.clone());
+        Ok(())
+    }
+}
+
+/// All records but those that are absent.
+fn present(rows: &Rows) -> Bits {
+    let count = rows.records.len();
+    if rows.absent.is_empty() {
+        return Bits::all(count);
+    }
+    let mut present = Bits::new(count);
+    (0..count)
+        .filter(|at| !rows.absent.contains(at))
+        .for_each(|at| present.set(at));
+    present
+}

@@ -1,0 +1,200 @@
+//! What the sources of a trouble node have told of a batch.
+
+use crate::error::Result;
+use crate::federate::frame::{Bits, Refusal};
+use crate::federate::mask::{MaskedSum, Member};
+
+/// Values of a source: of all records that it forwards, or of those that were agreed on.
+pub(in crate::federate) enum Values {
+    /// Values row by row.
+    Plain(Vec<f64>),
+    /// Words of masked sums.
+    Masked(Vec<u64>),
+}
+
+/// A batch.
+pub(in crate::federate) struct Inputs {
+    /// Of each source, the records that it forwards.
+    pub(super) keys: Vec<Option<Bits>>,
+    pub(super) values: Vec<Option<Values>>,
+    /// The records that all forward, where values are of those alone.
+    pub(super) agreed: Option<Bits>,
+    /// The sum of masked values, once all are there.
+    sum: Option<Vec<f64>>,
+    pub(in crate::federate) epoch: u32,
+}
+
+/// Where values go in a joined record.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'a> {
+    Each(&'a [usize]),
+    Added(usize),
+}
+
+impl Inputs {
+    pub(in crate::federate) fn new(sources: usize, epoch: u32) -> Self {
+        Inputs {
+            keys: vec![None; sources],
+            values: (0..sources).map(|_| None).collect(),
+            agreed: None,
+            sum: None,
+            epoch,
+        }
+    }
+
+    pub(in crate::federate) fn set_keys(&mut self, source: usize, keys: Bits) -> Option<Refusal> {
+        if self
+            .keys
+            .iter()
+            .flatten()
+            .any(|known| known.len() != keys.len())
+        {
+            return Some(Refusal::Width);
+        }
+        self.keys[source] = Some(keys);
+        None
+    }
+
+    /// Takes values; those of a source that has not said its keys cannot be told apart.
+    pub(in crate::federate) fn set_values(
+        &mut self,
+        source: usize,
+        width: usize,
+        values: Values,
+    ) -> Option<Refusal> {
+        let of = self.agreed.as_ref().or(self.keys[source].as_ref());
+        let Some(rows) = of.map(Bits::ones) else {
+            return Some(Refusal::Unexpected);
+        };
+        let length = match &values {
+            Values::Plain(values) => {
+                if values.iter().any(|value| value.is_infinite()) {
+                    return Some(Refusal::Value);
+                }
+                values.len()
+            }
+            Values::Masked(words) => words.len(),
+        };
+        if length != rows * width {
+            return Some(Refusal::Width);
+        }
+        self.values[source] = Some(values);
+        None
+    }
+
+    /// The records that all sources forward, once all have told theirs.
+    pub(in crate::federate) fn agree(&mut self) -> Option<Bits> {
+        let keys: Vec<&Bits> = self
+            .keys
+            .iter()
+            .map(Option::as_ref)
+            .collect::<Option<_>>()?;
+        let count = keys.first()?.len();
+        let mut agreed = Bits::new(count);
+        let all = |at: &usize| keys.iter().all(|keys| keys.get(*at));
+        (0..count).filter(all).for_each(|at| agreed.set(at));
+        self.agreed = Some(agreed.clone());
+        Some(agreed)
+    }
+
+    pub(in crate::federate) fn is_agreed(&self) -> bool {
+        self.agreed.is_some()
+    }
+
+    pub(in crate::federate) fn has_all_keys(&self) -> bool {
+        self.keys.iter().all(Option::is_some)
+    }
+
+    /// Whether all values are there; adds up masked ones.
+    pub(in crate::federate) fn is_complete(&mut self) -> std::result::Result<bool, Refusal> {
+        if !self.has_all_keys() || self.values.iter().any(Option::is_none) {
+            return Ok(false);
+        }
+        if self.sum.is_none() {
+            self.sum = self.add_up().map_err(|_| Refusal::Sum)?;
+        }
+        Ok(true)
+    }
+
+    /// The sum of all masked values, if there are any.
+    fn add_up(&self) -> Result<Option<Vec<f64>>> {
+        let masked = self
+            .values
+            .iter()
+            .zip(0..)
+            .filter_map(|(values, id)| match values {
+                Some(Values::Masked(words)) => Some((id, words)),
+                _ => None,
+            });
+        let masked: Vec<(u16, &Vec<u64>)> = masked.collect();
+        let Some((_, first)) = masked.first() else {
+            return Ok(None);
+        };
+        // A sum asks for no keys: those are between the sites.
+        let member = |&(id, _): &(u16, &Vec<u64>)| Member {
+            id,
+            public: [0; 32],
+        };
+        let members: Vec<Member> = masked.iter().map(member).collect();
+        let mut sum = MaskedSum::new(&members, first.len())?;
+        for (id, words) in masked {
+            sum.add(id, words)?;
+        }
+        sum.finish().map(Some)
+    }
+
+    /// Records of the batch, once a source has told.
+    pub(super) fn count(&self) -> Option<usize> {
+        self.keys.iter().flatten().next().map(Bits::len)
+    }
+
+    /// How many sources forward a record.
+    pub(super) fn forwarded(&self, at: usize) -> u16 {
+        self.keys
+            .iter()
+            .flatten()
+            .filter(|keys| keys.get(at))
+            .count() as u16
+    }
+
+    /// Puts the row of a source into a joined record.
+    pub(super) fn join(&self, source: usize, row: usize, place: Place<'_>, joined: &mut [f64]) {
+        let masked = matches!(self.values[source], Some(Values::Masked(_)));
+        let values = match (&self.values[source], &self.sum) {
+            (Some(Values::Plain(values)), _) => values,
+            // The sum is of all masked sources; only the first of them brings it.
+            (Some(Values::Masked(_)), Some(sum)) if self.first_masked() == Some(source) => sum,
+            _ => return,
+        };
+        match place {
+            Place::Each(places) => {
+                let values = &values[row * places.len()..];
+                places
+                    .iter()
+                    .zip(values)
+                    .for_each(|(&place, &value)| joined[place] = value);
+            }
+            Place::Added(width) => {
+                let values = &values[row * width..][..width];
+                let slots = joined.iter_mut().zip(values);
+                slots.for_each(|(slot, value)| match masked {
+                    true => *slot = *value,
+                    false => *slot += value,
+                });
+            }
+        }
+    }
+
+    fn first_masked(&self) -> Option<usize> {
+        let masked = |values: &Option<Values>| matches!(values, Some(Values::Masked(_)));
+        self.values.iter().position(masked)
+    }
+
+    /// Goes on from a record to the next row of each source that has it.
+    pub(super) fn step(&self, at: usize, rows: &mut [usize]) {
+        for (row, keys) in rows.iter_mut().zip(&self.keys) {
+            let of = self.agreed.as_ref().or(keys.as_ref());
+            *row += usize::from(of.is_some_and(|keys| keys.get(at)));
+        }
+    }
+}

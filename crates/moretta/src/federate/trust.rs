@@ -1,0 +1,95 @@
+//! Whose word counts: signatures under topologies and hellos, by keys that policies pin.
+//!
+//! Inside of one process nobody can speak for another, and nothing is signed.
+
+use super::frame::Hello;
+use super::mask::{Identity, has_signed};
+use super::party::PartyId;
+use super::state::Writer;
+use super::terms::Terms;
+use super::topology::Topology;
+use std::collections::BTreeMap;
+
+/// Own key and those of others.
+#[derive(Debug)]
+pub enum Trust {
+    /// All parties run in one process.
+    Process,
+    /// Each party has a key.
+    Pinned {
+        /// Own key.
+        identity: Box<Identity>,
+        /// Public keys of others; who has none here is not believed.
+        pins: BTreeMap<PartyId, [u8; 32]>,
+    },
+}
+
+impl Trust {
+    pub(super) fn sign_hello(
+        &self,
+        terms: &Terms,
+        me: PartyId,
+        epoch: u32,
+        hello: &Hello,
+    ) -> [u8; 64] {
+        self.sign(&hello_text(terms, me, epoch, hello))
+    }
+
+    pub(super) fn has_signed(
+        &self,
+        terms: &Terms,
+        from: PartyId,
+        epoch: u32,
+        hello: &Hello,
+    ) -> bool {
+        self.is_by(
+            from,
+            &hello_text(terms, from, epoch, hello),
+            &hello.signature,
+        )
+    }
+
+    pub(super) fn sign_topology(&self, terms: &Terms, topology: &Topology) -> [u8; 64] {
+        self.sign(&topology_text(terms, topology))
+    }
+
+    /// Whether the aggregator has made a topology.
+    pub(super) fn has_made(&self, terms: &Terms, topology: &Topology) -> bool {
+        let text = topology_text(terms, topology);
+        self.is_by(PartyId::AGGREGATOR, &text, &topology.signature)
+    }
+
+    fn sign(&self, text: &[u8]) -> [u8; 64] {
+        match self {
+            Trust::Process => [0; 64],
+            Trust::Pinned { identity, .. } => identity.sign(text),
+        }
+    }
+
+    fn is_by(&self, party: PartyId, text: &[u8], signature: &[u8; 64]) -> bool {
+        match self {
+            Trust::Process => true,
+            Trust::Pinned { pins, .. } => pins
+                .get(&party)
+                .is_some_and(|pin| has_signed(pin, text, signature)),
+        }
+    }
+}
+
+fn hello_text(terms: &Terms, from: PartyId, epoch: u32, hello: &Hello) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.raw(b"moretta/hello/1");
+    out.raw(&terms.federation);
+    out.u32(epoch);
+    out.u16(from.0);
+    hello.signed(&mut out);
+    out.into_bytes()
+}
+
+fn topology_text(terms: &Terms, topology: &Topology) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.raw(b"moretta/topology/1");
+    out.raw(&terms.federation);
+    topology.signed(&mut out);
+    out.into_bytes()
+}
