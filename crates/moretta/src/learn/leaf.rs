@@ -4,7 +4,8 @@
 //! of another attribute. It splits when their merits differ by more than Hoeffding's
 //! bound √(R² ln(1/δ)/(2n)), or when that bound is so small that they are as good as
 //! tied. When no split is worth anything the leaf forgets what it observed: outliers
-//! that stretched the range of a number do not stand in the way for ever.
+//! that stretched the range of a number do not stand in the way for ever. Or it
+//! [splits again](HoeffdingTree::resplit) on a nominal attribute, as MOA's leaves do.
 
 use super::model::{Loaded, Reader, Saved, Writer, odd};
 use super::observers::Observers;
@@ -212,8 +213,10 @@ impl Leaf {
         if lead.is_some_and(|lead| lead <= bound) && bound >= options.tie_threshold {
             return None;
         }
-        let Some(split) = best else {
-            if bound < options.tie_threshold {
+        let tied = bound < options.tie_threshold;
+        let again = || observers.last_nominal_split(options.binary_splits);
+        let Some(split) = best.or_else(|| again().filter(|_| tied && options.resplit)) else {
+            if tied {
                 self.forget();
             }
             return None;
