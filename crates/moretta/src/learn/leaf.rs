@@ -365,6 +365,38 @@ mod tests {
     }
 
     #[test]
+    fn a_leaf_that_no_split_helps_splits_again_if_it_may() {
+        let inputs = vec![Input::Nominal { values: 2 }, Input::Nominal { values: 3 }];
+        let header = Header::new(inputs, 2).expect("small");
+        let check = |resplit: bool, binary_splits: bool, records: u32, expected: &[[f64; 2]]| {
+            let options = HoeffdingTree {
+                resplit,
+                binary_splits,
+                ..HoeffdingTree::default()
+            };
+            let mut soil = Soil::new(options, &Ground::new(&header), JavaRandom::new(1));
+            let mut leaf = Leaf::new(vec![100.0, 0.0]);
+            for at in 0..records {
+                leaf.learn(&[1.0, 2.0], at % 2, 1.0, &mut soil);
+            }
+            let Some((split, leaves)) = leaf.split(&mut soil) else {
+                assert!(expected.is_empty(), "{resplit} {records}");
+                return;
+            };
+            let weights: Vec<f64> = leaves
+                .iter()
+                .flat_map(|leaf| leaf.weights.clone())
+                .collect();
+            assert_eq!((split.attribute, weights), (1, expected.concat()));
+        };
+        check(false, false, 4000, &[]);
+        check(true, false, 3000, &[]);
+        let (none, all) = ([0.0, 0.0], [2000.0, 2000.0]);
+        check(true, false, 4000, &[none, none, all]);
+        check(true, true, 4000, &[none, all]);
+    }
+
+    #[test]
     fn a_sleeping_leaf_counts_classes_only() {
         let mut soil = soil(LeafPrediction::NaiveBayes);
         let mut leaf = Leaf::new(vec![0.0; 2]);

@@ -436,6 +436,7 @@ mod tests {
             "criterion" => "gini",
             "leaf" => "nb",
             "binary" => "yes",
+            // The default, with which bytes are those of models from before this option.
             "resplit" => "no",
             "preset" => "2017",
             "subspace" => "root",

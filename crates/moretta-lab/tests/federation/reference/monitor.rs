@@ -54,7 +54,7 @@ impl Pair {
     pub(super) fn observe(&mut self, opinions: &[Option<Opinion>], twice_factor: u64) {
         let before = self.agreement();
         for (&source, window) in self.sources.iter().zip(&mut self.would_forward) {
-            let opinion = opinions[source];
+            let opinion = opinions.get(source).copied().flatten();
             let troubled = |opinion: Opinion| opinion.is_troubled(twice_factor, self.columns);
             push(window, opinion.is_some_and(troubled));
         }
@@ -140,5 +140,40 @@ impl Blacklisted {
             }
         }
         changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agreement_and_its_threshold_are_those_computed_by_hand() {
+        let mut pair = Pair::new([0, 1], 2);
+        assert_eq!(pair.agreement(), 0.0);
+        pair.would_forward = [
+            vec![true, true, false, false],
+            vec![true, false, false, false],
+        ];
+        assert!((pair.agreement() - 2.0 / 3.0).abs() < 1e-12);
+        let bound = (1000.0_f64.ln() / 1008.0).sqrt();
+        let threshold = 0.125 + (1.0 - 0.125_f64.powi(5)) * bound;
+        assert!((pair.threshold() - threshold).abs() < 1e-12);
+        pair.would_forward = [vec![true], vec![true]];
+        assert_eq!(pair.threshold(), 1.0);
+    }
+
+    #[test]
+    fn nodes_go_when_they_are_unused_or_no_better_for_long_enough() {
+        let check = |records: usize, used: Option<[bool; 2]>, fires: bool| {
+            let mut removal = Removal::default();
+            (0..records).for_each(|_| removal.observe(used));
+            assert_eq!(removal.fires(), fires, "{records} {used:?}");
+        };
+        check(499, None, false);
+        check(500, None, true);
+        check(5000, Some([true, false]), false);
+        check(499, Some([true, true]), false);
+        check(500, Some([true, true]), true);
     }
 }

@@ -12,19 +12,18 @@ pub(super) const WINDOW: usize = 1000;
 pub(super) struct Opinion {
     pub(super) class: u32,
     pub(super) confidence: f64,
-    pub(super) is_of_site: bool,
     /// How many confidences of the window are at most this one, and how many there are.
     rank: (u64, u64),
-    /// The share of records that come as far as this node, as a fraction.
+    /// The share of all records that the node is expected to answer, as a fraction.
     reach: (u64, u64),
 }
 
 impl Opinion {
+    /// One that nobody asks about trouble.
     pub(super) fn new(class: u32, confidence: f64) -> Self {
         Opinion {
             class,
             confidence,
-            is_of_site: true,
             rank: (1, 1),
             reach: (1, 1),
         }
@@ -61,6 +60,7 @@ pub(super) fn opinion(
     Opinion::new(class, if confidence.is_nan() { 0.0 } else { confidence })
 }
 
+/// A site or a trouble node.
 pub(super) struct Node {
     /// None of a site.
     pub(super) sources: Vec<usize>,
@@ -79,19 +79,18 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// One of order 0 that has answered nothing yet.
     pub(super) fn new(
         sources: Vec<usize>,
         columns: Vec<usize>,
-        order: usize,
         learner: Box<dyn Learner>,
         classes: usize,
-        first: usize,
     ) -> Self {
         Node {
             sources,
             columns,
-            order,
-            first,
+            order: 0,
+            first: 0,
             removed: false,
             removal: Removal::default(),
             classes,
@@ -123,7 +122,6 @@ impl Node {
         let at_most = self.confidences.iter().filter(at_most).count();
         opinion.rank = (at_most as u64, self.confidences.len() as u64);
         opinion.reach = self.reach(twice_factor);
-        opinion.is_of_site = self.sources.is_empty();
         Some(opinion)
     }
 
@@ -157,4 +155,34 @@ pub(super) fn push<T>(window: &mut Vec<T>, value: T) {
         window.remove(0);
     }
     window.push(value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_ranks_strictly_below_the_share_that_a_node_asks_for() {
+        let check = |rank, reach, twice_factor, columns, expected: bool| {
+            let opinion = Opinion {
+                rank,
+                reach,
+                ..Opinion::new(0, 0.5)
+            };
+            let troubled = opinion.is_troubled(twice_factor, columns);
+            assert_eq!(
+                troubled, expected,
+                "{rank:?} {reach:?} {twice_factor} {columns}"
+            );
+        };
+        check((499, 1000), (1, 1), 2, 2, true);
+        check((500, 1000), (1, 1), 2, 2, false);
+        check((500, 1000), (1, 1), 3, 2, true);
+        check((1000, 1000), (1, 1), 6, 2, true);
+        check((1, 3), (1, 1), 2, 3, false);
+        check((2, 3), (1, 2), 2, 3, false);
+        check((2, 3), (1, 2), 3, 3, true);
+        check((2, 3), (0, 7), 2, 3, true);
+        check((3, 3), (0, 7), 2, 3, false);
+    }
 }
