@@ -29,7 +29,7 @@ fn a_hierarchy_that_lags_is_mostly_worse() {
 }
 
 #[test]
-fn batches_change_little_where_nodes_stay() {
+fn batches_cost_little_on_other_streams() {
     if let Some(stream) = wall_following_robot() {
         let settings = Settings::of(&stream, 4, Rule::Vote, Hierarchy::Monitored);
         check_batches(&stream, &settings, ["75.97", "75.71", "74.59", "74.89"]);

@@ -66,11 +66,10 @@ impl<'a> Federation<'a> {
         let inputs = columns.iter().map(|&place| self.header.attributes()[place]);
         let learner = self.learner(learner, inputs.collect());
         let orders = sources.iter().map(|&source| self.nodes[source].order + 1);
-        self.nodes.push(Node {
-            order: orders.max().unwrap_or(0),
-            first,
-            ..Node::new(sources, columns, learner, self.header.classes())
-        });
+        let order = orders.max().unwrap_or(0);
+        let mut node = Node::new(sources, columns, learner, self.header.classes());
+        (node.order, node.first) = (order, first);
+        self.nodes.push(node);
     }
 
     /// Adds a trouble node.
