@@ -132,7 +132,7 @@ fn learners(header: &Header, seed: u64) -> Vec<(String, Box<dyn Learner>)> {
             Box::new(neighbours.build(header).expect("sound")),
         ),
         (
-            "ht that splits again",
+            "resplit ht",
             Box::new(again.build(header, seed).expect("sound")),
         ),
     ];

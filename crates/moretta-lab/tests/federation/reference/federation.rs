@@ -289,3 +289,37 @@ impl<'a> Federation<'a> {
 fn classes_of(sites: &[Opinion]) -> Vec<f64> {
     sites.iter().map(|site| f64::from(site.class)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_depends_on_a_node_goes_with_it_and_its_sources_are_free_again() {
+        let header = Header::new(vec![Input::Number; 3], 2).expect("small");
+        let settings = Settings {
+            sites: vec![vec![0], vec![1], vec![2]],
+            rule: Rule::Vote,
+            hierarchy: Hierarchy::Monitored,
+            twice_factor: 2,
+            site_learner: "nb",
+            node_learner: "nb",
+            seed: 1,
+            first_id: 1,
+            batch: 1,
+            delay: 0,
+            patient_removal: true,
+        };
+        let mut federation = Federation::new(&header, &settings);
+        federation.add_over(vec![0, 1], 1);
+        federation.add_over(vec![2, 3], 2);
+        federation.renew_pairs();
+        assert_eq!((federation.nodes[4].order, federation.pairs.len()), (2, 0));
+        federation.remove(3, 5);
+        federation.renew_pairs();
+        let removed = [3, 4].map(|node| Event::Removed { record: 5, node });
+        assert_eq!(federation.run.events, removed);
+        let pairs: Vec<[usize; 2]> = federation.pairs.iter().map(|pair| pair.sources).collect();
+        assert_eq!(pairs, [[0, 1], [0, 2], [1, 2]]);
+    }
+}

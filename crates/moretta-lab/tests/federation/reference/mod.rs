@@ -4,18 +4,22 @@
 //! Sites and trouble nodes stand in one list, in the order in which they came to be; a place is
 //! never used twice. Windows are lists that are counted through for every record; ranks and
 //! agreements are fractions that are compared without rounding. What the rules leave open is
-//! decided by the published figures:
+//! decided by the published figures, which any other choice misses:
 //!
 //! - A confidence is in its window before its rank is taken, and the number of sources that
 //!   forwarded is in its window before agreement is.
-//! - A node whose agreement is 0 forwards all but what ranks highest.
 //! - A pair's agreement is compared as it was before the record, with a threshold that knows the
 //!   record. Pairs that fire together are created by their agreement with it.
 //! - Pairs that can still become nodes keep what they have counted when the hierarchy changes;
 //!   all others start anew.
 //! - While a node is a source, its removal counts neither records nor time.
+//! - A node that is used exactly as often as it must be stays.
+//!
+//! No figure depends on these, which are as in the study's program:
+//!
 //! - The best answer of lower order is the most confident one, that of all sites included.
-//! - What the forest does not know yet, it votes 0 for; only before its first lesson chance answers.
+//! - What depends on a node goes with it, and its pair may be tried again.
+//! - A node whose agreement is 0 would forward all but what ranks highest.
 //!
 //! *In batches* nodes learn and monitors count record by record, but nodes are created and removed
 //! at the end of a batch only, if their monitors say so at that moment. *With late labels* a
