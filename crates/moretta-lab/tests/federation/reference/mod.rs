@@ -4,19 +4,20 @@
 //! Sites and trouble nodes stand in one list, in the order in which they came to be; a place is
 //! never used twice. Windows are lists that are counted through for every record; ranks and
 //! agreements are fractions that are compared without rounding. What the rules leave open is
-//! decided by the published figures, which any other choice misses:
+//! decided by the figures of these tests; done the other way round, some of them are missed:
 //!
 //! - A confidence is in its window before its rank is taken, and the number of sources that
 //!   forwarded is in its window before agreement is.
 //! - A pair's agreement is compared as it was before the record, with a threshold that knows the
-//!   record. Pairs that fire together are created by their agreement with it.
+//!   record. Of pairs that fire together the one that agrees most is created first.
 //! - Pairs that can still become nodes keep what they have counted when the hierarchy changes;
 //!   all others start anew.
 //! - While a node is a source, its removal counts neither records nor time.
 //! - A node that is used exactly as often as it must be stays.
 //!
-//! No figure depends on these, which are as in the study's program:
+//! No figure here depends on these, which follow descriptions of the study's program:
 //!
+//! - Pairs that fire together are ordered by agreement with the record.
 //! - The best answer of lower order is the most confident one, that of all sites included.
 //! - What depends on a node goes with it, and its pair may be tried again.
 //! - A node whose agreement is 0 would forward all but what ranks highest.
