@@ -15,7 +15,7 @@
 //! - While a node is a source, its removal counts neither records nor time.
 //! - A node that is used exactly as often as it must be stays.
 //!
-//! No figure here depends on these, which follow descriptions of the study's program:
+//! These follow descriptions of the study's program; no figure here is known to depend on them:
 //!
 //! - Pairs that fire together are ordered by agreement with the record.
 //! - The best answer of lower order is the most confident one, that of all sites included.
