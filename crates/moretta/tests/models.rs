@@ -88,6 +88,10 @@ fn learners(header: &Header, seed: u64) -> Vec<(String, Box<dyn Learner>)> {
         leaf: LeafPrediction::NaiveBayes,
         ..eager
     };
+    let again = HoeffdingTree {
+        resplit: true,
+        ..eager
+    };
     let forest = AdaptiveRandomForest {
         trees: 3,
         tree: eager,
@@ -126,6 +130,10 @@ fn learners(header: &Header, seed: u64) -> Vec<(String, Box<dyn Learner>)> {
         (
             "short knn",
             Box::new(neighbours.build(header).expect("sound")),
+        ),
+        (
+            "resplit ht",
+            Box::new(again.build(header, seed).expect("sound")),
         ),
     ];
     let own = own

@@ -33,6 +33,16 @@ impl Stream {
         Stream::new(vec![Input::Number; width], records, classes)
     }
 
+    /// The same with six digits after the point, as files of the studies had them.
+    pub(crate) fn rounded(mut self) -> Self {
+        for row in 0..self.records.len() {
+            for value in self.records.record_mut(row) {
+                *value = (*value * 1e6).round() / 1e6;
+            }
+        }
+        self
+    }
+
     /// A file of numbers with the class last, its rows in the given order.
     pub(crate) fn read(
         file: &Path,

@@ -361,6 +361,37 @@ mod tests {
     }
 
     #[test]
+    fn a_tree_that_splits_again_forgets_a_concept_that_is_over() {
+        let header = Header::new(vec![NOMINAL], 2).expect("small");
+        let run = |resplit, memory_limit| {
+            let options = HoeffdingTree {
+                resplit,
+                memory_limit,
+                leaf: LeafPrediction::Majority,
+                ..HoeffdingTree::default()
+            };
+            let mut tree = options.build(&header, 1).expect("sound options");
+            let (mut votes, mut wrong) = (Vec::new(), 0);
+            for at in 0..20_000 {
+                let record = [f64::from(at % 3)];
+                let class = u32::from(at % 3 == u32::from(at >= 10_000));
+                tree.predict(&record, &mut votes);
+                wrong += u32::from(predicted(&votes) != class);
+                tree.learn(&record, class);
+            }
+            (wrong, tree.leaves())
+        };
+        let (kept, leaves) = run(false, usize::MAX);
+        let (forgotten, more) = run(true, usize::MAX);
+        assert!(kept > 5000 && leaves == 3, "{kept} wrong, {leaves} leaves");
+        assert!(
+            forgotten < 3000 && more > 6,
+            "{forgotten} wrong, {more} leaves"
+        );
+        assert!(run(true, 1000).1 < more);
+    }
+
+    #[test]
     fn leaves_are_seldom_put_to_sleep_however_often_the_tree_splits() {
         let header = Header::new(vec![Input::Number; 2], 50).expect("small");
         let options = HoeffdingTree {

@@ -4,7 +4,8 @@
 //! of another attribute. It splits when their merits differ by more than Hoeffding's
 //! bound √(R² ln(1/δ)/(2n)), or when that bound is so small that they are as good as
 //! tied. When no split is worth anything the leaf forgets what it observed: outliers
-//! that stretched the range of a number do not stand in the way for ever.
+//! that stretched the range of a number do not stand in the way for ever. Or it
+//! [splits again](HoeffdingTree::resplit) on a nominal attribute, as MOA's leaves do.
 
 use super::model::{Loaded, Reader, Saved, Writer, odd};
 use super::observers::Observers;
@@ -212,8 +213,10 @@ impl Leaf {
         if lead.is_some_and(|lead| lead <= bound) && bound >= options.tie_threshold {
             return None;
         }
-        let Some(split) = best else {
-            if bound < options.tie_threshold {
+        let tied = bound < options.tie_threshold;
+        let again = || observers.last_nominal_split(options.binary_splits);
+        let Some(split) = best.or_else(|| again().filter(|_| tied && options.resplit)) else {
+            if tied {
                 self.forget();
             }
             return None;
@@ -359,6 +362,38 @@ mod tests {
         assert!(pure.observers.is_some(), "it may yet see another class");
         assert!(equal.observers.is_none(), "no split was worth anything");
         assert_eq!((pure.promise(), equal.promise()), (0.0, 10_000.0));
+    }
+
+    #[test]
+    fn a_leaf_that_no_split_helps_splits_again_if_it_may() {
+        let inputs = vec![Input::Nominal { values: 2 }, Input::Nominal { values: 3 }];
+        let header = Header::new(inputs, 2).expect("small");
+        let check = |resplit: bool, binary_splits: bool, records: u32, expected: &[[f64; 2]]| {
+            let options = HoeffdingTree {
+                resplit,
+                binary_splits,
+                ..HoeffdingTree::default()
+            };
+            let mut soil = Soil::new(options, &Ground::new(&header), JavaRandom::new(1));
+            let mut leaf = Leaf::new(vec![100.0, 0.0]);
+            for at in 0..records {
+                leaf.learn(&[1.0, 2.0], at % 2, 1.0, &mut soil);
+            }
+            let Some((split, leaves)) = leaf.split(&mut soil) else {
+                assert!(expected.is_empty(), "{resplit} {records}");
+                return;
+            };
+            let weights: Vec<f64> = leaves
+                .iter()
+                .flat_map(|leaf| leaf.weights.clone())
+                .collect();
+            assert_eq!((split.attribute, weights), (1, expected.concat()));
+        };
+        check(false, false, 4000, &[]);
+        check(true, false, 3000, &[]);
+        let (none, all) = ([0.0, 0.0], [2000.0, 2000.0]);
+        check(true, false, 4000, &[none, none, all]);
+        check(true, true, 4000, &[none, all]);
     }
 
     #[test]

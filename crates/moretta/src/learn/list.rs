@@ -170,6 +170,12 @@ const BINARY: Parameter = Parameter::new(
     Absent::Means("no"),
     "whether nominal attributes split in two only",
 );
+const RESPLIT: Parameter = Parameter::new(
+    "resplit",
+    Accepts::Word(|| words(ANSWERS)),
+    Absent::Means("no"),
+    "whether leaves that no split helps split again on a nominal attribute, as in MOA",
+);
 const POINTS: Parameter = Parameter::new(
     "points",
     Accepts::Whole(1, 1000),
@@ -183,7 +189,7 @@ const MEMORY: Parameter = Parameter::new(
     "MiB that a tree may occupy",
 );
 const TREE: &[Parameter] = &[
-    GRACE, CONFIDENCE, TIE, CRITERION, LEAF, BINARY, POINTS, MEMORY,
+    GRACE, CONFIDENCE, TIE, CRITERION, LEAF, BINARY, RESPLIT, POINTS, MEMORY,
 ];
 
 const TREES: Parameter = Parameter::new(
@@ -334,6 +340,7 @@ fn tree(usual: HoeffdingTree, options: &mut Options<'_>) -> Result<HoeffdingTree
         criterion: options.word(&CRITERION, CRITERIA, usual.criterion)?,
         leaf: options.word(&LEAF, LEAVES, usual.leaf)?,
         binary_splits: options.word(&BINARY, ANSWERS, usual.binary_splits)?,
+        resplit: options.word(&RESPLIT, ANSWERS, usual.resplit)?,
         split_points: options.whole(&POINTS, usual.split_points)?,
         memory_limit: memory << 20,
         ..usual
@@ -429,6 +436,8 @@ mod tests {
             "criterion" => "gini",
             "leaf" => "nb",
             "binary" => "yes",
+            // The default, with which bytes are those of models from before this option.
+            "resplit" => "no",
             "preset" => "2017",
             "subspace" => "root",
             "detector" => "kswin",

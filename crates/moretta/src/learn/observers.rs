@@ -165,6 +165,18 @@ impl Observers {
         }
     }
 
+    /// The first split of the last nominal attribute of the record that has shown a value.
+    pub(super) fn last_nominal_split(&self, binary: bool) -> Option<Split> {
+        let nominals = self.subspace.nominals.iter().zip(&self.counts);
+        let seen = nominals.filter(|(_, counts)| counts.seen() > 0);
+        let (&(place, values), _) = seen.max_by_key(|((place, _), _)| *place)?;
+        let test = match binary {
+            true => Test::Equals(0),
+            false => Test::Each(values as u32),
+        };
+        Some(Split::new(place, test))
+    }
+
     /// The class weights in the branches of a split, one branch after the other.
     pub(super) fn branches(&self, split: &Split) -> Vec<f64> {
         let mut branches = Vec::new();
