@@ -1,15 +1,15 @@
 //! The side that dials: makes the link, and makes it again whenever it ends.
 //!
 //! Pauses between attempts double up to a limit and have a random part, so that sites which lost their
-//! listener together do not come back together. Before the first link a refusal that would stay as it
-//! is ends the driver with its reason; later it is taken for a passing one, since a network that is
-//! attacked for a moment must not stop a site for good.
+//! listener together do not come back together. A lasting refusal that the listener itself tells ends
+//! the driver with its reason. So does any other lasting problem before the first link; later it is
+//! taken for a passing one, since somebody who gets in the way for a moment must not stop a site for
+//! good.
 
 use std::convert::Infallible;
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, TE};
@@ -20,7 +20,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::pki_types::ServerName;
 use tokio::io::AsyncBufRead;
 use tokio::net::TcpStream;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
@@ -47,14 +47,14 @@ pub(crate) struct Dialled {
 }
 
 impl Dialled {
-    /// Keeps the link until `stop`. `alive` is held meanwhile.
-    pub(crate) async fn keep(self, stop: watch::Receiver<bool>, alive: mpsc::Sender<Infallible>) {
+    /// Keeps the link until no new ones are wanted. `alive` is held meanwhile.
+    pub(crate) async fn keep(self, alive: mpsc::Sender<Infallible>) {
         let limits = self.context.limits;
         let (mut attempt, mut was_linked) = (0, false);
         loop {
             let until = Instant::now() + limits.handshake;
             let connecting = timeout_at(until, self.connect());
-            let Some(connected) = unless(&stop, connecting).await else {
+            let Some(connected) = self.context.unless_stopped(connecting).await else {
                 break;
             };
             let problem = match connected {
@@ -66,15 +66,15 @@ impl Dialled {
                 }
             };
             if let Some(problem) = problem
-                && !was_linked
                 && !problem.may_pass()
+                && (problem.is_certain() || !was_linked)
             {
                 let error = problem.error(&self.address);
                 self.context.announce(Arrival::Failed(error));
                 break;
             }
             let pause = tokio::time::sleep(limits.pause(attempt, share()));
-            if unless(&stop, pause).await.is_none() {
+            if self.context.unless_stopped(pause).await.is_none() {
                 break;
             }
             attempt += 1;
@@ -152,7 +152,7 @@ impl Dialled {
             let _ = timeout(self.context.limits.handshake, &mut connection.0).await;
         }
         match end {
-            End::RefusedBy(refusal) => Some(Problem::Refused(refusal)),
+            End::RefusedBy(refusal) => Some(Problem::Told(refusal)),
             End::Closed | End::Broken | End::Refused => None,
         }
     }
@@ -213,7 +213,7 @@ fn request(outgoing: Outgoing) -> Request<Body> {
 fn admitted(response: Response<Incoming>, bytes: usize) -> Result<Streaming<Bytes>, Problem> {
     let told = Status::from_header_map(response.headers());
     if let Some(refusal) = told.as_ref().and_then(Refusal::told) {
-        return Err(Problem::Refused(refusal));
+        return Err(Problem::Told(refusal));
     }
     if !response.status().is_success() || told.is_some() {
         return Err(Problem::Refused(Refusal::OtherVersion));
@@ -227,20 +227,6 @@ fn admitted(response: Response<Incoming>, bytes: usize) -> Result<Streaming<Byte
         None,
         Some(bytes),
     ))
-}
-
-/// What `work` gives, or nothing once `stop` is true.
-async fn unless<F: Future>(stop: &watch::Receiver<bool>, work: F) -> Option<F::Output> {
-    let mut stop = stop.clone();
-    let mut stopped = pin!(stop.wait_for(|stop| *stop));
-    let mut work = pin!(work);
-    poll_fn(|polling| {
-        if stopped.as_mut().poll(polling).is_ready() {
-            return Poll::Ready(None);
-        }
-        work.as_mut().poll(polling).map(Some)
-    })
-    .await
 }
 
 /// A random part of a pause.

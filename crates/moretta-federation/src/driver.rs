@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use moretta_data::{Error, Result};
+use tokio::sync::watch;
 
 use crate::header::Protocol;
 use crate::limits::Limits;
@@ -63,6 +64,7 @@ impl Driver {
             pressure: Pressure::default(),
             arrivals: sender,
             links: AtomicU64::new(0),
+            stop: watch::Sender::new(false),
         };
         Driver {
             context: Arc::new(context),
@@ -193,5 +195,11 @@ impl Driver {
 
     fn now(&self) -> Time {
         self.start.elapsed().as_millis() as Time
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.context.stop();
     }
 }

@@ -3,13 +3,16 @@
 //! Each frame that waits for the party holds credits of its link. When they are used up the link is
 //! not read on, so that flow control stops the peer, and memory stays bounded however fast it sends.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
+use std::task::Poll;
 
 use bytes::Bytes;
 use moretta_data::Error;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tonic::codec::Streaming;
 use tonic::{Code, Status};
 
@@ -55,12 +58,33 @@ pub(crate) struct Context {
     pub(crate) pressure: Pressure,
     pub(crate) arrivals: Sender<Arrival>,
     pub(crate) links: AtomicU64,
+    /// True once no new links are wanted, since the driver has ended or the network closes.
+    pub(crate) stop: watch::Sender<bool>,
 }
 
 impl Context {
     /// Tells the driver; one that has ended wants to know nothing.
     pub(crate) fn announce(&self, arrival: Arrival) {
         let _ = self.arrivals.send(arrival);
+    }
+
+    /// No new links are made from now on.
+    pub(crate) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// What `work` gives, or nothing once no new links are wanted.
+    pub(crate) async fn unless_stopped<F: Future>(&self, work: F) -> Option<F::Output> {
+        let mut stop = self.stop.subscribe();
+        let mut stopped = pin!(stop.wait_for(|stop| *stop));
+        let mut work = pin!(work);
+        poll_fn(|polling| {
+            if stopped.as_mut().poll(polling).is_ready() {
+                return Poll::Ready(None);
+            }
+            work.as_mut().poll(polling).map(Some)
+        })
+        .await
     }
 }
 

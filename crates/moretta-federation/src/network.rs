@@ -8,22 +8,21 @@ use std::time::Duration;
 use moretta_data::{Error, Result};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{mpsc, watch};
-use tokio::task::AbortHandle;
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::client::Dialled;
 use crate::credential::Credential;
 use crate::driver::Driver;
+use crate::link::Context;
 use crate::party::PartyId;
 use crate::{server, tls};
 
 /// Threads that carry frames for any number of drivers.
 pub struct Network {
     runtime: Runtime,
-    listeners: Vec<AbortHandle>,
-    stop: watch::Sender<bool>,
+    contexts: Vec<Arc<Context>>,
     alive: mpsc::Sender<Infallible>,
     ended: mpsc::Receiver<Infallible>,
 }
@@ -42,8 +41,7 @@ impl Network {
         let (alive, ended) = mpsc::channel(1);
         Ok(Network {
             runtime,
-            listeners: Vec::new(),
-            stop: watch::Sender::new(false),
+            contexts: Vec::new(),
             alive,
             ended,
         })
@@ -64,24 +62,23 @@ impl Network {
         let bound = listener.local_addr().map_err(failed)?;
         let context = driver.context.clone();
         let accepting = server::accept(listener, acceptor, context, self.alive.clone());
-        let accepting = self.runtime.spawn(accepting);
-        self.listeners.push(accepting.abort_handle());
+        self.runtime.spawn(accepting);
+        self.contexts.push(driver.context.clone());
         Ok(bound)
     }
 
     /// Links the driver's party with the listener `peer` at `address`, and does so again whenever
     /// the link ends.
     pub fn dial(
-        &self,
+        &mut self,
         driver: &Driver,
         credential: &Credential,
         address: &str,
         peer: PartyId,
     ) -> Result<()> {
         is_own(driver, credential)?;
-        let is_listener = |role: crate::Role| role.listens();
         let member = driver.context.roster.member(peer);
-        if !member.is_some_and(|member| is_listener(member.role)) {
+        if !member.is_some_and(|member| member.role.listens()) {
             return Err(Error::policy("the party that is dialled does not listen")
                 .help("dial the aggregator, or a trouble node with a place of its own"));
         }
@@ -91,16 +88,15 @@ impl Network {
             address: address.to_owned(),
             peer,
         };
-        let (stop, alive) = (self.stop.subscribe(), self.alive.clone());
-        self.runtime.spawn(dialled.keep(stop, alive));
+        self.runtime.spawn(dialled.keep(self.alive.clone()));
+        self.contexts.push(driver.context.clone());
         Ok(())
     }
 
     /// Stops listening and dialling and waits, for at most `longest`, until the links of drivers that
     /// have ended are closed in an orderly way. Whether all of them were.
     pub fn close(mut self, longest: Duration) -> bool {
-        self.listeners.iter().for_each(AbortHandle::abort);
-        self.stop.send_replace(true);
+        self.contexts.iter().for_each(|context| context.stop());
         drop(self.alive);
         let ended = self.ended.recv();
         let in_time = self

@@ -19,8 +19,10 @@ pub(crate) enum Problem {
     Listener(&'static str),
     /// The listener did not take our certificate.
     Ours(&'static str),
-    /// The listener refuses us, or we refuse it.
+    /// We refuse the listener, or what it says is none of our protocol.
     Refused(Refusal),
+    /// The listener, which was admitted, refuses us.
+    Told(Refusal),
 }
 
 impl Problem {
@@ -52,8 +54,13 @@ impl Problem {
         match self {
             Problem::Unreachable(_) | Problem::TooLate => true,
             Problem::Listener(_) | Problem::Ours(_) => false,
-            Problem::Refused(refusal) => refusal.may_pass(),
+            Problem::Refused(refusal) | Problem::Told(refusal) => refusal.may_pass(),
         }
+    }
+
+    /// Whether it comes from the listener itself, and not perhaps from somebody on the way.
+    pub(crate) fn is_certain(&self) -> bool {
+        matches!(self, Problem::Told(_))
     }
 
     /// The error of a driver whose party cannot be linked.
@@ -64,6 +71,7 @@ impl Problem {
             Problem::Listener(what) => format!("its certificate is refused: {what}"),
             Problem::Ours(what) => format!("it refuses our certificate: {what}"),
             Problem::Refused(refusal) => format!("refused: {refusal}"),
+            Problem::Told(refusal) => format!("it refuses us: {refusal}"),
         };
         failed(address, io::Error::other(what))
     }

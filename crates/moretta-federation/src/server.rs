@@ -33,7 +33,7 @@ use crate::party::PartyId;
 use crate::refusal::Refusal;
 use crate::tls::HTTP2;
 
-/// Accepts connections until it is dropped. `alive` is held as long as one of them is open.
+/// Accepts connections until no new links are wanted. `alive` is held as long as one of them is open.
 pub(crate) async fn accept(
     listener: TcpListener,
     acceptor: TlsAcceptor,
@@ -43,7 +43,10 @@ pub(crate) async fn accept(
     let links = Arc::new(Semaphore::new(context.limits.links));
     let handshakes = Arc::new(Semaphore::new(context.limits.links));
     loop {
-        let Ok((tcp, _)) = listener.accept().await else {
+        let Some(accepted) = context.unless_stopped(listener.accept()).await else {
+            break;
+        };
+        let Ok((tcp, _)) = accepted else {
             // Out of file descriptors, most likely: connections that end give some back.
             sleep(Duration::from_millis(50)).await;
             continue;

@@ -20,7 +20,7 @@ fn exchange(sites: u16, frames: u64) {
     let seen = Arc::default();
     let hub = Running::start(driver, echo(Arc::clone(&seen)));
 
-    let network = Network::start(2).expect("threads");
+    let mut network = Network::start(2).expect("threads");
     let mut running = Vec::new();
     for site in (1..=sites).map(PartyId) {
         let driver = federation.driver(site, Limits::default());
@@ -88,7 +88,7 @@ fn what_is_queued_at_the_end_still_arrives() {
         }
         Ok(())
     });
-    let network = Network::start(1).expect("threads");
+    let mut network = Network::start(1).expect("threads");
     let driver = federation.driver(site, Limits::default());
     network
         .dial(
@@ -124,7 +124,7 @@ fn long_frames_pass_up_to_the_limit() {
         .expect("a port");
     let seen = Arc::default();
     let hub = Running::start(driver, echo(Arc::clone(&seen)));
-    let network = Network::start(1).expect("threads");
+    let mut network = Network::start(1).expect("threads");
     let driver = federation.driver(site, Limits::default());
     network
         .dial(
@@ -183,7 +183,7 @@ fn a_slow_reader_stops_the_sender() {
         Ok(())
     });
 
-    let network = Network::start(1).expect("threads");
+    let mut network = Network::start(1).expect("threads");
     let driver = federation.driver(site, Limits::default());
     network
         .dial(
@@ -238,7 +238,7 @@ fn a_backlog_above_the_limit_cuts_the_link() {
         }
         Ok(())
     });
-    let network = Network::start(1).expect("threads");
+    let mut network = Network::start(1).expect("threads");
     let driver = federation.driver(site, quick());
     network
         .dial(
@@ -291,7 +291,7 @@ fn a_party_that_links_again_replaces_its_old_link() {
     });
     let order = Arc::new(Mutex::new(Vec::new()));
     let site = |name: &'static str| {
-        let network = Network::start(1).expect("threads");
+        let mut network = Network::start(1).expect("threads");
         let slow = Limits {
             first_pause: support::LONG,
             longest_pause: support::LONG,

@@ -10,18 +10,18 @@ use std::time::Duration;
 
 /// What happens to connections, drawn from the seed.
 #[derive(Clone, Copy, Default)]
-pub struct Faults {
-    pub seed: u64,
+pub(crate) struct Faults {
+    pub(crate) seed: u64,
     /// Each piece waits up to that many milliseconds.
-    pub delay: u64,
+    pub(crate) delay: u64,
     /// A connection is cut after up to that many bytes; never where it is 0.
-    pub cut_after: u64,
+    pub(crate) cut_after: u64,
     /// This many connections are cut; those after them live.
-    pub cuts: u64,
+    pub(crate) cuts: u64,
 }
 
-pub struct Forwarder {
-    pub address: SocketAddr,
+pub(crate) struct Forwarder {
+    pub(crate) address: SocketAddr,
     shared: Arc<Shared>,
 }
 
@@ -35,7 +35,7 @@ struct Shared {
 }
 
 impl Forwarder {
-    pub fn start(target: SocketAddr, faults: Faults) -> Self {
+    pub(crate) fn start(target: SocketAddr, faults: Faults) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let shared = Arc::new(Shared {
@@ -56,21 +56,21 @@ impl Forwarder {
     }
 
     /// All bytes that passed, in both directions.
-    pub fn wire(&self) -> Vec<u8> {
+    pub(crate) fn wire(&self) -> Vec<u8> {
         self.shared.wire.lock().expect("no panic").clone()
     }
 
-    pub fn connections(&self) -> u64 {
+    pub(crate) fn connections(&self) -> u64 {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
     /// From now on bytes of open connections disappear and the connections stay open; new ones work.
-    pub fn silence_open(&self) {
+    pub(crate) fn silence_open(&self) {
         self.shared.is_silent.store(true, Ordering::SeqCst);
     }
 
     /// Cuts all open connections.
-    pub fn cut(&self) {
+    pub(crate) fn cut(&self) {
         for stream in self.shared.open.lock().expect("no panic").drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }

@@ -1,7 +1,7 @@
 //! A federation on loopback: keys in a folder, rosters, parties made of closures, and a forwarder.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
-pub mod forwarder;
+pub(crate) mod forwarder;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,29 +15,29 @@ use moretta_federation::{
     Refusals, Role, Roster, Stopper, Time,
 };
 
-pub const PROTOCOL: Protocol = Protocol {
+pub(crate) const PROTOCOL: Protocol = Protocol {
     magic: 0x464d,
     version: 1,
     federation: 0xabab_abab_abab_abab,
 };
-pub const HUB: PartyId = PartyId(0);
+pub(crate) const HUB: PartyId = PartyId(0);
 /// How long a test waits for what must happen; it is never waited for where all is well.
-pub const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 /// Keys of an aggregator (number 0) and sites (from 1).
-pub struct Federation {
-    pub folder: tempfile::TempDir,
-    pub made: Made,
-    pub made_at: SystemTime,
-    pub name: Name,
+pub(crate) struct Federation {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) made: Made,
+    pub(crate) made_at: SystemTime,
+    pub(crate) name: Name,
 }
 
 impl Federation {
-    pub fn new(sites: u16) -> Self {
+    pub(crate) fn new(sites: u16) -> Self {
         Self::made("ward-7", sites, SystemTime::now())
     }
 
-    pub fn made(federation: &str, sites: u16, now: SystemTime) -> Self {
+    pub(crate) fn made(federation: &str, sites: u16, now: SystemTime) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let name = Name::new(federation).expect("a name");
         let site = |i| Name::new(&format!("site-{i}")).expect("a name");
@@ -56,7 +56,7 @@ impl Federation {
         }
     }
 
-    pub fn members(&self) -> Vec<Member> {
+    pub(crate) fn members(&self) -> Vec<Member> {
         let member = |(number, party): (usize, &moretta_federation::keys::MadeParty)| Member {
             number: PartyId(number as u16),
             role: party.identity.role,
@@ -66,16 +66,16 @@ impl Federation {
         self.made.parties.iter().enumerate().map(member).collect()
     }
 
-    pub fn roster(&self) -> Roster {
+    pub(crate) fn roster(&self) -> Roster {
         Roster::new(self.name.clone(), self.members()).expect("a roster")
     }
 
-    pub fn credential(&self, party: PartyId) -> Credential {
+    pub(crate) fn credential(&self, party: PartyId) -> Credential {
         self.credential_of(party, &self.made.authority)
     }
 
     /// A credential that believes another authority.
-    pub fn credential_of(&self, party: PartyId, authority: &Path) -> Credential {
+    pub(crate) fn credential_of(&self, party: PartyId, authority: &Path) -> Credential {
         let party = &self.made.parties[usize::from(party.0)];
         let (certificate, key) = (&party.certificate_file, &party.key_file);
         let own = Credential::read_at(
@@ -89,13 +89,13 @@ impl Federation {
         own.believing(authority).expect("an authority")
     }
 
-    pub fn driver(&self, party: PartyId, limits: Limits) -> Driver {
+    pub(crate) fn driver(&self, party: PartyId, limits: Limits) -> Driver {
         Driver::new(party, self.roster(), PROTOCOL, limits)
     }
 }
 
 /// Limits with times that a test can wait for.
-pub fn quick() -> Limits {
+pub(crate) fn quick() -> Limits {
     Limits {
         keepalive: Duration::from_millis(300),
         dead: Duration::from_millis(900),
@@ -106,13 +106,13 @@ pub fn quick() -> Limits {
 }
 
 /// A frame of our protocol.
-pub fn frame(sender: PartyId, batch: u64, body: &[u8]) -> Vec<u8> {
+pub(crate) fn frame(sender: PartyId, batch: u64, body: &[u8]) -> Vec<u8> {
     let header = PROTOCOL.header(1, sender, batch, body.len() as u32);
     [&header[..], body].concat()
 }
 
 /// A party made of a closure.
-pub struct Scripted<F>(pub F);
+pub(crate) struct Scripted<F>(pub(crate) F);
 
 impl<F: FnMut(Event<'_>, Time, &mut Outbox) -> Result<()> + Send> Party for Scripted<F> {
     fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()> {
@@ -121,14 +121,14 @@ impl<F: FnMut(Event<'_>, Time, &mut Outbox) -> Result<()> + Send> Party for Scri
 }
 
 /// A driver that runs on a thread of its own.
-pub struct Running {
+pub(crate) struct Running {
     thread: Option<JoinHandle<Result<u64>>>,
     stopper: Stopper,
-    pub refusals: Arc<Refusals>,
+    pub(crate) refusals: Arc<Refusals>,
 }
 
 impl Running {
-    pub fn start<F>(driver: Driver, party: F) -> Self
+    pub(crate) fn start<F>(driver: Driver, party: F) -> Self
     where
         F: FnMut(Event<'_>, Time, &mut Outbox) -> Result<()> + Send + 'static,
     {
@@ -141,13 +141,13 @@ impl Running {
         }
     }
 
-    pub fn stop(mut self) -> Result<u64> {
+    pub(crate) fn stop(mut self) -> Result<u64> {
         self.stopper.stop();
         self.join()
     }
 
     /// Waits until the party has finished by itself.
-    pub fn finish(mut self) -> Result<u64> {
+    pub(crate) fn finish(mut self) -> Result<u64> {
         let thread = self.thread.as_ref().expect("joined once");
         wait_until("a party has finished", || thread.is_finished());
         self.join()
@@ -160,7 +160,7 @@ impl Running {
 }
 
 /// Waits for what must happen.
-pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     let start = Instant::now();
     while !happened() {
         assert!(start.elapsed() < LONG, "{what}: waited in vain");
@@ -169,12 +169,12 @@ pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
 }
 
 /// Closes a network whose drivers have ended; all links must end in an orderly way.
-pub fn close(network: Network) {
+pub(crate) fn close(network: Network) {
     assert!(network.close(LONG), "links are closed");
 }
 
 /// An aggregator that sends each frame back under its own name, and keeps the batches it saw.
-pub fn echo(
+pub(crate) fn echo(
     seen: Arc<std::sync::Mutex<Vec<Vec<u64>>>>,
 ) -> impl FnMut(Event<'_>, Time, &mut Outbox) -> Result<()> + Send + 'static {
     move |event, _, out| {
