@@ -130,8 +130,8 @@ fn a_connection_that_falls_silent_is_found_dead_by_both_sides() {
     };
     wait_until("a frame", || came() == 1);
     forwarder.silence_open();
-    wait_until("a frame of a second link", || came() == 2);
-    assert_eq!(links.load(Ordering::SeqCst), 2);
+    wait_until("a frame of a second link", || came() >= 2);
+    assert!(links.load(Ordering::SeqCst) >= 2);
     site.stop().expect("an orderly end");
     close(network);
     hub.end();

@@ -97,8 +97,8 @@ impl Federation {
 /// Limits with times that a test can wait for.
 pub(crate) fn quick() -> Limits {
     Limits {
-        keepalive: Duration::from_millis(300),
-        dead: Duration::from_millis(900),
+        keepalive: Duration::from_secs(1),
+        dead: Duration::from_secs(4),
         first_pause: Duration::from_millis(20),
         longest_pause: Duration::from_millis(200),
         ..Limits::default()
