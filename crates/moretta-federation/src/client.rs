@@ -166,7 +166,7 @@ struct Connection {
 }
 
 /// A task that ends when this is dropped.
-struct Aborted(JoinHandle<()>);
+pub(crate) struct Aborted(JoinHandle<()>);
 
 impl Drop for Aborted {
     fn drop(&mut self) {
@@ -174,7 +174,8 @@ impl Drop for Aborted {
     }
 }
 
-async fn converse(
+/// HTTP/2 on a connection, of which the listener has already spoken.
+pub(crate) async fn converse(
     tls: TlsStream<TcpStream>,
     limits: &Limits,
 ) -> Result<(SendRequest<Body>, Aborted), Problem> {
@@ -197,7 +198,7 @@ async fn converse(
     Ok((requests, Aborted(running)))
 }
 
-fn request(outgoing: Outgoing) -> Request<Body> {
+pub(crate) fn request(outgoing: Outgoing) -> Request<Body> {
     let mut request = Request::new(Body::new(EncodeBody::new_client(
         Frames, outgoing, None, None,
     )));

@@ -203,3 +203,77 @@ impl Drop for Driver {
         self.context.stop();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::Semaphore;
+
+    use super::*;
+    use crate::identity::Name;
+    use crate::outlet;
+
+    const PEER: PartyId = PartyId(1);
+    const PROTOCOL: Protocol = Protocol {
+        magic: 1,
+        version: 1,
+        federation: 1,
+    };
+
+    /// Writes down what happens to it.
+    #[derive(Default)]
+    struct Diary(Vec<String>);
+
+    impl Party for Diary {
+        fn handle(&mut self, event: Event<'_>, _: Time, _: &mut Outbox) -> Result<()> {
+            self.0.push(match event {
+                Event::Linked(PartyId(peer)) => format!("linked {peer}"),
+                Event::Frame { bytes, .. } => format!("frame {}", bytes[0]),
+                Event::Timer => "timer".to_owned(),
+            });
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn nothing_of_a_replaced_link_comes_after_the_new_one() {
+        let roster = Roster::new(Name::new("w").expect("a name"), Vec::new()).expect("a list");
+        let driver = Driver::new(PartyId(0), roster, PROTOCOL, Limits::default());
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.expect("a runtime");
+        let connection = runtime.spawn(std::future::pending::<()>()).abort_handle();
+        let context = driver.context.clone();
+        let credits = Arc::new(Semaphore::new(10));
+        let linked = |link| {
+            let (outlet, _) = outlet::pair(&context, connection.clone());
+            let peer = PEER;
+            context.announce(Arrival::Linked { peer, link, outlet });
+        };
+        let frame = |link, byte| {
+            let credits = credits.clone().try_acquire_owned().expect("a credit");
+            context.announce(Arrival::Frame {
+                peer: PEER,
+                link,
+                frame: Bytes::from(vec![byte]),
+                credits,
+            });
+        };
+        linked(7);
+        frame(7, 1);
+        linked(8);
+        frame(7, 2);
+        context.announce(Arrival::Unlinked {
+            peer: PEER,
+            link: 7,
+        });
+        frame(8, 3);
+        driver.stopper().stop();
+        frame(8, 4);
+        let mut diary = Diary::default();
+        driver.run(&mut diary).expect("an orderly end");
+        assert_eq!(
+            diary.0,
+            ["timer", "linked 1", "frame 1", "linked 1", "frame 3"]
+        );
+        assert_eq!(credits.available_permits(), 10);
+    }
+}

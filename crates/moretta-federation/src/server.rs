@@ -217,3 +217,74 @@ impl StreamingService<<Frames as Codec>::Decode> for Opening {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::Uri;
+    use rustls::pki_types::ServerName;
+    use tokio_rustls::TlsConnector;
+
+    use super::*;
+    use crate::identity::{Name, Role};
+    use crate::keys::{Order, make};
+    use crate::tls::{self, LISTENER};
+    use crate::{Credential, Driver, Limits, Member, Network, Protocol, Roster, client};
+
+    /// A site that is admitted and asks for another call than the one that there is.
+    #[test]
+    fn another_version_of_the_call_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let name = |text| Name::new(text).expect("a name");
+        let parties = vec![(Role::Aggregator, name("hub")), (Role::Site, name("lab"))];
+        let made = make(folder.path(), &Order::new(name("ward-7"), parties)).expect("keys");
+        let credential = |place: usize| {
+            let party = &made.parties[place];
+            let (certificate, key) = (&party.certificate_file, &party.key_file);
+            let read = Credential::read(certificate, key, &made.authority, &party.identity);
+            read.expect("a credential")
+        };
+        let member = |place: usize| Member {
+            number: PartyId(place as u16),
+            role: made.parties[place].identity.role,
+            id: made.parties[place].identity.id.clone(),
+            pin: made.parties[place].pin,
+        };
+        let roster = Roster::new(name("ward-7"), vec![member(0), member(1)]).expect("a list");
+        let protocol = Protocol {
+            magic: 1,
+            version: 1,
+            federation: 1,
+        };
+        let limits = Limits::default();
+        let driver = Driver::new(PartyId(0), roster, protocol, limits);
+        let mut network = Network::start(1).expect("threads");
+        let address = network.listen(&driver, &credential(0), "127.0.0.1:0");
+        let address = address.expect("a port");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let told = runtime.expect("a runtime").block_on(async {
+            let config = tls::client(&credential(1)).expect("a configuration");
+            let connector = TlsConnector::from(Arc::new(config));
+            let listener = ServerName::try_from(LISTENER).expect("a name");
+            let tcp = TcpStream::connect(address).await.expect("a connection");
+            let tls = connector.connect(listener, tcp).await.expect("TLS");
+            let conversation = client::converse(tls, &limits).await;
+            let (mut requests, _connection) = conversation.expect("HTTP/2");
+            let (outlet, outgoing) = outlet::pair(
+                &driver.context,
+                tokio::spawn(std::future::pending::<()>()).abort_handle(),
+            );
+            let mut request = client::request(outgoing);
+            *request.uri_mut() = Uri::from_static("https://listener/moretta.federation.v2/Link");
+            let response = requests.send_request(request).await.expect("an answer");
+            drop(outlet);
+            Status::from_header_map(response.headers())
+        });
+        let told = told.expect("a status");
+        assert_eq!(Refusal::told(&told), Some(Refusal::OtherVersion));
+        assert_eq!(driver.refusals().all(), [(Refusal::OtherVersion, 1)]);
+        drop(driver);
+        network.close(Duration::from_secs(5));
+    }
+}

@@ -173,10 +173,10 @@ fn load(folder: &Path, sites: u16, address: &str, frames: u64, rate: Option<u64>
             driver.run(&mut sending).map(|_| sending)
         }));
     }
-    let (mut began, mut delays, mut links) = (None, Vec::new(), 0);
+    let (mut began, mut delays, mut links) = (None::<Instant>, Vec::new(), 0);
     for thread in threads {
         let ended = thread.join().map_err(|_| Error::bug("a site panicked"))??;
-        began = began.max(ended.began);
+        began = began.into_iter().chain(ended.began).min();
         delays.extend(ended.delays);
         links += ended.links;
     }
@@ -189,7 +189,7 @@ fn load(folder: &Path, sites: u16, address: &str, frames: u64, rate: Option<u64>
         delays.get(place).map_or(0.0, |delay| *delay as f64 / 1e3)
     };
     tell(&format!(
-        "load: {sites} sites, {links} links, {sent} frames answered, {:.2} s since all were linked, \
+        "load: {sites} sites, {links} links, {sent} frames answered, {:.2} s since the first link, \
          {:.2} M site-records/s, {:.2} CPU s ({:.1} us a frame), delay p50 {:.2} ms, p99 {:.2} ms",
         seconds,
         sent * RECORDS / seconds / 1e6,
@@ -268,8 +268,9 @@ impl Party for Sending {
             let began = *self.began.get_or_insert_with(Instant::now);
             self.send(out, began.elapsed());
         }
-        if self.pause.is_some() {
-            out.wake = Some(now + 1);
+        if let (Some(pause), Some(began)) = (self.pause, self.began) {
+            let next = self.sent as f64 * pause - began.elapsed().as_secs_f64() * 1e3;
+            out.wake = Some(now + next.max(1.0).ceil() as Time);
         }
         out.finished = self.answered == self.frames;
         Ok(())
