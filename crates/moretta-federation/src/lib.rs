@@ -13,8 +13,9 @@
 //! counts and times encrypted bytes. Frames on a link that breaks may be lost: parties acknowledge
 //! and send again, and every new link is announced to them for that ([`Event::Linked`]).
 //!
-//! **Costs** one thread for the party and the threads of a [`Network`]; about 0.3 MB a quiet link, at
-//! most 2 MiB of frames that wait for the party and as much that waits for the peer, see [`Limits`].
+//! **Costs** one thread for the party and the threads of a [`Network`]; about 60 kB a quiet link at
+//! the listener. A link holds at most 2 MiB of frames that wait for the party and 32 MiB that wait
+//! for a slow peer, then it is cut, see [`Limits`].
 #![forbid(unsafe_code)]
 
 mod client;
