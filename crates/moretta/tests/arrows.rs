@@ -88,6 +88,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["cancel", "config", "data", "error", "guarantee", "math"],
     ),
     (
+        "federate",
+        &["config", "data", "error", "learn", "math", "protect"],
+    ),
+    (
         "engine",
         &[
             "attack",
@@ -154,6 +158,7 @@ const EMBEDDED: &[&str] = &[
     "cancel",
     "config",
     "engine",
+    "federate",
     "graph",
     "guarantee",
     "learn",

@@ -52,7 +52,7 @@ impl<'a> Federation<'a> {
         match settings.hierarchy {
             Hierarchy::Flat => {}
             Hierarchy::Park => federation.add_over((0..settings.sites.len()).collect(), 0),
-            Hierarchy::Monitored => federation.renew_pairs(),
+            Hierarchy::Monitored => federation.renew_pairs(0),
         }
         federation
     }
@@ -173,7 +173,7 @@ impl<'a> Federation<'a> {
             !freed
         });
         if answer.class != class {
-            for pair in &mut self.pairs {
+            for pair in self.pairs.iter_mut().filter(|pair| labelled >= pair.first) {
                 pair.observe(opinions, self.settings.twice_factor);
             }
         }
@@ -223,7 +223,7 @@ impl<'a> Federation<'a> {
                 self.remove(place, record);
             }
         }
-        self.renew_pairs();
+        self.renew_pairs(record + 1);
     }
 
     /// Removes a node and all that depend on it.
@@ -238,7 +238,7 @@ impl<'a> Federation<'a> {
     }
 
     /// Watches all pairs of nodes that are no source, but for those that are blacklisted.
-    fn renew_pairs(&mut self) {
+    fn renew_pairs(&mut self, first_record: usize) {
         let sources = self.sources();
         let free = |place: &usize| !self.nodes[*place].removed && !sources.contains(place);
         let free: Vec<usize> = (0..self.nodes.len()).filter(free).collect();
@@ -253,7 +253,7 @@ impl<'a> Federation<'a> {
                 let known = old.iter().position(|pair| pair.sources == sources);
                 self.pairs.push(match known {
                     Some(place) => old.swap_remove(place),
-                    None => Pair::new(sources, columns.iter().sum()),
+                    None => Pair::new(sources, columns.iter().sum(), first_record),
                 });
             }
         }
@@ -313,10 +313,10 @@ mod tests {
         let mut federation = Federation::new(&header, &settings);
         federation.add_over(vec![0, 1], 1);
         federation.add_over(vec![2, 3], 2);
-        federation.renew_pairs();
+        federation.renew_pairs(0);
         assert_eq!((federation.nodes[4].order, federation.pairs.len()), (2, 0));
         federation.remove(3, 5);
-        federation.renew_pairs();
+        federation.renew_pairs(0);
         let removed = [3, 4].map(|node| Event::Removed { record: 5, node });
         assert_eq!(federation.run.events, removed);
         let pairs: Vec<[usize; 2]> = federation.pairs.iter().map(|pair| pair.sources).collect();

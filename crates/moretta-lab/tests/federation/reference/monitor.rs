@@ -35,16 +35,19 @@ fn count(counter: &mut usize, holds: bool) {
 pub(super) struct Pair {
     pub(super) sources: [usize; 2],
     columns: usize,
+    /// The first record that it is shown: nobody asked its sources about those before.
+    pub(super) first: usize,
     /// Of each source, which records that were answered wrongly it would have forwarded.
     would_forward: [Vec<bool>; 2],
     time: usize,
 }
 
 impl Pair {
-    pub(super) fn new(sources: [usize; 2], columns: usize) -> Self {
+    pub(super) fn new(sources: [usize; 2], columns: usize, first: usize) -> Self {
         Pair {
             sources,
             columns,
+            first,
             would_forward: [Vec::new(), Vec::new()],
             time: 0,
         }
@@ -149,7 +152,7 @@ mod tests {
 
     #[test]
     fn agreement_and_its_threshold_are_those_computed_by_hand() {
-        let mut pair = Pair::new([0, 1], 2);
+        let mut pair = Pair::new([0, 1], 2, 0);
         assert_eq!(pair.agreement(), 0.0);
         pair.would_forward = [
             vec![true, true, false, false],

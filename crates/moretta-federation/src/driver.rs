@@ -1,0 +1,279 @@
+//! Runs a party: what its links bring, in the order in which it arrives, timers, and what it sends.
+//!
+//! The party runs on the thread that calls [`Driver::run`] and is called with one event at a time; the
+//! network has threads of its own. Frames of a link are handed on in order and once. Those that were
+//! under way when a link was replaced are dropped, so that none comes after the new link's
+//! announcement that belongs before it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use moretta_data::{Error, Result};
+use tokio::sync::watch;
+
+use crate::header::Protocol;
+use crate::limits::Limits;
+use crate::link::{Arrival, Context};
+use crate::outlet::Outlet;
+use crate::party::{Event, Outbox, Party, PartyId, Time};
+use crate::refusal::{Refusal, Refusals};
+use crate::roster::Roster;
+
+pub use crate::outlet::Pressure;
+
+/// Runs a party between its links.
+pub struct Driver {
+    pub(crate) context: Arc<Context>,
+    arrivals: Receiver<Arrival>,
+    routes: HashMap<PartyId, Route>,
+    start: Instant,
+    wake: Option<Time>,
+    undelivered: u64,
+}
+
+struct Route {
+    link: u64,
+    outlet: Outlet,
+}
+
+/// Ends a driver from another thread.
+#[derive(Clone)]
+pub struct Stopper(Sender<Arrival>);
+
+impl Stopper {
+    /// Ends it once all events that have arrived are handled.
+    pub fn stop(&self) {
+        let _ = self.0.send(Arrival::Stop);
+    }
+}
+
+impl Driver {
+    /// A driver for the party `own` of the roster, without links yet.
+    pub fn new(own: PartyId, roster: Roster, protocol: Protocol, limits: Limits) -> Self {
+        let (sender, arrivals) = channel();
+        let context = Context {
+            own,
+            roster,
+            protocol,
+            limits,
+            refusals: Arc::default(),
+            pressure: Pressure::default(),
+            arrivals: sender,
+            links: AtomicU64::new(0),
+            stop: watch::Sender::new(false),
+        };
+        Driver {
+            context: Arc::new(context),
+            arrivals,
+            routes: HashMap::new(),
+            start: Instant::now(),
+            wake: Some(0),
+            undelivered: 0,
+        }
+    }
+
+    /// To end it from another thread.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(self.context.arrivals.clone())
+    }
+
+    /// To hold back new records while a peer is slow.
+    pub fn pressure(&self) -> Pressure {
+        self.context.pressure.clone()
+    }
+
+    /// What was refused so far, and in future.
+    pub fn refusals(&self) -> Arc<Refusals> {
+        self.context.refusals.clone()
+    }
+
+    /// Runs the party until it has finished or is stopped; gives the number of frames that had no
+    /// link to go to. The first event is a timer. At the end queued frames are still sent and links
+    /// closed: [`Network::close`](crate::Network::close) waits for that.
+    pub fn run(mut self, party: &mut dyn Party) -> Result<u64> {
+        let mut out = Outbox::default();
+        loop {
+            let now = self.now();
+            let arrival = match self.wake.map(|wake| wake.saturating_sub(now)) {
+                Some(0) => Err(RecvTimeoutError::Timeout),
+                Some(pause) => self.arrivals.recv_timeout(Duration::from_millis(pause)),
+                None => self
+                    .arrivals
+                    .recv()
+                    .map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match arrival {
+                Ok(Arrival::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(arrival) => self.take(arrival, party, &mut out)?,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.wake = None;
+                    party.handle(Event::Timer, self.now(), &mut out)?;
+                }
+            }
+            self.send(&mut out)?;
+            if out.finished {
+                break;
+            }
+        }
+        Ok(self.undelivered)
+    }
+
+    fn take(&mut self, arrival: Arrival, party: &mut dyn Party, out: &mut Outbox) -> Result<()> {
+        let now = self.now();
+        match arrival {
+            Arrival::Linked { peer, link, outlet } => {
+                if let Some(old) = self.routes.insert(peer, Route { link, outlet }) {
+                    old.outlet.cut();
+                }
+                party.handle(Event::Linked(peer), now, out)
+            }
+            Arrival::Frame {
+                peer,
+                link,
+                frame,
+                credits,
+            } => {
+                if !self.is_current(peer, link) {
+                    return Ok(());
+                }
+                let from = peer;
+                let bytes = &frame;
+                let handled = party.handle(Event::Frame { from, bytes }, now, out);
+                drop(credits);
+                handled
+            }
+            Arrival::Unlinked { peer, link } => {
+                if self.is_current(peer, link) {
+                    self.routes.remove(&peer);
+                }
+                Ok(())
+            }
+            Arrival::Relieved => party.handle(Event::Timer, now, out),
+            Arrival::Failed(error) => Err(error),
+            Arrival::Stop => Ok(()),
+        }
+    }
+
+    fn is_current(&self, peer: PartyId, link: u64) -> bool {
+        self.routes
+            .get(&peer)
+            .is_some_and(|route| route.link == link)
+    }
+
+    fn send(&mut self, out: &mut Outbox) -> Result<()> {
+        if let Some(wake) = out.wake.take() {
+            self.wake = Some(wake);
+        }
+        for (to, frame) in out.frames.drain(..) {
+            self.check(&frame)?;
+            let Some(route) = self.routes.get(&to) else {
+                self.undelivered += 1;
+                continue;
+            };
+            if let Err(refusal) = route.outlet.send(Bytes::from(frame)) {
+                self.context.refusals.count(refusal);
+                self.undelivered += 1;
+                route.outlet.cut();
+                self.routes.remove(&to);
+            }
+        }
+        Ok(())
+    }
+
+    /// A frame that every peer would refuse is a mistake of the party.
+    fn check(&self, frame: &[u8]) -> Result<()> {
+        let checked = match frame.len() > self.context.limits.frame_bytes {
+            true => Err(Refusal::FrameTooLong),
+            false => self.context.protocol.check(frame, self.context.own),
+        };
+        checked.map_err(|refusal| Error::bug(format!("a party sends what is refused: {refusal}")))
+    }
+
+    fn now(&self) -> Time {
+        self.start.elapsed().as_millis() as Time
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.context.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::Semaphore;
+
+    use super::*;
+    use crate::identity::Name;
+    use crate::outlet;
+
+    const PEER: PartyId = PartyId(1);
+    const PROTOCOL: Protocol = Protocol {
+        magic: 1,
+        version: 1,
+        federation: 1,
+    };
+
+    /// Writes down what happens to it.
+    #[derive(Default)]
+    struct Diary(Vec<String>);
+
+    impl Party for Diary {
+        fn handle(&mut self, event: Event<'_>, _: Time, _: &mut Outbox) -> Result<()> {
+            self.0.push(match event {
+                Event::Linked(PartyId(peer)) => format!("linked {peer}"),
+                Event::Frame { bytes, .. } => format!("frame {}", bytes[0]),
+                Event::Timer => "timer".to_owned(),
+            });
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn nothing_of_a_replaced_link_comes_after_the_new_one() {
+        let roster = Roster::new(Name::new("w").expect("a name"), Vec::new()).expect("a list");
+        let driver = Driver::new(PartyId(0), roster, PROTOCOL, Limits::default());
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.expect("a runtime");
+        let connection = runtime.spawn(std::future::pending::<()>()).abort_handle();
+        let context = driver.context.clone();
+        let credits = Arc::new(Semaphore::new(10));
+        let linked = |link| {
+            let (outlet, _) = outlet::pair(&context, connection.clone());
+            let peer = PEER;
+            context.announce(Arrival::Linked { peer, link, outlet });
+        };
+        let frame = |link, byte| {
+            let credits = credits.clone().try_acquire_owned().expect("a credit");
+            context.announce(Arrival::Frame {
+                peer: PEER,
+                link,
+                frame: Bytes::from(vec![byte]),
+                credits,
+            });
+        };
+        linked(7);
+        frame(7, 1);
+        linked(8);
+        frame(7, 2);
+        context.announce(Arrival::Unlinked {
+            peer: PEER,
+            link: 7,
+        });
+        frame(8, 3);
+        driver.stopper().stop();
+        frame(8, 4);
+        let mut diary = Diary::default();
+        driver.run(&mut diary).expect("an orderly end");
+        assert_eq!(
+            diary.0,
+            ["timer", "linked 1", "frame 1", "linked 1", "frame 3"]
+        );
+        assert_eq!(credits.available_permits(), 10);
+    }
+}
