@@ -10,6 +10,7 @@ mod baselines;
 mod demonstration;
 mod hierarchy;
 mod lockstep;
+mod machines;
 mod reference;
 #[path = "../support/mod.rs"]
 mod support;

@@ -231,6 +231,11 @@ impl Learner for HoeffdingTreeLearner {
         }
     }
 
+    /// The number of its leaf.
+    fn region(&self, record: &[f64]) -> Option<u64> {
+        Some(self.find(record) as u64)
+    }
+
     fn memory(&self) -> usize {
         let leaves = self.nodes.iter().map(|node| match node {
             Node::Leaf(leaf) => leaf.memory(&self.soil),

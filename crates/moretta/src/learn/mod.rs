@@ -100,6 +100,11 @@ pub trait Learner: Send {
         }
     }
 
+    /// Which part of the space of records this one lies in, for learners that divide it.
+    fn region(&self, _record: &[f64]) -> Option<u64> {
+        None
+    }
+
     /// Bytes that the model occupies.
     fn memory(&self) -> usize;
 
