@@ -71,7 +71,10 @@ fn site(stream: &Stream, columns: &[usize], learner: &str) -> SiteSource {
 fn check(stream: &Stream, settings: &Settings) {
     let expected = reference::run(stream, settings);
     let (answers, made) = run(stream, settings);
-    let first = answers.iter().zip(&expected.answers).position(|(ours, plain)| ours != plain);
+    let first = answers
+        .iter()
+        .zip(&expected.answers)
+        .position(|(ours, plain)| ours != plain);
     assert_eq!(first, None, "{settings:?}");
     assert_eq!(answers.len(), expected.answers.len());
     let batch = settings.batch as u64;

@@ -10,6 +10,7 @@ mod batch;
 mod hierarchy;
 mod quality;
 mod saved;
+mod scores;
 mod settle;
 
 use super::answer::{elected, most_confident};
@@ -363,9 +364,10 @@ impl Aggregator {
     fn answer(&mut self, now: Time, out: &mut Outbox) {
         let number = self.next;
         let first = number * u64::from(self.terms.batch);
-        let Some(count) = self.batches.get(&number).and_then(Batch::count) else {
+        let Some(batch) = self.batches.get(&number) else {
             return;
         };
+        let (count, epoch) = (batch.count().unwrap_or(0), batch.topology.epoch);
         let mut records = Vec::with_capacity(count);
         for at in 0..count {
             let record = first + at as u64;
@@ -374,7 +376,9 @@ impl Aggregator {
             };
             records.push(self.answer_record(&mut batch, at, record));
             if at + 1 == count {
+                batch.set_answered(now);
                 self.note_agreements(&batch);
+                self.tell_scores(number, &batch, now, out);
             }
             self.batches.insert(number, batch);
             if self.terms.mode == Mode::Lockstep {
@@ -382,16 +386,9 @@ impl Aggregator {
             }
         }
         if self.has_consumer {
-            let epoch = self
-                .batches
-                .get(&number)
-                .map_or(0, |batch| batch.topology.epoch);
             let address = Address::new(PartyId::CONSUMER, epoch, number);
             self.links
                 .send(address, &Body::Final(Finals { records }), now, out);
-        }
-        if let Some(batch) = self.batches.get_mut(&number) {
-            batch.set_answered(now);
         }
         self.next += 1;
     }

@@ -84,6 +84,11 @@ impl Giver {
         }
     }
 
+    /// The site's secret.
+    pub(super) fn seed(&self) -> &[u8; 32] {
+        &self.sharing.seed
+    }
+
     /// The public key of this site's masks in an epoch.
     pub(super) fn public(&self, terms: &Terms, epoch: u32) -> [u8; 32] {
         self.mask_key(terms, epoch).public()

@@ -44,6 +44,7 @@ mod party;
 pub mod project;
 mod quantile;
 mod ratio;
+mod score;
 pub mod simulate;
 mod site;
 mod state;

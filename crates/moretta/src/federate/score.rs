@@ -18,6 +18,7 @@ use super::terms::{ScoreForm, ScoreTerms};
 use super::topology::Column;
 use crate::error::Result;
 use crate::learn::Learner;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// Schemas whose means are kept.
@@ -40,7 +41,10 @@ pub(super) fn score(form: ScoreForm, confidences: &[f64], variances: &[f64]) -> 
                 true => count * variance / total,
                 false => 1.0,
             };
-            squares.zip(variances).map(|(square, &variance)| weight(variance) * square).sum()
+            squares
+                .zip(variances)
+                .map(|(square, &variance)| weight(variance) * square)
+                .sum()
         }
     }
 }
@@ -50,7 +54,7 @@ pub(super) fn score(form: ScoreForm, confidences: &[f64], variances: &[f64]) -> 
 pub(super) struct ScoreBook {
     terms: ScoreTerms,
     /// Of each schema, the mean T and the mean of what others had of it.
-    means: BTreeMap<Vec<u32>, (f64, f64)>,
+    means: BTreeMap<u64, (f64, f64)>,
     quantile: Quantile,
 }
 
@@ -64,9 +68,9 @@ impl ScoreBook {
     }
 
     /// What is expected of a record of this schema, among the last ones.
-    pub(super) fn rank(&mut self, schema: &[u32], confidence: f64, others: usize) -> Rank {
+    pub(super) fn rank(&mut self, schema: u64, confidence: f64, others: usize) -> Rank {
         let own = confidence * confidence;
-        let expected = match self.means.get(schema) {
+        let expected = match self.means.get(&schema) {
             Some((mean, _)) if self.terms.by_mean => *mean,
             Some((_, of_others)) => own + of_others,
             None => own + UNKNOWN * others as f64,
@@ -75,18 +79,19 @@ impl ScoreBook {
     }
 
     /// Takes T of a record of this schema.
-    pub(super) fn learn(&mut self, schema: &[u32], confidence: f64, score: f64) {
+    pub(super) fn learn(&mut self, schema: u64, confidence: f64, score: f64) {
         if !score.is_finite() {
             return;
         }
         let others = score - confidence * confidence;
-        match self.means.get_mut(schema) {
+        let has_room = self.means.len() < MOST_SCHEMAS;
+        match self.means.get_mut(&schema) {
             Some((mean, of_others)) => {
                 *mean += NEWEST * (score - *mean);
                 *of_others += NEWEST * (others - *of_others);
             }
-            None if self.means.len() < MOST_SCHEMAS => {
-                self.means.insert(schema.to_vec(), (score, others));
+            None if has_room => {
+                self.means.insert(schema, (score, others));
             }
             None => {}
         }
@@ -95,8 +100,7 @@ impl ScoreBook {
     pub(super) fn save(&self, out: &mut Writer) {
         out.size(self.means.len());
         for (schema, (mean, others)) in &self.means {
-            out.size(schema.len());
-            schema.iter().for_each(|&part| out.u32(part));
+            out.u64(*schema);
             out.f64s(&[*mean, *others]);
         }
         self.quantile.save(out);
@@ -105,8 +109,7 @@ impl ScoreBook {
     pub(super) fn load(terms: ScoreTerms, window: usize, from: &mut Reader<'_>) -> Result<Self> {
         let mut book = ScoreBook::new(terms, window);
         for _ in 0..from.length()? {
-            let length = from.length()?;
-            let schema = from.many(length, Reader::u32)?;
+            let schema = from.u64()?;
             book.means.insert(schema, (from.f64()?, from.f64()?));
         }
         if book.means.len() > MOST_SCHEMAS {
@@ -117,12 +120,26 @@ impl ScoreBook {
     }
 }
 
-/// The local schema of a record: its nominal values, and the leaf of a tree.
-pub(super) fn schema(columns: &[Column], learner: &dyn Learner, record: &[f64]) -> Vec<u32> {
-    let nominal = columns.iter().zip(record).filter(|(column, _)| column.values > 0);
-    let mut schema: Vec<u32> = nominal.map(|(_, value)| *value as u32).collect();
-    schema.extend(learner.region(record).map(|leaf| leaf as u32));
-    schema
+/// The local schema of a record: its nominal values, and the leaf of a tree. It is a sum under
+/// the site's secret, so that what a site remembers holds no value.
+pub(super) fn schema(
+    seed: &[u8; 32],
+    columns: &[Column],
+    learner: &dyn Learner,
+    record: &[f64],
+) -> u64 {
+    let mut sum = Sha256::new();
+    sum.update(seed);
+    for (column, value) in columns.iter().zip(record) {
+        if column.values > 0 {
+            sum.update((*value as u32).to_le_bytes());
+        }
+    }
+    if let Some(leaf) = learner.region(record) {
+        sum.update(leaf.to_le_bytes());
+    }
+    let sum: [u8; 32] = sum.finalize().into();
+    u64::from_le_bytes(sum[..8].try_into().expect("32 bytes"))
 }
 
 #[cfg(test)]
@@ -143,7 +160,11 @@ mod tests {
         };
         check(ScoreForm::Sum, &[], 1.06);
         check(ScoreForm::Maximum, &[], 0.81);
-        check(ScoreForm::VarianceWeighted, &[1.0, 3.0], 0.5 * 0.25 + 1.5 * 0.81);
+        check(
+            ScoreForm::VarianceWeighted,
+            &[1.0, 3.0],
+            0.5 * 0.25 + 1.5 * 0.81,
+        );
         check(ScoreForm::VarianceWeighted, &[0.0, 0.0], 1.06);
     }
 
@@ -162,9 +183,9 @@ mod tests {
                 for site in 0..2 {
                     let rank = by_confidence[site].push(record[site]);
                     confident[at][site] = forwards(rank);
-                    let rank = by_score[site].rank(&[at as u32], record[site], 1);
+                    let rank = by_score[site].rank(at as u64, record[site], 1);
                     scored[at][site] = round > 0 && forwards(rank);
-                    by_score[site].learn(&[at as u32], record[site], total);
+                    by_score[site].learn(at as u64, record[site], total);
                 }
             }
         }
@@ -175,9 +196,13 @@ mod tests {
     #[test]
     fn an_unseen_schema_counts_a_quarter_for_each_other_source() {
         let mut book = ScoreBook::new(TERMS, 10);
-        book.rank(&[1], 0.5, 2);
-        book.learn(&[2], 0.5, 0.76);
-        let rank = book.rank(&[2], 0.5, 2);
-        assert_eq!((rank.at_most, rank.size), (2, 2), "0.76 is above 0.25 + 2/4");
+        book.rank(1, 0.5, 2);
+        book.learn(2, 0.5, 0.76);
+        let rank = book.rank(2, 0.5, 2);
+        assert_eq!(
+            (rank.at_most, rank.size),
+            (2, 2),
+            "0.76 is above 0.25 + 2/4"
+        );
     }
 }

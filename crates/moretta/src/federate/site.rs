@@ -11,13 +11,14 @@ mod saved;
 use super::classify::classify;
 use super::course::Course;
 use super::forward::{Planes, Reaches, forwards, would_forward};
-use super::frame::{Agreed, Answers, Bits, Body, Hello, Keys, Labels, Refusal};
+use super::frame::{Agreed, Answers, Bits, Body, Hello, Keys, Labels, Refusal, Scores};
 use super::give::{Asked, Giver};
 use super::label_book::{Known, LabelBook};
 use super::links::{Address, Delivery, Links, Received};
 use super::nodes::width_of;
 use super::party::{Event, Note, Outbox, Party, PartyId, Rows, Time};
 use super::quantile::Quantile;
+use super::score::{ScoreBook, schema};
 use super::terms::{Mode, Terms};
 use super::topology::{Column, FragmentKind, Node, Topology};
 use super::trust::Trust;
@@ -25,7 +26,7 @@ use crate::data::Records;
 use crate::error::{Error, Result};
 use crate::learn::{Header, Learner};
 use batch::{OwnBatch, Wait};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Batches that a site classifies ahead of what it may tell.
@@ -69,6 +70,10 @@ pub struct Site {
     course: Course,
     labels: LabelBook,
     quantile: Quantile,
+    /// What is expected of T, where records are ranked by it.
+    scores: Option<ScoreBook>,
+    /// Schemas and confidences of records whose T has not come, by batch and node.
+    unscored: BTreeMap<(u64, u16), Vec<(u64, f64)>>,
     batches: VecDeque<OwnBatch>,
     /// The next batch of its own, the next record to classify and to learn, the next batch to
     /// tell.
@@ -106,6 +111,12 @@ impl Site {
             course: Course::default(),
             labels: LabelBook::new(terms.batch),
             quantile: Quantile::new(terms.window),
+            scores: terms
+                .trouble
+                .as_ref()
+                .and_then(|trouble| trouble.score)
+                .map(|score| ScoreBook::new(score, terms.window)),
+            unscored: BTreeMap::new(),
             batches: VecDeque::new(),
             received: 0,
             classified: 0,
@@ -187,6 +198,9 @@ impl Site {
                 }
                 (!sound).then_some(Refusal::Signature)
             }
+            (PartyId::AGGREGATOR, Body::Scores(scores)) => {
+                self.take_scores(header.node, header.batch, &scores)
+            }
             (_, Body::Agreed(agreed)) => self.take_agreed(from, header.node, header.batch, agreed),
             _ => Some(Refusal::Unexpected),
         };
@@ -236,6 +250,19 @@ impl Site {
         }
         self.course.announce(topology);
         Ok(None)
+    }
+
+    fn take_scores(&mut self, node: u16, batch: u64, scores: &Scores) -> Option<Refusal> {
+        let (Some(book), Some(records)) = (&mut self.scores, self.unscored.remove(&(batch, node)))
+        else {
+            return Some(Refusal::Unexpected);
+        };
+        for (at, &score) in scores.records.places().zip(&scores.scores) {
+            if let Some(&(schema, confidence)) = records.get(at) {
+                book.learn(schema, confidence, f64::from(score));
+            }
+        }
+        None
     }
 
     fn consents_to(&self, node: &Node) -> bool {
@@ -330,6 +357,10 @@ impl Site {
         if two_factors && self.course.state(number).is_none() {
             return Ok(false);
         }
+        let lacks_scores = self.unscored.keys().any(|(batch, _)| *batch < number);
+        if lacks_scores && self.terms.mode == Mode::Lockstep {
+            return Ok(false);
+        }
         let planes = self.rank(place, &topology);
         self.answer(place, &topology, &planes, now, out);
         self.forward(place, &topology, planes.forwards, now, out)?;
@@ -344,9 +375,20 @@ impl Site {
         let mut planes = Planes::new(topology, self.id, batch.present.len());
         let trouble = self.terms.trouble.as_ref();
         for at in batch.present.places() {
-            let rank = self.quantile.push(batch.judged[at].confidence);
+            let confidence = batch.judged[at].confidence;
+            let rank = self.quantile.push(confidence);
             let nodes = topology.destinations(self.id);
             for (node, bits) in nodes.zip(&mut planes.forwards) {
+                let mut rank = rank;
+                if let (Some(book), Some(records)) = (&mut self.scores, &batch.records) {
+                    let record = records.record(at);
+                    let seed = self.giver.seed();
+                    let schema = schema(seed, &self.columns, &*self.learner, record);
+                    rank = book.rank(schema, confidence, node.sources.len() - 1);
+                    let unscored = self.unscored.entry((batch.number, node.id)).or_default();
+                    unscored.resize(at, (0, 0.0));
+                    unscored.push((schema, confidence));
+                }
                 let accepts = |records: &Records| self.giver.accepts(node.kind, records.record(at));
                 let accepted = batch.records.as_ref().is_some_and(accepts);
                 if forwards(rank, node, Reaches::SITE, state) && accepted {
@@ -543,6 +585,9 @@ impl Site {
             self.batches.pop_front();
         }
         self.labels.forget_below(self.learnt);
+        while self.unscored.len() > MOST_KEPT {
+            self.unscored.pop_first();
+        }
         let oldest = self.batches.front().map_or(self.told, |first| first.number);
         self.course.forget_below(oldest);
         if let (Some(oldest), Some(newest)) = (self.course.oldest(), self.course.newest()) {

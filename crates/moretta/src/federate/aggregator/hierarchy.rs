@@ -202,7 +202,8 @@ impl Aggregator {
     fn allowed_for(&self, done: u64) -> u64 {
         let trouble = self.terms.trouble.as_ref();
         let depends = self.monitors.is_some()
-            || trouble.is_some_and(|trouble| trouble.second_factor.is_some());
+            || trouble
+                .is_some_and(|trouble| trouble.second_factor.is_some() || trouble.score.is_some());
         match self.terms.mode {
             Mode::Lockstep if depends => done + 1,
             Mode::Lockstep => done + AHEAD,
@@ -228,7 +229,8 @@ impl Aggregator {
         {
             let state = Body::State(next_state(&topology, |node| self.agreement_of(node)));
             for batch in self.below..below {
-                for party in self.parties() {
+                let sources = self.parties().into_iter();
+                for party in sources.filter(|&party| party != PartyId::LABELS) {
                     self.links
                         .send(Address::new(party, topology.epoch, batch), &state, now, out);
                 }

@@ -51,6 +51,20 @@ impl Quality {
         }
     }
 
+    /// The variance of its confidence; of none that of a coin.
+    pub(super) fn variance(&self) -> f64 {
+        let count = self.confidences.len() as f64;
+        if count < 2.0 {
+            return 0.25;
+        }
+        let mean = self.confidences.iter().sum::<f64>() / count;
+        let squares = self
+            .confidences
+            .iter()
+            .map(|confidence| (confidence - mean).powi(2));
+        squares.sum::<f64>() / (count - 1.0)
+    }
+
     /// Whether a full window is surer than right; asked seldom, since it adds up the window.
     pub(super) fn is_overconfident(&self) -> bool {
         let full = self.confidences.len() == self.most;

@@ -51,8 +51,10 @@ fn answers(random: &mut JavaRandom) -> Answers {
         0 => Bits::all(count),
         _ => bits(random, count),
     };
-    let mut of = |at: usize, value: f64| if present.get(at) { value } else { 0.0 };
-    let confidences = (0..count).map(|at| of(at, coarse.round(random.next_double()))).collect();
+    let of = |at: usize, value: f64| if present.get(at) { value } else { 0.0 };
+    let confidences = (0..count)
+        .map(|at| of(at, coarse.round(random.next_double())))
+        .collect();
     let class = |at: usize| of(at, f64::from(at as u32 % class_count)) as u32;
     Answers {
         source: 9,
@@ -123,7 +125,9 @@ fn frames(random: &mut JavaRandom) -> Vec<Body> {
             source: 1,
             forwarded: (below(random, 2) == 0).then(|| forwarded.clone()),
             width: width as u16,
-            values: (0..width * forwarded.ones()).map(|_| value(random)).collect(),
+            values: (0..width * forwarded.ones())
+                .map(|_| value(random))
+                .collect(),
         }),
         Body::Masked(Masked {
             source: 1,
@@ -200,7 +204,12 @@ fn a_frame_has_one_text_alone() {
                 let mut other = bytes.clone();
                 other[place] ^= 1 << bit;
                 if let Ok((header, body)) = decode(&other) {
-                    assert_eq!(encode(&header, &body), other, "{:?} at {place}", body.kind());
+                    assert_eq!(
+                        encode(&header, &body),
+                        other,
+                        "{:?} at {place}",
+                        body.kind()
+                    );
                 }
             }
         }

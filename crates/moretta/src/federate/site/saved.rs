@@ -7,6 +7,7 @@ use crate::federate::classify::Judgement;
 use crate::federate::course::Course;
 use crate::federate::label_book::LabelBook;
 use crate::federate::quantile::Quantile;
+use crate::federate::score::ScoreBook;
 use crate::federate::state::{
     Reader, Writer, odd, read_bits, read_learner, save_bits, save_learner,
 };
@@ -23,6 +24,19 @@ pub(super) fn save(site: &Site) -> Result<Vec<u8>> {
     site.labels.save(&mut out);
     site.quantile.save(&mut out);
     site.giver.save(&mut out);
+    if let Some(scores) = &site.scores {
+        scores.save(&mut out);
+    }
+    out.size(site.unscored.len());
+    for ((batch, node), records) in &site.unscored {
+        out.u64(*batch);
+        out.u16(*node);
+        out.size(records.len());
+        for (schema, confidence) in records {
+            out.u64(*schema);
+            out.f64(*confidence);
+        }
+    }
     for number in [site.received, site.classified, site.learnt, site.told] {
         out.u64(number);
     }
@@ -65,6 +79,20 @@ impl Site {
         site.labels = LabelBook::load(site.terms.batch, &mut from)?;
         site.quantile = Quantile::load(site.terms.window, &mut from)?;
         site.giver.load(&mut from)?;
+        let score = site
+            .terms
+            .trouble
+            .as_ref()
+            .and_then(|trouble| trouble.score);
+        if let Some(score) = score {
+            site.scores = Some(ScoreBook::load(score, site.terms.window, &mut from)?);
+        }
+        for _ in 0..from.length()? {
+            let place = (from.u64()?, from.u16()?);
+            let length = from.length()?;
+            let records = from.many(length, |from| Ok((from.u64()?, from.f64()?)))?;
+            site.unscored.insert(place, records);
+        }
         site.received = from.u64()?;
         site.classified = from.u64()?;
         site.learnt = from.u64()?;
