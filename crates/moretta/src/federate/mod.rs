@@ -25,6 +25,7 @@
 mod aggregator;
 mod agreement;
 mod answer;
+pub mod audit;
 mod bit_window;
 mod classify;
 mod consumer;

@@ -2,6 +2,7 @@
 
 use crate::data::Records;
 use crate::error::Result;
+use crate::federate::audit::Recorded;
 use crate::federate::frame::Final;
 use crate::federate::{
     Aggregator, AggregatorOptions, Column, Consumer, Delivery, Event, FragmentKind, Giver,
@@ -38,6 +39,8 @@ pub struct Process {
     bytes: BTreeMap<u8, u64>,
     notes: Vec<Note>,
     finals: Vec<Final>,
+    /// All frames, where somebody looks at them.
+    recorded: Option<Vec<Recorded>>,
 }
 
 /// What a federation has answered.
@@ -50,6 +53,8 @@ pub struct Outcome {
     pub notes: Vec<Note>,
     /// Bytes by the kind of frames.
     pub bytes: BTreeMap<u8, u64>,
+    /// All frames in order, if they were recorded.
+    pub frames: Vec<Recorded>,
 }
 
 impl Process {
@@ -90,8 +95,15 @@ impl Process {
             bytes: BTreeMap::new(),
             notes: Vec::new(),
             finals: Vec::new(),
+            recorded: None,
             terms,
         })
+    }
+
+    /// Keeps every frame for [`audit`](crate::federate::audit).
+    pub fn recording(mut self) -> Self {
+        self.recorded = Some(Vec::new());
+        self
     }
 
     /// Runs to the end of the records.
@@ -114,6 +126,7 @@ impl Process {
             settled: self.aggregator.take_settled(),
             notes: self.notes,
             bytes: self.bytes,
+            frames: self.recorded.unwrap_or_default(),
         })
     }
 
@@ -184,6 +197,10 @@ impl Process {
                 .bytes
                 .entry(bytes.get(3).copied().unwrap_or(0))
                 .or_default() += bytes.len() as u64;
+            if let Some(recorded) = &mut self.recorded {
+                let bytes = bytes.clone();
+                recorded.push(Recorded { from, to, bytes });
+            }
             self.queue.push_back((from, to, bytes));
         }
         for (_, answers) in out.answers {
