@@ -128,6 +128,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "data",
             "engine",
             "error",
+            "federate",
             "graph",
             "guarantee",
             "io",

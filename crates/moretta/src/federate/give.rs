@@ -146,7 +146,8 @@ impl Giver {
         }))
     }
 
-    fn project(&mut self, asked: &Asked<'_>) -> Result<Vec<f64>> {
+    /// Projections of the records, one after the other.
+    pub(super) fn project(&mut self, asked: &Asked<'_>) -> Result<Vec<f64>> {
         if !self.projections.contains_key(&asked.node.id) {
             let projection = self.new_projection(asked)?;
             self.projections.insert(asked.node.id, projection);

@@ -50,8 +50,8 @@ pub use crate::engine::{
     Searched, Side, Stage, TellingSet, Trained, learn, train, warnings,
 };
 pub use attack::{
-    AttackSettings, Attacked, AttackedRelease, AttackedTables, MaskedKinds, Strongest, attack,
-    attack_files, attack_table,
+    AttackSettings, Attacked, AttackedNode, AttackedRelease, AttackedTables, MaskedKinds,
+    Strongest, attack, attack_federation, attack_files, attack_table,
 };
 pub use check::{check, check_warnings};
 pub use compare::{Compared, compare};

@@ -2,5 +2,7 @@
 //! loses, delays and repeats, to test them.
 
 mod process;
+mod view;
 
 pub use process::{Outcome, Process, SiteSource};
+pub use view::{NodeView, views};

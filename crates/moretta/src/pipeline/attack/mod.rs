@@ -11,9 +11,11 @@
 //! *Does not protect* anything: the figures are computed from the originals.
 
 mod comparable;
+mod federation;
 mod projection;
 mod tables;
 
+pub use federation::{AttackedNode, attack_federation};
 pub use tables::{AttackedRelease, AttackedTables, attack_files, attack_table};
 
 use super::lessons::NOT_COVERED;
