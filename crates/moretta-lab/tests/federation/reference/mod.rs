@@ -24,8 +24,8 @@
 //!
 //! *In batches* nodes learn and monitors count record by record, but nodes are created and removed
 //! at the end of a batch only, if their monitors say so at that moment. *With late labels* a
-//! record is judged as it was answered. A node that did not exist then has neither forwarded nor
-//! answered it, and is a part of pairs all the same; but its removal counts only records from its
+//! record is judged as it was answered. Pairs are shown only records that came after they were found,
+//! since nobody asked their sources about others; removal counts only records from a node's
 //! first and the delay on. By the rule as published it counts every record whose label comes after
 //! the node was made, also those from before.
 
