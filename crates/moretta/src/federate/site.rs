@@ -591,6 +591,10 @@ impl Party for Site {
             .map_or(self.received, |first| first.number)
     }
 
+    fn received(&self) -> u64 {
+        self.received
+    }
+
     fn save(&self) -> Result<Vec<u8>> {
         saved::save(self)
     }
