@@ -21,6 +21,8 @@ const FAULT_SPAN: u64 = 1000;
 const MOST_FAULTS: usize = 3;
 /// Streams that one sender may begin; a federation has one for each kind and node.
 const MOST_STREAMS: usize = 1 << 14;
+/// Frames of a stream that are kept until they are acknowledged.
+const MOST_UNACKNOWLEDGED: usize = 1024;
 
 /// Whether frames can be lost on their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +103,8 @@ type Sum = [u8; 16];
 #[derive(Debug)]
 struct Sent {
     bytes: Vec<u8>,
+    /// When it was sent first, and last.
+    first: Time,
     at: Time,
 }
 
@@ -168,11 +172,42 @@ impl Links {
             );
             let sent = Sent {
                 bytes: bytes.clone(),
+                first: now,
                 at: now,
             };
             self.unacknowledged.insert((address.to, stream), sent);
+            self.drop_oldest(address.to, stream, out);
         }
         out.frames.push((address.to, bytes));
+    }
+
+    /// Keeps frames of the last 1,024 batches of a stream. Topologies and hellos are needed in
+    /// their order and are few, answers for the consumer are waited for.
+    fn drop_oldest(&mut self, to: PartyId, stream: Stream, out: &mut Outbox) {
+        if matches!(stream.kind, Kind::Topology | Kind::Hello | Kind::Final) {
+            return;
+        }
+        let first = (to, Stream { batch: 0, ..stream });
+        let mut kept = self.unacknowledged.range(first..=(to, stream));
+        let oldest = kept.next().map(|(key, _)| *key);
+        if let Some(oldest) = oldest.filter(|_| kept.count() >= MOST_UNACKNOWLEDGED) {
+            self.unacknowledged.remove(&oldest);
+            out.notes.push(Note::Dropped(oldest.1.batch));
+        }
+    }
+
+    /// Frames of a kind that a party has not acknowledged.
+    pub(super) fn waiting(&self, to: PartyId, kind: Kind) -> usize {
+        let of = self.unacknowledged.range((to, least(kind))..);
+        of.take_while(|((party, stream), _)| *party == to && stream.kind == kind)
+            .count()
+    }
+
+    /// Since when a party has acknowledged nothing of what it was sent first.
+    pub(super) fn waits_since(&self, party: PartyId) -> Option<Time> {
+        let of = self.unacknowledged.range((party, least(Kind::Hello))..);
+        let of = of.take_while(|((to, _), _)| *to == party);
+        of.map(|(_, sent)| sent.first).min()
     }
 
     /// Drops frames of a kind that a newer one stands for.
@@ -181,13 +216,18 @@ impl Links {
             .retain(|(party, stream), _| *party != to || stream.kind != kind);
     }
 
-    /// Says why a frame was not taken.
-    pub(super) fn refuse(&mut self, from: PartyId, why: Refusal, about: Address, out: &mut Outbox) {
+    /// Says why a frame was not taken, without holding it against its sender.
+    fn turn_away(&mut self, from: PartyId, why: Refusal, about: Address, out: &mut Outbox) {
         out.notes.push(Note::Refused(from, why));
         let address = Address { to: from, ..about };
         let body = Body::Refuse(why);
         let header = self.header(address, Kind::Refuse);
         out.frames.push((from, encode(&header, &body)));
+    }
+
+    /// Says why a frame was not taken.
+    pub(super) fn refuse(&mut self, from: PartyId, why: Refusal, about: Address, out: &mut Outbox) {
+        self.turn_away(from, why, about, out);
         let faults = self.faults.entry(from).or_default();
         faults.push_back(about.batch);
         while faults
@@ -250,6 +290,11 @@ impl Links {
             }
             Body::Refuse(why) => {
                 out.notes.push(Note::RefusedBy(from, *why));
+                // The same bytes would be refused again.
+                let (node, batch) = (received.header.node, received.header.batch);
+                self.unacknowledged.retain(|(to, stream), _| {
+                    *to != from || stream.node != node || stream.batch != batch
+                });
                 return None;
             }
             _ if self.delivery == Delivery::Certain => {}
@@ -300,7 +345,8 @@ impl Links {
                         .first_key_value()
                         .is_some_and(|(first, _)| stream.batch < *first)
                 {
-                    self.refuse(from, Refusal::Batch, about, out);
+                    // A slow link can bring a known frame again as late as this.
+                    self.turn_away(from, Refusal::Batch, about, out);
                     return None;
                 }
                 if full {
@@ -364,6 +410,7 @@ impl Links {
         for ((to, stream), sent) in &self.unacknowledged {
             out.u16(to.0);
             save_stream(stream, out);
+            out.u64(sent.first);
             out.size(sent.bytes.len());
             out.raw(&sent.bytes);
         }
@@ -397,10 +444,14 @@ impl Links {
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<()> {
         for _ in 0..from.length()? {
             let (to, stream) = (PartyId(from.u16()?), load_stream(from)?);
-            let length = from.length()?;
+            let (first, length) = (from.u64()?, from.length()?);
             let bytes = from.raw(length)?.to_vec();
-            self.unacknowledged
-                .insert((to, stream), Sent { bytes, at: 0 });
+            let sent = Sent {
+                bytes,
+                first,
+                at: 0,
+            };
+            self.unacknowledged.insert((to, stream), sent);
         }
         for _ in 0..from.length()? {
             let (party, stream) = (PartyId(from.u16()?), load_stream(from)?);
@@ -440,6 +491,16 @@ impl<'a> Post<'a> {
 
     pub(super) fn refuse(&mut self, from: PartyId, why: Refusal, about: Address) {
         self.links.refuse(from, why, about, self.out);
+    }
+}
+
+/// The least stream of a kind.
+fn least(kind: Kind) -> Stream {
+    Stream {
+        kind,
+        source: 0,
+        node: 0,
+        batch: 0,
     }
 }
 

@@ -187,7 +187,9 @@ impl Site {
                 }
                 (!sound).then_some(Refusal::Signature)
             }
-            (_, Body::Agreed(agreed)) => self.take_agreed(from, header.node, header.batch, agreed),
+            (_, Body::Agreed(agreed)) => {
+                self.take_agreed(from, header.node, header.batch, agreed, out)
+            }
             _ => Some(Refusal::Unexpected),
         };
         if let Some(why) = refused {
@@ -471,16 +473,19 @@ impl Site {
         node: u16,
         number: u64,
         agreed: Agreed,
+        out: &mut Outbox,
     ) -> Option<Refusal> {
         let topology = self.course.topology(number);
         let entry = topology.and_then(|topology| topology.node(node));
+        let Some(place) = self.place_of(number) else {
+            // The batch was told and forgotten: this comes too late to be answered.
+            out.notes.push(Note::Late(from, number));
+            return (number >= self.told).then_some(Refusal::Batch);
+        };
         let Some(entry) = entry.filter(|entry| entry.host == from) else {
             return Some(Refusal::Sender);
         };
         let members = agreed.members == entry.sources;
-        let Some(place) = self.place_of(number) else {
-            return Some(Refusal::Batch);
-        };
         let mut waits = self.batches[place].waits.iter_mut();
         let Some(wait) = waits.find(|wait| wait.node == node && wait.agreed.is_none()) else {
             return Some(Refusal::Unexpected);
@@ -524,10 +529,9 @@ impl Site {
     /// Drops batches that are told, learnt and asked for by nobody.
     fn forget(&mut self, out: &mut Outbox) {
         let closed = self.course.closed();
-        let flow = self.terms.mode != Mode::Lockstep;
         while let Some(first) = self.batches.front() {
             let end = (first.number + 1) * u64::from(self.terms.batch);
-            let over = flow && first.number + AHEAD < closed;
+            let over = first.number + AHEAD < closed;
             let asked = !first.waits.is_empty() && !over;
             let full = self.batches.len() > MOST_KEPT;
             let done = first.number < self.told && self.learnt >= end && !asked;

@@ -15,6 +15,8 @@ pub(super) struct Batch {
     pub(super) answered: Option<Time>,
     /// Of each source of the topology: sites, then nodes.
     pub(super) answers: Vec<Option<Answers>>,
+    /// Whether something came after it was answered.
+    pub(super) is_changed: bool,
     /// Sources whose answers were refused.
     pub(super) given_up: Vec<bool>,
     /// What the sites said together of each record, and who was sure of most.
@@ -37,6 +39,7 @@ impl Batch {
             topology,
             started,
             answered: None,
+            is_changed: false,
             answers: vec![None; sources],
             given_up: vec![false; sources],
             chosen: Vec::new(),
@@ -90,6 +93,7 @@ impl Batch {
     }
 
     pub(super) fn insert(&mut self, answers: Answers) {
+        self.is_changed |= self.is_answered();
         if let Some(place) = self.place(answers.source) {
             self.answers[place] = Some(answers);
         }

@@ -32,10 +32,14 @@ impl MemoryJournal {
         self.most
     }
 
-    /// All that it holds.
-    pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
-        let entries = self.entries.iter();
-        self.checkpoint.iter().chain(entries).map(Vec::as_slice)
+    /// The last checkpoint.
+    pub fn last_checkpoint(&self) -> Option<&[u8]> {
+        self.checkpoint.as_deref()
+    }
+
+    /// The entries since then.
+    pub fn entries(&self) -> impl Iterator<Item = &[u8]> {
+        self.entries.iter().map(Vec::as_slice)
     }
 
     fn has_room(&self, bytes: usize) -> Result<()> {

@@ -1,6 +1,12 @@
 //! Federations in one process: as a program runs them to try one, and over a network that
 //! loses, delays and repeats, to test them.
 
+mod network;
 mod process;
+mod stream;
+mod weather;
 
+pub use network::{Network, Run, Watch};
 pub use process::{Outcome, Process, SiteSource};
+pub use stream::{Stream, Table};
+pub use weather::{Kill, Link, Partition, Weather};

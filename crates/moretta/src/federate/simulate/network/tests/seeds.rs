@@ -1,0 +1,111 @@
+//! What must hold for every seed.
+
+use super::*;
+
+/// How many seeds are tried.
+fn seeds(few: i64) -> std::ops::Range<i64> {
+    let long = std::env::var_os("MORETTA_LONG").is_some();
+    0..if long { few * 50 } else { few }
+}
+
+/// Looks for values of records, and for batches of two epochs.
+struct Auditor {
+    canaries: Vec<[u8; 8]>,
+    may_tell: bool,
+    epochs: BTreeMap<u64, u32>,
+    nodes: usize,
+}
+
+impl Auditor {
+    fn new(case: &Case, may_tell: bool) -> Self {
+        let canaries = case.records.iter().flatten();
+        let mut canaries: Vec<[u8; 8]> = canaries.map(|value| value.to_le_bytes()).collect();
+        canaries.sort_unstable();
+        Auditor {
+            canaries,
+            may_tell,
+            epochs: BTreeMap::new(),
+            nodes: 0,
+        }
+    }
+
+    fn tells(&self, bytes: &[u8]) -> bool {
+        let mut windows = bytes.windows(8);
+        windows.any(|window| self.canaries.binary_search_by(|canary| canary[..].cmp(window)).is_ok())
+    }
+}
+
+impl Watch for Auditor {
+    fn frame(&mut self, _: PartyId, _: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
+        let header = decode_header(&bytes).expect("a frame");
+        let of_batch = matches!(
+            header.kind,
+            Kind::Answers | Kind::Keys | Kind::Agreed | Kind::Fragment | Kind::Masked | Kind::Final
+        );
+        if of_batch {
+            let known = *self.epochs.entry(header.batch).or_insert(header.epoch);
+            assert_eq!(known, header.epoch, "batch {} of {:?} from {}", header.batch, header.kind, header.sender);
+        }
+        let allowed = self.may_tell && header.kind == Kind::Fragment;
+        assert!(allowed || !self.tells(&bytes), "{:?} tells a value", header.kind);
+        self.nodes += usize::from(matches!(header.kind, Kind::Fragment | Kind::Masked));
+        vec![bytes]
+    }
+
+    fn journal(&mut self, party: PartyId, journal: &MemoryJournal) {
+        let runs_nodes = party == PartyId::AGGREGATOR || party.is_host();
+        if self.may_tell && runs_nodes {
+            return;
+        }
+        // What a site has learnt of its own columns is its own, and may hold extremes as they are.
+        let own = journal.last_checkpoint().filter(|_| !party.is_site());
+        let tells = journal.entries().chain(own).any(|bytes| self.tells(bytes));
+        assert!(!tells, "the journal of {party}");
+    }
+}
+
+fn check(rule: Rule, kind: Option<FragmentKind>, few: i64) {
+    let (mut kills, mut forwarded) = (0, 0);
+    for seed in seeds(few) {
+        let mut case = Case::new(rule, kind, 8, 400, seed / 10);
+        case.terms.label_delay = [0, 0, 5, 30][seed as usize % 4];
+        if seed % 3 == 1 && kind.is_some() {
+            case.terms.hosts = vec![PartyId::host(0).0, PartyId::host(1).0];
+        }
+        let expected = Case { terms: Terms { hosts: Vec::new(), ..case.terms.clone() }, ..case.copy() }.expected();
+        let weather = Weather {
+            until: 10_000_000,
+            checkpoint_every: 20 + seed as u64 % 200,
+            ..Weather::bad(seed)
+        };
+        let (run, auditor) = case.run(weather, Auditor::new(&case, kind == Some(FragmentKind::Raw)));
+        assert!(run.failure.is_none(), "seed {seed}: {:?}", run.failure);
+        assert_eq!(run.answers.len(), case.batches(), "seed {seed} stands still");
+        assert_eq!(run.contradictions, 0, "seed {seed}");
+        assert_eq!(bytes(&run.finals()), bytes(&expected), "seed {seed}");
+        assert!(run.most_in_flight < 2000, "{}", run.most_in_flight);
+        assert!(run.greatest_checkpoint < 1 << 20, "{}", run.greatest_checkpoint);
+        let quarantined = run.count(|note| matches!(note, Note::Quarantined(_)));
+        assert_eq!(quarantined, 0, "seed {seed}: {:?}", run.notes);
+        kills += run.kills;
+        forwarded += auditor.nodes;
+    }
+    assert!(kills > few as u64, "{kills} kills");
+    assert_eq!(forwarded > 0, kind.is_some(), "nodes were made");
+}
+
+#[test]
+fn lockstep_answers_are_those_of_one_process_without_nodes() {
+    check(Rule::Vote, None, 20);
+}
+
+#[test]
+fn lockstep_answers_are_those_of_one_process_with_raw_fragments() {
+    check(Rule::MaxConfidence, Some(FragmentKind::Raw), 20);
+    check(Rule::Stack, Some(FragmentKind::Raw), 10);
+}
+
+#[test]
+fn lockstep_answers_are_those_of_one_process_with_masked_fragments() {
+    check(Rule::Vote, Some(FragmentKind::Masked), 20);
+}
