@@ -197,12 +197,30 @@ impl Aggregator {
             let about = Address::new(from, header.epoch, header.batch).about(header.node);
             self.links.postpone(from, stream);
             self.links.refuse(from, why, about, out);
-            if let (Kind::Answers, Some(batch)) = (header.kind, self.batches.get_mut(&header.batch))
-            {
-                batch.give_up(stream.source);
+            if header.kind == Kind::Answers {
+                self.give_up(from, header.batch, stream.source, now);
             }
         }
         Ok(())
+    }
+
+    /// Goes on without answers that were refused: those of their sender, whatever they said.
+    fn give_up(&mut self, from: PartyId, number: u64, source: u16, now: Time) {
+        let Some(topology) = self.topology_at(number).map(Arc::clone) else {
+            return;
+        };
+        if !(self.done()..self.below).contains(&number) {
+            return;
+        }
+        let source = match from.is_site() {
+            true => Some(from.0),
+            false => Some(source).filter(|&source| party_of(&topology, source) == Some(from)),
+        };
+        let new = || Batch::new(topology, now);
+        let batch = self.batches.entry(number).or_insert_with(new);
+        if let Some(source) = source {
+            batch.give_up(source);
+        }
     }
 
     fn take_hello(
@@ -367,14 +385,19 @@ impl Aggregator {
 
     /// In flow mode: whether nobody has told of the next batch, but long since of a later one.
     fn is_lost(&self, now: Time, out: &mut Outbox) -> bool {
-        let Mode::Flow { after, .. } = self.terms.mode else {
+        let Mode::Flow {
+            after, patience, ..
+        } = self.terms.mode
+        else {
             return false;
         };
-        if self.batches.contains_key(&self.next) {
+        let known = self.batches.get(&self.next);
+        if known.is_some_and(|batch| batch.count().is_some()) {
             return false;
         }
-        let later = self.batches.range(self.next..);
-        let Some(deadline) = later.map(|(_, batch)| batch.started + after).min() else {
+        let wait = after + patience;
+        let later = self.batches.range(self.next + 1..);
+        let Some(deadline) = later.map(|(_, batch)| batch.started + wait).min() else {
             return false;
         };
         if now < deadline {

@@ -318,7 +318,7 @@ impl Site {
     /// Tells the next batch if it is classified, allowed, and its topology is known.
     fn tell_next(&mut self, now: Time, out: &mut Outbox) -> Result<bool> {
         let Some(place) = self.place_of(self.told) else {
-            return Ok(false);
+            return Ok(self.tell_dropped(now, out));
         };
         let batch = &self.batches[place];
         let (number, count) = (batch.number, batch.present.len());
@@ -337,6 +337,36 @@ impl Site {
         self.forward(place, &topology, planes.forwards, now, out)?;
         self.told += 1;
         Ok(true)
+    }
+
+    /// Tells of a batch that was dropped that no record of it is answered.
+    fn tell_dropped(&mut self, now: Time, out: &mut Outbox) -> bool {
+        let first = self.batches.front().map(|first| first.number);
+        if first.unwrap_or(self.received) <= self.told {
+            return false;
+        }
+        let Some(topology) = self.course.topology(self.told).cloned() else {
+            return false;
+        };
+        let count = self.terms.batch as usize;
+        let planes = Planes::new(&topology, self.id, count);
+        let answers = Answers {
+            source: self.id,
+            class_count: self.terms.classes,
+            coarse: self.terms.coarse,
+            present: Bits::new(count),
+            classes: vec![0; count],
+            confidences: vec![0.0; count],
+            forwards: planes.forwards,
+            what_ifs: planes.what_ifs,
+            agreement: (0, 0),
+            keys: 0,
+        };
+        let address = Address::new(PartyId::AGGREGATOR, topology.epoch, self.told);
+        let address = address.of_source(self.id);
+        self.links.send(address, &Body::Answers(answers), now, out);
+        self.told += 1;
+        true
     }
 
     /// Ranks the records of a batch and says which are forwarded and which would be.
@@ -540,7 +570,6 @@ impl Site {
             }
             if first.number >= self.told {
                 out.notes.push(Note::Dropped(first.number));
-                self.told = first.number + 1;
             }
             self.learnt = self.learnt.max(end);
             self.classified = self.classified.max(end);
@@ -548,7 +577,7 @@ impl Site {
         }
         self.labels.forget_below(self.learnt);
         let oldest = self.batches.front().map_or(self.told, |first| first.number);
-        self.course.forget_below(oldest);
+        self.course.forget_below(oldest.min(self.told));
         if let (Some(oldest), Some(newest)) = (self.course.oldest(), self.course.newest()) {
             self.giver.forget_below(oldest.epoch, |node| {
                 oldest.node(node).is_some() || newest.node(node).is_some()
