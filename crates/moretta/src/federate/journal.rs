@@ -3,7 +3,8 @@
 //! A party is a function of its events, so a checkpoint and the events since then are all that a
 //! restart needs. [`Durable`] appends an event, and only then does the party take it and its
 //! frames leave: whoever got an acknowledgement will not be asked for that frame again. Times
-//! are part of events, so decisions that depend on deadlines are the same when they are replayed.
+//! are part of events, so decisions that depend on deadlines are the same when they are replayed;
+//! while a party is down its clock stands still.
 //!
 //! **Protects against** the loss of what was acknowledged: after a restart a party says what it
 //! would have said without the kill. A journal that cannot be written stops the party before the
@@ -56,8 +57,8 @@ pub struct Durable<P, J> {
     every: u64,
     since: u64,
     last: Time,
-    /// What is added to the driver's clock so that time goes on after a restart.
-    shift: Option<Time>,
+    /// A time of the driver's clock, and what it is for the party.
+    origin: Option<(Time, Time)>,
     stopped: bool,
 }
 
@@ -91,7 +92,7 @@ impl<P: Party, J: Journal> Durable<P, J> {
             every: every.max(1),
             since: stored.entries.len() as u64,
             last,
-            shift: None,
+            origin: None,
             stopped: false,
         };
         for bytes in &stored.entries {
@@ -145,11 +146,18 @@ impl<P: Party, J: Journal> Durable<P, J> {
         Ok(())
     }
 
-    /// The time of an event: that of the driver, shifted so that it never goes back.
+    /// The time of an event: it goes on where it was, whatever the driver's clock began with and
+    /// however long the party was down, and never goes back.
     fn time(&mut self, now: Time) -> Time {
-        let last = self.last;
-        let shift = *self.shift.get_or_insert_with(|| last.saturating_sub(now));
-        last.max(now.saturating_add(shift))
+        let (start, since) = *self.origin.get_or_insert((now, self.last));
+        let time = since.saturating_add(now.saturating_sub(start));
+        time.max(self.last)
+    }
+
+    /// A time of the party by the driver's clock.
+    fn by_driver(&self, time: Time) -> Time {
+        let (start, since) = self.origin.unwrap_or_default();
+        start.saturating_add(time.saturating_sub(since))
     }
 
     fn write(&mut self, event: Event<'_>, now: Time) -> Result<()> {
@@ -185,8 +193,7 @@ impl<P: Party, J: Journal> Party for Durable<P, J> {
             return taken;
         }
         self.last = now;
-        let shift = self.shift.unwrap_or(0);
-        out.wake = out.wake.map(|wake| wake.saturating_sub(shift));
+        out.wake = out.wake.map(|wake| self.by_driver(wake));
         Ok(())
     }
 

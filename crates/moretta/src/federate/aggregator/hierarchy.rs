@@ -37,6 +37,13 @@ impl Aggregator {
             self.add_node(&mut topology, sources, &[]);
         }
         self.announce(topology, now, out);
+        // Later epochs have hellos of their own; the first one's have come before it.
+        let trouble = self.terms.trouble.as_ref().filter(|_| fixed);
+        if trouble.is_some_and(|trouble| trouble.fragments == FragmentKind::Masked) {
+            for (site, hello) in self.hellos.clone() {
+                self.pass_on(PartyId(site), 0, &hello, now, out);
+            }
+        }
         self.allow(now, out);
     }
 

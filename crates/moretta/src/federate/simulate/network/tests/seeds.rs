@@ -1,6 +1,7 @@
 //! What must hold for every seed.
 
 use super::*;
+use crate::federate::Mode;
 
 /// How many seeds are tried.
 fn seeds(few: i64) -> std::ops::Range<i64> {
@@ -108,4 +109,62 @@ fn lockstep_answers_are_those_of_one_process_with_raw_fragments() {
 #[test]
 fn lockstep_answers_are_those_of_one_process_with_masked_fragments() {
     check(Rule::Vote, Some(FragmentKind::Masked), 20);
+}
+
+fn check_flow(kind: Option<FragmentKind>, few: i64) {
+    let (mut kills, mut late) = (0, 0);
+    for seed in seeds(few) {
+        let mut case = Case::new(Rule::Vote, kind, 8, 400, seed / 10);
+        case.terms.mode = Mode::Flow {
+            after: 100,
+            patience: 300,
+            ahead: 32,
+        };
+        if seed % 2 == 1 && kind.is_some() {
+            case.terms.hosts = vec![PartyId::host(0).0, PartyId::host(1).0];
+        }
+        let mut weather = Weather {
+            interval: Some(10),
+            until: 10_000_000,
+            checkpoint_every: 20 + seed as u64 % 200,
+            ..Weather::bad(seed)
+        };
+        if seed % 3 == 0 {
+            weather.partitions.push(Partition {
+                from: 200,
+                until: 500 + 10 * seed as Time,
+                side: vec![PartyId(seed as u16 % 4), PartyId(3)],
+            });
+        }
+        let auditor = Auditor::new(&case, kind == Some(FragmentKind::Raw));
+        let (run, _) = case.run(weather, auditor);
+        assert!(run.failure.is_none(), "seed {seed}: {:?}", run.failure);
+        assert_eq!(run.answers.len(), case.batches(), "seed {seed} stands still");
+        assert_eq!(run.contradictions, 0, "seed {seed}");
+        assert_eq!(run.finals().len(), case.classes.len(), "seed {seed}");
+        assert!(run.most_in_flight < 3000, "{}", run.most_in_flight);
+        assert!(run.greatest_checkpoint < 1 << 20, "{}", run.greatest_checkpoint);
+        let faults = run.notes.iter().find(|(_, _, note)| {
+            matches!(note, Note::Quarantined(_) | Note::Refused(..) | Note::Dropped(_))
+        });
+        assert_eq!(faults, None, "seed {seed}");
+        kills += run.kills;
+        late += run.count(|note| matches!(note, Note::Late(..)));
+    }
+    assert!(kills > few as u64 && late > 0, "{kills} kills, {late} late frames");
+}
+
+#[test]
+fn flow_answers_every_batch_once_without_nodes() {
+    check_flow(None, 20);
+}
+
+#[test]
+fn flow_answers_every_batch_once_with_raw_fragments() {
+    check_flow(Some(FragmentKind::Raw), 20);
+}
+
+#[test]
+fn flow_answers_every_batch_once_with_masked_fragments() {
+    check_flow(Some(FragmentKind::Masked), 20);
 }
