@@ -27,6 +27,9 @@ pub trait Watch {
         vec![bytes]
     }
 
+    /// A batch was answered, for the first time.
+    fn answer(&mut self, _batch: u64, _finals: &[Final]) {}
+
     /// What a party has written when it is killed, and at the end.
     fn journal(&mut self, _party: PartyId, _journal: &MemoryJournal) {}
 }
@@ -37,7 +40,9 @@ impl Watch for () {}
 /// What came of a run.
 #[derive(Debug, Default)]
 pub struct Run {
-    /// Final answers by batch, in order, as whoever stores them has them.
+    /// Batches that were answered.
+    pub answered: u64,
+    /// Final answers by batch, in order, as whoever stores them has them, if they are kept.
     pub answers: Vec<Vec<Final>>,
     /// Batches that were answered twice with other answers; there should be none.
     pub contradictions: u64,
@@ -51,7 +56,7 @@ pub struct Run {
     pub events: u64,
     /// Kills so far.
     pub kills: u64,
-    /// Frames that left, and those that were lost.
+    /// Frames that left.
     pub frames: u64,
     /// Frames that were lost.
     pub lost: u64,
@@ -59,8 +64,6 @@ pub struct Run {
     pub most_in_flight: usize,
     /// Bytes of the greatest checkpoint.
     pub greatest_checkpoint: usize,
-    /// Batches that every site has been shown.
-    pub shown: u64,
 }
 
 impl Run {
@@ -170,7 +173,7 @@ impl<W: Watch> Network<W> {
     }
 
     fn is_over(&self) -> bool {
-        self.run.failure.is_some() || self.run.answers.len() as u64 >= self.stream.batches()
+        self.run.failure.is_some() || self.run.answered >= self.stream.batches()
     }
 
     fn plan(&mut self, at: Time, what: What) {
@@ -359,11 +362,17 @@ impl<W: Watch> Network<W> {
     /// Stores answers: each batch once, as its number says.
     fn take_answers(&mut self, answers: Vec<(u64, Vec<Final>)>) {
         for (batch, finals) in answers {
-            let known = self.run.answers.get(batch as usize);
-            match known {
-                Some(known) => self.run.contradictions += u64::from(*known != finals),
-                None if batch == self.run.answers.len() as u64 => self.run.answers.push(finals),
-                None => self.run.contradictions += 1,
+            if batch < self.run.answered {
+                let known = self.run.answers.get(batch as usize);
+                let differs = known.is_some_and(|known| *known != finals);
+                self.run.contradictions += u64::from(differs);
+                continue;
+            }
+            self.run.contradictions += u64::from(batch > self.run.answered);
+            self.run.answered = batch + 1;
+            self.watch.answer(batch, &finals);
+            if self.weather.keeps_answers {
+                self.run.answers.push(finals);
             }
         }
     }

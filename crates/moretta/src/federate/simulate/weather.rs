@@ -74,6 +74,8 @@ pub struct Weather {
     pub stall: Option<Time>,
     /// When the simulation gives up.
     pub until: Time,
+    /// Whether the run keeps all answers.
+    pub keeps_answers: bool,
 }
 
 impl Weather {
@@ -91,6 +93,7 @@ impl Weather {
             interval: None,
             stall: None,
             until: Time::MAX,
+            keeps_answers: true,
         }
     }
 

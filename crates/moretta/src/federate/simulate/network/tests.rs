@@ -1,6 +1,8 @@
 //! Federations over bad networks.
 
 mod faults;
+mod long;
+mod replay;
 mod seeds;
 
 use super::*;
