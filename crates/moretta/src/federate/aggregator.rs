@@ -602,7 +602,9 @@ fn is_gone(links: &Links, topology: &Topology, source: u16) -> bool {
     let party = party_of(topology, source);
     let sources = topology.node(source).map_or(&[][..], |node| &node.sources);
     party.is_some_and(|party| links.is_shut_out(party))
-        || sources.iter().any(|&source| is_gone(links, topology, source))
+        || sources
+            .iter()
+            .any(|&source| is_gone(links, topology, source))
 }
 
 /// The classes that sites answer, as a record of nominal values.

@@ -63,7 +63,8 @@ impl Party for Consumer {
                     let batch = received.header.batch;
                     match received.body {
                         Body::Final(_)
-                            if from == PartyId::AGGREGATOR && self.early.len() >= MOST_EARLY
+                            if from == PartyId::AGGREGATOR
+                                && self.early.len() >= MOST_EARLY
                                 && batch != self.next =>
                         {
                             self.links.postpone(from, received.stream);

@@ -246,12 +246,7 @@ impl Nodes {
     }
 
     /// Sends joined records of a node that another node has agreed on.
-    fn give(
-        &mut self,
-        address: Address,
-        agreed: &Agreed,
-        post: &mut Post<'_>,
-    ) -> Option<Refusal> {
+    fn give(&mut self, address: Address, agreed: &Agreed, post: &mut Post<'_>) -> Option<Refusal> {
         let (destination, batch) = (address.node, address.batch);
         let mut frames = Vec::new();
         for node in self.nodes.values_mut() {

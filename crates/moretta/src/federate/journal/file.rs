@@ -48,7 +48,11 @@ impl FileJournal {
             before: 0,
             path,
         };
-        let length = journal.file.metadata().map_err(|e| journal.failed(e))?.len();
+        let length = journal
+            .file
+            .metadata()
+            .map_err(|e| journal.failed(e))?
+            .len();
         if length < START as u64 {
             journal.begin(0)?;
         }
@@ -209,7 +213,8 @@ fn first_of(bytes: &[u8], path: &Path) -> Result<u64> {
     match (magic, version) {
         (Ok(magic), Ok(VERSION)) if magic == *MAGIC => from.u64(),
         (Ok(magic), Ok(_)) if magic == *MAGIC => {
-            Err(Error::input("the journal is of another version").in_file(path)
+            Err(Error::input("the journal is of another version")
+                .in_file(path)
                 .help("go on with the program that wrote it, or begin anew without it"))
         }
         _ => Err(damaged(path)),

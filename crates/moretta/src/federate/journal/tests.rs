@@ -121,7 +121,12 @@ fn rows_leave_a_mark_alone_and_others_are_refused() {
     assert!(!entries.any(|entry| entry.windows(8).any(|bytes| bytes == value)));
     drop(entries);
     let make = |_: Option<&[u8]>| Ok(Diary::default());
-    let mut others = |batch| Ok(Rows { keys: 6, ..rows(batch) });
+    let mut others = |batch| {
+        Ok(Rows {
+            keys: 6,
+            ..rows(batch)
+        })
+    };
     let error = Durable::open(journal, 100, make, &mut others).err();
     assert_eq!(error.map(|error| error.exit_code()), Some(4));
 }
@@ -166,7 +171,10 @@ fn time_goes_on_after_a_restart_and_never_back() {
     let mut at = |now: Time, expected: &str, wake: Time| {
         let mut out = Outbox::default();
         durable.handle(Event::Timer, now, &mut out).expect("room");
-        assert_eq!((&out.frames[0].1[..], out.wake), (expected.as_bytes(), Some(wake)));
+        assert_eq!(
+            (&out.frames[0].1[..], out.wake),
+            (expected.as_bytes(), Some(wake))
+        );
     };
     at(1000, "0;", 1007);
     at(1050, "50;", 1057);
@@ -214,7 +222,12 @@ fn damage_and_other_versions_are_refused() {
     let path = written("damage");
     let bytes = std::fs::read(&path).expect("a file");
     let (start, first) = (16, 16 + 20);
-    for (at, name) in [(0, "damaged"), (4, "version"), (start + 5, "damaged"), (first, "damaged")] {
+    for (at, name) in [
+        (0, "damaged"),
+        (4, "version"),
+        (start + 5, "damaged"),
+        (first, "damaged"),
+    ] {
         let mut other = bytes.clone();
         other[at] ^= 1;
         std::fs::write(&path, &other).expect("a file");

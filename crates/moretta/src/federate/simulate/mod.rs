@@ -3,10 +3,10 @@
 
 mod network;
 mod process;
-mod stream;
+mod record_stream;
 mod weather;
 
 pub use network::{Network, Run, Watch};
 pub use process::{Outcome, Process, SiteSource};
-pub use stream::{Stream, Table};
+pub use record_stream::{RecordStream, Table};
 pub use weather::{Kill, Link, Partition, Weather};

@@ -8,7 +8,7 @@
 mod seat;
 
 use super::process::SiteSource;
-use super::stream::{Stream, Table};
+use super::record_stream::{RecordStream, Table};
 use super::weather::Weather;
 use crate::error::{Error, Result};
 use crate::federate::frame::Final;
@@ -80,7 +80,7 @@ impl Run {
 
 /// The network and its parties.
 pub struct Network<W> {
-    stream: Box<dyn Stream>,
+    stream: Box<dyn RecordStream>,
     weather: Weather,
     watch: W,
     random: JavaRandom,
@@ -123,7 +123,7 @@ impl<W: Watch> Network<W> {
     pub fn over(
         terms: Terms,
         sources: Vec<SiteSource>,
-        stream: Box<dyn Stream>,
+        stream: Box<dyn RecordStream>,
         weather: Weather,
         watch: W,
     ) -> Self {

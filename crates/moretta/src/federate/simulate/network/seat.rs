@@ -61,11 +61,12 @@ impl Seats {
     pub(super) fn peers(&self, party: PartyId) -> Vec<PartyId> {
         let linked = |&peer: &PartyId| {
             let (low, high) = (party.min(peer), party.max(peer));
-            low != high && match (low, high) {
-                (_, PartyId::AGGREGATOR) => true,
-                (low, PartyId::LABELS) => low.is_site() || low.is_host(),
-                (low, high) => high.is_host() && (low.is_site() || low.is_host()),
-            }
+            low != high
+                && match (low, high) {
+                    (_, PartyId::AGGREGATOR) => true,
+                    (low, PartyId::LABELS) => low.is_site() || low.is_host(),
+                    (low, high) => high.is_host() && (low.is_site() || low.is_host()),
+                }
         };
         self.seats.keys().copied().filter(linked).collect()
     }

@@ -9,9 +9,7 @@ use super::*;
 use crate::data::Records;
 use crate::federate::frame::{Body, Coarse, Kind, decode, decode_header};
 use crate::federate::simulate::{Kill, Link, Partition, Process};
-use crate::federate::{
-    Column, FragmentKind, MonitorTerms, Phases, Range, Ratio, Rule, Sharing,
-};
+use crate::federate::{Column, FragmentKind, MonitorTerms, Phases, Range, Ratio, Rule, Sharing};
 use std::collections::BTreeMap;
 
 /// Four sites of one column; the class is told by pairs of columns, so trouble nodes help.
@@ -66,7 +64,9 @@ impl Case {
     fn sources(&self) -> Vec<SiteSource> {
         let source = |site: usize| {
             let mut records = Records::new(1);
-            self.records.iter().for_each(|record| records.push(&record[site..=site]));
+            self.records
+                .iter()
+                .for_each(|record| records.push(&record[site..=site]));
             SiteSource {
                 columns: vec![Column {
                     id: site as u16,
@@ -118,7 +118,11 @@ fn bytes(finals: &[Final]) -> Vec<u8> {
         bytes.extend(answer.class.to_le_bytes());
         bytes.extend(answer.confidence.to_le_bytes());
         bytes.extend(answer.who.to_le_bytes());
-        bytes.extend([answer.order, u8::from(answer.partial), u8::from(answer.early)]);
+        bytes.extend([
+            answer.order,
+            u8::from(answer.partial),
+            u8::from(answer.early),
+        ]);
     }
     bytes
 }

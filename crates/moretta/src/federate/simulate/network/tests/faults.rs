@@ -53,7 +53,12 @@ fn check_stall(run: &Run, name: &str) {
 /// Answers every batch once.
 fn check_whole(case: &Case, run: &Run) {
     let failure = &run.failure;
-    assert!(failure.is_none(), "{failure:?} after {} batches: {:?}", run.answers.len(), run.notes);
+    assert!(
+        failure.is_none(),
+        "{failure:?} after {} batches: {:?}",
+        run.answers.len(),
+        run.notes
+    );
     assert_eq!(run.answers.len(), case.batches());
     assert_eq!(run.contradictions, 0);
     assert_eq!(run.finals().len(), case.classes.len());
@@ -151,7 +156,11 @@ impl Watch for Ahead {
         let header = decode_header(&bytes).expect("a frame");
         match header.kind {
             Kind::Final => self.answered = self.answered.max(header.batch + 1),
-            Kind::Answers => self.most = self.most.max((header.batch + 1).saturating_sub(self.answered)),
+            Kind::Answers => {
+                self.most = self
+                    .most
+                    .max((header.batch + 1).saturating_sub(self.answered))
+            }
             _ => {}
         }
         vec![bytes]
@@ -235,7 +244,10 @@ fn a_partition_stops_lockstep_and_leaves_flow_behind() {
     let (run, ()) = case.run(cut(&[PartyId::AGGREGATOR], 50, 1400, weather), ());
     check_whole(&case, &run);
     let dropped = |site: u16| {
-        let of = run.notes.iter().filter(move |(_, party, _)| *party == PartyId(site));
+        let of = run
+            .notes
+            .iter()
+            .filter(move |(_, party, _)| *party == PartyId(site));
         of.filter_map(|(_, _, note)| match note {
             Note::Dropped(batch) => Some(*batch),
             _ => None,
@@ -243,7 +255,10 @@ fn a_partition_stops_lockstep_and_leaves_flow_behind() {
         .collect::<Vec<u64>>()
     };
     let first = dropped(0);
-    assert!(first.len() > 200 && first.is_sorted_by(|a, b| a + 1 == *b), "{first:?}");
+    assert!(
+        first.len() > 200 && first.is_sorted_by(|a, b| a + 1 == *b),
+        "{first:?}"
+    );
     for &batch in &first[5..first.len() - 5] {
         assert!(partial(&run)[batch as usize]);
     }
@@ -253,7 +268,13 @@ fn a_partition_stops_lockstep_and_leaves_flow_behind() {
 #[test]
 fn killed_sites_and_nodes_go_on_where_they_were() {
     let host = PartyId::host(0);
-    for party in [PartyId(0), host, PartyId::LABELS, PartyId::CONSUMER, PartyId::AGGREGATOR] {
+    for party in [
+        PartyId(0),
+        host,
+        PartyId::LABELS,
+        PartyId::CONSUMER,
+        PartyId::AGGREGATOR,
+    ] {
         let mut case = lockstep(400);
         case.terms.hosts = vec![host.0];
         let (run, ()) = case.run(killed(party, 80, Some(300), still(6)), ());
@@ -297,11 +318,16 @@ fn a_lost_node_stalls_lockstep_and_leaves_the_next_epoch_of_flow() {
     let host = PartyId(hosts[usize::from(node) % 2]);
     let (run, ()) = case.run(killed(host, at + 200, None, live(7)), ());
     check_whole(&case, &run);
-    let removed = run.notes.iter().find(|(_, _, note)| matches!(note, Note::Removed(id, _) if *id == node));
+    let removed = run
+        .notes
+        .iter()
+        .find(|(_, _, note)| matches!(note, Note::Removed(id, _) if *id == node));
     let removed = removed.expect("the node is lost").0;
     assert!((at + 3000..at + 4500).contains(&removed), "{at} {removed}");
     let again = created(&run);
-    let again = again.iter().find(|(when, _, of)| *when >= removed && *of == sources);
+    let again = again
+        .iter()
+        .find(|(when, _, of)| *when >= removed && *of == sources);
     assert!(again.is_some(), "its sources are not blacklisted");
 }
 
@@ -388,22 +414,41 @@ fn bad_values_are_refused_and_the_third_time_quarantine_their_sender() {
             }
         }
     };
-    check(Kind::Answers, Refusal::Class, |_, body| answers(body).classes[0] = 3);
-    check(Kind::Answers, Refusal::Confidence, |_, body| answers(body).confidences[1] = 1.5);
-    check(Kind::Answers, Refusal::Confidence, |_, body| answers(body).confidences[1] = f64::NAN);
-    check(Kind::Answers, Refusal::Width, |_, body| answers(body).class_count = 2);
-    check(Kind::Answers, Refusal::Keys, |_, body| answers(body).keys ^= 1);
+    check(Kind::Answers, Refusal::Class, |_, body| {
+        answers(body).classes[0] = 3
+    });
+    check(Kind::Answers, Refusal::Confidence, |_, body| {
+        answers(body).confidences[1] = 1.5
+    });
+    check(Kind::Answers, Refusal::Confidence, |_, body| {
+        answers(body).confidences[1] = f64::NAN
+    });
+    check(Kind::Answers, Refusal::Width, |_, body| {
+        answers(body).class_count = 2
+    });
+    check(Kind::Answers, Refusal::Keys, |_, body| {
+        answers(body).keys ^= 1
+    });
     check(Kind::Answers, Refusal::Epoch, |header, _| header.epoch += 1);
-    check(Kind::Answers, Refusal::Sender, |_, body| answers(body).source = 0);
+    check(Kind::Answers, Refusal::Sender, |_, body| {
+        answers(body).source = 0
+    });
     check(Kind::Fragment, Refusal::Value, |_, body| {
         if let Body::Fragment(fragment) = body {
-            fragment.values.iter_mut().for_each(|value| *value = f64::INFINITY);
+            fragment
+                .values
+                .iter_mut()
+                .for_each(|value| *value = f64::INFINITY);
         }
     });
     check(Kind::Fragment, Refusal::Width, |_, body| {
         if let Body::Fragment(fragment) = body {
             fragment.width = 2;
-            fragment.values = fragment.values.iter().flat_map(|&value| [value, value]).collect();
+            fragment.values = fragment
+                .values
+                .iter()
+                .flat_map(|&value| [value, value])
+                .collect();
         }
     });
 }
@@ -453,16 +498,26 @@ fn a_site_that_is_always_sure_is_found_and_calibrated() {
                 kind: Kind::Answers,
                 spoil: |_, body| {
                     let answers = answers(body);
-                    answers.confidences.iter_mut().for_each(|confidence| *confidence = 1.0);
+                    answers
+                        .confidences
+                        .iter_mut()
+                        .for_each(|confidence| *confidence = 1.0);
                     answers.classes.iter_mut().for_each(|class| *class = 0);
                 },
             };
             let (run, _) = case.run(weather.clone(), watch);
             check_whole(&case, &run);
-            assert_eq!(run.count(|note| *note == Note::Overconfident(PartyId(1))), 1);
+            assert_eq!(
+                run.count(|note| *note == Note::Overconfident(PartyId(1))),
+                1
+            );
             let pairs = run.finals();
             let pairs = pairs.iter().zip(&case.classes);
-            right.push(pairs.filter(|(answer, class)| answer.class == **class).count());
+            right.push(
+                pairs
+                    .filter(|(answer, class)| answer.class == **class)
+                    .count(),
+            );
         }
         assert!(right[1] > right[0], "{right:?}");
     }

@@ -1,7 +1,7 @@
 //! A stream that is long for its faults.
 
 use super::*;
-use crate::federate::simulate::Stream;
+use crate::federate::simulate::RecordStream;
 use sha2::{Digest, Sha256};
 
 const BATCH: u64 = 256;
@@ -21,7 +21,7 @@ fn class(record: u64) -> u32 {
     u32::from(sum > 2.0)
 }
 
-impl Stream for Generated {
+impl RecordStream for Generated {
     fn batches(&self) -> u64 {
         self.0
     }
@@ -57,22 +57,25 @@ impl Watch for Summary {
         self.sum.update(bytes(finals));
         self.records += finals.len() as u64;
         let records = (batch * BATCH..).zip(finals);
-        self.right += records.filter(|(record, answer)| answer.class == class(*record)).count() as u64;
+        self.right += records
+            .filter(|(record, answer)| answer.class == class(*record))
+            .count() as u64;
     }
 }
 
-#[test]
-fn a_million_records_with_faults_are_answered_as_without() {
-    let long = std::env::var_os("MORETTA_LONG").is_some();
-    let batches = if long { 1_000_000_000 / BATCH } else { 1_000_000_u64.div_ceil(BATCH) };
-    let case = Case::new(Rule::Vote, None, BATCH as u32, 1, 1);
+/// Answers with faults must be those without. Gives the greatest checkpoint in bytes.
+fn check(kind: Option<FragmentKind>, batches: u64) -> usize {
+    let mut case = Case::new(Rule::Vote, kind, BATCH as u32, 1, 1);
+    if let Some(trouble) = &mut case.terms.trouble {
+        trouble.learner = "nb".to_owned();
+    }
     let run = |weather: Weather| {
         let weather = Weather {
             keeps_answers: false,
             ..weather
         };
-        let stream = Box::new(Generated(batches));
-        let network = Network::over(case.terms.clone(), case.sources(), stream, weather, Summary::default());
+        let (terms, stream) = (case.terms.clone(), Box::new(Generated(batches)));
+        let network = Network::over(terms, case.sources(), stream, weather, Summary::default());
         network.run().expect("journals that can be opened")
     };
     let (whole, expected) = run(Weather::good(1));
@@ -84,10 +87,31 @@ fn a_million_records_with_faults_are_answered_as_without() {
     for (run, found) in [(&whole, &expected), (&run, &found)] {
         assert!(run.failure.is_none(), "{:?}", run.failure);
         assert_eq!((run.answered, found.records), (batches, batches * BATCH));
-        assert!(run.greatest_checkpoint < 1 << 20, "{}", run.greatest_checkpoint);
+        assert!(
+            run.greatest_checkpoint < 2 << 20,
+            "{}",
+            run.greatest_checkpoint
+        );
         assert!(run.most_in_flight < 10_000, "{}", run.most_in_flight);
     }
     assert!(run.kills > 20 && run.lost > 1000, "{} kills", run.kills);
     assert!(found.right > found.records * 6 / 10);
     assert_eq!(found.sum.finalize(), expected.sum.finalize());
+    run.greatest_checkpoint
+}
+
+#[test]
+fn a_million_records_with_faults_are_answered_as_without() {
+    let long = std::env::var_os("MORETTA_LONG").is_some();
+    let records = if long { 1_000_000_000_u64 } else { 1_000_000 };
+    check(None, records.div_ceil(BATCH));
+}
+
+#[test]
+fn a_changing_hierarchy_takes_no_more_memory_with_time() {
+    // Sums of the last 1,024 batches are remembered; from then on nothing grows.
+    let (short, long) = [1100, 2200]
+        .map(|batches| check(Some(FragmentKind::Raw), batches))
+        .into();
+    assert!(long < short + short / 10, "{short} bytes, then {long}");
 }

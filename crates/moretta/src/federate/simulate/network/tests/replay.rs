@@ -70,7 +70,12 @@ fn a_replay_of_the_aggregators_journal_gives_the_same_answers() {
         for (_, bytes) in &out.frames {
             take_final(&mut again, bytes);
         }
-        assert!(recorder.finals.iter().all(|(batch, bytes)| again.get(batch) == Some(bytes)));
+        assert!(
+            recorder
+                .finals
+                .iter()
+                .all(|(batch, bytes)| again.get(batch) == Some(bytes))
+        );
         assert_eq!(recorder.finals.len(), case.batches());
     }
 }

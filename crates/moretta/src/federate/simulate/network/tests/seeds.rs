@@ -32,7 +32,11 @@ impl Auditor {
 
     fn tells(&self, bytes: &[u8]) -> bool {
         let mut windows = bytes.windows(8);
-        windows.any(|window| self.canaries.binary_search_by(|canary| canary[..].cmp(window)).is_ok())
+        windows.any(|window| {
+            self.canaries
+                .binary_search_by(|canary| canary[..].cmp(window))
+                .is_ok()
+        })
     }
 }
 
@@ -45,10 +49,18 @@ impl Watch for Auditor {
         );
         if of_batch {
             let known = *self.epochs.entry(header.batch).or_insert(header.epoch);
-            assert_eq!(known, header.epoch, "batch {} of {:?} from {}", header.batch, header.kind, header.sender);
+            assert_eq!(
+                known, header.epoch,
+                "batch {} of {:?} from {}",
+                header.batch, header.kind, header.sender
+            );
         }
         let allowed = self.may_tell && header.kind == Kind::Fragment;
-        assert!(allowed || !self.tells(&bytes), "{:?} tells a value", header.kind);
+        assert!(
+            allowed || !self.tells(&bytes),
+            "{:?} tells a value",
+            header.kind
+        );
         self.nodes += usize::from(matches!(header.kind, Kind::Fragment | Kind::Masked));
         vec![bytes]
     }
@@ -73,19 +85,37 @@ fn check(rule: Rule, kind: Option<FragmentKind>, few: i64) {
         if seed % 3 == 1 && kind.is_some() {
             case.terms.hosts = vec![PartyId::host(0).0, PartyId::host(1).0];
         }
-        let expected = Case { terms: Terms { hosts: Vec::new(), ..case.terms.clone() }, ..case.copy() }.expected();
+        let expected = Case {
+            terms: Terms {
+                hosts: Vec::new(),
+                ..case.terms.clone()
+            },
+            ..case.copy()
+        }
+        .expected();
         let weather = Weather {
             until: 10_000_000,
             checkpoint_every: 20 + seed as u64 % 200,
             ..Weather::bad(seed)
         };
-        let (run, auditor) = case.run(weather, Auditor::new(&case, kind == Some(FragmentKind::Raw)));
+        let (run, auditor) = case.run(
+            weather,
+            Auditor::new(&case, kind == Some(FragmentKind::Raw)),
+        );
         assert!(run.failure.is_none(), "seed {seed}: {:?}", run.failure);
-        assert_eq!(run.answers.len(), case.batches(), "seed {seed} stands still");
+        assert_eq!(
+            run.answers.len(),
+            case.batches(),
+            "seed {seed} stands still"
+        );
         assert_eq!(run.contradictions, 0, "seed {seed}");
         assert_eq!(bytes(&run.finals()), bytes(&expected), "seed {seed}");
         assert!(run.most_in_flight < 2000, "{}", run.most_in_flight);
-        assert!(run.greatest_checkpoint < 1 << 20, "{}", run.greatest_checkpoint);
+        assert!(
+            run.greatest_checkpoint < 1 << 20,
+            "{}",
+            run.greatest_checkpoint
+        );
         let quarantined = run.count(|note| matches!(note, Note::Quarantined(_)));
         assert_eq!(quarantined, 0, "seed {seed}: {:?}", run.notes);
         kills += run.kills;
@@ -139,19 +169,33 @@ fn check_flow(kind: Option<FragmentKind>, few: i64) {
         let auditor = Auditor::new(&case, kind == Some(FragmentKind::Raw));
         let (run, _) = case.run(weather, auditor);
         assert!(run.failure.is_none(), "seed {seed}: {:?}", run.failure);
-        assert_eq!(run.answers.len(), case.batches(), "seed {seed} stands still");
+        assert_eq!(
+            run.answers.len(),
+            case.batches(),
+            "seed {seed} stands still"
+        );
         assert_eq!(run.contradictions, 0, "seed {seed}");
         assert_eq!(run.finals().len(), case.classes.len(), "seed {seed}");
         assert!(run.most_in_flight < 3000, "{}", run.most_in_flight);
-        assert!(run.greatest_checkpoint < 1 << 20, "{}", run.greatest_checkpoint);
+        assert!(
+            run.greatest_checkpoint < 1 << 20,
+            "{}",
+            run.greatest_checkpoint
+        );
         let faults = run.notes.iter().find(|(_, _, note)| {
-            matches!(note, Note::Quarantined(_) | Note::Refused(..) | Note::Dropped(_))
+            matches!(
+                note,
+                Note::Quarantined(_) | Note::Refused(..) | Note::Dropped(_)
+            )
         });
         assert_eq!(faults, None, "seed {seed}");
         kills += run.kills;
         late += run.count(|note| matches!(note, Note::Late(..)));
     }
-    assert!(kills > few as u64 && late > 0, "{kills} kills, {late} late frames");
+    assert!(
+        kills > few as u64 && late > 0,
+        "{kills} kills, {late} late frames"
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::data::Records;
 use crate::federate::{PartyId, Rows};
 
 /// Rows of all parties, which can be read again.
-pub trait Stream {
+pub trait RecordStream {
     /// How many batches there are.
     fn batches(&self) -> u64;
 
@@ -33,7 +33,7 @@ impl Table {
     }
 }
 
-impl Stream for Table {
+impl RecordStream for Table {
     fn batches(&self) -> u64 {
         self.classes.len().div_ceil(self.batch) as u64
     }
