@@ -74,8 +74,6 @@ pub struct Aggregator {
     settled_batches: u64,
     /// In flow mode: the next batch that answers may still come for.
     closed: u64,
-    /// When each host was heard of last.
-    heard: BTreeMap<PartyId, Time>,
     random: JavaRandom,
     stacker: Option<(Box<dyn Learner>, Header, bool)>,
     qualities: BTreeMap<u16, Quality>,
@@ -125,7 +123,6 @@ impl Aggregator {
             settled: 0,
             settled_batches: 0,
             closed: 0,
-            heard: BTreeMap::new(),
             random: JavaRandom::new(1),
             stacker,
             qualities: BTreeMap::new(),
@@ -623,15 +620,11 @@ impl Party for Aggregator {
     fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()> {
         match event {
             Event::Frame { from, bytes } => {
-                self.hear(from, now);
                 if let Some(received) = self.links.receive(from, bytes, out) {
                     self.take(from, received, now, out)?;
                 }
             }
-            Event::Linked(party) => {
-                self.hear(party, now);
-                self.links.relink(party, now, out);
-            }
+            Event::Linked(party) => self.links.relink(party, now, out),
             Event::Rows(_) | Event::Timer => {}
         }
         self.advance(now, out)?;

@@ -96,6 +96,8 @@ pub(super) struct Links {
     own: VecDeque<Vec<u8>>,
     faults: BTreeMap<PartyId, VecDeque<u64>>,
     shut_out: BTreeSet<PartyId>,
+    /// Parties that were sent something, and when; what comes from them takes them off.
+    unheard: BTreeMap<PartyId, Time>,
 }
 
 type Sum = [u8; 16];
@@ -103,8 +105,6 @@ type Sum = [u8; 16];
 #[derive(Debug)]
 struct Sent {
     bytes: Vec<u8>,
-    /// When it was sent first, and last.
-    first: Time,
     at: Time,
 }
 
@@ -120,6 +120,7 @@ impl Links {
             own: VecDeque::new(),
             faults: BTreeMap::new(),
             shut_out: BTreeSet::new(),
+            unheard: BTreeMap::new(),
         }
     }
 
@@ -172,9 +173,9 @@ impl Links {
             );
             let sent = Sent {
                 bytes: bytes.clone(),
-                first: now,
                 at: now,
             };
+            self.unheard.entry(address.to).or_insert(now);
             self.unacknowledged.insert((address.to, stream), sent);
             self.drop_oldest(address.to, stream, out);
         }
@@ -203,11 +204,9 @@ impl Links {
             .count()
     }
 
-    /// Since when a party has acknowledged nothing of what it was sent first.
-    pub(super) fn waits_since(&self, party: PartyId) -> Option<Time> {
-        let of = self.unacknowledged.range((party, least(Kind::Hello))..);
-        let of = of.take_while(|((to, _), _)| *to == party);
-        of.map(|(_, sent)| sent.first).min()
+    /// Since when nothing has come from a party that was sent something.
+    pub(super) fn unheard_since(&self, party: PartyId) -> Option<Time> {
+        self.unheard.get(&party).copied()
     }
 
     /// Drops frames of a kind that a newer one stands for.
@@ -265,6 +264,7 @@ impl Links {
         if self.shut_out.contains(&from) {
             return None;
         }
+        self.unheard.remove(&from);
         let nowhere = Address::new(from, 0, 0);
         let Ok((header, body)) = decode(bytes) else {
             self.refuse(from, Refusal::Malformed, nowhere, out);
@@ -291,9 +291,11 @@ impl Links {
             Body::Refuse(why) => {
                 out.notes.push(Note::RefusedBy(from, *why));
                 // The same bytes would be refused again.
-                let (node, batch) = (received.header.node, received.header.batch);
-                self.unacknowledged.retain(|(to, stream), _| {
-                    *to != from || stream.node != node || stream.batch != batch
+                let header = received.header;
+                self.unacknowledged.retain(|(to, known), _| {
+                    let (kind, source) = (known.kind, known.source);
+                    let about = stream(kind, source, header.node, header.epoch, header.batch);
+                    *to != from || *known != about
                 });
                 return None;
             }
@@ -370,8 +372,10 @@ impl Links {
 
     /// Sends everything again that a party has not acknowledged.
     pub(super) fn relink(&mut self, to: PartyId, now: Time, out: &mut Outbox) {
+        self.unheard.remove(&to);
         for ((party, _), sent) in &mut self.unacknowledged {
             if *party == to {
+                self.unheard.insert(to, now);
                 sent.at = now;
                 out.frames.push((to, sent.bytes.clone()));
             }
@@ -395,6 +399,7 @@ impl Links {
         let mut next = None::<Time>;
         for ((to, _), sent) in &mut self.unacknowledged {
             if now >= sent.at + retry {
+                self.unheard.entry(*to).or_insert(now);
                 sent.at = now;
                 out.frames.push((*to, sent.bytes.clone()));
             }
@@ -410,7 +415,6 @@ impl Links {
         for ((to, stream), sent) in &self.unacknowledged {
             out.u16(to.0);
             save_stream(stream, out);
-            out.u64(sent.first);
             out.size(sent.bytes.len());
             out.raw(&sent.bytes);
         }
@@ -438,20 +442,21 @@ impl Links {
         }
         out.size(self.shut_out.len());
         self.shut_out.iter().for_each(|party| out.u16(party.0));
+        out.size(self.unheard.len());
+        for (party, since) in &self.unheard {
+            out.u16(party.0);
+            out.u64(*since);
+        }
     }
 
     /// What was saved; frames that were on their way are due at once.
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<()> {
         for _ in 0..from.length()? {
             let (to, stream) = (PartyId(from.u16()?), load_stream(from)?);
-            let (first, length) = (from.u64()?, from.length()?);
+            let length = from.length()?;
             let bytes = from.raw(length)?.to_vec();
-            let sent = Sent {
-                bytes,
-                first,
-                at: 0,
-            };
-            self.unacknowledged.insert((to, stream), sent);
+            self.unacknowledged
+                .insert((to, stream), Sent { bytes, at: 0 });
         }
         for _ in 0..from.length()? {
             let (party, stream) = (PartyId(from.u16()?), load_stream(from)?);
@@ -468,6 +473,10 @@ impl Links {
         }
         for _ in 0..from.length()? {
             self.shut_out.insert(PartyId(from.u16()?));
+        }
+        for _ in 0..from.length()? {
+            let party = PartyId(from.u16()?);
+            self.unheard.insert(party, from.u64()?);
         }
         Ok(())
     }

@@ -325,6 +325,11 @@ impl Nodes {
         if node.entry.second.is_some() && state.is_none() {
             return false;
         }
+        let shut_out = |&source: &u16| {
+            let party = party_of(&topology, source);
+            party.is_some_and(|party| post.links.is_shut_out(party))
+        };
+        let is_cut_off = node.entry.sources.iter().any(shut_out);
         let complete = match node.inputs.get_mut(&batch) {
             None => Ok(false),
             Some(inputs) if inputs.is_spoilt => Err(Refusal::Value),
@@ -347,6 +352,7 @@ impl Nodes {
                 node.skip();
                 return true;
             }
+            Ok(false) if is_cut_off => return self.pass(id, &topology, post),
             Ok(false) => return false,
             Err(why) => {
                 let passed = self.pass(id, &topology, post);

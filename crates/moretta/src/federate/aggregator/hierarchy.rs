@@ -143,13 +143,6 @@ impl Aggregator {
         next
     }
 
-    /// Notes that a party is there.
-    pub(super) fn hear(&mut self, party: PartyId, now: Time) {
-        if party.is_host() {
-            self.heard.insert(party, now);
-        }
-    }
-
     /// In flow mode: hosts that have not answered for three seconds.
     fn lost_hosts(&self, now: Time, out: &mut Outbox) -> Vec<PartyId> {
         let mut lost = Vec::new();
@@ -157,11 +150,10 @@ impl Aggregator {
             return lost;
         }
         for host in self.terms.hosts.iter().map(|&host| PartyId(host)) {
-            let Some(since) = self.links.waits_since(host) else {
+            let Some(since) = self.links.unheard_since(host) else {
                 continue;
             };
-            let heard = self.heard.get(&host).copied().unwrap_or(0);
-            let deadline = since.max(heard) + LOST_AFTER;
+            let deadline = since + LOST_AFTER;
             match now < deadline {
                 true => out.wake_at(deadline),
                 false => lost.push(host),

@@ -7,7 +7,6 @@ use crate::error::Result;
 use crate::federate::classify::Judgement;
 use crate::federate::frame::{Answers, Hello};
 use crate::federate::label_book::LabelBook;
-use crate::federate::party::PartyId;
 use crate::federate::ratio::Ratio;
 use crate::federate::state::{Reader, Writer, odd, read_learner, save_learner};
 use crate::federate::terms::Terms;
@@ -48,11 +47,6 @@ pub(super) fn save(aggregator: &Aggregator) -> Result<Vec<u8>> {
         aggregator.closed,
     ];
     numbers.iter().for_each(|&number| out.u64(number));
-    out.size(aggregator.heard.len());
-    for (host, time) in &aggregator.heard {
-        out.u16(host.0);
-        out.u64(*time);
-    }
     out.u64(aggregator.random.parts().0);
     if let Some((learner, _, has_learnt)) = &aggregator.stacker {
         out.bool(*has_learnt);
@@ -132,10 +126,6 @@ impl Aggregator {
         aggregator.settled = from.u64()?;
         aggregator.settled_batches = from.u64()?;
         aggregator.closed = from.u64()?;
-        for _ in 0..from.length()? {
-            let host = PartyId(from.u16()?);
-            aggregator.heard.insert(host, from.u64()?);
-        }
         let random = JavaRandom::from_parts(from.u64()?, None);
         aggregator.random = random.ok_or_else(|| odd("a source of chance that there is not"))?;
         if let Some((learner, header, has_learnt)) = &mut aggregator.stacker {
