@@ -415,6 +415,7 @@ impl Links {
         for ((to, stream), sent) in &self.unacknowledged {
             out.u16(to.0);
             save_stream(stream, out);
+            out.u64(sent.at);
             out.size(sent.bytes.len());
             out.raw(&sent.bytes);
         }
@@ -449,14 +450,13 @@ impl Links {
         }
     }
 
-    /// What was saved; frames that were on their way are due at once.
+    /// What was saved; frames that were on their way are sent again once links are there.
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<()> {
         for _ in 0..from.length()? {
             let (to, stream) = (PartyId(from.u16()?), load_stream(from)?);
-            let length = from.length()?;
+            let (at, length) = (from.u64()?, from.length()?);
             let bytes = from.raw(length)?.to_vec();
-            self.unacknowledged
-                .insert((to, stream), Sent { bytes, at: 0 });
+            self.unacknowledged.insert((to, stream), Sent { bytes, at });
         }
         for _ in 0..from.length()? {
             let (party, stream) = (PartyId(from.u16()?), load_stream(from)?);

@@ -46,7 +46,7 @@ fn open<J: Journal>(journal: J, every: u64) -> Result<(Durable<Diary, J>, Outbox
 }
 
 /// The event of a number.
-fn happen(party: &mut impl Party, number: u64, out: &mut Outbox) -> Result<()> {
+fn happen(party: &mut impl Party, number: u64, now: Time, out: &mut Outbox) -> Result<()> {
     let (from, shown) = (PartyId(number as u16), rows(number));
     let bytes = &[number as u8; 3][..];
     let event = match number % 4 {
@@ -55,7 +55,7 @@ fn happen(party: &mut impl Party, number: u64, out: &mut Outbox) -> Result<()> {
         2 => Event::Rows(&shown),
         _ => Event::Timer,
     };
-    party.handle(event, number * 10, out)
+    party.handle(event, now, out)
 }
 
 /// A path in a folder of its own.
@@ -80,20 +80,11 @@ fn check_replay<J: Journal>(mut journal: J, every: u64, back: impl Fn(J) -> J) {
         let since = said.frames.len() - again.frames.len();
         assert_eq!(again.frames, said.frames[since..]);
         assert!(again.frames.len() as u64 <= every);
-        happen(&mut durable, number, &mut Outbox::default()).expect("room");
+        happen(&mut durable, number, number * 10, &mut Outbox::default()).expect("room");
         // The driver's clock begins anew at each start, that of the party stands still.
         let last = durable.last;
         journal = back(durable.into_journal());
-        let shown = rows(number);
-        let from = PartyId(number as u16);
-        let bytes = &[number as u8; 3][..];
-        let event = [
-            Event::Frame { from, bytes },
-            Event::Linked(from),
-            Event::Rows(&shown),
-            Event::Timer,
-        ][number as usize % 4];
-        whole.handle(event, last, &mut said).expect("no poison");
+        happen(&mut whole, number, last, &mut said).expect("no poison");
     }
 }
 
@@ -114,7 +105,7 @@ fn a_party_that_is_killed_after_every_event_says_the_same() {
 #[test]
 fn rows_leave_a_mark_alone_and_others_are_refused() {
     let (mut durable, _) = open(MemoryJournal::default(), 100).expect("empty");
-    happen(&mut durable, 2, &mut Outbox::default()).expect("room");
+    happen(&mut durable, 2, 2, &mut Outbox::default()).expect("room");
     let journal = durable.into_journal();
     let value = 0.123_456_789_f64.to_le_bytes();
     let mut entries = journal.entries();
@@ -139,14 +130,14 @@ fn a_full_disk_stops_a_party_before_anything_is_applied() {
         for number in 0..1000 {
             let before = durable.party().0.clone();
             let mut out = Outbox::default();
-            if let Err(full) = happen(&mut durable, number, &mut out) {
+            if let Err(full) = happen(&mut durable, number, number, &mut out) {
                 assert!(out.frames.is_empty() && durable.party().0 == before);
                 error = Some(full);
                 break;
             }
         }
         assert_eq!(error.map(|error| error.exit_code()), Some(5));
-        let again = happen(&mut durable, 3, &mut Outbox::default());
+        let again = happen(&mut durable, 3, 3, &mut Outbox::default());
         assert_eq!(again.err().map(|error| error.exit_code()), Some(5));
     }
 }
@@ -154,7 +145,7 @@ fn a_full_disk_stops_a_party_before_anything_is_applied() {
 #[test]
 fn what_a_party_cannot_go_on_with_is_not_replayed() {
     let (mut durable, _) = open(MemoryJournal::default(), 100).expect("empty");
-    happen(&mut durable, 0, &mut Outbox::default()).expect("room");
+    happen(&mut durable, 0, 0, &mut Outbox::default()).expect("room");
     let poison = Event::Frame {
         from: PartyId(1),
         bytes: b"poison",

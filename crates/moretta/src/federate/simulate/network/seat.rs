@@ -17,6 +17,8 @@ use std::sync::Arc;
 pub(super) struct Seat {
     pub(super) party: Option<Durable<Box<dyn Party>, MemoryJournal>>,
     pub(super) journal: Option<MemoryJournal>,
+    /// What it remembered when it was killed.
+    known: Option<Vec<u8>>,
     pub(super) wake: Option<Time>,
     /// Whether its next rows are on their way.
     pub(super) is_fed: bool,
@@ -80,6 +82,7 @@ impl Seats {
     pub(super) fn kill(&mut self, party: PartyId) -> Option<MemoryJournal> {
         let seat = self.seat(party);
         (seat.wake, seat.is_fed) = (None, false);
+        seat.known = seat.party.as_ref().and_then(|party| party.save().ok());
         seat.party.take().map(Durable::into_journal)
     }
 
@@ -88,20 +91,23 @@ impl Seats {
         self.kill(party).or_else(|| self.seat(party).journal.take())
     }
 
-    /// Makes a party that is down from its journal.
+    /// Makes a party that is down from its journal, and says whether it is what it was.
     pub(super) fn open(
         &mut self,
         party: PartyId,
         every: u64,
         rows: &mut dyn FnMut(u64) -> Result<Rows>,
-    ) -> Result<Option<Outbox>> {
+    ) -> Result<Option<(Outbox, bool)>> {
         let Some(journal) = self.seat(party).journal.take() else {
             return Ok(None);
         };
         let make = |saved: Option<&[u8]>| self.make(party, saved);
         let (durable, out) = Durable::open(journal, every, make, rows)?;
-        self.seat(party).party = Some(durable);
-        Ok(Some(out))
+        let seat = self.seat(party);
+        let known = seat.known.take();
+        let is_same = known.is_none_or(|known| durable.save().is_ok_and(|saved| saved == known));
+        seat.party = Some(durable);
+        Ok(Some((out, is_same)))
     }
 
     fn make(&self, party: PartyId, saved: Option<&[u8]>) -> Result<Box<dyn Party>> {

@@ -60,7 +60,7 @@ fn check_whole(case: &Case, run: &Run) {
         run.notes
     );
     assert_eq!(run.answers.len(), case.batches());
-    assert_eq!(run.contradictions, 0);
+    assert_eq!((run.contradictions, run.deviations), (0, 0));
     assert_eq!(run.finals().len(), case.classes.len());
 }
 
