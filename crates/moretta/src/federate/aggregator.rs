@@ -19,7 +19,7 @@ use super::frame::{Answers, Body, Final, Finals, Hello, Kind, Labels, Refusal};
 use super::label_book::{Known, LabelBook};
 use super::links::{Address, Delivery, Links, Post, Received};
 use super::monitor::Monitors;
-use super::nodes::{Nodes, party_of};
+use super::nodes::{MOST_LABELS, Nodes, party_of};
 use super::party::{Event, Note, Outbox, Party, PartyId, Time};
 use super::ratio::Ratio;
 use super::terms::{Mode, Rule, Terms};
@@ -73,10 +73,12 @@ pub struct Aggregator {
     /// The next record to settle, and the next batch whose records all are.
     settled: u64,
     settled_batches: u64,
+    /// In flow mode: the next batch that answers may still come for.
+    closed: u64,
     random: JavaRandom,
     stacker: Option<(Box<dyn Learner>, Header, bool)>,
     qualities: BTreeMap<u16, Quality>,
-    moved: Time,
+    moved: Option<Time>,
     observed: Vec<Settled>,
     agreements_told: BTreeMap<u16, Ratio>,
     votes: Vec<f64>,
@@ -121,10 +123,11 @@ impl Aggregator {
             below: 0,
             settled: 0,
             settled_batches: 0,
+            closed: 0,
             random: JavaRandom::new(1),
             stacker,
             qualities: BTreeMap::new(),
-            moved: 0,
+            moved: None,
             observed: Vec::new(),
             agreements_told: BTreeMap::new(),
             votes: Vec::new(),
@@ -192,12 +195,30 @@ impl Aggregator {
             let about = Address::new(from, header.epoch, header.batch).about(header.node);
             self.links.postpone(from, stream);
             self.links.refuse(from, why, about, out);
-            if let (Kind::Answers, Some(batch)) = (header.kind, self.batches.get_mut(&header.batch))
-            {
-                batch.give_up(stream.source);
+            if header.kind == Kind::Answers {
+                self.give_up(from, header.batch, stream.source, now);
             }
         }
         Ok(())
+    }
+
+    /// Goes on without answers that were refused: those of their sender, whatever they said.
+    fn give_up(&mut self, from: PartyId, number: u64, source: u16, now: Time) {
+        let Some(topology) = self.topology_at(number).map(Arc::clone) else {
+            return;
+        };
+        if !(self.done()..self.below).contains(&number) {
+            return;
+        }
+        let source = match from.is_site() {
+            true => Some(from.0),
+            false => Some(source).filter(|&source| party_of(&topology, source) == Some(from)),
+        };
+        let new = || Batch::new(topology, now);
+        let batch = self.batches.entry(number).or_insert_with(new);
+        if let Some(source) = source {
+            batch.give_up(source);
+        }
     }
 
     fn take_hello(
@@ -256,7 +277,8 @@ impl Aggregator {
         if let Some(why) = super::label_fault(&labels, &self.terms) {
             return Some(why);
         }
-        if batch >= self.settled / u64::from(self.terms.batch) {
+        let first = self.settled / u64::from(self.terms.batch);
+        if (first..self.done() + MOST_LABELS).contains(&batch) {
             self.labels.insert(batch, labels.clone());
         }
         self.nodes.take_labels(batch, labels);
@@ -272,7 +294,7 @@ impl Aggregator {
         now: Time,
         out: &mut Outbox,
     ) -> Option<Refusal> {
-        if number < self.settled_batches {
+        if number < self.done() {
             out.notes.push(Note::Late(from, number));
             return None;
         }
@@ -313,32 +335,31 @@ impl Aggregator {
                 self.nodes
                     .advance(&mut Post::new(&mut self.links, now, out))?;
             }
-            let before = (self.next, self.settled);
+            let before = (self.next, self.settled, self.closed);
             if self.is_due(now, out) {
                 self.answer(now, out);
+            } else if self.is_lost(now, out) {
+                self.pass_over(now, out);
             }
             if self.terms.mode != Mode::Lockstep {
                 self.settle_flow(now, out);
             }
             self.change_hierarchy(now, out);
-            if before == (self.next, self.settled) {
+            if before == (self.next, self.settled, self.closed) {
                 break;
             }
-            self.moved = now;
+            self.moved = Some(now);
         }
         self.watch_for_stalls(now, out)
     }
 
     /// Whether the next batch can be answered.
     fn is_due(&mut self, now: Time, out: &mut Outbox) -> bool {
-        let shut_out = |links: &Links, topology: &Topology, source: u16| {
-            party_of(topology, source).is_some_and(|party| links.is_shut_out(party))
-        };
         let Some(batch) = self.batches.get(&self.next) else {
             return false;
         };
         let topology = Arc::clone(&batch.topology);
-        let gone = |source: u16| shut_out(&self.links, &topology, source);
+        let gone = |source: u16| is_gone(&self.links, &topology, source);
         match self.terms.mode {
             Mode::Lockstep => {
                 let Some(count) = batch.count() else {
@@ -360,6 +381,50 @@ impl Aggregator {
         }
     }
 
+    /// In flow mode: whether nobody has told of the next batch, but long since of a later one.
+    fn is_lost(&self, now: Time, out: &mut Outbox) -> bool {
+        let Mode::Flow {
+            after, patience, ..
+        } = self.terms.mode
+        else {
+            return false;
+        };
+        let known = self.batches.get(&self.next);
+        if known.is_some_and(|batch| batch.count().is_some()) {
+            return false;
+        }
+        let wait = after + patience;
+        let later = self.batches.range(self.next + 1..);
+        let Some(deadline) = later.map(|(_, batch)| batch.started + wait).min() else {
+            return false;
+        };
+        if now < deadline {
+            out.wake_at(deadline);
+        }
+        now >= deadline
+    }
+
+    /// Tells the consumer that there are no answers to a batch.
+    fn pass_over(&mut self, now: Time, out: &mut Outbox) {
+        out.notes.push(Note::Dropped(self.next));
+        if self.has_consumer {
+            let epoch = self.topology_at(self.next).map_or(0, |found| found.epoch);
+            let address = Address::new(PartyId::CONSUMER, epoch, self.next);
+            let records = Vec::new();
+            self.links
+                .send(address, &Body::Final(Finals { records }), now, out);
+        }
+        self.next += 1;
+    }
+
+    /// Batches below this take no answers any more.
+    fn done(&self) -> u64 {
+        match self.terms.mode {
+            Mode::Lockstep => self.next,
+            Mode::Flow { .. } => self.closed,
+        }
+    }
+
     /// Answers the next batch; in lockstep each record is settled as soon as its time has come.
     fn answer(&mut self, now: Time, out: &mut Outbox) {
         let number = self.next;
@@ -367,7 +432,9 @@ impl Aggregator {
         let Some(batch) = self.batches.get(&number) else {
             return;
         };
-        let (count, epoch) = (batch.count().unwrap_or(0), batch.topology.epoch);
+        let (Some(count), epoch) = (batch.count(), batch.topology.epoch) else {
+            return;
+        };
         let mut records = Vec::with_capacity(count);
         for at in 0..count {
             let record = first + at as u64;
@@ -464,8 +531,9 @@ impl Aggregator {
         let Some(stall) = self.stall.filter(|_| self.terms.mode == Mode::Lockstep) else {
             return Ok(());
         };
-        if now < self.moved + stall {
-            out.wake_at(self.moved + stall);
+        let moved = *self.moved.get_or_insert(now);
+        if now < moved + stall {
+            out.wake_at(moved + stall);
             return Ok(());
         }
         let missing = self.missing();
@@ -480,6 +548,15 @@ impl Aggregator {
         ))
     }
 
+    /// Whether sites cannot go on with the next batch for want of labels.
+    fn lacks_labels(&self) -> bool {
+        let end = (self.next + 1) * u64::from(self.terms.batch);
+        let needed = end.checked_sub(self.terms.label_delay + 2);
+        needed.is_some_and(|record| {
+            record >= self.settled && self.labels.label(record) == Known::NotYet
+        })
+    }
+
     /// Who is waited for.
     fn missing(&self) -> Vec<PartyId> {
         if self.topologies.is_empty() {
@@ -487,21 +564,44 @@ impl Aggregator {
             let silent = sites.filter(|site| !self.hellos.contains_key(site));
             return silent.map(|&site| PartyId(site)).collect();
         }
-        let mut missing: Vec<PartyId> = match self.batches.get(&self.next) {
-            None => self.terms.sites.iter().map(|&site| PartyId(site)).collect(),
-            Some(batch) => {
-                let sources = batch.missing();
-                sources
-                    .filter_map(|source| party_of(&batch.topology, source))
-                    .collect()
-            }
+        if self.lacks_labels() {
+            return vec![PartyId::LABELS];
+        }
+        let Some(batch) = self.batches.get(&self.next) else {
+            return self.terms.sites.iter().map(|&site| PartyId(site)).collect();
         };
+        let (nodes, sites): (Vec<u16>, Vec<u16>) = batch
+            .missing()
+            .partition(|&source| batch.topology.node(source).is_some());
+        let mut sources = sites;
+        for node in nodes {
+            match party_of(&batch.topology, node) {
+                Some(PartyId::AGGREGATOR) => sources.extend(self.nodes.waits_for(node)),
+                _ => sources.push(node),
+            }
+        }
+        let parties = sources
+            .iter()
+            .filter_map(|&source| party_of(&batch.topology, source));
+        let mut missing: Vec<PartyId> = parties.collect();
+        missing.retain(|&party| party != PartyId::AGGREGATOR);
+        missing.sort_unstable();
         missing.dedup();
         if missing.is_empty() {
             missing.push(PartyId::LABELS);
         }
         missing
     }
+}
+
+/// Whether a source is shut out, or stands on one that is.
+fn is_gone(links: &Links, topology: &Topology, source: u16) -> bool {
+    let party = party_of(topology, source);
+    let sources = topology.node(source).map_or(&[][..], |node| &node.sources);
+    party.is_some_and(|party| links.is_shut_out(party))
+        || sources
+            .iter()
+            .any(|&source| is_gone(links, topology, source))
 }
 
 /// The classes that sites answer, as a record of nominal values.

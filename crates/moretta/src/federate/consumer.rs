@@ -62,9 +62,14 @@ impl Party for Consumer {
                 if let Some(received) = self.links.receive(from, bytes, out) {
                     let batch = received.header.batch;
                     match received.body {
-                        Body::Final(finals)
-                            if from == PartyId::AGGREGATOR && self.early.len() < MOST_EARLY =>
+                        Body::Final(_)
+                            if from == PartyId::AGGREGATOR
+                                && self.early.len() >= MOST_EARLY
+                                && batch != self.next =>
                         {
+                            self.links.postpone(from, received.stream);
+                        }
+                        Body::Final(finals) if from == PartyId::AGGREGATOR => {
                             if batch >= self.next {
                                 self.early.insert(batch, finals.records);
                             }

@@ -37,6 +37,12 @@ impl Course {
         epoch < self.next_epoch()
     }
 
+    /// The topology of an epoch, if it is known and still needed.
+    pub(super) fn of_epoch(&self, epoch: u32) -> Option<&Arc<Topology>> {
+        let mut known = self.topologies.iter();
+        known.find(|topology| topology.epoch == epoch)
+    }
+
     /// The newest topology.
     pub(super) fn newest(&self) -> Option<&Arc<Topology>> {
         self.topologies.back()

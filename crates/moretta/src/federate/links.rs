@@ -21,6 +21,8 @@ const FAULT_SPAN: u64 = 1000;
 const MOST_FAULTS: usize = 3;
 /// Streams that one sender may begin; a federation has one for each kind and node.
 const MOST_STREAMS: usize = 1 << 14;
+/// Frames of a stream that are kept until they are acknowledged.
+const MOST_UNACKNOWLEDGED: usize = 1024;
 
 /// Whether frames can be lost on their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +96,8 @@ pub(super) struct Links {
     own: VecDeque<Vec<u8>>,
     faults: BTreeMap<PartyId, VecDeque<u64>>,
     shut_out: BTreeSet<PartyId>,
+    /// Parties that were sent something, and when; what comes from them takes them off.
+    unheard: BTreeMap<PartyId, Time>,
 }
 
 type Sum = [u8; 16];
@@ -116,6 +120,7 @@ impl Links {
             own: VecDeque::new(),
             faults: BTreeMap::new(),
             shut_out: BTreeSet::new(),
+            unheard: BTreeMap::new(),
         }
     }
 
@@ -170,9 +175,38 @@ impl Links {
                 bytes: bytes.clone(),
                 at: now,
             };
+            self.unheard.entry(address.to).or_insert(now);
             self.unacknowledged.insert((address.to, stream), sent);
+            self.drop_oldest(address.to, stream, out);
         }
         out.frames.push((address.to, bytes));
+    }
+
+    /// Keeps frames of the last 1,024 batches of a stream. Topologies and hellos are needed in
+    /// their order and are few, answers for the consumer are waited for.
+    fn drop_oldest(&mut self, to: PartyId, stream: Stream, out: &mut Outbox) {
+        if matches!(stream.kind, Kind::Topology | Kind::Hello | Kind::Final) {
+            return;
+        }
+        let first = (to, Stream { batch: 0, ..stream });
+        let mut kept = self.unacknowledged.range(first..=(to, stream));
+        let oldest = kept.next().map(|(key, _)| *key);
+        if let Some(oldest) = oldest.filter(|_| kept.count() >= MOST_UNACKNOWLEDGED) {
+            self.unacknowledged.remove(&oldest);
+            out.notes.push(Note::Dropped(oldest.1.batch));
+        }
+    }
+
+    /// Frames of a kind that a party has not acknowledged.
+    pub(super) fn waiting(&self, to: PartyId, kind: Kind) -> usize {
+        let of = self.unacknowledged.range((to, least(kind))..);
+        of.take_while(|((party, stream), _)| *party == to && stream.kind == kind)
+            .count()
+    }
+
+    /// Since when nothing has come from a party that was sent something.
+    pub(super) fn unheard_since(&self, party: PartyId) -> Option<Time> {
+        self.unheard.get(&party).copied()
     }
 
     /// Drops frames of a kind that a newer one stands for.
@@ -181,13 +215,18 @@ impl Links {
             .retain(|(party, stream), _| *party != to || stream.kind != kind);
     }
 
-    /// Says why a frame was not taken.
-    pub(super) fn refuse(&mut self, from: PartyId, why: Refusal, about: Address, out: &mut Outbox) {
+    /// Says why a frame was not taken, without holding it against its sender.
+    fn turn_away(&mut self, from: PartyId, why: Refusal, about: Address, out: &mut Outbox) {
         out.notes.push(Note::Refused(from, why));
         let address = Address { to: from, ..about };
         let body = Body::Refuse(why);
         let header = self.header(address, Kind::Refuse);
         out.frames.push((from, encode(&header, &body)));
+    }
+
+    /// Says why a frame was not taken.
+    pub(super) fn refuse(&mut self, from: PartyId, why: Refusal, about: Address, out: &mut Outbox) {
+        self.turn_away(from, why, about, out);
         let faults = self.faults.entry(from).or_default();
         faults.push_back(about.batch);
         while faults
@@ -225,6 +264,7 @@ impl Links {
         if self.shut_out.contains(&from) {
             return None;
         }
+        self.unheard.remove(&from);
         let nowhere = Address::new(from, 0, 0);
         let Ok((header, body)) = decode(bytes) else {
             self.refuse(from, Refusal::Malformed, nowhere, out);
@@ -250,6 +290,13 @@ impl Links {
             }
             Body::Refuse(why) => {
                 out.notes.push(Note::RefusedBy(from, *why));
+                // The same bytes would be refused again.
+                let header = received.header;
+                self.unacknowledged.retain(|(to, known), _| {
+                    let (kind, source) = (known.kind, known.source);
+                    let about = stream(kind, source, header.node, header.epoch, header.batch);
+                    *to != from || *known != about
+                });
                 return None;
             }
             _ if self.delivery == Delivery::Certain => {}
@@ -300,7 +347,8 @@ impl Links {
                         .first_key_value()
                         .is_some_and(|(first, _)| stream.batch < *first)
                 {
-                    self.refuse(from, Refusal::Batch, about, out);
+                    // A slow link can bring a known frame again as late as this.
+                    self.turn_away(from, Refusal::Batch, about, out);
                     return None;
                 }
                 if full {
@@ -324,8 +372,10 @@ impl Links {
 
     /// Sends everything again that a party has not acknowledged.
     pub(super) fn relink(&mut self, to: PartyId, now: Time, out: &mut Outbox) {
+        self.unheard.remove(&to);
         for ((party, _), sent) in &mut self.unacknowledged {
             if *party == to {
+                self.unheard.insert(to, now);
                 sent.at = now;
                 out.frames.push((to, sent.bytes.clone()));
             }
@@ -349,6 +399,7 @@ impl Links {
         let mut next = None::<Time>;
         for ((to, _), sent) in &mut self.unacknowledged {
             if now >= sent.at + retry {
+                self.unheard.entry(*to).or_insert(now);
                 sent.at = now;
                 out.frames.push((*to, sent.bytes.clone()));
             }
@@ -364,6 +415,7 @@ impl Links {
         for ((to, stream), sent) in &self.unacknowledged {
             out.u16(to.0);
             save_stream(stream, out);
+            out.u64(sent.at);
             out.size(sent.bytes.len());
             out.raw(&sent.bytes);
         }
@@ -391,16 +443,20 @@ impl Links {
         }
         out.size(self.shut_out.len());
         self.shut_out.iter().for_each(|party| out.u16(party.0));
+        out.size(self.unheard.len());
+        for (party, since) in &self.unheard {
+            out.u16(party.0);
+            out.u64(*since);
+        }
     }
 
-    /// What was saved; frames that were on their way are due at once.
+    /// What was saved; frames that were on their way are sent again once links are there.
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<()> {
         for _ in 0..from.length()? {
             let (to, stream) = (PartyId(from.u16()?), load_stream(from)?);
-            let length = from.length()?;
+            let (at, length) = (from.u64()?, from.length()?);
             let bytes = from.raw(length)?.to_vec();
-            self.unacknowledged
-                .insert((to, stream), Sent { bytes, at: 0 });
+            self.unacknowledged.insert((to, stream), Sent { bytes, at });
         }
         for _ in 0..from.length()? {
             let (party, stream) = (PartyId(from.u16()?), load_stream(from)?);
@@ -417,6 +473,10 @@ impl Links {
         }
         for _ in 0..from.length()? {
             self.shut_out.insert(PartyId(from.u16()?));
+        }
+        for _ in 0..from.length()? {
+            let party = PartyId(from.u16()?);
+            self.unheard.insert(party, from.u64()?);
         }
         Ok(())
     }
@@ -440,6 +500,16 @@ impl<'a> Post<'a> {
 
     pub(super) fn refuse(&mut self, from: PartyId, why: Refusal, about: Address) {
         self.links.refuse(from, why, about, self.out);
+    }
+}
+
+/// The least stream of a kind.
+fn least(kind: Kind) -> Stream {
+    Stream {
+        kind,
+        source: 0,
+        node: 0,
+        batch: 0,
     }
 }
 

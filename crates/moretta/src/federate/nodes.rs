@@ -17,8 +17,12 @@ use std::sync::Arc;
 
 /// Batches of inputs that a node keeps ahead of its own.
 const MOST_AHEAD: u64 = 64;
+/// Frames that wait for their topology.
+const MOST_EARLY: usize = 4096;
 /// Removed nodes whose models are kept.
 const MOST_KEPT: usize = 64;
+/// Batches of labels that are kept ahead of answers.
+pub(super) const MOST_LABELS: u64 = 2048;
 /// Batches whose labels are waited for.
 const MOST_UNLEARNT: u64 = 1024;
 
@@ -77,15 +81,20 @@ impl Nodes {
         post: &mut Post<'_>,
     ) -> Result<()> {
         if self.made.is_none_or(|made| made < received.header.epoch) {
-            self.early.push((from, received));
+            match self.early.len() < MOST_EARLY {
+                true => self.early.push((from, received)),
+                false => post.links.postpone(from, received.stream),
+            }
             return Ok(());
         }
         self.take_of_node(from, received, post)
     }
 
-    /// Takes labels, which were found sound.
+    /// Takes labels, which were found sound, unless they are too far ahead to be kept.
     pub(super) fn take_labels(&mut self, batch: u64, labels: Labels) {
-        self.labels.insert(batch, labels);
+        if batch < self.course.closed() + MOST_LABELS {
+            self.labels.insert(batch, labels);
+        }
     }
 
     /// What the aggregator says.
@@ -140,8 +149,19 @@ impl Nodes {
     ) -> Result<()> {
         let (header, stream) = (received.header, received.stream);
         let refused = match received.body {
-            Body::Agreed(agreed) => self.give(from, header.node, header.batch, &agreed, post),
-            body => self.take_input(from, header.node, header.epoch, header.batch, body, post),
+            Body::Agreed(agreed) => {
+                let address = Address::new(from, header.epoch, header.batch).about(header.node);
+                self.give(address, &agreed, post)
+            }
+            body => {
+                let next = self.nodes.get(&header.node).map(|node| node.next);
+                if next.is_some_and(|next| header.batch >= next + MOST_AHEAD) {
+                    // Its sender knows of a credit that is still on its way to this place.
+                    post.links.postpone(from, stream);
+                    return Ok(());
+                }
+                self.take_input(from, header.node, header.epoch, header.batch, body, post)
+            }
         };
         if let Some(why) = refused {
             let about = Address::new(from, header.epoch, header.batch).about(header.node);
@@ -168,10 +188,10 @@ impl Nodes {
             post.out.notes.push(Note::Late(from, batch));
             return None;
         }
-        if batch >= node.next + MOST_AHEAD {
-            return Some(Refusal::Batch);
-        }
-        let topology = self.course.newest()?;
+        let Some(topology) = self.course.of_epoch(epoch) else {
+            post.out.notes.push(Note::Late(from, batch));
+            return None;
+        };
         let source = match &body {
             Body::Keys(keys) => keys.source,
             Body::Fragment(fragment) => fragment.source,
@@ -196,22 +216,22 @@ impl Nodes {
         if inputs.epoch != epoch {
             return Some(Refusal::Epoch);
         }
-        match body {
+        let refused = match body {
             Body::Keys(keys) if two_phase => inputs.set_keys(place, keys.forwarded),
             Body::Fragment(fragment) => {
                 let masked = kind == FragmentKind::Masked && of_site;
                 let other = usize::from(fragment.width) != width && fragment.rows() > 0;
-                if masked || other {
-                    return Some(Refusal::Width);
-                }
                 let keyed = fragment.forwarded.is_some();
-                if keyed == two_phase {
-                    return Some(Refusal::Unexpected);
+                if masked || other {
+                    Some(Refusal::Width)
+                } else if keyed == two_phase {
+                    Some(Refusal::Unexpected)
+                } else {
+                    let keys = fragment.forwarded.map(|keys| inputs.set_keys(place, keys));
+                    let values = Values::Plain(fragment.values);
+                    keys.flatten()
+                        .or_else(|| inputs.set_values(place, width, values))
                 }
-                let keys = fragment.forwarded.map(|keys| inputs.set_keys(place, keys));
-                let values = Values::Plain(fragment.values);
-                keys.flatten()
-                    .or_else(|| inputs.set_values(place, width, values))
             }
             Body::Masked(masked) if kind == FragmentKind::Masked && of_site => {
                 match usize::from(masked.width) == width {
@@ -220,18 +240,14 @@ impl Nodes {
                 }
             }
             _ => Some(Refusal::Unexpected),
-        }
+        };
+        inputs.is_spoilt |= refused.is_some();
+        refused
     }
 
     /// Sends joined records of a node that another node has agreed on.
-    fn give(
-        &mut self,
-        from: PartyId,
-        destination: u16,
-        batch: u64,
-        agreed: &Agreed,
-        post: &mut Post<'_>,
-    ) -> Option<Refusal> {
+    fn give(&mut self, address: Address, agreed: &Agreed, post: &mut Post<'_>) -> Option<Refusal> {
+        let (destination, batch) = (address.node, address.batch);
         let mut frames = Vec::new();
         for node in self.nodes.values_mut() {
             let Some(given) = node.given.get_mut(&batch) else {
@@ -257,12 +273,8 @@ impl Nodes {
             };
             frames.push((node.entry.id, fragment));
         }
-        let epoch = self.made.unwrap_or(0);
         for (source, fragment) in frames {
-            let address = Address::new(from, epoch, batch)
-                .of_source(source)
-                .about(destination);
-            post.send(address, &Body::Fragment(fragment));
+            post.send(address.of_source(source), &Body::Fragment(fragment));
         }
         None
     }
@@ -313,8 +325,14 @@ impl Nodes {
         if node.entry.second.is_some() && state.is_none() {
             return false;
         }
+        let shut_out = |&source: &u16| {
+            let party = party_of(&topology, source);
+            party.is_some_and(|party| post.links.is_shut_out(party))
+        };
+        let is_cut_off = node.entry.sources.iter().any(shut_out);
         let complete = match node.inputs.get_mut(&batch) {
             None => Ok(false),
+            Some(inputs) if inputs.is_spoilt => Err(Refusal::Value),
             Some(inputs) => {
                 let asks = node.entry.two_phase && !inputs.is_agreed();
                 if let Some(records) = asks.then(|| inputs.agree()).flatten() {
@@ -329,15 +347,19 @@ impl Nodes {
         };
         match complete {
             Ok(true) => {}
-            Ok(false) if flow && batch < self.course.closed() => {
+            // In lockstep this is a batch that was answered without a source that is shut out.
+            Ok(false) if batch < self.course.closed() => {
                 node.skip();
                 return true;
             }
+            Ok(false) if is_cut_off => return self.pass(id, &topology, post),
             Ok(false) => return false,
-            Err(_) => {
-                post.out.notes.push(Note::Refused(self.me, Refusal::Sum));
-                node.skip();
-                return true;
+            Err(why) => {
+                let passed = self.pass(id, &topology, post);
+                if passed {
+                    post.out.notes.push(Note::Refused(self.me, why));
+                }
+                return passed;
             }
         }
         match node.work(&topology, &self.labels, state) {
@@ -347,6 +369,38 @@ impl Nodes {
                 true
             }
         }
+    }
+
+    /// Gives up a batch for a node, and answers none of its records.
+    fn pass(&mut self, id: u16, topology: &Topology, post: &mut Post<'_>) -> bool {
+        let Some(node) = self.nodes.get_mut(&id) else {
+            return false;
+        };
+        let batch = node.next;
+        let count = node.inputs.get(&batch).and_then(Inputs::count);
+        match count {
+            Some(count) => {
+                let classified = node.pass(topology, count);
+                self.tell(id, topology, batch, classified, post);
+                true
+            }
+            None if batch < self.course.closed() => {
+                node.skip();
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Sources whose inputs a node waits for.
+    pub(super) fn waits_for(&self, id: u16) -> Vec<u16> {
+        let Some(node) = self.nodes.get(&id) else {
+            return Vec::new();
+        };
+        let inputs = node.inputs.get(&node.next);
+        let sources = node.entry.sources.iter().enumerate();
+        let silent = sources.filter(|(place, _)| inputs.is_none_or(|inputs| !inputs.has(*place)));
+        silent.map(|(_, source)| *source).collect()
     }
 
     /// Tells the sources of a node which records they agree on.

@@ -148,4 +148,32 @@ pub trait Party: Send {
     fn resumes_at(&self) -> u64 {
         0
     }
+
+    /// The first batch of its own that it was never shown. A live source shows it as soon as it
+    /// is there, wanted or not; others wait until it is wanted.
+    fn received(&self) -> u64 {
+        self.resumes_at()
+    }
+}
+
+impl<P: Party + ?Sized> Party for Box<P> {
+    fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()> {
+        (**self).handle(event, now, out)
+    }
+
+    fn wants(&self) -> Option<u64> {
+        (**self).wants()
+    }
+
+    fn save(&self) -> Result<Vec<u8>> {
+        (**self).save()
+    }
+
+    fn resumes_at(&self) -> u64 {
+        (**self).resumes_at()
+    }
+
+    fn received(&self) -> u64 {
+        (**self).received()
+    }
 }

@@ -201,7 +201,9 @@ impl Site {
             (PartyId::AGGREGATOR, Body::Scores(scores)) => {
                 self.take_scores(header.node, header.batch, &scores)
             }
-            (_, Body::Agreed(agreed)) => self.take_agreed(from, header.node, header.batch, agreed),
+            (_, Body::Agreed(agreed)) => {
+                self.take_agreed(from, header.node, header.batch, agreed, out)
+            }
             _ => Some(Refusal::Unexpected),
         };
         if let Some(why) = refused {
@@ -343,7 +345,7 @@ impl Site {
     /// Tells the next batch if it is classified, allowed, and its topology is known.
     fn tell_next(&mut self, now: Time, out: &mut Outbox) -> Result<bool> {
         let Some(place) = self.place_of(self.told) else {
-            return Ok(false);
+            return Ok(self.tell_dropped(now, out));
         };
         let batch = &self.batches[place];
         let (number, count) = (batch.number, batch.present.len());
@@ -366,6 +368,36 @@ impl Site {
         self.forward(place, &topology, planes.forwards, now, out)?;
         self.told += 1;
         Ok(true)
+    }
+
+    /// Tells of a batch that was dropped that no record of it is answered.
+    fn tell_dropped(&mut self, now: Time, out: &mut Outbox) -> bool {
+        let first = self.batches.front().map(|first| first.number);
+        if first.unwrap_or(self.received) <= self.told {
+            return false;
+        }
+        let Some(topology) = self.course.topology(self.told).cloned() else {
+            return false;
+        };
+        let count = self.terms.batch as usize;
+        let planes = Planes::new(&topology, self.id, count);
+        let answers = Answers {
+            source: self.id,
+            class_count: self.terms.classes,
+            coarse: self.terms.coarse,
+            present: Bits::new(count),
+            classes: vec![0; count],
+            confidences: vec![0.0; count],
+            forwards: planes.forwards,
+            what_ifs: planes.what_ifs,
+            agreement: (0, 0),
+            keys: 0,
+        };
+        let address = Address::new(PartyId::AGGREGATOR, topology.epoch, self.told);
+        let address = address.of_source(self.id);
+        self.links.send(address, &Body::Answers(answers), now, out);
+        self.told += 1;
+        true
     }
 
     /// Ranks the records of a batch and says which are forwarded and which would be.
@@ -513,16 +545,19 @@ impl Site {
         node: u16,
         number: u64,
         agreed: Agreed,
+        out: &mut Outbox,
     ) -> Option<Refusal> {
         let topology = self.course.topology(number);
         let entry = topology.and_then(|topology| topology.node(node));
+        let Some(place) = self.place_of(number) else {
+            // The batch was told and forgotten: this comes too late to be answered.
+            out.notes.push(Note::Late(from, number));
+            return (number >= self.told).then_some(Refusal::Batch);
+        };
         let Some(entry) = entry.filter(|entry| entry.host == from) else {
             return Some(Refusal::Sender);
         };
         let members = agreed.members == entry.sources;
-        let Some(place) = self.place_of(number) else {
-            return Some(Refusal::Batch);
-        };
         let mut waits = self.batches[place].waits.iter_mut();
         let Some(wait) = waits.find(|wait| wait.node == node && wait.agreed.is_none()) else {
             return Some(Refusal::Unexpected);
@@ -566,10 +601,9 @@ impl Site {
     /// Drops batches that are told, learnt and asked for by nobody.
     fn forget(&mut self, out: &mut Outbox) {
         let closed = self.course.closed();
-        let flow = self.terms.mode != Mode::Lockstep;
         while let Some(first) = self.batches.front() {
             let end = (first.number + 1) * u64::from(self.terms.batch);
-            let over = flow && first.number + AHEAD < closed;
+            let over = first.number + AHEAD < closed;
             let asked = !first.waits.is_empty() && !over;
             let full = self.batches.len() > MOST_KEPT;
             let done = first.number < self.told && self.learnt >= end && !asked;
@@ -578,7 +612,6 @@ impl Site {
             }
             if first.number >= self.told {
                 out.notes.push(Note::Dropped(first.number));
-                self.told = first.number + 1;
             }
             self.learnt = self.learnt.max(end);
             self.classified = self.classified.max(end);
@@ -589,7 +622,7 @@ impl Site {
             self.unscored.pop_first();
         }
         let oldest = self.batches.front().map_or(self.told, |first| first.number);
-        self.course.forget_below(oldest);
+        self.course.forget_below(oldest.min(self.told));
         if let (Some(oldest), Some(newest)) = (self.course.oldest(), self.course.newest()) {
             self.giver.forget_below(oldest.epoch, |node| {
                 oldest.node(node).is_some() || newest.node(node).is_some()
@@ -634,6 +667,10 @@ impl Party for Site {
         self.batches
             .front()
             .map_or(self.received, |first| first.number)
+    }
+
+    fn received(&self) -> u64 {
+        self.received
     }
 
     fn save(&self) -> Result<Vec<u8>> {

@@ -271,6 +271,19 @@ impl TroubleNode {
         true
     }
 
+    /// Gives up a batch of so many records and answers none of them.
+    pub(super) fn pass(&mut self, topology: &Topology, count: usize) -> Classified {
+        self.skip();
+        let progress = Progress {
+            at: count,
+            rows: Vec::new(),
+            judged: vec![None; count],
+            records: Vec::new(),
+            planes: Planes::new(topology, self.entry.id, count),
+        };
+        self.classified(topology, progress)
+    }
+
     /// Gives up a batch that will never be complete.
     pub(super) fn skip(&mut self) {
         self.inputs.remove(&self.next);

@@ -15,6 +15,8 @@ pub(super) struct Batch {
     pub(super) answered: Option<Time>,
     /// Of each source of the topology: sites, then nodes.
     pub(super) answers: Vec<Option<Answers>>,
+    /// Whether something came after it was answered.
+    pub(super) is_changed: bool,
     /// Sources whose answers were refused.
     pub(super) given_up: Vec<bool>,
     /// What the sites said together of each record, and who was sure of most.
@@ -37,6 +39,7 @@ impl Batch {
             topology,
             started,
             answered: None,
+            is_changed: false,
             answers: vec![None; sources],
             given_up: vec![false; sources],
             chosen: Vec::new(),
@@ -59,7 +62,10 @@ impl Batch {
     /// Why answers cannot be taken.
     pub(super) fn fault(&self, answers: &Answers, terms: &Terms) -> Option<Refusal> {
         let source = answers.source;
-        let others = self.count().is_some_and(|count| count != answers.count());
+        // A site that has dropped a batch does not know what was in it.
+        let dropped = answers.present.ones() == 0;
+        let known = self.count().filter(|_| !dropped);
+        let others = known.is_some_and(|count| count != answers.count());
         let forwards = self.topology.destinations(source).count();
         let what_ifs = self.topology.lengths_of(source).len();
         let planes = (answers.forwards.len(), answers.what_ifs.len()) != (forwards, what_ifs);
@@ -79,17 +85,19 @@ impl Batch {
             return Some(Refusal::Confidence);
         }
         let is_site = self.topology.node(source).is_none();
-        let keys = self.keys().filter(|_| is_site);
+        let keys = self.keys().filter(|_| is_site && !dropped);
         keys.is_some_and(|keys| keys != answers.keys)
             .then_some(Refusal::Keys)
     }
 
     fn keys(&self) -> Option<u64> {
         let sites = self.answers.iter().take(self.topology.sites.len());
-        sites.flatten().next().map(|answers| answers.keys)
+        let mut told = sites.flatten().filter(|answers| answers.present.ones() > 0);
+        told.next().map(|answers| answers.keys)
     }
 
     pub(super) fn insert(&mut self, answers: Answers) {
+        self.is_changed |= self.is_answered();
         if let Some(place) = self.place(answers.source) {
             self.answers[place] = Some(answers);
         }
@@ -104,7 +112,9 @@ impl Batch {
 
     /// How many records it has, once somebody has told.
     pub(super) fn count(&self) -> Option<usize> {
-        self.answers.iter().flatten().next().map(Answers::count)
+        let all = || self.answers.iter().flatten();
+        let told = all().find(|answers| answers.present.ones() > 0);
+        told.or_else(|| all().next()).map(Answers::count)
     }
 
     pub(super) fn is_answered(&self) -> bool {

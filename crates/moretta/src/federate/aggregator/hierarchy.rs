@@ -11,6 +11,11 @@ use crate::federate::terms::{Mode, Phases, TroubleTerms};
 use crate::federate::topology::{FragmentKind, MOST_NODES, Node, SiteColumns, Topology};
 use std::sync::Arc;
 
+/// Milliseconds after which a silent host is lost, and its nodes with it.
+const LOST_AFTER: Time = 3000;
+/// Batches of answers that the consumer may be behind.
+const MOST_ANSWERS: usize = 1024;
+
 impl Aggregator {
     /// Announces the first topology once all sites have said hello.
     pub(super) fn begin(&mut self, now: Time, out: &mut Outbox) {
@@ -29,19 +34,25 @@ impl Aggregator {
             .is_some_and(|trouble| trouble.fixed);
         if fixed {
             let sources = self.terms.sites.clone();
-            self.add_node(&mut topology, sources);
+            self.add_node(&mut topology, sources, &[]);
         }
         self.announce(topology, now, out);
+        // Later epochs have hellos of their own; the first one's have come before it.
+        let trouble = self.terms.trouble.as_ref().filter(|_| fixed);
+        if trouble.is_some_and(|trouble| trouble.fragments == FragmentKind::Masked) {
+            for (site, hello) in self.hellos.clone() {
+                self.pass_on(PartyId(site), 0, &hello, now, out);
+            }
+        }
         self.allow(now, out);
     }
 
     /// Between batches: makes and removes nodes, and lets parties go on.
     pub(super) fn change_hierarchy(&mut self, now: Time, out: &mut Outbox) {
-        let done = match self.terms.mode {
-            Mode::Lockstep => self.next,
-            Mode::Flow { .. } => self.settled_batches,
-        };
-        if self.topologies.is_empty() || self.allowed_for(done) <= self.below {
+        let done = self.done();
+        let lost = self.lost_hosts(now, out);
+        let is_ahead = self.links.waiting(PartyId::CONSUMER, Kind::Final) >= MOST_ANSWERS;
+        if self.topologies.is_empty() || is_ahead || self.allowed_for(done) <= self.below {
             return;
         }
         let Some(newest) = self.topologies.back().map(Arc::clone) else {
@@ -60,12 +71,15 @@ impl Aggregator {
             .monitors
             .as_ref()
             .is_some_and(|monitors| monitors.is_stale());
-        if !changes.is_empty() || stale || shut_out {
-            let next = self.changed(&newest, changes, out);
+        let is_lost = |node: &Node| lost.contains(&node.host);
+        let loses = newest.nodes.iter().any(is_lost);
+        if !changes.is_empty() || stale || shut_out || loses {
+            let next = self.changed(&newest, changes, &lost, out);
             self.announce(next, now, out);
         }
         self.allow(now, out);
-        let oldest = self.batches.keys().next().copied().unwrap_or(self.next);
+        let oldest = self.batches.keys().next().copied();
+        let oldest = oldest.unwrap_or(done).min(done);
         while self
             .topologies
             .get(1)
@@ -76,12 +90,18 @@ impl Aggregator {
     }
 
     /// The topology after changes.
-    fn changed(&mut self, newest: &Topology, changes: Changes, out: &mut Outbox) -> Topology {
+    fn changed(
+        &mut self,
+        newest: &Topology,
+        changes: Changes,
+        lost: &[PartyId],
+        out: &mut Outbox,
+    ) -> Topology {
         let mut next = newest.clone();
         next.epoch += 1;
         next.first_batch = self.below;
         for sources in changes.create {
-            self.add_node(&mut next, sources);
+            self.add_node(&mut next, sources, lost);
         }
         for node in &changes.remove {
             let Some(entry) = next.node(*node).cloned() else {
@@ -103,6 +123,9 @@ impl Aggregator {
                 gone.extend(next.with_dependents(site.id));
             }
         }
+        for node in newest.nodes.iter().filter(|node| lost.contains(&node.host)) {
+            gone.extend(next.with_dependents(node.id));
+        }
         next.sites.retain(|site| !gone.contains(&site.id));
         next.nodes.retain(|node| !gone.contains(&node.id));
         for node in &newest.nodes {
@@ -120,7 +143,26 @@ impl Aggregator {
         next
     }
 
-    fn add_node(&mut self, topology: &mut Topology, sources: Vec<u16>) {
+    /// In flow mode: hosts that have not answered for three seconds.
+    fn lost_hosts(&self, now: Time, out: &mut Outbox) -> Vec<PartyId> {
+        let mut lost = Vec::new();
+        if self.terms.mode == Mode::Lockstep {
+            return lost;
+        }
+        for host in self.terms.hosts.iter().map(|&host| PartyId(host)) {
+            let Some(since) = self.links.unheard_since(host) else {
+                continue;
+            };
+            let deadline = since + LOST_AFTER;
+            match now < deadline {
+                true => out.wake_at(deadline),
+                false => lost.push(host),
+            }
+        }
+        lost
+    }
+
+    fn add_node(&mut self, topology: &mut Topology, sources: Vec<u16>, lost: &[PartyId]) {
         let Some(trouble) = self.terms.trouble.clone() else {
             return;
         };
@@ -130,10 +172,13 @@ impl Aggregator {
         }
         let orders = sources.iter().map(|&source| topology.order_of(source));
         let order = orders.max().unwrap_or(0).saturating_add(1);
-        let hosts = &self.terms.hosts;
+        let hosts = self.terms.hosts.iter().map(|&host| PartyId(host));
+        let hosts: Vec<PartyId> = hosts.filter(|host| !lost.contains(host)).collect();
         let host = match hosts.len() {
-            0 => PartyId::AGGREGATOR,
-            count => PartyId(hosts[usize::from(self.next_node) % count]),
+            0 if self.terms.hosts.is_empty() => PartyId::AGGREGATOR,
+            // Sites have not agreed that anybody else sees their records.
+            0 => return,
+            count => hosts[usize::from(self.next_node) % count],
         };
         let width = width_of(topology, &sources, &trouble);
         let node = Node {
@@ -213,10 +258,7 @@ impl Aggregator {
 
     /// Lets parties go on.
     pub(super) fn allow(&mut self, now: Time, out: &mut Outbox) {
-        let done = match self.terms.mode {
-            Mode::Lockstep => self.next,
-            Mode::Flow { .. } => self.settled_batches,
-        };
+        let done = self.done();
         let Some(topology) = self.topologies.back().map(Arc::clone) else {
             return;
         };

@@ -44,6 +44,7 @@ pub(super) fn save(aggregator: &Aggregator) -> Result<Vec<u8>> {
         aggregator.below,
         aggregator.settled,
         aggregator.settled_batches,
+        aggregator.closed,
     ];
     numbers.iter().for_each(|&number| out.u64(number));
     out.u64(aggregator.random.parts().0);
@@ -67,7 +68,10 @@ pub(super) fn save(aggregator: &Aggregator) -> Result<Vec<u8>> {
 
 fn save_batch(batch: &Batch, out: &mut Writer) {
     out.u32(batch.topology.epoch);
+    out.u64(batch.started);
     out.bool(batch.answered.is_some());
+    out.u64(batch.answered.unwrap_or(0));
+    out.bool(batch.is_changed);
     for (answers, given_up) in batch.answers.iter().zip(&batch.given_up) {
         out.bool(*given_up);
         out.bool(answers.is_some());
@@ -121,6 +125,7 @@ impl Aggregator {
         aggregator.below = from.u64()?;
         aggregator.settled = from.u64()?;
         aggregator.settled_batches = from.u64()?;
+        aggregator.closed = from.u64()?;
         let random = JavaRandom::from_parts(from.u64()?, None);
         aggregator.random = random.ok_or_else(|| odd("a source of chance that there is not"))?;
         if let Some((learner, header, has_learnt)) = &mut aggregator.stacker {
@@ -150,9 +155,10 @@ impl Aggregator {
             .iter()
             .find(|topology| topology.epoch == epoch);
         let topology = topology.ok_or_else(|| odd("a batch of an epoch that there is not"))?;
-        let mut batch = Batch::new(Arc::clone(topology), 0);
-        // Times are those of a clock that is gone: deadlines count from the restart.
-        batch.answered = from.bool()?.then_some(0);
+        let mut batch = Batch::new(Arc::clone(topology), from.u64()?);
+        let (is_answered, answered) = (from.bool()?, from.u64()?);
+        batch.answered = is_answered.then_some(answered);
+        batch.is_changed = from.bool()?;
         for place in 0..batch.answers.len() {
             batch.given_up[place] = from.bool()?;
             if from.bool()? {

@@ -24,6 +24,8 @@ pub struct Settled {
     pub nodes: Vec<u16>,
 }
 
+/// Closed batches that wait for labels; older ones teach nothing any more.
+const MOST_UNSETTLED: u64 = 1024;
 /// Records between two looks at how sure sources are.
 const LOOK: u64 = 256;
 
@@ -102,7 +104,14 @@ impl Aggregator {
                 let plane = lengths.binary_search(&length).ok()?;
                 Some(answers.what_ifs[plane].get(at))
             };
+            let is_silent = |node: u16| {
+                let answers = batch.place(node).map(|place| &batch.answers[place]);
+                let entry = batch.topology.node(node);
+                answers.is_some_and(Option::is_none)
+                    && entry.is_some_and(|entry| batch.may_answer(entry, at))
+            };
             monitors.observe(&Observed {
+                is_silent: &is_silent,
                 record: self.settled,
                 topology: newest,
                 right,
@@ -130,31 +139,50 @@ impl Aggregator {
         }
     }
 
-    /// In flow mode: settles answered batches that are complete or have waited long enough.
+    /// In flow mode: closes answered batches that are complete or have waited long enough, and
+    /// settles those whose labels are there.
     pub(super) fn settle_flow(&mut self, now: Time, out: &mut Outbox) {
-        let Mode::Flow { patience, .. } = self.terms.mode else {
-            return;
-        };
+        while self.closed < self.next && self.close_next(now, out) {}
         let size = u64::from(self.terms.batch);
-        while self.settled_batches < self.next {
+        while self.settled_batches < self.closed {
             let number = self.settled_batches;
-            let Some(batch) = self.batches.get(&number) else {
-                self.settled_batches += 1;
-                continue;
-            };
-            let deadline = batch.answered.unwrap_or(now) + patience;
-            if !batch.is_complete(None, |_| false) && now < deadline {
-                out.wake_at(deadline);
-                return;
-            }
-            let end = number * size + batch.count().unwrap_or(0) as u64;
+            let end = self.batches.get(&number).and_then(Batch::count);
+            let end = number * size + end.unwrap_or(0) as u64;
             self.settle_below(end, out);
-            if self.settled < end {
+            if self.settled < end && self.closed - number <= MOST_UNSETTLED {
                 return;
             }
+            self.batches.remove(&number);
             self.settled = self.settled.max((number + 1) * size);
+            self.labels.forget_below(self.settled);
             self.settled_batches += 1;
         }
+    }
+
+    /// Closes a batch if nothing more is waited for; monitors see all that has come by then.
+    fn close_next(&mut self, now: Time, out: &mut Outbox) -> bool {
+        let Mode::Flow { patience, .. } = self.terms.mode else {
+            return false;
+        };
+        let number = self.closed;
+        if let Some(mut batch) = self.batches.remove(&number) {
+            let deadline = batch.answered.unwrap_or(now) + patience;
+            let waits = !batch.is_complete(None, |_| false) && now < deadline;
+            if waits {
+                out.wake_at(deadline);
+            } else if batch.is_changed {
+                let first = number * u64::from(self.terms.batch);
+                for at in 0..batch.chosen.len() {
+                    self.answer_record(&mut batch, at, first + at as u64);
+                }
+            }
+            self.batches.insert(number, batch);
+            if waits {
+                return false;
+            }
+        }
+        self.closed += 1;
+        true
     }
 }
 

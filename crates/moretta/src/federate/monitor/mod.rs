@@ -46,6 +46,9 @@ pub(super) struct Observed<'a> {
     /// Whether a source would have forwarded the record to a node of a length; none where it was
     /// not asked or has not answered the batch.
     pub(super) would_forward: &'a dyn Fn(u16, u64) -> Option<bool>,
+    /// Whether a node might have answered the record, but nothing of it has come: its monitor
+    /// pauses.
+    pub(super) is_silent: &'a dyn Fn(u16) -> bool,
 }
 
 /// What is to change.
@@ -106,7 +109,7 @@ impl Monitors {
         }
         for (&node, removal) in &mut self.removals {
             let is_source = seen.topology.destinations(node).next().is_some();
-            if is_source || seen.record < removal.from_record {
+            if is_source || seen.record < removal.from_record || (seen.is_silent)(node) {
                 continue;
             }
             let outcome = match seen.used == Some(node) {

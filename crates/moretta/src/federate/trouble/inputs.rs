@@ -21,6 +21,8 @@ pub(in crate::federate) struct Inputs {
     pub(super) agreed: Option<Bits>,
     /// The sum of masked values, once all are there.
     sum: Option<Vec<f64>>,
+    /// Whether something that a source sent was refused.
+    pub(in crate::federate) is_spoilt: bool,
     pub(in crate::federate) epoch: u32,
 }
 
@@ -38,6 +40,7 @@ impl Inputs {
             values: (0..sources).map(|_| None).collect(),
             agreed: None,
             sum: None,
+            is_spoilt: false,
             epoch,
         }
     }
@@ -143,8 +146,16 @@ impl Inputs {
         sum.finish().map(Some)
     }
 
+    /// Whether a source has sent all that is known to be missing of it.
+    pub(in crate::federate) fn has(&self, source: usize) -> bool {
+        match self.agreed {
+            Some(_) => self.values[source].is_some(),
+            None => self.keys[source].is_some(),
+        }
+    }
+
     /// Records of the batch, once a source has told.
-    pub(super) fn count(&self) -> Option<usize> {
+    pub(in crate::federate) fn count(&self) -> Option<usize> {
         self.keys.iter().flatten().next().map(Bits::len)
     }
 

@@ -160,6 +160,7 @@ fn load_progress(sources: usize, from: &mut Reader<'_>) -> Result<Option<super::
 impl Inputs {
     fn save(&self, out: &mut Writer) {
         out.u32(self.epoch);
+        out.bool(self.is_spoilt);
         for keys in self.keys.iter().chain([&self.agreed]) {
             out.bool(keys.is_some());
             if let Some(keys) = keys {
@@ -185,6 +186,7 @@ impl Inputs {
 
     fn load(sources: usize, from: &mut Reader<'_>) -> Result<Self> {
         let mut inputs = Inputs::new(sources, from.u32()?);
+        inputs.is_spoilt = from.bool()?;
         for place in 0..=sources {
             let keys = match from.bool()? {
                 true => Some(read_bits(from)?),

@@ -1,0 +1,128 @@
+//! Federations over bad networks.
+
+mod faults;
+mod long;
+mod replay;
+mod seeds;
+
+use super::*;
+use crate::data::Records;
+use crate::federate::frame::{Body, Coarse, Kind, decode, decode_header};
+use crate::federate::simulate::{Kill, Link, Partition, Process};
+use crate::federate::{Column, FragmentKind, MonitorTerms, Phases, Range, Ratio, Rule, Sharing};
+use std::collections::BTreeMap;
+
+/// Four sites of one column; the class is told by pairs of columns, so trouble nodes help.
+pub(super) struct Case {
+    terms: Terms,
+    records: Vec<[f64; 4]>,
+    classes: Vec<u32>,
+}
+
+impl Case {
+    fn new(rule: Rule, kind: Option<FragmentKind>, batch: u32, records: usize, seed: i64) -> Self {
+        let mut terms = Terms::of_study(4, 2, rule);
+        terms.federation = [7; 32];
+        terms.batch = batch;
+        terms.coarse = Coarse::Bits8;
+        terms.answer.stacker = "nb".to_owned();
+        terms.monitors = MonitorTerms {
+            window: 60,
+            creation_time: 12,
+            removal_time: 40,
+            ..MonitorTerms::default()
+        };
+        if let Some(kind) = kind {
+            terms = terms.with_trouble(Ratio::new(2, 1));
+            if let Some(trouble) = &mut terms.trouble {
+                trouble.learner = "ht(leaf=nb)".to_owned();
+                trouble.fragments = kind;
+                trouble.phases = Phases::One;
+                if kind == FragmentKind::Masked {
+                    trouble.group = 3;
+                    trouble.colluders = 1;
+                    trouble.noise = 0.05;
+                }
+            }
+        }
+        let mut random = JavaRandom::new(seed);
+        let (mut all, mut classes) = (Vec::new(), Vec::new());
+        for at in 0..records {
+            let record: [f64; 4] = std::array::from_fn(|_| random.next_double());
+            let (a, b) = if at < records / 2 { (0, 1) } else { (2, 3) };
+            let class = (record[a] > 0.5) != (record[b] > 0.5) || record[2] > 0.9;
+            all.push(record);
+            classes.push(u32::from(class));
+        }
+        Case {
+            terms,
+            records: all,
+            classes,
+        }
+    }
+
+    fn sources(&self) -> Vec<SiteSource> {
+        let source = |site: usize| {
+            let mut records = Records::new(1);
+            self.records
+                .iter()
+                .for_each(|record| records.push(&record[site..=site]));
+            SiteSource {
+                columns: vec![Column {
+                    id: site as u16,
+                    size: 1,
+                    values: 0,
+                }],
+                learner: "nb".to_owned(),
+                records,
+                sharing: Sharing {
+                    seed: [site as u8 + 1; 32],
+                    ranges: vec![Some(Range::Bounds(0.0, 1.0))],
+                },
+            }
+        };
+        (0..4).map(source).collect()
+    }
+
+    fn copy(&self) -> Self {
+        Case {
+            terms: self.terms.clone(),
+            records: self.records.clone(),
+            classes: self.classes.clone(),
+        }
+    }
+
+    /// The answers of one process.
+    fn expected(&self) -> Vec<Final> {
+        let process = Process::new(self.terms.clone(), self.sources(), self.classes.clone());
+        let outcome = process.and_then(Process::run).expect("a run");
+        assert_eq!(outcome.finals.len(), self.classes.len());
+        outcome.finals
+    }
+
+    fn run<W: Watch>(&self, weather: Weather, watch: W) -> (Run, W) {
+        let (terms, classes) = (self.terms.clone(), self.classes.clone());
+        let network = Network::new(terms, self.sources(), classes, weather, watch);
+        network.run().expect("journals that can be opened")
+    }
+
+    fn batches(&self) -> usize {
+        self.classes.len().div_ceil(self.terms.batch as usize)
+    }
+}
+
+/// Answers as bytes.
+fn bytes(finals: &[Final]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for answer in finals {
+        bytes.extend(answer.class.to_le_bytes());
+        bytes.extend(answer.confidence.to_le_bytes());
+        bytes.extend(answer.who.to_le_bytes());
+        bytes.extend([
+            answer.order,
+            u8::from(answer.partial),
+            u8::from(answer.early),
+        ]);
+    }
+    bytes
+}

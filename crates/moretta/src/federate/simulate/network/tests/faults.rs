@@ -1,0 +1,524 @@
+//! One test for each kind of fault: what must happen in lockstep, and what in flow.
+
+use super::*;
+use crate::federate::Mode;
+use crate::federate::frame::{Answers, Refusal, encode};
+
+fn lockstep(records: usize) -> Case {
+    Case::new(Rule::Vote, Some(FragmentKind::Raw), 8, records, 3)
+}
+
+fn flow(records: usize) -> Case {
+    let mut case = lockstep(records);
+    case.terms.mode = Mode::Flow {
+        after: 100,
+        patience: 200,
+        ahead: 16,
+    };
+    case
+}
+
+/// Records that come every 20 ms in batches.
+fn live(seed: i64) -> Weather {
+    Weather {
+        interval: Some(20),
+        until: 1_000_000,
+        ..Weather::good(seed)
+    }
+}
+
+fn still(seed: i64) -> Weather {
+    Weather {
+        stall: Some(5000),
+        until: 1_000_000,
+        ..Weather::good(seed)
+    }
+}
+
+fn killed(party: PartyId, at: Time, down: Option<Time>, weather: Weather) -> Weather {
+    Weather {
+        kills: vec![Kill { party, at, down }],
+        ..weather
+    }
+}
+
+/// Fails in lockstep, after nothing has moved, with the names of those who are waited for.
+fn check_stall(run: &Run, name: &str) {
+    let (party, error) = run.failure.as_ref().expect("a stall");
+    assert_eq!((*party, error.exit_code()), (PartyId::AGGREGATOR, 5));
+    let text = format!("{error}");
+    assert!(text.ends_with(&format!("from {name}")), "{text}");
+}
+
+/// Answers every batch once.
+fn check_whole(case: &Case, run: &Run) {
+    let failure = &run.failure;
+    assert!(
+        failure.is_none(),
+        "{failure:?} after {} batches: {:?}",
+        run.answers.len(),
+        run.notes
+    );
+    assert_eq!(run.answers.len(), case.batches());
+    assert_eq!((run.contradictions, run.deviations), (0, 0));
+    assert_eq!(run.finals().len(), case.classes.len());
+}
+
+fn partial(run: &Run) -> Vec<bool> {
+    let of = |finals: &Vec<Final>| finals.iter().any(|answer| answer.partial);
+    run.answers.iter().map(of).collect()
+}
+
+#[test]
+fn a_silent_site_stalls_lockstep_and_makes_flow_answers_partial() {
+    let silent = PartyId(2);
+    let (run, ()) = lockstep(800).run(killed(silent, 60, None, still(1)), ());
+    check_stall(&run, "site 2");
+
+    let case = flow(800);
+    let (run, ()) = case.run(killed(silent, 1000, None, live(1)), ());
+    check_whole(&case, &run);
+    let partial = partial(&run);
+    assert!(!partial[..40].contains(&true), "all sites answer");
+    assert!(!partial[60..].contains(&false), "one is silent");
+    // Absence is no disagreement, and no sign that a node is of no use.
+    let removed = |node: &Note| matches!(node, Note::Removed(..));
+    let (alone, ()) = case.run(live(1), ());
+    assert!(run.count(removed) <= alone.count(removed));
+}
+
+#[test]
+fn late_frames_are_counted_and_not_in_the_answer() {
+    let case = flow(400);
+    let mut weather = live(2);
+    let slow = Link {
+        least: 150,
+        most: 150,
+        ..Link::GOOD
+    };
+    let late = PartyId(1);
+    weather.links.insert((late, PartyId::AGGREGATOR), slow);
+    let (run, ()) = case.run(weather, ());
+    check_whole(&case, &run);
+    assert!(!partial(&run).contains(&false));
+    let counted = run.count(|note| matches!(note, Note::Late(party, _) if *party == late));
+    assert!(counted >= case.batches() - 10, "{counted}");
+}
+
+/// Sends frames twice; from a batch on one site adds others for the same batch.
+struct Twice {
+    liar: Option<PartyId>,
+}
+
+impl Watch for Twice {
+    fn frame(&mut self, from: PartyId, _: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
+        let (header, body) = decode(&bytes).expect("a frame");
+        let again = match body {
+            Body::Answers(mut answers) if self.liar == Some(from) && header.batch == 10 => {
+                answers.classes.iter_mut().for_each(|class| *class ^= 1);
+                encode(&header, &Body::Answers(answers))
+            }
+            _ => bytes.clone(),
+        };
+        vec![bytes, again]
+    }
+}
+
+#[test]
+fn frames_that_come_twice_are_ignored_and_other_bytes_shut_their_sender_out() {
+    let liar = PartyId(3);
+    for (case, weather) in [(lockstep(400), still(3)), (flow(400), live(3))] {
+        let (run, _) = case.run(weather.clone(), Twice { liar: None });
+        check_whole(&case, &run);
+        assert_eq!(run.count(|note| matches!(note, Note::Refused(..))), 0);
+        if case.terms.mode == Mode::Lockstep {
+            assert_eq!(bytes(&run.finals()), bytes(&case.expected()));
+        }
+        let (run, _) = case.run(weather, Twice { liar: Some(liar) });
+        check_whole(&case, &run);
+        let is = |expected: Note| move |note: &Note| *note == expected;
+        assert_eq!(run.count(is(Note::Quarantined(liar))), 1);
+        assert!(run.count(is(Note::Refused(liar, Refusal::Conflict))) >= 1);
+        // The next epoch is without it, so nothing is missing any more.
+        assert!(!partial(&run)[45..].contains(&true));
+    }
+}
+
+/// How far answers of sites are ahead of final ones.
+#[derive(Default)]
+struct Ahead {
+    answered: u64,
+    most: u64,
+}
+
+impl Watch for Ahead {
+    fn frame(&mut self, _: PartyId, _: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
+        let header = decode_header(&bytes).expect("a frame");
+        match header.kind {
+            Kind::Final => self.answered = self.answered.max(header.batch + 1),
+            Kind::Answers => {
+                self.most = self
+                    .most
+                    .max((header.batch + 1).saturating_sub(self.answered))
+            }
+            _ => {}
+        }
+        vec![bytes]
+    }
+}
+
+#[test]
+fn frames_out_of_order_are_kept_until_credit_stops_their_senders() {
+    let shuffled = Link {
+        least: 1,
+        most: 300,
+        ..Link::GOOD
+    };
+    for (case, weather) in [(lockstep(400), still(4)), (flow(400), live(4))] {
+        let weather = Weather {
+            link: shuffled,
+            retry: 1000,
+            ..weather
+        };
+        let (run, _) = case.run(weather, ());
+        check_whole(&case, &run);
+        assert_eq!(run.count(|note| matches!(note, Note::Refused(..))), 0);
+    }
+    let check = |case: &Case, weather: Weather, most: u64| {
+        let silent = killed(PartyId(0), 2, None, weather);
+        let (_, ahead) = case.run(silent, Ahead::default());
+        assert_eq!(ahead.most, most);
+    };
+    let alone = Case::new(Rule::Vote, None, 8, 2000, 4);
+    check(&alone, still(4), 64);
+    // Flow goes on without the site; here nobody is answered at all.
+    let mut waits = flow(2000);
+    waits.terms.mode = Mode::Flow {
+        after: 900_000,
+        patience: 200,
+        ahead: 16,
+    };
+    check(&waits, live(4), 16);
+}
+
+#[test]
+fn a_partition_stops_lockstep_and_leaves_flow_behind() {
+    let cut = |side: &[PartyId], from, until, weather| Weather {
+        partitions: vec![Partition {
+            from,
+            until,
+            side: side.to_vec(),
+        }],
+        ..weather
+    };
+    let case = lockstep(400);
+    let weather = Weather {
+        stall: None,
+        ..still(5)
+    };
+    let (run, ()) = case.run(cut(&[PartyId(0), PartyId(1)], 100, 9000, weather), ());
+    check_whole(&case, &run);
+    assert!(run.ended > 9000);
+    assert_eq!(bytes(&run.finals()), bytes(&case.expected()));
+
+    // Nothing is dropped while there is room.
+    let case = flow(800);
+    let (run, ()) = case.run(cut(&[PartyId::AGGREGATOR], 500, 1500, live(5)), ());
+    check_whole(&case, &run);
+    assert_eq!(run.count(|note| matches!(note, Note::Dropped(_))), 0);
+    assert!(!partial(&run).contains(&true));
+
+    // One site alone: what it tells afterwards is late.
+    let (run, ()) = case.run(cut(&[PartyId(1)], 500, 1200, live(5)), ());
+    check_whole(&case, &run);
+    assert!(run.count(|note| matches!(note, Note::Late(PartyId(1), _))) > 10);
+    assert!(partial(&run)[40] && !partial(&run)[90..].contains(&true));
+
+    // More than 1,024 batches: the oldest are dropped as a whole, and named.
+    let mut case = Case::new(Rule::Vote, None, 1, 1600, 5);
+    case.terms.mode = flow(8).terms.mode;
+    let weather = Weather {
+        interval: Some(1),
+        ..live(5)
+    };
+    let (run, ()) = case.run(cut(&[PartyId::AGGREGATOR], 50, 1400, weather), ());
+    check_whole(&case, &run);
+    let dropped = |site: u16| {
+        let of = run
+            .notes
+            .iter()
+            .filter(move |(_, party, _)| *party == PartyId(site));
+        of.filter_map(|(_, _, note)| match note {
+            Note::Dropped(batch) => Some(*batch),
+            _ => None,
+        })
+        .collect::<Vec<u64>>()
+    };
+    let first = dropped(0);
+    assert!(
+        first.len() > 200 && first.is_sorted_by(|a, b| a + 1 == *b),
+        "{first:?}"
+    );
+    for &batch in &first[5..first.len() - 5] {
+        assert!(partial(&run)[batch as usize]);
+    }
+    assert!(!partial(&run)[1550..].contains(&true));
+}
+
+#[test]
+fn killed_sites_and_nodes_go_on_where_they_were() {
+    let host = PartyId::host(0);
+    for party in [
+        PartyId(0),
+        host,
+        PartyId::LABELS,
+        PartyId::CONSUMER,
+        PartyId::AGGREGATOR,
+    ] {
+        let mut case = lockstep(400);
+        case.terms.hosts = vec![host.0];
+        let (run, ()) = case.run(killed(party, 80, Some(300), still(6)), ());
+        check_whole(&case, &run);
+        case.terms.hosts.clear();
+        assert_eq!(bytes(&run.finals()), bytes(&case.expected()), "{party}");
+        assert_eq!(run.kills, 1);
+
+        let mut case = flow(400);
+        case.terms.hosts = vec![host.0];
+        let (run, ()) = case.run(killed(party, 600, Some(300), live(6)), ());
+        check_whole(&case, &run);
+        let faults = run.count(|note| matches!(note, Note::Refused(..) | Note::Quarantined(_)));
+        assert_eq!(faults, 0, "{party}: {:?}", run.notes);
+        assert!(!partial(&run)[48..].contains(&true), "{party}");
+    }
+}
+
+#[test]
+fn a_lost_node_stalls_lockstep_and_leaves_the_next_epoch_of_flow() {
+    let hosts = vec![PartyId::host(0).0, PartyId::host(1).0];
+    let created = |run: &Run| {
+        let of = run.notes.iter().filter_map(|(at, _, note)| match note {
+            Note::Created(node, sources, _) => Some((*at, *node, sources.clone())),
+            _ => None,
+        });
+        of.collect::<Vec<_>>()
+    };
+    let mut case = lockstep(4000);
+    case.terms.hosts = hosts.clone();
+    let (whole, ()) = case.run(still(7), ());
+    let (at, node, _) = created(&whole)[0].clone();
+    let host = PartyId(hosts[usize::from(node) % 2]);
+    let (run, ()) = case.run(killed(host, at + 20, None, still(7)), ());
+    check_stall(&run, &host.to_string());
+
+    let mut case = flow(4000);
+    case.terms.hosts = hosts.clone();
+    let (whole, ()) = case.run(live(7), ());
+    let (at, node, sources) = created(&whole)[0].clone();
+    let host = PartyId(hosts[usize::from(node) % 2]);
+    let (run, ()) = case.run(killed(host, at + 200, None, live(7)), ());
+    check_whole(&case, &run);
+    let removed = run
+        .notes
+        .iter()
+        .find(|(_, _, note)| matches!(note, Note::Removed(id, _) if *id == node));
+    let removed = removed.expect("the node is lost").0;
+    assert!((at + 3000..at + 4500).contains(&removed), "{at} {removed}");
+    let again = created(&run);
+    let again = again
+        .iter()
+        .find(|(when, _, of)| *when >= removed && *of == sources);
+    assert!(again.is_some(), "its sources are not blacklisted");
+}
+
+#[test]
+fn without_the_aggregator_nothing_is_answered_and_sites_keep_what_they_have() {
+    let aggregator = PartyId::AGGREGATOR;
+    for (case, weather, at) in [(lockstep(400), still(8), 80), (flow(400), live(8), 400)] {
+        let weather = Weather {
+            until: 50_000,
+            ..weather
+        };
+        let (run, ()) = case.run(killed(aggregator, at, None, weather.clone()), ());
+        assert!(run.answers.len() < case.batches() && run.failure.is_none());
+        let (run, ()) = case.run(killed(aggregator, at, Some(2000), weather), ());
+        check_whole(&case, &run);
+        assert_eq!(run.count(|note| matches!(note, Note::Dropped(_))), 0);
+        assert!(!partial(&run).contains(&true));
+    }
+}
+
+#[test]
+fn lost_labels_stall_lockstep_and_pause_learning_in_flow() {
+    let (run, ()) = lockstep(4000).run(killed(PartyId::LABELS, 200, None, still(9)), ());
+    check_stall(&run, "label holder");
+
+    let case = flow(4000);
+    let (run, ()) = case.run(killed(PartyId::LABELS, 200, None, live(9)), ());
+    check_whole(&case, &run);
+    assert!(!partial(&run).contains(&true));
+    let changes = run.notes.iter().filter(|(at, _, note)| {
+        *at > 1000 && matches!(note, Note::Created(..) | Note::Removed(..))
+    });
+    assert_eq!(changes.count(), 0, "monitors pause");
+}
+
+/// Spoils frames of one site in some batches.
+struct Spoils {
+    batches: std::ops::Range<u64>,
+    kind: Kind,
+    spoil: fn(&mut crate::federate::frame::Header, &mut Body),
+}
+
+impl Watch for Spoils {
+    fn frame(&mut self, from: PartyId, _: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
+        let (mut header, mut body) = decode(&bytes).expect("a frame");
+        if from != PartyId(1) || header.kind != self.kind || !self.batches.contains(&header.batch) {
+            return vec![bytes];
+        }
+        (self.spoil)(&mut header, &mut body);
+        vec![encode(&header, &body)]
+    }
+}
+
+fn answers(body: &mut Body) -> &mut Answers {
+    match body {
+        Body::Answers(answers) => answers,
+        _ => panic!("answers"),
+    }
+}
+
+#[test]
+fn bad_values_are_refused_and_the_third_time_quarantine_their_sender() {
+    let check = |kind, why: Refusal, spoil: fn(&mut crate::federate::frame::Header, &mut Body)| {
+        for flows in [false, true] {
+            let (mut case, weather) = match flows {
+                false => (lockstep(400), still(10)),
+                true => (flow(400), live(10)),
+            };
+            case.terms.classes = 3;
+            case.terms.coarse = Coarse::Exact;
+            case.terms.trouble.as_mut().expect("nodes").fixed = true;
+            for (batches, quarantines) in [(10..12, 0), (10..13, 1)] {
+                let watch = Spoils {
+                    batches,
+                    kind,
+                    spoil,
+                };
+                let (run, _) = case.run(weather.clone(), watch);
+                check_whole(&case, &run);
+                let refused = run.count(|note| *note == Note::Refused(PartyId(1), why));
+                assert!(refused >= 2, "{why:?} {flows} {:?}", run.notes);
+                let found = run.count(|note| *note == Note::Quarantined(PartyId(1)));
+                assert_eq!(found, quarantines, "{why:?} {flows} {:?}", run.notes);
+            }
+        }
+    };
+    check(Kind::Answers, Refusal::Class, |_, body| {
+        answers(body).classes[0] = 3
+    });
+    check(Kind::Answers, Refusal::Confidence, |_, body| {
+        answers(body).confidences[1] = 1.5
+    });
+    check(Kind::Answers, Refusal::Confidence, |_, body| {
+        answers(body).confidences[1] = f64::NAN
+    });
+    check(Kind::Answers, Refusal::Width, |_, body| {
+        answers(body).class_count = 2
+    });
+    check(Kind::Answers, Refusal::Keys, |_, body| {
+        answers(body).keys ^= 1
+    });
+    check(Kind::Answers, Refusal::Epoch, |header, _| header.epoch += 1);
+    check(Kind::Answers, Refusal::Sender, |_, body| {
+        answers(body).source = 0
+    });
+    check(Kind::Fragment, Refusal::Value, |_, body| {
+        if let Body::Fragment(fragment) = body {
+            fragment
+                .values
+                .iter_mut()
+                .for_each(|value| *value = f64::INFINITY);
+        }
+    });
+    check(Kind::Fragment, Refusal::Width, |_, body| {
+        if let Body::Fragment(fragment) = body {
+            fragment.width = 2;
+            fragment.values = fragment
+                .values
+                .iter()
+                .flat_map(|&value| [value, value])
+                .collect();
+        }
+    });
+}
+
+#[test]
+fn a_masked_sum_out_of_range_is_absent_and_all_else_goes_on() {
+    for flows in [false, true] {
+        let mut case = Case::new(Rule::Vote, Some(FragmentKind::Masked), 8, 400, 3);
+        case.terms.trouble.as_mut().expect("nodes").fixed = true;
+        let mut weather = still(11);
+        if flows {
+            (case.terms.mode, weather) = (flow(8).terms.mode, live(11));
+        }
+        let watch = Spoils {
+            batches: 10..20,
+            kind: Kind::Masked,
+            spoil: |_, body| {
+                if let Body::Masked(masked) = body {
+                    masked.words.iter_mut().for_each(|word| *word ^= 1 << 62);
+                }
+            },
+        };
+        let (run, _) = case.run(weather, watch);
+        check_whole(&case, &run);
+        let absent = run.count(|note| *note == Note::Refused(PartyId::AGGREGATOR, Refusal::Sum));
+        assert!((1..=10).contains(&absent), "{absent}");
+        let used = |finals: &Vec<Final>| finals.iter().any(|answer| answer.order > 0);
+        let used: Vec<bool> = run.answers.iter().map(used).collect();
+        assert!(!used[10..20].contains(&true) && used[20..].contains(&true));
+    }
+}
+
+#[test]
+fn a_site_that_is_always_sure_is_found_and_calibrated() {
+    for flows in [false, true] {
+        let mut case = Case::new(Rule::MaxConfidence, None, 8, 3000, 12);
+        case.terms.window = 200;
+        let mut weather = still(12);
+        if flows {
+            (case.terms.mode, weather) = (flow(8).terms.mode, live(12));
+        }
+        let mut right = Vec::new();
+        for calibrate in [false, true] {
+            case.terms.answer.calibrate = calibrate;
+            let watch = Spoils {
+                batches: 0..u64::MAX,
+                kind: Kind::Answers,
+                spoil: |_, body| {
+                    let answers = answers(body);
+                    answers
+                        .confidences
+                        .iter_mut()
+                        .for_each(|confidence| *confidence = 1.0);
+                    answers.classes.iter_mut().for_each(|class| *class = 0);
+                },
+            };
+            let (run, _) = case.run(weather.clone(), watch);
+            check_whole(&case, &run);
+            assert_eq!(
+                run.count(|note| *note == Note::Overconfident(PartyId(1))),
+                1
+            );
+            let pairs = run.finals();
+            let pairs = pairs.iter().zip(&case.classes);
+            right.push(
+                pairs
+                    .filter(|(answer, class)| answer.class == **class)
+                    .count(),
+            );
+        }
+        assert!(right[1] > right[0], "{right:?}");
+    }
+}

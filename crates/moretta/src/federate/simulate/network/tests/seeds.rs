@@ -1,0 +1,224 @@
+//! What must hold for every seed.
+
+use super::*;
+use crate::federate::Mode;
+
+/// How many seeds are tried.
+fn seeds(few: i64) -> std::ops::Range<i64> {
+    let long = std::env::var_os("MORETTA_LONG").is_some();
+    0..if long { few * 50 } else { few }
+}
+
+/// Looks for values of records, and for batches of two epochs.
+struct Auditor {
+    canaries: Vec<[u8; 8]>,
+    may_tell: bool,
+    epochs: BTreeMap<u64, u32>,
+    nodes: usize,
+    /// How often the journal of each party was looked at: when it was killed, and at the end.
+    looked: BTreeMap<PartyId, u64>,
+}
+
+impl Auditor {
+    fn new(case: &Case, may_tell: bool) -> Self {
+        let canaries = case.records.iter().flatten();
+        let mut canaries: Vec<[u8; 8]> = canaries.map(|value| value.to_le_bytes()).collect();
+        canaries.sort_unstable();
+        Auditor {
+            canaries,
+            may_tell,
+            epochs: BTreeMap::new(),
+            nodes: 0,
+            looked: BTreeMap::new(),
+        }
+    }
+
+    fn tells(&self, bytes: &[u8]) -> bool {
+        let mut windows = bytes.windows(8);
+        windows.any(|window| {
+            self.canaries
+                .binary_search_by(|canary| canary[..].cmp(window))
+                .is_ok()
+        })
+    }
+}
+
+impl Watch for Auditor {
+    fn frame(&mut self, _: PartyId, _: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
+        let header = decode_header(&bytes).expect("a frame");
+        let of_batch = matches!(
+            header.kind,
+            Kind::Answers | Kind::Keys | Kind::Agreed | Kind::Fragment | Kind::Masked | Kind::Final
+        );
+        if of_batch {
+            let known = *self.epochs.entry(header.batch).or_insert(header.epoch);
+            assert_eq!(
+                known, header.epoch,
+                "batch {} of {:?} from {}",
+                header.batch, header.kind, header.sender
+            );
+        }
+        let allowed = self.may_tell && header.kind == Kind::Fragment;
+        assert!(
+            allowed || !self.tells(&bytes),
+            "{:?} tells a value",
+            header.kind
+        );
+        self.nodes += usize::from(matches!(header.kind, Kind::Fragment | Kind::Masked));
+        vec![bytes]
+    }
+
+    fn journal(&mut self, party: PartyId, journal: &MemoryJournal) {
+        *self.looked.entry(party).or_default() += 1;
+        let runs_nodes = party == PartyId::AGGREGATOR || party.is_host();
+        if self.may_tell && runs_nodes {
+            return;
+        }
+        // What a site has learnt of its own columns is its own, and may hold extremes as they are.
+        let own = journal.last_checkpoint().filter(|_| !party.is_site());
+        let tells = journal.entries().chain(own).any(|bytes| self.tells(bytes));
+        assert!(!tells, "the journal of {party}");
+    }
+}
+
+fn check(rule: Rule, kind: Option<FragmentKind>, few: i64) {
+    let mut forwarded = 0;
+    let mut killed = BTreeMap::new();
+    for seed in seeds(few) {
+        let mut case = Case::new(rule, kind, 8, 400, seed / 10);
+        case.terms.label_delay = [0, 0, 5, 30][seed as usize % 4];
+        if seed % 3 == 1 && kind.is_some() {
+            case.terms.hosts = vec![PartyId::host(0).0, PartyId::host(1).0];
+        }
+        let expected = Case {
+            terms: Terms {
+                hosts: Vec::new(),
+                ..case.terms.clone()
+            },
+            ..case.copy()
+        }
+        .expected();
+        let weather = Weather {
+            until: 10_000_000,
+            checkpoint_every: 20 + seed as u64 % 200,
+            ..Weather::bad(seed)
+        };
+        let (run, auditor) = case.run(
+            weather,
+            Auditor::new(&case, kind == Some(FragmentKind::Raw)),
+        );
+        assert!(run.failure.is_none(), "seed {seed}: {:?}", run.failure);
+        assert_eq!(
+            run.answers.len(),
+            case.batches(),
+            "seed {seed} stands still"
+        );
+        assert_eq!((run.contradictions, run.deviations), (0, 0), "seed {seed}");
+        assert_eq!(bytes(&run.finals()), bytes(&expected), "seed {seed}");
+        assert!(run.most_in_flight < 2000, "{}", run.most_in_flight);
+        assert!(
+            run.greatest_checkpoint < 1 << 20,
+            "{}",
+            run.greatest_checkpoint
+        );
+        let quarantined = run.count(|note| matches!(note, Note::Quarantined(_)));
+        assert_eq!(quarantined, 0, "seed {seed}: {:?}", run.notes);
+        forwarded += auditor.nodes;
+        for (party, looked) in auditor.looked {
+            *killed.entry(party).or_insert(0) += looked - 1;
+        }
+    }
+    assert!(
+        killed.len() >= 7 && killed.values().all(|&kills| kills > 0),
+        "{killed:?}"
+    );
+    assert_eq!(forwarded > 0, kind.is_some(), "nodes were made");
+}
+
+#[test]
+fn lockstep_answers_are_those_of_one_process_without_nodes() {
+    check(Rule::Vote, None, 60);
+}
+
+#[test]
+fn lockstep_answers_are_those_of_one_process_with_raw_fragments() {
+    check(Rule::MaxConfidence, Some(FragmentKind::Raw), 60);
+    check(Rule::Stack, Some(FragmentKind::Raw), 30);
+}
+
+#[test]
+fn lockstep_answers_are_those_of_one_process_with_masked_fragments() {
+    check(Rule::Vote, Some(FragmentKind::Masked), 60);
+}
+
+fn check_flow(kind: Option<FragmentKind>, few: i64) {
+    let (mut kills, mut late) = (0, 0);
+    for seed in seeds(few) {
+        let mut case = Case::new(Rule::Vote, kind, 8, 400, seed / 10);
+        case.terms.mode = Mode::Flow {
+            after: 100,
+            patience: 300,
+            ahead: 32,
+        };
+        if seed % 2 == 1 && kind.is_some() {
+            case.terms.hosts = vec![PartyId::host(0).0, PartyId::host(1).0];
+        }
+        let mut weather = Weather {
+            interval: Some(10),
+            until: 10_000_000,
+            checkpoint_every: 20 + seed as u64 % 200,
+            ..Weather::bad(seed)
+        };
+        if seed % 3 == 0 {
+            weather.partitions.push(Partition {
+                from: 200,
+                until: 500 + 10 * seed as Time,
+                side: vec![PartyId(seed as u16 % 4), PartyId(3)],
+            });
+        }
+        let auditor = Auditor::new(&case, kind == Some(FragmentKind::Raw));
+        let (run, _) = case.run(weather, auditor);
+        assert!(run.failure.is_none(), "seed {seed}: {:?}", run.failure);
+        assert_eq!(
+            run.answers.len(),
+            case.batches(),
+            "seed {seed} stands still"
+        );
+        assert_eq!((run.contradictions, run.deviations), (0, 0), "seed {seed}");
+        assert_eq!(run.finals().len(), case.classes.len(), "seed {seed}");
+        assert!(run.most_in_flight < 3000, "{}", run.most_in_flight);
+        assert!(
+            run.greatest_checkpoint < 1 << 20,
+            "{}",
+            run.greatest_checkpoint
+        );
+        let faults = run.notes.iter().find(|(_, _, note)| {
+            matches!(
+                note,
+                Note::Quarantined(_) | Note::Refused(..) | Note::Dropped(_)
+            )
+        });
+        assert_eq!(faults, None, "seed {seed}");
+        kills += run.kills;
+        late += run.count(|note| matches!(note, Note::Late(..)));
+    }
+    assert!(
+        kills > few as u64 && late > 0,
+        "{kills} kills, {late} late frames"
+    );
+}
+
+#[test]
+fn flow_answers_every_batch_once_without_nodes() {
+    check_flow(None, 40);
+}
+
+#[test]
+fn flow_answers_every_batch_once_with_raw_fragments() {
+    check_flow(Some(FragmentKind::Raw), 40);
+}
+
+#[test]
+fn flow_answers_every_batch_once_with_masked_fragments() {
+    check_flow(Some(FragmentKind::Masked), 40);
+}
