@@ -148,4 +148,14 @@ pub trait Party: Send {
     fn resumes_at(&self) -> u64 {
         0
     }
+
+    /// Batches below this are answered, as far as it was told.
+    fn answered(&self) -> u64 {
+        0
+    }
+
+    /// Who has not acknowledged all that was sent to it.
+    fn awaits(&self) -> Vec<PartyId> {
+        Vec::new()
+    }
 }

@@ -591,6 +591,14 @@ impl Party for Site {
             .map_or(self.received, |first| first.number)
     }
 
+    fn answered(&self) -> u64 {
+        self.course.closed()
+    }
+
+    fn awaits(&self) -> Vec<PartyId> {
+        self.links.awaits()
+    }
+
     fn save(&self) -> Result<Vec<u8>> {
         saved::save(self)
     }
