@@ -224,6 +224,15 @@ impl FederationPolicy {
                 "confidence_bits = 64 tells exact confidences to the aggregator, which can tell values apart by them; 8 is the default".to_owned(),
             );
         }
+        if let Some(trouble) = self.terms.trouble.as_ref().filter(|_| is_site) {
+            let few = u16::from(trouble.group) < self.consent.min_sources;
+            if few || self.consent.allows < trouble.fragments {
+                warnings.push(
+                    "this site consents to less than trouble nodes ask for, and feeds none"
+                        .to_owned(),
+                );
+            }
+        }
         let kind = match is_site {
             true => self.consent.allows,
             false => self.terms.trouble.as_ref().map_or(FragmentKind::None, |t| t.fragments),

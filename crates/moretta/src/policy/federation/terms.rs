@@ -47,19 +47,6 @@ pub(super) fn read(
                 .at(at_trouble)
                 .help("let group be 3 or 4, or choose other `fragments` at all parties"));
         }
-        if group < consent.min_sources {
-            return Err(Error::policy(format!(
-                "trouble nodes have {group} sources, and this site wants {}",
-                consent.min_sources
-            ))
-            .at(at_trouble)
-            .help("let `group` be at least `min_sources`"));
-        }
-        if consent.allows < fragments.kind {
-            return Err(Error::policy("this site allows less than all parties agreed on")
-                .at(at_fragments)
-                .help("agree on another `kind`, or allow it"));
-        }
     }
     let monitors = read_monitors(table(section, &keys::MONITORS)?)?;
     let mode = section.word(&keys::MODE, keys::MODES)?;
