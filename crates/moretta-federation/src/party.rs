@@ -16,7 +16,7 @@ pub struct Outbox {
 }
 
 /// What links lead to: a party of a federation, or what stands in for one.
-pub trait Endpoint: Send {
+pub trait Endpoint {
     /// Takes one event. An error ends the driver.
     fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()>;
 

@@ -15,9 +15,12 @@ use crate::outlet::Pressure;
 use crate::party::{Endpoint, Event, Outbox, Time};
 
 /// Where the rows of a party come from and what it has to tell goes to.
-pub trait Feed<P>: Send {
+pub trait Feed<P> {
     /// The rows of a batch; none at the end of the source.
     fn rows(&mut self, batch: u64) -> Result<Option<Rows>>;
+
+    /// So many bytes came in a frame.
+    fn heard(&mut self, _bytes: usize) {}
 
     /// Takes what the party told at an event: answers and notes.
     fn take(&mut self, party: &mut P, out: &mut federate::Outbox) -> Result<()>;
@@ -100,8 +103,12 @@ impl<P: Party, F: Feed<P>> Station<P, F> {
 
 impl<P: Party, F: Feed<P>> Endpoint for Station<P, F> {
     fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()> {
-        if let Event::Linked(peer) = event {
-            self.left.remove(&peer);
+        match event {
+            Event::Linked(peer) => {
+                self.left.remove(&peer);
+            }
+            Event::Frame { bytes, .. } => self.feed.heard(bytes.len()),
+            Event::Rows(_) | Event::Timer => {}
         }
         self.show(event, now, out)?;
         self.feed(now, out)?;

@@ -71,6 +71,26 @@ pub struct IdentityFiles {
     pub seed: PathBuf,
 }
 
+impl IdentityFiles {
+    /// Reads the secret of a site's masks and projections.
+    ///
+    /// # Errors
+    /// When the file cannot be read or holds something else.
+    pub fn read_seed(&self) -> Result<[u8; 32]> {
+        let text = std::fs::read_to_string(&self.seed);
+        let text = text.map_err(|error| Error::io("read", &self.seed, error))?;
+        pin_of(text.trim()).ok_or_else(|| {
+            Error::policy(format!("{} does not hold a seed", self.seed.display()))
+                .help("`moretta federation keys` makes it")
+        })
+    }
+}
+
+/// Whether the text of a policy is that of a party of a federation.
+pub fn is_federation(text: &str) -> bool {
+    parse::parse(text).is_ok_and(|top| top.has(schema::FEDERATION.name))
+}
+
 /// What a site sends to trouble nodes, by its own choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Consent {

@@ -30,6 +30,7 @@ pub use crate::engine::{Action, ColumnPolicy, Every, KeyPlace, Level, Order, Pai
 pub use evolve::{Evolve, SearchOver};
 pub use federation::{
     Addresses, Consent, Feature, FederationParty, FederationPolicy, FederationRole, IdentityFiles,
+    is_federation,
 };
 pub use goal::Goal;
 pub use init::{Guess, Proposal, propose};

@@ -4,6 +4,7 @@ use super::parties::sharing;
 use super::rows::PartyRows;
 use crate::data::Records;
 use crate::error::{Error, Result};
+use crate::federate::Terms;
 use crate::federate::simulate::{Outcome, Process, SiteSource};
 use crate::policy::{FederationPolicy, FederationRole};
 use sha2::{Digest, Sha256};
@@ -64,8 +65,13 @@ pub fn open_simulated(
             .help("sort the rows of all parties by their key, and keep the same records"));
         }
     }
+    // Where trouble nodes run does not change what they answer.
+    let terms = Terms {
+        hosts: Vec::new(),
+        ..first.terms.clone()
+    };
     Ok(Simulated {
-        process: Process::with_consents(first.terms.clone(), sources, classes.clone(), &consents)?,
+        process: Process::with_consents(terms, sources, classes.clone(), &consents)?,
         classes,
     })
 }
