@@ -39,7 +39,7 @@ pub(super) const CLUSTERS: Parameter = Parameter::new(
 pub(super) const SOURCE: Parameter = section(
     "source",
     Accepts::Table(source::KEYS),
-    Absent::Refused,
+    Absent::Means("must be given, unless a party of a [federation] has no rows"),
     "where the data comes from",
 );
 pub(super) const GRAPH: Parameter = section(
@@ -51,7 +51,7 @@ pub(super) const GRAPH: Parameter = section(
 pub(super) const COLUMNS: Parameter = section(
     "columns",
     Accepts::By("column", &Accepts::Table(columns::KEYS)),
-    Absent::Refused,
+    Absent::Means("must be given, unless a party of a [federation] has no rows"),
     "what each column of the data means",
 )
 .examples(&["{ age = { role = \"quasi\" } }"]);
