@@ -21,7 +21,13 @@ fn example(records: usize) -> tempfile::TempDir {
     let ports: Vec<TcpListener> = (0..2)
         .map(|_| TcpListener::bind("127.0.0.1:0").expect("a port"))
         .collect();
-    let port = |place: usize| ports[place].local_addr().expect("an address").port().to_string();
+    let port = |place: usize| {
+        ports[place]
+            .local_addr()
+            .expect("an address")
+            .port()
+            .to_string()
+    };
     for entry in std::fs::read_dir(example).expect("the example") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_owned();
@@ -31,7 +37,11 @@ fn example(records: usize) -> tempfile::TempDir {
             _ => continue,
         };
         let text = match ending {
-            Some("csv") => text.lines().take(records + 1).map(|line| format!("{line}\n")).collect(),
+            Some("csv") => text
+                .lines()
+                .take(records + 1)
+                .map(|line| format!("{line}\n"))
+                .collect(),
             _ => text.replace("7443", &port(0)).replace("7444", &port(1)),
         };
         std::fs::write(folder.path().join(name), text).expect("written");
@@ -40,12 +50,19 @@ fn example(records: usize) -> tempfile::TempDir {
 }
 
 fn moretta(folder: &Path, args: &[&str]) -> Output {
-    let run = Command::new(PROGRAM).args(args).current_dir(folder).output();
+    let run = Command::new(PROGRAM)
+        .args(args)
+        .current_dir(folder)
+        .output();
     run.expect("the program runs")
 }
 
 fn succeeded(run: &Output) -> String {
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     String::from_utf8_lossy(&run.stdout).into_owned()
 }
 
@@ -78,7 +95,10 @@ fn wait(children: Vec<(&str, Child)>) -> Vec<(String, Output)> {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        (party.to_owned(), child.wait_with_output().expect("its output"))
+        (
+            party.to_owned(),
+            child.wait_with_output().expect("its output"),
+        )
     };
     children.into_iter().map(end).collect()
 }
@@ -87,8 +107,14 @@ fn wait(children: Vec<(&str, Child)>) -> Vec<(String, Output)> {
 fn linked_processes_answer_as_one_process_does() {
     let folder = example(1500);
     let folder = folder.path();
-    succeeded(&moretta(folder, &["federation", "keys", "hub.toml", "--output", "keys"]));
-    let simulated = moretta(folder, &["federation", "simulate", ".", "--write", "--json"]);
+    succeeded(&moretta(
+        folder,
+        &["federation", "keys", "hub.toml", "--output", "keys"],
+    ));
+    let simulated = moretta(
+        folder,
+        &["federation", "simulate", ".", "--write", "--json"],
+    );
     let simulated = succeeded(&simulated);
     assert!(simulated.contains("\"records\": 1500"), "{simulated}");
     let answers = folder.join("out/answers.csv");
@@ -116,8 +142,14 @@ fn strangers_and_other_terms_are_refused_with_a_reason() {
         assert!(stderr.contains(told), "{told}: {stderr}");
     };
     check("lab", 5, "keys/lab.pem");
-    succeeded(&moretta(folder, &["federation", "keys", "hub.toml", "--output", "keys"]));
-    let again = moretta(folder, &["federation", "keys", "hub.toml", "--output", "keys"]);
+    succeeded(&moretta(
+        folder,
+        &["federation", "keys", "hub.toml", "--output", "keys"],
+    ));
+    let again = moretta(
+        folder,
+        &["federation", "keys", "hub.toml", "--output", "keys"],
+    );
     assert_eq!(again.status.code(), Some(2));
     change(folder, "lab.toml", "keys/lab.key", "keys/icu.key");
     check("lab", 3, "not of the key beside it");
@@ -145,7 +177,10 @@ fn rows_in_another_order_are_found_before_anything_is_learnt() {
     let run = moretta(folder, &["federation", "simulate", "."]);
     let told = String::from_utf8_lossy(&run.stderr).into_owned();
     assert_eq!(run.status.code(), Some(4), "{told}");
-    assert!(told.contains("the keys of `icu`") && !told.contains("v99999"), "{told}");
+    assert!(
+        told.contains("the keys of `icu`") && !told.contains("v99999"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -163,9 +198,17 @@ fn checks_tell_who_sees_what() {
     check("home", &["this site has one column"]);
     check("hub", &["sums of masked projections", "(8 bits)"]);
     for party in PARTIES {
-        change(folder, &format!("{party}.toml"), "kind = \"masked\"", "kind = \"raw\"");
+        change(
+            folder,
+            &format!("{party}.toml"),
+            "kind = \"masked\"",
+            "kind = \"raw\"",
+        );
     }
     check("hub", &["values of forwarded records", "fragments are raw"]);
     let audit = succeeded(&moretta(folder, &["federation", "audit", "."]));
-    assert!(audit.contains("classes, coarse confidences, forward bits"), "{audit}");
+    assert!(
+        audit.contains("classes, coarse confidences, forward bits"),
+        "{audit}"
+    );
 }

@@ -132,8 +132,18 @@ mod tests {
         };
         let (site, other) = (PartyId(3), PartyId(4));
         check(HELLO, site, PartyId::AGGREGATOR, Ok(()));
-        check(HELLO + 1, site, PartyId::AGGREGATOR, Err(Refusal::OtherSender));
-        check(HELLO, PartyId::LABELS, PartyId::AGGREGATOR, Err(Refusal::OtherSender));
+        check(
+            HELLO + 1,
+            site,
+            PartyId::AGGREGATOR,
+            Err(Refusal::OtherSender),
+        );
+        check(
+            HELLO,
+            PartyId::LABELS,
+            PartyId::AGGREGATOR,
+            Err(Refusal::OtherSender),
+        );
         check(HELLO, site, other, Err(Refusal::OtherSender));
         check(HELLO, site, PartyId::LABELS, Err(Refusal::OtherSender));
     }

@@ -10,7 +10,10 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &AggregateArgs, console: &Console) -> Result<ExitCode, Failure> {
     let policy = super::federation::load(&args.policy, args.root.as_deref())?;
     if policy.role != FederationRole::Aggregator {
-        let what = format!("this is the policy of a party with the role {}", policy.role.word());
+        let what = format!(
+            "this is the policy of a party with the role {}",
+            policy.role.word()
+        );
         return Err(Error::usage(what).help("run it with `moretta site`").into());
     }
     linked::run(&policy, console).map_err(|error| Failure::of_policy(error, &args.policy))
@@ -138,7 +141,10 @@ mod linked {
                 self.shown = Instant::now();
                 let topology = party.topology();
                 let agreements = party.agreements();
-                let best = agreements.iter().map(|(_, agreement)| *agreement).fold(0.0, f64::max);
+                let best = agreements
+                    .iter()
+                    .map(|(_, agreement)| *agreement)
+                    .fold(0.0, f64::max);
                 line.set_message(format!(
                     "{} records  sites {}  agreement {best:.2}  trouble nodes {}  accuracy {:.1} %  {:.1} bytes a record",
                     count(told.records),

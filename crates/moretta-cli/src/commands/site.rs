@@ -14,7 +14,8 @@ pub(crate) fn run(args: &PartyArgs, console: &Console) -> Result<ExitCode, Failu
             .help("run it with `moretta aggregate`")
             .into());
     }
-    linked::run(&policy, args.force, console).map_err(|error| Failure::of_policy(error, &args.policy))
+    linked::run(&policy, args.force, console)
+        .map_err(|error| Failure::of_policy(error, &args.policy))
 }
 
 #[cfg(not(feature = "federation"))]
@@ -50,7 +51,11 @@ mod linked {
         bytes_sent: u64,
     }
 
-    pub(super) fn run(policy: &FederationPolicy, force: bool, console: &Console) -> Result<ExitCode> {
+    pub(super) fn run(
+        policy: &FederationPolicy,
+        force: bool,
+        console: &Console,
+    ) -> Result<ExitCode> {
         let linked = Linked::new(policy)?;
         let trust = linked.trust()?;
         let feed = Own {
@@ -74,7 +79,11 @@ mod linked {
                 let seed = files(policy)?.read_seed()?;
                 linked.run(site_of(policy, seed, trust, DELIVERY)?, feed)?.1
             }
-            FederationRole::Labels => linked.run(label_holder_of(policy, trust, DELIVERY), feed)?.1,
+            FederationRole::Labels => {
+                linked
+                    .run(label_holder_of(policy, trust, DELIVERY), feed)?
+                    .1
+            }
             FederationRole::Consumer => linked.run(consumer_of(policy, DELIVERY), feed)?.1,
             FederationRole::Trouble | FederationRole::Aggregator => {
                 linked.run(host_of(policy, trust, DELIVERY), feed)?.1
@@ -94,7 +103,10 @@ mod linked {
                 count(told.bytes_sent)
             ),
         };
-        let standard = policy.sink.as_ref().is_some_and(|sink| sink.path.as_os_str() == "-");
+        let standard = policy
+            .sink
+            .as_ref()
+            .is_some_and(|sink| sink.path.as_os_str() == "-");
         match standard {
             true => console.aside(&told, text),
             false => {

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use moretta_data::{Error, Result};
 use moretta_federation::keys::{Order, make};
 use moretta_federation::{
-    Credential, Driver, Event, Identity, Limits, Member, Name, Network, Outbox, Endpoint, PartyId,
+    Credential, Driver, Endpoint, Event, Identity, Limits, Member, Name, Network, Outbox, PartyId,
     Protocol, Role, Roster, Time, header,
 };
 

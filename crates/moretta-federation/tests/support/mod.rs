@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use moretta_data::Result;
 use moretta_federation::keys::{Made, Order, make};
 use moretta_federation::{
-    Credential, Driver, Event, Limits, Member, Name, Network, Outbox, Endpoint, PartyId, Protocol,
+    Credential, Driver, Endpoint, Event, Limits, Member, Name, Network, Outbox, PartyId, Protocol,
     Refusals, Role, Roster, Stopper, Time,
 };
 

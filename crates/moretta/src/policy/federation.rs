@@ -255,7 +255,11 @@ impl FederationPolicy {
         }
         let kind = match is_site {
             true => self.consent.allows,
-            false => self.terms.trouble.as_ref().map_or(FragmentKind::None, |t| t.fragments),
+            false => self
+                .terms
+                .trouble
+                .as_ref()
+                .map_or(FragmentKind::None, |t| t.fragments),
         };
         if self.terms.trouble.is_some() && kind == FragmentKind::Raw {
             warnings.push(
@@ -272,19 +276,21 @@ impl FederationPolicy {
         let reads = matches!(self.role, FederationRole::Site | FederationRole::Labels);
         let word = self.role.word();
         match (reads, &self.source, self.role, &self.sink) {
-            (true, None, ..) => at(Error::policy(format!("a party with the role {word} needs rows"))
-                .help("add [source] with path = \"file.csv\"")),
+            (true, None, ..) => at(Error::policy(format!(
+                "a party with the role {word} needs rows"
+            ))
+            .help("add [source] with path = \"file.csv\"")),
             (false, Some(_), ..) => at(Error::policy(format!(
                 "a party with the role {word} reads no rows"
             ))
             .help("take [source] out")),
-            (_, _, FederationRole::Consumer, None) => at(Error::policy(
-                "nothing says where the answers go",
+            (_, _, FederationRole::Consumer, None) => {
+                at(Error::policy("nothing says where the answers go")
+                    .help("add [sink] with path = \"answers.csv\""))
+            }
+            (_, _, role, Some(_)) if role != FederationRole::Consumer => at(Error::policy(
+                format!("a party with the role {word} gets no answers"),
             )
-            .help("add [sink] with path = \"answers.csv\"")),
-            (_, _, role, Some(_)) if role != FederationRole::Consumer => at(Error::policy(format!(
-                "a party with the role {word} gets no answers"
-            ))
             .help("take [sink] out; the consumer has one")),
             _ => Ok(()),
         }
@@ -294,14 +300,20 @@ impl FederationPolicy {
 /// Sections of releases.
 const NOT_HERE: &[(&str, &str)] = &[
     ("guarantee", "take it out: promises are of releases"),
-    ("protect", "take it out: `fragments` says what leaves a site"),
+    (
+        "protect",
+        "take it out: `fragments` says what leaves a site",
+    ),
     ("goal", "take it out"),
     ("evolve", "take it out"),
     ("graph", "take it out"),
     ("levels", "take it out"),
     ("rules", "take it out"),
     ("measure", "take it out"),
-    ("report", "take it out: `moretta federation simulate` prints what happened"),
+    (
+        "report",
+        "take it out: `moretta federation simulate` prints what happened",
+    ),
     ("checkpoint", "take it out"),
     ("manifest", "take it out"),
     ("ledger", "take it out"),
@@ -422,9 +434,9 @@ fn read_parties(
     named.sort_by_key(|(id, _)| *id);
     for (id, value) in named {
         if !keys::is_name(id) || id == "ca" {
-            return Err(value
-                .error("the id of a party does not fit")
-                .help("use 1 to 64 letters, digits, dots, hyphens and underscores, other than `ca`"));
+            return Err(value.error("the id of a party does not fit").help(
+                "use 1 to 64 letters, digits, dots, hyphens and underscores, other than `ca`",
+            ));
         }
         let role = value.word(id, keys::ROLES)?;
         let number = match role {
@@ -434,14 +446,27 @@ fn read_parties(
             FederationRole::Labels => PartyId::LABELS,
             FederationRole::Consumer => PartyId::CONSUMER,
         };
-        if parties.iter().any(|party: &FederationParty| party.number == number) {
+        if parties
+            .iter()
+            .any(|party: &FederationParty| party.number == number)
+        {
             return Err(value
-                .error(format!("there are two parties with the role {}", role.word()))
-                .help("a federation has one aggregator, one label holder and at most one consumer"));
+                .error(format!(
+                    "there are two parties with the role {}",
+                    role.word()
+                ))
+                .help(
+                    "a federation has one aggregator, one label holder and at most one consumer",
+                ));
         }
         let pin = pins.get(id).copied();
         let id = id.clone();
-        parties.push(FederationParty { id, role, number, pin });
+        parties.push(FederationParty {
+            id,
+            role,
+            number,
+            pin,
+        });
     }
     for (role, what) in [
         (FederationRole::Aggregator, "no aggregator"),
@@ -485,15 +510,21 @@ fn read_pins(path: &Path, placed: &Placed) -> Result<BTreeMap<String, [u8; 32]>>
 }
 
 fn pin_of(text: &str) -> Option<[u8; 32]> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_uppercase());
+    let digit = |byte: u8| {
+        char::from(byte)
+            .to_digit(16)
+            .filter(|_| !byte.is_ascii_uppercase())
+    };
     let digits: Vec<u8> = text
         .bytes()
         .map(|byte| digit(byte).map(|digit| digit as u8))
         .collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits.chunks(2).map(|pair| match pair {
-        [high, low] => high << 4 | low,
-        _ => 0,
-    })
-    .collect();
+    let bytes: Vec<u8> = digits
+        .chunks(2)
+        .map(|pair| match pair {
+            [high, low] => high << 4 | low,
+            _ => 0,
+        })
+        .collect();
     bytes.try_into().ok().filter(|_| digits.len() == 64)
 }

@@ -1,6 +1,8 @@
 //! The whole policy: its keys, and the JSON Schema that is made from them.
 
-use super::{columns, evolve, federation, goal, graph, guarantee, levels, measure, outputs, rules, source};
+use super::{
+    columns, evolve, federation, goal, graph, guarantee, levels, measure, outputs, rules, source,
+};
 use crate::config::{Absent, Accepts, Length, Parameter, object};
 use crate::protect::{METHOD, METHODS, MethodInfo};
 use serde_json::{Value, json};

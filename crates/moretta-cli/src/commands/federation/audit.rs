@@ -1,8 +1,8 @@
 //! `moretta federation audit`: what each party sees, with the bytes that a run would send.
 
 use super::check::sees;
-use super::simulate::{figures, simulate};
 use super::load_all;
+use super::simulate::{figures, simulate};
 use crate::args::FederationPoliciesArgs;
 use crate::console::{Console, table};
 use crate::failure::Failure;
@@ -37,16 +37,44 @@ struct AuditedFrames {
 
 /// Every kind of frame: between whom, and what it holds.
 const FRAMES: &[(&str, &str, &str)] = &[
-    ("hello", "site → aggregator → sites", "sum of terms, number and kinds of columns, public key of masks"),
-    ("answers", "site, node → aggregator", "classes, coarse confidences, forward bits"),
+    (
+        "hello",
+        "site → aggregator → sites",
+        "sum of terms, number and kinds of columns, public key of masks",
+    ),
+    (
+        "answers",
+        "site, node → aggregator",
+        "classes, coarse confidences, forward bits",
+    ),
     ("keys", "source → node", "which records are forwarded"),
-    ("agreed", "node → sources", "which records all sources forward"),
-    ("fragment", "source → node", "projections or values of forwarded records"),
-    ("masked", "source → node", "masked shares of a sum of projections"),
+    (
+        "agreed",
+        "node → sources",
+        "which records all sources forward",
+    ),
+    (
+        "fragment",
+        "source → node",
+        "projections or values of forwarded records",
+    ),
+    (
+        "masked",
+        "source → node",
+        "masked shares of a sum of projections",
+    ),
     ("labels", "label holder → all", "true classes"),
     ("state", "node ↔ sources", "agreement of nodes"),
-    ("topology", "aggregator → all", "trouble nodes and their sources"),
-    ("final", "aggregator → consumer", "class, confidence and flags of each record"),
+    (
+        "topology",
+        "aggregator → all",
+        "trouble nodes and their sources",
+    ),
+    (
+        "final",
+        "aggregator → consumer",
+        "class, confidence and flags of each record",
+    ),
     ("ack", "all", "what was received"),
     ("credit", "aggregator → all", "how far parties may go"),
     ("refuse", "all", "a number that says why"),
@@ -115,6 +143,9 @@ mod tests {
     #[test]
     fn every_kind_of_frame_is_told() {
         let kinds = Kind::ALL.map(|kind| format!("{kind:?}").to_lowercase());
-        assert_eq!(FRAMES.iter().map(|frame| frame.0).collect::<Vec<_>>(), kinds);
+        assert_eq!(
+            FRAMES.iter().map(|frame| frame.0).collect::<Vec<_>>(),
+            kinds
+        );
     }
 }

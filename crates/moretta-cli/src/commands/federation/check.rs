@@ -2,7 +2,7 @@
 
 use super::{load, load_all};
 use crate::args::{FederationPoliciesArgs, PolicyArgs};
-use crate::console::Console;
+use crate::console::{Console, counted};
 use crate::failure::Failure;
 use moretta::policy::{FederationPolicy, FederationRole};
 use moretta::{Error, federate::FragmentKind, io, learn};
@@ -55,9 +55,8 @@ fn of(policy: &FederationPolicy, error: Error) -> Failure {
 /// The first pair of policies whose terms differ.
 fn disagreeing(policies: &[FederationPolicy]) -> Option<(&FederationPolicy, &FederationPolicy)> {
     let first = policies.first()?;
-    let differs = |other: &&FederationPolicy| {
-        other.terms != first.terms || other.classes != first.classes
-    };
+    let differs =
+        |other: &&FederationPolicy| other.terms != first.terms || other.classes != first.classes;
     policies.iter().find(differs).map(|other| (first, other))
 }
 
@@ -71,13 +70,20 @@ fn check(policy: &FederationPolicy) -> moretta::Result<CheckedParty> {
         let names = io::names(&source.path, &source.options)?;
         let known = |name: &String| policy.columns.iter().any(|column| column.name == *name);
         if let Some(name) = names.iter().find(|name| !known(name)) {
-            return Err(Error::policy(format!("the rows have a column `{name}`, and [columns] does not say what it is"))
-                .help("give it a role; drop leaves it out"));
+            return Err(Error::policy(format!(
+                "the rows have a column `{name}`, and [columns] does not say what it is"
+            ))
+            .help("give it a role; drop leaves it out"));
         }
-        let absent = policy.columns.iter().find(|column| !names.contains(&column.name));
+        let absent = policy
+            .columns
+            .iter()
+            .find(|column| !names.contains(&column.name));
         if let Some(column) = absent {
-            return Err(Error::policy(format!("the rows have no column `{}`", column.name))
-                .help("take it out of [columns]"));
+            return Err(
+                Error::policy(format!("the rows have no column `{}`", column.name))
+                    .help("take it out of [columns]"),
+            );
         }
     }
     let sum = policy.terms.sum();
@@ -94,8 +100,14 @@ fn check(policy: &FederationPolicy) -> moretta::Result<CheckedParty> {
 /// What a party sees of the others, and what others see of it.
 pub(super) fn sees(policy: &FederationPolicy) -> Vec<String> {
     let bits = policy.terms.coarse.bits();
-    let answers = format!("class and confidence ({bits} bits) of every site for every record, and which records it forwards");
-    let kind = policy.terms.trouble.as_ref().map(|trouble| trouble.fragments);
+    let answers = format!(
+        "class and confidence ({bits} bits) of every site for every record, and which records it forwards"
+    );
+    let kind = policy
+        .terms
+        .trouble
+        .as_ref()
+        .map(|trouble| trouble.fragments);
     let fragments = match kind {
         Some(FragmentKind::Masked) => "sums of masked projections of forwarded records",
         Some(FragmentKind::Projected) => "projections of forwarded records of each site",
@@ -103,19 +115,29 @@ pub(super) fn sees(policy: &FederationPolicy) -> Vec<String> {
         None | Some(FragmentKind::None) => "no fragments of records",
     };
     let sentences: &[&str] = match policy.role {
-        FederationRole::Site => &["labels reach this site, as they reach every site", "keys never leave it, but for a sum of each batch"],
+        FederationRole::Site => &[
+            "labels reach this site, as they reach every site",
+            "keys never leave it, but for a sum of each batch",
+        ],
         FederationRole::Aggregator => &[&answers, fragments, "labels"],
         FederationRole::Trouble => &[fragments, "labels"],
-        FederationRole::Labels => &["its labels reach every site, the aggregator and all hosts of trouble nodes"],
+        FederationRole::Labels => {
+            &["its labels reach every site, the aggregator and all hosts of trouble nodes"]
+        }
         FederationRole::Consumer => &["class, confidence and flags of every record"],
     };
-    sentences.iter().map(|&sentence| sentence.to_owned()).collect()
+    sentences
+        .iter()
+        .map(|&sentence| sentence.to_owned())
+        .collect()
 }
 
 fn show(checked: &[CheckedParty], console: &Console) -> Result<ExitCode, Failure> {
     for party in checked {
         let warnings = party.warnings.iter();
-        let named: Vec<String> = warnings.map(|text| format!("{}: {text}", party.id)).collect();
+        let named: Vec<String> = warnings
+            .map(|text| format!("{}: {text}", party.id))
+            .collect();
         console.warnings(&named);
     }
     console.result(&checked, || {
@@ -123,7 +145,7 @@ fn show(checked: &[CheckedParty], console: &Console) -> Result<ExitCode, Failure
         for party in checked {
             let _ = write!(text, "{}: ok; {}", party.id, party.role);
             if party.columns > 0 {
-                let _ = write!(text, ", {} columns", party.columns);
+                let _ = write!(text, ", {}", counted(party.columns as u64, "column"));
             }
             let _ = writeln!(text, ", terms {}", party.terms);
             for sentence in &party.sees {

@@ -38,8 +38,11 @@ impl<'a> Linked<'a> {
             id: name(&policy.id)?,
         };
         let files = files(policy)?;
-        let credential = Credential::read(&files.certificate, &files.key, &files.authority, &identity)?;
-        let own = policy.own().ok_or_else(|| Error::bug("a party that is not listed"))?;
+        let credential =
+            Credential::read(&files.certificate, &files.key, &files.authority, &identity)?;
+        let own = policy
+            .own()
+            .ok_or_else(|| Error::bug("a party that is not listed"))?;
         let roster = Roster::new(identity.federation, members(policy)?)?;
         let protocol = Protocol::of(&policy.terms);
         let driver = Driver::new(own.number, roster, protocol, Limits::default());
@@ -56,7 +59,9 @@ impl<'a> Linked<'a> {
         let pins = self.policy.parties.iter();
         Ok(Trust::Pinned {
             identity: Box::new(mask::Identity::from_seed(&secret)),
-            pins: pins.filter_map(|party| Some((party.number, party.pin?))).collect(),
+            pins: pins
+                .filter_map(|party| Some((party.number, party.pin?)))
+                .collect(),
         })
     }
 
@@ -202,12 +207,16 @@ pub(crate) fn heed(notes: &[Note], console: &Console) -> Result<()> {
                     .help("`moretta federation check` with the policies of all parties finds out where"));
             }
             Note::RefusedBy(party, Refusal::Keys) => {
-                return Err(Error::input(format!("the keys of {party} are others than those of this party"))
-                    .help("sort the rows of all parties by their key, and keep the same records"));
+                return Err(Error::input(format!(
+                    "the keys of {party} are others than those of this party"
+                ))
+                .help("sort the rows of all parties by their key, and keep the same records"));
             }
             Note::Refused(party, Refusal::Keys) => {
-                return Err(Error::input(format!("the keys of the rows are not those that {party} has"))
-                    .help("sort the rows of all parties by their key, and keep the same records"));
+                return Err(Error::input(format!(
+                    "the keys of the rows are not those that {party} has"
+                ))
+                .help("sort the rows of all parties by their key, and keep the same records"));
             }
             note => console.hint(&told(note)),
         }

@@ -15,7 +15,10 @@ use moretta::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &FederationArgs, console: &Console) -> std::result::Result<ExitCode, Failure> {
+pub(crate) fn run(
+    args: &FederationArgs,
+    console: &Console,
+) -> std::result::Result<ExitCode, Failure> {
     match &args.command {
         FederationCommand::Keys(args) => keys::run(args, console),
         FederationCommand::Check(args) => check::run(args, console),
@@ -25,7 +28,10 @@ pub(crate) fn run(args: &FederationArgs, console: &Console) -> std::result::Resu
 }
 
 /// Reads the policy of a party.
-pub(crate) fn load(path: &Path, root: Option<&Path>) -> std::result::Result<FederationPolicy, Failure> {
+pub(crate) fn load(
+    path: &Path,
+    root: Option<&Path>,
+) -> std::result::Result<FederationPolicy, Failure> {
     let root = Root::of_policy(path, root)?;
     FederationPolicy::load(path, &root).map_err(|error| Failure::of_policy(error, path))
 }

@@ -45,7 +45,9 @@ pub(crate) fn run(args: &FederationSimulateArgs, console: &Console) -> Result<Ex
         true => Some(consumer(&policies)?),
         false => None,
     };
-    let writer = writer.map(|policy| AnswerWriter::create(policy, args.force)).transpose()?;
+    let writer = writer
+        .map(|policy| AnswerWriter::create(policy, args.force))
+        .transpose()?;
     let outcome = simulate(&policies)?;
     if let Some(mut writer) = writer {
         let batch = policies[0].terms.batch as usize;
@@ -68,7 +70,9 @@ pub(super) fn simulate(policies: &[FederationPolicy]) -> moretta::Result<Outcome
 }
 
 fn consumer(policies: &[FederationPolicy]) -> moretta::Result<&FederationPolicy> {
-    let found = policies.iter().find(|policy| policy.role == FederationRole::Consumer);
+    let found = policies
+        .iter()
+        .find(|policy| policy.role == FederationRole::Consumer);
     found.ok_or_else(|| {
         Error::usage("no policy is that of the consumer, which says where answers go")
             .help("add one with the role consumer, or take --write out")
@@ -77,13 +81,19 @@ fn consumer(policies: &[FederationPolicy]) -> moretta::Result<&FederationPolicy>
 
 pub(super) fn figures(policies: &[FederationPolicy], outcome: &Outcome) -> Figures {
     let settled = &outcome.settled;
-    let right = settled.iter().filter(|record| record.answer.class == record.label).count();
+    let right = settled
+        .iter()
+        .filter(|record| record.answer.class == record.label)
+        .count();
     let mut nodes: Vec<NodeLife> = Vec::new();
     for note in &outcome.notes {
         match note {
             Note::Created(node, sources, batch) => nodes.push(NodeLife {
                 node: *node,
-                sources: sources.iter().map(|source| source_name(policies, *source)).collect(),
+                sources: sources
+                    .iter()
+                    .map(|source| source_name(policies, *source))
+                    .collect(),
                 from_batch: *batch,
                 to_batch: None,
                 forwarded: 0,
@@ -99,7 +109,7 @@ pub(super) fn figures(policies: &[FederationPolicy], outcome: &Outcome) -> Figur
     }
     for life in &mut nodes {
         let forwards = settled.iter().flat_map(|record| &record.forwarded);
-        life.forwarded = forwards.filter(|(_, node)| *node == life.node).count() as u64;
+        life.forwarded = forwards.filter(|(node, _)| *node == life.node).count() as u64;
         life.answered = settled.iter().filter(|r| r.answer.who == life.node).count() as u64;
     }
     let records = outcome.finals.len() as u64;
@@ -107,12 +117,22 @@ pub(super) fn figures(policies: &[FederationPolicy], outcome: &Outcome) -> Figur
     Figures {
         records,
         accuracy: (!settled.is_empty()).then(|| right as f64 / settled.len() as f64),
-        sites: policies.first().map_or(0, |policy| policy.terms.sites.len()),
+        sites: policies
+            .first()
+            .map_or(0, |policy| policy.terms.sites.len()),
         nodes,
-        partial: outcome.finals.iter().filter(|answer| answer.partial).count() as u64,
+        partial: outcome
+            .finals
+            .iter()
+            .filter(|answer| answer.partial)
+            .count() as u64,
         early: outcome.finals.iter().filter(|answer| answer.early).count() as u64,
         bytes_a_record: total as f64 / (records as f64).max(1.0),
-        bytes: outcome.bytes.iter().map(|(kind, bytes)| (kind_name(*kind), *bytes)).collect(),
+        bytes: outcome
+            .bytes
+            .iter()
+            .map(|(kind, bytes)| (kind_name(*kind), *bytes))
+            .collect(),
     }
 }
 
@@ -125,7 +145,10 @@ fn source_name(policies: &[FederationPolicy], source: u16) -> String {
 
 fn kind_name(kind: u8) -> String {
     let found = Kind::ALL.into_iter().find(|other| *other as u8 == kind);
-    found.map_or_else(|| kind.to_string(), |kind| format!("{kind:?}").to_lowercase())
+    found.map_or_else(
+        || kind.to_string(),
+        |kind| format!("{kind:?}").to_lowercase(),
+    )
 }
 
 fn text(figures: &Figures) -> String {
@@ -141,14 +164,22 @@ fn text(figures: &Figures) -> String {
     if figures.nodes.is_empty() {
         text.push_str("no trouble nodes\n");
     } else {
-        let head = ["trouble node", "sources", "from batch", "to batch", "forwarded", "answered"];
+        let head = [
+            "trouble node",
+            "sources",
+            "from batch",
+            "to batch",
+            "forwarded",
+            "answered",
+        ];
         let mut rows = vec![head.map(str::to_owned).to_vec()];
         for life in &figures.nodes {
             rows.push(vec![
                 life.node.to_string(),
                 life.sources.join(" "),
                 life.from_batch.to_string(),
-                life.to_batch.map_or_else(|| "–".to_owned(), |batch| batch.to_string()),
+                life.to_batch
+                    .map_or_else(|| "–".to_owned(), |batch| batch.to_string()),
                 count(life.forwarded),
                 count(life.answered),
             ]);

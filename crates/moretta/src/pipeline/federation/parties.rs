@@ -16,7 +16,11 @@ const SEED: u64 = 1;
 pub(super) fn sharing(policy: &FederationPolicy, seed: [u8; 32]) -> Sharing {
     Sharing {
         seed,
-        ranges: policy.features.iter().map(|feature| feature.range.clone()).collect(),
+        ranges: policy
+            .features
+            .iter()
+            .map(|feature| feature.range.clone())
+            .collect(),
     }
 }
 
@@ -30,7 +34,11 @@ pub fn site_of(
     trust: Trust,
     delivery: Delivery,
 ) -> Result<Site> {
-    let columns: Vec<_> = policy.features.iter().map(|feature| feature.column).collect();
+    let columns: Vec<_> = policy
+        .features
+        .iter()
+        .map(|feature| feature.column)
+        .collect();
     let inputs = columns.iter().map(|column| column.input()).collect();
     let header = learn::Header::new(inputs, policy.terms.classes as usize)?;
     let options = SiteOptions {

@@ -55,7 +55,10 @@ impl PartyRows {
         for (at, feature) in policy.features.iter().enumerate() {
             encoder.declare(at, &feature.categories);
         }
-        let key = policy.key.as_deref().ok_or_else(|| Error::bug("rows without a key"))?;
+        let key = policy
+            .key
+            .as_deref()
+            .ok_or_else(|| Error::bug("rows without a key"))?;
         Ok(PartyRows {
             key: place(key)?,
             class: policy.class.as_deref().map(place).transpose()?,
@@ -110,7 +113,10 @@ impl PartyRows {
             None => Vec::new(),
         };
         let mut sum = Sha256::new_with_prefix(self.federation);
-        self.read.keys.drain(..count).for_each(|key| sum.update(key));
+        self.read
+            .keys
+            .drain(..count)
+            .for_each(|key| sum.update(key));
         let batch = self.next;
         self.next += 1;
         Ok(Some(Rows {
@@ -132,7 +138,9 @@ impl PartyRows {
         for row in 0..batch.len() {
             let mut sum = Sha256::new();
             sum.update(keys.get(row).unwrap_or_default());
-            self.read.keys.push(first_eight(&sum.finalize()).to_le_bytes());
+            self.read
+                .keys
+                .push(first_eight(&sum.finalize()).to_le_bytes());
         }
         if let Some(Column::Category(classes)) = self.class.map(|class| batch.column(class)) {
             let code = |row: usize| match classes.is_missing(row) {
@@ -146,5 +154,6 @@ impl PartyRows {
 }
 
 fn first_eight(sum: &[u8]) -> u64 {
-    sum.first_chunk().map_or(0, |first| u64::from_le_bytes(*first))
+    sum.first_chunk()
+        .map_or(0, |first| u64::from_le_bytes(*first))
 }

@@ -37,7 +37,10 @@ pub fn open_simulated(
     let first = agreed(policies)?;
     let mut sources = Vec::new();
     let (mut keys, mut consents) = (Vec::new(), Vec::new());
-    let mut sites = first.parties.iter().filter(|p| p.role == FederationRole::Site);
+    let mut sites = first
+        .parties
+        .iter()
+        .filter(|p| p.role == FederationRole::Site);
     let of = |id: &str| policies.iter().find(|policy| policy.id == id);
     sites.try_for_each(|party| {
         let policy = of(&party.id).ok_or_else(|| missing(&party.id))?;
@@ -45,14 +48,21 @@ pub fn open_simulated(
         keys.push((party.id.clone(), sums));
         consents.push((policy.consent.allows, policy.consent.min_sources));
         sources.push(SiteSource {
-            columns: policy.features.iter().map(|feature| feature.column).collect(),
+            columns: policy
+                .features
+                .iter()
+                .map(|feature| feature.column)
+                .collect(),
             learner: policy.learner.clone(),
             records,
             sharing: sharing(policy, seed(policy)?),
         });
         Ok::<(), Error>(())
     })?;
-    let holder = first.parties.iter().find(|p| p.role == FederationRole::Labels);
+    let holder = first
+        .parties
+        .iter()
+        .find(|p| p.role == FederationRole::Labels);
     let holder = holder.ok_or_else(|| Error::bug("a federation without labels"))?;
     let policy = of(&holder.id).ok_or_else(|| missing(&holder.id))?;
     let (_, classes, sums) = all_rows(policy)?;
@@ -78,7 +88,11 @@ pub fn open_simulated(
 
 /// A secret for a site that has none yet: only simulations may use it.
 pub fn made_up_seed(policy: &FederationPolicy) -> [u8; 32] {
-    Sha256::digest(format!("moretta/simulated/{}/{}", policy.federation, policy.id)).into()
+    Sha256::digest(format!(
+        "moretta/simulated/{}/{}",
+        policy.federation, policy.id
+    ))
+    .into()
 }
 
 /// The first policy, with which all others agree.
@@ -93,15 +107,24 @@ fn agreed(policies: &[FederationPolicy]) -> Result<&FederationPolicy> {
             ))
             .help("let name, parties, pins, classes, trouble, answer, mode, batch and all that must be the same be so in both"));
         }
-        if policies.iter().filter(|policy| policy.id == other.id).count() > 1 {
-            return Err(Error::usage(format!("there are two policies of `{}`", other.id)));
+        if policies
+            .iter()
+            .filter(|policy| policy.id == other.id)
+            .count()
+            > 1
+        {
+            return Err(Error::usage(format!(
+                "there are two policies of `{}`",
+                other.id
+            )));
         }
     }
     Ok(first)
 }
 
 fn missing(id: &str) -> Error {
-    Error::usage(format!("the policy of `{id}` is missing")).help("name the policies of all parties")
+    Error::usage(format!("the policy of `{id}` is missing"))
+        .help("name the policies of all parties")
 }
 
 type AllRows = (Records, Vec<u32>, Vec<u64>);

@@ -90,7 +90,10 @@ impl FederationPolicy {
                 // What a column is must not depend on its first rows: all parties were told.
                 ReadAs::Infer => ReadAs::Number,
                 ReadAs::Category => {
-                    let what = format!("the categories of `{}` must be known beforehand", column.name);
+                    let what = format!(
+                        "the categories of `{}` must be known beforehand",
+                        column.name
+                    );
                     return Err(Error::policy(what)
                         .at(column.span.clone())
                         .help("list them: order = [\"low\", \"high\"]"));
@@ -139,22 +142,34 @@ impl FederationPolicy {
             let name = placed.text("share")?;
             if !learnt.iter().any(|column| column.name == name) {
                 return Err(placed
-                    .error(format!("`share` names `{name}`, which this site does not learn from"))
+                    .error(format!(
+                        "`share` names `{name}`, which this site does not learn from"
+                    ))
                     .help("name columns with the role quasi or sensitive"));
             }
         }
         let is_shared = |name: &str| {
-            share.is_none_or(|share| share.iter().any(|p| p.text("share").is_ok_and(|s| s == name)))
+            share.is_none_or(|share| {
+                share
+                    .iter()
+                    .any(|p| p.text("share").is_ok_and(|s| s == name))
+            })
         };
         // Numbers of columns are spread over the sites, so that no two share one.
         let stride = (1usize << 16) / self.terms.sites.len().max(1);
         let first = self.own().map_or(0, |own| usize::from(own.number.0)) * stride;
         if learnt.len() > stride {
             return Err(section
-                .error(format!("a site of this federation has at most {stride} columns"))
+                .error(format!(
+                    "a site of this federation has at most {stride} columns"
+                ))
                 .help("drop some"));
         }
-        let kind = self.terms.trouble.as_ref().map_or(FragmentKind::None, |t| t.fragments);
+        let kind = self
+            .terms
+            .trouble
+            .as_ref()
+            .map_or(FragmentKind::None, |t| t.fragments);
         let projects = matches!(kind, FragmentKind::Masked | FragmentKind::Projected);
         let feature = |(place, column): (usize, &&ColumnPolicy)| {
             let categories = match &column.read {
@@ -168,10 +183,13 @@ impl FederationPolicy {
             };
             let is_shared = is_shared(&column.name);
             if projects && is_shared && range.is_none() {
-                let what = format!("`{}` is shared, and nothing says between what values it is", column.name);
-                return Err(Error::policy(what)
-                    .at(column.span.clone())
-                    .help("add range = [0, 100] to a quasi-identifier, or name other columns in `share`"));
+                let what = format!(
+                    "`{}` is shared, and nothing says between what values it is",
+                    column.name
+                );
+                return Err(Error::policy(what).at(column.span.clone()).help(
+                    "add range = [0, 100] to a quasi-identifier, or name other columns in `share`",
+                ));
             }
             Ok(Feature {
                 name: column.name.clone(),

@@ -64,10 +64,8 @@ pub(super) const PHASES_WORDS: &[(&str, Phases)] = &[
     ("two", Phases::Two),
     ("auto", Phases::Auto),
 ];
-pub(super) const RANKS: &[(&str, RankBy)] = &[
-    ("agreement", RankBy::Agreement),
-    ("excess", RankBy::Excess),
-];
+pub(super) const RANKS: &[(&str, RankBy)] =
+    &[("agreement", RankBy::Agreement), ("excess", RankBy::Excess)];
 
 const ADDRESS: Accepts = Accepts::Form(&Form {
     what: "a host and a port",
@@ -90,7 +88,10 @@ const PARTY: Accepts = Accepts::Form(&Form {
 /// Whether a text can name a federation or party.
 pub(super) fn is_name(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    let begins = text.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric());
+    let begins = text
+        .bytes()
+        .next()
+        .is_some_and(|b| b.is_ascii_alphanumeric());
     begins && text.len() <= 64 && text.bytes().all(fits)
 }
 
@@ -98,7 +99,10 @@ const FILE: Accepts = Accepts::Form(&Form {
     what: "the place of a file",
     example: "file:lab.pem",
     pattern: "^file:",
-    fits: |text| text.strip_prefix("file:").is_some_and(|path| !path.is_empty()),
+    fits: |text| {
+        text.strip_prefix("file:")
+            .is_some_and(|path| !path.is_empty())
+    },
 });
 
 pub(super) const NAME: Parameter = Parameter::new(
@@ -113,13 +117,9 @@ pub(super) const ROLE: Parameter = Parameter::new(
     Absent::Refused,
     "what this party does: holds columns, makes the final answers, runs trouble nodes at a place of its own, tells true classes, or takes answers",
 );
-pub(super) const ID: Parameter = Parameter::new(
-    "id",
-    PARTY,
-    Absent::Refused,
-    "this party among `parties`",
-)
-.examples(&["\"lab\""]);
+pub(super) const ID: Parameter =
+    Parameter::new("id", PARTY, Absent::Refused, "this party among `parties`")
+        .examples(&["\"lab\""]);
 pub(super) const AGGREGATOR: Parameter = Parameter::new(
     "aggregator",
     ADDRESS,
@@ -271,7 +271,15 @@ pub(super) const RANK_BY: Parameter = Parameter::new(
 
 pub(super) const ANSWER: Parameter = Parameter::new(
     "answer",
-    Accepts::Table(&[RULE, STACKER, AFTER, PATIENCE, MAX_ORDER, CALIBRATE, OMIT_FORWARDED]),
+    Accepts::Table(&[
+        RULE,
+        STACKER,
+        AFTER,
+        PATIENCE,
+        MAX_ORDER,
+        CALIBRATE,
+        OMIT_FORWARDED,
+    ]),
     Absent::Means("as each says"),
     "how the final answer is made; the same at all parties",
 );
@@ -351,7 +359,16 @@ pub(super) const WINDOW: Parameter = Parameter::new(
 
 pub(super) const FRAGMENTS: Parameter = Parameter::new(
     "fragments",
-    Accepts::Table(&[KIND, ALLOW, SHARE, MIN_SOURCES, COLLUDERS, NOISE, NOISE_RECORDS, K]),
+    Accepts::Table(&[
+        KIND,
+        ALLOW,
+        SHARE,
+        MIN_SOURCES,
+        COLLUDERS,
+        NOISE,
+        NOISE_RECORDS,
+        K,
+    ]),
     Absent::Means("masked"),
     "what trouble nodes get of forwarded records",
 );

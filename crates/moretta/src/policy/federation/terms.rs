@@ -33,25 +33,36 @@ pub(super) fn read(
     let (fragments, consent, share) = read_fragments(table(section, &keys::FRAGMENTS)?)?;
     let masked = fragments.kind == FragmentKind::Masked;
     if masked && consent.min_sources < 3 {
-        return Err(Error::policy("masked fragments of two sources hide nothing from one of them")
-            .at(at_fragments)
-            .help("let min_sources be 3 or more"));
+        return Err(
+            Error::policy("masked fragments of two sources hide nothing from one of them")
+                .at(at_fragments)
+                .help("let min_sources be 3 or more"),
+        );
     }
     let at_trouble = section.place(keys::TROUBLE.name);
     let trouble = section.optional_table(&keys::TROUBLE)?;
-    let trouble = trouble.map(|section| read_trouble(section, &fragments)).transpose()?;
+    let trouble = trouble
+        .map(|section| read_trouble(section, &fragments))
+        .transpose()?;
     if let Some(trouble) = &trouble {
         let group = u16::from(trouble.group);
         if masked && group < 3 {
-            return Err(Error::policy("masked fragments need trouble nodes of three sources")
-                .at(at_trouble)
-                .help("let group be 3 or 4, or choose other `fragments` at all parties"));
+            return Err(
+                Error::policy("masked fragments need trouble nodes of three sources")
+                    .at(at_trouble)
+                    .help("let group be 3 or 4, or choose other `fragments` at all parties"),
+            );
         }
     }
     let monitors = read_monitors(table(section, &keys::MONITORS)?)?;
     let mode = section.word(&keys::MODE, keys::MODES)?;
     let (answer, after, patience) = read_answer(table(section, &keys::ANSWER)?)?;
-    let numbers = |role| parties.iter().filter(move |p| p.role == role).map(|p| p.number.0);
+    let numbers = |role| {
+        parties
+            .iter()
+            .filter(move |p| p.role == role)
+            .map(|p| p.number.0)
+    };
     let bits = section.placed(&keys::CONFIDENCE_BITS)?;
     let coarse = match &bits {
         None => Some(Coarse::Bits8),
@@ -59,7 +70,10 @@ pub(super) fn read(
     };
     let coarse = coarse.ok_or_else(|| {
         let error = Error::policy("`confidence_bits` is 8, 16 or 64");
-        bits.map_or_else(|| Error::bug("a default that does not fit"), |b| error.at(b.span))
+        bits.map_or_else(
+            || Error::bug("a default that does not fit"),
+            |b| error.at(b.span),
+        )
     })?;
     let terms = Terms {
         federation: founded(federation, parties),
@@ -131,13 +145,19 @@ fn read_fragments(mut section: Section) -> Result<FragmentsRead> {
     let kind = section.word(&keys::KIND, keys::KINDS)?;
     let usual = if kind == FragmentKind::Masked { 3 } else { 2 };
     let consent = Consent {
-        allows: section.optional_word(&keys::ALLOW, keys::KINDS)?.unwrap_or(kind),
-        min_sources: section.optional(&keys::MIN_SOURCES, Placed::whole)?.unwrap_or(usual),
+        allows: section
+            .optional_word(&keys::ALLOW, keys::KINDS)?
+            .unwrap_or(kind),
+        min_sources: section
+            .optional(&keys::MIN_SOURCES, Placed::whole)?
+            .unwrap_or(usual),
     };
-    let share = section.placed(&keys::SHARE)?.map(|placed| match placed.value {
-        Value::List(list) => list,
-        _ => Vec::new(),
-    });
+    let share = section
+        .placed(&keys::SHARE)?
+        .map(|placed| match placed.value {
+            Value::List(list) => list,
+            _ => Vec::new(),
+        });
     let fragments = Fragments {
         kind,
         colluders: section.whole(&keys::COLLUDERS)?,

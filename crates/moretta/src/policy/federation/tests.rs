@@ -29,7 +29,10 @@ fn a_site_is_numbered_by_its_id_and_protects_by_default() {
     assert_eq!(policy.terms.sites, [0, 1, 2]);
     assert_eq!(policy.terms.coarse, Coarse::Bits8);
     let trouble = policy.terms.trouble.as_ref().expect("trouble nodes");
-    assert_eq!((trouble.fragments, trouble.group), (FragmentKind::Masked, 3));
+    assert_eq!(
+        (trouble.fragments, trouble.group),
+        (FragmentKind::Masked, 3)
+    );
     assert_eq!(policy.consent.min_sources, 3);
     let shared: Vec<bool> = policy.features.iter().map(|f| f.range.is_some()).collect();
     assert_eq!(shared, [true, false]);
@@ -59,10 +62,21 @@ fn telling_settings_are_warned_of() {
     let check = |from: &str, to: &str, told: &str| {
         let text = SITE.replacen(from, to, 1);
         let warnings = read(&text).expect(told).warnings();
-        assert!(warnings.iter().any(|w| w.contains(told)), "{told}: {warnings:?}");
+        assert!(
+            warnings.iter().any(|w| w.contains(told)),
+            "{told}: {warnings:?}"
+        );
     };
-    check("mobility = { role = \"quasi\", order = [\"bed\", \"walks\"] }", "", "one column");
-    check("id = \"lab\"", "id = \"lab\"\nconfidence_bits = 64", "confidence_bits = 64");
+    check(
+        "mobility = { role = \"quasi\", order = [\"bed\", \"walks\"] }",
+        "",
+        "one column",
+    );
+    check(
+        "id = \"lab\"",
+        "id = \"lab\"\nconfidence_bits = 64",
+        "confidence_bits = 64",
+    );
     check("share = ", "kind = \"raw\", share = ", "fragments are raw");
     check("share = ", "min_sources = 4, share = ", "feeds none");
 }
@@ -70,28 +84,84 @@ fn telling_settings_are_warned_of() {
 #[test]
 fn what_does_not_fit_is_refused_at_its_place() {
     for (from, to, told) in [
-        ("name = \"ward-7\"", "name = \"ward 7\"", "`name` is 1 to 64"),
+        (
+            "name = \"ward-7\"",
+            "name = \"ward 7\"",
+            "`name` is 1 to 64",
+        ),
         ("id = \"lab\"", "id = \"labo\"", "not among `parties`"),
-        ("role = \"site\"\n", "role = \"consumer\"\n", "says that `lab` is site"),
+        (
+            "role = \"site\"\n",
+            "role = \"consumer\"\n",
+            "says that `lab` is site",
+        ),
         ("desk = \"labels\", ", "", "no label holder"),
         ("desk = \"labels\"", "desk = \"aggregator\"", "two parties"),
         ("ward = \"site\"", "ward = \"king\"", "king"),
-        ("classes = [\"stable\", \"critical\"]", "classes = [\"stable\"]", "classes"),
+        (
+            "classes = [\"stable\", \"critical\"]",
+            "classes = [\"stable\"]",
+            "classes",
+        ),
         ("factor = 4", "factor = 0", "`factor` must"),
         ("factor = 4", "factor = 4, group = 2", "three sources"),
         ("factor = 4", "factor = 4, phases = \"one\"", "two phases"),
-        ("share = [\"lactate\"]", "share = [\"visit\"]", "does not learn from"),
+        (
+            "share = [\"lactate\"]",
+            "share = [\"visit\"]",
+            "does not learn from",
+        ),
         ("share = [\"lactate\"]", "min_sources = 2", "hide nothing"),
-        ("range = [0, 10]", "type = \"number\"", "between what values"),
-        ("order = [\"bed\", \"walks\"]", "type = \"category\"", "known beforehand"),
-        ("visit = { role = \"key\" }", "visit = { role = \"drop\" }", "no column has the role key"),
-        ("visit = { role = \"key\" }", "visit = { role = \"subject\" }", "makes no sense"),
-        ("mobility = { role = \"quasi\", order = [\"bed\", \"walks\"] }", "mobility = { role = \"class\" }", "makes no sense"),
-        ("id = \"lab\"", "id = \"lab\"\nconfidence_bits = 12", "8, 16 or 64"),
-        ("id = \"lab\"", "id = \"lab\"\naggregator = \"hub\"", "a host and a port"),
-        ("id = \"lab\"", "id = \"lab\"\nbatches = 64", "unknown key `batches`"),
-        ("[federation]", "[sink]\npath = \"a.csv\"\n[federation]", "gets no answers"),
-        ("[federation]", "[guarantee]\nk = 2\n[federation]", "makes no release"),
+        (
+            "range = [0, 10]",
+            "type = \"number\"",
+            "between what values",
+        ),
+        (
+            "order = [\"bed\", \"walks\"]",
+            "type = \"category\"",
+            "known beforehand",
+        ),
+        (
+            "visit = { role = \"key\" }",
+            "visit = { role = \"drop\" }",
+            "no column has the role key",
+        ),
+        (
+            "visit = { role = \"key\" }",
+            "visit = { role = \"subject\" }",
+            "makes no sense",
+        ),
+        (
+            "mobility = { role = \"quasi\", order = [\"bed\", \"walks\"] }",
+            "mobility = { role = \"class\" }",
+            "makes no sense",
+        ),
+        (
+            "id = \"lab\"",
+            "id = \"lab\"\nconfidence_bits = 12",
+            "8, 16 or 64",
+        ),
+        (
+            "id = \"lab\"",
+            "id = \"lab\"\naggregator = \"hub\"",
+            "a host and a port",
+        ),
+        (
+            "id = \"lab\"",
+            "id = \"lab\"\nbatches = 64",
+            "unknown key `batches`",
+        ),
+        (
+            "[federation]",
+            "[sink]\npath = \"a.csv\"\n[federation]",
+            "gets no answers",
+        ),
+        (
+            "[federation]",
+            "[guarantee]\nk = 2\n[federation]",
+            "makes no release",
+        ),
         ("version = 1", "version = 2", "version 1"),
     ] {
         let text = SITE.replacen(from, to, 1);
