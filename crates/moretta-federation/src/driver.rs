@@ -94,7 +94,16 @@ impl Driver {
     /// Runs the party until it has finished or is stopped; gives the number of frames that had no
     /// link to go to. The first event is a timer. At the end queued frames are still sent and links
     /// closed: [`Network::close`](crate::Network::close) waits for that.
+    /// After an error links are cut instead, so that nobody takes it for the end.
     pub fn run(mut self, party: &mut dyn Endpoint) -> Result<u64> {
+        let ended = self.run_to_end(party);
+        if ended.is_err() {
+            self.routes.values().for_each(|route| route.outlet.cut());
+        }
+        ended
+    }
+
+    fn run_to_end(&mut self, party: &mut dyn Endpoint) -> Result<u64> {
         let mut out = Outbox::default();
         loop {
             let now = self.now();

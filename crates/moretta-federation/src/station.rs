@@ -141,3 +141,114 @@ pub fn told(note: &Note) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PEER: PartyId = PartyId(3);
+
+    /// Wants two batches, which a frame answers, and awaits its peer until a timer comes.
+    #[derive(Default)]
+    struct Scripted {
+        shown: u64,
+        answered: u64,
+        awaits: Vec<PartyId>,
+    }
+
+    impl Party for Scripted {
+        fn handle(&mut self, event: Event<'_>, _: Time, out: &mut federate::Outbox) -> Result<()> {
+            match event {
+                Event::Rows(rows) => {
+                    self.shown += 1;
+                    self.awaits = vec![PEER];
+                    out.frames.push((PEER, vec![rows.batch as u8]));
+                }
+                Event::Frame { .. } => self.answered = self.shown,
+                Event::Timer => self.awaits.clear(),
+                Event::Linked(_) => {}
+            }
+            Ok(())
+        }
+
+        fn wants(&self) -> Option<u64> {
+            Some(self.shown)
+        }
+
+        fn answered(&self) -> u64 {
+            self.answered
+        }
+
+        fn awaits(&self) -> Vec<PartyId> {
+            self.awaits.clone()
+        }
+
+        fn save(&self) -> Result<Vec<u8>> {
+            Ok(Vec::new())
+        }
+    }
+
+    /// Two batches.
+    struct Two;
+
+    impl Feed<Scripted> for Two {
+        fn rows(&mut self, batch: u64) -> Result<Option<Rows>> {
+            let rows = Rows {
+                batch,
+                ..Rows::default()
+            };
+            Ok((batch < 2).then_some(rows))
+        }
+
+        fn take(&mut self, _: &mut Scripted, _: &mut federate::Outbox) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    fn finished(station: &mut Station<Scripted, Two>, event: Event<'_>) -> bool {
+        let mut out = Outbox::default();
+        station.handle(event, 0, &mut out).expect("no error");
+        out.finished
+    }
+
+    const FRAME: Event<'static> = Event::Frame {
+        from: PEER,
+        bytes: &[],
+    };
+
+    #[test]
+    fn a_party_with_rows_is_done_when_they_are_answered_and_acknowledged() {
+        let party = Scripted::default();
+        let mut station = Station::new(party, Two, Until::Answered, Pressure::default());
+        assert!(!finished(&mut station, Event::Linked(PEER)));
+        assert_eq!(station.ended, Some(2));
+        assert!(!finished(&mut station, FRAME));
+        assert!(finished(&mut station, Event::Timer));
+    }
+
+    #[test]
+    fn who_has_left_is_not_waited_for() {
+        let party = Scripted::default();
+        let mut station = Station::new(party, Two, Until::Answered, Pressure::default());
+        assert!(!finished(&mut station, FRAME));
+        assert!(!finished(&mut station, FRAME));
+        let mut out = Outbox::default();
+        station.left(PEER, 0, &mut out).expect("no error");
+        assert!(out.finished);
+        assert!(!finished(&mut station, Event::Linked(PEER)), "it is back");
+    }
+
+    #[test]
+    fn a_listener_is_done_when_all_have_left() {
+        let party = Scripted::default();
+        let peers = vec![PEER, PartyId(4)];
+        let mut station = Station::new(party, Two, Until::Left(peers), Pressure::default());
+        let mut left = |peer| {
+            let mut out = Outbox::default();
+            station.left(peer, 0, &mut out).expect("no error");
+            out.finished
+        };
+        assert!(!left(PEER));
+        assert!(left(PartyId(4)));
+    }
+}

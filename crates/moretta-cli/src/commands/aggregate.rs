@@ -79,6 +79,14 @@ mod linked {
                 ..Told::default()
             },
         };
+        let sites = policy
+            .parties
+            .iter()
+            .filter(|party| party.role == FederationRole::Site);
+        let sites: Vec<String> = sites
+            .map(|party| format!("{} {}", party.number.0, party.id))
+            .collect();
+        console.hint(&format!("sites: {}", sites.join(", ")));
         let (_, feed) = linked.run(aggregator, feed)?;
         if let Some(line) = &feed.line {
             line.finish_and_clear();
