@@ -103,31 +103,63 @@ fn wait(children: Vec<(&str, Child)>) -> Vec<(String, Output)> {
     children.into_iter().map(end).collect()
 }
 
-#[test]
-fn linked_processes_answer_as_one_process_does() {
-    let folder = example(1500);
-    let folder = folder.path();
-    succeeded(&moretta(
-        folder,
-        &["federation", "keys", "hub.toml", "--output", "keys"],
-    ));
+/// Runs the parties in one process and linked, and compares the bytes of their answers.
+fn check_answers(folder: &Path, parties: &[&'static str]) {
+    let keys = ["federation", "keys", "hub.toml", "--output", "keys"];
+    succeeded(&moretta(folder, &keys));
     let simulated = moretta(
         folder,
         &["federation", "simulate", ".", "--write", "--json"],
     );
     let simulated = succeeded(&simulated);
     assert!(simulated.contains("\"records\": 1500"), "{simulated}");
+    assert!(simulated.contains("\"node\": 4"), "{simulated}");
     let answers = folder.join("out/answers.csv");
     let expected = std::fs::read(&answers).expect("answers");
     std::fs::remove_file(&answers).expect("removed");
-    let children = PARTIES.map(|party| (party, start(folder, party)));
-    for (party, output) in wait(children.into()) {
+    let children = parties.iter().map(|&party| (party, start(folder, party)));
+    for (party, output) in wait(children.collect()) {
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{party}: {told}");
     }
     let linked = std::fs::read(&answers).expect("answers");
     assert!(linked == expected, "answers differ");
     assert_eq!(linked.iter().filter(|byte| **byte == b'\n').count(), 1501);
+}
+
+#[test]
+fn linked_processes_answer_as_one_process_does() {
+    let folder = example(1500);
+    check_answers(folder.path(), &PARTIES);
+}
+
+#[test]
+fn trouble_nodes_at_a_place_of_their_own_answer_alike() {
+    let folder = example(1500);
+    let folder = folder.path();
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = free.local_addr().expect("an address").to_string();
+    drop(free);
+    for party in PARTIES {
+        let policy = format!("{party}.toml");
+        let hosts = format!("hosts = {{ node = \"{address}\" }}\npins = ");
+        change(folder, &policy, "pins = ", &hosts);
+        let parties = "viewer = \"consumer\", node = \"trouble\"";
+        change(folder, &policy, "viewer = \"consumer\"", parties);
+    }
+    let viewer = std::fs::read_to_string(folder.join("viewer.toml")).expect("a policy");
+    let (_, federation) = viewer.split_once("[federation]").expect("a section");
+    let node = federation
+        .replace("role = \"consumer\"", "role = \"trouble\"")
+        .replace(
+            "id = \"viewer\"",
+            &format!("id = \"node\"\nlisten = \"{address}\""),
+        )
+        .replace("keys/viewer", "keys/node");
+    let node = format!("version = 1\n[federation]{node}");
+    std::fs::write(folder.join("node.toml"), node).expect("written");
+    let parties: Vec<&str> = PARTIES.into_iter().chain(["node"]).collect();
+    check_answers(folder, &parties);
 }
 
 #[test]
