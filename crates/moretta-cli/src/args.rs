@@ -3,6 +3,7 @@
 mod attack;
 mod compare_methods;
 mod evolve;
+mod federation;
 mod generate;
 mod graph;
 mod learn;
@@ -11,6 +12,7 @@ mod tune;
 pub(crate) use attack::*;
 pub(crate) use compare_methods::*;
 pub(crate) use evolve::*;
+pub(crate) use federation::*;
 pub(crate) use generate::*;
 pub(crate) use graph::*;
 pub(crate) use learn::*;
@@ -88,6 +90,12 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Make node table and edge list of what persons write; take the nodes of a graph as a table
     Graph(GraphArgs),
+    /// Make keys of a federation, check, simulate and audit it
+    Federation(FederationArgs),
+    /// Run a site, the label holder, the consumer or a host of trouble nodes of a federation
+    Site(PartyArgs),
+    /// Run the aggregator of a federation, which makes the final answers
+    Aggregate(AggregateArgs),
     /// Build, draw and check hierarchies
     Hierarchy(HierarchyArgs),
     /// Print the page of a method, measure, promise, role, hierarchy or attacker

@@ -26,6 +26,11 @@ impl Console {
         Console { json, quiet }
     }
 
+    /// Whether a line that changes is shown.
+    pub(crate) fn is_live(&self) -> bool {
+        !self.quiet && !self.json && std::io::stderr().is_terminal()
+    }
+
     /// Prints a result, as JSON if that was asked for.
     pub(crate) fn result(
         &self,

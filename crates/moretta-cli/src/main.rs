@@ -46,6 +46,9 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Key(args) => commands::key::run(args, &console),
         Command::Generate(args) => commands::generate::run(args, &console),
         Command::Graph(args) => commands::graph::run(args, &console),
+        Command::Federation(args) => commands::federation::run(args, &console),
+        Command::Site(args) => commands::site::run(args, &console),
+        Command::Aggregate(args) => commands::aggregate::run(args, &console),
         Command::Hierarchy(args) => {
             commands::hierarchy::run(args, &console).map_err(Failure::of_options)
         }

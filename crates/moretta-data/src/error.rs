@@ -40,14 +40,17 @@ pub const EXIT_CODES: &[(u8, &str)] = &[
     (2, "wrong use of the program"),
     (3, "a mistake in the policy"),
     (4, "a mistake in the data"),
-    (5, "cannot read or write"),
+    (
+        5,
+        "cannot read or write, or the network of a federation fails",
+    ),
     (
         6,
         "a goal is not met (`fail_above`, `tune`); nothing was written",
     ),
     (
         7,
-        "the privacy budget is spent, or the ledger forbids the release; nothing was written",
+        "the privacy budget is spent, the ledger forbids the release, or a site does not consent; nothing was written",
     ),
     (8, "a bug of ours"),
     (

@@ -19,7 +19,7 @@ use crate::header::Protocol;
 use crate::limits::Limits;
 use crate::link::{Arrival, Context};
 use crate::outlet::Outlet;
-use crate::party::{Event, Outbox, Party, PartyId, Time};
+use crate::party::{Endpoint, Event, Outbox, PartyId, Time};
 use crate::refusal::{Refusal, Refusals};
 use crate::roster::Roster;
 
@@ -94,7 +94,16 @@ impl Driver {
     /// Runs the party until it has finished or is stopped; gives the number of frames that had no
     /// link to go to. The first event is a timer. At the end queued frames are still sent and links
     /// closed: [`Network::close`](crate::Network::close) waits for that.
-    pub fn run(mut self, party: &mut dyn Party) -> Result<u64> {
+    /// After an error links are cut instead, so that nobody takes it for the end.
+    pub fn run(mut self, party: &mut dyn Endpoint) -> Result<u64> {
+        let ended = self.run_to_end(party);
+        if ended.is_err() {
+            self.routes.values().for_each(|route| route.outlet.cut());
+        }
+        ended
+    }
+
+    fn run_to_end(&mut self, party: &mut dyn Endpoint) -> Result<u64> {
         let mut out = Outbox::default();
         loop {
             let now = self.now();
@@ -122,7 +131,7 @@ impl Driver {
         Ok(self.undelivered)
     }
 
-    fn take(&mut self, arrival: Arrival, party: &mut dyn Party, out: &mut Outbox) -> Result<()> {
+    fn take(&mut self, arrival: Arrival, party: &mut dyn Endpoint, out: &mut Outbox) -> Result<()> {
         let now = self.now();
         match arrival {
             Arrival::Linked { peer, link, outlet } => {
@@ -146,11 +155,15 @@ impl Driver {
                 drop(credits);
                 handled
             }
-            Arrival::Unlinked { peer, link } => {
-                if self.is_current(peer, link) {
-                    self.routes.remove(&peer);
+            Arrival::Unlinked { peer, link, closed } => {
+                if !self.is_current(peer, link) {
+                    return Ok(());
                 }
-                Ok(())
+                self.routes.remove(&peer);
+                match closed {
+                    true => party.left(peer, now, out),
+                    false => Ok(()),
+                }
             }
             Arrival::Relieved => party.handle(Event::Timer, now, out),
             Arrival::Failed(error) => Err(error),
@@ -223,12 +236,12 @@ mod tests {
     #[derive(Default)]
     struct Diary(Vec<String>);
 
-    impl Party for Diary {
+    impl Endpoint for Diary {
         fn handle(&mut self, event: Event<'_>, _: Time, _: &mut Outbox) -> Result<()> {
             self.0.push(match event {
                 Event::Linked(PartyId(peer)) => format!("linked {peer}"),
                 Event::Frame { bytes, .. } => format!("frame {}", bytes[0]),
-                Event::Timer => "timer".to_owned(),
+                Event::Timer | Event::Rows(_) => "timer".to_owned(),
             });
             Ok(())
         }
@@ -264,6 +277,7 @@ mod tests {
         context.announce(Arrival::Unlinked {
             peer: PEER,
             link: 7,
+            closed: true,
         });
         frame(8, 3);
         driver.stopper().stop();

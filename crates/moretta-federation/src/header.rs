@@ -3,11 +3,17 @@
 //! u16 magic, u8 version, u8 kind, u64 federation, u32 epoch, u16 sender, u16 node, u64 batch,
 //! u32 length of what follows. Only what decides whether a frame may pass a link is looked at.
 
+use moretta::federate::Terms;
+use moretta::federate::frame::{Kind, MAGIC, VERSION};
+
 use crate::party::PartyId;
 use crate::refusal::Refusal;
 
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 32;
+
+/// The kind of frame that an aggregator passes on as it is, with the site that made it as sender.
+const HELLO: u8 = Kind::Hello as u8;
 
 /// What all frames of a federation begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +27,17 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// Whether a frame may come over the link of `peer`, of which all frames must be.
+    /// The protocol of a federation.
+    pub fn of(terms: &Terms) -> Self {
+        Protocol {
+            magic: u16::from_le_bytes(MAGIC),
+            version: VERSION,
+            federation: terms.federation_number(),
+        }
+    }
+
+    /// Whether a frame may come over the link of `peer`, of which all frames must be: but for the
+    /// hello of a site, which the aggregator passes on.
     pub fn check(&self, frame: &[u8], peer: PartyId) -> Result<(), Refusal> {
         let (header, body) = frame
             .split_first_chunk::<HEADER_BYTES>()
@@ -38,7 +54,9 @@ impl Protocol {
         if u32::from_le_bytes(field(header, 28)) as usize != body.len() {
             return Err(Refusal::NoFrame);
         }
-        if u16::from_le_bytes(field(header, 16)) != peer.0 {
+        let sender = PartyId(u16::from_le_bytes(field(header, 16)));
+        let passed_on = peer == PartyId::AGGREGATOR && header[3] == HELLO && sender.is_site();
+        if sender != peer && !passed_on {
             return Err(Refusal::OtherSender);
         }
         Ok(())
@@ -104,5 +122,29 @@ mod tests {
         check(&changed(11), Err(Refusal::OtherFederation));
         check(&changed(17), Err(Refusal::OtherSender));
         check(&changed(31), Err(Refusal::NoFrame));
+    }
+
+    #[test]
+    fn aggregators_pass_on_hellos_of_sites_and_nothing_else() {
+        let check = |kind, sender, peer, expected| {
+            let frame = PROTOCOL.header(kind, sender, 0, 0);
+            assert_eq!(PROTOCOL.check(&frame, peer), expected, "{kind} {sender}");
+        };
+        let (site, other) = (PartyId(3), PartyId(4));
+        check(HELLO, site, PartyId::AGGREGATOR, Ok(()));
+        check(
+            HELLO + 1,
+            site,
+            PartyId::AGGREGATOR,
+            Err(Refusal::OtherSender),
+        );
+        check(
+            HELLO,
+            PartyId::LABELS,
+            PartyId::AGGREGATOR,
+            Err(Refusal::OtherSender),
+        );
+        check(HELLO, site, other, Err(Refusal::OtherSender));
+        check(HELLO, site, PartyId::LABELS, Err(Refusal::OtherSender));
     }
 }

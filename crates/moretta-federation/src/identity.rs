@@ -55,7 +55,7 @@ pub enum Role {
     Aggregator,
     /// Joins what sources forward at a place of its own, and listens.
     Trouble,
-    /// Sends true classes.
+    /// Sends true classes, and listens.
     Labels,
     /// Takes answers.
     Consumer,
@@ -84,7 +84,7 @@ impl Role {
 
     /// Whether others dial it.
     pub fn listens(self) -> bool {
-        matches!(self, Role::Aggregator | Role::Trouble)
+        matches!(self, Role::Aggregator | Role::Trouble | Role::Labels)
     }
 }
 

@@ -2,7 +2,8 @@
 //! bidirectional stream a link.
 //!
 //! Frames are bytes behind a header of 32 bytes ([`header`]); what they mean is decided by the
-//! [`Party`] that a [`Driver`] runs. Listeners (the aggregator) wait, all others only dial out.
+//! [`Endpoint`] that a [`Driver`] runs: a [`Station`] is that of a party. Listeners (the aggregator,
+//! the label holder, hosts of trouble nodes) wait, sites and consumers only dial out.
 //! Every party has a certificate of its federation's authority ([`keys`]) and is known by its
 //! public key, which the policy pins ([`roster`]).
 //!
@@ -34,6 +35,7 @@ mod problem;
 pub mod refusal;
 pub mod roster;
 mod server;
+pub mod station;
 mod tls;
 
 pub use credential::Credential;
@@ -42,6 +44,7 @@ pub use header::Protocol;
 pub use identity::{Identity, Name, Pin, Role};
 pub use limits::Limits;
 pub use network::Network;
-pub use party::{Event, Outbox, Party, PartyId, Time};
+pub use party::{Endpoint, Event, Outbox, PartyId, Time};
 pub use refusal::{Refusal, Refusals};
 pub use roster::{Member, Roster};
+pub use station::{Feed, Station, Until};

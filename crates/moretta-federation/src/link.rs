@@ -39,7 +39,12 @@ pub(crate) enum Arrival {
         credits: OwnedSemaphorePermit,
     },
     /// A link has ended; no frame of it comes any more.
-    Unlinked { peer: PartyId, link: u64 },
+    Unlinked {
+        peer: PartyId,
+        link: u64,
+        /// Whether the peer has closed it in an orderly way.
+        closed: bool,
+    },
     /// A queue that was full has room again.
     Relieved,
     /// A link cannot be made, and trying again does not help.
@@ -119,7 +124,8 @@ pub(crate) async fn run(
             End::Refused
         }
     };
-    context.announce(Arrival::Unlinked { peer, link });
+    let closed = end == End::Closed;
+    context.announce(Arrival::Unlinked { peer, link, closed });
     end
 }
 

@@ -80,7 +80,7 @@ impl Network {
         let member = driver.context.roster.member(peer);
         if !member.is_some_and(|member| member.role.listens()) {
             return Err(Error::policy("the party that is dialled does not listen")
-                .help("dial the aggregator, or a trouble node with a place of its own"));
+                .help("dial the aggregator, the label holder, or a host of trouble nodes"));
         }
         let dialled = Dialled {
             context: driver.context.clone(),

@@ -5,6 +5,7 @@ use crate::args::PolicyArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use moretta::pipeline;
+use moretta::policy::is_federation;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -19,6 +20,9 @@ struct Checked {
 }
 
 pub(crate) fn run(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Failure> {
+    if std::fs::read_to_string(&args.policy).is_ok_and(|text| is_federation(&text)) {
+        return super::federation::check::run_one(args, console);
+    }
     let policy = load(args)?;
     pipeline::check(&policy).map_err(|error| Failure::of_policy(error, &args.policy))?;
     let warnings = pipeline::check_warnings(&policy)?;

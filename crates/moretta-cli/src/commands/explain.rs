@@ -81,6 +81,10 @@ const TOPICS: &[Topic] = &[
         name: "evolve", kind: "policy", words: &["evolution", "genetic", "fitness"],
         page: include_str!("explain/evolve.md"),
     },
+    Topic {
+        name: "federation", kind: "policy", words: &["federations", "federated", "sites", "aggregator", "trouble"],
+        page: include_str!("explain/federation.md"),
+    },
     Topic { name: "ledger", kind: "policy", words: &["growth", "intersection"], page: include_str!("explain/ledger.md") },
     Topic { name: "levels", kind: "policy", words: &["nested", "nesting"], page: include_str!("explain/levels.md") },
     Topic { name: "lateness", kind: "policy", words: &["late"], page: include_str!("explain/lateness.md") },

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub(crate) mod aggregate;
 pub(crate) mod attack;
 pub(crate) mod check;
 pub(crate) mod compare;
@@ -7,6 +8,7 @@ pub(crate) mod compare_methods;
 pub(crate) mod completions;
 pub(crate) mod evolve;
 pub(crate) mod explain;
+pub(crate) mod federation;
 pub(crate) mod generate;
 pub(crate) mod graph;
 pub(crate) mod hierarchy;
@@ -17,6 +19,7 @@ pub(crate) mod ledger;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod site;
 pub(crate) mod tune;
 pub(crate) mod verify;
 

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use moretta_data::{Error, Result};
 use moretta_federation::keys::{Order, make};
 use moretta_federation::{
-    Credential, Driver, Event, Identity, Limits, Member, Name, Network, Outbox, Party, PartyId,
+    Credential, Driver, Endpoint, Event, Identity, Limits, Member, Name, Network, Outbox, PartyId,
     Protocol, Role, Roster, Time, header,
 };
 
@@ -147,7 +147,7 @@ fn serve(folder: &Path, sites: u16, address: &str) -> Result<()> {
 /// Sends each frame back under its own number.
 struct Answering;
 
-impl Party for Answering {
+impl Endpoint for Answering {
     fn handle(&mut self, event: Event<'_>, _: Time, out: &mut Outbox) -> Result<()> {
         if let Event::Frame { from, bytes } = event {
             let mut answer = bytes.to_vec();
@@ -247,7 +247,7 @@ impl Sending {
     }
 }
 
-impl Party for Sending {
+impl Endpoint for Sending {
     fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()> {
         match event {
             Event::Linked(_) => {
@@ -262,7 +262,7 @@ impl Party for Sending {
                     self.delays.push(elapsed.saturating_sub(sent));
                 }
             }
-            Event::Frame { .. } | Event::Timer => {}
+            Event::Frame { .. } | Event::Timer | Event::Rows(_) => {}
         }
         if self.links > 0 {
             let began = *self.began.get_or_insert_with(Instant::now);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use moretta_data::Result;
 use moretta_federation::keys::{Made, Order, make};
 use moretta_federation::{
-    Credential, Driver, Event, Limits, Member, Name, Network, Outbox, Party, PartyId, Protocol,
+    Credential, Driver, Endpoint, Event, Limits, Member, Name, Network, Outbox, PartyId, Protocol,
     Refusals, Role, Roster, Stopper, Time,
 };
 
@@ -114,7 +114,7 @@ pub(crate) fn frame(sender: PartyId, batch: u64, body: &[u8]) -> Vec<u8> {
 /// A party made of a closure.
 pub(crate) struct Scripted<F>(pub(crate) F);
 
-impl<F: FnMut(Event<'_>, Time, &mut Outbox) -> Result<()> + Send> Party for Scripted<F> {
+impl<F: FnMut(Event<'_>, Time, &mut Outbox) -> Result<()> + Send> Endpoint for Scripted<F> {
     fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()> {
         (self.0)(event, now, out)
     }

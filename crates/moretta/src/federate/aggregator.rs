@@ -632,6 +632,14 @@ impl Party for Aggregator {
         Ok(())
     }
 
+    fn answered(&self) -> u64 {
+        self.next
+    }
+
+    fn awaits(&self) -> Vec<PartyId> {
+        self.links.awaits()
+    }
+
     fn save(&self) -> Result<Vec<u8>> {
         saved::save(self)
     }

@@ -97,6 +97,10 @@ impl Party for Consumer {
         self.next
     }
 
+    fn awaits(&self) -> Vec<PartyId> {
+        self.links.awaits()
+    }
+
     fn save(&self) -> Result<Vec<u8>> {
         let mut out = Writer::default();
         out.raw(&self.terms.sum());

@@ -124,6 +124,10 @@ impl Party for Host {
         Ok(())
     }
 
+    fn awaits(&self) -> Vec<PartyId> {
+        self.links.awaits()
+    }
+
     fn save(&self) -> Result<Vec<u8>> {
         let mut out = Writer::default();
         out.raw(&self.terms.sum());

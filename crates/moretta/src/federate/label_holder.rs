@@ -124,6 +124,14 @@ impl Party for LabelHolder {
         self.next
     }
 
+    fn answered(&self) -> u64 {
+        self.course.closed()
+    }
+
+    fn awaits(&self) -> Vec<PartyId> {
+        self.links.awaits()
+    }
+
     fn save(&self) -> Result<Vec<u8>> {
         let mut out = Writer::default();
         out.raw(&self.terms.sum());

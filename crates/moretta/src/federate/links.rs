@@ -382,6 +382,13 @@ impl Links {
         }
     }
 
+    /// Who has not acknowledged all that was sent to it.
+    pub(super) fn awaits(&self) -> Vec<PartyId> {
+        let mut parties: Vec<PartyId> = self.unacknowledged.keys().map(|(to, _)| *to).collect();
+        parties.dedup();
+        parties
+    }
+
     /// Acknowledges what came, sends again what is due, and asks to be woken for the rest.
     pub(super) fn finish(&mut self, now: Time, out: &mut Outbox) {
         let Delivery::Acknowledged(retry) = self.delivery else {

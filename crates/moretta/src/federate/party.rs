@@ -154,6 +154,16 @@ pub trait Party: Send {
     fn received(&self) -> u64 {
         self.resumes_at()
     }
+
+    /// Batches below this are answered, as far as it was told.
+    fn answered(&self) -> u64 {
+        0
+    }
+
+    /// Who has not acknowledged all that was sent to it.
+    fn awaits(&self) -> Vec<PartyId> {
+        Vec::new()
+    }
 }
 
 impl<P: Party + ?Sized> Party for Box<P> {
@@ -175,5 +185,13 @@ impl<P: Party + ?Sized> Party for Box<P> {
 
     fn received(&self) -> u64 {
         (**self).received()
+    }
+
+    fn answered(&self) -> u64 {
+        (**self).answered()
+    }
+
+    fn awaits(&self) -> Vec<PartyId> {
+        (**self).awaits()
     }
 }

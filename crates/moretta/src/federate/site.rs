@@ -673,6 +673,14 @@ impl Party for Site {
         self.received
     }
 
+    fn answered(&self) -> u64 {
+        self.course.closed()
+    }
+
+    fn awaits(&self) -> Vec<PartyId> {
+        self.links.awaits()
+    }
+
     fn save(&self) -> Result<Vec<u8>> {
         saved::save(self)
     }

@@ -11,6 +11,7 @@ mod compare_masked;
 mod compare_methods;
 mod estimates;
 mod evolve;
+mod federation;
 mod files;
 mod goal;
 mod graph;
@@ -60,6 +61,10 @@ pub use estimates::{Counted, EstimatedRow, EstimatedTable};
 pub use evolve::{
     CategoryFile, CategoryFiles, Evolved, MeasuredNumbers, NumberFile, NumberFiles, PramFound,
     PramSearch, PramSolution, SearchTable, Wish, evolve,
+};
+pub use federation::{
+    AnswerWriter, PartyRows, Simulated, aggregator_of, consumer_of, host_of, label_holder_of,
+    made_up_seed, open_simulated, site_of,
 };
 pub use goal::{Found, Point, reach};
 pub use graph::{

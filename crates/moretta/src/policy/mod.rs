@@ -6,6 +6,7 @@
 
 mod columns;
 mod evolve;
+mod federation;
 mod foreign;
 mod goal;
 mod graph;
@@ -27,6 +28,10 @@ mod write;
 
 pub use crate::engine::{Action, ColumnPolicy, Every, KeyPlace, Level, Order, PairPolicy};
 pub use evolve::{Evolve, SearchOver};
+pub use federation::{
+    Addresses, Consent, Feature, FederationParty, FederationPolicy, FederationRole, IdentityFiles,
+    is_federation,
+};
 pub use goal::Goal;
 pub use init::{Guess, Proposal, propose};
 pub(crate) use outside::{load as load_key, load_text};
@@ -221,6 +226,11 @@ impl Policy {
         secret::refuse(&top)?;
         version(&mut top)?;
         let name = top.text(&schema::NAME)?;
+        if let Some(placed) = top.placed(&schema::FEDERATION)? {
+            return Err(placed
+                .error("a policy with [federation] makes no release")
+                .help("`moretta site`, `moretta aggregate` and `moretta federation` use it"));
+        }
         let goal = top
             .placed(&schema::GOAL)?
             .map(|placed| goal::read(placed.table("goal")?.clone(), placed.span.clone()))
@@ -243,7 +253,7 @@ impl Policy {
         let (mut plan, spans, audit) = read_plan(&mut top, root, finds.as_ref())?;
         let sink = top
             .optional_table(&schema::SINK)?
-            .map(|section| SinkPolicy::read(section, root, &source))
+            .map(|section| SinkPolicy::read(section, root, Some(&source)))
             .transpose()?;
         let report = top
             .optional_table(&schema::REPORT)?

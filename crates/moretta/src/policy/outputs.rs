@@ -104,7 +104,11 @@ pub(super) fn written_order(order: Order) -> Section {
 }
 
 impl SinkPolicy {
-    pub(super) fn read(mut section: Section, root: &Root, source: &SourcePolicy) -> Result<Self> {
+    pub(super) fn read(
+        mut section: Section,
+        root: &Root,
+        source: Option<&SourcePolicy>,
+    ) -> Result<Self> {
         let placed = section.read(&SINK_PATH, |placed, _| Ok(placed.clone()))?;
         let shown = placed.text(SINK_PATH.name)?;
         let path = root.resolve(&placed, &shown)?;
@@ -114,7 +118,7 @@ impl SinkPolicy {
             // What goes to standard output is written under another name first.
             format: format.or((path == Path::new("-")).then_some(Format::Csv)),
             compression: section.optional_word(&COMPRESSION, COMPRESSIONS)?,
-            delimiter: delimiter.or(source.options.delimiter),
+            delimiter: delimiter.or(source.and_then(|source| source.options.delimiter)),
             missing: section.text(&MISSING)?,
             guard_formulas: section.flag(&GUARD_FORMULAS)?,
             header: section.flag(&HEADER)?,

@@ -1,6 +1,8 @@
 //! The whole policy: its keys, and the JSON Schema that is made from them.
 
-use super::{columns, evolve, goal, graph, guarantee, levels, measure, outputs, rules, source};
+use super::{
+    columns, evolve, federation, goal, graph, guarantee, levels, measure, outputs, rules, source,
+};
 use crate::config::{Absent, Accepts, Length, Parameter, object};
 use crate::protect::{METHOD, METHODS, MethodInfo};
 use serde_json::{Value, json};
@@ -8,7 +10,7 @@ use serde_json::{Value, json};
 /// The keys of a policy.
 pub const KEYS: &[Parameter] = &[
     VERSION, NAME, SEED, CLUSTERS, SOURCE, GRAPH, COLUMNS, RULES, GUARANTEE, LEVELS, PROTECT, GOAL,
-    EVOLVE, MEASURE, SINK, REPORT, CHECKPOINT, MANIFEST, LEDGER,
+    EVOLVE, MEASURE, SINK, REPORT, CHECKPOINT, MANIFEST, LEDGER, FEDERATION,
 ];
 
 pub(super) const VERSION: Parameter = Parameter::new(
@@ -39,7 +41,7 @@ pub(super) const CLUSTERS: Parameter = Parameter::new(
 pub(super) const SOURCE: Parameter = section(
     "source",
     Accepts::Table(source::KEYS),
-    Absent::Refused,
+    Absent::Means("must be given, unless a party of a [federation] has no rows"),
     "where the data comes from",
 );
 pub(super) const GRAPH: Parameter = section(
@@ -51,7 +53,7 @@ pub(super) const GRAPH: Parameter = section(
 pub(super) const COLUMNS: Parameter = section(
     "columns",
     Accepts::By("column", &Accepts::Table(columns::KEYS)),
-    Absent::Refused,
+    Absent::Means("must be given, unless a party of a [federation] has no rows"),
     "what each column of the data means",
 )
 .examples(&["{ age = { role = \"quasi\" } }"]);
@@ -132,6 +134,13 @@ pub(super) const LEDGER: Parameter = section(
     "where all releases of the data set are recorded, so that together they give nobody away",
 );
 
+pub(super) const FEDERATION: Parameter = section(
+    "federation",
+    Accepts::Table(federation::keys::KEYS),
+    Absent::Means("the policy makes a release"),
+    "which party of a federation this is, and what all parties have agreed on, in place of a release",
+);
+
 const fn section(
     name: &'static str,
     accepts: Accepts,
@@ -154,6 +163,12 @@ pub fn schema() -> Value {
         "minItems": 1,
         "items": { "oneOf": methods },
     });
+    // A party of a federation may read no rows.
+    schema["required"] = json!([VERSION.name]);
+    schema["anyOf"] = json!([
+        { "required": [SOURCE.name, COLUMNS.name] },
+        { "required": [FEDERATION.name] },
+    ]);
     schema
 }
 

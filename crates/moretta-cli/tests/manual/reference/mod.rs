@@ -58,6 +58,11 @@ fn parts() -> Vec<Part> {
         Part::new("ledger.md", "ledger", printed::explained("ledger")),
         Part::new("levels.md", "levels", printed::explained("levels")),
         Part::new("graph.md", "graph", printed::explained("graph")),
+        Part::new(
+            "federation.md",
+            "federation",
+            printed::explained("federation"),
+        ),
         Part::new("manifest.md", "manifest", printed::explained("manifest")),
         Part::new("rules.md", "rules", printed::explained("rules")),
         Part::new("methods.md", "methods", lists::methods()),

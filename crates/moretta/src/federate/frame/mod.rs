@@ -44,8 +44,10 @@ pub const MOST_RECORDS: usize = 4096;
 /// In place of a trouble node where a frame is about none.
 pub const NO_NODE: u16 = u16::MAX;
 
-const MAGIC: [u8; 2] = *b"mF";
-const VERSION: u8 = 1;
+/// What frames begin with.
+pub const MAGIC: [u8; 2] = *b"mF";
+/// The version of frames.
+pub const VERSION: u8 = 1;
 
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -58,19 +58,32 @@ pub struct Outcome {
 }
 
 impl Process {
-    /// Parties that have seen nothing.
+    /// Parties that have seen nothing, and sites that consent to everything.
     pub fn new(terms: Terms, sources: Vec<SiteSource>, classes: Vec<u32>) -> Result<Self> {
+        let consents = vec![(FragmentKind::Raw, 2); sources.len()];
+        Process::with_consents(terms, sources, classes, &consents)
+    }
+
+    /// The same, where each site sends no more than a kind of fragments, to nodes of so many
+    /// sources at least.
+    pub fn with_consents(
+        terms: Terms,
+        sources: Vec<SiteSource>,
+        classes: Vec<u32>,
+        consents: &[(FragmentKind, u16)],
+    ) -> Result<Self> {
         let terms = Arc::new(terms);
         let mut sites = Vec::new();
-        for (&id, source) in terms.sites.iter().zip(&sources) {
+        let consenting = sources.iter().zip(consents);
+        for (&id, (source, &(allows, min_sources))) in terms.sites.iter().zip(consenting) {
             let inputs = source.columns.iter().map(|column| column.input()).collect();
             let header = learn::Header::new(inputs, terms.classes as usize)?;
             let options = SiteOptions {
                 id,
                 columns: source.columns.clone(),
                 learner: learn::build(&source.learner, &header, 1)?,
-                allows: FragmentKind::Raw,
-                min_sources: 2,
+                allows,
+                min_sources,
                 giver: Giver::new(source.sharing.clone()),
                 trust: Trust::Process,
                 delivery: Delivery::Certain,

@@ -1,0 +1,157 @@
+//! `moretta federation check`, and `moretta check` of a party: mistakes, and what others see.
+
+use super::{load, load_all};
+use crate::args::{FederationPoliciesArgs, PolicyArgs};
+use crate::console::{Console, counted};
+use crate::failure::Failure;
+use moretta::policy::{FederationPolicy, FederationRole};
+use moretta::{Error, federate::FragmentKind, io, learn};
+use serde::Serialize;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+#[derive(Serialize)]
+struct CheckedParty {
+    id: String,
+    role: &'static str,
+    columns: usize,
+    terms: String,
+    sees: Vec<String>,
+    warnings: Vec<String>,
+}
+
+pub(crate) fn run(args: &FederationPoliciesArgs, console: &Console) -> Result<ExitCode, Failure> {
+    let policies = load_all(args)?;
+    let checked = policies
+        .iter()
+        .map(|policy| check(policy).map_err(|error| of(policy, error)))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    if let Some((first, other)) = disagreeing(&policies) {
+        let what = format!(
+            "`{}` and `{}` have not agreed on the same terms",
+            first.id, other.id
+        );
+        return Err(Error::policy(what)
+            .help("name, parties, pins, classes, trouble, answer, mode, batch, label_delay, confidence_bits, window, monitors and `kind`, `colluders`, `noise` and `k` of fragments must be the same")
+            .into());
+    }
+    show(&checked, console)
+}
+
+/// Checks one party.
+pub(crate) fn run_one(args: &PolicyArgs, console: &Console) -> Result<ExitCode, Failure> {
+    let policy = load(&args.policy, args.root.as_deref())?;
+    let checked = check(&policy).map_err(|error| of(&policy, error))?;
+    show(&[checked], console)
+}
+
+fn of(policy: &FederationPolicy, error: Error) -> Failure {
+    match &policy.file {
+        Some(file) => Failure::of_policy(error, file),
+        None => error.into(),
+    }
+}
+
+/// The first pair of policies whose terms differ.
+fn disagreeing(policies: &[FederationPolicy]) -> Option<(&FederationPolicy, &FederationPolicy)> {
+    let first = policies.first()?;
+    let differs =
+        |other: &&FederationPolicy| other.terms != first.terms || other.classes != first.classes;
+    policies.iter().find(differs).map(|other| (first, other))
+}
+
+fn check(policy: &FederationPolicy) -> moretta::Result<CheckedParty> {
+    let inputs = policy.features.iter().map(|f| f.column.input()).collect();
+    if policy.role == FederationRole::Site {
+        let header = learn::Header::new(inputs, policy.terms.classes as usize)?;
+        learn::build(&policy.learner, &header, 1)?;
+    }
+    if let Some(source) = &policy.source {
+        let names = io::names(&source.path, &source.options)?;
+        let known = |name: &String| policy.columns.iter().any(|column| column.name == *name);
+        if let Some(name) = names.iter().find(|name| !known(name)) {
+            return Err(Error::policy(format!(
+                "the rows have a column `{name}`, and [columns] does not say what it is"
+            ))
+            .help("give it a role; drop leaves it out"));
+        }
+        let absent = policy
+            .columns
+            .iter()
+            .find(|column| !names.contains(&column.name));
+        if let Some(column) = absent {
+            return Err(
+                Error::policy(format!("the rows have no column `{}`", column.name))
+                    .help("take it out of [columns]"),
+            );
+        }
+    }
+    let sum = policy.terms.sum();
+    Ok(CheckedParty {
+        id: policy.id.clone(),
+        role: policy.role.word(),
+        columns: policy.features.len(),
+        terms: sum[..8].iter().map(|byte| format!("{byte:02x}")).collect(),
+        sees: sees(policy),
+        warnings: policy.warnings(),
+    })
+}
+
+/// What a party sees of the others, and what others see of it.
+pub(super) fn sees(policy: &FederationPolicy) -> Vec<String> {
+    let bits = policy.terms.coarse.bits();
+    let answers = format!(
+        "class and confidence ({bits} bits) of every site for every record, and which records it forwards"
+    );
+    let kind = policy
+        .terms
+        .trouble
+        .as_ref()
+        .map(|trouble| trouble.fragments);
+    let fragments = match kind {
+        Some(FragmentKind::Masked) => "sums of masked projections of forwarded records",
+        Some(FragmentKind::Projected) => "projections of forwarded records of each site",
+        Some(FragmentKind::Raw) => "values of forwarded records of each site",
+        None | Some(FragmentKind::None) => "no fragments of records",
+    };
+    let sentences: &[&str] = match policy.role {
+        FederationRole::Site => &[
+            "labels reach this site, as they reach every site",
+            "keys never leave it, but for a sum of each batch",
+        ],
+        FederationRole::Aggregator => &[&answers, fragments, "labels"],
+        FederationRole::Trouble => &[fragments, "labels"],
+        FederationRole::Labels => {
+            &["its labels reach every site, the aggregator and all hosts of trouble nodes"]
+        }
+        FederationRole::Consumer => &["class, confidence and flags of every record"],
+    };
+    sentences
+        .iter()
+        .map(|&sentence| sentence.to_owned())
+        .collect()
+}
+
+fn show(checked: &[CheckedParty], console: &Console) -> Result<ExitCode, Failure> {
+    for party in checked {
+        let warnings = party.warnings.iter();
+        let named: Vec<String> = warnings
+            .map(|text| format!("{}: {text}", party.id))
+            .collect();
+        console.warnings(&named);
+    }
+    console.result(&checked, || {
+        let mut text = String::new();
+        for party in checked {
+            let _ = write!(text, "{}: ok; {}", party.id, party.role);
+            if party.columns > 0 {
+                let _ = write!(text, ", {}", counted(party.columns as u64, "column"));
+            }
+            let _ = writeln!(text, ", terms {}", party.terms);
+            for sentence in &party.sees {
+                let _ = writeln!(text, "  {sentence}");
+            }
+        }
+        text
+    })
+}

@@ -1,0 +1,225 @@
+//! A party on its links: from a policy to a driver that runs until the party is done.
+
+use crate::console::Console;
+use moretta::federate::frame::Refusal;
+use moretta::federate::mask;
+use moretta::federate::{self, Delivery, Note, Party, PartyId, Trust};
+use moretta::policy::{FederationPolicy, FederationRole, IdentityFiles};
+use moretta::{Error, Result};
+use moretta_federation::station::told;
+use moretta_federation::{
+    Credential, Driver, Feed, Identity, Limits, Member, Name, Network, Pin, Protocol, Role, Roster,
+    Station, Until,
+};
+use std::time::Duration;
+
+/// Milliseconds after which a frame that nobody acknowledged is sent again.
+const RETRY: federate::Time = 1000;
+
+/// How long links may take to close.
+const CLOSING: Duration = Duration::from_secs(10);
+
+/// How frames of real links are delivered.
+pub(crate) const DELIVERY: Delivery = Delivery::Acknowledged(RETRY);
+
+/// A party that is linked, before it runs.
+pub(crate) struct Linked<'a> {
+    policy: &'a FederationPolicy,
+    credential: Credential,
+    driver: Driver,
+}
+
+impl<'a> Linked<'a> {
+    /// Reads the keys of a party.
+    pub(crate) fn new(policy: &'a FederationPolicy) -> Result<Self> {
+        let identity = Identity {
+            federation: name(&policy.federation)?,
+            role: role(policy.role),
+            id: name(&policy.id)?,
+        };
+        let files = files(policy)?;
+        let credential =
+            Credential::read(&files.certificate, &files.key, &files.authority, &identity)?;
+        let own = policy
+            .own()
+            .ok_or_else(|| Error::bug("a party that is not listed"))?;
+        let roster = Roster::new(identity.federation, members(policy)?)?;
+        let protocol = Protocol::of(&policy.terms);
+        let driver = Driver::new(own.number, roster, protocol, Limits::default());
+        Ok(Linked {
+            policy,
+            credential,
+            driver,
+        })
+    }
+
+    /// Own key and those of the others, for what is signed inside of frames.
+    pub(crate) fn trust(&self) -> Result<Trust> {
+        let secret = self.credential.signing_secret()?;
+        let pins = self.policy.parties.iter();
+        Ok(Trust::Pinned {
+            identity: Box::new(mask::Identity::from_seed(&secret)),
+            pins: pins
+                .filter_map(|party| Some((party.number, party.pin?)))
+                .collect(),
+        })
+    }
+
+    /// Runs a party until it is done; gives it back with its feed.
+    pub(crate) fn run<P: Party, F: Feed<P>>(self, party: P, feed: F) -> Result<(P, F)> {
+        let mut network = Network::start(1)?;
+        if let Some(address) = self.listens_on()? {
+            network.listen(&self.driver, &self.credential, &address)?;
+        }
+        for (peer, address) in self.dials()? {
+            network.dial(&self.driver, &self.credential, &address, peer)?;
+        }
+        let until = self.until();
+        let mut station = Station::new(party, feed, until, self.driver.pressure());
+        self.driver.run(&mut station)?;
+        network.close(CLOSING);
+        Ok(station.into_parts())
+    }
+
+    fn until(&self) -> Until {
+        let of = |wanted: &[FederationRole]| {
+            let parties = self.policy.parties.iter();
+            let numbers = parties.filter(|party| wanted.contains(&party.role));
+            numbers.map(|party| party.number).collect()
+        };
+        match self.policy.role {
+            FederationRole::Site | FederationRole::Labels => Until::Answered,
+            FederationRole::Aggregator => {
+                Until::Left(of(&[FederationRole::Site, FederationRole::Labels]))
+            }
+            FederationRole::Trouble | FederationRole::Consumer => {
+                Until::Left(vec![PartyId::AGGREGATOR])
+            }
+        }
+    }
+
+    /// What this party listens on, if others dial it.
+    fn listens_on(&self) -> Result<Option<String>> {
+        let addresses = &self.policy.addresses;
+        let dialled = match self.policy.role {
+            FederationRole::Aggregator => self.aggregator()?,
+            FederationRole::Labels => self.labels()?,
+            FederationRole::Trouble => self.host(&self.policy.id)?,
+            FederationRole::Site | FederationRole::Consumer => return Ok(None),
+        };
+        let port = dialled.rsplit_once(':').map_or("0", |(_, port)| port);
+        let usual = || format!("0.0.0.0:{port}");
+        Ok(Some(addresses.listen.clone().unwrap_or_else(usual)))
+    }
+
+    /// Whom this party dials, and where.
+    fn dials(&self) -> Result<Vec<(PartyId, String)>> {
+        let own = self.policy.own().map_or(PartyId(0), |own| own.number);
+        let parties = self.policy.parties.iter();
+        let hosts = parties.filter(|party| party.role == FederationRole::Trouble);
+        let mut dialled = Vec::new();
+        let role = self.policy.role;
+        if role != FederationRole::Aggregator {
+            dialled.push((PartyId::AGGREGATOR, self.aggregator()?));
+        }
+        if matches!(role, FederationRole::Site | FederationRole::Trouble) {
+            dialled.push((PartyId::LABELS, self.labels()?));
+            for host in hosts.filter(|host| role == FederationRole::Site || host.number < own) {
+                dialled.push((host.number, self.host(&host.id)?));
+            }
+        }
+        Ok(dialled)
+    }
+
+    fn aggregator(&self) -> Result<String> {
+        let address = self.policy.addresses.aggregator.clone();
+        address.ok_or_else(|| no_address("aggregator", "aggregator = \"agg.example.org:7443\""))
+    }
+
+    fn labels(&self) -> Result<String> {
+        let address = self.policy.addresses.labels.clone();
+        address.ok_or_else(|| no_address("label holder", "labels = \"labels.example.org:7444\""))
+    }
+
+    fn host(&self, id: &str) -> Result<String> {
+        let address = self.policy.addresses.hosts.get(id).cloned();
+        address.ok_or_else(|| no_address(id, "hosts = { … = \"node.example.org:7445\" }"))
+    }
+}
+
+fn no_address(who: &str, key: &str) -> Error {
+    Error::policy(format!("nothing says where {who} listens"))
+        .help(format!("add {key} to [federation]"))
+}
+
+/// The files of a party.
+pub(crate) fn files(policy: &FederationPolicy) -> Result<&IdentityFiles> {
+    policy.identity.as_ref().ok_or_else(|| {
+        Error::policy("[federation] has no `identity`, and links need one")
+            .help("`moretta federation keys` makes the files")
+    })
+}
+
+fn members(policy: &FederationPolicy) -> Result<Vec<Member>> {
+    let member = |party: &moretta::policy::FederationParty| {
+        let pin = party.pin.ok_or_else(|| {
+            Error::policy(format!("the public key of `{}` is not known", party.id))
+                .help("`moretta federation keys` makes keys of all parties and pins.toml, which `pins` names")
+        })?;
+        Ok(Member {
+            number: party.number,
+            role: role(party.role),
+            id: name(&party.id)?,
+            pin: Pin(pin),
+        })
+    };
+    policy.parties.iter().map(member).collect()
+}
+
+/// A name as certificates have it.
+pub(crate) fn name(text: &str) -> Result<Name> {
+    Name::new(text)
+}
+
+/// A role as certificates have it.
+pub(crate) fn role(role: FederationRole) -> Role {
+    match role {
+        FederationRole::Site => Role::Site,
+        FederationRole::Aggregator => Role::Aggregator,
+        FederationRole::Trouble => Role::Trouble,
+        FederationRole::Labels => Role::Labels,
+        FederationRole::Consumer => Role::Consumer,
+    }
+}
+
+/// Shows notes, and ends a party that others refuse for good.
+pub(crate) fn heed(notes: &[Note], console: &Console) -> Result<()> {
+    for note in notes {
+        match note {
+            Note::RefusedBy(party, Refusal::Consent) => {
+                return Err(Error::budget(format!(
+                    "{party} does not consent to what a trouble node asks of it"
+                ))
+                .help("let `fragments` of all parties ask for less, or `allow` of the site permit more"));
+            }
+            Note::RefusedBy(party, Refusal::Stranger) => {
+                return Err(Error::policy(format!("{party} has not agreed on the same terms"))
+                    .help("`moretta federation check` with the policies of all parties finds out where"));
+            }
+            Note::RefusedBy(party, Refusal::Keys) => {
+                return Err(Error::input(format!(
+                    "the keys of {party} are others than those of this party"
+                ))
+                .help("sort the rows of all parties by their key, and keep the same records"));
+            }
+            Note::Refused(party, Refusal::Keys) => {
+                return Err(Error::input(format!(
+                    "the keys of the rows are not those that {party} has"
+                ))
+                .help("sort the rows of all parties by their key, and keep the same records"));
+            }
+            note => console.hint(&told(note)),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! `moretta federation`: keys, checks and simulations of a federation.
+
+mod audit;
+pub(crate) mod check;
+mod keys;
+#[cfg(feature = "federation")]
+pub(crate) mod link;
+mod simulate;
+
+use crate::args::{FederationArgs, FederationCommand, FederationPoliciesArgs};
+use crate::console::Console;
+use crate::failure::Failure;
+use moretta::policy::{FederationPolicy, Root, is_federation};
+use moretta::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+pub(crate) fn run(
+    args: &FederationArgs,
+    console: &Console,
+) -> std::result::Result<ExitCode, Failure> {
+    match &args.command {
+        FederationCommand::Keys(args) => keys::run(args, console),
+        FederationCommand::Check(args) => check::run(args, console),
+        FederationCommand::Simulate(args) => simulate::run(args, console),
+        FederationCommand::Audit(args) => audit::run(args, console),
+    }
+}
+
+/// Reads the policy of a party.
+pub(crate) fn load(
+    path: &Path,
+    root: Option<&Path>,
+) -> std::result::Result<FederationPolicy, Failure> {
+    let root = Root::of_policy(path, root)?;
+    FederationPolicy::load(path, &root).map_err(|error| Failure::of_policy(error, path))
+}
+
+/// Reads all policies that were named.
+fn load_all(args: &FederationPoliciesArgs) -> std::result::Result<Vec<FederationPolicy>, Failure> {
+    let mut policies = Vec::new();
+    for path in &args.policies {
+        for path in named(path)? {
+            policies.push(load(&path, args.root.as_deref())?);
+        }
+    }
+    Ok(policies)
+}
+
+/// The policy, or those of a folder in the order of their names.
+fn named(path: &Path) -> Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let failed = |error| Error::io("read", path, error);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        let is_toml = file.extension().is_some_and(|ending| ending == "toml");
+        if is_toml && std::fs::read_to_string(&file).is_ok_and(|text| is_federation(&text)) {
+            files.push(file);
+        }
+    }
+    files.sort();
+    match files.is_empty() {
+        true => Err(Error::usage(format!(
+            "no policy in {} has [federation]",
+            path.display()
+        ))),
+        false => Ok(files),
+    }
+}

@@ -1,0 +1,149 @@
+//! `moretta site`: runs a site, the label holder, the consumer or a host of trouble nodes.
+
+use crate::args::PartyArgs;
+use crate::console::Console;
+use crate::failure::Failure;
+use moretta::Error;
+use moretta::policy::FederationRole;
+use std::process::ExitCode;
+
+pub(crate) fn run(args: &PartyArgs, console: &Console) -> Result<ExitCode, Failure> {
+    let policy = super::federation::load(&args.policy, args.root.as_deref())?;
+    if policy.role == FederationRole::Aggregator {
+        return Err(Error::usage("this is the policy of the aggregator")
+            .help("run it with `moretta aggregate`")
+            .into());
+    }
+    linked::run(&policy, args.force, console)
+        .map_err(|error| Failure::of_policy(error, &args.policy))
+}
+
+#[cfg(not(feature = "federation"))]
+mod linked {
+    use super::*;
+    use moretta::policy::FederationPolicy;
+
+    pub(super) fn run(_: &FederationPolicy, _: bool, _: &Console) -> moretta::Result<ExitCode> {
+        Err(Error::left_out("the links of a federation", "federation"))
+    }
+}
+
+#[cfg(feature = "federation")]
+mod linked {
+    use super::*;
+    use crate::commands::federation::link::{DELIVERY, Linked, files, heed};
+    use moretta::Result;
+    use moretta::federate::{Outbox, Rows};
+    use moretta::pipeline::{
+        AnswerWriter, PartyRows, consumer_of, host_of, label_holder_of, site_of,
+    };
+    use moretta::policy::FederationPolicy;
+    use moretta_federation::Feed;
+    use moretta_report::count;
+    use serde::Serialize;
+
+    #[derive(Default, Serialize)]
+    struct Told {
+        id: String,
+        role: &'static str,
+        batches: u64,
+        answers: u64,
+        bytes_sent: u64,
+    }
+
+    pub(super) fn run(
+        policy: &FederationPolicy,
+        force: bool,
+        console: &Console,
+    ) -> Result<ExitCode> {
+        let linked = Linked::new(policy)?;
+        let trust = linked.trust()?;
+        let feed = Own {
+            console,
+            rows: match policy.source {
+                Some(_) => Some(PartyRows::open(policy)?),
+                None => None,
+            },
+            answers: match policy.sink {
+                Some(_) => Some(AnswerWriter::create(policy, force)?),
+                None => None,
+            },
+            told: Told {
+                id: policy.id.clone(),
+                role: policy.role.word(),
+                ..Told::default()
+            },
+        };
+        let feed = match policy.role {
+            FederationRole::Site => {
+                let seed = files(policy)?.read_seed()?;
+                linked.run(site_of(policy, seed, trust, DELIVERY)?, feed)?.1
+            }
+            FederationRole::Labels => {
+                linked
+                    .run(label_holder_of(policy, trust, DELIVERY), feed)?
+                    .1
+            }
+            FederationRole::Consumer => linked.run(consumer_of(policy, DELIVERY), feed)?.1,
+            FederationRole::Trouble | FederationRole::Aggregator => {
+                linked.run(host_of(policy, trust, DELIVERY), feed)?.1
+            }
+        };
+        let told = feed.told;
+        if let Some(answers) = feed.answers {
+            answers.close()?;
+        }
+        let text = || match told.role {
+            "consumer" => format!("{}: {} answers", told.id, count(told.answers)),
+            "trouble" => format!("{}: done", told.id),
+            _ => format!(
+                "{}: {} batches, {} bytes sent",
+                told.id,
+                count(told.batches),
+                count(told.bytes_sent)
+            ),
+        };
+        let standard = policy
+            .sink
+            .as_ref()
+            .is_some_and(|sink| sink.path.as_os_str() == "-");
+        match standard {
+            true => console.aside(&told, text),
+            false => {
+                let shown = console.result(&told, text);
+                shown.map_err(|_| Error::bug("a result that cannot be shown"))?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Own rows, and the place of answers.
+    struct Own<'a> {
+        console: &'a Console,
+        rows: Option<PartyRows>,
+        answers: Option<AnswerWriter>,
+        told: Told,
+    }
+
+    impl<P> Feed<P> for Own<'_> {
+        fn rows(&mut self, batch: u64) -> Result<Option<Rows>> {
+            let Some(rows) = &mut self.rows else {
+                return Ok(None);
+            };
+            let rows = rows.rows(batch)?;
+            self.told.batches += u64::from(rows.is_some());
+            Ok(rows)
+        }
+
+        fn take(&mut self, _: &mut P, out: &mut Outbox) -> Result<()> {
+            self.told.bytes_sent += out.frames.iter().map(|(_, b)| b.len() as u64).sum::<u64>();
+            for (_, answers) in out.answers.drain(..) {
+                self.told.answers += answers.len() as u64;
+                if let Some(writer) = &mut self.answers {
+                    writer.write(&answers)?;
+                }
+            }
+            heed(&out.notes, self.console)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! All parties of a federation in one process, from their policies.
+
+use super::parties::sharing;
+use super::rows::PartyRows;
+use crate::data::Records;
+use crate::error::{Error, Result};
+use crate::federate::Terms;
+use crate::federate::simulate::{Outcome, Process, SiteSource};
+use crate::policy::{FederationPolicy, FederationRole};
+use sha2::{Digest, Sha256};
+
+/// A federation that is ready to run.
+pub struct Simulated {
+    process: Process,
+    /// The true class of each record.
+    pub classes: Vec<u32>,
+}
+
+impl Simulated {
+    /// Runs to the end of the records.
+    ///
+    /// # Errors
+    /// When a party cannot go on.
+    pub fn run(self) -> Result<Outcome> {
+        self.process.run()
+    }
+}
+
+/// Reads the rows of all parties. `seed` gives the secret of a site's masks.
+///
+/// # Errors
+/// When policies do not belong together, or rows cannot be read.
+pub fn open_simulated(
+    policies: &[FederationPolicy],
+    seed: impl Fn(&FederationPolicy) -> Result<[u8; 32]>,
+) -> Result<Simulated> {
+    let first = agreed(policies)?;
+    let mut sources = Vec::new();
+    let (mut keys, mut consents) = (Vec::new(), Vec::new());
+    let mut sites = first
+        .parties
+        .iter()
+        .filter(|p| p.role == FederationRole::Site);
+    let of = |id: &str| policies.iter().find(|policy| policy.id == id);
+    sites.try_for_each(|party| {
+        let policy = of(&party.id).ok_or_else(|| missing(&party.id))?;
+        let (records, _, sums) = all_rows(policy)?;
+        keys.push((party.id.clone(), sums));
+        consents.push((policy.consent.allows, policy.consent.min_sources));
+        sources.push(SiteSource {
+            columns: policy
+                .features
+                .iter()
+                .map(|feature| feature.column)
+                .collect(),
+            learner: policy.learner.clone(),
+            records,
+            sharing: sharing(policy, seed(policy)?),
+        });
+        Ok::<(), Error>(())
+    })?;
+    let holder = first
+        .parties
+        .iter()
+        .find(|p| p.role == FederationRole::Labels);
+    let holder = holder.ok_or_else(|| Error::bug("a federation without labels"))?;
+    let policy = of(&holder.id).ok_or_else(|| missing(&holder.id))?;
+    let (_, classes, sums) = all_rows(policy)?;
+    for (id, others) in &keys {
+        if *others != sums {
+            return Err(Error::input(format!(
+                "the keys of `{id}` are not those of `{}`, in the same order",
+                holder.id
+            ))
+            .help("sort the rows of all parties by their key, and keep the same records"));
+        }
+    }
+    // Where trouble nodes run does not change what they answer.
+    let terms = Terms {
+        hosts: Vec::new(),
+        ..first.terms.clone()
+    };
+    Ok(Simulated {
+        process: Process::with_consents(terms, sources, classes.clone(), &consents)?,
+        classes,
+    })
+}
+
+/// A secret for a site that has none yet: only simulations may use it.
+pub fn made_up_seed(policy: &FederationPolicy) -> [u8; 32] {
+    Sha256::digest(format!(
+        "moretta/simulated/{}/{}",
+        policy.federation, policy.id
+    ))
+    .into()
+}
+
+/// The first policy, with which all others agree.
+fn agreed(policies: &[FederationPolicy]) -> Result<&FederationPolicy> {
+    let first = policies.first();
+    let first = first.ok_or_else(|| Error::usage("no policy has [federation]"))?;
+    for other in policies {
+        if other.terms != first.terms || other.classes != first.classes {
+            return Err(Error::policy(format!(
+                "`{}` and `{}` have not agreed on the same terms",
+                first.id, other.id
+            ))
+            .help("let name, parties, pins, classes, trouble, answer, mode, batch and all that must be the same be so in both"));
+        }
+        if policies
+            .iter()
+            .filter(|policy| policy.id == other.id)
+            .count()
+            > 1
+        {
+            return Err(Error::usage(format!(
+                "there are two policies of `{}`",
+                other.id
+            )));
+        }
+    }
+    Ok(first)
+}
+
+fn missing(id: &str) -> Error {
+    Error::usage(format!("the policy of `{id}` is missing"))
+        .help("name the policies of all parties")
+}
+
+type AllRows = (Records, Vec<u32>, Vec<u64>);
+
+fn all_rows(policy: &FederationPolicy) -> Result<AllRows> {
+    let mut rows = PartyRows::open(policy)?;
+    let mut records = Records::new(policy.features.len());
+    let (mut classes, mut keys) = (Vec::new(), Vec::new());
+    while let Some(batch) = rows.rows(keys.len() as u64)? {
+        if records.width() > 0 {
+            records.extend_from(&batch.records, 0..batch.records.len());
+        }
+        classes.extend(batch.classes);
+        keys.push(batch.keys);
+    }
+    Ok((records, classes, keys))
+}

@@ -1,0 +1,220 @@
+//! Which columns of a party's rows are learnt, join records, or hold the class.
+
+use super::{FederationPolicy, FederationRole};
+use crate::config::Placed;
+use crate::data::{ColumnPlan, ReadAs, Role};
+use crate::engine::ColumnPolicy;
+use crate::error::{Error, Result};
+use crate::federate::{Column, FragmentKind, Range};
+
+/// A column that a site learns from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Feature {
+    /// Its name, which never leaves the site.
+    pub name: String,
+    /// Its number, which no column of another site has.
+    pub column: Column,
+    /// Its categories in order; none of a number.
+    pub categories: Vec<String>,
+    /// What its values can be, where it is shared.
+    pub range: Option<Range>,
+}
+
+impl FederationPolicy {
+    /// Gives each column of the rows its part.
+    pub(super) fn take_columns(
+        &mut self,
+        columns: Vec<ColumnPolicy>,
+        share: Option<Vec<Placed>>,
+        section: &Placed,
+    ) -> Result<()> {
+        for column in &columns {
+            self.columns.push(self.plan(column)?);
+            match column.role {
+                Role::Key => put(&mut self.key, column)?,
+                Role::Class => put(&mut self.class, column)?,
+                _ => {}
+            }
+        }
+        let named = |role| match role {
+            Role::Key => &self.key,
+            _ => &self.class,
+        };
+        for (role, needed) in self.needed() {
+            match (needed, named(*role)) {
+                (true, None) => {
+                    let what = format!("no column has the role {}", role.word());
+                    return Err(section.error(what).help(match role {
+                        Role::Key => "give it to the column that joins the records of all sites, in one order everywhere",
+                        _ => "give it to the column with the true classes",
+                    }));
+                }
+                (false, Some(name)) => {
+                    let what = format!(
+                        "`{name}` has the role {}, which makes no sense for {}",
+                        role.word(),
+                        self.role.word()
+                    );
+                    return Err(section.error(what).help("give it the role drop"));
+                }
+                _ => {}
+            }
+        }
+        if self.role == FederationRole::Site {
+            self.features = self.read_features(&columns, share.as_deref(), section)?;
+        } else if share.is_some() {
+            return Err(section
+                .error("`share` is for sites")
+                .help("take it out of `fragments`"));
+        }
+        Ok(())
+    }
+
+    /// The roles that columns of this party have, or must not have.
+    fn needed(&self) -> &'static [(Role, bool)] {
+        match self.role {
+            FederationRole::Site => &[(Role::Key, true), (Role::Class, false)],
+            FederationRole::Labels => &[(Role::Key, true), (Role::Class, true)],
+            _ => &[(Role::Key, false), (Role::Class, false)],
+        }
+    }
+
+    /// How a column is read.
+    fn plan(&self, column: &ColumnPolicy) -> Result<ColumnPlan> {
+        let site = self.role == FederationRole::Site;
+        let read = match column.role {
+            Role::Drop => ReadAs::Skip,
+            Role::Key => ReadAs::Category,
+            Role::Class => ReadAs::Ordered(self.classes.clone()),
+            Role::Quasi | Role::Sensitive if site => match &column.read {
+                // What a column is must not depend on its first rows: all parties were told.
+                ReadAs::Infer => ReadAs::Number,
+                ReadAs::Category => {
+                    let what = format!(
+                        "the categories of `{}` must be known beforehand",
+                        column.name
+                    );
+                    return Err(Error::policy(what)
+                        .at(column.span.clone())
+                        .help("list them: order = [\"low\", \"high\"]"));
+                }
+                other => other.clone(),
+            },
+            role => {
+                let what = format!(
+                    "`{}` has the role {}, which makes no sense for {} of a federation",
+                    column.name,
+                    role.word(),
+                    match self.role {
+                        FederationRole::Site => "a site",
+                        FederationRole::Labels => "the label holder",
+                        _ => "this party",
+                    }
+                );
+                let help = match site {
+                    true => "use quasi or sensitive for what is learnt, key, or drop",
+                    false => "use key, class or drop",
+                };
+                return Err(Error::policy(what).at(column.span.clone()).help(help));
+            }
+        };
+        Ok(ColumnPlan {
+            name: column.name.clone(),
+            role: column.role,
+            read,
+        })
+    }
+
+    fn read_features(
+        &self,
+        columns: &[ColumnPolicy],
+        share: Option<&[Placed]>,
+        section: &Placed,
+    ) -> Result<Vec<Feature>> {
+        let learnt = |column: &&ColumnPolicy| matches!(column.role, Role::Quasi | Role::Sensitive);
+        let learnt: Vec<&ColumnPolicy> = columns.iter().filter(learnt).collect();
+        if learnt.is_empty() {
+            return Err(section
+                .error("this site has no column to learn from")
+                .help("give columns the role quasi or sensitive"));
+        }
+        for placed in share.unwrap_or_default() {
+            let name = placed.text("share")?;
+            if !learnt.iter().any(|column| column.name == name) {
+                return Err(placed
+                    .error(format!(
+                        "`share` names `{name}`, which this site does not learn from"
+                    ))
+                    .help("name columns with the role quasi or sensitive"));
+            }
+        }
+        let is_shared = |name: &str| {
+            share.is_none_or(|share| {
+                share
+                    .iter()
+                    .any(|p| p.text("share").is_ok_and(|s| s == name))
+            })
+        };
+        // Numbers of columns are spread over the sites, so that no two share one.
+        let stride = (1usize << 16) / self.terms.sites.len().max(1);
+        let first = self.own().map_or(0, |own| usize::from(own.number.0)) * stride;
+        if learnt.len() > stride {
+            return Err(section
+                .error(format!(
+                    "a site of this federation has at most {stride} columns"
+                ))
+                .help("drop some"));
+        }
+        let kind = self
+            .terms
+            .trouble
+            .as_ref()
+            .map_or(FragmentKind::None, |t| t.fragments);
+        let projects = matches!(kind, FragmentKind::Masked | FragmentKind::Projected);
+        let feature = |(place, column): (usize, &&ColumnPolicy)| {
+            let categories = match &column.read {
+                ReadAs::Ordered(categories) => categories.clone(),
+                _ => Vec::new(),
+            };
+            let range = match (categories.len(), column.range) {
+                (0, Some((least, most))) => Some(Range::Bounds(least, most)),
+                (0, None) => None,
+                (count, _) => Some(Range::Categories(count as u32)),
+            };
+            let is_shared = is_shared(&column.name);
+            if projects && is_shared && range.is_none() {
+                let what = format!(
+                    "`{}` is shared, and nothing says between what values it is",
+                    column.name
+                );
+                return Err(Error::policy(what).at(column.span.clone()).help(
+                    "add range = [0, 100] to a quasi-identifier, or name other columns in `share`",
+                ));
+            }
+            Ok(Feature {
+                name: column.name.clone(),
+                column: Column {
+                    id: (first + place) as u16,
+                    size: 1,
+                    values: categories.len() as u32,
+                },
+                categories,
+                range: range.filter(|_| is_shared),
+            })
+        };
+        learnt.iter().enumerate().map(feature).collect()
+    }
+}
+
+fn put(place: &mut Option<String>, column: &ColumnPolicy) -> Result<()> {
+    match place.replace(column.name.clone()) {
+        None => Ok(()),
+        Some(first) => Err(Error::policy(format!(
+            "`{first}` and `{}` both have the role {}",
+            column.name,
+            column.role.word()
+        ))
+        .at(column.span.clone())
+        .help("give it to one of them and drop the other")),
+    }
+}

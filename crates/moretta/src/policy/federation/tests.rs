@@ -1,0 +1,181 @@
+use super::*;
+
+const SITE: &str = r#"
+    version = 1
+    [source]
+    path = "lab.csv"
+    [columns]
+    visit = { role = "key" }
+    lactate = { role = "quasi", range = [0, 10] }
+    mobility = { role = "quasi", order = ["bed", "walks"] }
+    [federation]
+    name = "ward-7"
+    role = "site"
+    id = "lab"
+    parties = { hub = "aggregator", desk = "labels", icu = "site", lab = "site", ward = "site" }
+    classes = ["stable", "critical"]
+    trouble = { factor = 4 }
+    fragments = { share = ["lactate"] }
+"#;
+
+fn read(text: &str) -> Result<FederationPolicy> {
+    FederationPolicy::parse(text, &Root::of_policy(Path::new("policy.toml"), None)?)
+}
+
+#[test]
+fn a_site_is_numbered_by_its_id_and_protects_by_default() {
+    let policy = read(SITE).expect("a policy");
+    assert_eq!(policy.own().map(|own| own.number), Some(PartyId(1)));
+    assert_eq!(policy.terms.sites, [0, 1, 2]);
+    assert_eq!(policy.terms.coarse, Coarse::Bits8);
+    let trouble = policy.terms.trouble.as_ref().expect("trouble nodes");
+    assert_eq!(
+        (trouble.fragments, trouble.group),
+        (FragmentKind::Masked, 3)
+    );
+    assert_eq!(policy.consent.min_sources, 3);
+    let shared: Vec<bool> = policy.features.iter().map(|f| f.range.is_some()).collect();
+    assert_eq!(shared, [true, false]);
+    assert_eq!(policy.features[1].column.values, 2);
+    assert!(policy.warnings().is_empty());
+}
+
+#[test]
+fn only_what_all_agree_on_changes_the_sum_of_terms() {
+    let sum = |from: &str, to: &str| {
+        let text = SITE.replacen(from, to, 1);
+        assert_ne!(text, SITE, "{from}");
+        read(&text).expect(to).terms.sum()
+    };
+    let own = read(SITE).expect("a policy").terms.sum();
+    let id = "id = \"lab\"";
+    assert_eq!(sum(id, "id = \"icu\""), own);
+    assert_eq!(sum(id, "id = \"lab\"\nlearner = \"ht\""), own);
+    assert_eq!(sum("share = ", "min_sources = 4, share = "), own);
+    assert_ne!(sum("ward-7", "ward-8"), own);
+    assert_ne!(sum("factor = 4", "factor = 5"), own);
+    assert_ne!(sum(id, "id = \"lab\"\nbatch = 64"), own);
+}
+
+#[test]
+fn telling_settings_are_warned_of() {
+    let check = |from: &str, to: &str, told: &str| {
+        let text = SITE.replacen(from, to, 1);
+        let warnings = read(&text).expect(told).warnings();
+        assert!(
+            warnings.iter().any(|w| w.contains(told)),
+            "{told}: {warnings:?}"
+        );
+    };
+    check(
+        "mobility = { role = \"quasi\", order = [\"bed\", \"walks\"] }",
+        "",
+        "one column",
+    );
+    check(
+        "id = \"lab\"",
+        "id = \"lab\"\nconfidence_bits = 64",
+        "confidence_bits = 64",
+    );
+    check("share = ", "kind = \"raw\", share = ", "fragments are raw");
+    check("share = ", "min_sources = 4, share = ", "feeds none");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_at_its_place() {
+    for (from, to, told) in [
+        (
+            "name = \"ward-7\"",
+            "name = \"ward 7\"",
+            "`name` is 1 to 64",
+        ),
+        ("id = \"lab\"", "id = \"labo\"", "not among `parties`"),
+        (
+            "role = \"site\"\n",
+            "role = \"consumer\"\n",
+            "says that `lab` is site",
+        ),
+        ("desk = \"labels\", ", "", "no label holder"),
+        ("desk = \"labels\"", "desk = \"aggregator\"", "two parties"),
+        ("ward = \"site\"", "ward = \"king\"", "king"),
+        (
+            "classes = [\"stable\", \"critical\"]",
+            "classes = [\"stable\"]",
+            "classes",
+        ),
+        ("factor = 4", "factor = 0", "`factor` must"),
+        ("factor = 4", "factor = 4, group = 2", "three sources"),
+        ("factor = 4", "factor = 4, phases = \"one\"", "two phases"),
+        (
+            "share = [\"lactate\"]",
+            "share = [\"visit\"]",
+            "does not learn from",
+        ),
+        ("share = [\"lactate\"]", "min_sources = 2", "hide nothing"),
+        (
+            "range = [0, 10]",
+            "type = \"number\"",
+            "between what values",
+        ),
+        (
+            "order = [\"bed\", \"walks\"]",
+            "type = \"category\"",
+            "known beforehand",
+        ),
+        (
+            "visit = { role = \"key\" }",
+            "visit = { role = \"drop\" }",
+            "no column has the role key",
+        ),
+        (
+            "visit = { role = \"key\" }",
+            "visit = { role = \"subject\" }",
+            "makes no sense",
+        ),
+        (
+            "mobility = { role = \"quasi\", order = [\"bed\", \"walks\"] }",
+            "mobility = { role = \"class\" }",
+            "makes no sense",
+        ),
+        (
+            "id = \"lab\"",
+            "id = \"lab\"\nconfidence_bits = 12",
+            "8, 16 or 64",
+        ),
+        (
+            "id = \"lab\"",
+            "id = \"lab\"\naggregator = \"hub\"",
+            "a host and a port",
+        ),
+        (
+            "id = \"lab\"",
+            "id = \"lab\"\nbatches = 64",
+            "unknown key `batches`",
+        ),
+        (
+            "[federation]",
+            "[sink]\npath = \"a.csv\"\n[federation]",
+            "gets no answers",
+        ),
+        (
+            "[federation]",
+            "[guarantee]\nk = 2\n[federation]",
+            "makes no release",
+        ),
+        ("version = 1", "version = 2", "version 1"),
+    ] {
+        let text = SITE.replacen(from, to, 1);
+        assert_ne!(text, SITE, "{from}");
+        let error = read(&text).expect_err(told);
+        assert!(error.to_string().contains(told), "{told}: {error}");
+        assert_eq!(error.exit_code(), 3, "{told}");
+    }
+}
+
+#[test]
+fn a_release_has_no_federation() {
+    let root = Root::of_policy(Path::new("policy.toml"), None).expect("a folder");
+    let error = super::super::Policy::parse(SITE, &root).expect_err("refused");
+    assert!(error.to_string().contains("makes no release"), "{error}");
+    assert!(is_federation(SITE) && !is_federation("version = 1"));
+}
