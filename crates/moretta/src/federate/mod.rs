@@ -58,6 +58,7 @@ pub use give::{Giver, Range, Sharing};
 pub use host::Host;
 pub use label_holder::LabelHolder;
 pub use links::Delivery;
+pub use monitor::Candidate;
 pub use party::{Event, Note, Outbox, Party, PartyId, Rows, Time};
 pub use ratio::{Rank, Ratio};
 pub use site::{Site, SiteOptions};

@@ -4,7 +4,7 @@ use crate::data::Records;
 use crate::error::Result;
 use crate::federate::frame::Final;
 use crate::federate::{
-    Aggregator, AggregatorOptions, Column, Consumer, Delivery, Event, FragmentKind, Giver,
+    Aggregator, AggregatorOptions, Candidate, Column, Consumer, Delivery, Event, FragmentKind, Giver,
     LabelHolder, Note, Outbox, Party, PartyId, Rows, Settled, Sharing, Site, SiteOptions, Terms,
     Trust,
 };
@@ -38,6 +38,9 @@ pub struct Process {
     bytes: BTreeMap<u8, u64>,
     notes: Vec<Note>,
     finals: Vec<Final>,
+    /// Records between two looks at candidates, and what was seen.
+    sampled_every: Option<usize>,
+    samples: Vec<(usize, Vec<Candidate>)>,
 }
 
 /// What a federation has answered.
@@ -50,6 +53,8 @@ pub struct Outcome {
     pub notes: Vec<Note>,
     /// Bytes by the kind of frames.
     pub bytes: BTreeMap<u8, u64>,
+    /// Candidates for trouble nodes, each time after so many answers.
+    pub samples: Vec<(usize, Vec<Candidate>)>,
 }
 
 impl Process {
@@ -90,8 +95,16 @@ impl Process {
             bytes: BTreeMap::new(),
             notes: Vec::new(),
             finals: Vec::new(),
+            sampled_every: None,
+            samples: Vec::new(),
             terms,
         })
+    }
+
+    /// Looks at candidates for trouble nodes once in so many records.
+    pub fn sampled(mut self, every: usize) -> Self {
+        self.sampled_every = Some(every.max(1));
+        self
     }
 
     /// Runs to the end of the records.
@@ -105,6 +118,7 @@ impl Process {
             while let Some((from, to, bytes)) = self.queue.pop_front() {
                 self.deliver(from, to, &bytes)?;
             }
+            self.sample();
             if !self.feed()? {
                 break;
             }
@@ -114,7 +128,19 @@ impl Process {
             settled: self.aggregator.take_settled(),
             notes: self.notes,
             bytes: self.bytes,
+            samples: self.samples,
         })
+    }
+
+    fn sample(&mut self) {
+        let Some(every) = self.sampled_every else {
+            return;
+        };
+        let answered = self.finals.len();
+        let due = self.samples.last().map_or(every, |(last, _)| last + every);
+        if answered >= due {
+            self.samples.push((answered, self.aggregator.candidates()));
+        }
     }
 
     /// Shows each party that wants one its next batch.
