@@ -4,9 +4,9 @@ use crate::data::Records;
 use crate::error::Result;
 use crate::federate::frame::Final;
 use crate::federate::{
-    Aggregator, AggregatorOptions, Candidate, Column, Consumer, Delivery, Event, FragmentKind, Giver,
-    LabelHolder, Note, Outbox, Party, PartyId, Rows, Settled, Sharing, Site, SiteOptions, Terms,
-    Trust,
+    Aggregator, AggregatorOptions, Candidate, Column, Consumer, Delivery, Event, FragmentKind,
+    Giver, LabelHolder, Note, Outbox, Party, PartyId, Rows, Settled, Sharing, Site, SiteOptions,
+    Terms, Trust,
 };
 use crate::learn;
 use std::collections::{BTreeMap, VecDeque};
