@@ -112,7 +112,13 @@ impl Case {
                 if let Some(every) = self.looks {
                     process = process.sampled(every);
                 }
-                measure(&columns, stream, process.run()?)?
+                let outcome = process.run()?;
+                if outcome.finals.len() < stream.records.len() {
+                    let answered = outcome.finals.len();
+                    let what = format!("{} stands still after {answered} answers", self.set.name);
+                    return Err(Error::bug(what));
+                }
+                measure(&columns, stream, outcome)?
             }
         };
         measured.seconds = clock.seconds();

@@ -55,6 +55,11 @@ impl Measured {
         nodes.map(|node| node.volume).sum()
     }
 
+    /// Bytes of all frames, each with its header.
+    pub(super) fn bytes_a_record(&self) -> f64 {
+        self.bytes.values().sum::<u64>() as f64 / self.records.max(1) as f64
+    }
+
     /// The share of records that nodes over the same sources answered.
     pub(super) fn used_of(&self, name: &str) -> f64 {
         let nodes = self.nodes.iter().filter(|node| node.name == name);

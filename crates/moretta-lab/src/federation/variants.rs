@@ -131,6 +131,7 @@ fn show(results: &Results<'_>) -> Result<Part> {
         "interval",
         "TDTV",
         "agreed volume",
+        "bytes a record",
     ];
     let seeds = results.extent.seeds.min(SEEDS);
     let title = format!("Variants, means over {seeds} seeds");
@@ -142,6 +143,7 @@ fn show(results: &Results<'_>) -> Result<Part> {
             let accuracy = results.spread(case, |run| run.accuracy)?;
             let volume = results.spread(case, |run| run.volume)?.mean;
             let agreed = results.spread(case, |run| run.agreed_volume)?.mean;
+            let bytes = results.spread(case, |run| run.bytes_a_record())?.mean;
             let interval = accuracy.interval();
             sheet.rows.push(row![
                 set.name,
@@ -149,7 +151,8 @@ fn show(results: &Results<'_>) -> Result<Part> {
                 accuracy.mean,
                 interval,
                 volume,
-                agreed
+                agreed,
+                bytes,
             ]);
         }
     }
