@@ -4,15 +4,18 @@
 //! where the product has an answer, beside ours. Methods that are known to leak
 //! live here and nowhere else, so that no policy can choose them.
 
+mod acceptance;
 mod categorical;
 mod cpu;
 mod delimited;
+mod federation;
 mod filters;
 mod interval;
 mod multiples;
 mod output;
 mod page;
 mod perturbation;
+mod sheet;
 mod statistics;
 mod tables;
 mod text_rows;
@@ -33,6 +36,8 @@ struct Cli {
 enum Study {
     /// Masked categories: grids of methods, evolved files and matrices, clusters, social graphs
     Categorical(categorical::CategoricalArgs),
+    /// Sites that keep their columns: published accuracies, data volumes, and a broken secure sum
+    Federation(federation::FederationArgs),
     /// Disclosure risk and information loss of four stream filters, tables A.1 to A.16
     Filters(filters::FiltersArgs),
     /// Random projection with independent or cumulative noise: accuracy against breaches
@@ -44,6 +49,7 @@ enum Study {
 fn main() -> ExitCode {
     let done = match Cli::parse().study {
         Study::Categorical(args) => categorical::run(&args),
+        Study::Federation(args) => federation::run(&args),
         Study::Filters(args) => filters::run(&args),
         Study::Perturbation(args) => perturbation::run(&args),
         Study::Tables(args) => tables::run(&args),

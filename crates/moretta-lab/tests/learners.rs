@@ -53,7 +53,7 @@ fn check_today(stream: &Stream, moa: [f64; 5]) {
 #[test]
 fn learners_are_as_accurate_as_those_of_moa_on_random_rbf() {
     let generator = RandomRbf::default().generator().expect("sound");
-    let stream = Stream::generated(generator, 100_000);
+    let stream = Stream::generated(generator, 100_000).expect("sound");
     check_today(&stream, [72.31, 85.39, 84.28, 93.67, 92.81]);
 }
 
@@ -69,7 +69,8 @@ fn learners_are_as_accurate_as_those_of_moa_on_electricity() {
     };
     let columns: Vec<usize> = (0..8).collect();
     let file = folder.join("electricity.csv");
-    let mut stream = Stream::read(&file, &columns, |rows| (0..rows).collect());
+    let stream = Stream::read(&file, &columns, |rows| (0..rows).collect());
+    let mut stream = stream.expect("a file of numbers");
     let mut inputs = vec![Input::Number; 8];
     inputs[1] = Input::Nominal { values: 7 };
     for row in 0..stream.records.len() {

@@ -10,6 +10,7 @@ Examples:
   moretta generate ecommerce --rows 1000000 --output visits.csv
   moretta generate domains --rows 100000 --seed 2 --output lookups.csv.gz
   moretta generate positions --rows 100000 --output positions.parquet
+  moretta generate cross-terms --noise 0.05 --coins 8 --output coins.csv
   moretta generate rbf --rows 100000 --classes 5 --output rbf.arff
   moretta generate rbf-drift --speed 0.001 --rows 100000 --output moving.csv
   moretta generate waveform --rows 100000 --output waveform.csv
@@ -27,9 +28,9 @@ Examples:
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
     pub(crate) kind: Generator,
-    /// How many rows
-    #[arg(long, global = true, default_value_t = 5000)]
-    pub(crate) rows: usize,
+    /// How many rows [default: 5000, of cross-terms 3 parts]
+    #[arg(long, global = true)]
+    pub(crate) rows: Option<usize>,
     /// The same seed gives the same rows
     #[arg(long, global = true, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -39,6 +40,17 @@ pub(crate) struct GenerateArgs {
     /// Replace a file that is there
     #[arg(long, global = true)]
     pub(crate) force: bool,
+}
+
+impl GenerateArgs {
+    /// How many rows are made.
+    pub(crate) fn rows(&self) -> usize {
+        let usual = match &self.kind {
+            Generator::CrossTerms(args) => args.part.saturating_mul(3),
+            _ => 5000,
+        };
+        self.rows.unwrap_or(usual)
+    }
 }
 
 #[derive(Clone, Debug, Subcommand)]
@@ -68,8 +80,29 @@ pub(crate) enum Generator {
         after_help = "Example:\n  moretta generate social --rows 2000 --output users.csv --edges follows.csv \\\n    --locations locations.csv --topics topics.csv"
     )]
     Social(SocialArgs),
+    /// Coins whose class follows pairs of them, other pairs in every second part
+    #[command(
+        after_help = "Example:\n  moretta generate cross-terms --noise 0.05 --coins 8 --output coins.csv"
+    )]
+    CrossTerms(CrossTermsArgs),
     #[command(flatten)]
     Moa(Moa),
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CrossTermsArgs {
+    /// How many rows a part has
+    #[arg(long, value_name = "ROWS", default_value_t = 10_000)]
+    pub(crate) part: usize,
+    /// A seed for each part, in place of those that follow from --seed
+    #[arg(long, value_name = "SEEDS", value_delimiter = ',')]
+    pub(crate) seeds: Option<Vec<i64>>,
+    /// The share of rows whose class is the other one
+    #[arg(long, default_value_t = 0.0)]
+    pub(crate) noise: f64,
+    /// How many coins; those after the sixth decide nothing
+    #[arg(long, default_value_t = 6)]
+    pub(crate) coins: usize,
 }
 
 #[derive(Args, Clone, Debug)]

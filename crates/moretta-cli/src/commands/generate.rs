@@ -1,6 +1,6 @@
 //! `moretta generate`
 
-use crate::args::{DriftArgs, GenerateArgs, Generator, Moa, RbfArgs, SocialArgs};
+use crate::args::{CrossTermsArgs, DriftArgs, GenerateArgs, Generator, Moa, RbfArgs, SocialArgs};
 use crate::console::{Console, counted};
 use crate::failure::Failure;
 use moretta::Error;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &GenerateArgs, console: &Console) -> Result<ExitCode, Fa
     if !standard {
         console.hint(&format!(
             "wrote {} to {}",
-            counted(args.rows as u64, "row"),
+            counted(args.rows() as u64, "row"),
             args.output.display()
         ));
     }
@@ -58,8 +58,8 @@ fn social(args: &GenerateArgs, graph: &SocialArgs, console: &Console) -> Result<
         .chain(raw.iter().map(PathBuf::as_path))
         .collect();
     check_outputs(&files, &[], args.force)?;
-    let links = graph.links.unwrap_or(args.rows.saturating_mul(10));
-    let follows = generate::follows(args.rows, links, args.seed)?;
+    let links = graph.links.unwrap_or(args.rows().saturating_mul(10));
+    let follows = generate::follows(args.rows(), links, args.seed)?;
     let options = WriteOptions {
         guard_formulas: false,
         ..WriteOptions::default()
@@ -80,7 +80,7 @@ fn social(args: &GenerateArgs, graph: &SocialArgs, console: &Console) -> Result<
             let mut file = BufWriter::new(file);
             generate::write_raw(
                 name.unwrap_or_default(),
-                (args.rows, links, args.seed),
+                (args.rows(), links, args.seed),
                 &mut file,
             )?;
             file.flush().map_err(failed)?;
@@ -88,7 +88,7 @@ fn social(args: &GenerateArgs, graph: &SocialArgs, console: &Console) -> Result<
     }
     console.hint(&format!(
         "wrote {} to {} and {} to {}",
-        counted(args.rows as u64, "user"),
+        counted(args.rows() as u64, "user"),
         args.output.display(),
         counted(links as u64, "edge"),
         graph.edges.display()
@@ -109,15 +109,32 @@ fn is_pipe_or_device(path: &Path) -> bool {
 }
 
 fn source(args: &GenerateArgs) -> Result<Box<dyn Source>, Failure> {
-    let (rows, seed) = (args.rows, args.seed);
+    let (rows, seed) = (args.rows(), args.seed);
     Ok(match &args.kind {
         Generator::Hospital => Box::new(generate::hospital(rows, seed)),
         Generator::Ecommerce => Box::new(generate::ecommerce(rows, seed)),
         Generator::Domains => Box::new(generate::domains(rows, seed)),
         Generator::Positions => Box::new(generate::positions(rows, seed)),
         Generator::Social(_) => Box::new(generate::users(rows, seed)?),
+        Generator::CrossTerms(args) => {
+            let coins = cross_terms(args, seed).generator()?;
+            Box::new(moa::Instances::new(Box::new(coins), rows)?)
+        }
         Generator::Moa(stream) => Box::new(moa::Instances::new(records(stream, seed)?, rows)?),
     })
+}
+
+fn cross_terms(args: &CrossTermsArgs, seed: u64) -> generate::CrossTerms {
+    let mut options = generate::CrossTerms::default().seeded(seed);
+    if let Some(seeds) = &args.seeds {
+        options.seeds.clone_from(seeds);
+    }
+    generate::CrossTerms {
+        part: args.part,
+        noise: args.noise,
+        coins: args.coins,
+        ..options
+    }
 }
 
 /// A generator of MOA, whose seeds are signed.

@@ -2,7 +2,7 @@
 
 use super::data::Loaded;
 use super::grid::{PARTS, parts};
-use super::sheet::{Cell, Place, Sheet, row};
+use crate::sheet::{Cell, Place, Sheet, row};
 use moretta::data::{Attribute, CategoricalTable, Records};
 use moretta::engine::Plan;
 use moretta::measure::categorical::{

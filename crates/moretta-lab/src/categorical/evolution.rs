@@ -1,10 +1,10 @@
 //! The search over cells: two executions of each fitness, and without the best of the start.
 
-use super::acceptance::Check;
 use super::data::Loaded;
 use super::grid::{BITS, PARTS, measured, parts, short};
-use super::sheet::{Place, Sheet, row};
+use crate::acceptance::Check;
 use crate::cpu::CpuClock;
+use crate::sheet::{Place, Sheet, row};
 use crate::workers;
 use moretta::Result;
 use moretta::data::Records;

@@ -1,8 +1,8 @@
 //! Social graphs whose users are made alike: what is lost of their meaning, and who is found.
 
-use super::acceptance::Check;
 use super::data::{Domain, in_memory};
-use super::sheet::{Place, Sheet, row};
+use crate::acceptance::Check;
+use crate::sheet::{Place, Sheet, row};
 use moretta::data::Column;
 use moretta::engine::Plan;
 use moretta::io::{self, Source, WriteOptions};

@@ -1,7 +1,7 @@
 //! What every masking method over its grid loses and risks: the start of each search.
 
 use super::data::Loaded;
-use super::sheet::{Cell, Place, Sheet, row};
+use crate::sheet::{Cell, Place, Sheet, row};
 use moretta::Result;
 use moretta::data::Records;
 use moretta::optimize::evolution::{Fitness, TradeOff};

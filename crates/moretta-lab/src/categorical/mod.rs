@@ -10,7 +10,6 @@
 //!
 //! *Costs* minutes; `--quick` tries everything out on few rows.
 
-mod acceptance;
 mod clustering;
 mod data;
 mod evolution;
@@ -18,14 +17,14 @@ mod figures;
 mod graphs;
 mod grid;
 mod pram;
-mod sheet;
 
+use crate::acceptance;
 use crate::output::{create_folder, print, write};
 use crate::page::page;
+use crate::sheet::{self, Place, Sheet, row};
 use clap::{Args, ValueEnum};
 use data::{ADULT, ALL_OF_ADULT, DataSet, FLARE, GERMAN, Loaded, TARRAGONA};
 use moretta::Result;
-use sheet::{Place, Sheet, row};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;

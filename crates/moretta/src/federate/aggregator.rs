@@ -18,7 +18,7 @@ use super::classify::{Judgement, classify};
 use super::frame::{Answers, Body, Final, Finals, Hello, Kind, Labels, Refusal};
 use super::label_book::{Known, LabelBook};
 use super::links::{Address, Delivery, Links, Post, Received};
-use super::monitor::Monitors;
+use super::monitor::{Candidate, Monitors};
 use super::nodes::{MOST_LABELS, Nodes, party_of};
 use super::party::{Event, Note, Outbox, Party, PartyId, Time};
 use super::ratio::Ratio;
@@ -156,6 +156,12 @@ impl Aggregator {
         monitors
             .map(|(sources, agreement)| (sources.to_vec(), agreement))
             .collect()
+    }
+
+    /// Candidates for trouble nodes with what their monitors compare.
+    pub fn candidates(&self) -> Vec<Candidate> {
+        let monitors = self.monitors.iter();
+        monitors.flat_map(Monitors::watched).collect()
     }
 
     fn topology_at(&self, batch: u64) -> Option<&Arc<Topology>> {

@@ -62,6 +62,7 @@ pub use host::Host;
 pub use journal::{Durable, FileJournal, Journal, MemoryJournal, Stored};
 pub use label_holder::LabelHolder;
 pub use links::Delivery;
+pub use monitor::Candidate;
 pub use party::{Event, Note, Outbox, Party, PartyId, Rows, Time};
 pub use ratio::{Rank, Ratio};
 pub use site::{Site, SiteOptions};

@@ -8,9 +8,9 @@ mod applied;
 mod designs;
 mod sheets;
 
-use super::acceptance::Check;
 use super::data::{DataSet, Loaded};
 use super::evolution::{FITNESSES, word};
+use crate::acceptance::Check;
 use crate::cpu::CpuClock;
 use crate::workers;
 use applied::{Averages, Draws, averages, with_matrices};

@@ -2,9 +2,9 @@
 
 use super::super::evolution::{FITNESSES, word};
 use super::super::grid::PARTS;
-use super::super::sheet::{Cell, Place, Sheet, row};
 use super::applied::Averages;
 use super::{Designed, Found, Results};
+use crate::sheet::{Cell, Place, Sheet, row};
 use moretta::optimize::evolution::Fitness;
 
 /// A protection of some columns, designed or found.

@@ -271,8 +271,9 @@ impl Aggregator {
         {
             let state = Body::State(next_state(&topology, |node| self.agreement_of(node)));
             for batch in self.below..below {
-                let sources = self.parties().into_iter();
-                for party in sources.filter(|&party| party != PartyId::LABELS) {
+                // The label holder forwards nothing and would refuse it.
+                let forwarding = |party: &PartyId| *party != PartyId::LABELS;
+                for party in self.parties().into_iter().filter(forwarding) {
                     self.links
                         .send(Address::new(party, topology.epoch, batch), &state, now, out);
                 }

@@ -77,7 +77,7 @@ impl Creation {
     }
 
     /// T_a.
-    fn threshold(&self, terms: &MonitorTerms) -> f64 {
+    pub(super) fn threshold(&self, terms: &MonitorTerms) -> f64 {
         let expected: f64 = self.windows.iter().map(BitWindow::mean).product();
         let size = self.windows.first().map_or(0, BitWindow::size) + terms.creation_time;
         let smooth = 1.0 - expected.powi(terms.sharpness);

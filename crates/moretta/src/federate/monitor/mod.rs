@@ -19,6 +19,17 @@ use removal::{Outcome, Removal};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Sources that may get a trouble node, for whoever watches a federation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The sources, rising.
+    pub sources: Vec<u16>,
+    /// How much they agree in records whose final class was wrong.
+    pub agreement: f64,
+    /// T_a, more than which chance would hardly explain.
+    pub threshold: f64,
+}
+
 /// Sets that are monitored if there are no more; of more, those that extend the best pairs.
 const MOST_SETS: usize = 10_000;
 /// Pairs that larger sets extend then.
@@ -261,6 +272,15 @@ impl Monitors {
         self.creations
             .iter()
             .map(move |creation| (&creation.sources[..], one(creation)))
+    }
+
+    /// Candidates with what their monitors compare.
+    pub(super) fn watched(&self) -> impl Iterator<Item = Candidate> + '_ {
+        self.creations.iter().map(|creation| Candidate {
+            sources: creation.sources.clone(),
+            agreement: creation.agreement(),
+            threshold: creation.threshold(&self.terms),
+        })
     }
 
     /// Of each free source, the lengths of the candidates that it belongs to.

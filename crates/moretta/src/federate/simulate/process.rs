@@ -5,9 +5,9 @@ use crate::error::Result;
 use crate::federate::audit::Recorded;
 use crate::federate::frame::Final;
 use crate::federate::{
-    Aggregator, AggregatorOptions, Column, Consumer, Delivery, Event, FragmentKind, Giver,
-    LabelHolder, Note, Outbox, Party, PartyId, Rows, Settled, Sharing, Site, SiteOptions, Terms,
-    Trust,
+    Aggregator, AggregatorOptions, Candidate, Column, Consumer, Delivery, Event, FragmentKind,
+    Giver, LabelHolder, Note, Outbox, Party, PartyId, Rows, Settled, Sharing, Site, SiteOptions,
+    Terms, Trust,
 };
 use crate::learn;
 use std::collections::{BTreeMap, VecDeque};
@@ -41,6 +41,9 @@ pub struct Process {
     finals: Vec<Final>,
     /// All frames, where somebody looks at them.
     recorded: Option<Vec<Recorded>>,
+    /// Records between two looks at candidates, and what was seen.
+    sampled_every: Option<usize>,
+    samples: Vec<(usize, Vec<Candidate>)>,
 }
 
 /// What a federation has answered.
@@ -55,6 +58,8 @@ pub struct Outcome {
     pub bytes: BTreeMap<u8, u64>,
     /// All frames in order, if they were recorded.
     pub frames: Vec<Recorded>,
+    /// Candidates for trouble nodes, each time after so many answers.
+    pub samples: Vec<(usize, Vec<Candidate>)>,
 }
 
 impl Process {
@@ -109,6 +114,8 @@ impl Process {
             notes: Vec::new(),
             finals: Vec::new(),
             recorded: None,
+            sampled_every: None,
+            samples: Vec::new(),
             terms,
         })
     }
@@ -116,6 +123,12 @@ impl Process {
     /// Keeps every frame for [`audit`](crate::federate::audit).
     pub fn recording(mut self) -> Self {
         self.recorded = Some(Vec::new());
+        self
+    }
+
+    /// Looks at candidates for trouble nodes once in so many records.
+    pub fn sampled(mut self, every: usize) -> Self {
+        self.sampled_every = Some(every.max(1));
         self
     }
 
@@ -130,6 +143,7 @@ impl Process {
             while let Some((from, to, bytes)) = self.queue.pop_front() {
                 self.deliver(from, to, &bytes)?;
             }
+            self.sample();
             if !self.feed()? {
                 break;
             }
@@ -140,7 +154,19 @@ impl Process {
             notes: self.notes,
             bytes: self.bytes,
             frames: self.recorded.unwrap_or_default(),
+            samples: self.samples,
         })
+    }
+
+    fn sample(&mut self) {
+        let Some(every) = self.sampled_every else {
+            return;
+        };
+        let answered = self.finals.len();
+        let due = self.samples.last().map_or(every, |(last, _)| last + every);
+        if answered >= due {
+            self.samples.push((answered, self.aggregator.candidates()));
+        }
     }
 
     /// Shows each party that wants one its next batch.

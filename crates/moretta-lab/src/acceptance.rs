@@ -1,16 +1,16 @@
 //! What must hold for the study to be accepted.
 
-use super::sheet::{Place, Sheet, row};
+use crate::sheet::{Place, Sheet, row};
 
 /// Something that must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Check {
-    pub(super) what: String,
-    pub(super) holds: bool,
+pub(crate) struct Check {
+    pub(crate) what: String,
+    pub(crate) holds: bool,
 }
 
 /// How many hold, and those that do not; all of them in the file.
-pub(super) fn sheets(checks: &[Check]) -> Vec<Sheet> {
+pub(crate) fn sheets(checks: &[Check]) -> Vec<Sheet> {
     let word = |check: &Check| if check.holds { "holds" } else { "fails" };
     let mut all = Sheet::new(
         "acceptance",

@@ -5,7 +5,7 @@ use moretta_report::count;
 
 /// A cell of a sheet.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cell {
+pub(crate) enum Cell {
     Text(String),
     Number(f64),
     Whole(u64),
@@ -78,7 +78,7 @@ impl Cell {
 
 /// Where a sheet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Terminal,
     File,
     Both,
@@ -86,19 +86,19 @@ pub(super) enum Place {
 
 /// A table of results.
 #[derive(Clone, Debug)]
-pub(super) struct Sheet {
+pub(crate) struct Sheet {
     /// The name of its file, without the ending.
-    pub(super) name: &'static str,
-    pub(super) title: String,
-    pub(super) place: Place,
-    pub(super) head: Vec<String>,
-    pub(super) rows: Vec<Vec<Cell>>,
+    pub(crate) name: &'static str,
+    pub(crate) title: String,
+    pub(crate) place: Place,
+    pub(crate) head: Vec<String>,
+    pub(crate) rows: Vec<Vec<Cell>>,
     /// What a reader should know, below the table.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Sheet {
-    pub(super) fn new(name: &'static str, title: &str, place: Place, head: &[&str]) -> Self {
+    pub(crate) fn new(name: &'static str, title: &str, place: Place, head: &[&str]) -> Self {
         Sheet {
             name,
             title: title.to_owned(),
@@ -109,19 +109,19 @@ impl Sheet {
         }
     }
 
-    pub(super) fn note(&mut self, words: impl Into<String>) {
+    pub(crate) fn note(&mut self, words: impl Into<String>) {
         self.notes.push(words.into());
     }
 }
 
 /// A row of a sheet.
 macro_rules! row {
-    ($($cell:expr),* $(,)?) => { vec![$(crate::categorical::sheet::Cell::from($cell)),*] };
+    ($($cell:expr),* $(,)?) => { vec![$(crate::sheet::Cell::from($cell)),*] };
 }
-pub(super) use row;
+pub(crate) use row;
 
 /// The sheets of a terminal.
-pub(super) fn text(sheets: &[Sheet]) -> String {
+pub(crate) fn text(sheets: &[Sheet]) -> String {
     let mut text = String::new();
     for sheet in sheets.iter().filter(|sheet| sheet.place != Place::File) {
         text += &sheet.title;
@@ -140,7 +140,7 @@ pub(super) fn text(sheets: &[Sheet]) -> String {
 }
 
 /// The name and the text of each file.
-pub(super) fn files(sheets: &[Sheet]) -> Vec<(String, String)> {
+pub(crate) fn files(sheets: &[Sheet]) -> Vec<(String, String)> {
     let sheets = sheets.iter().filter(|sheet| sheet.place != Place::Terminal);
     sheets
         .map(|sheet| {
@@ -157,8 +157,8 @@ pub(super) fn files(sheets: &[Sheet]) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet;
     use super::*;
+    use crate::sheet;
 
     #[test]
     fn a_sheet_is_short_on_a_terminal_and_exact_in_a_file() {
