@@ -296,6 +296,7 @@ mod tests {
             notes: vec![Note::Created(2, vec![0, 1], 1050)],
             bytes: BTreeMap::new(),
             samples: Vec::new(),
+            frames: Vec::new(),
         };
         let volumes = Volumes::new(&[1, 1], &outcome);
         // 25 records of the first site and 5 of the second, of 400 cells.
