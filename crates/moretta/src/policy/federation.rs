@@ -332,7 +332,7 @@ fn read_section(mut section: Section, root: &Root) -> Result<WithShare> {
         aggregator: section.optional(&keys::AGGREGATOR, Placed::text)?,
         labels: section.optional(&keys::LABELS, Placed::text)?,
         hosts: section
-            .optional(&keys::HOSTS, |placed, name| texts_by_name(placed, name))?
+            .optional(&keys::HOSTS, texts_by_name)?
             .unwrap_or_default(),
         listen: section.optional(&keys::LISTEN, Placed::text)?,
     };
