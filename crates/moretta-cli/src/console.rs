@@ -27,6 +27,7 @@ impl Console {
     }
 
     /// Whether a line that changes is shown.
+    #[cfg(feature = "federation")]
     pub(crate) fn is_live(&self) -> bool {
         !self.quiet && !self.json && std::io::stderr().is_terminal()
     }
