@@ -201,9 +201,7 @@ impl Site {
             (PartyId::AGGREGATOR, Body::Scores(scores)) => {
                 self.take_scores(header.node, header.batch, &scores)
             }
-            (_, Body::Agreed(agreed)) => {
-                self.take_agreed(from, header.node, header.batch, agreed, out)
-            }
+            (_, Body::Agreed(agreed)) => self.take_agreed(about, agreed, out),
             _ => Some(Refusal::Unexpected),
         };
         if let Some(why) = refused {
@@ -539,15 +537,10 @@ impl Site {
     }
 
     /// Takes what a node has agreed on with its sources, once.
-    fn take_agreed(
-        &mut self,
-        from: PartyId,
-        node: u16,
-        number: u64,
-        agreed: Agreed,
-        out: &mut Outbox,
-    ) -> Option<Refusal> {
-        let topology = self.course.topology(number);
+    fn take_agreed(&mut self, about: Address, agreed: Agreed, out: &mut Outbox) -> Option<Refusal> {
+        let (from, node, number) = (about.to, about.node, about.batch);
+        // By its epoch: a credit may name one that is still on its way.
+        let topology = self.course.of_epoch(about.epoch);
         let entry = topology.and_then(|topology| topology.node(node));
         let Some(place) = self.place_of(number) else {
             // The batch was told and forgotten: this comes too late to be answered.
