@@ -24,8 +24,14 @@ const CRATES: &[(&str, &[&str])] = &[
     ("moretta-report", &["moretta"]),
     (
         "moretta-cli",
-        &["moretta", "moretta-generate", "moretta-report"],
+        &[
+            "moretta",
+            "moretta-federation",
+            "moretta-generate",
+            "moretta-report",
+        ],
     ),
+    ("moretta-federation", &["moretta", "moretta-data"]),
     (
         "moretta-lab",
         &["moretta", "moretta-generate", "moretta-report"],
@@ -111,6 +117,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "data",
             "engine",
             "error",
+            "federate",
             "guarantee",
             "io",
             "learn",

@@ -16,10 +16,8 @@
 //! **Costs** one copy of each frame, and a checkpoint every few hundred events.
 
 mod entry;
-mod file;
 mod memory;
 
-pub use file::FileJournal;
 pub use memory::MemoryJournal;
 
 use super::party::{Event, Outbox, Party, Rows, Time};

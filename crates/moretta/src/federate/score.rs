@@ -177,7 +177,7 @@ mod tests {
         let mut by_confidence = [Quantile::new(10), Quantile::new(10)];
         let mut by_score = [(); 2].map(|()| ScoreBook::new(TERMS, 10));
         let (mut confident, mut scored) = ([[false; 2]; 2], [[false; 2]; 2]);
-        for round in 0..5 {
+        for round in 0..10 {
             for (at, record) in records.iter().enumerate() {
                 let total = score(ScoreForm::Sum, record, &[]);
                 for site in 0..2 {

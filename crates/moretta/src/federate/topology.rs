@@ -3,8 +3,7 @@
 //! Sites are numbered from 0, trouble nodes go on in the order in which they were made, and no
 //! number is used twice. A node's columns are those of its sources, each counted once.
 
-use super::frame::MOST_RECORDS;
-use super::party::PartyId;
+use super::party_id::PartyId;
 use super::ratio::Ratio;
 use super::state::{Reader, Writer, odd};
 use crate::error::Result;
@@ -14,6 +13,8 @@ use crate::learn::Input;
 pub const MOST_NODES: usize = 64;
 /// Columns of all sites together, at most.
 pub const MOST_COLUMNS: usize = 4096;
+/// Lengths that one source is asked about, at most.
+const MOST_LENGTHS: usize = 4096;
 
 /// A column of a site, without its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -311,7 +312,7 @@ impl Topology {
         });
         let limits = self.nodes.len() <= MOST_NODES && columns <= MOST_COLUMNS;
         let lengths = self.lengths.iter().map(|(_, lengths)| lengths.len()).max();
-        rises(&ids) && sites && nodes && limits && lengths.unwrap_or(0) <= MOST_RECORDS
+        rises(&ids) && sites && nodes && limits && lengths.unwrap_or(0) <= MOST_LENGTHS
     }
 }
 

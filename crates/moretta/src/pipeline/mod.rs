@@ -63,8 +63,8 @@ pub use evolve::{
     PramSearch, PramSolution, SearchTable, Wish, evolve,
 };
 pub use federation::{
-    AnswerWriter, PartyRows, Simulated, aggregator_of, consumer_of, host_of, label_holder_of,
-    made_up_seed, open_simulated, site_of,
+    AnswerWriter, FileJournal, PartyRows, Simulated, aggregator_of, consumer_of, host_of,
+    label_holder_of, made_up_seed, open_simulated, site_of,
 };
 pub use goal::{Found, Point, reach};
 pub use graph::{

@@ -5,13 +5,14 @@
 //! at all parties becomes [`Terms`], whose sum they compare when they link.
 
 mod columns;
-pub(super) mod keys;
 mod terms;
 #[cfg(test)]
 mod tests;
 
+pub use super::federation_keys::FederationRole;
 pub use columns::Feature;
 
+use super::federation_keys as keys;
 use super::paths::Root;
 use super::{SinkPolicy, SourcePolicy, foreign, parse, schema, secret, version};
 use crate::config::{Placed, Section, Value};
@@ -21,29 +22,6 @@ use crate::federate::{FragmentKind, PartyId, Terms, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-/// What a party of a federation does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FederationRole {
-    /// Holds columns.
-    Site,
-    /// Makes the final answers.
-    Aggregator,
-    /// Runs trouble nodes at a place of its own.
-    Trouble,
-    /// Tells true classes.
-    Labels,
-    /// Takes answers.
-    Consumer,
-}
-
-impl FederationRole {
-    /// Its word in a policy.
-    pub fn word(self) -> &'static str {
-        let found = keys::ROLES.iter().find(|(_, role)| *role == self);
-        found.map_or("", |(word, _)| *word)
-    }
-}
 
 /// A party as all others know it.
 #[derive(Clone, Debug, PartialEq, Eq)]

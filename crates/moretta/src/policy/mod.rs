@@ -7,6 +7,7 @@
 mod columns;
 mod evolve;
 mod federation;
+mod federation_keys;
 mod foreign;
 mod goal;
 mod graph;

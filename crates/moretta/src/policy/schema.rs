@@ -1,7 +1,8 @@
 //! The whole policy: its keys, and the JSON Schema that is made from them.
 
 use super::{
-    columns, evolve, federation, goal, graph, guarantee, levels, measure, outputs, rules, source,
+    columns, evolve, federation_keys, goal, graph, guarantee, levels, measure, outputs, rules,
+    source,
 };
 use crate::config::{Absent, Accepts, Length, Parameter, object};
 use crate::protect::{METHOD, METHODS, MethodInfo};
@@ -136,7 +137,7 @@ pub(super) const LEDGER: Parameter = section(
 
 pub(super) const FEDERATION: Parameter = section(
     "federation",
-    Accepts::Table(federation::keys::KEYS),
+    Accepts::Table(federation_keys::KEYS),
     Absent::Means("the policy makes a release"),
     "which party of a federation this is, and what all parties have agreed on, in place of a release",
 );

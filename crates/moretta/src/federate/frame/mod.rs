@@ -30,7 +30,7 @@ pub use control::{
 pub use fragment::{Fragment, Masked};
 pub use labels::Labels;
 
-use super::party::PartyId;
+use super::party_id::PartyId;
 use super::state::{Reader, Writer};
 use super::topology::Topology;
 use crate::error::{Error, Result};

@@ -3,6 +3,7 @@
 use super::*;
 use crate::data::Records;
 use crate::federate::PartyId;
+use crate::pipeline::FileJournal;
 use std::path::PathBuf;
 
 /// Remembers all that happened, says it again, and cannot go on after a poison.

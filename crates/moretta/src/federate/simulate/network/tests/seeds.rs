@@ -5,7 +5,7 @@ use crate::federate::Mode;
 
 /// How many seeds are tried.
 fn seeds(few: i64) -> std::ops::Range<i64> {
-    let long = std::env::var_os("MORETTA_LONG").is_some();
+    let long = option_env!("MORETTA_LONG").is_some();
     0..if long { few * 50 } else { few }
 }
 

@@ -1,9 +1,31 @@
 //! The keys of `[federation]`, declared once.
 
-use super::FederationRole;
 use crate::config::{Absent, Accepts, Form, Length, NAMES, POSITIVE_DURATION, Parameter, words};
 use crate::federate::frame::MOST_RECORDS;
 use crate::federate::{FragmentKind, Phases, RankBy, Rule};
+
+/// What a party of a federation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FederationRole {
+    /// Holds columns.
+    Site,
+    /// Makes the final answers.
+    Aggregator,
+    /// Runs trouble nodes at a place of its own.
+    Trouble,
+    /// Tells true classes.
+    Labels,
+    /// Takes answers.
+    Consumer,
+}
+
+impl FederationRole {
+    /// Its word in a policy.
+    pub fn word(self) -> &'static str {
+        let found = ROLES.iter().find(|(_, role)| *role == self);
+        found.map_or("", |(word, _)| *word)
+    }
+}
 
 /// The keys of the section.
 pub(in crate::policy) const KEYS: &[Parameter] = &[

@@ -6,9 +6,9 @@
 //! the old one and renamed; entries that it covers are told by their numbers, so a kill between
 //! the two steps does no harm. Files can be read by their owner alone.
 
-use super::{Journal, Stored};
 use crate::error::{Error, Result};
-use crate::federate::state::{Reader, Writer};
+use crate::federate::{Journal, Stored};
+use crate::learn::model::{Reader, Writer};
 use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
