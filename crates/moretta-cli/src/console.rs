@@ -26,10 +26,9 @@ impl Console {
         Console { json, quiet }
     }
 
-    /// Whether a line that changes is shown.
-    #[cfg(feature = "federation")]
-    pub(crate) fn is_live(&self) -> bool {
-        !self.quiet && !self.json && std::io::stderr().is_terminal()
+    /// Whether people read along.
+    pub(crate) fn is_talkative(&self) -> bool {
+        !self.quiet && !self.json
     }
 
     /// Prints a result, as JSON if that was asked for.

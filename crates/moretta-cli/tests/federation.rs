@@ -3,163 +3,38 @@
 
 mod support;
 
-use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output, Stdio};
 use support::PROGRAM;
+use support::federation::{
+    PARTIES, add_host, change, check_answers, example, make_keys, moretta, start, succeeded, wait,
+};
 
-const PARTIES: [&str; 7] = ["hub", "desk", "viewer", "home", "icu", "lab", "ward"];
-
-/// No test waits longer for processes to end.
-const LONG: Duration = Duration::from_secs(240);
-
-/// A copy of the example with ports of its own and this many records.
-fn example(records: usize) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/federation");
-    let ports: Vec<TcpListener> = (0..2)
-        .map(|_| TcpListener::bind("127.0.0.1:0").expect("a port"))
-        .collect();
-    let port = |place: usize| {
-        ports[place]
-            .local_addr()
-            .expect("an address")
-            .port()
-            .to_string()
-    };
-    for entry in std::fs::read_dir(example).expect("the example") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_name().expect("a name").to_owned();
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        let text = match ending {
-            Some("toml" | "csv") => std::fs::read_to_string(&path).expect("a text"),
-            _ => continue,
-        };
-        let text = match ending {
-            Some("csv") => text
-                .lines()
-                .take(records + 1)
-                .map(|line| format!("{line}\n"))
-                .collect(),
-            _ => text.replace("7443", &port(0)).replace("7444", &port(1)),
-        };
-        std::fs::write(folder.path().join(name), text).expect("written");
-    }
-    folder
-}
-
-fn moretta(folder: &Path, args: &[&str]) -> Output {
-    let run = Command::new(PROGRAM)
-        .args(args)
-        .current_dir(folder)
-        .output();
-    run.expect("the program runs")
-}
-
-fn succeeded(run: &Output) -> String {
-    assert!(
-        run.status.success(),
-        "{}",
-        String::from_utf8_lossy(&run.stderr)
-    );
-    String::from_utf8_lossy(&run.stdout).into_owned()
-}
-
-fn change(folder: &Path, file: &str, from: &str, to: &str) {
-    let path = folder.join(file);
-    let text = std::fs::read_to_string(&path).expect("a policy");
-    assert!(text.contains(from), "{from} in {file}");
-    std::fs::write(path, text.replace(from, to)).expect("written");
-}
-
-fn start(folder: &Path, party: &str) -> Child {
-    let command = if party == "hub" { "aggregate" } else { "site" };
-    Command::new(PROGRAM)
-        .args([command, &format!("{party}.toml"), "--json"])
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts")
-}
-
-/// Waits for all of them, and ends those that take too long.
-fn wait(children: Vec<(&str, Child)>) -> Vec<(String, Output)> {
-    let begin = Instant::now();
-    let end = |(party, mut child): (&str, Child)| {
-        while child.try_wait().expect("a process").is_none() {
-            if begin.elapsed() > LONG {
-                child.kill().expect("ended");
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        (
-            party.to_owned(),
-            child.wait_with_output().expect("its output"),
-        )
-    };
-    children.into_iter().map(end).collect()
-}
-
-/// Runs the parties in one process and linked, and compares the bytes of their answers.
-fn check_answers(folder: &Path, parties: &[&'static str]) {
-    let keys = ["federation", "keys", "hub.toml", "--output", "keys"];
-    succeeded(&moretta(folder, &keys));
-    let simulated = moretta(
-        folder,
-        &["federation", "simulate", ".", "--write", "--json"],
-    );
-    let simulated = succeeded(&simulated);
-    assert!(simulated.contains("\"records\": 1500"), "{simulated}");
-    assert!(simulated.contains("\"node\": 4"), "{simulated}");
-    let answers = folder.join("out/answers.csv");
-    let expected = std::fs::read(&answers).expect("answers");
-    std::fs::remove_file(&answers).expect("removed");
+/// Runs the parties linked, and compares the bytes of their answers with those of one process.
+fn check_parties(folder: &Path, parties: &[&'static str]) {
+    make_keys(folder);
     let children = parties.iter().map(|&party| (party, start(folder, party)));
     for (party, output) in wait(children.collect()) {
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{party}: {told}");
     }
-    let linked = std::fs::read(&answers).expect("answers");
-    assert!(linked == expected, "answers differ");
-    assert_eq!(linked.iter().filter(|byte| **byte == b'\n').count(), 1501);
+    let simulated = check_answers(folder, 1500);
+    assert!(simulated.contains("\"node\": 4"), "{simulated}");
 }
 
 #[test]
 fn linked_processes_answer_as_one_process_does() {
     let folder = example(1500);
-    check_answers(folder.path(), &PARTIES);
+    check_parties(folder.path(), &PARTIES);
 }
 
 #[test]
 fn trouble_nodes_at_a_place_of_their_own_answer_alike() {
     let folder = example(1500);
     let folder = folder.path();
-    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = free.local_addr().expect("an address").to_string();
-    drop(free);
-    for party in PARTIES {
-        let policy = format!("{party}.toml");
-        let hosts = format!("hosts = {{ node = \"{address}\" }}\npins = ");
-        change(folder, &policy, "pins = ", &hosts);
-        let parties = "viewer = \"consumer\", node = \"trouble\"";
-        change(folder, &policy, "viewer = \"consumer\"", parties);
-    }
-    let viewer = std::fs::read_to_string(folder.join("viewer.toml")).expect("a policy");
-    let (_, federation) = viewer.split_once("[federation]").expect("a section");
-    let node = federation
-        .replace("role = \"consumer\"", "role = \"trouble\"")
-        .replace(
-            "id = \"viewer\"",
-            &format!("id = \"node\"\nlisten = \"{address}\""),
-        )
-        .replace("keys/viewer", "keys/node");
-    let node = format!("version = 1\n[federation]{node}");
-    std::fs::write(folder.join("node.toml"), node).expect("written");
+    add_host(folder);
     let parties: Vec<&str> = PARTIES.into_iter().chain(["node"]).collect();
-    check_answers(folder, &parties);
+    check_parties(folder, &parties);
 }
 
 #[test]
@@ -216,6 +91,26 @@ fn rows_in_another_order_are_found_before_anything_is_learnt() {
 }
 
 #[test]
+fn sites_with_other_keys_are_found_over_links() {
+    let folder = example(100);
+    let folder = folder.path();
+    change(folder, "icu.csv", "v00007,", "v99999,");
+    make_keys(folder);
+    let others = PARTIES.into_iter().filter(|party| *party != "icu");
+    let others: Vec<_> = others.map(|party| (party, start(folder, party))).collect();
+    let run = moretta(folder, &["site", "icu.toml"]);
+    let told = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(4), "{told}");
+    assert!(told.contains("keys of the rows are not those"), "{told}");
+    assert!(!told.contains("v99999"), "{told}");
+    for (_, mut child) in others {
+        // The label holder may have ended, since its labels are refused.
+        let _ = child.kill();
+        child.wait().expect("ended");
+    }
+}
+
+#[test]
 fn checks_tell_who_sees_what() {
     let folder = example(100);
     let folder = folder.path();
@@ -243,4 +138,113 @@ fn checks_tell_who_sees_what() {
         audit.contains("classes, coarse confidences, forward bits"),
         "{audit}"
     );
+}
+
+/// Starts all parties of a copy by the one command of the example.
+fn start_all(folder: &Path) -> Output {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/federation");
+    std::fs::copy(example.join("start"), folder.join("start")).expect("copied");
+    let started = Command::new("sh")
+        .arg(folder.join("start"))
+        .env("MORETTA", PROGRAM)
+        .stdin(Stdio::null())
+        .output();
+    started.expect("a shell")
+}
+
+#[cfg(unix)]
+#[test]
+fn one_command_starts_all_parties() {
+    let folder = example(600);
+    let told = succeeded(&start_all(folder.path()));
+    assert!(told.contains("600 records at 4 sites"), "{told}");
+    let answers = std::fs::read_to_string(folder.path().join("out/answers.csv"));
+    assert_eq!(answers.expect("answers").lines().count(), 601);
+    let again = succeeded(&start_all(folder.path()));
+    assert!(again.contains("600 records at 4 sites"), "{again}");
+}
+
+#[cfg(unix)]
+#[test]
+fn one_party_that_fails_ends_them_all_and_is_named() {
+    let folder = example(100);
+    change(folder.path(), "lab.csv", "lactate", "lactat");
+    let run = start_all(folder.path());
+    let told = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(1), "{told}");
+    assert!(told.contains("lab has failed"), "{told}");
+    assert!(!folder.path().join("out/answers.csv").exists() || told.contains("lab"));
+}
+
+#[test]
+fn what_happened_is_a_page_that_replaces_nothing_unasked() {
+    let folder = example(3000);
+    let folder = folder.path();
+    let simulate = ["federation", "simulate", ".", "--report", "out/page.html"];
+    succeeded(&moretta(folder, &simulate));
+    let page = std::fs::read_to_string(folder.join("out/page.html")).expect("a page");
+    assert!(page.contains("Hierarchy over time"), "{page}");
+    let json = std::fs::read_to_string(folder.join("out/page.json")).expect("its JSON");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden_federation.json");
+    if std::env::var_os("MORETTA_REFRESH").is_some() {
+        std::fs::write(&golden, &json).expect("written");
+    }
+    let expected = std::fs::read_to_string(golden).expect("the expected report");
+    assert!(
+        json == expected,
+        "run with MORETTA_REFRESH=1 and read the difference"
+    );
+    let again = moretta(folder, &simulate);
+    assert_eq!(again.status.code(), Some(2), "{again:?}");
+    let forced = [&simulate[..], &["--force"]].concat();
+    succeeded(&moretta(folder, &forced));
+    let over_a_policy = [
+        "federation",
+        "simulate",
+        ".",
+        "--report",
+        "lab.toml",
+        "--force",
+    ];
+    assert_eq!(moretta(folder, &over_a_policy).status.code(), Some(2));
+}
+
+#[test]
+fn an_attack_tells_what_hosts_and_colluders_get() {
+    let folder = example(1500);
+    let folder = folder.path();
+    let told = succeeded(&moretta(
+        folder,
+        &["attack", ".", "--attacks", "40", "--json"],
+    ));
+    let told: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let all = told["coalitions"].as_array().expect("coalitions");
+    let of = |kind: &'static str| all.iter().filter(move |one| one["fragments"] == kind);
+    let breach = |one: &serde_json::Value, who: &str| one[who]["breaches"][1].as_f64();
+    let raw = of("raw").next().expect("raw fragments");
+    assert_eq!(breach(raw, "strongest"), Some(1.0), "{raw}");
+    assert_eq!(raw["is_own"], false);
+    let colluders = |one: &serde_json::Value| one["colluders"].as_array().map_or(0, Vec::len);
+    let mut counts: Vec<usize> = of("masked").map(colluders).collect();
+    counts.dedup();
+    assert_eq!(counts, [0, 1, 2]);
+    // One colluder takes its part off the sum; what is left is still a projection of two sites.
+    for one in of("masked").filter(|one| colluders(one) == 1 && one["known"] == 1) {
+        assert_eq!(one["is_own"], true);
+        let (attack, guess) = (breach(one, "strongest"), breach(one, "guess"));
+        assert!(attack <= guess.map(|guess| guess + 0.15), "{one}");
+    }
+    // All but one colluding site leave the projection of the last one, as if it were not masked.
+    assert!(of("masked").any(|one| colluders(one) == 2));
+    let sites = told["confidences"].as_array().expect("confidences");
+    assert_eq!(sites.len(), 12);
+    let home = |bits: u64| {
+        let leak = sites
+            .iter()
+            .find(|leak| leak["site"] == "home" && leak["bits"] == bits);
+        leak.and_then(|leak| leak["single"].as_f64())
+            .expect("a share")
+    };
+    assert!(home(64) > home(8), "{} {}", home(64), home(8));
+    assert!(home(8) < 0.35, "{}", home(8));
 }

@@ -10,7 +10,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, UnixTime};
 use webpki::{EndEntityCert, KeyUsage, anchor_from_trusted_cert};
 
-use crate::identity::{Identity, Pin, from_digits};
+use crate::identity::{Identity, Pin};
 
 /// What a party shows to others, and what it believes.
 pub struct Credential {
@@ -108,11 +108,6 @@ impl fmt::Debug for Credential {
     }
 }
 
-/// Reads the seed of a site.
-pub fn read_seed(file: &Path) -> Result<[u8; 32]> {
-    from_digits(read(file)?.trim()).ok_or_else(|| not_a(file, "seed"))
-}
-
 pub(crate) fn certificate(file: &Path) -> Result<CertificateDer<'static>> {
     CertificateDer::from_pem_slice(read(file)?.as_bytes()).map_err(|_| not_a(file, "certificate"))
 }
@@ -198,11 +193,6 @@ mod tests {
             let signing = ed25519_dalek::SigningKey::from_bytes(&secret);
             assert_eq!(signing.verifying_key().as_bytes(), &party.pin.0);
         }
-        let seed = |place: usize| made.parties[place].seed_file.as_ref().map(|f| read_seed(f));
-        let lab = seed(0).expect("a seed").expect("read");
-        let icu = seed(1).expect("a seed").expect("read");
-        assert_ne!(lab, icu);
-        assert!(seed(2).is_none());
     }
 
     #[test]

@@ -51,6 +51,17 @@ impl Stopper {
     }
 }
 
+/// Calls a party from another thread.
+#[derive(Clone)]
+pub struct Waker(Sender<Arrival>);
+
+impl Waker {
+    /// Calls it with [`Event::Timer`], behind all events that have arrived.
+    pub fn wake(&self) {
+        let _ = self.0.send(Arrival::Relieved);
+    }
+}
+
 impl Driver {
     /// A driver for the party `own` of the roster, without links yet.
     pub fn new(own: PartyId, roster: Roster, protocol: Protocol, limits: Limits) -> Self {
@@ -79,6 +90,11 @@ impl Driver {
     /// To end it from another thread.
     pub fn stopper(&self) -> Stopper {
         Stopper(self.context.arrivals.clone())
+    }
+
+    /// To call the party from another thread.
+    pub fn waker(&self) -> Waker {
+        Waker(self.context.arrivals.clone())
     }
 
     /// To hold back new records while a peer is slow.
@@ -162,7 +178,7 @@ impl Driver {
                 self.routes.remove(&peer);
                 match closed {
                     true => party.left(peer, now, out),
-                    false => Ok(()),
+                    false => party.lost(peer, now, out),
                 }
             }
             Arrival::Relieved => party.handle(Event::Timer, now, out),
@@ -241,7 +257,7 @@ mod tests {
             self.0.push(match event {
                 Event::Linked(PartyId(peer)) => format!("linked {peer}"),
                 Event::Frame { bytes, .. } => format!("frame {}", bytes[0]),
-                Event::Timer | Event::Rows(_) => "timer".to_owned(),
+                Event::Timer | Event::Rows(_) | Event::RowsEnded => "timer".to_owned(),
             });
             Ok(())
         }

@@ -22,7 +22,8 @@ pub struct Protocol {
     pub magic: u16,
     /// The version of the frames.
     pub version: u8,
-    /// The first eight bytes of the federation's id, read as a little-endian number.
+    /// The first eight bytes of the federation's id, read as a little-endian number. The last four
+    /// of them are those of the run in frames, which parties look at themselves.
     pub federation: u64,
 }
 
@@ -48,7 +49,7 @@ impl Protocol {
         if header[2] != self.version {
             return Err(Refusal::OtherVersion);
         }
-        if u64::from_le_bytes(field(header, 4)) != self.federation {
+        if u32::from_le_bytes(field(header, 4)) != self.federation as u32 {
             return Err(Refusal::OtherFederation);
         }
         if u32::from_le_bytes(field(header, 28)) as usize != body.len() {
@@ -119,7 +120,8 @@ mod tests {
         check(&[&frame[..], b"d"].concat(), Err(Refusal::NoFrame));
         check(&changed(0), Err(Refusal::NoFrame));
         check(&changed(2), Err(Refusal::OtherVersion));
-        check(&changed(11), Err(Refusal::OtherFederation));
+        check(&changed(7), Err(Refusal::OtherFederation));
+        check(&changed(8), Ok(()));
         check(&changed(17), Err(Refusal::OtherSender));
         check(&changed(31), Err(Refusal::NoFrame));
     }

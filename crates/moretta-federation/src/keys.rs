@@ -1,8 +1,8 @@
-//! Makes the authority of a federation, and a certificate, a key and a seed for each party.
+//! Makes the authority of a federation, and a certificate and a key for each party.
 //!
-//! Files in one folder: `ca.pem`, `ca.key`, and for a party `lab` `lab.pem`, `lab.key` and, where it
-//! holds columns, `lab.seed`, from which a site derives its masks and noise. Keys and seeds are
-//! readable by their owner alone. No file is ever overwritten, and either all are written or none.
+//! Files in one folder: `ca.pem`, `ca.key`, for a party `lab` `lab.pem` and `lab.key`, and
+//! `records.key`, which sites and the label holder share, and nobody else. Keys are readable by
+//! their owner alone. No file is ever overwritten, and either all are written or none.
 //! A later call in the same folder uses the authority that is there and adds parties.
 //!
 //! **Protects against** a forgotten permission and a key that is replaced by accident.
@@ -25,6 +25,9 @@ use rustls::pki_types::CertificateDer;
 use crate::credential;
 use crate::identity::{Identity, Name, Pin, Role, digits, fingerprint};
 use crate::tls::LISTENER;
+
+/// The file of the secret that sites and the label holder share.
+const RECORDS: &str = "records.key";
 
 /// What to make.
 #[derive(Clone, Debug)]
@@ -57,6 +60,8 @@ impl Order {
 pub struct Made {
     /// The authority's certificate.
     pub authority: PathBuf,
+    /// The secret of record keys.
+    pub records: PathBuf,
     /// The parties, in the order in which they were asked for.
     pub parties: Vec<MadeParty>,
 }
@@ -72,8 +77,6 @@ pub struct MadeParty {
     pub certificate_file: PathBuf,
     /// The file of its key.
     pub key_file: PathBuf,
-    /// The file of its seed.
-    pub seed_file: Option<PathBuf>,
     /// Its public key, for the policies of the other parties.
     pub pin: Pin,
     /// SHA-256 of its certificate, as other programs show it.
@@ -94,9 +97,14 @@ pub fn make(folder: &Path, order: &Order) -> Result<Made> {
         };
         parties.push(authority.issue(folder, identity, order, &mut files)?);
     }
+    let records = folder.join(RECORDS);
+    if !records.exists() {
+        files.secret(records.clone(), new_secret()?);
+    }
     files.write()?;
     Ok(Made {
         authority: folder.join("ca.pem"),
+        records,
         parties,
     })
 }
@@ -104,9 +112,10 @@ pub fn make(folder: &Path, order: &Order) -> Result<Made> {
 fn check(order: &Order) -> Result<()> {
     for (place, (_, id)) in order.parties.iter().enumerate() {
         let is_taken = order.parties[..place].iter().any(|(_, other)| other == id);
-        if is_taken || id.as_str() == "ca" {
+        if is_taken || matches!(id.as_str(), "ca" | "records") {
             let what = format!("the id `{id}` is taken");
-            return Err(Error::usage(what).help("give each party its own id, other than `ca`"));
+            return Err(Error::usage(what)
+                .help("give each party its own id, other than `ca` and `records`"));
         }
     }
     Ok(())
@@ -158,14 +167,9 @@ impl Authority {
         let file = |ending: &str| folder.join(format!("{}.{ending}", identity.id));
         files.public(file("pem"), made.pem());
         files.secret(file("key"), key.serialize_pem());
-        let seed_file = (identity.role == Role::Site).then(|| file("seed"));
-        if let Some(seed_file) = &seed_file {
-            files.secret(seed_file.clone(), new_seed()?);
-        }
         Ok(MadeParty {
             certificate_file: file("pem"),
             key_file: file("key"),
-            seed_file,
             pin: Pin::of(&certificate).ok_or_else(|| Error::bug("a key is not of Ed25519"))?,
             fingerprint: fingerprint(&certificate),
             identity,
@@ -214,10 +218,10 @@ fn new_key() -> Result<KeyPair> {
     KeyPair::generate_for(&PKCS_ED25519).map_err(failed)
 }
 
-fn new_seed() -> Result<String> {
-    let mut seed = [0; 32];
-    getrandom::fill(&mut seed).map_err(|_| Error::bug("the system gives no random bytes"))?;
-    Ok(digits(&seed) + "\n")
+fn new_secret() -> Result<String> {
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret).map_err(|_| Error::bug("the system gives no random bytes"))?;
+    Ok(digits(&secret) + "\n")
 }
 
 fn failed(error: rcgen::Error) -> Error {
@@ -298,7 +302,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         make(folder.path(), &order("ward-7", &["lab"])).expect("keys");
-        for file in ["ca.key", "lab.key", "lab.seed"] {
+        for file in ["ca.key", "lab.key", "records.key"] {
             let of = std::fs::metadata(folder.path().join(file)).expect("a file");
             assert_eq!(of.permissions().mode() & 0o777, 0o600, "{file}");
         }
@@ -321,8 +325,13 @@ mod tests {
         assert_eq!(
             files(folder.path()),
             [
-                "ca.key", "ca.pem", "icu.key", "icu.pem", "icu.seed", "lab.key", "lab.pem",
-                "lab.seed"
+                "ca.key",
+                "ca.pem",
+                "icu.key",
+                "icu.pem",
+                "lab.key",
+                "lab.pem",
+                "records.key"
             ]
         );
         let other = make(folder.path(), &order("ward-8", &["er"]));
@@ -338,6 +347,7 @@ mod tests {
         };
         check(&["lab", "lab"]);
         check(&["ca"]);
+        check(&["records"]);
         assert!(files(folder.path()).is_empty());
     }
 }

@@ -19,6 +19,7 @@
 //! for a slow peer, then it is cut, see [`Limits`].
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod client;
 mod codec;
 pub mod credential;
@@ -38,8 +39,9 @@ mod server;
 pub mod station;
 mod tls;
 
+pub use ahead::Ahead;
 pub use credential::Credential;
-pub use driver::{Driver, Pressure, Stopper};
+pub use driver::{Driver, Pressure, Stopper, Waker};
 pub use header::Protocol;
 pub use identity::{Identity, Name, Pin, Role};
 pub use limits::Limits;
@@ -47,4 +49,4 @@ pub use network::Network;
 pub use party::{Endpoint, Event, Outbox, PartyId, Time};
 pub use refusal::{Refusal, Refusals};
 pub use roster::{Member, Roster};
-pub use station::{Feed, Station, Until};
+pub use station::{Feed, Station};

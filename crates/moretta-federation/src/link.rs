@@ -45,7 +45,7 @@ pub(crate) enum Arrival {
         /// Whether the peer has closed it in an orderly way.
         closed: bool,
     },
-    /// A queue that was full has room again.
+    /// A queue that was full has room again, or rows have come.
     Relieved,
     /// A link cannot be made, and trying again does not help.
     Failed(Error),

@@ -20,6 +20,11 @@ pub trait Endpoint {
     /// Takes one event. An error ends the driver.
     fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()>;
 
+    /// The link of a peer broke: it may come back.
+    fn lost(&mut self, _peer: PartyId, _now: Time, _out: &mut Outbox) -> Result<()> {
+        Ok(())
+    }
+
     /// A peer has closed its link in an orderly way: it has ended.
     fn left(&mut self, _peer: PartyId, _now: Time, _out: &mut Outbox) -> Result<()> {
         Ok(())

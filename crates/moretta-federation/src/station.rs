@@ -1,12 +1,11 @@
 //! A party of a federation as the endpoint of links: shows it rows, and knows when it is done.
 //!
-//! A party that has rows of its own is done when its source has ended, every batch of it is
-//! answered, and all who are still there have acknowledged what it sent. The aggregator is done when
-//! all sites and the label holder have left, whoever only listens to it when it has left itself. A
-//! party leaves by closing its links in an orderly way; one that crashes or is interrupted does not,
-//! and the others wait for it.
+//! A run is over when the aggregator says so: it does once all rows of all parties are answered.
+//! Who has heard that is done. The aggregator is done when all others have acknowledged it, have
+//! closed their links in an orderly way, or have had no link for a while: a party may hear that the
+//! run is over, end, and lose its acknowledgement on the way.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use moretta::federate::{self, Note, Party, PartyId, Rows};
 use moretta_data::Result;
@@ -19,43 +18,47 @@ pub trait Feed<P> {
     /// The rows of a batch; none at the end of the source.
     fn rows(&mut self, batch: u64) -> Result<Option<Rows>>;
 
-    /// So many bytes came in a frame.
-    fn heard(&mut self, _bytes: usize) {}
+    /// Whether rows are given at once when they are asked for. If not, the party is called again
+    /// when they are: who waits for rows hears nothing.
+    fn is_ready(&mut self) -> bool {
+        true
+    }
+
+    /// A frame came.
+    fn heard(&mut self, _from: PartyId, _bytes: &[u8]) {}
 
     /// Takes what the party told at an event: answers and notes.
     fn take(&mut self, party: &mut P, out: &mut federate::Outbox) -> Result<()>;
 }
 
-/// When a party is done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Until {
-    /// All of its own batches are answered.
-    Answered,
-    /// All of these have left.
-    Left(Vec<PartyId>),
-}
+/// Milliseconds that the aggregator waits at the end for a party without a link.
+const GRACE: Time = 10_000;
 
 /// A party, its rows, and who has left.
 pub struct Station<P, F> {
     party: P,
     feed: F,
-    until: Until,
     pressure: Pressure,
-    /// Batches of the source, once it has ended.
-    ended: Option<u64>,
     left: BTreeSet<PartyId>,
+    /// Who has a link.
+    linked: BTreeSet<PartyId>,
+    /// Since when others have none.
+    lost: BTreeMap<PartyId, Time>,
+    /// Since when the run is over.
+    over: Option<Time>,
 }
 
 impl<P: Party, F: Feed<P>> Station<P, F> {
     /// A party that nobody has left yet.
-    pub fn new(party: P, feed: F, until: Until, pressure: Pressure) -> Self {
+    pub fn new(party: P, feed: F, pressure: Pressure) -> Self {
         Station {
             party,
             feed,
-            until,
             pressure,
-            ended: None,
             left: BTreeSet::new(),
+            linked: BTreeSet::new(),
+            lost: BTreeMap::new(),
+            over: None,
         }
     }
 
@@ -78,26 +81,42 @@ impl<P: Party, F: Feed<P>> Station<P, F> {
 
     /// Shows it batches as long as it wants some.
     fn feed(&mut self, now: Time, out: &mut Outbox) -> Result<()> {
-        while self.ended.is_none() && !self.pressure.is_full() {
+        while !self.party.has_ended() && !self.pressure.is_full() {
             let Some(batch) = self.party.wants() else {
                 break;
             };
+            if !self.feed.is_ready() {
+                break;
+            }
             match self.feed.rows(batch)? {
-                None => self.ended = Some(batch),
+                None => self.show(Event::RowsEnded, now, out)?,
                 Some(rows) => self.show(Event::Rows(&rows), now, out)?,
             }
         }
         Ok(())
     }
 
-    fn is_done(&self) -> bool {
-        let awaits = self.party.awaits();
-        let heard = awaits.iter().all(|peer| self.left.contains(peer));
-        heard
-            && match &self.until {
-                Until::Answered => self.ended.is_some_and(|end| self.party.answered() >= end),
-                Until::Left(peers) => peers.iter().all(|peer| self.left.contains(peer)),
+    /// Whether nothing is left to do; asks to be woken where time alone is waited for.
+    fn is_done(&mut self, now: Time, out: &mut Outbox) -> bool {
+        if !self.party.is_over() {
+            return false;
+        }
+        let over = *self.over.get_or_insert(now);
+        let mut is_done = true;
+        for peer in self.party.awaits() {
+            if self.left.contains(&peer) || !self.party.waits_at_the_end() {
+                continue;
             }
+            let since = self.lost.get(&peer).copied().unwrap_or(over).max(over);
+            if self.linked.contains(&peer) {
+                is_done = false;
+            } else if now < since + GRACE {
+                is_done = false;
+                let wake = since + GRACE;
+                out.wake = Some(out.wake.map_or(wake, |earlier| earlier.min(wake)));
+            }
+        }
+        is_done
     }
 }
 
@@ -106,19 +125,29 @@ impl<P: Party, F: Feed<P>> Endpoint for Station<P, F> {
         match event {
             Event::Linked(peer) => {
                 self.left.remove(&peer);
+                self.linked.insert(peer);
             }
-            Event::Frame { bytes, .. } => self.feed.heard(bytes.len()),
-            Event::Rows(_) | Event::Timer => {}
+            Event::Frame { from, bytes } => self.feed.heard(from, bytes),
+            Event::Rows(_) | Event::RowsEnded | Event::Timer => {}
         }
         self.show(event, now, out)?;
         self.feed(now, out)?;
-        out.finished = self.is_done();
+        out.finished = self.is_done(now, out);
         Ok(())
     }
 
-    fn left(&mut self, peer: PartyId, _: Time, out: &mut Outbox) -> Result<()> {
+    fn lost(&mut self, peer: PartyId, now: Time, out: &mut Outbox) -> Result<()> {
+        self.linked.remove(&peer);
+        self.lost.insert(peer, now);
+        out.finished = self.is_done(now, out);
+        Ok(())
+    }
+
+    fn left(&mut self, peer: PartyId, now: Time, out: &mut Outbox) -> Result<()> {
         self.left.insert(peer);
-        out.finished = self.is_done();
+        self.linked.remove(&peer);
+        self.lost.insert(peer, now);
+        out.finished = self.is_done(now, out);
         Ok(())
     }
 }
@@ -148,12 +177,14 @@ mod tests {
 
     const PEER: PartyId = PartyId(3);
 
-    /// Wants two batches, which a frame answers, and awaits its peer until a timer comes.
+    /// Wants two batches; a frame says that the run is over, and a timer that its peer knows.
     #[derive(Default)]
     struct Scripted {
         shown: u64,
-        answered: u64,
+        ended: bool,
+        over: bool,
         awaits: Vec<PartyId>,
+        waits: bool,
     }
 
     impl Party for Scripted {
@@ -164,7 +195,8 @@ mod tests {
                     self.awaits = vec![PEER];
                     out.frames.push((PEER, vec![rows.batch as u8]));
                 }
-                Event::Frame { .. } => self.answered = self.shown,
+                Event::RowsEnded => self.ended = true,
+                Event::Frame { .. } => self.over = true,
                 Event::Timer => self.awaits.clear(),
                 Event::Linked(_) => {}
             }
@@ -175,8 +207,16 @@ mod tests {
             Some(self.shown)
         }
 
-        fn answered(&self) -> u64 {
-            self.answered
+        fn has_ended(&self) -> bool {
+            self.ended
+        }
+
+        fn is_over(&self) -> bool {
+            self.over
+        }
+
+        fn waits_at_the_end(&self) -> bool {
+            self.waits
         }
 
         fn awaits(&self) -> Vec<PartyId> {
@@ -205,9 +245,17 @@ mod tests {
         }
     }
 
-    fn finished(station: &mut Station<Scripted, Two>, event: Event<'_>) -> bool {
+    fn station(waits: bool) -> Station<Scripted, Two> {
+        let party = Scripted {
+            waits,
+            ..Scripted::default()
+        };
+        Station::new(party, Two, Pressure::default())
+    }
+
+    fn finished(station: &mut Station<Scripted, Two>, event: Event<'_>, now: Time) -> bool {
         let mut out = Outbox::default();
-        station.handle(event, 0, &mut out).expect("no error");
+        station.handle(event, now, &mut out).expect("no error");
         out.finished
     }
 
@@ -217,38 +265,33 @@ mod tests {
     };
 
     #[test]
-    fn a_party_with_rows_is_done_when_they_are_answered_and_acknowledged() {
-        let party = Scripted::default();
-        let mut station = Station::new(party, Two, Until::Answered, Pressure::default());
-        assert!(!finished(&mut station, Event::Linked(PEER)));
-        assert_eq!(station.ended, Some(2));
-        assert!(!finished(&mut station, FRAME));
-        assert!(finished(&mut station, Event::Timer));
+    fn a_party_is_shown_all_rows_and_done_when_the_run_is_over() {
+        let mut station = station(false);
+        assert!(!finished(&mut station, Event::Linked(PEER), 0));
+        assert!(station.party.ended && station.party.shown == 2);
+        assert!(finished(&mut station, FRAME, 0));
     }
 
     #[test]
-    fn who_has_left_is_not_waited_for() {
-        let party = Scripted::default();
-        let mut station = Station::new(party, Two, Until::Answered, Pressure::default());
-        assert!(!finished(&mut station, FRAME));
-        assert!(!finished(&mut station, FRAME));
+    fn an_aggregator_waits_until_those_who_are_there_know() {
+        let mut station = station(true);
+        assert!(!finished(&mut station, Event::Linked(PEER), 0));
+        assert!(!finished(&mut station, FRAME, 5));
+        assert!(finished(&mut station, Event::Timer, 6));
+    }
+
+    #[test]
+    fn who_has_left_is_not_waited_for_and_who_is_lost_for_a_while() {
+        let mut station = station(true);
+        assert!(!finished(&mut station, Event::Linked(PEER), 0));
+        assert!(!finished(&mut station, FRAME, 5));
         let mut out = Outbox::default();
-        station.left(PEER, 0, &mut out).expect("no error");
+        station.lost(PEER, 7, &mut out).expect("no error");
+        assert_eq!((out.finished, out.wake), (false, Some(7 + GRACE)));
+        assert!(!finished(&mut station, FRAME, 6 + GRACE));
+        assert!(finished(&mut station, FRAME, 7 + GRACE));
+        assert!(!finished(&mut station, Event::Linked(PEER), 8 + GRACE));
+        station.left(PEER, 9, &mut out).expect("no error");
         assert!(out.finished);
-        assert!(!finished(&mut station, Event::Linked(PEER)), "it is back");
-    }
-
-    #[test]
-    fn a_listener_is_done_when_all_have_left() {
-        let party = Scripted::default();
-        let peers = vec![PEER, PartyId(4)];
-        let mut station = Station::new(party, Two, Until::Left(peers), Pressure::default());
-        let mut left = |peer| {
-            let mut out = Outbox::default();
-            station.left(peer, 0, &mut out).expect("no error");
-            out.finished
-        };
-        assert!(!left(PEER));
-        assert!(left(PartyId(4)));
     }
 }

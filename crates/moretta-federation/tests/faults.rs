@@ -26,7 +26,7 @@ fn acknowledged(
                 sent = answered;
             }
             Event::Frame { bytes, .. } if header::batch(bytes) == Some(answered) => answered += 1,
-            Event::Frame { .. } | Event::Timer | Event::Rows(_) => {}
+            Event::Frame { .. } | Event::Timer | Event::Rows(_) | Event::RowsEnded => {}
         }
         while links.load(Ordering::SeqCst) > 0 && sent < frames.min(answered + 16) {
             out.frames.push((HUB, frame(SITE, sent, &[9; 700])));
@@ -189,7 +189,7 @@ fn nothing_of_a_frame_or_a_name_is_readable_on_the_wire() {
                 answers += 1;
                 out.finished = answers == 50;
             }
-            Event::Timer | Event::Rows(_) => {}
+            Event::Timer | Event::Rows(_) | Event::RowsEnded => {}
         }
         Ok(())
     });

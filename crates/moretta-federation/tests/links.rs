@@ -42,7 +42,7 @@ fn exchange(sites: u16, frames: u64) {
                     answered += 1;
                     out.finished = answered == frames;
                 }
-                Event::Timer | Event::Rows(_) => {}
+                Event::Timer | Event::Rows(_) | Event::RowsEnded => {}
             }
             Ok(())
         }));
@@ -147,7 +147,7 @@ fn long_frames_pass_up_to_the_limit() {
                 answers += 1;
                 out.finished = answers == 20;
             }
-            Event::Timer | Event::Rows(_) => {}
+            Event::Timer | Event::Rows(_) | Event::RowsEnded => {}
         }
         Ok(())
     });

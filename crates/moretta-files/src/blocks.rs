@@ -51,7 +51,8 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Blocks of about `block_bytes`; a record may have 64 times the bytes of a field.
+    /// Blocks of about `block_bytes`, if options do not say otherwise; a record may have 64 times
+    /// the bytes of a field.
     pub(super) fn new(input: Input, options: &ReadOptions, block_bytes: usize) -> Self {
         Blocks {
             live: (options.stream || options.batch_rows.is_some()) && input.is_live(),
@@ -60,7 +61,7 @@ impl Blocks {
             input,
             carry: Vec::new(),
             spare: Vec::new(),
-            block_bytes: block_bytes.max(1),
+            block_bytes: options.block_bytes.unwrap_or(block_bytes).max(1),
             record_bytes: options.limits.field_bytes.saturating_mul(64),
             done: false,
         }

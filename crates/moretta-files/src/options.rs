@@ -159,6 +159,9 @@ pub struct ReadOptions {
     /// the complete records that have arrived, and types are inferred from its
     /// first row, so they are better declared.
     pub stream: bool,
+    /// Bytes of text that are parsed together, some at a time; fewer need less memory and take
+    /// longer. 1 MiB when not given.
+    pub block_bytes: Option<usize>,
     /// The columns, where a file cannot tell them: CSV with [`Header::None`] and JSON lines
     /// without a line. Without these the former are numbered and the latter is an error.
     pub names: Vec<String>,
@@ -183,6 +186,7 @@ impl Default for ReadOptions {
             decimal_comma: false,
             batch_rows: None,
             stream: false,
+            block_bytes: None,
             names: Vec::new(),
             graph: GraphTable::default(),
             limits: Limits::default(),

@@ -1,7 +1,7 @@
 //! Reports as text: pages in HTML, drawings in SVG, summaries for a terminal.
 //!
 //! [`html`] draws the page of a [`Report`], [`summary`] tells it in a few lines,
-//! [`learning_html`] draws what learners did; [`figure`] has the drawings of studies, which stand
+//! [`learning_html`] draws what learners did, [`federation_html`] what happened between sites; [`figure`] has the drawings of studies, which stand
 //! by themselves. Nothing here reads or writes a file.
 //!
 //! A page is complete in itself: styles and drawings are inside it, it runs
@@ -20,6 +20,7 @@ mod columns;
 mod comparison;
 mod evolution;
 mod exposure;
+mod federation;
 pub mod figure;
 #[cfg(test)]
 mod fixture;
@@ -43,6 +44,7 @@ mod toml;
 mod verdict;
 
 pub use comparison::comparison_html;
+pub use federation::federation_html;
 pub use learning::{Study, arm_words, learning_html, overview};
 pub use markup::{Attributes, Markup};
 pub use number::{count, number};

@@ -12,6 +12,7 @@ use std::path::PathBuf;
   moretta attack policy.toml
   moretta attack march.csv april.csv --policy policy.toml
   moretta attack out/users.csv --edges out/follows.csv --policy social.toml
+  moretta attack examples/federation
 
 What is tried depends on the method of the policy:
   random-projection  reconstruction from known records (--known), from others of the
@@ -31,6 +32,11 @@ What is tried depends on the method of the policy:
   any, with [graph]  on the written files of nodes and edges: how many nodes look alike by
                      attributes, degree, both, and the degrees of neighbours, and how many
                      fit each person of the source by values and degree
+  policies with [federation], or a folder of them
+                     what the host of a trouble node gets of the sites' cells, alone and with
+                     sites that collude, with 1, --known and more known records, for raw,
+                     projected and masked fragments, beside who guesses without seeing any;
+                     and what the aggregator reads from confidences
 An attacker knows the method and its parameters, but not its seed. Nothing is written,
 and no value is shown. The figures come from the originals: they are yours, not for
 publication. Without a `seed` in the policy each call attacks another draw.

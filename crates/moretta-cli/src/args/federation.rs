@@ -24,7 +24,9 @@ pub(crate) enum FederationCommand {
     #[command(after_help = "Example:\n  moretta federation check examples/federation")]
     Check(FederationPoliciesArgs),
     /// Run all parties in one process and tell how well they answer
-    #[command(after_help = "Example:\n  moretta federation simulate examples/federation")]
+    #[command(
+        after_help = "Examples:\n  moretta federation simulate examples/federation\n  moretta federation simulate examples/federation --report federation.html"
+    )]
     Simulate(FederationSimulateArgs),
     /// Tell what each party would see, in kinds of frames and bytes
     #[command(after_help = "Example:\n  moretta federation audit examples/federation")]
@@ -63,8 +65,11 @@ pub(crate) struct FederationSimulateArgs {
     /// Write the answers where the policy of the consumer says
     #[arg(long)]
     pub(crate) write: bool,
-    /// Replace a file that is there
-    #[arg(long, requires = "write")]
+    /// Write a page of what happened, and its JSON beside it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Replace files that are there
+    #[arg(long)]
     pub(crate) force: bool,
 }
 
@@ -74,27 +79,35 @@ pub(crate) struct FederationSimulateArgs {
   moretta site consumer.toml --force
 
 The policy's `role` says what is run: site, labels, consumer or trouble. It ends when the rows have
-ended and all of them are answered.")]
+ended and all of them are answered. Started again after a kill it goes on where it was.")]
 pub(crate) struct PartyArgs {
     /// The policy of the party
     pub(crate) policy: PathBuf,
     /// The folder that no path of the policy may leave [default: the policy's own]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) root: Option<PathBuf>,
-    /// Of the consumer: replace a file that is there
+    /// Begin anew: drop the state of a run, with its secret, and replace its answers
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   moretta aggregate hub.toml
+  moretta aggregate hub.toml --report federation.html
 
-It ends when all sites and the label holder have left.")]
+It ends when all rows are answered and all parties know. Started again after a kill it goes on where
+it was.")]
 pub(crate) struct AggregateArgs {
     /// The policy of the aggregator
     pub(crate) policy: PathBuf,
     /// The folder that no path of the policy may leave [default: the policy's own]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) root: Option<PathBuf>,
+    /// Write a page of what happened, and its JSON beside it, when it ends
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Begin anew: drop the state of a run, and replace a report that is there
+    #[arg(long)]
+    pub(crate) force: bool,
 }

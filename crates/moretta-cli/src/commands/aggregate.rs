@@ -16,7 +16,7 @@ pub(crate) fn run(args: &AggregateArgs, console: &Console) -> Result<ExitCode, F
         );
         return Err(Error::usage(what).help("run it with `moretta site`").into());
     }
-    linked::run(&policy, console).map_err(|error| Failure::of_policy(error, &args.policy))
+    linked::run(&policy, args, console).map_err(|error| Failure::of_policy(error, &args.policy))
 }
 
 #[cfg(not(feature = "federation"))]
@@ -24,7 +24,11 @@ mod linked {
     use super::*;
     use moretta::policy::FederationPolicy;
 
-    pub(super) fn run(_: &FederationPolicy, _: &Console) -> moretta::Result<ExitCode> {
+    pub(super) fn run(
+        _: &FederationPolicy,
+        _: &AggregateArgs,
+        _: &Console,
+    ) -> moretta::Result<ExitCode> {
         Err(Error::left_out("the links of a federation", "federation"))
     }
 }
@@ -32,52 +36,35 @@ mod linked {
 #[cfg(feature = "federation")]
 mod linked {
     use super::*;
-    use crate::commands::federation::link::{DELIVERY, Linked, heed};
-    use indicatif::{ProgressBar, ProgressStyle};
+    use crate::commands::federation::link::{Lasting, Linked, heed};
+    use crate::commands::federation::live::LiveView;
+    use crate::commands::federation::page::Page;
+    use crate::commands::federation::told::told;
     use moretta::Result;
-    use moretta::federate::{Aggregator, Note, Outbox, Rows};
-    use moretta::pipeline::aggregator_of;
+    use moretta::federate::{Aggregator, Outbox, PartyId, Rows};
+    use moretta::pipeline::{Chronicle, PartyState, aggregator_of};
     use moretta::policy::FederationPolicy;
     use moretta_federation::Feed;
-    use moretta_report::count;
-    use serde::Serialize;
-    use std::time::{Duration, Instant};
 
-    /// Between two changes of the line that is shown.
-    const PAUSE: Duration = Duration::from_millis(200);
-
-    #[derive(Default, Serialize)]
-    struct Told {
-        records: u64,
-        right: u64,
-        sites: usize,
-        created: u64,
-        removed: u64,
-        bytes_sent: u64,
-        bytes_received: u64,
-    }
-
-    impl Told {
-        fn accuracy(&self) -> f64 {
-            100.0 * self.right as f64 / (self.records as f64).max(1.0)
-        }
-
-        fn bytes_a_record(&self) -> f64 {
-            (self.bytes_sent + self.bytes_received) as f64 / (self.records as f64).max(1.0)
-        }
-    }
-
-    pub(super) fn run(policy: &FederationPolicy, console: &Console) -> Result<ExitCode> {
+    pub(super) fn run(
+        policy: &FederationPolicy,
+        args: &AggregateArgs,
+        console: &Console,
+    ) -> Result<ExitCode> {
+        let page = Page::new(
+            args.report.as_deref(),
+            std::slice::from_ref(policy),
+            args.force,
+        )?;
         let linked = Linked::new(policy)?;
-        let aggregator = aggregator_of(policy, linked.trust()?, DELIVERY)?;
+        let trust = linked.trust()?;
+        let state = PartyState::open(policy, args.force)?;
+        let delivery = Linked::delivery(&state);
+        let make = |saved: Option<&[u8]>| aggregator_of(policy, trust, delivery, saved);
         let feed = Watch {
             console,
-            line: console.is_live().then(line),
-            shown: Instant::now(),
-            told: Told {
-                sites: policy.terms.sites.len(),
-                ..Told::default()
-            },
+            view: LiveView::new(console),
+            chronicle: Chronicle::of_aggregator(policy),
         };
         let sites = policy
             .parties
@@ -87,82 +74,43 @@ mod linked {
             .map(|party| format!("{} {}", party.number.0, party.id))
             .collect();
         console.hint(&format!("sites: {}", sites.join(", ")));
-        let (_, feed) = linked.run(aggregator, feed)?;
-        if let Some(line) = &feed.line {
-            line.finish_and_clear();
-        }
-        let told = feed.told;
-        let shown = console.result(&told, || {
-            format!(
-                "{} records at {} sites, accuracy {:.2} %, {:.1} bytes a record; {} trouble nodes made, {} removed",
-                count(told.records),
-                told.sites,
-                told.accuracy(),
-                told.bytes_a_record(),
-                told.created,
-                told.removed
-            )
-        });
+        let (_, feed) = linked.run(&state, make, feed)?;
+        state.end()?;
+        feed.view.end();
+        let facts = feed.chronicle.facts();
+        page.write(&facts)?;
+        let shown = console.result(&facts, || told(&facts));
         shown.map_err(|_| Error::bug("a result that cannot be shown"))
     }
 
-    fn line() -> ProgressBar {
-        let line = ProgressBar::new_spinner();
-        if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg}") {
-            line.set_style(style);
-        }
-        line
-    }
-
-    /// Counts what is settled, and shows it.
+    /// Adds up what happens, and shows it.
     struct Watch<'a> {
         console: &'a Console,
-        line: Option<ProgressBar>,
-        shown: Instant,
-        told: Told,
+        view: LiveView,
+        chronicle: Chronicle,
     }
 
-    impl Feed<Aggregator> for Watch<'_> {
+    impl Feed<Lasting<Aggregator>> for Watch<'_> {
         fn rows(&mut self, _: u64) -> Result<Option<Rows>> {
             Ok(None)
         }
 
-        fn heard(&mut self, bytes: usize) {
-            self.told.bytes_received += bytes as u64;
+        fn heard(&mut self, from: PartyId, bytes: &[u8]) {
+            self.chronicle.frame(from, PartyId::AGGREGATOR, bytes);
         }
 
-        fn take(&mut self, party: &mut Aggregator, out: &mut Outbox) -> Result<()> {
-            let told = &mut self.told;
-            told.bytes_sent += out.frames.iter().map(|(_, b)| b.len() as u64).sum::<u64>();
-            for settled in party.take_settled() {
-                told.records += 1;
-                told.right += u64::from(settled.answer.class == settled.label);
+        fn take(&mut self, party: &mut Lasting<Aggregator>, out: &mut Outbox) -> Result<()> {
+            let party = party.party_mut();
+            for (to, bytes) in &out.frames {
+                self.chronicle.frame(PartyId::AGGREGATOR, *to, bytes);
             }
-            for note in &out.notes {
-                match note {
-                    Note::Created(..) => told.created += 1,
-                    Note::Removed(..) => told.removed += 1,
-                    _ => {}
-                }
+            self.chronicle.notes(&out.notes);
+            self.chronicle.look(party);
+            self.view.show(&self.chronicle);
+            match out.notes.is_empty() {
+                true => Ok(()),
+                false => self.view.beside(|| heed(&out.notes, self.console)),
             }
-            if let Some(line) = self.line.as_ref().filter(|_| self.shown.elapsed() >= PAUSE) {
-                self.shown = Instant::now();
-                let topology = party.topology();
-                let agreements = party.agreements();
-                let best = agreements
-                    .iter()
-                    .map(|(_, agreement)| *agreement)
-                    .fold(0.0, f64::max);
-                line.set_message(format!(
-                    "{} records  sites {}  agreement {best:.2}  trouble nodes {}  accuracy {:.1} %  {:.1} bytes a record",
-                    count(told.records),
-                    topology.map_or(0, |topology| topology.sites.len()),
-                    topology.map_or(0, |topology| topology.nodes.len()),
-                    told.accuracy(),
-                    told.bytes_a_record()
-                ));
-            }
-            heed(&out.notes, self.console)
         }
     }
 }

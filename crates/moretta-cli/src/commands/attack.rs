@@ -1,5 +1,6 @@
 //! `moretta attack`: what an attacker gets back of a release that a policy would make.
 
+mod federation;
 mod graph;
 mod tables;
 
@@ -18,6 +19,9 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &AttackArgs, console: &Console) -> Result<ExitCode, Failure> {
+    if args.policy.is_none() && federation::is_one(&args.files) {
+        return federation::run(args, &settings(args).study, console);
+    }
     let place = match (&args.policy, &args.files[..]) {
         (Some(policy), _) => policy,
         (None, [policy]) => policy,

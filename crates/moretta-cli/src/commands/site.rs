@@ -31,14 +31,14 @@ mod linked {
 #[cfg(feature = "federation")]
 mod linked {
     use super::*;
-    use crate::commands::federation::link::{DELIVERY, Linked, files, heed};
+    use crate::commands::federation::link::{Lasting, Linked, files, heed};
     use moretta::Result;
-    use moretta::federate::{Outbox, Rows};
+    use moretta::federate::{Outbox, Party, Rows};
     use moretta::pipeline::{
-        AnswerWriter, PartyRows, consumer_of, host_of, label_holder_of, site_of,
+        AnswerWriter, PartyRows, PartyState, consumer_of, host_of, label_holder_of, site_of,
     };
     use moretta::policy::FederationPolicy;
-    use moretta_federation::Feed;
+    use moretta_federation::{Ahead, Feed};
     use moretta_report::count;
     use serde::Serialize;
 
@@ -58,14 +58,26 @@ mod linked {
     ) -> Result<ExitCode> {
         let linked = Linked::new(policy)?;
         let trust = linked.trust()?;
+        let records = match policy.source {
+            Some(_) => Some(files(policy)?.read_records()?),
+            None => None,
+        };
+        let state = PartyState::open(policy, force)?;
+        let source = policy.source.as_ref();
+        if state.is_begun() && source.is_some_and(|source| source.path.as_os_str() == "-") {
+            let what = "rows from standard input cannot be read again, and this run has begun";
+            return Err(Error::usage(what)
+                .help("begin all parties anew with --force; with rows in a file a party goes on"));
+        }
+        let delivery = Linked::delivery(&state);
         let feed = Own {
             console,
-            rows: match policy.source {
-                Some(_) => Some(PartyRows::open(policy)?),
+            rows: match records {
+                Some(secret) => Some(linked.ahead(PartyRows::open(policy, secret)?)),
                 None => None,
             },
             answers: match policy.sink {
-                Some(_) => Some(AnswerWriter::create(policy, force)?),
+                Some(_) => Some(AnswerWriter::resume(policy, force, state.answers()?)?),
                 None => None,
             },
             told: Told {
@@ -76,23 +88,28 @@ mod linked {
         };
         let feed = match policy.role {
             FederationRole::Site => {
-                let seed = files(policy)?.read_seed()?;
-                linked.run(site_of(policy, seed, trust, DELIVERY)?, feed)?.1
+                let make =
+                    |saved: Option<&[u8]>| site_of(policy, state.secret(), trust, delivery, saved);
+                linked.run(&state, make, feed)?.1
             }
             FederationRole::Labels => {
-                linked
-                    .run(label_holder_of(policy, trust, DELIVERY), feed)?
-                    .1
+                let make = |saved: Option<&[u8]>| label_holder_of(policy, trust, delivery, saved);
+                linked.run(&state, make, feed)?.1
             }
-            FederationRole::Consumer => linked.run(consumer_of(policy, DELIVERY), feed)?.1,
+            FederationRole::Consumer => {
+                let make = |saved: Option<&[u8]>| consumer_of(policy, delivery, saved);
+                linked.run(&state, make, feed)?.1
+            }
             FederationRole::Trouble | FederationRole::Aggregator => {
-                linked.run(host_of(policy, trust, DELIVERY), feed)?.1
+                let make = |saved: Option<&[u8]>| host_of(policy, trust, delivery, saved);
+                linked.run(&state, make, feed)?.1
             }
         };
         let told = feed.told;
         if let Some(answers) = feed.answers {
             answers.close()?;
         }
+        state.end()?;
         let text = || match told.role {
             "consumer" => format!("{}: {} answers", told.id, count(told.answers)),
             "trouble" => format!("{}: done", told.id),
@@ -120,12 +137,16 @@ mod linked {
     /// Own rows, and the place of answers.
     struct Own<'a> {
         console: &'a Console,
-        rows: Option<PartyRows>,
+        rows: Option<Ahead>,
         answers: Option<AnswerWriter>,
         told: Told,
     }
 
-    impl<P> Feed<P> for Own<'_> {
+    impl<P: Party> Feed<Lasting<P>> for Own<'_> {
+        fn is_ready(&mut self) -> bool {
+            self.rows.as_mut().is_none_or(Ahead::is_ready)
+        }
+
         fn rows(&mut self, batch: u64) -> Result<Option<Rows>> {
             let Some(rows) = &mut self.rows else {
                 return Ok(None);
@@ -135,12 +156,12 @@ mod linked {
             Ok(rows)
         }
 
-        fn take(&mut self, _: &mut P, out: &mut Outbox) -> Result<()> {
+        fn take(&mut self, _: &mut Lasting<P>, out: &mut Outbox) -> Result<()> {
             self.told.bytes_sent += out.frames.iter().map(|(_, b)| b.len() as u64).sum::<u64>();
-            for (_, answers) in out.answers.drain(..) {
-                self.told.answers += answers.len() as u64;
+            for (batch, answers) in out.answers.drain(..) {
                 if let Some(writer) = &mut self.answers {
-                    writer.write(&answers)?;
+                    writer.write_batch(batch, &answers)?;
+                    self.told.answers = writer.written();
                 }
             }
             heed(&out.notes, self.console)

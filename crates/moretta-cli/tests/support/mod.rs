@@ -10,6 +10,7 @@
     reason = "each test program uses its own part of this module"
 )]
 
+pub(crate) mod federation;
 mod table;
 mod typed;
 

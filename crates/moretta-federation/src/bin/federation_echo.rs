@@ -262,7 +262,7 @@ impl Endpoint for Sending {
                     self.delays.push(elapsed.saturating_sub(sent));
                 }
             }
-            Event::Frame { .. } | Event::Timer | Event::Rows(_) => {}
+            Event::Frame { .. } | Event::Timer | Event::Rows(_) | Event::RowsEnded => {}
         }
         if self.links > 0 {
             let began = *self.began.get_or_insert_with(Instant::now);

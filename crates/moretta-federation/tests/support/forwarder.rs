@@ -36,7 +36,11 @@ struct Shared {
 
 impl Forwarder {
     pub(crate) fn start(target: SocketAddr, faults: Faults) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        Self::start_at("127.0.0.1:0", target, faults)
+    }
+
+    pub(crate) fn start_at(listen: &str, target: SocketAddr, faults: Faults) -> Self {
+        let listener = TcpListener::bind(listen).expect("a port");
         let address = listener.local_addr().expect("an address");
         let shared = Arc::new(Shared {
             faults,

@@ -288,6 +288,7 @@ mod tests {
                     _ => pair(0).into_iter().collect(),
                 },
                 nodes: pair(0).into_iter().map(|(node, _)| node).collect(),
+                judgements: Vec::new(),
             }
         };
         let outcome = Outcome {

@@ -103,6 +103,20 @@ impl Success {
         }
     }
 
+    /// Of guesses at different records with these relative errors.
+    pub(crate) fn of_errors(names: (&str, &str), errors: &[f64], epsilon: f64) -> Self {
+        let yardstick = Yardstick {
+            epsilon,
+            accuracy: None,
+        };
+        Success::new(names, errors, errors.len(), 0.0, yardstick)
+    }
+
+    /// The relative error of a guess, |x̂ − x|/|x|.
+    pub(crate) fn error_of(found: &[f64], original: &[f64]) -> f64 {
+        relative_error(found, original)
+    }
+
     /// The share of breaches at another ε, and its 95 % confidence interval.
     pub fn breach_at(&self, epsilon: f64) -> (f64, [f64; 2]) {
         let breach = share(breaches(&self.errors, epsilon), self.errors.len());

@@ -6,16 +6,17 @@
 //! *settled* when its labels are known: monitors, weights and the stacker are fed then, record by
 //! record in the order of the stream. Between batches the hierarchy changes.
 
+mod answering;
 mod batch;
 mod hierarchy;
 mod quality;
 mod saved;
 mod scores;
 mod settle;
+mod stalls;
 
-use super::answer::{elected, most_confident};
-use super::classify::{Judgement, classify};
-use super::frame::{Answers, Body, Final, Finals, Hello, Kind, Labels, Refusal};
+use super::classify::Judgement;
+use super::frame::{Answers, Body, End, Finals, Hello, Kind, Labels, Refusal};
 use super::label_book::{Known, LabelBook};
 use super::links::{Address, Delivery, Links, Post, Received};
 use super::monitor::{Candidate, Monitors};
@@ -24,8 +25,8 @@ use super::party::{Event, Note, Outbox, Party, PartyId, Time};
 use super::ratio::Ratio;
 use super::terms::{Mode, Rule, Terms};
 use super::topology::Topology;
-use super::trust::Trust;
-use crate::error::{Error, Result};
+use super::trust::{Place, Trust};
+use crate::error::Result;
 use crate::learn::{self, Header, Input, Learner};
 use crate::math::java_random::JavaRandom;
 use batch::Batch;
@@ -78,10 +79,16 @@ pub struct Aggregator {
     random: JavaRandom,
     stacker: Option<(Box<dyn Learner>, Header, bool)>,
     qualities: BTreeMap<u16, Quality>,
+    /// How many batches parties with rows have, once these have ended.
+    ends: BTreeMap<PartyId, u64>,
+    over: bool,
     moved: Option<Time>,
     observed: Vec<Settled>,
     agreements_told: BTreeMap<u16, Ratio>,
     votes: Vec<f64>,
+    /// What the sites answered to one record, and the votes of each class.
+    said: Vec<Option<Judgement>>,
+    counts: Vec<(u32, f64)>,
 }
 
 impl Aggregator {
@@ -127,10 +134,14 @@ impl Aggregator {
             random: JavaRandom::new(1),
             stacker,
             qualities: BTreeMap::new(),
+            ends: BTreeMap::new(),
+            over: false,
             moved: None,
             observed: Vec::new(),
             agreements_told: BTreeMap::new(),
             votes: Vec::new(),
+            said: Vec::new(),
+            counts: Vec::new(),
             terms,
         })
     }
@@ -185,6 +196,10 @@ impl Aggregator {
             (_, Body::Hello(hello)) if from.is_site() => {
                 self.take_hello(from, header.epoch, hello, now, out)
             }
+            (_, Body::End(end)) if from.is_site() || from == PartyId::LABELS => {
+                self.ends.insert(from, end.batches);
+                None
+            }
             (_, body @ (Body::Keys(_) | Body::Fragment(_) | Body::Masked(_) | Body::Agreed(_))) => {
                 let received = Received {
                     header,
@@ -227,6 +242,10 @@ impl Aggregator {
         }
     }
 
+    fn place(&self) -> Place<'_> {
+        (&self.terms, self.links.run().unwrap_or(0))
+    }
+
     fn take_hello(
         &mut self,
         from: PartyId,
@@ -238,7 +257,7 @@ impl Aggregator {
         if !self.terms.sites.contains(&from.0) || hello.terms != self.terms.sum() {
             return Some(Refusal::Stranger);
         }
-        if !self.trust.has_signed(&self.terms, from, epoch, &hello) {
+        if !self.trust.has_signed(self.place(), from, epoch, &hello) {
             return Some(Refusal::Signature);
         }
         if epoch == 0 {
@@ -356,7 +375,31 @@ impl Aggregator {
             }
             self.moved = Some(now);
         }
+        self.end(now, out);
         self.watch_for_stalls(now, out)
+    }
+
+    /// Tells all parties that the run is over once every row is answered.
+    fn end(&mut self, now: Time, out: &mut Outbox) {
+        let sites = self.terms.sites.iter().map(|&site| PartyId(site));
+        let waited = sites.chain([PartyId::LABELS]);
+        let mut waited = waited.filter(|&party| !self.links.is_shut_out(party));
+        let Some(&batches) = self.ends.values().max().filter(|_| !self.over) else {
+            return;
+        };
+        // A consumer that has ended would acknowledge nothing any more.
+        let unread = self.links.is_behind(PartyId::CONSUMER, Kind::Final, 1);
+        let ended = waited.all(|party| self.ends.contains_key(&party));
+        if !ended || unread || self.done() < batches {
+            return;
+        }
+        self.over = true;
+        let consumer = self.has_consumer.then_some(PartyId::CONSUMER);
+        for party in self.parties().into_iter().chain(consumer) {
+            let address = Address::new(party, 0, batches);
+            self.links
+                .send(address, &Body::End(End { batches }), now, out);
+        }
     }
 
     /// Whether the next batch can be answered.
@@ -430,174 +473,6 @@ impl Aggregator {
             Mode::Flow { .. } => self.closed,
         }
     }
-
-    /// Answers the next batch; in lockstep each record is settled as soon as its time has come.
-    fn answer(&mut self, now: Time, out: &mut Outbox) {
-        let number = self.next;
-        let first = number * u64::from(self.terms.batch);
-        let Some(batch) = self.batches.get(&number) else {
-            return;
-        };
-        let (Some(count), epoch) = (batch.count(), batch.topology.epoch) else {
-            return;
-        };
-        let mut records = Vec::with_capacity(count);
-        for at in 0..count {
-            let record = first + at as u64;
-            let Some(mut batch) = self.batches.remove(&number) else {
-                return;
-            };
-            records.push(self.answer_record(&mut batch, at, record));
-            if at + 1 == count {
-                batch.set_answered(now);
-                self.note_agreements(&batch);
-                self.tell_scores(number, &batch, now, out);
-            }
-            self.batches.insert(number, batch);
-            if self.terms.mode == Mode::Lockstep {
-                self.settle_below((record + 1).saturating_sub(self.terms.label_delay), out);
-            }
-        }
-        if self.has_consumer {
-            let address = Address::new(PartyId::CONSUMER, epoch, number);
-            self.links
-                .send(address, &Body::Final(Finals { records }), now, out);
-        }
-        self.next += 1;
-    }
-
-    /// Remembers how much the sources of nodes agree.
-    fn note_agreements(&mut self, batch: &Batch) {
-        for (node, place) in batch
-            .topology
-            .nodes
-            .iter()
-            .zip(batch.topology.sites.len()..)
-        {
-            if let Some(answers) = &batch.answers[place] {
-                let (sum, full) = answers.agreement;
-                let sources = node.sources.len() as u32;
-                let agreement = Ratio::new(sources.saturating_mul(full), sum.max(1));
-                self.agreements_told.insert(node.id, agreement);
-            }
-        }
-    }
-
-    /// The final answer to a record, for the consumer; that for monitors is kept.
-    fn answer_record(&mut self, batch: &mut Batch, at: usize, record: u64) -> Final {
-        let mut sites: Vec<Option<Judgement>> = batch.judgements_of_sites(at).collect();
-        if self.terms.answer.calibrate {
-            for (site, judgement) in batch.topology.sites.iter().zip(&mut sites) {
-                let quality = self.qualities.get(&site.id);
-                if let (Some(judgement), Some(quality)) = (judgement, quality) {
-                    judgement.confidence = quality.cap(judgement.confidence);
-                }
-            }
-        }
-        let candidate = self.candidate(&sites, &batch.topology, record);
-        let calibrated = self.terms.answer.calibrate.then_some(&self.qualities);
-        batch.choose(at, candidate, &self.terms, calibrated)
-    }
-
-    /// What the sites say together.
-    fn candidate(
-        &mut self,
-        sites: &[Option<Judgement>],
-        topology: &Topology,
-        record: u64,
-    ) -> Option<Judgement> {
-        match self.terms.answer.rule {
-            Rule::MaxConfidence => most_confident(sites),
-            Rule::Vote => elected(sites, |_| 1.0, &mut self.random),
-            Rule::WeightedVote => {
-                let quality = |site: usize| self.qualities.get(&topology.sites[site].id);
-                let weight = |site: usize| quality(site).map_or(1.0, Quality::weight);
-                elected(sites, weight, &mut self.random)
-            }
-            Rule::Stack => {
-                let (learner, _, has_learnt) = self.stacker.as_ref()?;
-                let inputs = stacked(sites, &self.terms, topology);
-                let number = self.terms.first_record + record;
-                let classes = self.terms.classes;
-                let votes = &mut self.votes;
-                Some(classify(
-                    &**learner,
-                    *has_learnt,
-                    &inputs,
-                    classes,
-                    number,
-                    votes,
-                ))
-            }
-        }
-    }
-
-    /// Gives up where nothing has moved for too long, and says who is waited for.
-    fn watch_for_stalls(&mut self, now: Time, out: &mut Outbox) -> Result<()> {
-        let Some(stall) = self.stall.filter(|_| self.terms.mode == Mode::Lockstep) else {
-            return Ok(());
-        };
-        let moved = *self.moved.get_or_insert(now);
-        if now < moved + stall {
-            out.wake_at(moved + stall);
-            return Ok(());
-        }
-        let missing = self.missing();
-        out.notes
-            .extend(missing.iter().map(|&party| Note::Stalled(party)));
-        let names: Vec<String> = missing.iter().map(|party| party.to_string()).collect();
-        let what = format!("nothing has come for {stall} ms from {}", names.join(", "));
-        Err(Error::io(
-            "wait for",
-            "the federation",
-            std::io::Error::other(what),
-        ))
-    }
-
-    /// Whether sites cannot go on with the next batch for want of labels.
-    fn lacks_labels(&self) -> bool {
-        let end = (self.next + 1) * u64::from(self.terms.batch);
-        let needed = end.checked_sub(self.terms.label_delay + 2);
-        needed.is_some_and(|record| {
-            record >= self.settled && self.labels.label(record) == Known::NotYet
-        })
-    }
-
-    /// Who is waited for.
-    fn missing(&self) -> Vec<PartyId> {
-        if self.topologies.is_empty() {
-            let sites = self.terms.sites.iter();
-            let silent = sites.filter(|site| !self.hellos.contains_key(site));
-            return silent.map(|&site| PartyId(site)).collect();
-        }
-        if self.lacks_labels() {
-            return vec![PartyId::LABELS];
-        }
-        let Some(batch) = self.batches.get(&self.next) else {
-            return self.terms.sites.iter().map(|&site| PartyId(site)).collect();
-        };
-        let (nodes, sites): (Vec<u16>, Vec<u16>) = batch
-            .missing()
-            .partition(|&source| batch.topology.node(source).is_some());
-        let mut sources = sites;
-        for node in nodes {
-            match party_of(&batch.topology, node) {
-                Some(PartyId::AGGREGATOR) => sources.extend(self.nodes.waits_for(node)),
-                _ => sources.push(node),
-            }
-        }
-        let parties = sources
-            .iter()
-            .filter_map(|&source| party_of(&batch.topology, source));
-        let mut missing: Vec<PartyId> = parties.collect();
-        missing.retain(|&party| party != PartyId::AGGREGATOR);
-        missing.sort_unstable();
-        missing.dedup();
-        if missing.is_empty() {
-            missing.push(PartyId::LABELS);
-        }
-        missing
-    }
 }
 
 /// Whether a source is shut out, or stands on one that is.
@@ -610,18 +485,6 @@ fn is_gone(links: &Links, topology: &Topology, source: u16) -> bool {
             .any(|&source| is_gone(links, topology, source))
 }
 
-/// The classes that sites answer, as a record of nominal values.
-fn stacked(sites: &[Option<Judgement>], terms: &Terms, topology: &Topology) -> Vec<f64> {
-    let mut inputs = vec![f64::NAN; terms.sites.len()];
-    for (site, judgement) in topology.sites.iter().zip(sites) {
-        let place = terms.sites.iter().position(|id| *id == site.id);
-        if let (Some(place), Some(judgement)) = (place, judgement) {
-            inputs[place] = f64::from(judgement.class);
-        }
-    }
-    inputs
-}
-
 impl Party for Aggregator {
     fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()> {
         match event {
@@ -631,7 +494,7 @@ impl Party for Aggregator {
                 }
             }
             Event::Linked(party) => self.links.relink(party, now, out),
-            Event::Rows(_) | Event::Timer => {}
+            Event::Rows(_) | Event::RowsEnded | Event::Timer => {}
         }
         self.advance(now, out)?;
         self.links.finish(now, out);
@@ -644,6 +507,14 @@ impl Party for Aggregator {
 
     fn awaits(&self) -> Vec<PartyId> {
         self.links.awaits()
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn waits_at_the_end(&self) -> bool {
+        true
     }
 
     fn save(&self) -> Result<Vec<u8>> {

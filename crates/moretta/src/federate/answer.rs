@@ -15,13 +15,14 @@ pub(super) fn most_confident(answers: &[Option<Judgement>]) -> Option<Judgement>
 }
 
 /// The answer of most sites, each with its weight. Of several, taken in the order in which sites
-/// name them, chance decides; the confidence is the mean of all.
+/// name them, chance decides; the confidence is the mean of all. What `counts` held is lost.
 pub(super) fn elected(
     answers: &[Option<Judgement>],
     weight: impl Fn(usize) -> f64,
     random: &mut JavaRandom,
+    counts: &mut Vec<(u32, f64)>,
 ) -> Option<Judgement> {
-    let mut counts: Vec<(u32, f64)> = Vec::new();
+    counts.clear();
     let (mut sum, mut voters) = (0.0, 0);
     for (site, answer) in answers.iter().enumerate() {
         let Some(answer) = answer else { continue };
@@ -37,7 +38,7 @@ pub(super) fn elected(
         .map(|(_, count)| *count)
         .fold(f64::NEG_INFINITY, f64::max);
     counts.retain(|(_, count)| *count == most);
-    random.shuffle(&mut counts);
+    random.shuffle(counts);
     let (class, _) = *counts.first()?;
     Some(Judgement {
         class,
@@ -66,10 +67,15 @@ mod tests {
         let mut random = JavaRandom::new(1);
         let mut list = answers(&[(2, 0.9), (1, 0.3), (1, 0.6)]);
         list.push(None);
-        let found = elected(&list, |_| 1.0, &mut random).expect("votes");
+        let found = elected(&list, |_| 1.0, &mut random, &mut Vec::new()).expect("votes");
         assert_eq!(found.class, 1);
         assert!((found.confidence - 0.6).abs() < 1e-12);
-        let found = elected(&list, |site| [0.9, 0.3, 0.4, 1.0][site], &mut random);
+        let found = elected(
+            &list,
+            |site| [0.9, 0.3, 0.4, 1.0][site],
+            &mut random,
+            &mut Vec::new(),
+        );
         assert_eq!(found.expect("votes").class, 2, "weights decide");
     }
 
@@ -77,7 +83,12 @@ mod tests {
     fn ties_are_shuffled_in_the_order_of_appearance() {
         let (mut a, mut b) = (JavaRandom::new(1), JavaRandom::new(1));
         for _ in 0..50 {
-            let found = elected(&answers(&[(3, 0.5), (0, 0.5)]), |_| 1.0, &mut a);
+            let found = elected(
+                &answers(&[(3, 0.5), (0, 0.5)]),
+                |_| 1.0,
+                &mut a,
+                &mut Vec::new(),
+            );
             let mut order = [3, 0];
             b.shuffle(&mut order);
             assert_eq!(found.expect("votes").class, order[0]);

@@ -13,7 +13,10 @@
 //! **Costs** a pass over all bytes, and the sums of all masked frames in memory.
 
 mod cells;
+mod search;
 mod words;
+
+pub use search::Search;
 
 use super::frame::{Body, Coarse, Header, decode};
 use super::party::PartyId;
@@ -59,6 +62,8 @@ pub enum LeakKind {
     Base64,
     /// The name of a column.
     ColumnName,
+    /// A word that was looked for.
+    Word,
     /// Values of a site that allows none.
     Fragment,
     /// A confidence finer than agreed.

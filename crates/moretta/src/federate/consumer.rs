@@ -18,6 +18,8 @@ pub struct Consumer {
     links: Links,
     next: u64,
     early: BTreeMap<u64, Vec<Final>>,
+    /// How many batches there are, once the run is over.
+    end: Option<u64>,
 }
 
 impl Consumer {
@@ -27,6 +29,7 @@ impl Consumer {
             links: Links::new(PartyId::CONSUMER, terms.federation_number(), delivery),
             next: 0,
             early: BTreeMap::new(),
+            end: None,
             terms,
         }
     }
@@ -44,6 +47,9 @@ impl Consumer {
             let batch = from.u64()?;
             let answers = super::frame::Finals::read(&mut from)?;
             consumer.early.insert(batch, answers.records);
+        }
+        if from.bool()? {
+            consumer.end = Some(from.u64()?);
         }
         from.end()?;
         Ok(consumer)
@@ -74,6 +80,9 @@ impl Party for Consumer {
                                 self.early.insert(batch, finals.records);
                             }
                         }
+                        Body::End(end) if from == PartyId::AGGREGATOR => {
+                            self.end = Some(end.batches);
+                        }
                         _ => {
                             let about = Address::new(from, received.header.epoch, batch);
                             self.links.postpone(from, received.stream);
@@ -87,7 +96,7 @@ impl Party for Consumer {
                 }
             }
             Event::Linked(party) => self.links.relink(party, now, out),
-            Event::Rows(_) | Event::Timer => {}
+            Event::Rows(_) | Event::RowsEnded | Event::Timer => {}
         }
         self.links.finish(now, out);
         Ok(())
@@ -95,6 +104,10 @@ impl Party for Consumer {
 
     fn resumes_at(&self) -> u64 {
         self.next
+    }
+
+    fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| self.next >= end)
     }
 
     fn awaits(&self) -> Vec<PartyId> {
@@ -111,6 +124,10 @@ impl Party for Consumer {
             out.u64(*batch);
             let records = answers.clone();
             super::frame::Finals { records }.write(&mut out);
+        }
+        out.bool(self.end.is_some());
+        if let Some(end) = self.end {
+            out.u64(end);
         }
         Ok(out.into_bytes())
     }

@@ -63,6 +63,11 @@ impl Course {
         }
     }
 
+    /// Whether the aggregator has allowed anything.
+    pub(super) fn has_credit(&self) -> bool {
+        self.credit.is_some()
+    }
+
     /// Batches below this are answered.
     pub(super) fn closed(&self) -> u64 {
         self.credit.map_or(0, |credit| credit.closed)

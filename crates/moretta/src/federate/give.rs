@@ -1,7 +1,7 @@
 //! What a site gives to a trouble node of the records that it forwards: as its own policy says.
 //!
-//! Projections and masks follow from the site's seed, the node and the record, so a site that
-//! was restarted gives the same bytes again, and nothing but the public keys of other sites need
+//! Projections and masks follow from the site's seed of this run, the node and the record, so a
+//! site that was restarted gives the same bytes again, and nothing but the public keys of other sites need
 //! be remembered. A record with a missing value or one out of its bounds is not forwarded.
 
 use super::frame::{Bits, Body, Fragment, Masked};
@@ -30,7 +30,7 @@ pub enum Range {
 /// What a site shares of its columns.
 #[derive(Clone, Default)]
 pub struct Sharing {
-    /// The site's secret, from its key file.
+    /// The site's secret of this run.
     pub seed: [u8; 32],
     /// What values of each column can be, in the order of columns; none for one that is not
     /// shared in projections.
@@ -47,7 +47,8 @@ impl fmt::Debug for Sharing {
 #[derive(Default)]
 pub struct Giver {
     sharing: Sharing,
-    projections: BTreeMap<u16, Projection>,
+    /// By number, first batch and sources of their node.
+    projections: BTreeMap<(u16, u64, Vec<u16>), Projection>,
     /// Public keys of masks, by epoch and site.
     met: BTreeMap<(u32, u16), [u8; 32]>,
     secrets: BTreeMap<(u32, u16), PairSecrets>,
@@ -148,9 +149,10 @@ impl Giver {
 
     /// Projections of the records, one after the other.
     pub(super) fn project(&mut self, asked: &Asked<'_>) -> Result<Vec<f64>> {
-        if !self.projections.contains_key(&asked.node.id) {
+        let node = (asked.node.id, asked.node.first, asked.node.sources.clone());
+        if !self.projections.contains_key(&node) {
             let projection = self.new_projection(asked)?;
-            self.projections.insert(asked.node.id, projection);
+            self.projections.insert(node.clone(), projection);
         }
         let ranges = &self.sharing.ranges;
         let shared: Vec<usize> = (0..ranges.len())
@@ -158,7 +160,7 @@ impl Giver {
             .collect();
         let first = asked.batch * u64::from(asked.terms.batch);
         let (mut values, mut record) = (Vec::new(), Vec::new());
-        let Some(projection) = self.projections.get_mut(&asked.node.id) else {
+        let Some(projection) = self.projections.get_mut(&node) else {
             return Ok(values);
         };
         for at in asked.places.places() {
@@ -232,8 +234,8 @@ impl Giver {
         let creation = Creation {
             federation: asked.terms.federation,
             node: u32::from(asked.node.id),
-            // Numbers of nodes are never used again.
-            epoch: 0,
+            first: asked.node.first,
+            sources: &asked.node.sources,
         };
         Projection::new(&config, &columns, group, &self.sharing.seed, &creation)
     }
@@ -263,7 +265,8 @@ impl Giver {
     pub(super) fn forget_below(&mut self, epoch: u32, node_is_there: impl Fn(u16) -> bool) {
         self.met = self.met.split_off(&(epoch, 0));
         self.secrets = self.secrets.split_off(&(epoch, 0));
-        self.projections.retain(|node, _| node_is_there(*node));
+        self.projections
+            .retain(|(node, ..), _| node_is_there(*node));
     }
 
     pub(super) fn save(&self, out: &mut Writer) {
@@ -285,7 +288,7 @@ impl Giver {
 }
 
 /// The sites among the sources of a node.
-fn sites_of(node: &Node) -> impl Iterator<Item = u16> {
+pub(super) fn sites_of(node: &Node) -> impl Iterator<Item = u16> {
     let sources = node.sources.iter().copied();
     sources.filter(|&source| super::PartyId(source).is_site() && source < node.id)
 }

@@ -16,6 +16,7 @@ pub struct Host {
     trust: Trust,
     links: Links,
     nodes: Nodes,
+    over: bool,
 }
 
 impl Host {
@@ -25,6 +26,7 @@ impl Host {
             links: Links::new(me, terms.federation_number(), delivery),
             nodes: Nodes::new(Arc::clone(&terms), me),
             trust,
+            over: false,
             terms,
         }
     }
@@ -44,6 +46,7 @@ impl Host {
         }
         host.links.load(&mut from)?;
         host.nodes.load(&mut from)?;
+        host.over = from.bool()?;
         from.end()?;
         Ok(host)
     }
@@ -76,12 +79,17 @@ impl Host {
             }
             (PartyId::AGGREGATOR, Body::Topology(topology)) => {
                 let old = self.nodes.course().is_old(topology.epoch);
-                let forged = !self.trust.has_made(&self.terms, topology);
+                let place = (&*self.terms, self.links.run().unwrap_or(0));
+                let forged = !self.trust.has_made(place, topology);
                 if !old && !forged {
                     self.nodes.course().announce(topology.clone());
                 }
                 let fault = forged.then_some(Refusal::Signature);
                 fault.or(old.then_some(Refusal::Epoch))
+            }
+            (PartyId::AGGREGATOR, Body::End(_)) => {
+                self.over = true;
+                None
             }
             (PartyId::AGGREGATOR, Body::Credit(credit)) => {
                 self.nodes.course().allow(*credit);
@@ -111,7 +119,7 @@ impl Party for Host {
                 }
             }
             Event::Linked(party) => self.links.relink(party, now, out),
-            Event::Rows(_) | Event::Timer => {}
+            Event::Rows(_) | Event::RowsEnded | Event::Timer => {}
         }
         self.nodes
             .advance(&mut Post::new(&mut self.links, now, out))?;
@@ -124,6 +132,10 @@ impl Party for Host {
         Ok(())
     }
 
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
     fn awaits(&self) -> Vec<PartyId> {
         self.links.awaits()
     }
@@ -133,6 +145,7 @@ impl Party for Host {
         out.raw(&self.terms.sum());
         self.links.save(&mut out);
         self.nodes.save(&mut out)?;
+        out.bool(self.over);
         Ok(out.into_bytes())
     }
 }

@@ -13,14 +13,16 @@
 //! read again. The journal of whoever runs trouble nodes holds the fragments that sites allow it
 //! to see, so in raw mode it holds their values.
 //!
-//! **Costs** one copy of each frame, and a checkpoint every few hundred events.
+//! **Costs** one copy of each frame, and a checkpoint every few thousand events. A checkpoint that
+//! is larger than the journal waits until the journal has grown, at most eight times as long, so
+//! that most of what is written are events.
 
 mod entry;
 mod memory;
 
 pub use memory::MemoryJournal;
 
-use super::party::{Event, Outbox, Party, Rows, Time};
+use super::party::{Event, Outbox, Party, PartyId, Rows, Time};
 use crate::error::{Error, Result};
 use entry::{Entry, Mark};
 
@@ -54,6 +56,9 @@ pub struct Durable<P, J> {
     journal: J,
     every: u64,
     since: u64,
+    /// Bytes of entries since the last checkpoint, and of that one.
+    bytes: usize,
+    state: usize,
     last: Time,
     /// A time of the driver's clock, and what it is for the party.
     origin: Option<(Time, Time)>,
@@ -89,6 +94,8 @@ impl<P: Party, J: Journal> Durable<P, J> {
             journal,
             every: every.max(1),
             since: stored.entries.len() as u64,
+            bytes: stored.entries.iter().map(Vec::len).sum(),
+            state: stored.checkpoint.as_ref().map_or(0, Vec::len),
             last,
             origin: None,
             stopped: false,
@@ -140,7 +147,7 @@ impl<P: Party, J: Journal> Durable<P, J> {
     pub fn checkpoint(&mut self) -> Result<()> {
         let state = entry::checkpoint(self.last, &self.party.save()?);
         self.journal.checkpoint(&state)?;
-        self.since = 0;
+        (self.since, self.bytes, self.state) = (0, 0, state.len());
         Ok(())
     }
 
@@ -160,10 +167,13 @@ impl<P: Party, J: Journal> Durable<P, J> {
 
     fn write(&mut self, event: Event<'_>, now: Time) -> Result<()> {
         // Here and not after the last event, whose frames and answers may not have left then.
-        if self.since >= self.every {
+        let is_due = self.bytes >= self.state || self.since >= self.every.saturating_mul(8);
+        if self.since >= self.every && is_due {
             self.checkpoint()?;
         }
-        self.journal.append(&entry::write(event, now))?;
+        let entry = entry::write(event, now);
+        self.journal.append(&entry)?;
+        self.bytes += entry.len();
         self.since += 1;
         Ok(())
     }
@@ -210,6 +220,26 @@ impl<P: Party, J: Journal> Party for Durable<P, J> {
     fn received(&self) -> u64 {
         self.party.received()
     }
+
+    fn has_ended(&self) -> bool {
+        self.party.has_ended()
+    }
+
+    fn is_over(&self) -> bool {
+        self.party.is_over()
+    }
+
+    fn waits_at_the_end(&self) -> bool {
+        self.party.waits_at_the_end()
+    }
+
+    fn answered(&self) -> u64 {
+        self.party.answered()
+    }
+
+    fn awaits(&self) -> Vec<PartyId> {
+        self.party.awaits()
+    }
 }
 
 /// Shows a party again what it had been shown before its checkpoint and still needs. What it
@@ -228,7 +258,7 @@ fn refill(
 
 fn other_rows() -> Error {
     Error::input("the records are not those from before the restart")
-        .help("give the same source as before, or begin anew without the journal")
+        .help("give the same source as before, or begin all parties anew with --force")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The label holder: tells true classes to all.
 
 use super::course::Course;
-use super::frame::{Bits, Body, Labels, Refusal};
+use super::frame::{Bits, Body, End, Labels, Refusal};
 use super::links::{Address, Delivery, Links, Received};
 use super::party::{Event, Outbox, Party, PartyId, Rows, Time};
 use super::state::{Reader, Writer, odd};
@@ -20,6 +20,10 @@ pub struct LabelHolder {
     links: Links,
     course: Course,
     next: u64,
+    /// Whether its rows have ended, it has told so, and the run is over.
+    ended: bool,
+    end_told: bool,
+    over: bool,
 }
 
 impl LabelHolder {
@@ -30,6 +34,9 @@ impl LabelHolder {
             trust,
             course: Course::default(),
             next: 0,
+            ended: false,
+            end_told: false,
+            over: false,
             terms,
         }
     }
@@ -42,6 +49,9 @@ impl LabelHolder {
             return Err(odd("other terms than this federation has"));
         }
         holder.next = from.u64()?;
+        holder.ended = from.bool()?;
+        holder.end_told = from.bool()?;
+        holder.over = from.bool()?;
         holder.links.load(&mut from)?;
         holder.course = Course::load(&mut from)?;
         from.end()?;
@@ -73,12 +83,23 @@ impl LabelHolder {
         let sites = self.terms.sites.iter().map(|&site| PartyId(site));
         let hosts = self.terms.hosts.iter().map(|&host| PartyId(host));
         let all = sites.chain(hosts).chain([PartyId::AGGREGATOR]);
-        for party in all.collect::<Vec<PartyId>>() {
-            self.links
-                .send(Address::new(party, 0, rows.batch), &body, now, out);
-        }
+        let all: Vec<PartyId> = all.collect();
+        self.links.send_all(&all, 0, rows.batch, &body, now, out);
         self.next += 1;
         Ok(())
+    }
+
+    /// Tells that its rows have ended, once the aggregator has all labels.
+    fn tell_end(&mut self, now: Time, out: &mut Outbox) {
+        let has_joined = self.course.has_credit();
+        let awaits = self.links.awaits_of(PartyId::AGGREGATOR);
+        if self.ended && !self.end_told && has_joined && !awaits {
+            self.end_told = true;
+            let batches = self.next;
+            let address = Address::new(PartyId::AGGREGATOR, 0, batches);
+            self.links
+                .send(address, &Body::End(End { batches }), now, out);
+        }
     }
 
     fn take(&mut self, from: PartyId, received: Received, out: &mut Outbox) {
@@ -88,7 +109,12 @@ impl LabelHolder {
                 None
             }
             Body::Topology(topology) if from == PartyId::AGGREGATOR => {
-                (!self.trust.has_made(&self.terms, &topology)).then_some(Refusal::Signature)
+                let place = (&*self.terms, self.links.run().unwrap_or(0));
+                (!self.trust.has_made(place, &topology)).then_some(Refusal::Signature)
+            }
+            Body::End(_) if from == PartyId::AGGREGATOR => {
+                self.over = true;
+                None
             }
             _ => Some(Refusal::Unexpected),
         };
@@ -104,6 +130,7 @@ impl Party for LabelHolder {
     fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()> {
         match event {
             Event::Rows(rows) => self.tell(rows, now, out)?,
+            Event::RowsEnded => self.ended = true,
             Event::Frame { from, bytes } => {
                 if let Some(received) = self.links.receive(from, bytes, out) {
                     self.take(from, received, out);
@@ -112,12 +139,23 @@ impl Party for LabelHolder {
             Event::Linked(party) => self.links.relink(party, now, out),
             Event::Timer => {}
         }
+        self.tell_end(now, out);
         self.links.finish(now, out);
         Ok(())
     }
 
     fn wants(&self) -> Option<u64> {
-        (self.next < self.course.closed() + AHEAD).then_some(self.next)
+        // Sites have joined the run before the first credit comes, and would not hear it earlier.
+        let may_tell = self.course.has_credit() && !self.ended;
+        (may_tell && self.next < self.course.closed() + AHEAD).then_some(self.next)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
     }
 
     fn resumes_at(&self) -> u64 {
@@ -136,6 +174,9 @@ impl Party for LabelHolder {
         let mut out = Writer::default();
         out.raw(&self.terms.sum());
         out.u64(self.next);
+        for flag in [self.ended, self.end_told, self.over] {
+            out.bool(flag);
+        }
         self.links.save(&mut out);
         self.course.save(&mut out);
         Ok(out.into_bytes())

@@ -28,6 +28,7 @@ mod answer;
 pub mod audit;
 mod bit_window;
 mod classify;
+mod consent;
 mod consumer;
 pub mod count;
 mod course;
@@ -47,6 +48,7 @@ mod party_id;
 pub mod project;
 mod quantile;
 mod ratio;
+mod run;
 mod score;
 pub mod simulate;
 mod site;
@@ -66,6 +68,7 @@ pub use links::Delivery;
 pub use monitor::Candidate;
 pub use party::{Event, Note, Outbox, Party, PartyId, Rows, Time};
 pub use ratio::{Rank, Ratio};
+pub use run::Mark;
 pub use site::{Site, SiteOptions};
 pub use terms::{
     AnswerTerms, Mode, MonitorTerms, Phases, RankBy, Rule, ScoreForm, ScoreTerms, Terms,

@@ -42,6 +42,8 @@ pub enum Event<'a> {
     Linked(PartyId),
     /// The next batch of its own.
     Rows(&'a Rows),
+    /// There are no more batches of its own.
+    RowsEnded,
     /// The time that it asked for has come.
     Timer,
 }
@@ -113,6 +115,22 @@ pub trait Party: Send {
         self.resumes_at()
     }
 
+    /// Whether it knows that it has no more batches of its own.
+    fn has_ended(&self) -> bool {
+        false
+    }
+
+    /// Whether the run is over for it: all is answered and, at the aggregator, all others are
+    /// told so once they have acknowledged it.
+    fn is_over(&self) -> bool {
+        false
+    }
+
+    /// Whether it must stay at the end until others know that the run is over.
+    fn waits_at_the_end(&self) -> bool {
+        false
+    }
+
     /// Batches below this are answered, as far as it was told.
     fn answered(&self) -> u64 {
         0
@@ -143,6 +161,18 @@ impl<P: Party + ?Sized> Party for Box<P> {
 
     fn received(&self) -> u64 {
         (**self).received()
+    }
+
+    fn has_ended(&self) -> bool {
+        (**self).has_ended()
+    }
+
+    fn is_over(&self) -> bool {
+        (**self).is_over()
+    }
+
+    fn waits_at_the_end(&self) -> bool {
+        (**self).waits_at_the_end()
     }
 
     fn answered(&self) -> u64 {

@@ -83,13 +83,15 @@ impl Group {
 
 /// What the secrets of a projection are bound to.
 #[derive(Clone, Copy, Debug)]
-pub struct Creation {
+pub struct Creation<'a> {
     /// The id of the federation.
     pub federation: [u8; 32],
     /// The trouble node.
     pub node: u32,
-    /// The epoch in which the node was created, so that a later node of the same number differs.
-    pub epoch: u32,
+    /// The first batch of the node.
+    pub first: u64,
+    /// Its sources: an aggregator that gives a number to another node gets other secrets.
+    pub sources: &'a [u16],
 }
 
 /// Projects the records of one site for one trouble node.
@@ -128,7 +130,7 @@ impl Projection {
         columns: &[MaskedColumn<'_>],
         group: Group,
         seed: &[u8; 32],
-        creation: &Creation,
+        creation: &Creation<'_>,
     ) -> Result<Self> {
         let k = width(config)?;
         let features = Features::new(config, columns)?;
@@ -145,10 +147,10 @@ impl Projection {
             }
         };
         let info = [
-            b"moretta/project/1".as_slice(),
+            b"moretta/project/2".as_slice(),
             &creation.node.to_le_bytes(),
-            &creation.epoch.to_le_bytes(),
-            &digest(config, columns, group),
+            &creation.first.to_le_bytes(),
+            &digest(config, columns, group, creation.sources),
         ];
         let root = derive(&creation.federation, seed, &info);
         let key = |purpose: &[u8]| derive(&[], &root, &[purpose]);
@@ -272,7 +274,12 @@ fn matrix(key: [u8; 32], features: usize, k: usize) -> Vec<Vec<f64>> {
 
 /// All that the released numbers depend on besides secrets and data. Two releases by the same
 /// matrix or noise, but other bounds or another σ, would tell what each alone does not.
-fn digest(config: &RandomProjection, columns: &[MaskedColumn<'_>], group: Group) -> [u8; 32] {
+fn digest(
+    config: &RandomProjection,
+    columns: &[MaskedColumn<'_>],
+    group: Group,
+    sources: &[u16],
+) -> [u8; 32] {
     let mut hash = Sha256::new();
     let mut number = |number: u64| hash.update(number.to_le_bytes());
     number(config.k.unwrap_or(0) as u64);
@@ -285,6 +292,8 @@ fn digest(config: &RandomProjection, columns: &[MaskedColumn<'_>], group: Group)
     });
     number(group.sources as u64);
     number(group.colluders as u64);
+    number(sources.len() as u64);
+    sources.iter().for_each(|&source| number(u64::from(source)));
     let mut text = |text: &str| {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);

@@ -1,7 +1,8 @@
 //! The rank of a confidence among the last ones of its source.
 //!
 //! A window of at most W confidences, oldest first, and the same sorted. A confidence is pushed
-//! before its rank is taken, so no rank is 0. O(log W) comparisons and a move of up to 8 W bytes.
+//! before its rank is taken, so no rank is 0. O(log W) comparisons and a move of the
+//! values between the one that leaves and the one that comes.
 
 use super::ratio::Rank;
 use super::state::{Reader, Writer, odd};
@@ -28,19 +29,34 @@ impl Quantile {
 
     /// Pushes a value, which is no NaN, and ranks it.
     pub(super) fn push(&mut self, value: f64) -> Rank {
-        if self.window.len() == self.most
-            && let Some(oldest) = self.window.pop_front()
-        {
-            let place = self.sorted.partition_point(|&other| other < oldest);
-            self.sorted.remove(place);
-        }
+        let place = match self.window.len() == self.most {
+            true => self.replace_oldest(value),
+            false => {
+                let place = self.sorted.partition_point(|&other| other <= value);
+                self.sorted.insert(place, value);
+                place
+            }
+        };
         self.window.push_back(value);
-        let place = self.sorted.partition_point(|&other| other <= value);
-        self.sorted.insert(place, value);
         Rank {
             at_most: place as u32 + 1,
             size: self.sorted.len() as u32,
         }
+    }
+
+    /// Puts a value into the place of the oldest one; only what lies between both is moved.
+    fn replace_oldest(&mut self, value: f64) -> usize {
+        let oldest = self.window.pop_front().unwrap_or(value);
+        let from = self.sorted.partition_point(|&other| other < oldest);
+        let to = self.sorted.partition_point(|&other| other <= value);
+        if from < to {
+            self.sorted.copy_within(from + 1..to, from);
+            self.sorted[to - 1] = value;
+            return to - 1;
+        }
+        self.sorted.copy_within(to..from, to + 1);
+        self.sorted[to] = value;
+        to
     }
 
     pub(super) fn save(&self, out: &mut Writer) {

@@ -9,9 +9,10 @@ mod batch;
 mod saved;
 
 use super::classify::classify;
+use super::consent::Asking;
 use super::course::Course;
 use super::forward::{Planes, Reaches, forwards, would_forward};
-use super::frame::{Agreed, Answers, Bits, Body, Hello, Keys, Labels, Refusal, Scores};
+use super::frame::{Agreed, Answers, Bits, Body, End, Hello, Keys, Labels, Refusal, Scores};
 use super::give::{Asked, Giver};
 use super::label_book::{Known, LabelBook};
 use super::links::{Address, Delivery, Links, Received};
@@ -21,7 +22,7 @@ use super::quantile::Quantile;
 use super::score::{ScoreBook, schema};
 use super::terms::{Mode, Terms};
 use super::topology::{Column, FragmentKind, Node, Topology};
-use super::trust::Trust;
+use super::trust::{Place, Trust};
 use crate::data::Records;
 use crate::error::{Error, Result};
 use crate::learn::{Header, Learner};
@@ -81,6 +82,11 @@ pub struct Site {
     classified: u64,
     learnt: u64,
     told: u64,
+    /// Whether it has said hello, its rows have ended, it has told so, and the run is over.
+    greeted: bool,
+    ended: bool,
+    end_told: bool,
+    over: bool,
     votes: Vec<f64>,
 }
 
@@ -122,9 +128,37 @@ impl Site {
             classified: 0,
             learnt: 0,
             told: 0,
+            greeted: false,
+            ended: false,
+            end_told: false,
+            over: false,
             votes: Vec::new(),
             terms,
         })
+    }
+
+    fn place(&self) -> Place<'_> {
+        (&self.terms, self.links.run().unwrap_or(0))
+    }
+
+    /// Says hello once it has joined the run.
+    fn greet(&mut self, now: Time, out: &mut Outbox) {
+        if !self.greeted && self.links.run().is_some() {
+            self.greeted = true;
+            self.hello(0, now, out);
+        }
+    }
+
+    /// Tells that its rows have ended, once the aggregator has all that it told of them.
+    fn tell_end(&mut self, now: Time, out: &mut Outbox) {
+        let is_told = self.told == self.received && self.greeted;
+        if self.ended && !self.end_told && is_told && !self.links.awaits_of(PartyId::AGGREGATOR) {
+            self.end_told = true;
+            let batches = self.received;
+            let address = Address::new(PartyId::AGGREGATOR, 0, batches);
+            self.links
+                .send(address, &Body::End(End { batches }), now, out);
+        }
     }
 
     fn hello(&mut self, epoch: u32, now: Time, out: &mut Outbox) {
@@ -139,7 +173,7 @@ impl Site {
         };
         hello.signature = self
             .trust
-            .sign_hello(&self.terms, PartyId(self.id), epoch, &hello);
+            .sign_hello(self.place(), PartyId(self.id), epoch, &hello);
         let address = Address::new(PartyId::AGGREGATOR, epoch, 0).of_source(self.id);
         self.links.send(address, &Body::Hello(hello), now, out);
     }
@@ -190,13 +224,17 @@ impl Site {
                 None
             }
             (PartyId::AGGREGATOR, Body::Hello(hello)) => {
-                let sound = self
-                    .trust
-                    .has_signed(&self.terms, header.sender, header.epoch, &hello);
+                let sound =
+                    self.trust
+                        .has_signed(self.place(), header.sender, header.epoch, &hello);
                 if sound {
                     self.giver.meet(header.epoch, header.sender.0, hello.mask);
                 }
                 (!sound).then_some(Refusal::Signature)
+            }
+            (PartyId::AGGREGATOR, Body::End(_)) => {
+                self.over = true;
+                None
             }
             (PartyId::AGGREGATOR, Body::Scores(scores)) => {
                 self.take_scores(header.node, header.batch, &scores)
@@ -235,13 +273,17 @@ impl Site {
         if self.course.is_old(topology.epoch) {
             return Ok(Some(Refusal::Epoch));
         }
-        if !self.trust.has_made(&self.terms, &topology) {
+        if !self.trust.has_made(self.place(), &topology) {
             return Ok(Some(Refusal::Signature));
         }
-        if topology
-            .destinations(self.id)
-            .any(|node| !self.consents_to(node))
-        {
+        let asked = Asking {
+            terms: &self.terms,
+            site: self.id,
+            columns: &self.columns,
+            allows: self.allows,
+            min_sources: self.min_sources,
+        };
+        if !asked.may(&topology) {
             return Ok(Some(Refusal::Consent));
         }
         let masked = |node: &Node| node.kind == FragmentKind::Masked;
@@ -263,10 +305,6 @@ impl Site {
             }
         }
         None
-    }
-
-    fn consents_to(&self, node: &Node) -> bool {
-        node.kind <= self.allows && node.sources.len() >= usize::from(self.min_sources)
     }
 
     /// Classifies and tells as far as what is there allows.
@@ -403,7 +441,10 @@ impl Site {
         let batch = &self.batches[place];
         let state = self.course.state(batch.number);
         let mut planes = Planes::new(topology, self.id, batch.present.len());
-        let trouble = self.terms.trouble.as_ref();
+        // Without trouble nodes nobody asks for ranks.
+        let Some(trouble) = self.terms.trouble.as_ref() else {
+            return planes;
+        };
         for at in batch.present.places() {
             let confidence = batch.judged[at].confidence;
             let rank = self.quantile.push(confidence);
@@ -425,7 +466,6 @@ impl Site {
                     bits.set(at);
                 }
             }
-            let Some(trouble) = trouble else { continue };
             let two_factors = trouble.second_factor.is_some();
             let lengths = topology.lengths_of(self.id).iter();
             for (&length, bits) in lengths.zip(&mut planes.what_ifs) {
@@ -628,13 +668,7 @@ impl Party for Site {
     fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()> {
         match event {
             Event::Rows(rows) => self.take_rows(rows)?,
-            Event::Linked(PartyId::AGGREGATOR) => {
-                if self.course.newest().is_none() {
-                    self.hello(0, now, out);
-                } else {
-                    self.links.relink(PartyId::AGGREGATOR, now, out);
-                }
-            }
+            Event::RowsEnded => self.ended = true,
             Event::Linked(party) => self.links.relink(party, now, out),
             Event::Frame { from, bytes } => {
                 if let Some(received) = self.links.receive(from, bytes, out) {
@@ -643,7 +677,9 @@ impl Party for Site {
             }
             Event::Timer => {}
         }
+        self.greet(now, out);
         self.advance(now, out)?;
+        self.tell_end(now, out);
         self.links.finish(now, out);
         Ok(())
     }
@@ -653,7 +689,7 @@ impl Party for Site {
         if let Some(batch) = lost {
             return Some(batch.number);
         }
-        (self.received < self.told + AHEAD).then_some(self.received)
+        (self.received < self.told + AHEAD && !self.ended).then_some(self.received)
     }
 
     fn resumes_at(&self) -> u64 {
@@ -664,6 +700,14 @@ impl Party for Site {
 
     fn received(&self) -> u64 {
         self.received
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
     }
 
     fn answered(&self) -> u64 {

@@ -152,7 +152,8 @@ impl Topology {
 
     /// A node by its number.
     pub fn node(&self, id: u16) -> Option<&Node> {
-        self.nodes.iter().find(|node| node.id == id)
+        let place = self.nodes.binary_search_by_key(&id, |node| node.id).ok()?;
+        Some(&self.nodes[place])
     }
 
     /// The nodes that have this source.

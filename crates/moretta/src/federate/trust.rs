@@ -24,38 +24,41 @@ pub enum Trust {
     },
 }
 
+/// The federation and the run that something is signed for.
+pub(super) type Place<'a> = (&'a Terms, u32);
+
 impl Trust {
     pub(super) fn sign_hello(
         &self,
-        terms: &Terms,
+        place: Place<'_>,
         me: PartyId,
         epoch: u32,
         hello: &Hello,
     ) -> [u8; 64] {
-        self.sign(&hello_text(terms, me, epoch, hello))
+        self.sign(&hello_text(place, me, epoch, hello))
     }
 
     pub(super) fn has_signed(
         &self,
-        terms: &Terms,
+        place: Place<'_>,
         from: PartyId,
         epoch: u32,
         hello: &Hello,
     ) -> bool {
         self.is_by(
             from,
-            &hello_text(terms, from, epoch, hello),
+            &hello_text(place, from, epoch, hello),
             &hello.signature,
         )
     }
 
-    pub(super) fn sign_topology(&self, terms: &Terms, topology: &Topology) -> [u8; 64] {
-        self.sign(&topology_text(terms, topology))
+    pub(super) fn sign_topology(&self, place: Place<'_>, topology: &Topology) -> [u8; 64] {
+        self.sign(&topology_text(place, topology))
     }
 
     /// Whether the aggregator has made a topology.
-    pub(super) fn has_made(&self, terms: &Terms, topology: &Topology) -> bool {
-        let text = topology_text(terms, topology);
+    pub(super) fn has_made(&self, place: Place<'_>, topology: &Topology) -> bool {
+        let text = topology_text(place, topology);
         self.is_by(PartyId::AGGREGATOR, &text, &topology.signature)
     }
 
@@ -76,20 +79,22 @@ impl Trust {
     }
 }
 
-fn hello_text(terms: &Terms, from: PartyId, epoch: u32, hello: &Hello) -> Vec<u8> {
+fn hello_text(place: Place<'_>, from: PartyId, epoch: u32, hello: &Hello) -> Vec<u8> {
     let mut out = Writer::default();
     out.raw(b"moretta/hello/1");
-    out.raw(&terms.federation);
+    out.raw(&place.0.federation);
+    out.u32(place.1);
     out.u32(epoch);
     out.u16(from.0);
     hello.signed(&mut out);
     out.into_bytes()
 }
 
-fn topology_text(terms: &Terms, topology: &Topology) -> Vec<u8> {
+fn topology_text(place: Place<'_>, topology: &Topology) -> Vec<u8> {
     let mut out = Writer::default();
     out.raw(b"moretta/topology/1");
-    out.raw(&terms.federation);
+    out.raw(&place.0.federation);
+    out.u32(place.1);
     topology.signed(&mut out);
     out.into_bytes()
 }

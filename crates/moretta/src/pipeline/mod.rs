@@ -51,8 +51,9 @@ pub use crate::engine::{
     Searched, Side, Stage, TellingSet, Trained, learn, train, warnings,
 };
 pub use attack::{
-    AttackSettings, Attacked, AttackedNode, AttackedRelease, AttackedTables, MaskedKinds,
-    Strongest, attack, attack_federation, attack_files, attack_table,
+    AttackSettings, Attacked, AttackedFederation, AttackedNode, AttackedRelease, AttackedTables,
+    Coalition, ConfidenceLeak, MaskedKinds, Strongest, Tried, attack, attack_federation,
+    attack_files, attack_policies, attack_table,
 };
 pub use check::{check, check_warnings};
 pub use compare::{Compared, compare};
@@ -63,8 +64,10 @@ pub use evolve::{
     PramSearch, PramSolution, SearchTable, Wish, evolve,
 };
 pub use federation::{
-    AnswerWriter, FileJournal, PartyRows, Simulated, aggregator_of, consumer_of, host_of,
-    label_holder_of, made_up_seed, open_simulated, site_of,
+    AgreementFact, AnswerPosition, AnswerWriter, Chronicle, FederationFacts, FileJournal,
+    FrameFact, IncidentFact, LinkFact, MomentFact, NodeFact, PartyFact, PartyRows, PartyState,
+    Simulated, SiteFact, aggregator_of, consumer_of, federation_sees, host_of, label_holder_of,
+    made_up_seed, open_simulated, secret_of_run, site_of,
 };
 pub use goal::{Found, Point, reach};
 pub use graph::{

@@ -18,7 +18,7 @@ use super::{SinkPolicy, SourcePolicy, foreign, parse, schema, secret, version};
 use crate::config::{Placed, Section, Value};
 use crate::error::{Error, Result};
 use crate::federate::frame::Coarse;
-use crate::federate::{FragmentKind, PartyId, Terms, Time};
+use crate::federate::{FragmentKind, PartyId, Terms, Time, TroubleTerms};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -45,21 +45,28 @@ pub struct IdentityFiles {
     pub key: PathBuf,
     /// The certificate of the authority.
     pub authority: PathBuf,
-    /// The secret of its masks and projections.
-    pub seed: PathBuf,
+    /// The secret that sites and the label holder share.
+    pub records: PathBuf,
 }
 
 impl IdentityFiles {
-    /// Reads the secret of a site's masks and projections.
+    /// Reads the secret under which sums of record keys are made.
     ///
     /// # Errors
     /// When the file cannot be read or holds something else.
-    pub fn read_seed(&self) -> Result<[u8; 32]> {
-        let text = std::fs::read_to_string(&self.seed);
-        let text = text.map_err(|error| Error::io("read", &self.seed, error))?;
+    pub fn read_records(&self) -> Result<[u8; 32]> {
+        let help = "`moretta federation keys` makes it, for sites and the label holder alone";
+        let text = std::fs::read_to_string(&self.records);
+        let text = text.map_err(|error| {
+            let what = format!(
+                "the secret of record keys, {}, cannot be read: {error}",
+                self.records.display()
+            );
+            Error::policy(what).help(help)
+        })?;
         pin_of(text.trim()).ok_or_else(|| {
-            Error::policy(format!("{} does not hold a seed", self.seed.display()))
-                .help("`moretta federation keys` makes it")
+            let what = format!("{} does not hold a secret", self.records.display());
+            Error::policy(what).help(help)
         })
     }
 }
@@ -126,6 +133,10 @@ pub struct FederationPolicy {
     pub key: Option<String>,
     /// The column that holds the class, at the label holder.
     pub class: Option<String>,
+    /// The private folder of a run.
+    pub state: PathBuf,
+    /// Events between two checkpoints.
+    pub checkpoint: u64,
     /// Milliseconds without progress after which the aggregator ends.
     pub stall: Option<Time>,
     /// Where records or labels come from.
@@ -231,6 +242,18 @@ impl FederationPolicy {
                 );
             }
         }
+        let of_two = |trouble: &&TroubleTerms| trouble.score.is_some() && trouble.group == 2;
+        if self
+            .terms
+            .trouble
+            .as_ref()
+            .is_some_and(|trouble| of_two(&trouble))
+        {
+            warnings.push(
+                "sources of a trouble node are told T, and with two of them T - C² is the other's confidence: a group of 3 hides it, and `score` is best left out"
+                    .to_owned(),
+            );
+        }
         let kind = match is_site {
             true => self.consent.allows,
             false => self
@@ -316,8 +339,11 @@ fn read_section(mut section: Section, root: &Root) -> Result<WithShare> {
     };
     let identity = section
         .optional_table(&keys::IDENTITY)?
-        .map(|section| read_identity(section, root))
+        .map(|section| read_identity(section, role, root))
         .transpose()?;
+    let state = section.optional(&keys::STATE, |placed, name| {
+        root.resolve(placed, &placed.text(name)?)
+    })?;
     let pins = section.optional(&keys::PINS, |placed, name| {
         Ok((root.resolve(placed, &placed.text(name)?)?, placed.clone()))
     })?;
@@ -350,12 +376,12 @@ fn read_section(mut section: Section, root: &Root) -> Result<WithShare> {
     let learner = section.text(&keys::LEARNER)?;
     let learner = terms::learner_name(&learner);
     let stall = section.optional(&keys::STALL, Placed::duration)?;
+    let checkpoint = section.whole(&keys::CHECKPOINT)?;
     let (terms, consent, share) = terms::read(&mut section, &federation, &parties, classes.len())?;
     section.finish()?;
     let policy = FederationPolicy {
         file: None,
         federation,
-        id,
         role,
         parties,
         addresses,
@@ -369,9 +395,12 @@ fn read_section(mut section: Section, root: &Root) -> Result<WithShare> {
         columns: Vec::new(),
         key: None,
         class: None,
+        state: state.unwrap_or_else(|| root.beside(&format!("{id}.state"))),
+        checkpoint,
         stall: stall.map(|stall| stall as Time),
         source: None,
         sink: None,
+        id,
     };
     Ok((policy, share))
 }
@@ -382,18 +411,26 @@ fn texts_by_name(placed: &Placed, name: &str) -> Result<BTreeMap<String, String>
     texts.collect()
 }
 
-fn read_identity(mut section: Section, root: &Root) -> Result<IdentityFiles> {
+fn read_identity(mut section: Section, role: FederationRole, root: &Root) -> Result<IdentityFiles> {
     let file = |placed: &Placed, name: &str| {
         let text = placed.text(name)?;
         root.resolve(placed, text.strip_prefix("file:").unwrap_or(&text))
     };
     let key = section.read(&keys::KEY, file)?;
+    let at = section.place(keys::RECORDS.name);
+    let records = section.optional(&keys::RECORDS, file)?;
+    if records.is_some() && !matches!(role, FederationRole::Site | FederationRole::Labels) {
+        return Err(Error::policy(format!(
+            "a party with the role {} must not have the secret of record keys",
+            role.word()
+        ))
+        .at(at)
+        .help("take `records` out; sites and the label holder alone share it"));
+    }
     let files = IdentityFiles {
         certificate: section.read(&keys::CERTIFICATE, file)?,
         authority: section.read(&keys::AUTHORITY, file)?,
-        seed: section
-            .optional(&keys::SEED, file)?
-            .unwrap_or_else(|| key.with_extension("seed")),
+        records: records.unwrap_or_else(|| key.with_file_name("records.key")),
         key,
     };
     section.finish()?;
@@ -411,9 +448,9 @@ fn read_parties(
     let mut named: Vec<(&String, &Placed)> = placed.table(name)?.values().collect();
     named.sort_by_key(|(id, _)| *id);
     for (id, value) in named {
-        if !keys::is_name(id) || id == "ca" {
+        if !keys::is_name(id) || id == "ca" || id == "records" {
             return Err(value.error("the id of a party does not fit").help(
-                "use 1 to 64 letters, digits, dots, hyphens and underscores, other than `ca`",
+                "use 1 to 64 letters, digits, dots, hyphens and underscores, other than `ca` and `records`",
             ));
         }
         let role = value.word(id, keys::ROLES)?;

@@ -51,6 +51,8 @@ pub(in crate::policy) const KEYS: &[Parameter] = &[
     FRAGMENTS,
     MONITORS,
     STALL,
+    STATE,
+    CHECKPOINT,
 ];
 
 /// How records count.
@@ -171,7 +173,7 @@ pub(super) const LISTEN: Parameter = Parameter::new(
 .examples(&["\"127.0.0.1:7443\""]);
 pub(super) const IDENTITY: Parameter = Parameter::new(
     "identity",
-    Accepts::Table(&[CERTIFICATE, KEY, AUTHORITY, SEED]),
+    Accepts::Table(&[CERTIFICATE, KEY, AUTHORITY, RECORDS]),
     Absent::Means("must be given, except to simulate"),
     "the files of this party that `moretta federation keys` makes",
 );
@@ -184,11 +186,11 @@ pub(super) const AUTHORITY: Parameter = Parameter::new(
     Absent::Refused,
     "the certificate of the federation's authority",
 );
-pub(super) const SEED: Parameter = Parameter::new(
-    "seed",
+pub(super) const RECORDS: Parameter = Parameter::new(
+    "records",
     FILE,
-    Absent::Means("the private key's file with the ending .seed"),
-    "the secret that masks and projections of a site are made from",
+    Absent::Means("records.key beside the private key"),
+    "of a site or the label holder: the secret that they alone share, under which sums of record keys are made",
 );
 pub(super) const PARTIES: Parameter = Parameter::new(
     "parties",
@@ -499,6 +501,19 @@ pub(super) const DRIFT: Parameter = Parameter::new(
     Accepts::Number(1e-12, 0.5),
     Absent::Number(0.002),
     "δ of the detectors that free the sources of a removed node again",
+);
+pub(super) const STATE: Parameter = Parameter::new(
+    "state",
+    Accepts::Text,
+    Absent::Means("a folder beside the policy with the party's id and the ending .state"),
+    "the private folder of a run of this party: its journal, from which it goes on after a kill, and the secret that masks and noise are made from",
+)
+.examples(&["\"lab.state\""]);
+pub(super) const CHECKPOINT: Parameter = Parameter::new(
+    "checkpoint",
+    Accepts::Whole(1, 1_000_000_000),
+    Absent::Whole(4096),
+    "events after which a party writes all that it knows and empties its journal; fewer make a restart faster and the run slower",
 );
 pub(super) const STALL: Parameter = Parameter::new(
     "stall",

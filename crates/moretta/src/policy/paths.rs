@@ -57,6 +57,11 @@ impl Root {
         }
     }
 
+    /// A path beside the policy, of a name that the program gives.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.base.join(name)
+    }
+
     /// Whether the path, symbolic links followed, lies below the fence.
     fn holds(&self, path: &Path) -> bool {
         let mut known = path.to_owned();

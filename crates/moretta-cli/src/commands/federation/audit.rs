@@ -1,11 +1,11 @@
 //! `moretta federation audit`: what each party sees, with the bytes that a run would send.
 
-use super::check::sees;
 use super::load_all;
-use super::simulate::{figures, simulate};
+use super::simulate::simulate;
 use crate::args::FederationPoliciesArgs;
 use crate::console::{Console, table};
 use crate::failure::Failure;
+use moretta::pipeline::federation_sees;
 use moretta_report::count;
 use serde::Serialize;
 use std::fmt::Write;
@@ -83,16 +83,16 @@ const FRAMES: &[(&str, &str, &str)] = &[
 
 pub(crate) fn run(args: &FederationPoliciesArgs, console: &Console) -> Result<ExitCode, Failure> {
     let policies = load_all(args)?;
-    let figures = figures(&policies, &simulate(&policies)?);
-    let of = |kind: &str| figures.bytes.iter().find(|(name, _)| name == kind);
+    let figures = simulate(&policies, console, |_| Ok(()))?.facts();
+    let of = |kind: &str| figures.frames.iter().find(|frames| frames.kind == kind);
     let frames = FRAMES.iter().filter_map(|&(kind, path, holds)| {
-        let (_, bytes) = of(kind)?;
+        let bytes = of(kind)?.bytes;
         Some(AuditedFrames {
             kind: kind.to_owned(),
             path,
             holds,
-            bytes: *bytes,
-            bytes_a_record: *bytes as f64 / (figures.records as f64).max(1.0),
+            bytes,
+            bytes_a_record: bytes as f64 / (figures.records as f64).max(1.0),
         })
     });
     let audited = Audited {
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &FederationPoliciesArgs, console: &Console) -> Result<Ex
             .map(|policy| AuditedParty {
                 id: policy.id.clone(),
                 role: policy.role.word(),
-                sees: sees(policy),
+                sees: federation_sees(policy.role, &policy.terms),
                 warnings: policy.warnings(),
             })
             .collect(),

@@ -4,8 +4,9 @@ use super::{load, load_all};
 use crate::args::{FederationPoliciesArgs, PolicyArgs};
 use crate::console::{Console, counted};
 use crate::failure::Failure;
+use moretta::pipeline::federation_sees;
 use moretta::policy::{FederationPolicy, FederationRole};
-use moretta::{Error, federate::FragmentKind, io, learn};
+use moretta::{Error, io, learn};
 use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -92,44 +93,9 @@ fn check(policy: &FederationPolicy) -> moretta::Result<CheckedParty> {
         role: policy.role.word(),
         columns: policy.features.len(),
         terms: sum[..8].iter().map(|byte| format!("{byte:02x}")).collect(),
-        sees: sees(policy),
+        sees: federation_sees(policy.role, &policy.terms),
         warnings: policy.warnings(),
     })
-}
-
-/// What a party sees of the others, and what others see of it.
-pub(super) fn sees(policy: &FederationPolicy) -> Vec<String> {
-    let bits = policy.terms.coarse.bits();
-    let answers = format!(
-        "class and confidence ({bits} bits) of every site for every record, and which records it forwards"
-    );
-    let kind = policy
-        .terms
-        .trouble
-        .as_ref()
-        .map(|trouble| trouble.fragments);
-    let fragments = match kind {
-        Some(FragmentKind::Masked) => "sums of masked projections of forwarded records",
-        Some(FragmentKind::Projected) => "projections of forwarded records of each site",
-        Some(FragmentKind::Raw) => "values of forwarded records of each site",
-        None | Some(FragmentKind::None) => "no fragments of records",
-    };
-    let sentences: &[&str] = match policy.role {
-        FederationRole::Site => &[
-            "labels reach this site, as they reach every site",
-            "keys never leave it, but for a sum of each batch",
-        ],
-        FederationRole::Aggregator => &[&answers, fragments, "labels"],
-        FederationRole::Trouble => &[fragments, "labels"],
-        FederationRole::Labels => {
-            &["its labels reach every site, the aggregator and all hosts of trouble nodes"]
-        }
-        FederationRole::Consumer => &["class, confidence and flags of every record"],
-    };
-    sentences
-        .iter()
-        .map(|&sentence| sentence.to_owned())
-        .collect()
 }
 
 fn show(checked: &[CheckedParty], console: &Console) -> Result<ExitCode, Failure> {

@@ -64,8 +64,9 @@ pub(crate) fn run(args: &FederationKeysArgs, console: &Console) -> Result<ExitCo
         table(&rows)
     })?;
     console.hint(&format!(
-        "give each party its own files, ca.pem and {}; keep ca.key away from all of them",
-        pins.display()
+        "give each party its own files, ca.pem and {}, and {} to sites and the label holder alone; keep ca.key away from all of them",
+        pins.display(),
+        made.records.display()
     ));
     Ok(code)
 }

@@ -3,13 +3,14 @@
 use crate::console::Console;
 use moretta::federate::frame::Refusal;
 use moretta::federate::mask;
-use moretta::federate::{self, Delivery, Note, Party, PartyId, Trust};
+use moretta::federate::{self, Delivery, Durable, Note, Outbox, Party, PartyId, Trust};
+use moretta::pipeline::{FileJournal, PartyRows, PartyState};
 use moretta::policy::{FederationPolicy, FederationRole, IdentityFiles};
 use moretta::{Error, Result};
 use moretta_federation::station::told;
 use moretta_federation::{
-    Credential, Driver, Feed, Identity, Limits, Member, Name, Network, Pin, Protocol, Role, Roster,
-    Station, Until,
+    Ahead, Credential, Driver, Feed, Identity, Limits, Member, Name, Network, Pin, Protocol, Role,
+    Roster, Station,
 };
 use std::time::Duration;
 
@@ -19,8 +20,8 @@ const RETRY: federate::Time = 1000;
 /// How long links may take to close.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// How frames of real links are delivered.
-pub(crate) const DELIVERY: Delivery = Delivery::Acknowledged(RETRY);
+/// A party that survives a kill.
+pub(crate) type Lasting<P> = Durable<P, FileJournal>;
 
 /// A party that is linked, before it runs.
 pub(crate) struct Linked<'a> {
@@ -53,6 +54,11 @@ impl<'a> Linked<'a> {
         })
     }
 
+    /// Rows that this party is shown as they come.
+    pub(crate) fn ahead(&self, mut rows: PartyRows) -> Ahead {
+        Ahead::start(move |batch| rows.rows(batch), self.driver.waker())
+    }
+
     /// Own key and those of the others, for what is signed inside of frames.
     pub(crate) fn trust(&self) -> Result<Trust> {
         let secret = self.credential.signing_secret()?;
@@ -65,8 +71,34 @@ impl<'a> Linked<'a> {
         })
     }
 
-    /// Runs a party until it is done; gives it back with its feed.
-    pub(crate) fn run<P: Party, F: Feed<P>>(self, party: P, feed: F) -> Result<(P, F)> {
+    /// How frames of real links are delivered.
+    pub(crate) fn delivery(state: &PartyState) -> Delivery {
+        Delivery::Acknowledged {
+            retry: RETRY,
+            mark: state.mark(),
+        }
+    }
+
+    /// Runs a party from its journal until its run is over; gives it back with its feed.
+    pub(crate) fn run<P: Party, F: Feed<Lasting<P>>>(
+        self,
+        state: &PartyState,
+        make: impl FnOnce(Option<&[u8]>) -> Result<P>,
+        mut feed: F,
+    ) -> Result<(Lasting<P>, F)> {
+        let journal = state.journal()?;
+        let mut again = |batch: u64| feed.rows(batch)?.ok_or_else(shorter);
+        let every = self.policy.checkpoint;
+        let (mut party, mut replayed) = Durable::open(journal, every, make, &mut again)?;
+        // Frames are sent again once links are there, and what was noted was told.
+        let is_figure = |note: &Note| matches!(note, Note::Created(..) | Note::Removed(..));
+        replayed.notes.retain(is_figure);
+        let mut told = Outbox {
+            answers: replayed.answers,
+            notes: replayed.notes,
+            ..Outbox::default()
+        };
+        feed.take(&mut party, &mut told)?;
         let mut network = Network::start(1)?;
         if let Some(address) = self.listens_on()? {
             network.listen(&self.driver, &self.credential, &address)?;
@@ -74,28 +106,10 @@ impl<'a> Linked<'a> {
         for (peer, address) in self.dials()? {
             network.dial(&self.driver, &self.credential, &address, peer)?;
         }
-        let until = self.until();
-        let mut station = Station::new(party, feed, until, self.driver.pressure());
+        let mut station = Station::new(party, feed, self.driver.pressure());
         self.driver.run(&mut station)?;
         network.close(CLOSING);
         Ok(station.into_parts())
-    }
-
-    fn until(&self) -> Until {
-        let of = |wanted: &[FederationRole]| {
-            let parties = self.policy.parties.iter();
-            let numbers = parties.filter(|party| wanted.contains(&party.role));
-            numbers.map(|party| party.number).collect()
-        };
-        match self.policy.role {
-            FederationRole::Site | FederationRole::Labels => Until::Answered,
-            FederationRole::Aggregator => {
-                Until::Left(of(&[FederationRole::Site, FederationRole::Labels]))
-            }
-            FederationRole::Trouble | FederationRole::Consumer => {
-                Until::Left(vec![PartyId::AGGREGATOR])
-            }
-        }
     }
 
     /// What this party listens on, if others dial it.
@@ -145,6 +159,11 @@ impl<'a> Linked<'a> {
         let address = self.policy.addresses.hosts.get(id).cloned();
         address.ok_or_else(|| no_address(id, "hosts = { … = \"node.example.org:7445\" }"))
     }
+}
+
+fn shorter() -> Error {
+    Error::input("the source has fewer records than before the restart")
+        .help("give the same source as before, or begin all parties anew with --force")
 }
 
 fn no_address(who: &str, key: &str) -> Error {
@@ -202,6 +221,21 @@ pub(crate) fn heed(notes: &[Note], console: &Console) -> Result<()> {
                 ))
                 .help("let `fragments` of all parties ask for less, or `allow` of the site permit more"));
             }
+            Note::Refused(PartyId::AGGREGATOR, Refusal::Consent) => {
+                return Err(Error::budget(
+                    "a trouble node asks for more than this site consents to; nothing was sent to it",
+                )
+                .help("let `fragments` of all parties ask for less, or `allow` of this site permit more"));
+            }
+            Note::RefusedBy(PartyId::AGGREGATOR, Refusal::Run) => {
+                return Err(Error::usage(
+                    "the aggregator is in another run than this party: one of them was begun anew",
+                )
+                .help("begin all parties anew with --force"));
+            }
+            Note::Refused(party, Refusal::Run) => console.hint(&format!(
+                "{party} is in another run, or was begun anew in this one: begin all parties anew with --force"
+            )),
             Note::RefusedBy(party, Refusal::Stranger) => {
                 return Err(Error::policy(format!("{party} has not agreed on the same terms"))
                     .help("`moretta federation check` with the policies of all parties finds out where"));

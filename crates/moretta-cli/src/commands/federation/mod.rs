@@ -5,7 +5,10 @@ pub(crate) mod check;
 mod keys;
 #[cfg(feature = "federation")]
 pub(crate) mod link;
-mod simulate;
+pub(crate) mod live;
+pub(crate) mod page;
+pub(crate) mod simulate;
+pub(crate) mod told;
 
 use crate::args::{FederationArgs, FederationCommand, FederationPoliciesArgs};
 use crate::console::Console;
@@ -38,10 +41,18 @@ pub(crate) fn load(
 
 /// Reads all policies that were named.
 fn load_all(args: &FederationPoliciesArgs) -> std::result::Result<Vec<FederationPolicy>, Failure> {
+    load_policies(&args.policies, args.root.as_deref())
+}
+
+/// Reads policies, and those of folders.
+pub(crate) fn load_policies(
+    paths: &[PathBuf],
+    root: Option<&Path>,
+) -> std::result::Result<Vec<FederationPolicy>, Failure> {
     let mut policies = Vec::new();
-    for path in &args.policies {
+    for path in paths {
         for path in named(path)? {
-            policies.push(load(&path, args.root.as_deref())?);
+            policies.push(load(&path, root)?);
         }
     }
     Ok(policies)

@@ -1,75 +1,93 @@
 //! `moretta federation simulate`: all parties in one process.
 
+use super::live::LiveView;
 use super::load_all;
+use super::page::Page;
+use super::told::told;
 use crate::args::FederationSimulateArgs;
-use crate::console::{Console, table};
+use crate::console::Console;
 use crate::failure::Failure;
-use moretta::Error;
-use moretta::federate::Note;
-use moretta::federate::frame::Kind;
-use moretta::federate::simulate::Outcome;
-use moretta::pipeline::{AnswerWriter, made_up_seed, open_simulated};
+use moretta::federate::frame::Final;
+use moretta::federate::simulate::Witness;
+use moretta::federate::{Aggregator, Note, PartyId};
+use moretta::pipeline::{AnswerWriter, Chronicle, made_up_seed, open_simulated, secret_of_run};
 use moretta::policy::{FederationPolicy, FederationRole};
-use moretta_report::count;
-use serde::Serialize;
-use std::fmt::Write;
+use moretta::{Error, Result};
 use std::process::ExitCode;
 
-/// What happened in a federation.
-#[derive(Serialize)]
-pub(super) struct Figures {
-    pub(super) records: u64,
-    accuracy: Option<f64>,
-    sites: usize,
-    nodes: Vec<NodeLife>,
-    partial: u64,
-    early: u64,
-    pub(super) bytes_a_record: f64,
-    pub(super) bytes: Vec<(String, u64)>,
-}
-
-/// From when to when a trouble node was there.
-#[derive(Serialize)]
-struct NodeLife {
-    node: u16,
-    sources: Vec<String>,
-    from_batch: u64,
-    to_batch: Option<u64>,
-    forwarded: u64,
-    answered: u64,
-}
-
-pub(crate) fn run(args: &FederationSimulateArgs, console: &Console) -> Result<ExitCode, Failure> {
+pub(crate) fn run(
+    args: &FederationSimulateArgs,
+    console: &Console,
+) -> std::result::Result<ExitCode, Failure> {
     let policies = load_all(&args.policies)?;
-    let writer = match args.write {
-        true => Some(consumer(&policies)?),
+    let page = Page::new(args.report.as_deref(), &policies, args.force)?;
+    let mut writer = match args.write {
+        true => Some(AnswerWriter::create(consumer(&policies)?, args.force)?),
         false => None,
     };
-    let writer = writer
-        .map(|policy| AnswerWriter::create(policy, args.force))
-        .transpose()?;
-    let outcome = simulate(&policies)?;
-    if let Some(mut writer) = writer {
-        let batch = policies[0].terms.batch as usize;
-        for answers in outcome.finals.chunks(batch) {
-            writer.write(answers)?;
-        }
+    let chronicle = simulate(&policies, console, |answers| match &mut writer {
+        Some(writer) if !answers.is_empty() => writer.write(answers),
+        _ => Ok(()),
+    })?;
+    if let Some(writer) = writer {
         writer.close()?;
     }
-    let figures = figures(&policies, &outcome);
-    console.result(&figures, || text(&figures))
+    let facts = chronicle.facts();
+    page.write(&facts)?;
+    console.result(&facts, || told(&facts))
 }
 
-/// Runs all parties; a site without a seed of its own gets one that is made up.
-pub(super) fn simulate(policies: &[FederationPolicy]) -> moretta::Result<Outcome> {
-    let simulated = open_simulated(policies, |policy| match &policy.identity {
-        Some(files) if files.seed.exists() => files.read_seed(),
-        _ => Ok(made_up_seed(policy)),
-    })?;
-    simulated.run()
+/// Runs all parties; a site that has not begun a run gets a secret that is made up.
+pub(super) fn simulate(
+    policies: &[FederationPolicy],
+    console: &Console,
+    answers: impl FnMut(&[Final]) -> Result<()>,
+) -> Result<Chronicle> {
+    let simulated = open_simulated(policies, seed_of)?;
+    let first = policies.first();
+    let first = first.ok_or_else(|| Error::bug("a federation without policies"))?;
+    let mut looker = Looker {
+        chronicle: Chronicle::of_all(first),
+        view: LiveView::new(console),
+        answers,
+    };
+    let ran = simulated.run_before(&mut looker);
+    looker.view.end();
+    ran.map(|()| looker.chronicle)
 }
 
-fn consumer(policies: &[FederationPolicy]) -> moretta::Result<&FederationPolicy> {
+/// The secret of a site's masks.
+pub(crate) fn seed_of(policy: &FederationPolicy) -> Result<[u8; 32]> {
+    let begun = secret_of_run(policy)?;
+    Ok(begun.unwrap_or_else(|| made_up_seed(policy)))
+}
+
+/// Adds up, shows, and passes answers on.
+struct Looker<F> {
+    chronicle: Chronicle,
+    view: LiveView,
+    answers: F,
+}
+
+impl<F: FnMut(&[Final]) -> Result<()>> Witness for Looker<F> {
+    fn frame(&mut self, from: PartyId, to: PartyId, bytes: &[u8]) {
+        self.chronicle.frame(from, to, bytes);
+    }
+
+    fn pause(
+        &mut self,
+        aggregator: &mut Aggregator,
+        finals: Vec<Final>,
+        notes: Vec<Note>,
+    ) -> Result<()> {
+        self.chronicle.notes(&notes);
+        self.chronicle.look(aggregator);
+        self.view.show(&self.chronicle);
+        (self.answers)(&finals)
+    }
+}
+
+fn consumer(policies: &[FederationPolicy]) -> Result<&FederationPolicy> {
     let found = policies
         .iter()
         .find(|policy| policy.role == FederationRole::Consumer);
@@ -77,121 +95,4 @@ fn consumer(policies: &[FederationPolicy]) -> moretta::Result<&FederationPolicy>
         Error::usage("no policy is that of the consumer, which says where answers go")
             .help("add one with the role consumer, or take --write out")
     })
-}
-
-pub(super) fn figures(policies: &[FederationPolicy], outcome: &Outcome) -> Figures {
-    let settled = &outcome.settled;
-    let right = settled
-        .iter()
-        .filter(|record| record.answer.class == record.label)
-        .count();
-    let mut nodes: Vec<NodeLife> = Vec::new();
-    for note in &outcome.notes {
-        match note {
-            Note::Created(node, sources, batch) => nodes.push(NodeLife {
-                node: *node,
-                sources: sources
-                    .iter()
-                    .map(|source| source_name(policies, *source))
-                    .collect(),
-                from_batch: *batch,
-                to_batch: None,
-                forwarded: 0,
-                answered: 0,
-            }),
-            Note::Removed(node, batch) => {
-                if let Some(life) = nodes.iter_mut().find(|life| life.node == *node) {
-                    life.to_batch = Some(*batch);
-                }
-            }
-            _ => {}
-        }
-    }
-    for life in &mut nodes {
-        let forwards = settled.iter().flat_map(|record| &record.forwarded);
-        life.forwarded = forwards.filter(|(node, _)| *node == life.node).count() as u64;
-        life.answered = settled.iter().filter(|r| r.answer.who == life.node).count() as u64;
-    }
-    let records = outcome.finals.len() as u64;
-    let total: u64 = outcome.bytes.values().sum();
-    Figures {
-        records,
-        accuracy: (!settled.is_empty()).then(|| right as f64 / settled.len() as f64),
-        sites: policies
-            .first()
-            .map_or(0, |policy| policy.terms.sites.len()),
-        nodes,
-        partial: outcome
-            .finals
-            .iter()
-            .filter(|answer| answer.partial)
-            .count() as u64,
-        early: outcome.finals.iter().filter(|answer| answer.early).count() as u64,
-        bytes_a_record: total as f64 / (records as f64).max(1.0),
-        bytes: outcome
-            .bytes
-            .iter()
-            .map(|(kind, bytes)| (kind_name(*kind), *bytes))
-            .collect(),
-    }
-}
-
-/// The id of a site, or the number of a trouble node.
-fn source_name(policies: &[FederationPolicy], source: u16) -> String {
-    let parties = policies.first().map_or(&[][..], |policy| &policy.parties);
-    let site = parties.iter().find(|party| party.number.0 == source);
-    site.map_or_else(|| source.to_string(), |party| party.id.clone())
-}
-
-fn kind_name(kind: u8) -> String {
-    let found = Kind::ALL.into_iter().find(|other| *other as u8 == kind);
-    found.map_or_else(
-        || kind.to_string(),
-        |kind| format!("{kind:?}").to_lowercase(),
-    )
-}
-
-fn text(figures: &Figures) -> String {
-    let mut text = format!(
-        "{} records at {} sites",
-        count(figures.records),
-        figures.sites
-    );
-    if let Some(accuracy) = figures.accuracy {
-        let _ = write!(text, ", accuracy {:.2} %", accuracy * 100.0);
-    }
-    let _ = writeln!(text, ", {:.1} bytes a record", figures.bytes_a_record);
-    if figures.nodes.is_empty() {
-        text.push_str("no trouble nodes\n");
-    } else {
-        let head = [
-            "trouble node",
-            "sources",
-            "from batch",
-            "to batch",
-            "forwarded",
-            "answered",
-        ];
-        let mut rows = vec![head.map(str::to_owned).to_vec()];
-        for life in &figures.nodes {
-            rows.push(vec![
-                life.node.to_string(),
-                life.sources.join(" "),
-                life.from_batch.to_string(),
-                life.to_batch
-                    .map_or_else(|| "–".to_owned(), |batch| batch.to_string()),
-                count(life.forwarded),
-                count(life.answered),
-            ]);
-        }
-        text.push('\n');
-        text.push_str(&table(&rows));
-    }
-    let mut rows = vec![["frames", "bytes"].map(str::to_owned).to_vec()];
-    for (kind, bytes) in &figures.bytes {
-        rows.push(vec![kind.clone(), count(*bytes)]);
-    }
-    text.push('\n');
-    text.push_str(&table(&rows));
-    text
 }

@@ -1,6 +1,7 @@
 //! How the hierarchy begins and changes, and how far parties may go under it.
 
 use super::{AHEAD, Aggregator};
+use crate::federate::consent::{counted, width_of_all};
 use crate::federate::forward::next_state;
 use crate::federate::frame::{Body, Credit, Kind};
 use crate::federate::links::Address;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 
 /// Milliseconds after which a silent host is lost, and its nodes with it.
 const LOST_AFTER: Time = 3000;
+/// Parties are told at once of this part of the batches that they may be ahead.
+const CREDIT_PART: u64 = 4;
 /// Batches of answers that the consumer may be behind.
 const MOST_ANSWERS: usize = 1024;
 
@@ -51,8 +54,10 @@ impl Aggregator {
     pub(super) fn change_hierarchy(&mut self, now: Time, out: &mut Outbox) {
         let done = self.done();
         let lost = self.lost_hosts(now, out);
-        let is_ahead = self.links.waiting(PartyId::CONSUMER, Kind::Final) >= MOST_ANSWERS;
-        if self.topologies.is_empty() || is_ahead || self.allowed_for(done) <= self.below {
+        let is_ahead = self
+            .links
+            .is_behind(PartyId::CONSUMER, Kind::Final, MOST_ANSWERS);
+        if self.topologies.is_empty() || is_ahead || !self.owes_credit() {
             return;
         }
         let Some(newest) = self.topologies.back().map(Arc::clone) else {
@@ -180,7 +185,7 @@ impl Aggregator {
             0 => return,
             count => hosts[usize::from(self.next_node) % count],
         };
-        let width = width_of(topology, &sources, &trouble);
+        let width = width_of_all(topology, &sources, &trouble);
         let node = Node {
             id: self.next_node,
             order,
@@ -207,12 +212,11 @@ impl Aggregator {
             topology.lengths = monitors.lengths();
             self.monitors = Some(monitors);
         }
-        topology.signature = self.trust.sign_topology(&self.terms, &topology);
+        topology.signature = self.trust.sign_topology(self.place(), &topology);
         let body = Body::Topology(topology.clone());
-        for party in self.parties() {
-            let address = Address::new(party, topology.epoch, topology.first_batch);
-            self.links.send(address, &body, now, out);
-        }
+        let (epoch, first) = (topology.epoch, topology.first_batch);
+        let parties = self.parties();
+        self.links.send_all(&parties, epoch, first, &body, now, out);
         self.nodes.course().announce(topology.clone());
         self.topologies.push_back(Arc::new(topology));
     }
@@ -227,9 +231,10 @@ impl Aggregator {
                 .iter()
                 .filter(|&&source| topology.node(source).is_none())
         };
+        let count = counted(trouble.fragments, sites().count(), sources.len());
         let consents = sites().all(|site| {
             self.hellos.get(site).is_some_and(|hello| {
-                hello.allows >= trouble.fragments && sources.len() >= usize::from(hello.min_sources)
+                hello.allows >= trouble.fragments && count >= usize::from(hello.min_sources)
             })
         });
         let enough =
@@ -237,7 +242,7 @@ impl Aggregator {
         consents && enough
     }
 
-    fn parties(&self) -> Vec<PartyId> {
+    pub(super) fn parties(&self) -> Vec<PartyId> {
         let sites = self.terms.sites.iter().map(|&site| PartyId(site));
         let hosts = self.terms.hosts.iter().map(|&host| PartyId(host));
         sites.chain(hosts).chain([PartyId::LABELS]).collect()
@@ -254,6 +259,17 @@ impl Aggregator {
             Mode::Lockstep => done + AHEAD,
             Mode::Flow { ahead, .. } => done + ahead.max(1),
         }
+    }
+
+    /// Whether parties should be told how far they may go. Where nothing depends on the last batch
+    /// they are told of several at once, long before they have to wait.
+    fn owes_credit(&self) -> bool {
+        let (below, ahead) = (self.allowed_for(self.done()), self.allowed_for(0));
+        let step = match self.terms.trouble.is_some() {
+            true => 1,
+            false => (ahead / CREDIT_PART).max(1),
+        };
+        below >= self.below + step
     }
 
     /// Lets parties go on.
@@ -288,11 +304,13 @@ impl Aggregator {
             epoch: topology.epoch,
             closed: done,
         };
-        for party in self.parties() {
+        let parties = self.parties();
+        for &party in &parties {
             self.links.supersede(party, Kind::Credit);
-            let address = Address::new(party, topology.epoch, done);
-            self.links.send(address, &Body::Credit(credit), now, out);
         }
+        let body = Body::Credit(credit);
+        self.links
+            .send_all(&parties, topology.epoch, done, &body, now, out);
         self.nodes.course().allow(credit);
     }
 
@@ -303,24 +321,6 @@ impl Aggregator {
             .copied()
             .unwrap_or(Ratio::new(0, 1))
     }
-}
-
-/// Values of a record that a node learns: its columns, or as many coordinates as a projection
-/// has, and the records of nodes as they are.
-fn width_of(topology: &Topology, sources: &[u16], trouble: &TroubleTerms) -> u16 {
-    if trouble.fragments == FragmentKind::Raw {
-        return topology.columns_of_all(sources).len() as u16;
-    }
-    let (nodes, sites): (Vec<u16>, Vec<u16>) = sources
-        .iter()
-        .partition(|&&source| topology.node(source).is_some());
-    let nodes = nodes.iter().filter_map(|&node| topology.node(node));
-    let nodes: u16 = nodes.map(|node| node.width).sum();
-    let columns = topology.columns_of_all(&sites).len() as u16;
-    let projected = trouble
-        .projected_width
-        .map_or(columns, |width| width.min(columns));
-    nodes + projected
 }
 
 /// Whether keys go first. Masked sums need it; for others it is shorter where

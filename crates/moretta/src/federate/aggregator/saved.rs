@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::federate::classify::Judgement;
 use crate::federate::frame::{Answers, Hello};
 use crate::federate::label_book::LabelBook;
+use crate::federate::party::PartyId;
 use crate::federate::ratio::Ratio;
 use crate::federate::state::{Reader, Writer, odd, read_learner, save_learner};
 use crate::federate::terms::Terms;
@@ -63,6 +64,12 @@ pub(super) fn save(aggregator: &Aggregator) -> Result<Vec<u8>> {
         out.u32(agreement.part);
         out.u32(agreement.over);
     }
+    out.size(aggregator.ends.len());
+    for (party, batches) in &aggregator.ends {
+        out.u16(party.0);
+        out.u64(*batches);
+    }
+    out.bool(aggregator.over);
     Ok(out.into_bytes())
 }
 
@@ -142,6 +149,11 @@ impl Aggregator {
             let agreement = Ratio::new(from.u32()?, from.u32()?);
             aggregator.agreements_told.insert(node, agreement);
         }
+        for _ in 0..from.length()? {
+            let party = PartyId(from.u16()?);
+            aggregator.ends.insert(party, from.u64()?);
+        }
+        aggregator.over = from.bool()?;
         match from.is_empty() {
             true => Ok(aggregator),
             false => Err(odd("something behind its end")),

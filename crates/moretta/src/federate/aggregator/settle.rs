@@ -1,8 +1,8 @@
 //! Records whose labels are known: what monitors, weights and the stacker learn from them.
 
+use super::Aggregator;
+use super::answering::stacked;
 use super::batch::Batch;
-use super::quality::Quality;
-use super::{Aggregator, stacked};
 use crate::federate::frame::{Final, NO_NODE};
 use crate::federate::label_book::Known;
 use crate::federate::monitor::Observed;
@@ -22,6 +22,8 @@ pub struct Settled {
     pub forwarded: Vec<(u16, u16)>,
     /// The nodes that there were.
     pub nodes: Vec<u16>,
+    /// What each source that answered took it for, and how sure it was.
+    pub judgements: Vec<(u16, u32, f64)>,
 }
 
 /// Closed batches that wait for labels; older ones teach nothing any more.
@@ -31,49 +33,54 @@ const LOOK: u64 = 256;
 
 impl Aggregator {
     /// Settles all records below this one, or those up to the first whose label has not come.
-    pub(super) fn settle_below(&mut self, record: u64, out: &mut Outbox) {
+    /// A batch that is just answered is not among the others.
+    pub(super) fn settle_below(
+        &mut self,
+        record: u64,
+        answered: Option<(u64, &Batch)>,
+        out: &mut Outbox,
+    ) {
         let size = u64::from(self.terms.batch);
         while self.settled < record {
-            let (number, at) = (self.settled / size, (self.settled % size) as usize);
-            let label = match self.labels.label(self.settled) {
-                Known::NotYet => return,
-                Known::Never => None,
-                Known::Class(class) => Some(class),
-            };
-            let Some(batch) = self.batches.remove(&number) else {
-                self.settled += 1;
-                continue;
-            };
-            let last = batch.count().is_none_or(|count| at + 1 >= count);
-            if let Some(label) = label.filter(|_| at < batch.chosen.len()) {
-                self.settle_record(&batch, at, label, out);
+            let number = self.settled / size;
+            let end = record.min((number + 1) * size);
+            if let Some((_, batch)) = answered.filter(|(answered, _)| *answered == number) {
+                self.settle_batch(Some(batch), end, out);
+            } else {
+                let batch = self.batches.remove(&number);
+                self.settle_batch(batch.as_ref(), end, out);
+                let whole = |batch: &Batch| number * size + batch.count().unwrap_or(0) as u64;
+                if let Some(batch) = batch.filter(|batch| self.settled < whole(batch)) {
+                    self.batches.insert(number, batch);
+                }
             }
-            self.settled += 1;
-            if !last {
-                self.batches.insert(number, batch);
+            if self.settled < end {
+                break;
             }
         }
         self.labels.forget_below(self.settled);
     }
 
+    /// Settles records of one batch, of which nothing may be known.
+    fn settle_batch(&mut self, batch: Option<&Batch>, end: u64, out: &mut Outbox) {
+        while self.settled < end {
+            let label = match self.labels.label(self.settled) {
+                Known::NotYet => return,
+                Known::Never => None,
+                Known::Class(class) => Some(class),
+            };
+            let at = (self.settled % u64::from(self.terms.batch)) as usize;
+            let batch = batch.filter(|batch| at < batch.chosen.len());
+            if let (Some(batch), Some(label)) = (batch, label) {
+                self.settle_record(batch, at, label, out);
+            }
+            self.settled += 1;
+        }
+    }
+
     fn settle_record(&mut self, batch: &Batch, at: usize, label: u32, out: &mut Outbox) {
         let choice = batch.chosen[at];
-        let sites = batch.topology.sites.len();
-        for (place, source) in batch.topology.sources().enumerate() {
-            if let Some(judgement) = batch.judgement(place, at) {
-                let window = self.terms.window;
-                let quality = self
-                    .qualities
-                    .entry(source)
-                    .or_insert_with(|| Quality::new(window));
-                quality.push(judgement.class == label, judgement.confidence);
-                let look = place < sites && self.settled.is_multiple_of(LOOK) && !quality.is_told;
-                if look && quality.is_overconfident() {
-                    quality.is_told = true;
-                    out.notes.push(Note::Overconfident(PartyId(source)));
-                }
-            }
-        }
+        self.judge_sources(batch, at, label, out);
         if self.stacker.is_some() {
             let answers: Vec<_> = batch.judgements_of_sites(at).collect();
             let inputs = stacked(&answers, &self.terms, &batch.topology);
@@ -135,7 +142,30 @@ impl Aggregator {
                 },
                 forwarded: forwarded(batch, at),
                 nodes: batch.topology.nodes.iter().map(|node| node.id).collect(),
+                judgements: judgements(batch, at),
             });
+        }
+    }
+
+    /// Notes of each source whether it was right, and how sure.
+    fn judge_sources(&mut self, batch: &Batch, at: usize, label: u32, out: &mut Outbox) {
+        let sites = batch.topology.sites.len();
+        let looks = self.settled.is_multiple_of(LOOK);
+        let mut sources = batch.topology.sources().enumerate().peekable();
+        // Both rise, so that no source has to be looked for.
+        for (&known, quality) in &mut self.qualities {
+            while sources.next_if(|(_, source)| *source < known).is_some() {}
+            let Some((place, source)) = sources.next_if(|(_, source)| *source == known) else {
+                continue;
+            };
+            let Some(judgement) = batch.judgement(place, at) else {
+                continue;
+            };
+            quality.push(judgement.class == label, judgement.confidence);
+            if looks && place < sites && !quality.is_told && quality.is_overconfident() {
+                quality.is_told = true;
+                out.notes.push(Note::Overconfident(PartyId(source)));
+            }
         }
     }
 
@@ -148,7 +178,7 @@ impl Aggregator {
             let number = self.settled_batches;
             let end = self.batches.get(&number).and_then(Batch::count);
             let end = number * size + end.unwrap_or(0) as u64;
-            self.settle_below(end, out);
+            self.settle_below(end, None, out);
             if self.settled < end && self.closed - number <= MOST_UNSETTLED {
                 return;
             }
@@ -184,6 +214,15 @@ impl Aggregator {
         self.closed += 1;
         true
     }
+}
+
+fn judgements(batch: &Batch, at: usize) -> Vec<(u16, u32, f64)> {
+    let sources = batch.topology.sources().enumerate();
+    let judged = sources.filter_map(|(place, source)| {
+        let judgement = batch.judgement(place, at)?;
+        Some((source, judgement.class, judgement.confidence))
+    });
+    judged.collect()
 }
 
 fn forwarded(batch: &Batch, at: usize) -> Vec<(u16, u16)> {

@@ -4,22 +4,27 @@ use super::{Leak, LeakKind};
 use std::collections::{BTreeMap, HashSet};
 
 /// Digits of a text that name a cell.
-const DIGITS: usize = 6;
+pub(super) const DIGITS: usize = 6;
 /// Digits that name a cell among packed numbers, of which some look like digits.
-const DIGITS_AMONG_NUMBERS: usize = 9;
+pub(super) const DIGITS_AMONG_NUMBERS: usize = 9;
+/// What makes a decoy of a float: other low bits, the same size.
+const DECOY: u32 = 0x5a5a;
 /// Fractional bits of scaled integers.
-const SCALE: f64 = 4_294_967_296.0;
+pub(super) const SCALE: f64 = 4_294_967_296.0;
 
 /// The cells that are looked for. Small whole numbers are no secret: every frame holds them.
 pub(super) struct Cells {
     doubles: HashSet<u64>,
     floats: HashSet<u32>,
+    /// Floats as large as those of cells that are none: what numbers of that size hit by chance.
+    decoys: HashSet<u32>,
     integers: HashSet<u64>,
     texts: HashSet<Vec<u8>>,
     long_texts: HashSet<Vec<u8>>,
     /// Windows of four bytes that were looked at, and those that are a float, by place.
     windows: u64,
     hits: BTreeMap<usize, u64>,
+    decoyed: u64,
 }
 
 impl Cells {
@@ -27,11 +32,13 @@ impl Cells {
         let mut all = Cells {
             doubles: HashSet::new(),
             floats: HashSet::new(),
+            decoys: HashSet::new(),
             integers: HashSet::new(),
             texts: HashSet::new(),
             long_texts: HashSet::new(),
             windows: 0,
             hits: BTreeMap::new(),
+            decoyed: 0,
         };
         for &cell in cells.filter(|cell| cell.is_finite()) {
             let text = digits(format!("{cell}").as_bytes());
@@ -42,12 +49,15 @@ impl Cells {
                 .extend([cell.to_bits(), cell.to_bits().swap_bytes()]);
             let float = (cell as f32).to_bits();
             all.floats.extend([float, float.swap_bytes()]);
+            let decoy = float ^ DECOY;
+            all.decoys.extend([decoy, decoy.swap_bytes()]);
             let integer = (cell * SCALE).round_ties_even() as i64 as u64;
             all.integers.extend([integer, integer.swap_bytes()]);
             all.texts.insert(text[..DIGITS].to_vec());
             all.long_texts
                 .extend(text.get(..DIGITS_AMONG_NUMBERS).map(<[u8]>::to_vec));
         }
+        all.decoys.retain(|decoy| !all.floats.contains(decoy));
         all
     }
 
@@ -66,13 +76,13 @@ impl Cells {
         if self.has_base64(bytes) {
             found.push(LeakKind::Base64);
         }
-        let windows = bytes.windows(4);
-        self.windows += windows.len() as u64;
-        let float = |window: &&[u8]| {
-            let word = u32::from_le_bytes([window[0], window[1], window[2], window[3]]);
-            self.floats.contains(&word)
+        let words = || {
+            let windows = bytes.windows(4);
+            windows.map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
         };
-        let hits = windows.filter(float).count() as u64;
+        self.windows += words().count() as u64;
+        self.decoyed += words().filter(|word| self.decoys.contains(word)).count() as u64;
+        let hits = words().filter(|word| self.floats.contains(word)).count() as u64;
         if hits > 0 {
             *self.hits.entry(place).or_default() += hits;
         }
@@ -111,6 +121,7 @@ impl Cells {
     /// Places with floats, where there are more of them than chance explains.
     pub(super) fn floats(&self) -> Vec<Leak> {
         let expected = self.windows as f64 * self.floats.len() as f64 / 4_294_967_296.0;
+        let expected = expected.max(self.decoyed as f64);
         let hits: u64 = self.hits.values().sum();
         if hits as f64 <= expected + 6.0 * expected.sqrt() + 1.0 {
             return Vec::new();
@@ -124,7 +135,7 @@ impl Cells {
 }
 
 /// Significant digits of a decimal number.
-fn digits(text: &[u8]) -> Vec<u8> {
+pub(super) fn digits(text: &[u8]) -> Vec<u8> {
     let mantissa = text
         .split(|byte| matches!(byte, b'e' | b'E'))
         .next()
@@ -133,7 +144,7 @@ fn digits(text: &[u8]) -> Vec<u8> {
     digits.skip_while(|digit| *digit == b'0').collect()
 }
 
-fn sextet(byte: u8) -> Option<u32> {
+pub(super) fn sextet(byte: u8) -> Option<u32> {
     match byte {
         b'A'..=b'Z' => Some(u32::from(byte - b'A')),
         b'a'..=b'z' => Some(u32::from(byte - b'a') + 26),
@@ -144,7 +155,7 @@ fn sextet(byte: u8) -> Option<u32> {
     }
 }
 
-fn decoded(run: &[u8]) -> Vec<u8> {
+pub(super) fn decoded(run: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for four in run.chunks(4) {
         let word = four

@@ -307,11 +307,13 @@ pub enum Refusal {
     Consent,
     /// From a party that was shut out.
     Quarantine,
+    /// Of another run, or from a party that was begun anew within one.
+    Run,
 }
 
 impl Refusal {
     /// All reasons.
-    pub const ALL: [Refusal; 16] = [
+    pub const ALL: [Refusal; 17] = [
         Refusal::Malformed,
         Refusal::Stranger,
         Refusal::Sender,
@@ -328,6 +330,7 @@ impl Refusal {
         Refusal::Signature,
         Refusal::Consent,
         Refusal::Quarantine,
+        Refusal::Run,
     ];
 
     pub(in crate::federate) fn write(self, out: &mut Writer) {
@@ -338,6 +341,48 @@ impl Refusal {
         let byte = from.byte()?;
         let found = Refusal::ALL.into_iter().find(|code| *code as u8 == byte);
         found.ok_or_else(|| odd("a reason that there is not"))
+    }
+}
+
+/// A party says that it belongs to a run, or asks to: see [`Mark`](crate::federate::Mark).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Join {
+    /// What the party drew when it was begun; the aggregator repeats it.
+    pub mark: [u8; 16],
+    /// The number of the run, or 0 where it is not known.
+    pub run: u32,
+}
+
+impl Join {
+    pub(in crate::federate) fn write(&self, out: &mut Writer) {
+        out.raw(&self.mark);
+        out.u32(self.run);
+    }
+
+    pub(in crate::federate) fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Join {
+            mark: from.array()?,
+            run: from.u32()?,
+        })
+    }
+}
+
+/// Rows have ended; of the aggregator: all are answered, and the run is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// How many batches there were.
+    pub batches: u64,
+}
+
+impl End {
+    pub(in crate::federate) fn write(&self, out: &mut Writer) {
+        out.u64(self.batches);
+    }
+
+    pub(in crate::federate) fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(End {
+            batches: from.u64()?,
+        })
     }
 }
 

@@ -5,7 +5,8 @@
 //! | 2 | magic `mF` |
 //! | 1 | version |
 //! | 1 | kind |
-//! | 8 | the first bytes of the federation's id |
+//! | 4 | the first bytes of the federation's id |
+//! | 4 | the number of the run; inside of one process the next bytes of the id |
 //! | 4 | epoch: under which topology it was made |
 //! | 2 | sender |
 //! | 2 | trouble node it is about, or [`NO_NODE`] |
@@ -25,7 +26,7 @@ mod labels;
 pub use answers::{Answers, Coarse};
 pub use bits::Bits;
 pub use control::{
-    Ack, Agreed, Credit, Final, Finals, Hello, Keys, Refusal, Scores, State, Stream,
+    Ack, Agreed, Credit, End, Final, Finals, Hello, Join, Keys, Refusal, Scores, State, Stream,
 };
 pub use fragment::{Fragment, Masked};
 pub use labels::Labels;
@@ -81,11 +82,15 @@ pub enum Kind {
     Refuse,
     /// T of records whose sources agreed.
     Scores,
+    /// A party joins a run.
+    Join,
+    /// Rows, or a run, have ended.
+    End,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 14] = [
+    pub const ALL: [Kind; 16] = [
         Kind::Hello,
         Kind::Answers,
         Kind::Keys,
@@ -100,6 +105,8 @@ impl Kind {
         Kind::Credit,
         Kind::Refuse,
         Kind::Scores,
+        Kind::Join,
+        Kind::End,
     ];
 
     fn of(byte: u8) -> Option<Self> {
@@ -112,7 +119,7 @@ impl Kind {
 pub struct Header {
     /// What it is.
     pub kind: Kind,
-    /// The first bytes of the federation's id.
+    /// The first bytes of the federation's id, and the number of the run.
     pub federation: u64,
     /// Under which topology it was made.
     pub epoch: u32,
@@ -142,6 +149,8 @@ pub enum Body {
     Credit(Credit),
     Refuse(Refusal),
     Scores(Scores),
+    Join(Join),
+    End(End),
 }
 
 impl Body {
@@ -162,6 +171,8 @@ impl Body {
             Body::Credit(_) => Kind::Credit,
             Body::Refuse(_) => Kind::Refuse,
             Body::Scores(_) => Kind::Scores,
+            Body::Join(_) => Kind::Join,
+            Body::End(_) => Kind::End,
         }
     }
 
@@ -181,6 +192,8 @@ impl Body {
             Body::Credit(body) => body.write(out),
             Body::Refuse(body) => body.write(out),
             Body::Scores(body) => body.write(out),
+            Body::Join(body) => body.write(out),
+            Body::End(body) => body.write(out),
         }
     }
 
@@ -200,6 +213,8 @@ impl Body {
             Kind::Credit => Body::Credit(Credit::read(from)?),
             Kind::Refuse => Body::Refuse(Refusal::read(from)?),
             Kind::Scores => Body::Scores(Scores::read(from)?),
+            Kind::Join => Body::Join(Join::read(from)?),
+            Kind::End => Body::End(End::read(from)?),
         })
     }
 }

@@ -167,11 +167,16 @@ fn frames(random: &mut JavaRandom) -> Vec<Body> {
             epoch: 2,
             closed: 1,
         }),
-        Body::Refuse(Refusal::ALL[below(random, 16)]),
+        Body::Refuse(Refusal::ALL[below(random, 17)]),
         Body::Scores(Scores {
             scores: forwarded.places().map(|at| at as f32).collect(),
             records: forwarded,
         }),
+        Body::Join(Join {
+            mark: bytes(random),
+            run: random.next_int() as u32,
+        }),
+        Body::End(End { batches: 12 }),
     ]
 }
 

@@ -58,6 +58,7 @@ impl<'a> Entry<'a> {
                 keys: from.u64()?,
             }),
             3 => Mark::Event(Event::Timer),
+            4 => Mark::Event(Event::RowsEnded),
             _ => return Err(odd("an event of a kind that there is not")),
         };
         from.end()?;
@@ -88,6 +89,7 @@ pub(super) fn write(event: Event<'_>, now: Time) -> Vec<u8> {
             out.u64(mark.keys);
         }
         Event::Timer => out.byte(3),
+        Event::RowsEnded => out.byte(4),
     }
     out.into_bytes()
 }

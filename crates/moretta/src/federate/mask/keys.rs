@@ -1,13 +1,15 @@
 //! The keys of an epoch, and the secrets that two of them make.
 //!
-//! A site keeps one seed in its key file, from which the key of each epoch follows:
-//! HKDF-SHA-256 with the id of the federation as salt and the number of the epoch as info. So a
-//! site that is killed and started again makes the same frames, byte by byte.
+//! A site draws one seed for a run and keeps it in the private folder of that run; the key of each
+//! epoch follows from it: HKDF-SHA-256 with the id of the federation as salt and the number of the
+//! epoch as info. So a site that is killed and started again makes the same frames, byte by byte.
+//! **A seed must never serve for two runs**: epoch, node, batch and positions come again with other
+//! records, and the difference of two frames under one pad is the difference of what they hide.
 //!
-//! **Gives up** forward secrecy: a thief of the seed can unmask what a node has recorded of that
-//! site in all epochs, past and future, as far as the thief has the frames and the node's help.
-//! Keys that are drawn and forgotten would protect past epochs, and lose a batch with every
-//! restart. A new seed ends what an old one can tell.
+//! **Gives up** forward secrecy within a run: a thief of the seed can unmask what a node has
+//! recorded of that site in all epochs of that run, as far as the thief has the frames and the
+//! node's help. Keys that are drawn and forgotten would protect past epochs, and lose a batch with
+//! every restart. Other runs have other seeds, of which this one tells nothing.
 
 use super::{Member, PairSecrets, Sign, check_members, derive, hash_members};
 use crate::error::{Error, Result};

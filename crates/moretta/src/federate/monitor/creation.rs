@@ -25,6 +25,10 @@ pub(super) struct Creation {
     full: u32,
     streak: u32,
     excess: f64,
+    /// Where the answers of its sources are among all that are asked.
+    questions: Vec<usize>,
+    /// ε for so many records, kept since windows that are full have the same one.
+    bound: (u32, f64),
 }
 
 impl Creation {
@@ -42,7 +46,27 @@ impl Creation {
             full: 0,
             streak: 0,
             excess: 0.0,
+            questions: Vec::new(),
+            bound: (0, f64::INFINITY),
         }
+    }
+
+    /// Finds what it asks among all that are asked.
+    pub(super) fn find_questions(&mut self, all: &[(u16, u64)]) {
+        let place = |&source: &u16| all.binary_search(&(source, self.length)).ok();
+        self.questions = self.sources.iter().filter_map(place).collect();
+    }
+
+    /// Takes a record whose final class was wrong if all sources have told.
+    pub(super) fn take(&mut self, told: &[Option<bool>], terms: &MonitorTerms) {
+        let questions = std::mem::take(&mut self.questions);
+        if questions.iter().all(|&question| told[question].is_some()) {
+            let bits = questions
+                .iter()
+                .map(|&question| told[question] == Some(true));
+            self.push(bits, terms);
+        }
+        self.questions = questions;
     }
 
     /// s·#(all)/Σ(ones), 0 of nothing.
@@ -69,7 +93,11 @@ impl Creation {
         }
         self.full += u32::from(all);
         self.full -= u32::from(left == Some(true));
-        self.excess = before - self.threshold(terms);
+        let size = self.records(terms);
+        if self.bound.0 != size {
+            self.bound = (size, hoeffding(terms.delta, size));
+        }
+        self.excess = before - self.threshold_within(self.bound.1, terms);
         self.streak = match self.excess >= 0.0 {
             true => self.streak.saturating_add(1),
             false => 0,
@@ -78,10 +106,20 @@ impl Creation {
 
     /// T_a.
     pub(super) fn threshold(&self, terms: &MonitorTerms) -> f64 {
+        let bound = hoeffding(terms.delta, self.records(terms));
+        self.threshold_within(bound, terms)
+    }
+
+    /// T_a with ε.
+    fn threshold_within(&self, bound: f64, terms: &MonitorTerms) -> f64 {
         let expected: f64 = self.windows.iter().map(BitWindow::mean).product();
-        let size = self.windows.first().map_or(0, BitWindow::size) + terms.creation_time;
         let smooth = 1.0 - expected.powi(terms.sharpness);
-        (expected + smooth * hoeffding(terms.delta, size)).min(1.0)
+        (expected + smooth * bound).min(1.0)
+    }
+
+    /// Records that ε is for.
+    fn records(&self, terms: &MonitorTerms) -> u32 {
+        self.windows.first().map_or(0, BitWindow::size) + terms.creation_time
     }
 
     /// Whether the test has held long enough.

@@ -31,7 +31,7 @@ pub struct Candidate {
 }
 
 /// Sets that are monitored if there are no more; of more, those that extend the best pairs.
-const MOST_SETS: usize = 10_000;
+pub(super) const MOST_SETS: usize = 10_000;
 /// Pairs that larger sets extend then.
 const BEST_PAIRS: usize = 1000;
 
@@ -84,6 +84,10 @@ pub(super) struct Monitors {
     rank_by: RankBy,
     group: usize,
     creations: Vec<Creation>,
+    /// The sources and lengths that candidates ask for, rising, each once.
+    questions: Vec<(u16, u64)>,
+    /// What was answered to them of one record.
+    told: Vec<Option<bool>>,
     removals: BTreeMap<u16, Removal>,
     blacklist: Vec<Blacklisted>,
     changed_blacklist: bool,
@@ -96,6 +100,8 @@ impl Monitors {
             rank_by,
             group,
             creations: Vec::new(),
+            questions: Vec::new(),
+            told: Vec::new(),
             removals: BTreeMap::new(),
             blacklist: Vec::new(),
             changed_blacklist: false,
@@ -109,13 +115,16 @@ impl Monitors {
             .retain_mut(|listed| !listed.push(seen.source_right));
         self.changed_blacklist |= self.blacklist.len() < listed;
         if !seen.right {
+            let (questions, told) = (&self.questions, &mut self.told);
+            told.clear();
+            told.extend(
+                questions
+                    .iter()
+                    .map(|&(s, length)| (seen.would_forward)(s, length)),
+            );
             let asked = |creation: &&mut Creation| seen.record >= creation.from_record;
             for creation in self.creations.iter_mut().filter(asked) {
-                let bit = |&source: &u16| (seen.would_forward)(source, creation.length);
-                let bits: Option<Vec<bool>> = creation.sources.iter().map(bit).collect();
-                if let Some(bits) = bits {
-                    creation.push(bits.into_iter(), &self.terms);
-                }
+                creation.take(told, &self.terms);
             }
         }
         for (&node, removal) in &mut self.removals {
@@ -218,6 +227,25 @@ impl Monitors {
             let creation = kept.unwrap_or_else(new);
             self.creations.push(creation);
         }
+        self.ask();
+    }
+
+    /// Numbers what candidates ask for, so that each is looked up once a record.
+    fn ask(&mut self) {
+        let asked = |creation: &Creation| {
+            let length = creation.length;
+            let sources = creation.sources.iter();
+            sources
+                .map(move |&source| (source, length))
+                .collect::<Vec<_>>()
+        };
+        let mut questions: Vec<(u16, u64)> = self.creations.iter().flat_map(asked).collect();
+        questions.sort_unstable();
+        questions.dedup();
+        self.creations
+            .iter_mut()
+            .for_each(|creation| creation.find_questions(&questions));
+        self.questions = questions;
     }
 
     fn is_blacklisted(&self, sources: &[u16]) -> bool {
@@ -323,12 +351,13 @@ impl Monitors {
         let listed = from.length()?;
         self.blacklist = from.many(listed, |from| Blacklisted::load(terms.drift, from))?;
         self.changed_blacklist = from.bool()?;
+        self.ask();
         Ok(())
     }
 }
 
 /// How many sets of `size` there are of `of`, or more than can be counted.
-fn sets(of: usize, size: usize) -> usize {
+pub(super) fn sets(of: usize, size: usize) -> usize {
     let mut count = 1_usize;
     for step in 0..size.min(of) {
         count = count.saturating_mul(of - step) / (step + 1);
@@ -337,7 +366,7 @@ fn sets(of: usize, size: usize) -> usize {
 }
 
 /// All sets of `size` of these, in order.
-fn subsets(of: &[u16], size: usize) -> Vec<Vec<u16>> {
+pub(super) fn subsets(of: &[u16], size: usize) -> Vec<Vec<u16>> {
     if size == 0 {
         return vec![Vec::new()];
     }

@@ -34,10 +34,11 @@ fn columns() -> Vec<MaskedColumn<'static>> {
     NAMES.into_iter().zip(attributes).map(column).collect()
 }
 
-const CREATION: Creation = Creation {
+const CREATION: Creation<'static> = Creation {
     federation: [8; 32],
     node: 5,
-    epoch: 2,
+    first: 2,
+    sources: &[0, 1, 2],
 };
 
 fn seed(site: u64) -> [u8; 32] {
@@ -197,12 +198,12 @@ fn noise_is_the_same_in_every_batch_order_and_repetition() {
 }
 
 #[test]
-fn secrets_are_of_one_site_node_epoch_and_set_of_parameters() {
+fn secrets_are_of_one_site_node_group_and_set_of_parameters() {
     let plain = RandomProjection {
         translation: 1.0,
         ..config(Noise::Independent, 0.2)
     };
-    let first = |config: &RandomProjection, group: Group, site: u64, creation: Creation| {
+    let first = |config: &RandomProjection, group: Group, site: u64, creation: Creation<'_>| {
         let built = Projection::new(config, &columns(), group, &seed(site), &creation);
         let built = built.expect("a projection");
         (built.matrix[0][0].to_bits(), built.translation[0].to_bits())
@@ -236,7 +237,16 @@ fn secrets_are_of_one_site_node_epoch_and_set_of_parameters() {
             group(3, 1),
             1,
             Creation {
-                epoch: 3,
+                first: 3,
+                ..CREATION
+            },
+        ),
+        first(
+            &plain,
+            group(3, 1),
+            1,
+            Creation {
+                sources: &[0, 1, 3],
                 ..CREATION
             },
         ),

@@ -4,11 +4,13 @@
 mod network;
 mod process;
 mod record_stream;
+#[cfg(test)]
+mod two_runs;
 mod view;
 mod weather;
 
 pub use network::{Network, Run, Watch};
-pub use process::{Outcome, Process, SiteSource};
+pub use process::{Outcome, Process, SiteSource, Witness};
 pub use record_stream::{RecordStream, Table};
 pub use view::{NodeView, views};
 pub use weather::{Kill, Link, Partition, Weather};

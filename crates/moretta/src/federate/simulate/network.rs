@@ -108,6 +108,7 @@ impl<W: Watch> Network<W> {
             self.now = at;
             self.happen(what)?;
         }
+        self.run.is_over = self.is_over();
         for party in self.seats.all() {
             if let Some(journal) = self.seats.take_journal(party) {
                 self.look(party, &journal);
@@ -117,8 +118,10 @@ impl<W: Watch> Network<W> {
         Ok((self.run, self.watch))
     }
 
-    fn is_over(&self) -> bool {
-        self.run.failure.is_some() || self.run.answered >= self.stream.batches()
+    fn is_over(&mut self) -> bool {
+        let answered = self.run.answered >= self.stream.batches();
+        let to_the_end = self.weather.to_the_end;
+        self.run.failure.is_some() || answered && (!to_the_end || self.seats.are_over())
     }
 
     fn plan(&mut self, at: Time, what: What) {
@@ -204,9 +207,13 @@ impl<W: Watch> Network<W> {
             None => seat.party.as_ref().and_then(Party::wants),
             Some(_) => seat.party.as_ref().map(Party::received),
         };
-        let Some(batch) = batch.filter(|&batch| batch < self.stream.batches()) else {
+        let Some(batch) = batch else {
             return;
         };
+        if batch >= self.stream.batches() {
+            self.handle(party, Event::RowsEnded);
+            return;
+        }
         let rows = self.stream.rows(party, batch);
         self.handle(party, Event::Rows(&rows));
     }
@@ -214,10 +221,12 @@ impl<W: Watch> Network<W> {
     /// Plans to show a party its next batch.
     fn plan_feed(&mut self, party: PartyId) {
         let has_rows = party.is_site() || party == PartyId::LABELS;
-        let (batches, now) = (self.stream.batches(), self.now);
+        let now = self.now;
         let interval = self.weather.interval;
         let seat = self.seats.seat(party);
-        let Some(known) = seat.party.as_ref().filter(|_| has_rows && !seat.is_fed) else {
+        let is_fed = seat.is_fed;
+        let known = seat.party.as_ref().filter(|_| has_rows && !is_fed);
+        let Some(known) = known.filter(|party| !party.has_ended()) else {
             return;
         };
         let next = match interval {
@@ -227,7 +236,7 @@ impl<W: Watch> Network<W> {
                 Some((batch, now.max((batch + 1) * interval)))
             }
         };
-        if let Some((_, at)) = next.filter(|(batch, _)| *batch < batches) {
+        if let Some((_, at)) = next {
             seat.is_fed = true;
             self.plan(at, What::Feed(party));
         }

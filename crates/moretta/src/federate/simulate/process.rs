@@ -35,18 +35,34 @@ pub struct Process {
     aggregator: Aggregator,
     consumer: Consumer,
     queue: VecDeque<(PartyId, PartyId, Vec<u8>)>,
-    /// Bytes by the kind of frames.
-    bytes: BTreeMap<u8, u64>,
+    /// What was said since nothing was on its way.
     notes: Vec<Note>,
     finals: Vec<Final>,
-    /// All frames, where somebody looks at them.
-    recorded: Option<Vec<Recorded>>,
-    /// Records between two looks at candidates, and what was seen.
+    /// Whether all frames are kept.
+    records: bool,
+    /// Records between two looks at candidates.
     sampled_every: Option<usize>,
-    samples: Vec<(usize, Vec<Candidate>)>,
+}
+
+/// Who looks at a federation while it runs.
+pub trait Witness {
+    /// A frame leaves.
+    fn frame(&mut self, _from: PartyId, _to: PartyId, _bytes: &[u8]) {}
+
+    /// Nothing is on its way; answers and notes are those since this was called last.
+    ///
+    /// # Errors
+    /// Ends the run.
+    fn pause(
+        &mut self,
+        aggregator: &mut Aggregator,
+        finals: Vec<Final>,
+        notes: Vec<Note>,
+    ) -> Result<()>;
 }
 
 /// What a federation has answered.
+#[derive(Default)]
 pub struct Outcome {
     /// The final answers, one a record.
     pub finals: Vec<Final>,
@@ -110,19 +126,17 @@ impl Process {
             sources,
             classes,
             queue: VecDeque::new(),
-            bytes: BTreeMap::new(),
             notes: Vec::new(),
             finals: Vec::new(),
-            recorded: None,
+            records: false,
             sampled_every: None,
-            samples: Vec::new(),
             terms,
         })
     }
 
     /// Keeps every frame for [`audit`](crate::federate::audit).
     pub fn recording(mut self) -> Self {
-        self.recorded = Some(Vec::new());
+        self.records = true;
         self
     }
 
@@ -133,44 +147,38 @@ impl Process {
     }
 
     /// Runs to the end of the records.
-    pub fn run(mut self) -> Result<Outcome> {
+    pub fn run(self) -> Result<Outcome> {
+        let mut gathered = Gathered {
+            outcome: Outcome::default(),
+            records: self.records,
+            sampled_every: self.sampled_every,
+        };
+        self.run_before(&mut gathered)?;
+        Ok(gathered.outcome)
+    }
+
+    /// The same, where a witness takes what happens, and nothing is kept for the end.
+    pub fn run_before(mut self, witness: &mut dyn Witness) -> Result<()> {
         for place in 0..self.sites.len() {
             let mut out = Outbox::default();
             self.sites[place].handle(Event::Linked(PartyId::AGGREGATOR), 0, &mut out)?;
-            self.post(PartyId(self.terms.sites[place]), out);
+            self.post(PartyId(self.terms.sites[place]), out, witness);
         }
         loop {
             while let Some((from, to, bytes)) = self.queue.pop_front() {
-                self.deliver(from, to, &bytes)?;
+                self.deliver(from, to, &bytes, witness)?;
             }
-            self.sample();
-            if !self.feed()? {
-                break;
+            let finals = std::mem::take(&mut self.finals);
+            let notes = std::mem::take(&mut self.notes);
+            witness.pause(&mut self.aggregator, finals, notes)?;
+            if !self.feed(witness)? {
+                return Ok(());
             }
-        }
-        Ok(Outcome {
-            finals: self.finals,
-            settled: self.aggregator.take_settled(),
-            notes: self.notes,
-            bytes: self.bytes,
-            frames: self.recorded.unwrap_or_default(),
-            samples: self.samples,
-        })
-    }
-
-    fn sample(&mut self) {
-        let Some(every) = self.sampled_every else {
-            return;
-        };
-        let answered = self.finals.len();
-        let due = self.samples.last().map_or(every, |(last, _)| last + every);
-        if answered >= due {
-            self.samples.push((answered, self.aggregator.candidates()));
         }
     }
 
     /// Shows each party that wants one its next batch.
-    fn feed(&mut self) -> Result<bool> {
+    fn feed(&mut self, witness: &mut dyn Witness) -> Result<bool> {
         let mut fed = false;
         let size = self.terms.batch as usize;
         if let Some(batch) = self.labels.wants() {
@@ -184,7 +192,7 @@ impl Process {
                 };
                 let mut out = Outbox::default();
                 self.labels.handle(Event::Rows(&rows), 0, &mut out)?;
-                self.post(PartyId::LABELS, out);
+                self.post(PartyId::LABELS, out, witness);
                 fed = true;
             }
         }
@@ -207,13 +215,19 @@ impl Process {
             };
             let mut out = Outbox::default();
             self.sites[place].handle(Event::Rows(&rows), 0, &mut out)?;
-            self.post(PartyId(self.terms.sites[place]), out);
+            self.post(PartyId(self.terms.sites[place]), out, witness);
             fed = true;
         }
         Ok(fed)
     }
 
-    fn deliver(&mut self, from: PartyId, to: PartyId, bytes: &[u8]) -> Result<()> {
+    fn deliver(
+        &mut self,
+        from: PartyId,
+        to: PartyId,
+        bytes: &[u8],
+        witness: &mut dyn Witness,
+    ) -> Result<()> {
         let mut out = Outbox::default();
         let event = Event::Frame { from, bytes };
         match to {
@@ -226,25 +240,56 @@ impl Process {
                 }
             }
         }
-        self.post(to, out);
+        self.post(to, out, witness);
         Ok(())
     }
 
-    fn post(&mut self, from: PartyId, out: Outbox) {
+    fn post(&mut self, from: PartyId, out: Outbox, witness: &mut dyn Witness) {
         for (to, bytes) in out.frames {
-            *self
-                .bytes
-                .entry(bytes.get(3).copied().unwrap_or(0))
-                .or_default() += bytes.len() as u64;
-            if let Some(recorded) = &mut self.recorded {
-                let bytes = bytes.clone();
-                recorded.push(Recorded { from, to, bytes });
-            }
+            witness.frame(from, to, &bytes);
             self.queue.push_back((from, to, bytes));
         }
         for (_, answers) in out.answers {
             self.finals.extend(answers);
         }
         self.notes.extend(out.notes);
+    }
+}
+
+/// Keeps everything for the end.
+struct Gathered {
+    outcome: Outcome,
+    records: bool,
+    sampled_every: Option<usize>,
+}
+
+impl Witness for Gathered {
+    fn frame(&mut self, from: PartyId, to: PartyId, bytes: &[u8]) {
+        let kind = bytes.get(3).copied().unwrap_or(0);
+        *self.outcome.bytes.entry(kind).or_default() += bytes.len() as u64;
+        if self.records {
+            let bytes = bytes.to_vec();
+            self.outcome.frames.push(Recorded { from, to, bytes });
+        }
+    }
+
+    fn pause(
+        &mut self,
+        aggregator: &mut Aggregator,
+        finals: Vec<Final>,
+        notes: Vec<Note>,
+    ) -> Result<()> {
+        let outcome = &mut self.outcome;
+        outcome.finals.extend(finals);
+        outcome.notes.extend(notes);
+        outcome.settled.extend(aggregator.take_settled());
+        if let Some(every) = self.sampled_every {
+            let answered = outcome.finals.len();
+            let last = outcome.samples.last();
+            if answered >= last.map_or(every, |(last, _)| last + every) {
+                outcome.samples.push((answered, aggregator.candidates()));
+            }
+        }
+        Ok(())
     }
 }

@@ -76,6 +76,8 @@ pub struct Weather {
     pub until: Time,
     /// Whether the run keeps all answers.
     pub keeps_answers: bool,
+    /// Whether it goes on after the last answer until all parties know that it is over.
+    pub to_the_end: bool,
 }
 
 impl Weather {
@@ -94,6 +96,7 @@ impl Weather {
             stall: None,
             until: Time::MAX,
             keeps_answers: true,
+            to_the_end: false,
         }
     }
 

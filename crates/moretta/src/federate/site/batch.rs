@@ -46,7 +46,7 @@ impl OwnBatch {
         if present(rows) != self.present || rows.keys != self.keys {
             return Err(
                 Error::input("the records are not those from before the restart")
-                    .help("give the same source as before, or begin anew without the journal"),
+                    .help("give the same source as before, or begin all parties anew with --force"),
             );
         }
         self.records = Some(rows.records.clone());

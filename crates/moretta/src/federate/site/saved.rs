@@ -40,6 +40,9 @@ pub(super) fn save(site: &Site) -> Result<Vec<u8>> {
     for number in [site.received, site.classified, site.learnt, site.told] {
         out.u64(number);
     }
+    for flag in [site.greeted, site.ended, site.end_told, site.over] {
+        out.bool(flag);
+    }
     out.size(site.batches.len());
     for batch in &site.batches {
         out.u64(batch.number);
@@ -97,6 +100,10 @@ impl Site {
         site.classified = from.u64()?;
         site.learnt = from.u64()?;
         site.told = from.u64()?;
+        site.greeted = from.bool()?;
+        site.ended = from.bool()?;
+        site.end_told = from.bool()?;
+        site.over = from.bool()?;
         for _ in 0..from.length()? {
             site.batches.push_back(read_batch(&mut from)?);
         }

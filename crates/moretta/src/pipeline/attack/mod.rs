@@ -15,7 +15,10 @@ mod federation;
 mod projection;
 mod tables;
 
-pub use federation::{AttackedNode, attack_federation};
+pub use federation::{
+    AttackedFederation, AttackedNode, Coalition, ConfidenceLeak, Tried, attack_federation,
+    attack_policies,
+};
 pub use tables::{AttackedRelease, AttackedTables, attack_files, attack_table};
 
 use super::lessons::NOT_COVERED;

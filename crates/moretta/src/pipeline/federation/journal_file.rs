@@ -34,6 +34,9 @@ pub struct FileJournal {
 }
 
 impl FileJournal {
+    /// Bytes of a journal without entries.
+    pub(super) const EMPTY: u64 = START as u64;
+
     /// Opens the journal at a path, or makes one. With `syncs` an entry also survives a loss of
     /// power, at the price of a write to the disk each.
     pub fn open(path: impl AsRef<Path>, syncs: bool) -> Result<Self> {
@@ -149,6 +152,10 @@ impl Journal for FileJournal {
             .and_then(|()| file.write_all(&frame(state, self.next)))
             .and_then(|()| file.sync_data())
             .and_then(|()| std::fs::rename(&aside, &path));
+        if written.is_err() {
+            // A disk that is full needs the room.
+            let _ = std::fs::remove_file(&aside);
+        }
         written.map_err(failed)?;
         self.begin(self.next)
     }
@@ -215,7 +222,9 @@ fn first_of(bytes: &[u8], path: &Path) -> Result<u64> {
         (Ok(magic), Ok(_)) if magic == *MAGIC => {
             Err(Error::input("the journal is of another version")
                 .in_file(path)
-                .help("go on with the program that wrote it, or begin anew without it"))
+                .help(
+                    "go on with the program that wrote it, or begin all parties anew with --force",
+                ))
         }
         _ => Err(damaged(path)),
     }
@@ -258,5 +267,5 @@ fn is_torn(rest: &[u8]) -> bool {
 fn damaged(path: &Path) -> Error {
     Error::input("the journal is damaged")
         .in_file(path)
-        .help("restore it from a copy, or begin anew without it")
+        .help("begin all parties anew with --force")
 }

@@ -24,15 +24,19 @@ pub(super) fn sharing(policy: &FederationPolicy, seed: [u8; 32]) -> Sharing {
     }
 }
 
-/// A site.
+/// What a party remembered, if it goes on.
+type Saved<'a> = Option<&'a [u8]>;
+
+/// A site, or the one that was saved.
 ///
 /// # Errors
-/// When its learner cannot be built.
+/// When its learner cannot be built, or what was saved is not of it.
 pub fn site_of(
     policy: &FederationPolicy,
     seed: [u8; 32],
     trust: Trust,
     delivery: Delivery,
+    saved: Saved<'_>,
 ) -> Result<Site> {
     let columns: Vec<_> = policy
         .features
@@ -51,17 +55,22 @@ pub fn site_of(
         trust,
         delivery,
     };
-    Site::new(Arc::new(policy.terms.clone()), options)
+    let terms = Arc::new(policy.terms.clone());
+    match saved {
+        None => Site::new(terms, options),
+        Some(bytes) => Site::load(terms, options, bytes),
+    }
 }
 
-/// The aggregator.
+/// The aggregator, or the one that was saved.
 ///
 /// # Errors
-/// When a learner of the terms cannot be built.
+/// When a learner of the terms cannot be built, or what was saved is not of it.
 pub fn aggregator_of(
     policy: &FederationPolicy,
     trust: Trust,
     delivery: Delivery,
+    saved: Saved<'_>,
 ) -> Result<Aggregator> {
     let is_consumer = |role| role == FederationRole::Consumer;
     let options = AggregatorOptions {
@@ -71,21 +80,60 @@ pub fn aggregator_of(
         observes: true,
         stall: policy.stall,
     };
-    Aggregator::new(Arc::new(policy.terms.clone()), options)
+    let terms = Arc::new(policy.terms.clone());
+    match saved {
+        None => Aggregator::new(terms, options),
+        Some(bytes) => Aggregator::load(terms, options, bytes),
+    }
 }
 
-/// The label holder.
-pub fn label_holder_of(policy: &FederationPolicy, trust: Trust, delivery: Delivery) -> LabelHolder {
-    LabelHolder::new(Arc::new(policy.terms.clone()), trust, delivery)
+/// The label holder, or the one that was saved.
+///
+/// # Errors
+/// When what was saved is not of it.
+pub fn label_holder_of(
+    policy: &FederationPolicy,
+    trust: Trust,
+    delivery: Delivery,
+    saved: Saved<'_>,
+) -> Result<LabelHolder> {
+    let terms = Arc::new(policy.terms.clone());
+    match saved {
+        None => Ok(LabelHolder::new(terms, trust, delivery)),
+        Some(bytes) => LabelHolder::load(terms, trust, delivery, bytes),
+    }
 }
 
-/// The consumer.
-pub fn consumer_of(policy: &FederationPolicy, delivery: Delivery) -> Consumer {
-    Consumer::new(Arc::new(policy.terms.clone()), delivery)
+/// The consumer, or the one that was saved.
+///
+/// # Errors
+/// When what was saved is not of it.
+pub fn consumer_of(
+    policy: &FederationPolicy,
+    delivery: Delivery,
+    saved: Saved<'_>,
+) -> Result<Consumer> {
+    let terms = Arc::new(policy.terms.clone());
+    match saved {
+        None => Ok(Consumer::new(terms, delivery)),
+        Some(bytes) => Consumer::load(terms, delivery, bytes),
+    }
 }
 
-/// A host of trouble nodes.
-pub fn host_of(policy: &FederationPolicy, trust: Trust, delivery: Delivery) -> Host {
+/// A host of trouble nodes, or the one that was saved.
+///
+/// # Errors
+/// When what was saved is not of it.
+pub fn host_of(
+    policy: &FederationPolicy,
+    trust: Trust,
+    delivery: Delivery,
+    saved: Saved<'_>,
+) -> Result<Host> {
     let me = policy.own().map_or(PartyId::host(0), |own| own.number);
-    Host::new(Arc::new(policy.terms.clone()), me, trust, delivery)
+    let terms = Arc::new(policy.terms.clone());
+    match saved {
+        None => Ok(Host::new(terms, me, trust, delivery)),
+        Some(bytes) => Host::load(terms, me, trust, delivery, bytes),
+    }
 }

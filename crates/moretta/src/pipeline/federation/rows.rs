@@ -2,13 +2,21 @@
 //!
 //! Rows must come in one order at all parties. A sum of the keys of a batch goes with its labels,
 //! so that a site whose rows are others refuses them instead of learning what is wrong.
+//!
+//! **Protects against** an aggregator that tries all keys there are: the sum is an HMAC under a
+//! secret that sites and the label holder alone share. **Does not protect against** one that sees
+//! the same batch in two runs: it has the same sum in both.
 
 use crate::data::{Batch, Column, Encoder, Records};
 use crate::error::{Error, Result};
 use crate::federate::Rows;
 use crate::io::{self, Source};
 use crate::policy::FederationPolicy;
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
+
+/// Bytes of a source that are parsed together: a site is a small machine.
+const BLOCK_BYTES: usize = 64 << 10;
 
 /// Rows of a party, in the order of its source.
 pub struct PartyRows {
@@ -17,6 +25,7 @@ pub struct PartyRows {
     key: usize,
     class: Option<usize>,
     federation: [u8; 32],
+    secret: [u8; 32],
     size: usize,
     /// The batch that comes next, and what was read of it.
     next: u64,
@@ -24,23 +33,46 @@ pub struct PartyRows {
     ended: bool,
 }
 
-/// Rows that were read and not given yet.
+/// Rows that were read, and how many of them were given.
 #[derive(Default)]
 struct Read {
     records: Records,
     classes: Vec<u32>,
-    keys: Vec<[u8; 8]>,
+    keys: Vec<[u8; 32]>,
+    given: usize,
+}
+
+impl Read {
+    fn left(&self) -> usize {
+        self.keys.len() - self.given
+    }
+
+    /// Drops what was given, once for all rows that come together.
+    fn drop_given(&mut self) {
+        if self.records.width() > 0 {
+            self.records.drop_front(self.given);
+        }
+        self.classes.drain(..self.given.min(self.classes.len()));
+        self.keys.drain(..self.given);
+        self.given = 0;
+    }
 }
 
 impl PartyRows {
-    /// Opens the source of a site or label holder.
+    /// Opens the source of a site or label holder; sums of keys are made under the secret.
     ///
     /// # Errors
     /// When it cannot be read, or does not have the columns of the policy.
-    pub fn open(policy: &FederationPolicy) -> Result<Self> {
+    pub fn open(policy: &FederationPolicy, secret: [u8; 32]) -> Result<Self> {
         let source = policy.source.as_ref();
         let source = source.ok_or_else(|| Error::bug("a party without rows is asked for some"))?;
-        let opened = io::open_all(&source.paths(), &source.options, &policy.columns)?;
+        // Rows are told as they come; a source need not fit into memory, or end.
+        let options = io::ReadOptions {
+            stream: true,
+            block_bytes: Some(BLOCK_BYTES),
+            ..source.options.clone()
+        };
+        let opened = io::open_all(&source.paths(), &options, &policy.columns)?;
         let schema = opened.schema();
         let place = |name: &str| {
             let place = schema.index_of(name);
@@ -68,6 +100,7 @@ impl PartyRows {
             },
             encoder,
             federation: policy.terms.federation,
+            secret,
             size: policy.terms.batch as usize,
             next: 0,
             ended: false,
@@ -92,43 +125,42 @@ impl PartyRows {
     }
 
     fn next_rows(&mut self) -> Result<Option<Rows>> {
-        while self.read.keys.len() < self.size && !self.ended {
+        while self.read.left() < self.size && !self.ended {
             match self.source.next() {
                 Some(batch) => self.take(&batch?)?,
                 None => self.ended = true,
             }
         }
-        let count = self.size.min(self.read.keys.len());
+        let count = self.size.min(self.read.left());
         if count == 0 {
             return Ok(None);
         }
+        let given = self.read.given..self.read.given + count;
+        self.read.given = given.end;
         let width = self.read.records.width();
         let mut records = Records::new(width);
         if width > 0 {
-            records.extend_from(&self.read.records, 0..count);
-            self.read.records.drop_front(count);
+            records.extend_from(&self.read.records, given.clone());
         }
         let classes = match self.class {
-            Some(_) => self.read.classes.drain(..count).collect(),
+            Some(_) => self.read.classes[given.clone()].to_vec(),
             None => Vec::new(),
         };
-        let mut sum = Sha256::new_with_prefix(self.federation);
-        self.read
-            .keys
-            .drain(..count)
-            .for_each(|key| sum.update(key));
         let batch = self.next;
+        let keys = self.read.keys[given].iter().copied();
+        let keys = sum_of(&self.secret, &self.federation, batch, keys);
         self.next += 1;
         Ok(Some(Rows {
             batch,
             records,
             absent: Vec::new(),
             classes,
-            keys: first_eight(&sum.finalize()),
+            keys,
         }))
     }
 
     fn take(&mut self, batch: &Batch) -> Result<()> {
+        self.read.drop_given();
         let mut records = Records::default();
         self.encoder.encode(batch, &mut records)?;
         if records.width() > 0 {
@@ -136,11 +168,8 @@ impl PartyRows {
         }
         let keys = batch.categories(self.key)?;
         for row in 0..batch.len() {
-            let mut sum = Sha256::new();
-            sum.update(keys.get(row).unwrap_or_default());
-            self.read
-                .keys
-                .push(first_eight(&sum.finalize()).to_le_bytes());
+            let key = keys.get(row).unwrap_or_default();
+            self.read.keys.push(Sha256::digest(key).into());
         }
         if let Some(Column::Category(classes)) = self.class.map(|class| batch.column(class)) {
             let code = |row: usize| match classes.is_missing(row) {
@@ -153,7 +182,55 @@ impl PartyRows {
     }
 }
 
-fn first_eight(sum: &[u8]) -> u64 {
+/// The keyed sum of the keys of a batch.
+fn sum_of(
+    secret: &[u8; 32],
+    federation: &[u8; 32],
+    batch: u64,
+    keys: impl Iterator<Item = [u8; 32]>,
+) -> u64 {
+    let mut sum = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes keys of any length");
+    sum.update(b"moretta/records/1");
+    sum.update(federation);
+    sum.update(&batch.to_le_bytes());
+    keys.for_each(|key| sum.update(&key));
+    let sum = sum.finalize().into_bytes();
     sum.first_chunk()
         .map_or(0, |first| u64::from_le_bytes(*first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An aggregator that knows the federation tries every number that a patient can have.
+    fn guessed(seen: u64, secret: &[u8; 32]) -> Option<u32> {
+        (0..2000).find(|number| {
+            let key = Sha256::digest(format!("v{number:05}")).into();
+            sum_of(secret, &[3; 32], 0, std::iter::once(key)) == seen
+        })
+    }
+
+    #[test]
+    fn a_batch_of_one_record_cannot_be_guessed_without_the_secret() {
+        let secret = [9; 32];
+        let key = Sha256::digest("v01234").into();
+        let seen = sum_of(&secret, &[3; 32], 0, std::iter::once(key));
+        assert_eq!(guessed(seen, &secret), Some(1234));
+        assert_eq!(guessed(seen, &[0; 32]), None);
+        assert_eq!(guessed(seen, &[3; 32]), None);
+    }
+
+    #[test]
+    fn sums_tell_federations_batches_and_orders_apart() {
+        let [a, b] = ["a", "b"].map(|key| Sha256::digest(key).into());
+        let sum = |federation: u8, batch, keys: [[u8; 32]; 2]| {
+            sum_of(&[9; 32], &[federation; 32], batch, keys.into_iter())
+        };
+        let own = sum(1, 0, [a, b]);
+        assert_eq!(sum(1, 0, [a, b]), own);
+        for other in [sum(2, 0, [a, b]), sum(1, 1, [a, b]), sum(1, 0, [b, a])] {
+            assert_ne!(other, own);
+        }
+    }
 }

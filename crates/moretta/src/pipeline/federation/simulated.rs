@@ -4,8 +4,8 @@ use super::parties::sharing;
 use super::rows::PartyRows;
 use crate::data::Records;
 use crate::error::{Error, Result};
-use crate::federate::Terms;
-use crate::federate::simulate::{Outcome, Process, SiteSource};
+use crate::federate::simulate::{Outcome, Process, SiteSource, Witness};
+use crate::federate::{FragmentKind, Terms};
 use crate::policy::{FederationPolicy, FederationRole};
 use sha2::{Digest, Sha256};
 
@@ -24,6 +24,24 @@ impl Simulated {
     pub fn run(self) -> Result<Outcome> {
         self.process.run()
     }
+
+    /// The same before a witness, who takes what happens.
+    ///
+    /// # Errors
+    /// When a party or the witness cannot go on.
+    pub fn run_before(self, witness: &mut dyn Witness) -> Result<()> {
+        self.process.run_before(witness)
+    }
+}
+
+/// What all parties bring to a federation.
+pub(in crate::pipeline) struct Gathering {
+    pub(in crate::pipeline) terms: Terms,
+    /// In the order of the terms' sites.
+    pub(in crate::pipeline) sources: Vec<SiteSource>,
+    /// The most telling fragments that each site consents to, and of how many sources at least.
+    pub(in crate::pipeline) consents: Vec<(FragmentKind, u16)>,
+    pub(in crate::pipeline) classes: Vec<u32>,
 }
 
 /// Reads the rows of all parties. `seed` gives the secret of a site's masks.
@@ -34,6 +52,23 @@ pub fn open_simulated(
     policies: &[FederationPolicy],
     seed: impl Fn(&FederationPolicy) -> Result<[u8; 32]>,
 ) -> Result<Simulated> {
+    let Gathering {
+        terms,
+        sources,
+        consents,
+        classes,
+    } = gather(policies, seed)?;
+    Ok(Simulated {
+        process: Process::with_consents(terms, sources, classes.clone(), &consents)?,
+        classes,
+    })
+}
+
+/// Reads what all parties bring.
+pub(in crate::pipeline) fn gather(
+    policies: &[FederationPolicy],
+    seed: impl Fn(&FederationPolicy) -> Result<[u8; 32]>,
+) -> Result<Gathering> {
     let first = agreed(policies)?;
     let mut sources = Vec::new();
     let (mut keys, mut consents) = (Vec::new(), Vec::new());
@@ -80,8 +115,10 @@ pub fn open_simulated(
         hosts: Vec::new(),
         ..first.terms.clone()
     };
-    Ok(Simulated {
-        process: Process::with_consents(terms, sources, classes.clone(), &consents)?,
+    Ok(Gathering {
+        terms,
+        sources,
+        consents,
         classes,
     })
 }
@@ -127,10 +164,13 @@ fn missing(id: &str) -> Error {
         .help("name the policies of all parties")
 }
 
+/// The secret of record keys where all parties are in one process.
+const SIMULATED: [u8; 32] = [0; 32];
+
 type AllRows = (Records, Vec<u32>, Vec<u64>);
 
 fn all_rows(policy: &FederationPolicy) -> Result<AllRows> {
-    let mut rows = PartyRows::open(policy)?;
+    let mut rows = PartyRows::open(policy, SIMULATED)?;
     let mut records = Records::new(policy.features.len());
     let (mut classes, mut keys) = (Vec::new(), Vec::new());
     while let Some(batch) = rows.rows(keys.len() as u64)? {

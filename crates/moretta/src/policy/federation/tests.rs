@@ -1,4 +1,5 @@
 use super::*;
+use crate::federate::{ScoreForm, ScoreTerms};
 
 const SITE: &str = r#"
     version = 1
@@ -58,6 +59,23 @@ fn only_what_all_agree_on_changes_the_sum_of_terms() {
 }
 
 #[test]
+fn the_state_is_beside_the_policy_and_record_keys_are_for_those_with_records() {
+    let policy = read(SITE).expect("a policy");
+    assert_eq!(policy.state, Path::new("lab.state"));
+    assert_eq!(policy.checkpoint, 4096);
+    let identity = r#"identity = { certificate = "file:k/a.pem", key = "file:k/a.key", authority = "file:k/ca.pem", records = "file:k/r" }"#;
+    let site = SITE.replacen("id = \"lab\"", &format!("id = \"lab\"\n{identity}"), 1);
+    let files = read(&site).expect("a policy").identity.expect("files");
+    assert_eq!(files.records, Path::new("k/r"));
+    let hub = site.replace(
+        "role = \"site\"\n    id = \"lab\"",
+        "role = \"aggregator\"\n    id = \"hub\"",
+    );
+    let refused = read(&hub).expect_err("refused").to_string();
+    assert!(refused.contains("must not have the secret"), "{refused}");
+}
+
+#[test]
 fn telling_settings_are_warned_of() {
     let check = |from: &str, to: &str, told: &str| {
         let text = SITE.replacen(from, to, 1);
@@ -79,6 +97,25 @@ fn telling_settings_are_warned_of() {
     );
     check("share = ", "kind = \"raw\", share = ", "fragments are raw");
     check("share = ", "min_sources = 4, share = ", "feeds none");
+}
+
+#[test]
+fn t_of_two_sources_is_warned_of() {
+    let mut policy = read(SITE).expect("a policy");
+    let mut warns = |group: u8, score: Option<ScoreTerms>| {
+        let trouble = policy.terms.trouble.as_mut().expect("trouble nodes");
+        (trouble.group, trouble.score) = (group, score);
+        let warnings = policy.warnings();
+        warnings.iter().any(|warning| warning.contains("T - C²"))
+    };
+    let score = ScoreTerms {
+        form: ScoreForm::Sum,
+        every: 1,
+        by_mean: false,
+    };
+    assert!(warns(2, Some(score)));
+    assert!(!warns(3, Some(score)));
+    assert!(!warns(2, None));
 }
 
 #[test]

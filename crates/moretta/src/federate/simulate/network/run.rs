@@ -37,6 +37,8 @@ pub struct Run {
     pub notes: Vec<(Time, PartyId, Note)>,
     /// The party that could not go on, and why.
     pub failure: Option<(PartyId, Error)>,
+    /// Whether all batches were answered and, where it goes on to the end, all parties know.
+    pub is_over: bool,
     /// When it ended.
     pub ended: Time,
     /// Events that parties took.

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::federate::journal::{Durable, MemoryJournal};
 use crate::federate::{
     Aggregator, AggregatorOptions, Consumer, Delivery, FragmentKind, Giver, Host, LabelHolder,
-    Outbox, Party, PartyId, Rows, Site, SiteOptions, Terms, Time, Trust,
+    Mark, Outbox, Party, PartyId, Rows, Site, SiteOptions, Terms, Time, Trust,
 };
 use crate::learn;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub(super) struct Seat {
 pub(super) struct Seats {
     terms: Arc<Terms>,
     sources: BTreeMap<PartyId, SiteSource>,
-    delivery: Delivery,
+    retry: Time,
     stall: Option<Time>,
     seats: BTreeMap<PartyId, Seat>,
 }
@@ -48,7 +48,7 @@ impl Seats {
         };
         Seats {
             sources: ids.zip(sources).collect(),
-            delivery: Delivery::Acknowledged(weather.retry),
+            retry: weather.retry,
             stall: weather.stall,
             seats: all.map(empty).collect(),
             terms: Arc::clone(terms),
@@ -57,6 +57,14 @@ impl Seats {
 
     pub(super) fn all(&self) -> Vec<PartyId> {
         self.seats.keys().copied().collect()
+    }
+
+    /// Whether the run is over for all, and the aggregator knows that they know.
+    pub(super) fn are_over(&self) -> bool {
+        let over = |seat: &Seat| seat.party.as_ref().is_some_and(|party| party.is_over());
+        let hub = self.seats.get(&PartyId::AGGREGATOR);
+        let hub = hub.and_then(|seat| seat.party.as_ref());
+        self.seats.values().all(over) && hub.is_some_and(|hub| hub.awaits().is_empty())
     }
 
     /// Those with whom a party has a link.
@@ -110,8 +118,16 @@ impl Seats {
         Ok(Some((out, is_same)))
     }
 
+    /// Frames can be lost; the mark of a party is its number.
+    fn delivery(&self, party: PartyId) -> Delivery {
+        Delivery::Acknowledged {
+            retry: self.retry,
+            mark: mark_of(party),
+        }
+    }
+
     fn make(&self, party: PartyId, saved: Option<&[u8]>) -> Result<Box<dyn Party>> {
-        let (terms, delivery) = (Arc::clone(&self.terms), self.delivery);
+        let (terms, delivery) = (Arc::clone(&self.terms), self.delivery(party));
         let trust = Trust::Process;
         Ok(match (party, saved) {
             (PartyId::AGGREGATOR, saved) => {
@@ -160,7 +176,14 @@ impl Seats {
             min_sources: 2,
             giver: Giver::new(source.sharing.clone()),
             trust: Trust::Process,
-            delivery: self.delivery,
+            delivery: self.delivery(site),
         })
     }
+}
+
+/// What a party of a simulation drew when it was begun.
+pub(super) fn mark_of(party: PartyId) -> Mark {
+    let mut mark = [1; 16];
+    mark[..2].copy_from_slice(&party.0.to_le_bytes());
+    Mark(mark)
 }

@@ -57,7 +57,10 @@ fn a_replay_of_the_aggregators_journal_gives_the_same_answers() {
         let make = |_: Option<&[u8]>| {
             let options = AggregatorOptions {
                 trust: Trust::Process,
-                delivery: Delivery::Acknowledged(retry),
+                delivery: Delivery::Acknowledged {
+                    retry,
+                    mark: super::super::seat::mark_of(PartyId::AGGREGATOR),
+                },
                 has_consumer: true,
                 observes: false,
                 stall: None,

@@ -101,6 +101,7 @@ fn check(rule: Rule, kind: Option<FragmentKind>, few: i64) {
         let weather = Weather {
             until: 10_000_000,
             checkpoint_every: 20 + seed as u64 % 200,
+            to_the_end: true,
             ..Weather::bad(seed)
         };
         let (run, auditor) = case.run(
@@ -115,6 +116,7 @@ fn check(rule: Rule, kind: Option<FragmentKind>, few: i64) {
         );
         assert_eq!((run.contradictions, run.deviations), (0, 0), "seed {seed}");
         assert_eq!(bytes(&run.finals()), bytes(&expected), "seed {seed}");
+        assert!(run.is_over, "seed {seed} does not end");
         assert!(run.most_in_flight < 2000, "{}", run.most_in_flight);
         assert!(
             run.greatest_checkpoint < 1 << 20,
@@ -165,6 +167,7 @@ fn check_flow(kind: Option<FragmentKind>, few: i64) {
         }
         let mut weather = Weather {
             interval: Some(10),
+            to_the_end: true,
             until: 10_000_000,
             checkpoint_every: 20 + seed as u64 % 200,
             ..Weather::bad(seed)
@@ -186,6 +189,7 @@ fn check_flow(kind: Option<FragmentKind>, few: i64) {
         );
         assert_eq!((run.contradictions, run.deviations), (0, 0), "seed {seed}");
         assert_eq!(run.finals().len(), case.classes.len(), "seed {seed}");
+        assert!(run.is_over, "seed {seed} does not end");
         assert!(run.most_in_flight < 3000, "{}", run.most_in_flight);
         assert!(
             run.greatest_checkpoint < 1 << 20,

@@ -72,7 +72,7 @@ pub fn attack_federation(
     Ok(attacked)
 }
 
-fn copied(source: &SiteSource) -> SiteSource {
+pub(super) fn copied(source: &SiteSource) -> SiteSource {
     SiteSource {
         columns: source.columns.clone(),
         learner: source.learner.clone(),
@@ -91,16 +91,7 @@ fn attack_node(
 ) -> Result<AttackedNode> {
     let by_id: BTreeMap<u16, &SiteSource> = terms.sites.iter().copied().zip(sources).collect();
     let sites = view.sites();
-    let mut sums = view.sums.clone();
-    for site in &colluders {
-        let part = view.part(terms, *site, by_id[site])?;
-        for row in 0..sums.len() {
-            let slots = sums.record_mut(row).iter_mut();
-            slots
-                .zip(part.record(row))
-                .for_each(|(slot, part)| *slot -= part);
-        }
-    }
+    let sums = without(terms, view, &colluders, &by_id)?;
     let victims: Vec<&SiteSource> = sites
         .iter()
         .filter(|site| !colluders.contains(site))
@@ -132,9 +123,33 @@ fn attack_node(
     Ok(attacked)
 }
 
+/// The sums less what colluders gave to them.
+pub(super) fn without(
+    terms: &Terms,
+    view: &NodeView,
+    colluders: &[u16],
+    by_id: &BTreeMap<u16, &SiteSource>,
+) -> Result<Records> {
+    let mut sums = view.sums.clone();
+    for site in colluders {
+        let part = view.part(terms, *site, by_id[site])?;
+        for row in 0..sums.len() {
+            let slots = sums.record_mut(row).iter_mut();
+            slots
+                .zip(part.record(row))
+                .for_each(|(slot, part)| *slot -= part);
+        }
+    }
+    Ok(sums)
+}
+
 /// Features of the victims and what is left of the sums, each at its place in the stream; other
 /// places hold nothing.
-fn in_stream(view: &NodeView, sums: &Records, victims: &[&SiteSource]) -> (Records, Records) {
+pub(super) fn in_stream(
+    view: &NodeView,
+    sums: &Records,
+    victims: &[&SiteSource],
+) -> (Records, Records) {
     let features = |source: &SiteSource, record: usize| -> Vec<f64> {
         let values = source.records.record(record);
         let ranges = source.sharing.ranges.iter().zip(values);
@@ -177,7 +192,7 @@ fn in_stream(view: &NodeView, sums: &Records, victims: &[&SiteSource]) -> (Recor
 }
 
 /// The noise that is left on a sum, as an attacker who knows the terms knows it.
-fn blur(trouble: &TroubleTerms, share: f64) -> Blur<'static> {
+pub(super) fn blur(trouble: &TroubleTerms, share: f64) -> Blur<'static> {
     if trouble.noise <= 0.0 {
         return Blur::None;
     }

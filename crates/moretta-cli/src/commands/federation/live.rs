@@ -1,0 +1,296 @@
+//! A federation while it runs: lines of a terminal that change, or a rare line elsewhere.
+
+use crate::console::Console;
+use indicatif::{ProgressBar, ProgressStyle};
+use moretta::pipeline::{Chronicle, FederationFacts, NodeFact, SiteFact};
+use moretta_report::count;
+use std::collections::VecDeque;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// Between two changes of what is shown.
+const PAUSE: Duration = Duration::from_millis(200);
+/// Between two lines where nothing can change.
+const RARELY: Duration = Duration::from_secs(10);
+/// The time that a rate is over.
+const RATED: Duration = Duration::from_secs(5);
+/// No line is longer.
+const WIDTH: usize = 100;
+/// Sites, candidates and trouble nodes that are shown at most.
+const SITES: usize = 10;
+const CANDIDATES: usize = 3;
+const NODES: usize = 6;
+
+/// What shows a federation.
+pub(crate) struct LiveView {
+    shown: Shown,
+    next: Instant,
+    rated: VecDeque<(Instant, u64)>,
+}
+
+enum Shown {
+    Nothing,
+    Lines(ProgressBar),
+    Log,
+}
+
+impl LiveView {
+    pub(crate) fn new(console: &Console) -> Self {
+        let shown = match (console.is_talkative(), std::io::stderr().is_terminal()) {
+            (false, _) => Shown::Nothing,
+            (true, true) => Shown::Lines(lines()),
+            (true, false) => Shown::Log,
+        };
+        let now = Instant::now();
+        LiveView {
+            next: match shown {
+                Shown::Log => now + RARELY,
+                _ => now + PAUSE,
+            },
+            shown,
+            rated: VecDeque::from([(now, 0)]),
+        }
+    }
+
+    /// Shows how things are, if it is time to.
+    pub(crate) fn show(&mut self, chronicle: &Chronicle) {
+        let now = Instant::now();
+        if matches!(self.shown, Shown::Nothing) || now < self.next {
+            return;
+        }
+        let facts = chronicle.facts();
+        let rate = self.rate(now, facts.records);
+        match &self.shown {
+            Shown::Nothing => {}
+            Shown::Lines(bar) => {
+                bar.set_message(view(&facts, rate).join("\n"));
+                bar.tick();
+                self.next = now + PAUSE;
+            }
+            Shown::Log => {
+                let _ = writeln!(std::io::stderr(), "{}", head(&facts, rate));
+                self.next = now + RARELY;
+            }
+        }
+    }
+
+    fn rate(&mut self, now: Instant, records: u64) -> f64 {
+        self.rated.push_back((now, records));
+        while self.rated.len() > 2 && now - self.rated[1].0 >= RATED {
+            self.rated.pop_front();
+        }
+        let (since, before) = self.rated[0];
+        let seconds = (now - since).as_secs_f64().max(1e-3);
+        records.saturating_sub(before) as f64 / seconds
+    }
+
+    /// Prints beside what is shown.
+    pub(crate) fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.shown {
+            Shown::Lines(bar) => bar.suspend(print),
+            _ => print(),
+        }
+    }
+
+    /// Takes it away.
+    pub(crate) fn end(&self) {
+        if let Shown::Lines(bar) = &self.shown {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn lines() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// All lines.
+fn view(facts: &FederationFacts, rate: f64) -> Vec<String> {
+    let mut lines = vec![head(facts, rate)];
+    lines.extend(sites(facts));
+    lines.extend(agreements(facts));
+    lines.extend(nodes(facts));
+    lines.iter().map(|line| cut(line)).collect()
+}
+
+fn cut(line: &str) -> String {
+    match line.chars().count() < WIDTH {
+        true => line.to_owned(),
+        false => line.chars().take(WIDTH - 2).chain(['…']).collect(),
+    }
+}
+
+fn head(facts: &FederationFacts, rate: f64) -> String {
+    let share = |share: Option<f64>| share.map_or("–".to_owned(), percent);
+    format!(
+        "{}  {} records  {:.0}/s  accuracy {} (of late {})  {:.1} bytes a record",
+        facts.federation,
+        count(facts.records),
+        rate,
+        share(facts.accuracy),
+        share(facts.recent_accuracy),
+        facts.bytes_a_record
+    )
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// Those that were absent most come first where there is no room for all.
+fn sites(facts: &FederationFacts) -> Vec<String> {
+    let mut sites: Vec<&SiteFact> = facts.sites.iter().collect();
+    if sites.len() > SITES {
+        sites.sort_by(|a, b| a.presence.total_cmp(&b.presence));
+    }
+    let width = sites.iter().take(SITES).map(|s| s.site.chars().count());
+    let width = width.max().unwrap_or(0).clamp(4, 24);
+    let mut lines = vec![format!(
+        "  {:width$}  {:>9}  {:>8}  {:>8}  {:>4}",
+        "site", "batch", "present", "right", "sure"
+    )];
+    for site in sites.iter().take(SITES) {
+        lines.push(format!(
+            "  {:width$}  {:>9}  {:>8}  {:>8}  {:>4}",
+            cut(&site.site),
+            site.last_batch.map_or("–".to_owned(), count),
+            percent(site.presence),
+            site.accuracy.map_or("–".to_owned(), percent),
+            site.confidence
+                .map_or("–".to_owned(), |mean| format!("{mean:.2}")),
+        ));
+    }
+    if sites.len() > SITES {
+        lines.push(format!("  and {} more sites", sites.len() - SITES));
+    }
+    lines
+}
+
+fn agreements(facts: &FederationFacts) -> Option<String> {
+    let newest = facts.agreements.iter().filter_map(|one| one.points.last());
+    let newest = newest.map(|(batch, _)| *batch).max()?;
+    let now = facts.agreements.iter().filter_map(|one| {
+        let (_, agreement) = one.points.last().filter(|(batch, _)| *batch == newest)?;
+        Some(format!("{} {agreement:.2}", one.sources.join("+")))
+    });
+    let best: Vec<String> = now.take(CANDIDATES).collect();
+    Some(format!("  agree most  {}", best.join("  ")))
+}
+
+fn nodes(facts: &FederationFacts) -> Vec<String> {
+    let alive: Vec<&NodeFact> = facts
+        .nodes
+        .iter()
+        .filter(|node| node.to_batch.is_none())
+        .collect();
+    let gone = facts.nodes.len() - alive.len();
+    let gone = gone as u64 + facts.forgotten_nodes;
+    let mut lines = vec![format!(
+        "  trouble nodes  {} there, {} gone",
+        alive.len(),
+        count(gone)
+    )];
+    for node in alive.iter().take(NODES) {
+        lines.push(format!(
+            "  {:>5}  {}  since batch {}  answered {}  right {}",
+            node.node,
+            node.sources.join("+"),
+            count(node.from_batch),
+            count(node.answered),
+            node.accuracy.map_or("–".to_owned(), percent)
+        ));
+    }
+    if alive.len() > NODES {
+        lines.push(format!("  and {} more nodes", alive.len() - NODES));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use moretta::pipeline::AgreementFact;
+
+    fn facts(sites: usize) -> FederationFacts {
+        let site = |number: usize| SiteFact {
+            site: format!("site-{number}"),
+            accuracy: Some(0.75),
+            confidence: Some(0.5),
+            presence: number as f64 / sites as f64,
+            last_batch: (number > 0).then_some(1234),
+        };
+        let node = |number: u16, to_batch| NodeFact {
+            node: number,
+            sources: vec!["a".to_owned(), "b".to_owned()],
+            order: 1,
+            from_batch: 7,
+            to_batch,
+            forwarded: 9,
+            joined: 4,
+            answered: 2,
+            accuracy: None,
+        };
+        FederationFacts {
+            federation: "f".to_owned(),
+            counted: "all links",
+            records: 12_345,
+            labelled: 12_000,
+            accuracy: Some(0.8),
+            recent_accuracy: None,
+            batch: 10,
+            moment: 1,
+            partial: 0,
+            early: 0,
+            bytes: 100,
+            bytes_a_record: 8.25,
+            sites: (0..sites).map(site).collect(),
+            nodes: vec![node(7, Some(9)), node(8, None)],
+            forgotten_nodes: 1,
+            moments: Vec::new(),
+            agreements: vec![
+                AgreementFact {
+                    sources: vec!["a".to_owned(), "c".to_owned()],
+                    points: vec![(0, 0.1), (5, 0.25)],
+                },
+                AgreementFact {
+                    sources: vec!["b".to_owned(), "c".to_owned()],
+                    points: vec![(0, 0.9)],
+                },
+            ],
+            frames: Vec::new(),
+            links: Vec::new(),
+            incidents: Vec::new(),
+            parties: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn lines_tell_sites_agreement_and_nodes() {
+        let lines = view(&facts(2), 99.6);
+        let expected = [
+            "f  12,345 records  100/s  accuracy 80.0 % (of late –)  8.2 bytes a record",
+            "  site        batch   present     right  sure",
+            "  site-0          –     0.0 %    75.0 %  0.50",
+            "  site-1      1,234    50.0 %    75.0 %  0.50",
+            "  agree most  a+c 0.25",
+            "  trouble nodes  1 there, 2 gone",
+            "      8  a+b  since batch 7  answered 2  right –",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn many_sites_leave_room_and_the_absent_come_first() {
+        let mut facts = facts(300);
+        facts.federation = "long ".repeat(50);
+        let lines = view(&facts, f64::MAX);
+        assert!(lines.len() < 24, "{}", lines.len());
+        assert!(lines.iter().all(|line| line.chars().count() < WIDTH));
+        assert!(lines[2].contains("site-0 "), "{}", lines[2]);
+        assert!(lines.iter().any(|line| line == "  and 290 more sites"));
+    }
+}

@@ -1,0 +1,252 @@
+//! What a site lets a topology ask of it.
+//!
+//! The aggregator makes topologies, and a site need not believe it. All that a topology may
+//! choose is which sources join; what follows from that and from the terms is computed again
+//! here, and one that says otherwise is refused as a whole.
+//!
+//! **Protects against** an aggregator that asks for values instead of sums, for more records than
+//! the trouble factor gives, for a host that nobody agreed on, for several views of one record, or
+//! for so many lengths that what-if bits tell the rank of a record. **Does not protect against**
+//! one that makes nodes without need: terms say what a node is given, not when there is one. Of
+//! more than 10,000 possible groups lengths are held against bounds alone.
+
+use super::give::sites_of;
+use super::mask::FEWEST_MEMBERS;
+use super::monitor::{MOST_SETS, sets, subsets};
+use super::party_id::PartyId;
+use super::terms::{Terms, TroubleTerms};
+use super::topology::{Column, FragmentKind, Node, Topology};
+
+/// Who is asked.
+pub(super) struct Asking<'a> {
+    pub(super) terms: &'a Terms,
+    pub(super) site: u16,
+    pub(super) columns: &'a [Column],
+    /// The most telling kind of fragments that the site's own policy allows.
+    pub(super) allows: FragmentKind,
+    /// Sources that a node must have for it.
+    pub(super) min_sources: u16,
+}
+
+impl Asking<'_> {
+    /// Whether the site can do what a topology asks.
+    pub(super) fn may(&self, topology: &Topology) -> bool {
+        let mut sites = topology.sites.iter();
+        let own = sites.find(|site| site.id == self.site);
+        let nodes = || topology.destinations(self.site);
+        own.is_none_or(|own| own.columns == self.columns)
+            && nodes().count() <= 1
+            && nodes().all(|node| self.may_give(topology, node))
+            && self.may_ask(topology)
+    }
+
+    fn may_give(&self, topology: &Topology, node: &Node) -> bool {
+        let Some(trouble) = &self.terms.trouble else {
+            return false;
+        };
+        let hosted = match self.terms.hosts.is_empty() {
+            true => node.host == PartyId::AGGREGATOR,
+            false => self.terms.hosts.contains(&node.host.0),
+        };
+        let sites = sites_of(node).count();
+        hosted
+            && node.kind == trouble.fragments
+            && node.kind <= self.allows
+            && counted(node.kind, sites, node.sources.len()) >= usize::from(self.min_sources)
+            && (node.kind != FragmentKind::Masked || (sites >= FEWEST_MEMBERS && node.two_phase))
+            && node.factor == trouble.factor
+            && node.second == trouble.second_factor
+            && node.length == topology.length_of_all(&node.sources)
+            && node.width == width_of_all(topology, &node.sources, trouble)
+    }
+
+    /// Whether every length that it is asked about is that of a group which could be.
+    fn may_ask(&self, topology: &Topology) -> bool {
+        let asked = topology.lengths_of(self.site);
+        if asked.is_empty() {
+            return true;
+        }
+        let Some(trouble) = &self.terms.trouble else {
+            return false;
+        };
+        let others: Vec<u16> = topology
+            .free_sources()
+            .filter(|&s| s != self.site)
+            .collect();
+        let size = usize::from(trouble.group).saturating_sub(1);
+        let length_with = |others: &[u16]| topology.length_of_all(&[&[self.site], others].concat());
+        if !asked.is_sorted_by(|a, b| a < b) {
+            return false;
+        }
+        if sets(others.len(), size) > MOST_SETS {
+            let all = length_with(&others);
+            let least = length_with(&[]);
+            return asked.iter().all(|length| (least..=all).contains(length));
+        }
+        let mut possible: Vec<u64> = subsets(&others, size)
+            .iter()
+            .map(|o| length_with(o))
+            .collect();
+        possible.sort_unstable();
+        asked
+            .iter()
+            .all(|length| possible.binary_search(length).is_ok())
+    }
+}
+
+/// Sources that count for a site that asks for a number of them: what nodes give hides nothing in
+/// a masked sum.
+pub(super) fn counted(kind: FragmentKind, sites: usize, sources: usize) -> usize {
+    match kind {
+        FragmentKind::Masked => sites,
+        _ => sources,
+    }
+}
+
+/// Values of a record that a node learns: its columns, or as many coordinates as a projection
+/// has, and the records of nodes as they are.
+pub(super) fn width_of_all(topology: &Topology, sources: &[u16], trouble: &TroubleTerms) -> u16 {
+    if trouble.fragments == FragmentKind::Raw {
+        return topology.columns_of_all(sources).len() as u16;
+    }
+    let (nodes, sites): (Vec<u16>, Vec<u16>) = sources
+        .iter()
+        .partition(|&&source| topology.node(source).is_some());
+    let nodes = nodes.iter().filter_map(|&node| topology.node(node));
+    let nodes: u16 = nodes.map(|node| node.width).sum();
+    let columns = topology.columns_of_all(&sites).len() as u16;
+    let projected = trouble
+        .projected_width
+        .map_or(columns, |width| width.min(columns));
+    nodes + projected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::federate::Ratio;
+    use crate::federate::terms::Rule;
+    use crate::federate::topology::SiteColumns;
+
+    fn columns(site: u16) -> Vec<Column> {
+        let column = |id| Column {
+            id,
+            size: 1,
+            values: 0,
+        };
+        vec![column(2 * site), column(2 * site + 1)]
+    }
+
+    /// Five sites of two columns; groups of three share masked sums.
+    fn terms() -> Terms {
+        let mut terms = Terms::of_study(5, 2, Rule::Vote).with_trouble(Ratio::new(2, 1));
+        if let Some(trouble) = &mut terms.trouble {
+            trouble.group = 3;
+            trouble.fragments = FragmentKind::Masked;
+            trouble.projected_width = Some(4);
+        }
+        terms
+    }
+
+    /// One node over the first three sites; the other two are free, and the node with them.
+    fn topology() -> Topology {
+        let sites = (0..5).map(|id| SiteColumns {
+            id,
+            columns: columns(id),
+        });
+        let mut topology = Topology::of_sites(sites.collect());
+        topology.nodes.push(Node {
+            id: 1024,
+            order: 1,
+            sources: vec![0, 1, 2],
+            length: 6,
+            factor: Ratio::new(2, 1),
+            second: None,
+            kind: FragmentKind::Masked,
+            two_phase: true,
+            width: 4,
+            host: PartyId::AGGREGATOR,
+            first: 3,
+        });
+        topology.lengths = vec![(3, vec![10])];
+        topology
+    }
+
+    fn may(site: u16, change: impl FnOnce(&mut Topology)) -> bool {
+        let terms = terms();
+        let mut asked = topology();
+        change(&mut asked);
+        let asking = Asking {
+            terms: &terms,
+            site,
+            columns: &columns(site),
+            allows: FragmentKind::Masked,
+            min_sources: 3,
+        };
+        asking.may(&asked)
+    }
+
+    fn may_with_node(change: impl FnOnce(&mut Node)) -> bool {
+        may(0, |topology| change(&mut topology.nodes[0]))
+    }
+
+    #[test]
+    fn what_follows_from_the_terms_is_given() {
+        (0..5).for_each(|site| assert!(may(site, |_| {}), "{site}"));
+    }
+
+    #[test]
+    fn a_node_that_asks_for_more_than_the_terms_is_refused() {
+        assert!(!may_with_node(|node| node.kind = FragmentKind::Raw));
+        assert!(!may_with_node(|node| node.kind = FragmentKind::None));
+        assert!(!may_with_node(|node| node.factor = Ratio::new(200, 1)));
+        assert!(!may_with_node(|node| node.second = Some(Ratio::ONE)));
+        assert!(!may_with_node(|node| node.length = 1));
+        assert!(!may_with_node(|node| node.width = 6));
+        assert!(!may_with_node(|node| node.two_phase = false));
+        assert!(!may_with_node(|node| node.host = PartyId::host(0)));
+        assert!(!may(0, |topology| topology.sites[0].columns.truncate(1)));
+    }
+
+    #[test]
+    fn nodes_do_not_count_among_the_sources_of_a_masked_sum() {
+        let padded = |topology: &mut Topology| {
+            let mut node = topology.nodes[0].clone();
+            (node.id, node.order) = (1025, 2);
+            node.sources = vec![3, 4, 1024];
+            (node.length, node.width) = (10, 8);
+            topology.nodes.push(node);
+            topology.lengths.clear();
+        };
+        assert!(!may(3, padded));
+    }
+
+    #[test]
+    fn one_record_is_shown_to_one_node() {
+        let twice = |topology: &mut Topology| {
+            let mut node = topology.nodes[0].clone();
+            (node.id, node.sources) = (1025, vec![0, 3, 4]);
+            topology.nodes.push(node);
+            topology.lengths.clear();
+        };
+        assert!(!may(0, twice));
+        assert!(may(3, twice));
+    }
+
+    /// With lengths of its choice an aggregator would read the rank of each record from bits.
+    #[test]
+    fn lengths_are_those_of_groups_that_could_be() {
+        let asked = |lengths: Vec<u64>| may(3, |topology| topology.lengths = vec![(3, lengths)]);
+        assert!(asked(vec![10]) && asked(vec![]));
+        assert!(!asked(vec![9, 10]) && !asked(vec![2]) && !asked((1..=100).collect()));
+        assert!(!asked(vec![10, 10]));
+        // Site 0 feeds a node already and is in no group that could be with others free.
+        let begun = |lengths: Vec<u64>| {
+            may(4, |topology| {
+                topology.nodes.clear();
+                topology.lengths = vec![(4, lengths)];
+            })
+        };
+        assert!(begun(vec![6]) && !begun(vec![4]) && !begun(vec![6, 8]));
+    }
+}

@@ -1,0 +1,61 @@
+//! Acknowledgements that wait for others to the same party, so that one frame tells many.
+
+use super::super::frame::Stream;
+use super::super::party::{PartyId, Time};
+use std::collections::BTreeMap;
+
+/// So many are told at once.
+const MOST: usize = 32;
+/// They wait for this part of the time after which a frame is sent again.
+const PART_OF_RETRY: Time = 16;
+
+#[derive(Debug, Default)]
+pub(super) struct Acks {
+    waiting: BTreeMap<PartyId, Vec<Stream>>,
+    /// When the first of them was looked at.
+    since: Option<Time>,
+    is_full: bool,
+}
+
+impl Acks {
+    pub(super) fn push(&mut self, to: PartyId, stream: Stream) {
+        let frames = self.waiting.entry(to).or_default();
+        frames.push(stream);
+        self.is_full |= frames.len() >= MOST;
+    }
+
+    /// Does not acknowledge a frame that would have been.
+    pub(super) fn take_back(&mut self, to: PartyId, stream: Stream) {
+        if let Some(frames) = self.waiting.get_mut(&to) {
+            frames.retain(|frame| *frame != stream);
+        }
+    }
+
+    /// What is to be acknowledged now, by party.
+    pub(super) fn due(&mut self, now: Time, retry: Time) -> Vec<(PartyId, Vec<Stream>)> {
+        if self.waiting.is_empty() {
+            return Vec::new();
+        }
+        let since = *self.since.get_or_insert(now);
+        let over = now >= since + retry / PART_OF_RETRY;
+        if !over && !self.is_full {
+            return Vec::new();
+        }
+        self.is_full = false;
+        let is_due = |frames: &Vec<Stream>| over || frames.len() >= MOST;
+        let all = std::mem::take(&mut self.waiting);
+        let (due, waiting): (BTreeMap<_, _>, _) =
+            all.into_iter().partition(|(_, frames)| is_due(frames));
+        self.waiting = waiting;
+        if self.waiting.is_empty() {
+            self.since = None;
+        }
+        let due = due.into_iter();
+        due.filter(|(_, frames)| !frames.is_empty()).collect()
+    }
+
+    /// When those that wait are due.
+    pub(super) fn next_due(&self, retry: Time) -> Option<Time> {
+        self.since.map(|since| since + retry / PART_OF_RETRY)
+    }
+}

@@ -1,0 +1,75 @@
+//! Sums of frames that came, by which they are known when they repeat.
+
+use super::super::frame::{Kind, Stream};
+use super::super::party::PartyId;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// Batches of a stream whose sums are remembered.
+const REMEMBERED: usize = 1024;
+/// Streams that senders may begin; a federation has one for each kind and node.
+const MOST_STREAMS: usize = 1 << 14;
+
+pub(super) type Sum = [u8; 16];
+
+#[derive(Debug, Default)]
+pub(super) struct Incoming {
+    pub(super) seen: BTreeMap<(PartyId, Kind, u16, u16), BTreeMap<u64, Sum>>,
+}
+
+/// What is known of a frame that came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recognised {
+    /// It comes for the first time.
+    New,
+    /// The same bytes came before.
+    Known,
+    /// Other bytes came before.
+    Other,
+    /// It is older than all that is remembered.
+    Old,
+    /// It is of one stream more than there may be.
+    TooMany,
+}
+
+impl Incoming {
+    /// Compares a frame with what came before, and remembers a new one.
+    pub(super) fn recognise(&mut self, from: PartyId, stream: Stream, bytes: &[u8]) -> Recognised {
+        if self.seen.len() >= MOST_STREAMS {
+            return Recognised::TooMany;
+        }
+        let sum: Sum = Sha256::digest(bytes)[..16].try_into().expect("32 bytes");
+        let seen = self.seen.entry(of_stream(from, stream)).or_default();
+        if let Some(known) = seen.get(&stream.batch) {
+            return match *known == sum {
+                true => Recognised::Known,
+                false => Recognised::Other,
+            };
+        }
+        if seen.len() >= REMEMBERED {
+            let first = seen.first_key_value();
+            if first.is_some_and(|(first, _)| stream.batch < *first) {
+                return Recognised::Old;
+            }
+            seen.pop_first();
+        }
+        seen.insert(stream.batch, sum);
+        Recognised::New
+    }
+
+    /// Forgets that a frame came.
+    pub(super) fn take_back(&mut self, from: PartyId, stream: Stream) {
+        if let Some(seen) = self.seen.get_mut(&of_stream(from, stream)) {
+            seen.remove(&stream.batch);
+        }
+    }
+
+    /// Forgets all that came from a party.
+    pub(super) fn forget(&mut self, party: PartyId) {
+        self.seen.retain(|(from, ..), _| *from != party);
+    }
+}
+
+fn of_stream(from: PartyId, stream: Stream) -> (PartyId, Kind, u16, u16) {
+    (from, stream.kind, stream.source, stream.node)
+}

@@ -1,0 +1,155 @@
+//! Frames that are lost, repeated and forged.
+
+use super::super::frame::{Credit, NO_NODE};
+use super::*;
+
+const A: PartyId = PartyId(0);
+const B: PartyId = PartyId(1);
+
+/// The links of a party that has joined a run.
+fn links(me: PartyId) -> Links {
+    let mark = Mark([9; 16]);
+    let mut links = Links::new(me, 7, Delivery::Acknowledged { retry: 100, mark });
+    let run = links.run.as_mut().expect("a run");
+    assert!(run.join(5));
+    links
+}
+
+const NUMBER: u64 = 7 | 5 << 32;
+
+fn credit(below: u64) -> Body {
+    Body::Credit(Credit {
+        below,
+        epoch: 0,
+        closed: 0,
+    })
+}
+
+#[test]
+fn a_frame_is_sent_until_it_is_acknowledged() {
+    let (mut a, mut b) = (links(A), links(B));
+    let mut out = Outbox::default();
+    a.send(Address::new(B, 0, 5), &credit(6), 0, &mut out);
+    a.finish(0, &mut out);
+    assert_eq!((out.frames.len(), out.wake), (1, Some(100)));
+    let mut again = Outbox::default();
+    a.finish(100, &mut again);
+    assert_eq!(again.frames, out.frames);
+    let mut answer = Outbox::default();
+    assert!(b.receive(A, &out.frames[0].1, &mut answer).is_some());
+    b.finish(0, &mut answer);
+    assert_eq!((answer.frames.len(), answer.wake), (0, Some(6)), "it waits");
+    assert!(b.receive(A, &again.frames[0].1, &mut answer).is_none());
+    b.finish(6, &mut answer);
+    assert_eq!(answer.frames.len(), 1, "one for both");
+    let mut rest = Outbox::default();
+    assert!(a.receive(B, &answer.frames[0].1, &mut rest).is_none());
+    a.finish(1000, &mut rest);
+    assert!(rest.frames.is_empty() && rest.wake.is_none());
+}
+
+#[test]
+fn other_bytes_for_the_same_batch_shut_their_sender_out() {
+    let (mut a, mut b) = (links(A), links(B));
+    let (mut out, mut answer) = (Outbox::default(), Outbox::default());
+    a.send(Address::new(B, 0, 5), &credit(6), 0, &mut out);
+    a.send(Address::new(B, 0, 5), &credit(7), 0, &mut out);
+    assert!(b.receive(A, &out.frames[0].1, &mut answer).is_some());
+    assert!(b.receive(A, &out.frames[1].1, &mut answer).is_none());
+    assert!(b.is_shut_out(A));
+    let expected = [Note::Refused(A, Refusal::Conflict), Note::Quarantined(A)];
+    assert_eq!(answer.notes, expected);
+}
+
+#[test]
+fn strangers_and_liars_are_refused_and_the_third_time_shut_out() {
+    let mut b = links(B);
+    let mut check = |bytes: &[u8], why: Refusal| {
+        let mut out = Outbox::default();
+        assert!(b.receive(A, bytes, &mut out).is_none());
+        assert_eq!(out.notes[0], Note::Refused(A, why));
+        b.is_shut_out(A)
+    };
+    let frame = |federation, sender| {
+        let header = Header {
+            kind: Kind::Credit,
+            federation,
+            epoch: 0,
+            sender,
+            node: NO_NODE,
+            batch: 0,
+        };
+        encode(&header, &credit(1))
+    };
+    assert!(!check(b"garbage", Refusal::Malformed));
+    assert!(!check(&frame(8, A), Refusal::Stranger));
+    assert!(check(&frame(NUMBER, B), Refusal::Sender));
+}
+
+const HUB: PartyId = PartyId::AGGREGATOR;
+
+fn begun(me: PartyId, mark: u8) -> Links {
+    let mark = Mark([mark; 16]);
+    Links::new(me, 7, Delivery::Acknowledged { retry: 100, mark })
+}
+
+/// Acknowledges what came, though nothing more comes.
+fn finish(links: &mut Links, out: &mut Outbox) {
+    links.finish(1, out);
+    links.finish(7, out);
+}
+
+/// Carries all frames between two parties until they are silent; gives what they noted.
+fn talk(a: &mut Links, b: &mut Links) -> (Vec<Note>, Vec<Note>, usize) {
+    let (mut of_a, mut of_b) = (Outbox::default(), Outbox::default());
+    let mut new = 0;
+    a.relink(b.me, 0, &mut of_a);
+    b.relink(a.me, 0, &mut of_b);
+    while !of_a.frames.is_empty() || !of_b.frames.is_empty() {
+        for (_, bytes) in std::mem::take(&mut of_a.frames) {
+            new += usize::from(b.receive(a.me, &bytes, &mut of_b).is_some());
+        }
+        finish(b, &mut of_b);
+        for (_, bytes) in std::mem::take(&mut of_b.frames) {
+            new += usize::from(a.receive(b.me, &bytes, &mut of_a).is_some());
+        }
+        finish(a, &mut of_a);
+    }
+    (of_a.notes, of_b.notes, new)
+}
+
+#[test]
+fn nothing_is_said_before_a_party_has_joined_and_all_of_it_then() {
+    let (mut hub, mut site) = (begun(HUB, 1), begun(A, 2));
+    let mut out = Outbox::default();
+    hub.send(Address::new(A, 0, 5), &credit(6), 0, &mut out);
+    site.send(Address::new(HUB, 0, 0), &credit(1), 0, &mut out);
+    site.finish(500, &mut out);
+    assert!(out.frames.is_empty());
+    assert_eq!(talk(&mut hub, &mut site), (Vec::new(), Vec::new(), 1));
+    assert_eq!(site.run(), hub.run());
+    assert_eq!((hub.awaits(), site.awaits()), (vec![], vec![HUB]));
+    assert_eq!(talk(&mut hub, &mut site), (Vec::new(), Vec::new(), 1));
+    assert_eq!(site.awaits(), []);
+}
+
+#[test]
+fn parties_of_another_run_and_parties_begun_anew_are_refused() {
+    let (mut hub, mut site) = (begun(HUB, 1), begun(A, 2));
+    talk(&mut hub, &mut site);
+    let mut out = Outbox::default();
+    let refused = |party| Note::Refused(party, Refusal::Run);
+    let refused_by = |party| Note::RefusedBy(party, Refusal::Run);
+    let (mut other_hub, mut other_site) = (begun(HUB, 3), begun(A, 4));
+    other_hub.send(Address::new(A, 0, 5), &credit(6), 0, &mut out);
+    let (of_hub, of_site, new) = talk(&mut other_hub, &mut site);
+    assert_eq!((of_hub, new), (vec![refused(A)], 0));
+    assert_eq!(of_site, [refused_by(HUB)]);
+    hub.send(Address::new(A, 0, 5), &credit(6), 0, &mut out);
+    let (of_hub, of_site, new) = talk(&mut hub, &mut other_site);
+    assert_eq!((of_hub, new), (vec![refused(A)], 0));
+    assert_eq!((of_site, other_site.run()), (vec![refused_by(HUB)], None));
+    assert!(!hub.is_shut_out(A) && !other_hub.is_shut_out(A));
+    // The one that belongs there still does.
+    assert_eq!(talk(&mut hub, &mut site), (Vec::new(), Vec::new(), 1));
+}
