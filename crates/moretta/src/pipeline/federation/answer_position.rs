@@ -3,7 +3,7 @@
 //! Two places are written in turn, each with a sum, so that one of them is whole whenever the
 //! process is killed.
 
-use super::state::private;
+use super::private_file::private;
 use crate::error::{Error, Result};
 use sha2::{Digest, Sha256};
 use std::fs::File;

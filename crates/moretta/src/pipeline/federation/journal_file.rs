@@ -6,11 +6,12 @@
 //! the old one and renamed; entries that it covers are told by their numbers, so a kill between
 //! the two steps does no harm. Files can be read by their owner alone.
 
+use super::private_file::private;
 use crate::error::{Error, Result};
 use crate::federate::{Journal, Stored};
 use crate::learn::model::{Reader, Writer};
 use sha2::{Digest, Sha256};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -42,7 +43,12 @@ impl FileJournal {
     pub fn open(path: impl AsRef<Path>, syncs: bool) -> Result<Self> {
         let path = path.as_ref().to_owned();
         let failed = |error| Error::io("open", &path, error);
-        let file = private().read(true).open(&path).map_err(failed)?;
+        let file = private()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .open(&path)
+            .map_err(failed)?;
         let mut journal = FileJournal {
             file,
             syncs,
@@ -146,7 +152,11 @@ impl Journal for FileJournal {
     fn checkpoint(&mut self, state: &[u8]) -> Result<()> {
         let (aside, path) = (self.beside(".new"), self.beside(".checkpoint"));
         let failed = |error| Error::io("write", &path, error);
-        let mut file = private().truncate(true).open(&aside).map_err(failed)?;
+        let mut file = private()
+            .create(true)
+            .truncate(true)
+            .open(&aside)
+            .map_err(failed)?;
         let written = file
             .write_all(&start(self.next))
             .and_then(|()| file.write_all(&frame(state, self.next)))
@@ -194,15 +204,6 @@ impl Journal for FileJournal {
             entries,
         })
     }
-}
-
-/// Options of a file that its owner alone can read.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
 
 fn start(first: u64) -> Vec<u8> {

@@ -7,6 +7,7 @@ mod chronicle;
 mod facts;
 mod journal_file;
 mod parties;
+mod private_file;
 mod rows;
 mod sees;
 mod simulated;

@@ -19,11 +19,12 @@
 
 use super::answer_position::AnswerPosition;
 use super::journal_file::FileJournal;
+use super::private_file::private;
 use crate::error::{Error, Result};
 use crate::federate::Mark;
 use crate::policy::FederationPolicy;
 use sha2::{Digest, Sha256};
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -243,15 +244,6 @@ fn remove(path: &Path) -> Result<()> {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", path, error)),
         _ => Ok(()),
     }
-}
-
-/// Options of a file that its owner alone can read.
-pub(super) fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
 
 fn digits(bytes: &[u8]) -> String {

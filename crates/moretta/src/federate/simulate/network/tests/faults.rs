@@ -186,7 +186,8 @@ fn frames_out_of_order_are_kept_until_credit_stops_their_senders() {
         assert_eq!(run.count(|note| matches!(note, Note::Refused(..))), 0);
     }
     let check = |case: &Case, weather: Weather, most: RangeInclusive<u64>| {
-        let silent = killed(PartyId(0), 2, None, weather);
+        // It has joined the run and said hello, and answers nothing.
+        let silent = killed(PartyId(0), 3, None, weather);
         let (_, ahead) = case.run(silent, Ahead::default());
         assert!(most.contains(&ahead.most), "{}", ahead.most);
     };
