@@ -160,7 +160,10 @@ fn one_command_starts_all_parties() {
     assert!(told.contains("600 records at 4 sites"), "{told}");
     let answers = std::fs::read_to_string(folder.path().join("out/answers.csv"));
     assert_eq!(answers.expect("answers").lines().count(), 601);
-    let again = succeeded(&start_all(folder.path()));
+    let again = start_all(folder.path());
+    let told = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(told.contains("all parties begin anew"), "{told}");
+    let again = succeeded(&again);
     assert!(again.contains("600 records at 4 sites"), "{again}");
 }
 
@@ -174,6 +177,11 @@ fn one_party_that_fails_ends_them_all_and_is_named() {
     assert_eq!(run.status.code(), Some(1), "{told}");
     assert!(told.contains("lab has failed"), "{told}");
     assert!(!folder.path().join("out/answers.csv").exists() || told.contains("lab"));
+    change(folder.path(), "lab.csv", "lactat", "lactate");
+    let run = start_all(folder.path());
+    let told = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(told.contains("interrupted goes on"), "{told}");
+    succeeded(&run);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use boon::{Compiler, SchemaIndex, Schemas};
 use moretta::config::{Absent, Accepts, Parameter, Placed, Section};
 use moretta::measure;
-use moretta::policy::{Policy, Root};
+use moretta::policy::{FederationPolicy, Policy, Root};
 use moretta::protect::{METHODS, MethodInfo};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -263,7 +263,7 @@ impl<'a> Trial<'a> {
         self.refused("no_such_key", &Value::Boolean(true));
         let of_matrix = self.path.last().is_some_and(|last| last == "matrices");
         // The file of a matrix is read with the policy, and there is none here.
-        // A party of a federation is read by another reader, which has tests of its own.
+        // A party of a federation is read by another reader, below.
         let elsewhere = ["protect", "federation"];
         let tried =
             |p: &&Parameter| !(elsewhere.contains(&p.name) || of_matrix && p.name == "file");
@@ -606,4 +606,57 @@ fn schema_and_reader_agree_on_every_section() {
     let faults = trial.faults.join("\n");
     assert!(faults.is_empty(), "{faults}");
     assert!(trial.tried > 300, "{}", trial.tried);
+}
+
+/// The keys of a table in the policy of a party: those that do not fit are refused by both.
+fn try_federation(schema: &Schema, path: &[&str], parameters: &[Parameter]) -> usize {
+    let example = fs::read_to_string(root().join("examples/federation/lab.toml"));
+    let party: Table = example.expect("a policy").parse().expect("TOML");
+    let with = |key: &str, value: &Value| {
+        let mut party = party.clone();
+        let table = path.iter().fold(&mut party, |table, step| {
+            let next = table.entry(*step).or_insert_with(|| Table::new().into());
+            next.as_table_mut().expect("a table")
+        });
+        table.insert(key.to_owned(), value.clone());
+        party
+    };
+    let read = |party: &Table| {
+        let root = Root::of_policy(&root().join("examples/federation/lab.toml"), None)?;
+        FederationPolicy::parse(&party.to_string(), &root)
+    };
+    let refused = |key: &str, value: &Value| {
+        let party = with(key, value);
+        let code = read(&party).map_err(|error| error.exit_code()).err();
+        assert_eq!(code, Some(3), "{path:?} {key} = {value}");
+        assert!(schema.check(&party).is_err(), "{path:?} {key} = {value}");
+    };
+    refused("no_such_key", &true.into());
+    let mut tried = 1;
+    for parameter in parameters {
+        for value in right(&parameter.accepts) {
+            let checked = schema.check(&with(parameter.name, &value));
+            assert_eq!(checked, Ok(()), "{path:?} {} = {value}", parameter.name);
+        }
+        let wrong = wrong(&parameter.accepts);
+        wrong
+            .iter()
+            .for_each(|value| refused(parameter.name, value));
+        tried += wrong.len();
+        if let Accepts::Table(inner) = parameter.accepts {
+            tried += try_federation(schema, &[path, &[parameter.name]].concat(), inner);
+        }
+    }
+    tried
+}
+
+#[test]
+fn schema_and_reader_agree_on_every_key_of_a_federation() {
+    let schema = Schema::printed();
+    let federation = moretta::policy::KEYS
+        .iter()
+        .find(|key| key.name == "federation");
+    let keys = federation.expect("a section").inner();
+    let tried = try_federation(&schema, &["federation"], keys);
+    assert!(tried > 200, "{tried}");
 }

@@ -152,20 +152,28 @@ impl<P: Party, F: Feed<P>> Endpoint for Station<P, F> {
     }
 }
 
-/// A note as a line for the person who runs a party: names and places, never a value.
-pub fn told(note: &Note) -> String {
+/// A note as a line for the person who runs a party: names and places, never a value. `name` gives
+/// the name of a party; a source that is none is a trouble node.
+pub fn told(note: &Note, name: impl Fn(PartyId) -> Option<String>) -> String {
+    let known = |party: &PartyId| name(*party).unwrap_or_else(|| party.to_string());
     match note {
-        Note::Refused(party, why) => format!("a frame of {party} was refused: {why:?}"),
-        Note::RefusedBy(party, why) => format!("{party} refused a frame: {why:?}"),
-        Note::Quarantined(party) => format!("{party} is not listened to any more"),
-        Note::Stalled(party) => format!("nothing comes from {party}"),
+        Note::Refused(party, why) => {
+            format!("a frame of {} was refused: {why:?}", known(party))
+        }
+        Note::RefusedBy(party, why) => format!("{} refused a frame: {why:?}", known(party)),
+        Note::Quarantined(party) => format!("{} is not listened to any more", known(party)),
+        Note::Stalled(party) => format!("nothing comes from {}", known(party)),
         Note::Dropped(batch) => format!("batch {batch} was dropped: too many were kept"),
-        Note::Late(party, batch) => format!("batch {batch} of {party} came too late"),
+        Note::Late(party, batch) => format!("batch {batch} of {} came too late", known(party)),
         Note::Created(node, sources, batch) => {
-            format!("trouble node {node} over {sources:?} from batch {batch} on")
+            let source = |id: &u16| name(PartyId(*id)).unwrap_or_else(|| id.to_string());
+            let sources: Vec<String> = sources.iter().map(source).collect();
+            let sources = sources.join(", ");
+            format!("trouble node {node} over {sources} from batch {batch} on")
         }
         Note::Removed(node, batch) => format!("trouble node {node} removed at batch {batch}"),
         Note::Overconfident(party) => {
+            let party = known(party);
             format!("{party} is surer of its answers than it is right, by more than a quarter")
         }
     }
@@ -263,6 +271,18 @@ mod tests {
         from: PEER,
         bytes: &[],
     };
+
+    #[test]
+    fn notes_name_parties_and_number_nodes() {
+        let name = |party: PartyId| (party == PEER).then(|| "lab".to_owned());
+        let check = |note: Note, expected: &str| assert_eq!(told(&note, name), expected);
+        check(
+            Note::Created(7, vec![3, 6], 9),
+            "trouble node 7 over lab, 6 from batch 9 on",
+        );
+        check(Note::Stalled(PEER), "nothing comes from lab");
+        check(Note::Stalled(PartyId(4)), "nothing comes from site 4");
+    }
 
     #[test]
     fn a_party_is_shown_all_rows_and_done_when_the_run_is_over() {

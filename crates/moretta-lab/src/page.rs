@@ -14,9 +14,10 @@ pub(crate) fn page(title: &str, text: &str, drawings: &[(String, String)]) -> St
     page.raw("\n</head>\n<body>\n");
     page.leaf("h1", &[], title);
     page.raw("\n");
-    for (name, _) in drawings {
+    for (name, drawing) in drawings {
         page.element("p", &[], |page| {
-            page.shape("img", &[("src", name), ("alt", name)]);
+            let width = width(drawing);
+            page.shape("img", &[("src", name), ("alt", name), ("width", &width)]);
         });
         page.raw("\n");
     }
@@ -24,4 +25,25 @@ pub(crate) fn page(title: &str, text: &str, drawings: &[(String, String)]) -> St
     page.leaf("pre", &[], text);
     page.raw("\n</body>\n</html>\n");
     page.into_string()
+}
+
+/// The width that a drawing is made for; else a small one would be blown up to that of the page.
+fn width(drawing: &str) -> &str {
+    let sizes = drawing.split_once("viewBox=\"0 0 ");
+    let width = sizes.and_then(|(_, sizes)| sizes.split_once(' '));
+    width.map_or("auto", |(width, _)| width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use moretta_report::figure::Drawing;
+
+    #[test]
+    fn drawings_keep_their_size() {
+        let drawing = Drawing::new(620.0, 360.0, "title").finish();
+        let page = page("t", "", &[("a.svg".to_owned(), drawing)]);
+        assert!(page.contains("src=\"a.svg\""), "{page}");
+        assert!(page.contains("width=\"620\""), "{page}");
+    }
 }

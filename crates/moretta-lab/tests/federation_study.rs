@@ -37,6 +37,41 @@ fn every_cell_of_the_demonstration_comes_out() {
     assert!(!text.contains("differs"), "{text}");
 }
 
+#[cfg(feature = "grpc")]
+#[test]
+fn figures_are_the_same_over_real_links() {
+    let Some(data) = data() else { return };
+    let figures = |network: &str| {
+        let short = ["--tables", "4.1,4.6", "--sets", "WFR", "--records", "1500"];
+        let more = ["--seeds", "1", "--network", network, "--data", &data];
+        let output = federation(&[&short[..], &more].concat());
+        let text = text(&output);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{errors}{text}");
+        let is_time = |line: &&str| line.ends_with(" s");
+        let lines: Vec<String> = text
+            .lines()
+            .filter(|line| !is_time(line))
+            .map(str::to_owned)
+            .collect();
+        lines.join("\n")
+    };
+    let simulated = figures("sim");
+    assert!(simulated.contains("Table 4.6"), "{simulated}");
+    assert_eq!(figures("grpc"), simulated);
+}
+
+#[test]
+fn streams_are_counted_and_missing_ones_are_told() {
+    let output = federation(&["--tables", "4.2", "--sets", "SEA-A", "--data", "nowhere"]);
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for told in ["25,001", "1 of 1 properties hold"] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    assert_eq!(text.matches("not at hand").count(), 4, "{text}");
+}
+
 #[test]
 fn the_published_sum_is_broken_without_any_data() {
     let output = federation(&["--tables", "sum", "--data", "nowhere"]);
@@ -60,6 +95,7 @@ fn a_short_study_shows_every_table_and_compares_nothing_printed() {
     assert_eq!(output.status.code(), Some(0), "{errors}{text}");
     for title in [
         "Table 4.1",
+        "Table 4.2",
         "Table 4.3",
         "Average ranks",
         "Table 4.4",

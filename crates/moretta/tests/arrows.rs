@@ -34,7 +34,12 @@ const CRATES: &[(&str, &[&str])] = &[
     ("moretta-federation", &["moretta", "moretta-data"]),
     (
         "moretta-lab",
-        &["moretta", "moretta-generate", "moretta-report"],
+        &[
+            "moretta",
+            "moretta-federation",
+            "moretta-generate",
+            "moretta-report",
+        ],
     ),
 ];
 

@@ -62,18 +62,14 @@ mod linked {
         let delivery = Linked::delivery(&state);
         let make = |saved: Option<&[u8]>| aggregator_of(policy, trust, delivery, saved);
         let feed = Watch {
+            policy,
             console,
             view: LiveView::new(console),
             chronicle: Chronicle::of_aggregator(policy),
         };
-        let sites = policy
-            .parties
-            .iter()
-            .filter(|party| party.role == FederationRole::Site);
-        let sites: Vec<String> = sites
-            .map(|party| format!("{} {}", party.number.0, party.id))
-            .collect();
-        console.hint(&format!("sites: {}", sites.join(", ")));
+        let others = policy.parties.iter().filter(|party| party.id != policy.id);
+        let others: Vec<&str> = others.map(|party| party.id.as_str()).collect();
+        console.hint(&format!("{} waits for {}", policy.id, others.join(", ")));
         let (_, feed) = linked.run(&state, make, feed)?;
         state.end()?;
         feed.view.end();
@@ -85,6 +81,7 @@ mod linked {
 
     /// Adds up what happens, and shows it.
     struct Watch<'a> {
+        policy: &'a FederationPolicy,
         console: &'a Console,
         view: LiveView,
         chronicle: Chronicle,
@@ -109,7 +106,9 @@ mod linked {
             self.view.show(&self.chronicle);
             match out.notes.is_empty() {
                 true => Ok(()),
-                false => self.view.beside(|| heed(&out.notes, self.console)),
+                false => self
+                    .view
+                    .beside(|| heed(&out.notes, self.policy, self.console)),
             }
         }
     }

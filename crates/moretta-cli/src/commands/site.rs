@@ -71,6 +71,7 @@ mod linked {
         }
         let delivery = Linked::delivery(&state);
         let feed = Own {
+            policy,
             console,
             rows: match records {
                 Some(secret) => Some(linked.ahead(PartyRows::open(policy, secret)?)),
@@ -136,6 +137,7 @@ mod linked {
 
     /// Own rows, and the place of answers.
     struct Own<'a> {
+        policy: &'a FederationPolicy,
         console: &'a Console,
         rows: Option<Ahead>,
         answers: Option<AnswerWriter>,
@@ -164,7 +166,7 @@ mod linked {
                     self.told.answers = writer.written();
                 }
             }
-            heed(&out.notes, self.console)
+            heed(&out.notes, self.policy, self.console)
         }
     }
 }

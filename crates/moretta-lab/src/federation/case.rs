@@ -7,7 +7,7 @@ use super::streams::Stream;
 use crate::cpu::CpuClock;
 use crate::workers;
 use moretta::data::Records;
-use moretta::federate::simulate::{Process, SiteSource};
+use moretta::federate::simulate::{Outcome, Process, SiteSource};
 use moretta::federate::{Column, FragmentKind, Range, Ratio, Rule, Sharing, Terms, TroubleTerms};
 use moretta::learn::{self, Input};
 use moretta::{Error, Result};
@@ -20,6 +20,15 @@ pub(super) struct Case {
     pub(super) parties: Parties,
     /// Records between two looks at candidates for trouble nodes.
     pub(super) looks: Option<usize>,
+}
+
+/// What carries the frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Network {
+    /// All parties in one process and one thread
+    Sim,
+    /// A thread for each party, and links of this machine with mutual TLS
+    Grpc,
 }
 
 /// Who takes the records.
@@ -95,8 +104,9 @@ impl Case {
         format!("{} {:?}", self.set.name, self.parties)
     }
 
-    fn run(&self, stream: &Stream) -> Result<Measured> {
+    fn run(&self, stream: &Stream, network: Network) -> Result<Measured> {
         let clock = CpuClock::start();
+        let mut worked = None;
         let mut measured = match &self.parties {
             Parties::Central(seed) => {
                 let mut learner = learn::build(FOREST, &stream.header, *seed)?;
@@ -108,11 +118,14 @@ impl Case {
                 let terms = Terms::clone(terms);
                 let sources = self.sources(stream, &terms);
                 let columns: Vec<usize> = sources.iter().map(|site| site.columns.len()).collect();
-                let mut process = Process::new(terms, sources, stream.classes.clone())?;
-                if let Some(every) = self.looks {
-                    process = process.sampled(every);
-                }
-                let outcome = process.run()?;
+                let outcome = match network {
+                    Network::Sim => self.simulate(terms, sources, stream)?,
+                    Network::Grpc => {
+                        let (outcome, seconds) = self.link(terms, &sources, stream)?;
+                        worked = Some(seconds);
+                        outcome
+                    }
+                };
                 if outcome.finals.len() < stream.records.len() {
                     let answered = outcome.finals.len();
                     let what = format!("{} stands still after {answered} answers", self.set.name);
@@ -121,8 +134,39 @@ impl Case {
                 measure(&columns, stream, outcome)?
             }
         };
-        measured.seconds = clock.seconds();
+        measured.seconds = worked.unwrap_or_else(|| clock.seconds());
         Ok(measured)
+    }
+
+    /// All parties in one process and one thread.
+    fn simulate(&self, terms: Terms, sources: Vec<SiteSource>, stream: &Stream) -> Result<Outcome> {
+        let mut process = Process::new(terms, sources, stream.classes.clone())?;
+        if let Some(every) = self.looks {
+            process = process.sampled(every);
+        }
+        process.run()
+    }
+
+    /// Parties on real links, and the seconds that they worked.
+    #[cfg(feature = "grpc")]
+    fn link(
+        &self,
+        terms: Terms,
+        sources: &[SiteSource],
+        stream: &Stream,
+    ) -> Result<(Outcome, f64)> {
+        let linked = super::linked::Linked {
+            terms,
+            sources,
+            classes: &stream.classes,
+            looks: self.looks,
+        };
+        linked.run()
+    }
+
+    #[cfg(not(feature = "grpc"))]
+    fn link(&self, _: Terms, _: &[SiteSource], _: &Stream) -> Result<(Outcome, f64)> {
+        Err(Error::left_out("the links of a federation", "grpc"))
     }
 
     fn sources(&self, stream: &Stream, terms: &Terms) -> Vec<SiteSource> {
@@ -176,7 +220,11 @@ pub(super) struct Book {
 
 impl Book {
     /// Does all runs.
-    pub(super) fn fill(cases: &[Case], stream: impl Fn(&Set) -> Result<Stream>) -> Result<Self> {
+    pub(super) fn fill(
+        cases: &[Case],
+        network: Network,
+        stream: impl Fn(&Set) -> Result<Stream>,
+    ) -> Result<Self> {
         let mut streams: BTreeMap<&'static str, Stream> = BTreeMap::new();
         let mut tasks: BTreeMap<String, &Case> = BTreeMap::new();
         for case in cases {
@@ -189,7 +237,9 @@ impl Book {
             }
         }
         let tasks: Vec<(String, &Case)> = tasks.into_iter().collect();
-        let results = workers::each(&tasks, |(_, case)| case.run(&streams[case.set.name]))?;
+        let results = workers::each(&tasks, |(_, case)| {
+            case.run(&streams[case.set.name], network)
+        })?;
         let keys = tasks.into_iter().map(|(key, _)| key);
         let results = keys.zip(results).collect();
         Ok(Book { results, streams })

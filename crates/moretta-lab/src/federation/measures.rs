@@ -40,6 +40,8 @@ pub(super) struct Measured {
 pub(super) struct NodeFigures {
     /// By its sources, as in `[[2,3],5]`.
     pub(super) name: String,
+    /// Numbers of its sources, rising.
+    pub(super) sources: Vec<u16>,
     /// The first record that it could answer, and the first that it could not any more.
     pub(super) life: [usize; 2],
     /// Its part of TDTV.
@@ -243,11 +245,19 @@ impl<'a> Volumes<'a> {
         let figures =
             |(node, (life, cells, used)): (u16, ([usize; 2], usize, usize))| NodeFigures {
                 name: self.name(node),
+                sources: self.sources(node),
                 life,
                 volume: self.share(cells, count),
                 used: 100.0 * used as f64 / count.max(1) as f64,
             };
         found.into_iter().map(figures).collect()
+    }
+
+    fn sources(&self, node: u16) -> Vec<u16> {
+        let found = self.members.get(&node);
+        let mut sources = found.map_or_else(Vec::new, |node| node.sources.clone());
+        sources.sort_unstable();
+        sources
     }
 
     fn name(&self, member: u16) -> String {

@@ -4,7 +4,8 @@
 //! (thesis, AUT 2019): accuracies, volumes and ratios of times, each beside what was printed, with
 //! an interval over seeds of forests where chance decides; then what batches, late labels,
 //! fragments that hide and the product's variants cost; and the study's secure sum, broken. All
-//! runs are those of the product (`moretta::federate`), all parties in one process.
+//! runs are those of the product (`moretta::federate`), all parties in one process, or linked by
+//! gRPC on this machine.
 //!
 //! *Not at hand*: gas sensors, Higgs, flights and drives. *Costs* hours of CPU with ten seeds;
 //! `--seeds`, `--sets`, `--tables` and `--records` cut it.
@@ -16,12 +17,15 @@ mod case;
 mod central;
 mod demonstration;
 mod figures;
+#[cfg(feature = "grpc")]
+mod linked;
 mod measures;
 mod part;
 mod printed;
 mod privacy;
 mod published_sum;
 mod sets;
+mod stream_list;
 mod streams;
 mod variants;
 mod volumes;
@@ -31,11 +35,12 @@ use crate::acceptance;
 use crate::output::{create_folder, print, write};
 use crate::page::page;
 use crate::sheet::{self, Sheet};
-use case::{Book, Case};
+use case::{Book, Case, Network};
 use clap::Args;
 use moretta::{Error, Result};
 use part::{Extent, Part, Results, Table};
 use printed::Printed;
+use sets::Set;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -45,10 +50,11 @@ use std::time::Instant;
 Examples:
   moretta-lab federation --tables 4.1
   moretta-lab federation --tables 4.3,4.5 --seeds 3 --sets WFR,OCC
+  moretta-lab federation --tables 4.1 --network grpc
   moretta-lab federation --tables sum
   moretta-lab federation --output study
 
-Tables: 4.1, 4.3 (with ranks), 4.4, 4.5, 4.6, 4.7, batches, privacy, variants, figures, sum.
+Tables: 4.1, 4.2, 4.3 (with ranks), 4.4, 4.5, 4.6, 4.7, batches, privacy, variants, figures, sum.
 Prints them, ours beside printed. --output adds all figures as CSV, drawings as SVG and a page for
 both; files of an earlier study in that folder are replaced. The same seeds give the same figures,
 but for times. Ends with 6 when a figure is not within its tolerance.")]
@@ -67,7 +73,7 @@ pub(crate) struct FederationArgs {
         value_name = "TABLE"
     )]
     tables: Vec<String>,
-    /// The streams of tables 4.3 to 4.7 [default: all]
+    /// The streams of tables 4.2 to 4.7 [default: all]
     #[arg(long, value_delimiter = ',', value_name = "SET")]
     sets: Vec<String>,
     /// How many seeds of forests, from 1 on
@@ -76,11 +82,15 @@ pub(crate) struct FederationArgs {
     /// Take at most so many records of each stream, to try it out; nothing printed is compared
     #[arg(long)]
     records: Option<usize>,
+    /// What carries the frames; figures are the same but for bytes and times
+    #[arg(long, value_enum, default_value_t = Network::Sim)]
+    network: Network,
 }
 
 /// All tables, in the order in which they are shown.
-static TABLES: [&Table; 11] = [
+static TABLES: [&Table; 12] = [
     &demonstration::TABLE,
+    &stream_list::TABLE,
     &accuracies::TABLE,
     &central::TIMES,
     &volumes::TABLE,
@@ -133,8 +143,10 @@ fn compute(args: &FederationArgs) -> Result<Part> {
         .flat_map(|table| (table.cases)(&extent))
         .collect();
     let most = args.records.unwrap_or(usize::MAX);
-    let book = Book::fill(&cases, |set| set.read(&args.data, most))?;
+    let read = |set: &Set| set.read(&args.data, most);
+    let book = Book::fill(&cases, args.network, read)?;
     let results = Results {
+        read: &read,
         extent: &extent,
         book: &book,
         printed: &match cases.is_empty() {

@@ -4,6 +4,7 @@ use super::case::{Book, Case};
 use super::measures::Measured;
 use super::printed::Printed;
 use super::sets::Set;
+use super::streams::Stream;
 use crate::acceptance::Check;
 use crate::sheet::Sheet;
 use moretta::Result;
@@ -42,6 +43,8 @@ pub(super) struct Results<'a> {
     pub(super) extent: &'a Extent,
     pub(super) book: &'a Book,
     pub(super) printed: &'a Printed,
+    /// Reads the records of a set.
+    pub(super) read: &'a dyn Fn(&Set) -> Result<Stream>,
 }
 
 impl Results<'_> {

@@ -1,7 +1,8 @@
 //! Accuracy over time, with creations and removals of trouble nodes.
 
+use super::legend::Legend;
 use super::{Cell, batches, figure, share, table};
-use crate::figure::{Align, Area, Axis, Drawing, Panel, Scale, Stroke, Tone, brief};
+use crate::figure::{Area, Axis, Drawing, Panel, Scale, Stroke, Tone, brief};
 use crate::markup::Markup;
 use crate::number;
 use moretta::pipeline::{FederationFacts, MomentFact};
@@ -18,8 +19,8 @@ const GONE: Tone = Tone(1);
 const AREA: Area = Area {
     left: 70.0,
     right: 1020.0,
-    top: 70.0,
-    bottom: 330.0,
+    top: 50.0,
+    bottom: 310.0,
 };
 
 pub(super) fn write(facts: &FederationFacts, page: &mut Markup) {
@@ -115,18 +116,24 @@ fn draw(facts: &FederationFacts) -> Markup {
             write: number::percent,
         },
     };
-    let mut drawing = Drawing::inside(1040.0, 380.0, "Accuracy over batches");
-    let mut x = AREA.left;
-    let mut entries = vec![(ALL, "federation")];
+    let mut drawing = Drawing::inside(1040.0, 360.0, "Accuracy over batches");
+    let whole = |tone| Stroke {
+        tone,
+        dashed: false,
+    };
+    let gone = Stroke {
+        tone: GONE,
+        dashed: true,
+    };
+    let mut entries = vec![(whole(ALL), "federation")];
     if few {
-        entries.push((SITES, "each site alone"));
+        entries.push((whole(SITES), "each site alone"));
     }
-    entries.extend([(MADE, "node made"), (GONE, "node removed")]);
-    for (tone, words) in entries {
-        drawing.circle(&tone.class(), (x, 44.0), 4.5, "");
-        drawing.text((x + 10.0, 48.0), Align::Start, "muted", words);
-        x += 40.0 + 7.0 * words.chars().count() as f64;
-    }
+    entries.extend([(whole(MADE), "node made"), (gone, "node removed")]);
+    let entries = entries
+        .into_iter()
+        .map(|(stroke, words)| (stroke, words.to_owned()));
+    Legend::new(entries, [AREA.left, AREA.right], 24.0).draw(&mut drawing);
     panel.frame(&mut drawing);
     let ends = match panel.y.scale {
         Scale::Linear { low, high } => [low, high],
@@ -137,21 +144,9 @@ fn draw(facts: &FederationFacts) -> Markup {
         panel.line(&mut drawing, stroke, &ends);
     };
     for node in &facts.nodes {
-        upright(
-            node.from_batch,
-            Stroke {
-                tone: MADE,
-                dashed: false,
-            },
-        );
+        upright(node.from_batch, whole(MADE));
         if let Some(end) = node.to_batch {
-            upright(
-                end,
-                Stroke {
-                    tone: GONE,
-                    dashed: true,
-                },
-            );
+            upright(end, gone);
         }
     }
     let mut line = |tone: Tone, of: &dyn Fn(&MomentFact) -> Option<f64>| {
@@ -159,11 +154,7 @@ fn draw(facts: &FederationFacts) -> Markup {
             .moments
             .iter()
             .filter_map(|moment| Some((middle(moment), of(moment)?)));
-        let stroke = Stroke {
-            tone,
-            dashed: false,
-        };
-        panel.line(&mut drawing, stroke, &points.collect::<Vec<_>>());
+        panel.line(&mut drawing, whole(tone), &points.collect::<Vec<_>>());
     };
     if few {
         for site in 0..facts.sites.len() {

@@ -1,17 +1,15 @@
 //! How much sources agree in what troubles them, over time.
 
+use super::legend::Legend;
 use super::{Cell, batches, figure, table};
-use crate::figure::{Align, Area, Axis, Drawing, Panel, Scale, Stroke, Tone, brief};
+use crate::figure::{Area, Axis, Drawing, Panel, Scale, Stroke, Tone, brief};
 use crate::markup::Markup;
 use crate::number;
 use moretta::pipeline::{AgreementFact, FederationFacts};
 
-const AREA: Area = Area {
-    left: 70.0,
-    right: 1020.0,
-    top: 70.0,
-    bottom: 270.0,
-};
+const LEFT: f64 = 70.0;
+const RIGHT: f64 = 1020.0;
+const HEIGHT: f64 = 200.0;
 
 pub(super) fn write(facts: &FederationFacts, page: &mut Markup) {
     if facts.agreements.is_empty() {
@@ -42,8 +40,21 @@ pub(super) fn write(facts: &FederationFacts, page: &mut Markup) {
 
 fn draw(facts: &FederationFacts) -> Markup {
     let [first, last] = batches(facts);
+    let stroke = |place: usize| Stroke {
+        tone: Tone(1 + place % (Tone::COUNT - 1)),
+        dashed: place >= Tone::COUNT - 1,
+    };
+    let entries = facts.agreements.iter().enumerate();
+    let entries = entries.map(|(place, of)| (stroke(place), of.sources.join(", ")));
+    let legend = Legend::new(entries, [LEFT, RIGHT], 24.0);
+    let area = Area {
+        left: LEFT,
+        right: RIGHT,
+        top: legend.bottom,
+        bottom: legend.bottom + HEIGHT,
+    };
     let panel = Panel {
-        area: AREA,
+        area,
         title: String::new(),
         x: Axis {
             label: "batch".to_owned(),
@@ -64,24 +75,14 @@ fn draw(facts: &FederationFacts) -> Markup {
             write: brief,
         },
     };
-    let mut drawing = Drawing::inside(1040.0, 320.0, "Agreement of sources over batches");
+    let height = area.bottom + 50.0;
+    let mut drawing = Drawing::inside(1040.0, height, "Agreement of sources over batches");
     panel.frame(&mut drawing);
-    let mut x = AREA.left;
+    legend.draw(&mut drawing);
     for (place, of) in facts.agreements.iter().enumerate() {
-        let stroke = Stroke {
-            tone: Tone(1 + place % (Tone::COUNT - 1)),
-            dashed: place >= Tone::COUNT - 1,
-        };
         for part in parts(of, facts.moment) {
-            panel.line(&mut drawing, stroke, &part);
+            panel.line(&mut drawing, stroke(place), &part);
         }
-        let words = of.sources.join(" ");
-        let dashed = if stroke.dashed { " dashed" } else { "" };
-        let class = format!("{} line{dashed}", stroke.tone.class());
-        let end = x + 18.0;
-        drawing.path(&class, format_args!("M{x:.1} 44H{end:.1}"));
-        drawing.text((x + 24.0, 48.0), Align::Start, "muted", &words);
-        x += 44.0 + 6.6 * words.chars().count() as f64;
     }
     drawing.into_markup()
 }

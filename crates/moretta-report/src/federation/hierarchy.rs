@@ -1,6 +1,6 @@
 //! Lanes of sites and trouble nodes over batches.
 
-use super::{Cell, batches, figure, share, table};
+use super::{Cell, batches, figure, share, short, table};
 use crate::figure::{Align, Drawing, Scale, Tone, brief};
 use crate::markup::Markup;
 use crate::number;
@@ -182,12 +182,4 @@ fn draw(facts: &FederationFacts) -> Markup {
         }
     }
     drawing.into_markup()
-}
-
-/// A name that leaves room.
-fn short(name: &str, most: usize) -> String {
-    match name.chars().count() > most {
-        true => name.chars().take(most - 1).chain(['…']).collect(),
-        false => name.to_owned(),
-    }
 }

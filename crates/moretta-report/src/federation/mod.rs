@@ -4,6 +4,7 @@
 mod accuracy;
 mod agreement;
 mod hierarchy;
+mod legend;
 mod tables;
 
 use super::markup::Markup;
@@ -54,9 +55,9 @@ fn tiles(facts: &FederationFacts, page: &mut Markup) {
     let alive = facts.nodes.iter().filter(|node| node.to_batch.is_none());
     let alive = alive.count() as u64;
     let gone = facts.nodes.len() as u64 - alive + facts.forgotten_nodes;
-    let of_records = |answers: u64| {
+    let of_records = |answers: u64, what: &str| {
         let share = answers as f64 / facts.records.max(1) as f64;
-        format!("{} of the records", number::percent(share))
+        format!("{}, {what}", number::percent(share))
     };
     let tiles = [
         (
@@ -82,12 +83,12 @@ fn tiles(facts: &FederationFacts, page: &mut Markup) {
         (
             "Partial answers",
             number::count(facts.partial),
-            of_records(facts.partial),
+            of_records(facts.partial, "made without all sites"),
         ),
         (
             "Early answers",
             number::count(facts.early),
-            of_records(facts.early),
+            of_records(facts.early, "nodes not waited for"),
         ),
     ];
     page.element("dl", &[("class", &"tiles")], |page| {
@@ -155,6 +156,14 @@ fn batches(facts: &FederationFacts) -> [u64; 2] {
     let last = moments.map(|moment| moment.from_batch + facts.moment).max();
     let (first, last) = (first.unwrap_or(0), last.unwrap_or(1));
     [first, last.max(first + 1)]
+}
+
+/// A name that leaves room.
+fn short(name: &str, most: usize) -> String {
+    match name.chars().count() > most {
+        true => name.chars().take(most - 1).chain(['…']).collect(),
+        false => name.to_owned(),
+    }
 }
 
 #[cfg(test)]

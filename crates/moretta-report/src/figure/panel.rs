@@ -110,6 +110,13 @@ impl Panel {
         drawing.circle(&class, place, mark.radius, detail);
     }
 
+    /// Words above a place.
+    pub fn words(&self, drawing: &mut Drawing, at: (f64, f64), words: &str) {
+        if let Some((x, y)) = self.place(at) {
+            drawing.text((x, y - 8.0), Align::Middle, "", words);
+        }
+    }
+
     /// A bar from one value to another.
     pub fn bar(&self, drawing: &mut Drawing, tone: Tone, x: f64, [from, to]: [f64; 2]) {
         if let (Some((x, from)), Some((_, to))) = (self.place((x, from)), self.place((x, to))) {
@@ -195,8 +202,12 @@ mod tests {
         panel().frame(&mut drawing);
         panel().mark(&mut drawing, mark, (f64::NAN, 0.0), "");
         panel().bar(&mut drawing, Tone(0), 0.5, [0.0, f64::INFINITY]);
+        panel().words(&mut drawing, (0.5, f64::NAN), "nowhere");
         let svg = drawing.finish();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
-        assert!(!svg.contains("<circle"), "{svg}");
+        assert!(
+            !svg.contains("<circle") && !svg.contains("nowhere"),
+            "{svg}"
+        );
     }
 }

@@ -212,12 +212,18 @@ pub(crate) fn role(role: FederationRole) -> Role {
 }
 
 /// Shows notes, and ends a party that others refuse for good.
-pub(crate) fn heed(notes: &[Note], console: &Console) -> Result<()> {
+pub(crate) fn heed(notes: &[Note], policy: &FederationPolicy, console: &Console) -> Result<()> {
+    let known = |party: PartyId| {
+        let found = policy.parties.iter().find(|one| one.number == party);
+        found.map(|one| one.id.clone())
+    };
+    let name = |party: &PartyId| known(*party).unwrap_or_else(|| party.to_string());
     for note in notes {
         match note {
             Note::RefusedBy(party, Refusal::Consent) => {
                 return Err(Error::budget(format!(
-                    "{party} does not consent to what a trouble node asks of it"
+                    "{} does not consent to what a trouble node asks of it",
+                    name(party)
                 ))
                 .help("let `fragments` of all parties ask for less, or `allow` of the site permit more"));
             }
@@ -234,25 +240,29 @@ pub(crate) fn heed(notes: &[Note], console: &Console) -> Result<()> {
                 .help("begin all parties anew with --force"));
             }
             Note::Refused(party, Refusal::Run) => console.hint(&format!(
-                "{party} is in another run, or was begun anew in this one: begin all parties anew with --force"
+                "{} is in another run, or was begun anew in this one: begin all parties anew with --force",
+                name(party)
             )),
             Note::RefusedBy(party, Refusal::Stranger) => {
+                let party = name(party);
                 return Err(Error::policy(format!("{party} has not agreed on the same terms"))
                     .help("`moretta federation check` with the policies of all parties finds out where"));
             }
             Note::RefusedBy(party, Refusal::Keys) => {
                 return Err(Error::input(format!(
-                    "the keys of {party} are others than those of this party"
+                    "the keys of {} are others than those of this party",
+                    name(party)
                 ))
                 .help("sort the rows of all parties by their key, and keep the same records"));
             }
             Note::Refused(party, Refusal::Keys) => {
                 return Err(Error::input(format!(
-                    "the keys of the rows are not those that {party} has"
+                    "the keys of the rows are not those that {} has",
+                    name(party)
                 ))
                 .help("sort the rows of all parties by their key, and keep the same records"));
             }
-            note => console.hint(&told(note)),
+            note => console.hint(&told(note, known)),
         }
     }
     Ok(())

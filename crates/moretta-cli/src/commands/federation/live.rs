@@ -14,8 +14,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 const RARELY: Duration = Duration::from_secs(10);
 /// The time that a rate is over.
 const RATED: Duration = Duration::from_secs(5);
-/// No line is longer.
-const WIDTH: usize = 100;
+/// No line is longer, so that none is broken in a terminal of 80.
+const WIDTH: usize = 80;
 /// Sites, candidates and trouble nodes that are shown at most.
 const SITES: usize = 10;
 const CANDIDATES: usize = 3;
@@ -45,7 +45,7 @@ impl LiveView {
         LiveView {
             next: match shown {
                 Shown::Log => now + RARELY,
-                _ => now + PAUSE,
+                _ => now,
             },
             shown,
             rated: VecDeque::from([(now, 0)]),
@@ -68,7 +68,8 @@ impl LiveView {
                 self.next = now + PAUSE;
             }
             Shown::Log => {
-                let _ = writeln!(std::io::stderr(), "{}", head(&facts, rate));
+                let line = head(&facts, rate).join("  ");
+                let _ = writeln!(std::io::stderr(), "{line}");
                 self.next = now + RARELY;
             }
         }
@@ -110,7 +111,9 @@ fn lines() -> ProgressBar {
 
 /// All lines.
 fn view(facts: &FederationFacts, rate: f64) -> Vec<String> {
-    let mut lines = vec![head(facts, rate)];
+    let mut lines = head(facts, rate).to_vec();
+    lines[1].insert_str(0, "  ");
+    lines.extend(waited_for(facts));
     lines.extend(sites(facts));
     lines.extend(agreements(facts));
     lines.extend(nodes(facts));
@@ -124,21 +127,29 @@ fn cut(line: &str) -> String {
     }
 }
 
-fn head(facts: &FederationFacts, rate: f64) -> String {
+fn head(facts: &FederationFacts, rate: f64) -> [String; 2] {
     let share = |share: Option<f64>| share.map_or("–".to_owned(), percent);
-    format!(
-        "{}  {} records  {:.0}/s  accuracy {} (of late {})  {:.1} bytes a record",
+    let first = format!(
+        "{}  {} records  {}/s  accuracy {} (of late {})",
         facts.federation,
         count(facts.records),
-        rate,
+        count(rate as u64),
         share(facts.accuracy),
         share(facts.recent_accuracy),
-        facts.bytes_a_record
-    )
+    );
+    let second = format!("{:.1} bytes a record", facts.bytes_a_record);
+    [first, second]
 }
 
 fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
+}
+
+/// Who has not answered anything yet.
+fn waited_for(facts: &FederationFacts) -> Option<String> {
+    let silent = facts.sites.iter().filter(|site| site.last_batch.is_none());
+    let silent: Vec<&str> = silent.map(|site| site.site.as_str()).collect();
+    (!silent.is_empty()).then(|| format!("  nothing yet from {}", silent.join(", ")))
 }
 
 /// Those that were absent most come first where there is no room for all.
@@ -272,7 +283,9 @@ mod tests {
     fn lines_tell_sites_agreement_and_nodes() {
         let lines = view(&facts(2), 99.6);
         let expected = [
-            "f  12,345 records  100/s  accuracy 80.0 % (of late –)  8.2 bytes a record",
+            "f  12,345 records  99/s  accuracy 80.0 % (of late –)",
+            "  8.2 bytes a record",
+            "  nothing yet from site-0",
             "  site        batch   present     right  sure",
             "  site-0          –     0.0 %    75.0 %  0.50",
             "  site-1      1,234    50.0 %    75.0 %  0.50",
@@ -290,7 +303,7 @@ mod tests {
         let lines = view(&facts, f64::MAX);
         assert!(lines.len() < 24, "{}", lines.len());
         assert!(lines.iter().all(|line| line.chars().count() < WIDTH));
-        assert!(lines[2].contains("site-0 "), "{}", lines[2]);
+        assert!(lines[4].contains("site-0 "), "{}", lines[4]);
         assert!(lines.iter().any(|line| line == "  and 290 more sites"));
     }
 }

@@ -4,7 +4,7 @@ use moretta_report::figure::{Area, Axis, Drawing, Mark, Panel, Scale, Stroke, To
 
 /// Of answers that wait for orders up to 0, 1, 2 and so on.
 pub(super) fn draw(accuracies: &[f64]) -> String {
-    let title = "WFR, vote 2×: accuracy of answers that wait for orders up to";
+    let title = "WFR, vote 2×: accuracy of answers that do not wait for all nodes";
     let mut drawing = Drawing::new(620.0, 360.0, title);
     let orders = (0..accuracies.len()).map(|order| order as f64);
     let panel = Panel {
@@ -16,7 +16,7 @@ pub(super) fn draw(accuracies: &[f64]) -> String {
         },
         title: String::new(),
         x: Axis {
-            label: "highest order".to_owned(),
+            label: "highest order of nodes that is waited for; 0 is sites alone".to_owned(),
             scale: Scale::slots(orders.clone()),
             marks: accuracies.len(),
             write: brief,
@@ -43,6 +43,7 @@ pub(super) fn draw(accuracies: &[f64]) -> String {
     for (order, accuracy) in points {
         let detail = format!("orders up to {order}: {accuracy:.2} %");
         panel.mark(&mut drawing, mark, (order, accuracy), &detail);
+        panel.words(&mut drawing, (order, accuracy), &format!("{accuracy:.1}"));
     }
     drawing.finish()
 }

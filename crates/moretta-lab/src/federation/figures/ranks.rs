@@ -8,10 +8,15 @@ use crate::federation::streams::Stream;
 use crate::multiples::{Key, multiples};
 use moretta::Result;
 use moretta::learn::{self, Header};
-use moretta_report::figure::{Axis, Mark, Panel, Scale, Tone, brief};
+use moretta_report::figure::{Axis, Mark, Panel, Scale, Stroke, Tone, brief};
 use std::collections::VecDeque;
 
 const WINDOW: usize = 1000;
+const RECORD: Tone = Tone(2);
+const THRESHOLD: Tone = Tone(1);
+/// The rank below which a site forwards to a node over two: a trouble factor of one site's columns
+/// over the columns of two.
+const FORWARDED: f64 = 0.5;
 /// The records that are drawn.
 const SHOWN: std::ops::Range<usize> = 2000..2600;
 /// Pairs of sites: the first three become nodes of the run with a naive Bayes everywhere.
@@ -24,10 +29,17 @@ pub(super) fn draw(stream: &Stream) -> Result<String> {
         .map(|site| ranks(stream, site))
         .collect::<Result<_>>()?;
     let title = "WFR: ranks of the confidence of two sites, 600 records; low is troubled";
-    let keys = [Key {
-        tone: Tone(2),
-        words: "a record".to_owned(),
-    }];
+    let keys = [
+        (RECORD, "a record"),
+        (
+            THRESHOLD,
+            "threshold at 1× (dashed): records below and left of both go to the node",
+        ),
+    ];
+    let keys = keys.map(|(tone, words)| Key {
+        tone,
+        words: words.to_owned(),
+    });
     let (mut drawing, areas) = multiples(title, &keys, PAIRS.len());
     for ([one, other], area) in PAIRS.into_iter().zip(areas) {
         let axis = |site: usize| Axis {
@@ -46,8 +58,14 @@ pub(super) fn draw(stream: &Stream) -> Result<String> {
             y: axis(other),
         };
         panel.frame(&mut drawing);
+        let dashed = Stroke {
+            tone: THRESHOLD,
+            dashed: true,
+        };
+        panel.line(&mut drawing, dashed, &[(FORWARDED, 0.0), (FORWARDED, 1.0)]);
+        panel.line(&mut drawing, dashed, &[(0.0, FORWARDED), (1.0, FORWARDED)]);
         let mark = Mark {
-            tone: Tone(2),
+            tone: RECORD,
             radius: 1.5,
             filled: true,
         };

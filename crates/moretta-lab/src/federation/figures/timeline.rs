@@ -10,30 +10,30 @@ const AGREEMENT: Tone = Tone(2);
 const THRESHOLD: Tone = Tone(0);
 const MADE: Tone = Tone(3);
 const REMOVED: Tone = Tone(1);
+/// The height at which the life of nodes is drawn, above all agreements.
+const LIFE: f64 = 1.08;
 /// Panels at most.
 const MOST: usize = 8;
 
 /// What the monitor of a candidate has compared: records, agreement, threshold.
 type Course = Vec<(f64, f64, f64)>;
 
-/// A panel for each pair of sites that became a node.
+/// A panel for each pair of sources that became a node.
 pub(super) fn draw(set: &str, run: &Measured) -> String {
     let courses = courses(run);
-    let made = |name: &String| run.nodes.iter().any(|node| node.name == *name);
-    let mut shown: Vec<(&String, &Course)> =
-        courses.iter().filter(|(name, _)| made(name)).collect();
+    let mut shown: Vec<(&String, &Course)> = courses.iter().collect();
     shown.truncate(MOST);
     let keys = [
         (AGREEMENT, "agreement"),
         (THRESHOLD, "threshold (dashed)"),
-        (MADE, "node made (disc)"),
+        (MADE, "node made (disc) and there (line above)"),
         (REMOVED, "node removed (ring)"),
     ];
     let keys = keys.map(|(tone, words)| Key {
         tone,
         words: words.to_owned(),
     });
-    let title = format!("{set}: agreement of sites that became nodes, over records");
+    let title = format!("{set}: agreement of sources until they became nodes, over records");
     let (mut drawing, areas) = multiples(&title, &keys, shown.len().max(1));
     for (place, ((name, course), area)) in shown.into_iter().zip(areas).enumerate() {
         let label = if is_first(place) { "agreement" } else { "" };
@@ -53,7 +53,7 @@ pub(super) fn draw(set: &str, run: &Measured) -> String {
                 label: label.to_owned(),
                 scale: Scale::Linear {
                     low: 0.0,
-                    high: 1.0,
+                    high: 1.15,
                 },
                 marks: 5,
                 write: brief,
@@ -66,14 +66,17 @@ pub(super) fn draw(set: &str, run: &Measured) -> String {
     drawing.finish()
 }
 
-/// Candidates of sites alone, by the name that their node would have.
+/// What candidates that became nodes compared, by the name of the node.
 fn courses(run: &Measured) -> BTreeMap<String, Course> {
     let mut courses: BTreeMap<String, Course> = BTreeMap::new();
     for (record, candidates) in &run.samples {
         for candidate in candidates {
-            let names: Vec<String> = candidate.sources.iter().map(u16::to_string).collect();
-            let course = courses.entry(format!("[{}]", names.join(","))).or_default();
-            course.push((*record as f64, candidate.agreement, candidate.threshold));
+            let mut sources = candidate.sources.clone();
+            sources.sort_unstable();
+            if let Some(node) = run.nodes.iter().find(|node| node.sources == sources) {
+                let course = courses.entry(node.name.clone()).or_default();
+                course.push((*record as f64, candidate.agreement, candidate.threshold));
+            }
         }
     }
     courses
@@ -107,10 +110,16 @@ fn marks(drawing: &mut Drawing, panel: &Panel, run: &Measured, name: &str) {
             filled,
         };
         let detail = format!("{name} made at {first}");
-        panel.mark(drawing, mark(MADE, true), (first as f64, 0.96), &detail);
+        let life = [first, end].map(|record| (record as f64, LIFE));
+        let stroke = Stroke {
+            tone: MADE,
+            dashed: false,
+        };
+        panel.line(drawing, stroke, &life);
+        panel.mark(drawing, mark(MADE, true), (first as f64, LIFE), &detail);
         if end < run.records {
             let detail = format!("{name} removed at {end}");
-            panel.mark(drawing, mark(REMOVED, false), (end as f64, 0.96), &detail);
+            panel.mark(drawing, mark(REMOVED, false), (end as f64, LIFE), &detail);
         }
     }
 }

@@ -216,3 +216,44 @@ fn a_release_has_no_federation() {
     assert!(error.to_string().contains("makes no release"), "{error}");
     assert!(is_federation(SITE) && !is_federation("version = 1"));
 }
+
+/// A key with a letter twice.
+fn misspelt(key: &str) -> String {
+    let (first, rest) = key.split_at(key.len() - 1);
+    format!("{first}{rest}{rest}")
+}
+
+#[test]
+fn every_misspelt_key_is_told_with_the_right_one() {
+    let mut tried = 0;
+    let mut check = |text: &str, key: &str| {
+        let wrong = misspelt(key);
+        let error = read(text).expect_err(key);
+        assert!(
+            error
+                .to_string()
+                .contains(&format!("unknown key `{wrong}`")),
+            "{error}"
+        );
+        let help = error.help_text().unwrap_or_default();
+        assert!(help.contains(&format!("`{key}`")), "{key}: {help}");
+        tried += 1;
+    };
+    let with = |line: &str| SITE.replacen("id = \"lab\"", &format!("id = \"lab\"\n{line}"), 1);
+    for parameter in keys::KEYS {
+        check(
+            &with(&format!("{} = 1", misspelt(parameter.name))),
+            parameter.name,
+        );
+        let (table, empty) = (parameter.name, format!("{} = {{", parameter.name));
+        for inner in parameter.inner() {
+            let wrong = format!("{} = 1", misspelt(inner.name));
+            let text = match SITE.contains(&empty) {
+                true => SITE.replacen(&empty, &format!("{empty} {wrong},"), 1),
+                false => with(&format!("{table} = {{ {wrong} }}")),
+            };
+            check(&text, inner.name);
+        }
+    }
+    assert_eq!(tried, 58);
+}
