@@ -31,19 +31,19 @@ class Stream:
 class Federation:
     """Policies, keys and rows of all parties in a folder. Rows come from files, or are piped in."""
 
-    def __init__(self, program, folder, stream, sites, terms, times=1, has_host=False, is_piped=False, dialled=None):
+    def __init__(self, program, folder, stream, sites, terms, times=1, columns=COLUMNS, hosts=0, is_piped=False, dialled=None):
         self.program, self.folder, self.is_piped = program, pathlib.Path(folder), is_piped
         self.folder.mkdir()
-        self.sites = [f"s{site:03}" for site in range(sites)]
+        self.sites, self.hosts = [f"s{site:03}" for site in range(sites)], [f"h{host}" for host in range(hosts)]
         self.roles = {"hub": "aggregator", "desk": "labels", "viewer": "consumer"}
-        self.roles |= dict.fromkeys(self.sites, "site") | ({"node": "trouble"} if has_host else {})
+        self.roles |= dict.fromkeys(self.sites, "site") | dict.fromkeys(self.hosts, "trouble")
         self.records = times * len(stream.rows)
-        self.terms, self.ports = terms, dict(zip(["hub", "desk", "node"], free_ports(3)))
+        self.terms, self.ports = terms, dict(zip(["hub", "desk", *self.hosts], free_ports(2 + hosts)))
         self.dialled = dialled(self.ports["hub"]) if dialled else self.ports["hub"]
         self.lines = {}
         # Where there are more sites than columns, several hold the same one.
         held = {site: [] for site in self.sites}
-        for at in range(max(sites, COLUMNS)):
+        for at in range(max(sites, columns)):
             held[self.sites[at % sites]].append(at % COLUMNS)
         for site, columns in held.items():
             read = [f'c{at} = {{ role = "quasi", type = "number", range = {list(stream.ranges[column])} }}'
@@ -72,8 +72,9 @@ class Federation:
                  f'identity = {{ certificate = "file:keys/{party}.pem", key = "file:keys/{party}.key", '
                  'authority = "file:keys/ca.pem" }',
                  f"parties = {{ {listed} }}", 'pins = "keys/pins.toml"', f"classes = {CLASSES}", 'answer = { rule = "vote" }']
-        if "node" in self.roles:
-            lines += [f'hosts = {{ node = "127.0.0.1:{self.ports["node"]}" }}']
+        if self.hosts:
+            places = ", ".join(f'{host} = "127.0.0.1:{self.ports[host]}"' for host in self.hosts)
+            lines += [f"hosts = {{ {places} }}"]
         if party in self.ports:
             lines += [f'listen = "127.0.0.1:{self.ports[party]}"']
         (self.folder / f"{party}.toml").write_text("\n".join([*lines, *self.terms]) + "\n")
