@@ -3,13 +3,11 @@
 use crate::args::AggregateArgs;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::memory::take_small_pages;
 use moretta::Error;
 use moretta::policy::FederationRole;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &AggregateArgs, console: &Console) -> Result<ExitCode, Failure> {
-    take_small_pages();
     let policy = super::federation::load(&args.policy, args.root.as_deref())?;
     if policy.role != FederationRole::Aggregator {
         let what = format!(

@@ -3,13 +3,11 @@
 use crate::args::PartyArgs;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::memory::take_small_pages;
 use moretta::Error;
 use moretta::policy::FederationRole;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &PartyArgs, console: &Console) -> Result<ExitCode, Failure> {
-    take_small_pages();
     let policy = super::federation::load(&args.policy, args.root.as_deref())?;
     if policy.role == FederationRole::Aggregator {
         return Err(Error::usage("this is the policy of the aggregator")
