@@ -18,9 +18,12 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    memory::use_large_pages(false);
     failure::hide_panics();
     interrupt::clean_up_when_interrupted();
     let cli = Cli::parse();
+    let is_party = matches!(cli.command, Command::Site(_) | Command::Aggregate(_));
+    memory::use_large_pages(!is_party);
     match std::panic::catch_unwind(|| dispatch(&cli)) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => failure::show(&error, &cli),

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use moretta::federate::Rows;
 use moretta_data::Result;
+use rayon::ThreadPoolBuilder;
 
 use crate::driver::Waker;
 
@@ -35,6 +36,9 @@ impl Ahead {
         let missed = Arc::new(AtomicBool::new(false));
         let is_missed = Arc::clone(&missed);
         std::thread::spawn(move || {
+            // A party is small: what it reads is parsed here, and not by threads that wait for it.
+            let alone = ThreadPoolBuilder::new().num_threads(1);
+            let _alone = alone.use_current_thread().build();
             for batch in 0.. {
                 let rows = read(batch);
                 let is_last = !matches!(rows, Ok(Some(_)));

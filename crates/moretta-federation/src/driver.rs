@@ -1,19 +1,20 @@
 //! Runs a party: what its links bring, in the order in which it arrives, timers, and what it sends.
 //!
-//! The party runs on the thread that calls [`Driver::run`] and is called with one event at a time; the
-//! network has threads of its own. Frames of a link are handed on in order and once. Those that were
+//! The party runs on the thread that calls [`Network::run`](crate::Network::run) and is called with one
+//! event at a time; the network has threads of its own, or works on that thread between events. Frames of a link are handed on in order and once. Those that were
 //! under way when a link was replaced are dropped, so that none comes after the new link's
 //! announcement that belongs before it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use moretta_data::{Error, Result};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
 
 use crate::header::Protocol;
 use crate::limits::Limits;
@@ -42,23 +43,23 @@ struct Route {
 
 /// Ends a driver from another thread.
 #[derive(Clone)]
-pub struct Stopper(Sender<Arrival>);
+pub struct Stopper(Arc<Context>);
 
 impl Stopper {
     /// Ends it once all events that have arrived are handled.
     pub fn stop(&self) {
-        let _ = self.0.send(Arrival::Stop);
+        self.0.announce(Arrival::Stop);
     }
 }
 
 /// Calls a party from another thread.
 #[derive(Clone)]
-pub struct Waker(Sender<Arrival>);
+pub struct Waker(Arc<Context>);
 
 impl Waker {
     /// Calls it with [`Event::Timer`], behind all events that have arrived.
     pub fn wake(&self) {
-        let _ = self.0.send(Arrival::Relieved);
+        self.0.announce(Arrival::Relieved);
     }
 }
 
@@ -74,6 +75,7 @@ impl Driver {
             refusals: Arc::default(),
             pressure: Pressure::default(),
             arrivals: sender,
+            arrived: Notify::new(),
             links: AtomicU64::new(0),
             stop: watch::Sender::new(false),
         };
@@ -89,12 +91,12 @@ impl Driver {
 
     /// To end it from another thread.
     pub fn stopper(&self) -> Stopper {
-        Stopper(self.context.arrivals.clone())
+        Stopper(self.context.clone())
     }
 
     /// To call the party from another thread.
     pub fn waker(&self) -> Waker {
-        Waker(self.context.arrivals.clone())
+        Waker(self.context.clone())
     }
 
     /// To hold back new records while a peer is slow.
@@ -112,39 +114,86 @@ impl Driver {
     /// closed: [`Network::close`](crate::Network::close) waits for that.
     /// After an error links are cut instead, so that nobody takes it for the end.
     pub fn run(mut self, party: &mut dyn Endpoint) -> Result<u64> {
-        let ended = self.run_to_end(party);
-        if ended.is_err() {
-            self.routes.values().for_each(|route| route.outlet.cut());
-        }
-        ended
-    }
-
-    fn run_to_end(&mut self, party: &mut dyn Endpoint) -> Result<u64> {
         let mut out = Outbox::default();
-        loop {
-            let now = self.now();
-            let arrival = match self.wake.map(|wake| wake.saturating_sub(now)) {
-                Some(0) => Err(RecvTimeoutError::Timeout),
-                Some(pause) => self.arrivals.recv_timeout(Duration::from_millis(pause)),
+        let ended = loop {
+            let arrival = match self.pause() {
+                Some(Duration::ZERO) => Err(RecvTimeoutError::Timeout),
+                Some(pause) => self.arrivals.recv_timeout(pause),
                 None => self
                     .arrivals
                     .recv()
                     .map_err(|_| RecvTimeoutError::Disconnected),
             };
-            match arrival {
-                Ok(Arrival::Stop) | Err(RecvTimeoutError::Disconnected) => break,
-                Ok(arrival) => self.take(arrival, party, &mut out)?,
-                Err(RecvTimeoutError::Timeout) => {
-                    self.wake = None;
-                    party.handle(Event::Timer, self.now(), &mut out)?;
-                }
+            match self.step(arrival, party, &mut out) {
+                Ok(true) => {}
+                Ok(false) => break Ok(self.undelivered),
+                Err(error) => break Err(error),
             }
-            self.send(&mut out)?;
-            if out.finished {
-                break;
+        };
+        self.end(ended)
+    }
+
+    /// The same on the thread of the network, which works whenever nothing has arrived.
+    pub(crate) async fn run_between(mut self, party: &mut dyn Endpoint) -> Result<u64> {
+        let mut out = Outbox::default();
+        let ended = loop {
+            let pause = self.pause();
+            let arrival = match pause {
+                Some(Duration::ZERO) => Err(RecvTimeoutError::Timeout),
+                _ => match self.arrivals.try_recv() {
+                    Ok(arrival) => Ok(arrival),
+                    Err(TryRecvError::Disconnected) => Err(RecvTimeoutError::Disconnected),
+                    Err(TryRecvError::Empty) => {
+                        let arrived = self.context.arrived.notified();
+                        match pause {
+                            // Whether it arrived or is due is seen in the next turn.
+                            Some(pause) => drop(timeout(pause, arrived).await),
+                            None => arrived.await,
+                        }
+                        continue;
+                    }
+                },
+            };
+            match self.step(arrival, party, &mut out) {
+                Ok(true) => {}
+                Ok(false) => break Ok(self.undelivered),
+                Err(error) => break Err(error),
+            }
+        };
+        self.end(ended)
+    }
+
+    /// The time until the party wants to be woken.
+    fn pause(&self) -> Option<Duration> {
+        let now = self.now();
+        let pause = self.wake.map(|wake| wake.saturating_sub(now));
+        pause.map(Duration::from_millis)
+    }
+
+    /// Shows the party what has arrived, or that it is time; whether it goes on.
+    fn step(
+        &mut self,
+        arrival: std::result::Result<Arrival, RecvTimeoutError>,
+        party: &mut dyn Endpoint,
+        out: &mut Outbox,
+    ) -> Result<bool> {
+        match arrival {
+            Ok(Arrival::Stop) | Err(RecvTimeoutError::Disconnected) => return Ok(false),
+            Ok(arrival) => self.take(arrival, party, out)?,
+            Err(RecvTimeoutError::Timeout) => {
+                self.wake = None;
+                party.handle(Event::Timer, self.now(), out)?;
             }
         }
-        Ok(self.undelivered)
+        self.send(out)?;
+        Ok(!out.finished)
+    }
+
+    fn end(self, ended: Result<u64>) -> Result<u64> {
+        if ended.is_err() {
+            self.routes.values().for_each(|route| route.outlet.cut());
+        }
+        ended
     }
 
     fn take(&mut self, arrival: Arrival, party: &mut dyn Endpoint, out: &mut Outbox) -> Result<()> {

@@ -12,7 +12,7 @@ use std::task::Poll;
 
 use bytes::Bytes;
 use moretta_data::Error;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tonic::codec::Streaming;
 use tonic::{Code, Status};
 
@@ -62,6 +62,8 @@ pub(crate) struct Context {
     pub(crate) refusals: Arc<Refusals>,
     pub(crate) pressure: Pressure,
     pub(crate) arrivals: Sender<Arrival>,
+    /// Wakes a driver that shares its thread with the network.
+    pub(crate) arrived: Notify,
     pub(crate) links: AtomicU64,
     /// True once no new links are wanted, since the driver has ended or the network closes.
     pub(crate) stop: watch::Sender<bool>,
@@ -71,6 +73,7 @@ impl Context {
     /// Tells the driver; one that has ended wants to know nothing.
     pub(crate) fn announce(&self, arrival: Arrival) {
         let _ = self.arrivals.send(arrival);
+        self.arrived.notify_one();
     }
 
     /// No new links are made from now on.

@@ -16,12 +16,14 @@ use crate::client::Dialled;
 use crate::credential::Credential;
 use crate::driver::Driver;
 use crate::link::Context;
-use crate::party::PartyId;
+use crate::party::{Endpoint, PartyId};
 use crate::{server, tls};
 
-/// Threads that carry frames for any number of drivers.
+/// What carries frames, for any number of drivers.
 pub struct Network {
     runtime: Runtime,
+    /// Whether it works on the thread of the party.
+    is_shared: bool,
     contexts: Vec<Arc<Context>>,
     alive: mpsc::Sender<Infallible>,
     ended: mpsc::Receiver<Infallible>,
@@ -31,8 +33,20 @@ impl Network {
     /// Starts that many threads, at least one. A site needs one; a listener is faster with more,
     /// up to the number of cores that its party leaves free.
     pub fn start(threads: usize) -> Result<Self> {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(threads.max(1))
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(threads.max(1));
+        Network::build(builder, false)
+    }
+
+    /// One without threads of its own: it works on the thread that runs the party, between events.
+    /// A frame then takes no change of threads, which is most of what it costs a small party; one
+    /// that computes for long keeps its peers waiting.
+    pub fn on_the_thread_of_the_party() -> Result<Self> {
+        Network::build(Builder::new_current_thread(), true)
+    }
+
+    fn build(mut builder: Builder, is_shared: bool) -> Result<Self> {
+        let runtime = builder
             .thread_name("moretta-network")
             .enable_io()
             .enable_time()
@@ -41,6 +55,7 @@ impl Network {
         let (alive, ended) = mpsc::channel(1);
         Ok(Network {
             runtime,
+            is_shared,
             contexts: Vec::new(),
             alive,
             ended,
@@ -91,6 +106,14 @@ impl Network {
         self.runtime.spawn(dialled.keep(self.alive.clone()));
         self.contexts.push(driver.context.clone());
         Ok(())
+    }
+
+    /// Runs a party as [`Driver::run`] does; without threads of its own the network works meanwhile.
+    pub fn run(&self, driver: Driver, party: &mut dyn Endpoint) -> Result<u64> {
+        match self.is_shared {
+            true => self.runtime.block_on(driver.run_between(party)),
+            false => driver.run(party),
+        }
     }
 
     /// Stops listening and dialling and waits, for at most `longest`, until the links of drivers that

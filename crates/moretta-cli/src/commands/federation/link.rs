@@ -99,7 +99,7 @@ impl<'a> Linked<'a> {
             ..Outbox::default()
         };
         feed.take(&mut party, &mut told)?;
-        let mut network = Network::start(1)?;
+        let mut network = self.network()?;
         if let Some(address) = self.listens_on()? {
             network.listen(&self.driver, &self.credential, &address)?;
         }
@@ -107,9 +107,19 @@ impl<'a> Linked<'a> {
             network.dial(&self.driver, &self.credential, &address, peer)?;
         }
         let mut station = Station::new(party, feed, self.driver.pressure());
-        self.driver.run(&mut station)?;
+        network.run(self.driver, &mut station)?;
         network.close(CLOSING);
         Ok(station.into_parts())
+    }
+
+    /// Who computes much has a thread for its links besides.
+    fn network(&self) -> Result<Network> {
+        match self.policy.role {
+            FederationRole::Aggregator | FederationRole::Trouble => Network::start(1),
+            FederationRole::Site | FederationRole::Labels | FederationRole::Consumer => {
+                Network::on_the_thread_of_the_party()
+            }
+        }
     }
 
     /// What this party listens on, if others dial it.
