@@ -244,7 +244,8 @@ impl Driver {
 
     fn send(&mut self, out: &mut Outbox) -> Result<()> {
         if let Some(wake) = out.wake.take() {
-            self.wake = Some(wake);
+            // One that was asked for before still comes: not every event asks for all of them.
+            self.wake = Some(self.wake.map_or(wake, |earlier| earlier.min(wake)));
         }
         for (to, frame) in out.frames.drain(..) {
             self.check(&frame)?;

@@ -16,7 +16,7 @@ use hyper::server::conn::http2::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
@@ -27,6 +27,7 @@ use tonic::server::{Grpc, StreamingService};
 use tonic::{Status, codec::Codec};
 
 use crate::codec::{Frames, PATH, WINDOW};
+use crate::handshakes::{Handshake, Handshakes};
 use crate::link::{self, Context};
 use crate::outlet::{self, Outgoing, Outlet};
 use crate::party::PartyId;
@@ -41,17 +42,17 @@ pub(crate) async fn accept(
     alive: mpsc::Sender<Infallible>,
 ) {
     let links = Arc::new(Semaphore::new(context.limits.links));
-    let handshakes = Arc::new(Semaphore::new(context.limits.links));
+    let handshakes = Handshakes::new(context.limits.links);
     loop {
         let Some(accepted) = context.unless_stopped(listener.accept()).await else {
             break;
         };
-        let Ok((tcp, _)) = accepted else {
+        let Ok((tcp, address)) = accepted else {
             // Out of file descriptors, most likely: connections that end give some back.
             sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let Ok(handshake) = handshakes.clone().try_acquire_owned() else {
+        let Some(handshake) = handshakes.begin(address.ip()) else {
             context.refusals.count(Refusal::TooManyLinks);
             continue;
         };
@@ -69,7 +70,7 @@ async fn serve(
     acceptor: TlsAcceptor,
     context: Arc<Context>,
     links: Arc<Semaphore>,
-    handshake: OwnedSemaphorePermit,
+    handshake: Handshake,
 ) {
     let until = Instant::now() + context.limits.handshake;
     // Frames are whole when they are written; waiting for more bytes would only delay them.

@@ -24,6 +24,10 @@ pub trait Feed<P> {
         true
     }
 
+    /// These parties have had no link for a while; told now and then, and with nobody once all
+    /// have one.
+    fn lacks(&mut self, _parties: &[PartyId]) {}
+
     /// A frame came.
     fn heard(&mut self, _from: PartyId, _bytes: &[u8]) {}
 
@@ -33,6 +37,9 @@ pub trait Feed<P> {
 
 /// Milliseconds that the aggregator waits at the end for a party without a link.
 const GRACE: Time = 10_000;
+/// Milliseconds until a party without a link is told of, and until it is again.
+const SOON: Time = 3_000;
+const AGAIN: Time = 30_000;
 
 /// A party, its rows, and who has left.
 pub struct Station<P, F> {
@@ -40,6 +47,10 @@ pub struct Station<P, F> {
     feed: F,
     pressure: Pressure,
     left: BTreeSet<PartyId>,
+    /// Who should have a link, when it is next told who has none, and whether it was told.
+    peers: Vec<PartyId>,
+    tells_at: Time,
+    has_told: bool,
     /// Who has a link.
     linked: BTreeSet<PartyId>,
     /// Since when others have none.
@@ -49,13 +60,16 @@ pub struct Station<P, F> {
 }
 
 impl<P: Party, F: Feed<P>> Station<P, F> {
-    /// A party that nobody has left yet.
-    pub fn new(party: P, feed: F, pressure: Pressure) -> Self {
+    /// A party that nobody has left yet, and who should be linked with it.
+    pub fn new(party: P, feed: F, pressure: Pressure, peers: Vec<PartyId>) -> Self {
         Station {
             party,
             feed,
             pressure,
             left: BTreeSet::new(),
+            peers,
+            tells_at: SOON,
+            has_told: false,
             linked: BTreeSet::new(),
             lost: BTreeMap::new(),
             over: None,
@@ -69,8 +83,10 @@ impl<P: Party, F: Feed<P>> Station<P, F> {
 
     fn show(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()> {
         let mut told = federate::Outbox::default();
-        self.party.handle(event, now, &mut told)?;
-        self.feed.take(&mut self.party, &mut told)?;
+        let handled = self.party.handle(event, now, &mut told);
+        // What it noted says why it cannot go on.
+        let taken = self.feed.take(&mut self.party, &mut told);
+        handled.and(taken)?;
         out.frames.append(&mut told.frames);
         out.wake = match (out.wake, told.wake) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -94,6 +110,25 @@ impl<P: Party, F: Feed<P>> Station<P, F> {
             }
         }
         Ok(())
+    }
+
+    /// Tells who has had no link for a while, and asks to be woken to do so.
+    fn tell_of_links(&mut self, now: Time, out: &mut Outbox) {
+        let lacks = |peer: &&PartyId| !self.linked.contains(peer) && !self.left.contains(peer);
+        let lacking: Vec<PartyId> = self.peers.iter().filter(lacks).copied().collect();
+        if lacking.is_empty() || self.party.is_over() {
+            if std::mem::take(&mut self.has_told) {
+                self.feed.lacks(&[]);
+            }
+            self.tells_at = now + SOON;
+            return;
+        }
+        if now >= self.tells_at {
+            self.feed.lacks(&lacking);
+            (self.tells_at, self.has_told) = (now + AGAIN, true);
+        }
+        let wake = self.tells_at;
+        out.wake = Some(out.wake.map_or(wake, |earlier| earlier.min(wake)));
     }
 
     /// Whether nothing is left to do; asks to be woken where time alone is waited for.
@@ -132,6 +167,7 @@ impl<P: Party, F: Feed<P>> Endpoint for Station<P, F> {
         }
         self.show(event, now, out)?;
         self.feed(now, out)?;
+        self.tell_of_links(now, out);
         out.finished = self.is_done(now, out);
         Ok(())
     }
@@ -139,6 +175,8 @@ impl<P: Party, F: Feed<P>> Endpoint for Station<P, F> {
     fn lost(&mut self, peer: PartyId, now: Time, out: &mut Outbox) -> Result<()> {
         self.linked.remove(&peer);
         self.lost.insert(peer, now);
+        self.tells_at = now + SOON;
+        self.tell_of_links(now, out);
         out.finished = self.is_done(now, out);
         Ok(())
     }
@@ -236,8 +274,9 @@ mod tests {
         }
     }
 
-    /// Two batches.
-    struct Two;
+    /// Two batches; remembers who lacked a link.
+    #[derive(Default)]
+    struct Two(Vec<Vec<PartyId>>);
 
     impl Feed<Scripted> for Two {
         fn rows(&mut self, batch: u64) -> Result<Option<Rows>> {
@@ -246,6 +285,10 @@ mod tests {
                 ..Rows::default()
             };
             Ok((batch < 2).then_some(rows))
+        }
+
+        fn lacks(&mut self, parties: &[PartyId]) {
+            self.0.push(parties.to_vec());
         }
 
         fn take(&mut self, _: &mut Scripted, _: &mut federate::Outbox) -> Result<()> {
@@ -258,7 +301,7 @@ mod tests {
             waits,
             ..Scripted::default()
         };
-        Station::new(party, Two, Pressure::default())
+        Station::new(party, Two::default(), Pressure::default(), vec![PEER])
     }
 
     fn finished(station: &mut Station<Scripted, Two>, event: Event<'_>, now: Time) -> bool {
@@ -313,5 +356,23 @@ mod tests {
         assert!(!finished(&mut station, Event::Linked(PEER), 8 + GRACE));
         station.left(PEER, 9, &mut out).expect("no error");
         assert!(out.finished);
+    }
+
+    #[test]
+    fn a_missing_link_is_told_now_and_then_and_that_it_is_there() {
+        let mut station = station(false);
+        let wake = |station: &mut Station<Scripted, Two>, event, now| {
+            let mut out = Outbox::default();
+            station.handle(event, now, &mut out).expect("no error");
+            out.wake
+        };
+        assert_eq!(wake(&mut station, Event::Timer, 0), Some(SOON));
+        assert!(station.feed.0.is_empty());
+        assert_eq!(wake(&mut station, Event::Timer, SOON), Some(SOON + AGAIN));
+        assert_eq!(wake(&mut station, Event::Linked(PEER), SOON + 1), None);
+        assert_eq!(station.feed.0, [vec![PEER], vec![]]);
+        let mut out = Outbox::default();
+        station.lost(PEER, 50_000, &mut out).expect("no error");
+        assert_eq!(out.wake, Some(50_000 + SOON));
     }
 }

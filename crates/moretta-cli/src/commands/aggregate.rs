@@ -36,7 +36,7 @@ mod linked {
 #[cfg(feature = "federation")]
 mod linked {
     use super::*;
-    use crate::commands::federation::link::{Lasting, Linked, heed};
+    use crate::commands::federation::link::{Lasting, Linked, heed, lacking};
     use crate::commands::federation::live::LiveView;
     use crate::commands::federation::page::Page;
     use crate::commands::federation::told::told;
@@ -90,6 +90,11 @@ mod linked {
     impl Feed<Lasting<Aggregator>> for Watch<'_> {
         fn rows(&mut self, _: u64) -> Result<Option<Rows>> {
             Ok(None)
+        }
+
+        fn lacks(&mut self, parties: &[PartyId]) {
+            let text = (!parties.is_empty()).then(|| lacking(parties, self.policy));
+            self.view.lacks(text, self.console);
         }
 
         fn heard(&mut self, from: PartyId, bytes: &[u8]) {

@@ -31,9 +31,9 @@ mod linked {
 #[cfg(feature = "federation")]
 mod linked {
     use super::*;
-    use crate::commands::federation::link::{Lasting, Linked, files, heed};
+    use crate::commands::federation::link::{Lasting, Linked, files, heed, lacking};
     use moretta::Result;
-    use moretta::federate::{Outbox, Party, Rows};
+    use moretta::federate::{Outbox, Party, PartyId, Rows};
     use moretta::pipeline::{
         AnswerWriter, PartyRows, PartyState, consumer_of, host_of, label_holder_of, site_of,
     };
@@ -156,6 +156,12 @@ mod linked {
             let rows = rows.rows(batch)?;
             self.told.batches += u64::from(rows.is_some());
             Ok(rows)
+        }
+
+        fn lacks(&mut self, parties: &[PartyId]) {
+            if !parties.is_empty() {
+                self.console.hint(&lacking(parties, self.policy));
+            }
         }
 
         fn take(&mut self, _: &mut Lasting<P>, out: &mut Outbox) -> Result<()> {

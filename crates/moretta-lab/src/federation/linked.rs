@@ -176,7 +176,7 @@ fn told<P: Party>(
 }
 
 fn station<P: Party, F: Feed<P>>(driver: Driver, party: P, feed: F) -> Result<F> {
-    let mut station = Station::new(party, feed, driver.pressure());
+    let mut station = Station::new(party, feed, driver.pressure(), Vec::new());
     driver.run(&mut station)?;
     Ok(station.into_parts().1)
 }

@@ -19,6 +19,7 @@ use super::classify::Judgement;
 use super::frame::{Answers, Body, End, Finals, Hello, Kind, Labels, Refusal};
 use super::label_book::{Known, LabelBook};
 use super::links::{Address, Delivery, Links, Post, Received};
+use super::mask::is_sound;
 use super::monitor::{Candidate, Monitors};
 use super::nodes::{MOST_LABELS, Nodes, party_of};
 use super::party::{Event, Note, Outbox, Party, PartyId, Time};
@@ -94,7 +95,6 @@ pub struct Aggregator {
 impl Aggregator {
     /// One that has seen nothing. Fails if a learner of the terms cannot be built.
     pub fn new(terms: Arc<Terms>, options: AggregatorOptions) -> Result<Self> {
-        let federation = terms.federation_number();
         let stacker = match terms.answer.rule {
             Rule::Stack => {
                 let values = terms.classes as usize;
@@ -114,7 +114,7 @@ impl Aggregator {
             Monitors::new(terms.monitors, trouble.rank_by, usize::from(trouble.group))
         });
         Ok(Aggregator {
-            links: Links::new(PartyId::AGGREGATOR, federation, options.delivery),
+            links: Links::new(PartyId::AGGREGATOR, &terms, options.delivery),
             nodes: Nodes::new(Arc::clone(&terms), PartyId::AGGREGATOR),
             trust: options.trust,
             has_consumer: options.has_consumer,
@@ -260,6 +260,11 @@ impl Aggregator {
         if !self.trust.has_signed(self.place(), from, epoch, &hello) {
             return Some(Refusal::Signature);
         }
+        // Who shows a key that makes no secret with others is lying.
+        if !is_sound(&hello.mask) {
+            self.links.shut_out(from, out);
+            return Some(Refusal::Value);
+        }
         if epoch == 0 {
             let rises = hello.columns.is_sorted_by(|a, b| a.id < b.id);
             if !rises || hello.columns.is_empty() {
@@ -268,18 +273,19 @@ impl Aggregator {
             self.hellos.entry(from.0).or_insert(hello);
             return None;
         }
-        self.pass_on(from, epoch, &hello, now, out);
+        let others = self.joined_with(from, epoch);
+        self.pass_on(from, epoch, &hello, &others, now, out);
         None
     }
 
-    /// Shows the mask key of a site to the other sources of its nodes.
-    fn pass_on(&mut self, from: PartyId, epoch: u32, hello: &Hello, now: Time, out: &mut Outbox) {
+    /// The other sites of the nodes of a site.
+    fn joined_with(&self, from: PartyId, epoch: u32) -> Vec<u16> {
         let topology = self
             .topologies
             .iter()
             .find(|topology| topology.epoch == epoch);
-        let Some(topology) = topology.map(Arc::clone) else {
-            return;
+        let Some(topology) = topology else {
+            return Vec::new();
         };
         let others = topology
             .destinations(from.0)
@@ -288,10 +294,23 @@ impl Aggregator {
         others.retain(|&site| PartyId(site).is_site());
         others.sort_unstable();
         others.dedup();
+        others
+    }
+
+    /// Shows what a site has signed to others.
+    fn pass_on(
+        &mut self,
+        from: PartyId,
+        epoch: u32,
+        hello: &Hello,
+        others: &[u16],
+        now: Time,
+        out: &mut Outbox,
+    ) {
         let bytes = self
             .links
             .frame_of(from, epoch, &Body::Hello(hello.clone()));
-        for site in others {
+        for &site in others {
             let address = Address::new(PartyId(site), epoch, 0).of_source(from.0);
             self.links
                 .send_bytes(address, Kind::Hello, bytes.clone(), now, out);

@@ -8,20 +8,28 @@
 //! the trouble factor gives, for a host that nobody agreed on, for several views of one record, or
 //! for so many lengths that what-if bits tell the rank of a record. **Does not protect against**
 //! one that makes nodes without need: terms say what a node is given, not when there is one. Of
-//! more than 10,000 possible groups lengths are held against bounds alone.
+//! more than 10,000 possible groups lengths are held against bounds and a number alone, and a site
+//! that works with the aggregator can say that its columns are of any length.
 
+use super::frame::MOST_BYTES;
 use super::give::sites_of;
 use super::mask::FEWEST_MEMBERS;
 use super::monitor::{MOST_SETS, sets, subsets};
 use super::party_id::PartyId;
 use super::terms::{Terms, TroubleTerms};
-use super::topology::{Column, FragmentKind, Node, Topology};
+use super::topology::{Column, FragmentKind, Node, SiteColumns, Topology};
+use std::collections::BTreeMap;
+
+/// Lengths that a site is asked about at most, where not all groups that could be are looked at.
+const MOST_LENGTHS: usize = 256;
 
 /// Who is asked.
 pub(super) struct Asking<'a> {
     pub(super) terms: &'a Terms,
     pub(super) site: u16,
     pub(super) columns: &'a [Column],
+    /// Columns of other sites, as these have signed them.
+    pub(super) others: &'a BTreeMap<u16, Vec<Column>>,
     /// The most telling kind of fragments that the site's own policy allows.
     pub(super) allows: FragmentKind,
     /// Sources that a node must have for it.
@@ -31,13 +39,23 @@ pub(super) struct Asking<'a> {
 impl Asking<'_> {
     /// Whether the site can do what a topology asks.
     pub(super) fn may(&self, topology: &Topology) -> bool {
-        let mut sites = topology.sites.iter();
-        let own = sites.find(|site| site.id == self.site);
         let nodes = || topology.destinations(self.site);
-        own.is_none_or(|own| own.columns == self.columns)
+        topology.sites.iter().all(|site| self.is_true(site))
             && nodes().count() <= 1
             && nodes().all(|node| self.may_give(topology, node))
             && self.may_ask(topology)
+    }
+
+    /// Whether a site has the columns that a topology says it has. Lengths and widths follow from
+    /// them; without trouble nodes nothing does.
+    fn is_true(&self, site: &SiteColumns) -> bool {
+        match site.id == self.site {
+            true => site.columns == self.columns,
+            false => {
+                let signed = self.others.get(&site.id);
+                self.terms.trouble.is_none() || signed == Some(&site.columns)
+            }
+        }
     }
 
     fn may_give(&self, topology: &Topology, node: &Node) -> bool {
@@ -49,7 +67,10 @@ impl Asking<'_> {
             false => self.terms.hosts.contains(&node.host.0),
         };
         let sites = sites_of(node).count();
+        let expected = trouble.fixed || node.sources.len() == usize::from(trouble.group);
         hosted
+            && expected
+            && node.first <= topology.first_batch
             && node.kind == trouble.fragments
             && node.kind <= self.allows
             && counted(node.kind, sites, node.sources.len()) >= usize::from(self.min_sources)
@@ -57,7 +78,7 @@ impl Asking<'_> {
             && node.factor == trouble.factor
             && node.second == trouble.second_factor
             && node.length == topology.length_of_all(&node.sources)
-            && node.width == width_of_all(topology, &node.sources, trouble)
+            && node.width == width_of_all(topology, &node.sources, self.terms, trouble)
     }
 
     /// Whether every length that it is asked about is that of a group which could be.
@@ -81,7 +102,8 @@ impl Asking<'_> {
         if sets(others.len(), size) > MOST_SETS {
             let all = length_with(&others);
             let least = length_with(&[]);
-            return asked.iter().all(|length| (least..=all).contains(length));
+            let possible = |length: &u64| (least..=all).contains(length);
+            return asked.len() <= MOST_LENGTHS && asked.iter().all(possible);
         }
         let mut possible: Vec<u64> = subsets(&others, size)
             .iter()
@@ -105,7 +127,12 @@ pub(super) fn counted(kind: FragmentKind, sites: usize, sources: usize) -> usize
 
 /// Values of a record that a node learns: its columns, or as many coordinates as a projection
 /// has, and the records of nodes as they are.
-pub(super) fn width_of_all(topology: &Topology, sources: &[u16], trouble: &TroubleTerms) -> u16 {
+pub(super) fn width_of_all(
+    topology: &Topology,
+    sources: &[u16],
+    terms: &Terms,
+    trouble: &TroubleTerms,
+) -> u16 {
     if trouble.fragments == FragmentKind::Raw {
         return topology.columns_of_all(sources).len() as u16;
     }
@@ -118,15 +145,23 @@ pub(super) fn width_of_all(topology: &Topology, sources: &[u16], trouble: &Troub
     let projected = trouble
         .projected_width
         .map_or(columns, |width| width.min(columns));
-    nodes + projected
+    nodes + projected.min(widest(terms.batch))
 }
+
+/// Values of a record that a frame has room for, if all records of a batch are in it.
+pub(crate) fn widest(batch: u32) -> u16 {
+    let room = (MOST_BYTES - ROOM) / 8 / (batch.max(1) as usize);
+    u16::try_from(room).unwrap_or(u16::MAX)
+}
+
+/// Bytes of a frame for what is not a value: header, places of records, lengths.
+const ROOM: usize = 16 << 10;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::federate::Ratio;
     use crate::federate::terms::Rule;
-    use crate::federate::topology::SiteColumns;
 
     fn columns(site: u16) -> Vec<Column> {
         let column = |id| Column {
@@ -155,6 +190,7 @@ mod tests {
             columns: columns(id),
         });
         let mut topology = Topology::of_sites(sites.collect());
+        topology.first_batch = 3;
         topology.nodes.push(Node {
             id: 1024,
             order: 1,
@@ -176,10 +212,12 @@ mod tests {
         let terms = terms();
         let mut asked = topology();
         change(&mut asked);
+        let others = (0..5).map(|id| (id, columns(id))).collect();
         let asking = Asking {
             terms: &terms,
             site,
             columns: &columns(site),
+            others: &others,
             allows: FragmentKind::Masked,
             min_sources: 3,
         };
@@ -206,6 +244,10 @@ mod tests {
         assert!(!may_with_node(|node| node.two_phase = false));
         assert!(!may_with_node(|node| node.host = PartyId::host(0)));
         assert!(!may(0, |topology| topology.sites[0].columns.truncate(1)));
+        assert!(!may_with_node(|node| node.first = 4));
+        assert!(!may_with_node(|node| {
+            (node.sources, node.length) = (vec![0, 1, 2, 3], 8);
+        }));
     }
 
     #[test]
@@ -231,6 +273,27 @@ mod tests {
         };
         assert!(!may(0, twice));
         assert!(may(3, twice));
+    }
+
+    #[test]
+    fn columns_of_other_sites_are_those_that_they_have_signed() {
+        for site in [0, 3] {
+            assert!(!may(site, |topology| topology.sites[1].columns.truncate(1)));
+            assert!(!may(site, |topology| topology.sites[1].columns[0].size = 9));
+            let made_up = SiteColumns {
+                id: 7,
+                columns: columns(7),
+            };
+            assert!(!may(site, |topology| topology.sites.push(made_up)));
+        }
+    }
+
+    #[test]
+    fn a_whole_batch_of_records_fits_into_a_frame() {
+        for batch in [1, 64, 256, 4096] {
+            let bytes = usize::from(widest(batch)) * batch as usize * 8;
+            assert!(bytes + ROOM <= MOST_BYTES && widest(batch) > 0, "{batch}");
+        }
     }
 
     /// With lengths of its choice an aggregator would read the rank of each record from bits.

@@ -26,7 +26,7 @@ impl Consumer {
     /// One that has seen nothing.
     pub fn new(terms: Arc<Terms>, delivery: Delivery) -> Self {
         Consumer {
-            links: Links::new(PartyId::CONSUMER, terms.federation_number(), delivery),
+            links: Links::new(PartyId::CONSUMER, &terms, delivery),
             next: 0,
             early: BTreeMap::new(),
             end: None,

@@ -5,11 +5,11 @@
 //! be remembered. A record with a missing value or one out of its bounds is not forwarded.
 
 use super::frame::{Bits, Body, Fragment, Masked};
-use super::mask::{MaskKey, Member, PairSecrets, Scope};
+use super::mask::{MaskKey, Member, PairSecrets, Scope, is_sound};
 use super::project::{Creation, Group, Projection};
 use super::state::{Reader, Writer};
 use super::terms::Terms;
-use super::topology::{FragmentKind, Node};
+use super::topology::{FragmentKind, Node, Topology};
 use crate::data::{Attribute, Records, Role};
 use crate::error::{Error, Result};
 use crate::protect::MaskedColumn;
@@ -63,7 +63,7 @@ impl fmt::Debug for Giver {
 /// A fragment to be made: of which records, for which node.
 pub(super) struct Asked<'a> {
     pub(super) terms: &'a Terms,
-    pub(super) epoch: u32,
+    pub(super) topology: &'a Topology,
     pub(super) node: &'a Node,
     /// Values of a projected record.
     pub(super) width: usize,
@@ -90,18 +90,26 @@ impl Giver {
         &self.sharing.seed
     }
 
-    /// The public key of this site's masks in an epoch.
-    pub(super) fn public(&self, terms: &Terms, epoch: u32) -> [u8; 32] {
-        self.mask_key(terms, epoch).public()
+    /// The public key of this site's masks under a topology; before the first one for the first.
+    pub(super) fn public(&self, terms: &Terms, topology: Option<&Topology>) -> [u8; 32] {
+        self.mask_key(terms, topology).public()
     }
 
-    fn mask_key(&self, terms: &Terms, epoch: u32) -> MaskKey {
-        MaskKey::derive(&self.sharing.seed, &terms.federation, epoch)
+    fn mask_key(&self, terms: &Terms, topology: Option<&Topology>) -> MaskKey {
+        let later = topology.filter(|topology| topology.epoch > 0);
+        let (epoch, sum) = later.map_or((0, [0; 32]), |later| (later.epoch, later.sum()));
+        MaskKey::derive(&self.sharing.seed, &terms.federation, epoch, &sum)
     }
 
-    /// Takes the public key of another site.
-    pub(super) fn meet(&mut self, epoch: u32, site: u16, public: [u8; 32]) {
-        self.met.entry((epoch, site)).or_insert(public);
+    /// Takes the public key of another site; whether it can be one, and is that of no third site.
+    pub(super) fn meet(&mut self, epoch: u32, site: u16, public: [u8; 32]) -> bool {
+        let mut others = self.met.range((epoch, 0)..=(epoch, u16::MAX));
+        let is_taken = others.any(|((_, other), known)| *other != site && *known == public);
+        let is_sound = !is_taken && is_sound(&public);
+        if is_sound {
+            self.met.entry((epoch, site)).or_insert(public);
+        }
+        is_sound
     }
 
     /// Whether the keys of all other sites of a node are known.
@@ -241,13 +249,14 @@ impl Giver {
     }
 
     fn secrets_for(&mut self, asked: &Asked<'_>) -> Result<&PairSecrets> {
-        let place = (asked.epoch, asked.node.id);
+        let epoch = asked.topology.epoch;
+        let place = (epoch, asked.node.id);
         if !self.secrets.contains_key(&place) {
-            let own = self.mask_key(asked.terms, asked.epoch);
+            let own = self.mask_key(asked.terms, Some(asked.topology));
             let member = |site: u16| {
                 let public = match site == asked.source {
                     true => Some(own.public()),
-                    false => self.met.get(&(asked.epoch, site)).copied(),
+                    false => self.met.get(&(epoch, site)).copied(),
                 };
                 let public = public.ok_or_else(|| Error::bug("a mask without its key"))?;
                 Ok(Member { id: site, public })

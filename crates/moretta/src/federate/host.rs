@@ -23,7 +23,7 @@ impl Host {
     /// A host without nodes.
     pub fn new(terms: Arc<Terms>, me: PartyId, trust: Trust, delivery: Delivery) -> Self {
         Host {
-            links: Links::new(me, terms.federation_number(), delivery),
+            links: Links::new(me, &terms, delivery),
             nodes: Nodes::new(Arc::clone(&terms), me),
             trust,
             over: false,

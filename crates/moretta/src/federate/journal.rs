@@ -9,8 +9,8 @@
 //! **Protects against** the loss of what was acknowledged: after a restart a party says what it
 //! would have said without the kill. A journal that cannot be written stops the party before the
 //! event has any effect. **Does not protect against** a lost disk. Rows of a party's own leave a
-//! mark only (number of the batch, number of records, keyed sum of keys), never a value: they are
-//! read again. The journal of whoever runs trouble nodes holds the fragments that sites allow it
+//! mark only (number of the batch, number of records, keyed sums of keys and of values), never a
+//! value: they are read again. The journal of whoever runs trouble nodes holds the fragments that sites allow it
 //! to see, so in raw mode it holds their values.
 //!
 //! **Costs** one copy of each frame, and a checkpoint every few thousand events. A checkpoint that

@@ -30,7 +30,7 @@ impl LabelHolder {
     /// One that has told nothing.
     pub fn new(terms: Arc<Terms>, trust: Trust, delivery: Delivery) -> Self {
         LabelHolder {
-            links: Links::new(PartyId::LABELS, terms.federation_number(), delivery),
+            links: Links::new(PartyId::LABELS, &terms, delivery),
             trust,
             course: Course::default(),
             next: 0,

@@ -21,6 +21,7 @@ pub(super) use address::{Address, Post, Received};
 use super::frame::{Ack, Body, Header, Kind, Refusal, Stream, decode, encode};
 use super::party::{Note, Outbox, PartyId, Time};
 use super::run::{Mark, Run};
+use super::terms::Terms;
 use acks::Acks;
 use address::stream;
 use conduct::Conduct;
@@ -48,6 +49,8 @@ pub enum Delivery {
 pub(super) struct Links {
     me: PartyId,
     federation: u64,
+    /// The sum of the terms, which all who join must have.
+    terms: [u8; 32],
     /// Milliseconds until a frame is sent again; none where none is lost.
     retry: Option<Time>,
     run: Option<Run>,
@@ -66,14 +69,15 @@ pub(super) struct Links {
 }
 
 impl Links {
-    pub(super) fn new(me: PartyId, federation: u64, delivery: Delivery) -> Self {
+    pub(super) fn new(me: PartyId, terms: &Terms, delivery: Delivery) -> Self {
         let (retry, run) = match delivery {
             Delivery::Certain => (None, None),
             Delivery::Acknowledged { retry, mark } => (Some(retry), Some(Run::new(me, mark))),
         };
         Links {
             me,
-            federation,
+            federation: terms.federation_number(),
+            terms: terms.sum(),
             retry,
             run,
             asked: None,
@@ -180,8 +184,8 @@ impl Links {
         let body = Body::Refuse(why);
         let header = Header {
             federation: match why {
-                // Who is refused for its run does not know this one.
-                Refusal::Run => self.plain_number(),
+                // Who is refused for its run or its terms does not know this run.
+                Refusal::Run | Refusal::Stranger => self.plain_number(),
                 _ => self.number(),
             },
             ..self.header(address, Kind::Refuse)

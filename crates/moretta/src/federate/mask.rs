@@ -24,7 +24,7 @@
 //! use moretta::federate::mask::{MaskKey, MaskedSum, Member, Scope};
 //!
 //! let federation = [7; 32];
-//! let keys = [1, 2, 3].map(|site| MaskKey::derive(&[site; 32], &federation, 1));
+//! let keys = [1, 2, 3].map(|site| MaskKey::derive(&[site; 32], &federation, 1, &[0; 32]));
 //! let members: Vec<Member> = (0..).zip(&keys).map(|(id, key)| Member { id, public: key.public() }).collect();
 //! // Records 4 and 9 of the batch, one number a record.
 //! let scope = Scope { node: 1, batch: 0, positions: &[4, 9], width: 1 };
@@ -53,7 +53,7 @@ pub use sum::MaskedSum;
 
 pub(in crate::federate) use announcement::has_signed;
 pub(in crate::federate) use derive::derive;
-pub(in crate::federate) use keys::{agree, public_of};
+pub(in crate::federate) use keys::{agree, is_sound, public_of};
 pub(in crate::federate) use stream::{Sign, combine, fill};
 
 use crate::error::{Error, Result};

@@ -59,6 +59,7 @@ mod trouble;
 mod trust;
 
 pub use aggregator::{Aggregator, AggregatorOptions, Settled};
+pub(crate) use consent::widest;
 pub use consumer::Consumer;
 pub use give::{Giver, Range, Sharing};
 pub use host::Host;

@@ -26,6 +26,8 @@ pub struct Rows {
     pub classes: Vec<u32>,
     /// A keyed sum of the keys of the batch.
     pub keys: u64,
+    /// A keyed sum of all that the batch holds, to know it again after a restart. It leaves nobody.
+    pub content: u64,
 }
 
 /// What happens to a party.

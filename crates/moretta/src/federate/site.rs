@@ -20,7 +20,7 @@ use super::nodes::width_of;
 use super::party::{Event, Note, Outbox, Party, PartyId, Rows, Time};
 use super::quantile::Quantile;
 use super::score::{ScoreBook, schema};
-use super::terms::{Mode, Terms};
+use super::terms::{Mode, Terms, TroubleTerms};
 use super::topology::{Column, FragmentKind, Node, Topology};
 use super::trust::{Place, Trust};
 use crate::data::Records;
@@ -67,6 +67,8 @@ pub struct Site {
     min_sources: u16,
     giver: Giver,
     trust: Trust,
+    /// Columns of other sites, as these have signed them.
+    others: BTreeMap<u16, Vec<Column>>,
     links: Links,
     course: Course,
     labels: LabelBook,
@@ -113,7 +115,8 @@ impl Site {
             min_sources: options.min_sources,
             giver: options.giver,
             trust: options.trust,
-            links: Links::new(me, terms.federation_number(), options.delivery),
+            others: BTreeMap::new(),
+            links: Links::new(me, &terms, options.delivery),
             course: Course::default(),
             labels: LabelBook::new(terms.batch),
             quantile: Quantile::new(terms.window),
@@ -145,7 +148,7 @@ impl Site {
     fn greet(&mut self, now: Time, out: &mut Outbox) {
         if !self.greeted && self.links.run().is_some() {
             self.greeted = true;
-            self.hello(0, now, out);
+            self.hello(None, now, out);
         }
     }
 
@@ -161,14 +164,15 @@ impl Site {
         }
     }
 
-    fn hello(&mut self, epoch: u32, now: Time, out: &mut Outbox) {
+    fn hello(&mut self, topology: Option<&Topology>, now: Time, out: &mut Outbox) {
+        let epoch = topology.map_or(0, |topology| topology.epoch);
         let mut hello = Hello {
             terms: self.terms.sum(),
             next: self.told,
             columns: self.columns.clone(),
             allows: self.allows,
             min_sources: self.min_sources,
-            mask: self.giver.public(&self.terms, epoch),
+            mask: self.giver.public(&self.terms, topology),
             signature: [0; 64],
         };
         hello.signature = self
@@ -213,7 +217,15 @@ impl Site {
         let refused = match (from, body) {
             (PartyId::LABELS, Body::Labels(labels)) => self.take_labels(header.batch, labels),
             (PartyId::AGGREGATOR, Body::Topology(topology)) => {
-                self.take_topology(topology, now, out)?
+                if topology.epoch != header.epoch {
+                    Some(Refusal::Epoch)
+                } else if !self.knows_sites(&topology) {
+                    // Hellos of other sites are on their way, and it comes again.
+                    self.links.postpone(from, stream);
+                    return Ok(());
+                } else {
+                    self.take_topology(topology, now, out)?
+                }
             }
             (PartyId::AGGREGATOR, Body::Credit(credit)) => {
                 self.course.allow(credit);
@@ -224,13 +236,7 @@ impl Site {
                 None
             }
             (PartyId::AGGREGATOR, Body::Hello(hello)) => {
-                let sound =
-                    self.trust
-                        .has_signed(self.place(), header.sender, header.epoch, &hello);
-                if sound {
-                    self.giver.meet(header.epoch, header.sender.0, hello.mask);
-                }
-                (!sound).then_some(Refusal::Signature)
+                self.take_hello(header.sender, header.epoch, hello)
             }
             (PartyId::AGGREGATOR, Body::End(_)) => {
                 self.over = true;
@@ -264,6 +270,35 @@ impl Site {
         None
     }
 
+    /// What another site says of itself, as the aggregator passes it on.
+    fn take_hello(&mut self, from: PartyId, epoch: u32, hello: Hello) -> Option<Refusal> {
+        if !self.terms.sites.contains(&from.0) || from.0 == self.id {
+            return Some(Refusal::Stranger);
+        }
+        if !self.trust.has_signed(self.place(), from, epoch, &hello) {
+            return Some(Refusal::Signature);
+        }
+        let is_masked = |trouble: &TroubleTerms| trouble.fragments == FragmentKind::Masked;
+        let masks = self.terms.trouble.as_ref().is_some_and(is_masked);
+        if masks && !self.giver.meet(epoch, from.0, hello.mask) {
+            return Some(Refusal::Value);
+        }
+        if epoch == 0 {
+            self.others.entry(from.0).or_insert(hello.columns);
+        }
+        None
+    }
+
+    /// Whether all sites of a topology have told their columns.
+    fn knows_sites(&self, topology: &Topology) -> bool {
+        let mut sites = topology.sites.iter().map(|site| site.id);
+        let is_known = |id: u16| {
+            let is_told = id == self.id || self.others.contains_key(&id);
+            is_told || !self.terms.sites.contains(&id)
+        };
+        self.terms.trouble.is_none() || sites.all(is_known)
+    }
+
     fn take_topology(
         &mut self,
         topology: Topology,
@@ -280,6 +315,7 @@ impl Site {
             terms: &self.terms,
             site: self.id,
             columns: &self.columns,
+            others: &self.others,
             allows: self.allows,
             min_sources: self.min_sources,
         };
@@ -288,7 +324,7 @@ impl Site {
         }
         let masked = |node: &Node| node.kind == FragmentKind::Masked;
         if topology.destinations(self.id).any(masked) {
-            self.hello(topology.epoch, now, out);
+            self.hello(Some(&topology), now, out);
         }
         self.course.announce(topology);
         Ok(None)
@@ -561,7 +597,7 @@ impl Site {
         };
         let body = self.giver.give(&Asked {
             terms: &self.terms,
-            epoch: topology.epoch,
+            topology,
             node,
             width: width_of(topology, node, self.id),
             source: self.id,

@@ -1,6 +1,6 @@
 //! What all parties of a federation have agreed on: the same at each of them.
 //!
-//! A party tells the sum of its terms when it says hello; others are strangers. The defaults are
+//! A party tells the sum of its terms when it joins a run; others are strangers. The defaults are
 //! those of the study in every experiment, but for what protects: coarse confidences and masked
 //! fragments.
 
@@ -173,6 +173,8 @@ pub struct Terms {
     pub federation: [u8; 32],
     /// How many classes there are.
     pub classes: u32,
+    /// The sum of their names, in their order: frames have numbers of classes only.
+    pub class_names: [u8; 32],
     /// The sites, rising.
     pub sites: Vec<u16>,
     /// Where trouble nodes run: at these hosts in turn, or at the aggregator if there are none.
@@ -203,6 +205,7 @@ impl Terms {
         Terms {
             federation: [0; 32],
             classes,
+            class_names: [0; 32],
             sites: (0..sites).collect(),
             hosts: Vec::new(),
             first_record: 1,

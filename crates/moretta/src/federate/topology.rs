@@ -8,6 +8,7 @@ use super::ratio::Ratio;
 use super::state::{Reader, Writer, odd};
 use crate::error::Result;
 use crate::learn::Input;
+use sha2::{Digest, Sha256};
 
 /// Trouble nodes at most.
 pub const MOST_NODES: usize = 64;
@@ -220,6 +221,13 @@ impl Topology {
             }
         }
         gone
+    }
+
+    /// The sum of all that is signed.
+    pub(super) fn sum(&self) -> [u8; 32] {
+        let mut out = Writer::default();
+        self.signed(&mut out);
+        Sha256::digest(out.into_bytes()).into()
     }
 
     /// What is signed.

@@ -377,7 +377,7 @@ fn read_section(mut section: Section, root: &Root) -> Result<WithShare> {
     let learner = terms::learner_name(&learner);
     let stall = section.optional(&keys::STALL, Placed::duration)?;
     let checkpoint = section.whole(&keys::CHECKPOINT)?;
-    let (terms, consent, share) = terms::read(&mut section, &federation, &parties, classes.len())?;
+    let (terms, consent, share) = terms::read(&mut section, &federation, &parties, &classes)?;
     section.finish()?;
     let policy = FederationPolicy {
         file: None,

@@ -2,7 +2,7 @@
 
 use crate::config::{Absent, Accepts, Form, Length, NAMES, POSITIVE_DURATION, Parameter, words};
 use crate::federate::frame::MOST_RECORDS;
-use crate::federate::{FragmentKind, Phases, RankBy, Rule};
+use crate::federate::{FragmentKind, Phases, RankBy, Rule, ScoreForm};
 
 /// What a party of a federation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,11 @@ pub(super) const PHASES_WORDS: &[(&str, Phases)] = &[
     ("one", Phases::One),
     ("two", Phases::Two),
     ("auto", Phases::Auto),
+];
+pub(super) const FORMS: &[(&str, ScoreForm)] = &[
+    ("sum", ScoreForm::Sum),
+    ("maximum", ScoreForm::Maximum),
+    ("variance-weighted", ScoreForm::VarianceWeighted),
 ];
 pub(super) const RANKS: &[(&str, RankBy)] =
     &[("agreement", RankBy::Agreement), ("excess", RankBy::Excess)];
@@ -239,6 +244,7 @@ pub(super) const TROUBLE: Parameter = Parameter::new(
         PHASES,
         KEEP_MODELS,
         RANK_BY,
+        SCORE,
     ]),
     Absent::Means("sites answer alone"),
     "trouble nodes, which learn records that trouble several sites at once; the same at all parties",
@@ -291,6 +297,30 @@ pub(super) const RANK_BY: Parameter = Parameter::new(
     Accepts::Word(|| words(RANKS)),
     Absent::Text("agreement"),
     "which candidates become nodes first: those that agree most, or most above what chance explains",
+);
+pub(super) const SCORE: Parameter = Parameter::new(
+    "score",
+    Accepts::Table(&[FORM, EVERY, BY_MEAN]),
+    Absent::Means("records are ranked by the confidence of their own site"),
+    "T: sites rank records by how sure all sources of a node were of records like them, which the aggregator tells them; with two sources T - C² is the other's confidence",
+);
+pub(super) const FORM: Parameter = Parameter::new(
+    "form",
+    Accepts::Word(|| words(FORMS)),
+    Absent::Text("sum"),
+    "T of a record: the sum of C² over the sources, the greatest, or a sum weighed by the variance of each source's confidence",
+);
+pub(super) const EVERY: Parameter = Parameter::new(
+    "every",
+    Accepts::Whole(1, 1_000_000),
+    Absent::Whole(1),
+    "T is told of every so many-th record",
+);
+pub(super) const BY_MEAN: Parameter = Parameter::new(
+    "by_mean",
+    Accepts::Flag,
+    Absent::Flag(false),
+    "whether records are ranked by the mean T of records like them, instead of their own C² plus the others' mean",
 );
 
 pub(super) const ANSWER: Parameter = Parameter::new(

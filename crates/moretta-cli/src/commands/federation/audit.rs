@@ -79,6 +79,12 @@ const FRAMES: &[(&str, &str, &str)] = &[
     ("credit", "aggregator → all", "how far parties may go"),
     ("refuse", "all", "a number that says why"),
     ("scores", "node → sources", "scores of agreed records"),
+    (
+        "join",
+        "all ↔ aggregator",
+        "number of the run, sum of terms, a random mark",
+    ),
+    ("end", "all ↔ aggregator", "how many batches there were"),
 ];
 
 pub(crate) fn run(args: &FederationPoliciesArgs, console: &Console) -> Result<ExitCode, Failure> {

@@ -3,7 +3,7 @@
 use crate::console::Console;
 use moretta::federate::frame::Refusal;
 use moretta::federate::mask;
-use moretta::federate::{self, Delivery, Durable, Note, Outbox, Party, PartyId, Trust};
+use moretta::federate::{self, Delivery, Durable, Mode, Note, Outbox, Party, PartyId, Trust};
 use moretta::pipeline::{FileJournal, PartyRows, PartyState};
 use moretta::policy::{FederationPolicy, FederationRole, IdentityFiles};
 use moretta::{Error, Result};
@@ -106,7 +106,8 @@ impl<'a> Linked<'a> {
         for (peer, address) in self.dials()? {
             network.dial(&self.driver, &self.credential, &address, peer)?;
         }
-        let mut station = Station::new(party, feed, self.driver.pressure());
+        let peers = self.peers()?;
+        let mut station = Station::new(party, feed, self.driver.pressure(), peers);
         network.run(self.driver, &mut station)?;
         network.close(CLOSING);
         Ok(station.into_parts())
@@ -155,6 +156,19 @@ impl<'a> Linked<'a> {
         Ok(dialled)
     }
 
+    /// Who should be linked with this party: whom it dials, and who dials it.
+    fn peers(&self) -> Result<Vec<PartyId>> {
+        let own = self.policy.own().map_or(PartyId(0), |own| own.number);
+        let parties = self.policy.parties.iter();
+        Ok(match self.policy.role {
+            FederationRole::Aggregator => parties
+                .map(|party| party.number)
+                .filter(|&number| number != own)
+                .collect(),
+            _ => self.dials()?.into_iter().map(|(peer, _)| peer).collect(),
+        })
+    }
+
     fn aggregator(&self) -> Result<String> {
         let address = self.policy.addresses.aggregator.clone();
         address.ok_or_else(|| no_address("aggregator", "aggregator = \"agg.example.org:7443\""))
@@ -170,6 +184,9 @@ impl<'a> Linked<'a> {
         address.ok_or_else(|| no_address(id, "hosts = { … = \"node.example.org:7445\" }"))
     }
 }
+
+/// What to do where parties have other records.
+const SAME_RECORDS: &str = "sort the rows of all parties by their key, keep the same records, and give all sites and the label holder the same records.key";
 
 fn shorter() -> Error {
     Error::input("the source has fewer records than before the restart")
@@ -221,12 +238,31 @@ pub(crate) fn role(role: FederationRole) -> Role {
     }
 }
 
+/// Who has no link, in words; with addresses where this party dials them.
+pub(crate) fn lacking(parties: &[PartyId], policy: &FederationPolicy) -> String {
+    let addresses = &policy.addresses;
+    let word = |party: &PartyId| {
+        let id = id_of(*party, policy).unwrap_or_else(|| party.to_string());
+        let address = match *party {
+            _ if policy.role == FederationRole::Aggregator => None,
+            PartyId::AGGREGATOR => addresses.aggregator.as_ref(),
+            PartyId::LABELS => addresses.labels.as_ref(),
+            _ => addresses.hosts.get(&id),
+        };
+        address.map_or(id.clone(), |address| format!("{id} at {address}"))
+    };
+    let words: Vec<String> = parties.iter().map(word).collect();
+    format!("no link with {}; waiting for it", words.join(", "))
+}
+
+fn id_of(party: PartyId, policy: &FederationPolicy) -> Option<String> {
+    let found = policy.parties.iter().find(|one| one.number == party);
+    found.map(|one| one.id.clone())
+}
+
 /// Shows notes, and ends a party that others refuse for good.
 pub(crate) fn heed(notes: &[Note], policy: &FederationPolicy, console: &Console) -> Result<()> {
-    let known = |party: PartyId| {
-        let found = policy.parties.iter().find(|one| one.number == party);
-        found.map(|one| one.id.clone())
-    };
+    let known = |party: PartyId| id_of(party, policy);
     let name = |party: &PartyId| known(*party).unwrap_or_else(|| party.to_string());
     for note in notes {
         match note {
@@ -258,19 +294,32 @@ pub(crate) fn heed(notes: &[Note], policy: &FederationPolicy, console: &Console)
                 return Err(Error::policy(format!("{party} has not agreed on the same terms"))
                     .help("`moretta federation check` with the policies of all parties finds out where"));
             }
+            Note::RefusedBy(party, Refusal::Conflict) => {
+                return Err(Error::input(format!(
+                    "{} was told something else about the same records before, and listens to this party no more",
+                    name(party)
+                ))
+                .help("the rows or the state of this party were changed in mid-run: begin all parties anew with --force"));
+            }
+            // In flow others are answered all the same.
+            Note::Refused(party, Refusal::Keys)
+                if policy.role == FederationRole::Aggregator && policy.terms.mode != Mode::Lockstep =>
+            {
+                console.hint(&format!("{} has other records than the others; its answers are not used", name(party)));
+            }
             Note::RefusedBy(party, Refusal::Keys) => {
                 return Err(Error::input(format!(
                     "the keys of {} are others than those of this party",
                     name(party)
                 ))
-                .help("sort the rows of all parties by their key, and keep the same records"));
+                .help(SAME_RECORDS));
             }
             Note::Refused(party, Refusal::Keys) => {
                 return Err(Error::input(format!(
                     "the keys of the rows are not those that {} has",
                     name(party)
                 ))
-                .help("sort the rows of all parties by their key, and keep the same records"));
+                .help(SAME_RECORDS));
             }
             note => console.hint(&told(note, known)),
         }

@@ -24,6 +24,8 @@ const NODES: usize = 6;
 /// What shows a federation.
 pub(crate) struct LiveView {
     shown: Shown,
+    /// Who has no link, in words.
+    lacking: Option<String>,
     next: Instant,
     rated: VecDeque<(Instant, u64)>,
 }
@@ -48,8 +50,19 @@ impl LiveView {
                 _ => now,
             },
             shown,
+            lacking: None,
             rated: VecDeque::from([(now, 0)]),
         }
+    }
+
+    /// Shows who has no link: in its lines, or as a line of its own.
+    pub(crate) fn lacks(&mut self, lacking: Option<String>, console: &Console) {
+        match (&self.shown, &lacking) {
+            (Shown::Lines(_), _) => self.next = Instant::now(),
+            (_, Some(text)) => console.hint(text),
+            (_, None) => {}
+        }
+        self.lacking = lacking;
     }
 
     /// Shows how things are, if it is time to.
@@ -63,7 +76,9 @@ impl LiveView {
         match &self.shown {
             Shown::Nothing => {}
             Shown::Lines(bar) => {
-                bar.set_message(view(&facts, rate).join("\n"));
+                let mut lines = view(&facts, rate);
+                lines.extend(self.lacking.iter().map(|text| cut(text)));
+                bar.set_message(lines.join("\n"));
                 bar.tick();
                 self.next = now + PAUSE;
             }

@@ -71,8 +71,12 @@ impl Batch {
         let planes = (answers.forwards.len(), answers.what_ifs.len()) != (forwards, what_ifs);
         let shape = answers.class_count != terms.classes || answers.coarse != terms.coarse;
         let count = answers.count();
-        if others || planes || shape || count == 0 || count > terms.batch as usize {
+        if planes || shape || count == 0 || count > terms.batch as usize {
             return Some(Refusal::Width);
+        }
+        // So many records have other keys, whatever their sum is.
+        if others {
+            return Some(Refusal::Keys);
         }
         if answers.classes.iter().any(|&class| class >= terms.classes) {
             return Some(Refusal::Class);

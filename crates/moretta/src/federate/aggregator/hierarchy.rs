@@ -1,7 +1,7 @@
 //! How the hierarchy begins and changes, and how far parties may go under it.
 
 use super::{AHEAD, Aggregator};
-use crate::federate::consent::{counted, width_of_all};
+use crate::federate::consent::{counted, widest, width_of_all};
 use crate::federate::forward::next_state;
 use crate::federate::frame::{Body, Credit, Kind};
 use crate::federate::links::Address;
@@ -39,15 +39,21 @@ impl Aggregator {
             let sources = self.terms.sites.clone();
             self.add_node(&mut topology, sources, &[]);
         }
-        self.announce(topology, now, out);
-        // Later epochs have hellos of their own; the first one's have come before it.
-        let trouble = self.terms.trouble.as_ref().filter(|_| fixed);
-        if trouble.is_some_and(|trouble| trouble.fragments == FragmentKind::Masked) {
-            for (site, hello) in self.hellos.clone() {
-                self.pass_on(PartyId(site), 0, &hello, now, out);
-            }
+        if self.terms.trouble.is_some() {
+            self.introduce(now, out);
         }
+        self.announce(topology, now, out);
         self.allow(now, out);
+    }
+
+    /// Shows every site what the others have signed of themselves: how many columns they have
+    /// decides how much it forwards, and it need not believe the aggregator.
+    fn introduce(&mut self, now: Time, out: &mut Outbox) {
+        for (site, hello) in self.hellos.clone() {
+            let others = self.hellos.keys().filter(|&&other| other != site);
+            let others: Vec<u16> = others.copied().collect();
+            self.pass_on(PartyId(site), 0, &hello, &others, now, out);
+        }
     }
 
     /// Between batches: makes and removes nodes, and lets parties go on.
@@ -185,7 +191,7 @@ impl Aggregator {
             0 => return,
             count => hosts[usize::from(self.next_node) % count],
         };
-        let width = width_of_all(topology, &sources, &trouble);
+        let width = width_of_all(topology, &sources, &self.terms, &trouble);
         let node = Node {
             id: self.next_node,
             order,
@@ -239,7 +245,12 @@ impl Aggregator {
         });
         let enough =
             trouble.fragments != FragmentKind::Masked || matches!(sites().count(), 0 | 3..);
-        consents && enough
+        // What a node has joined goes on in frames as it is.
+        let widths = sources.iter().filter_map(|&source| topology.node(source));
+        let fits = widths
+            .map(|node| node.width)
+            .all(|width| width <= widest(self.terms.batch));
+        consents && enough && fits
     }
 
     pub(super) fn parties(&self) -> Vec<PartyId> {

@@ -351,18 +351,22 @@ pub struct Join {
     pub mark: [u8; 16],
     /// The number of the run, or 0 where it is not known.
     pub run: u32,
+    /// The sum of the party's terms.
+    pub terms: [u8; 32],
 }
 
 impl Join {
     pub(in crate::federate) fn write(&self, out: &mut Writer) {
         out.raw(&self.mark);
         out.u32(self.run);
+        out.raw(&self.terms);
     }
 
     pub(in crate::federate) fn read(from: &mut Reader<'_>) -> Result<Self> {
         Ok(Join {
             mark: from.array()?,
             run: from.u32()?,
+            terms: from.array()?,
         })
     }
 }

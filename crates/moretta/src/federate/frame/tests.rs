@@ -175,6 +175,7 @@ fn frames(random: &mut JavaRandom) -> Vec<Body> {
         Body::Join(Join {
             mark: bytes(random),
             run: random.next_int() as u32,
+            terms: [7; 32],
         }),
         Body::End(End { batches: 12 }),
     ]

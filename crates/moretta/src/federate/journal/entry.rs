@@ -26,6 +26,7 @@ pub(super) struct RowsMark {
     records: u32,
     absent: u32,
     keys: u64,
+    content: u64,
 }
 
 impl RowsMark {
@@ -35,6 +36,7 @@ impl RowsMark {
             records: rows.records.len().max(rows.classes.len()) as u32,
             absent: rows.absent.len() as u32,
             keys: rows.keys,
+            content: rows.content,
         }
     }
 }
@@ -56,6 +58,7 @@ impl<'a> Entry<'a> {
                 records: from.u32()?,
                 absent: from.u32()?,
                 keys: from.u64()?,
+                content: from.u64()?,
             }),
             3 => Mark::Event(Event::Timer),
             4 => Mark::Event(Event::RowsEnded),
@@ -87,6 +90,7 @@ pub(super) fn write(event: Event<'_>, now: Time) -> Vec<u8> {
             out.u32(mark.records);
             out.u32(mark.absent);
             out.u64(mark.keys);
+            out.u64(mark.content);
         }
         Event::Timer => out.byte(3),
         Event::RowsEnded => out.byte(4),

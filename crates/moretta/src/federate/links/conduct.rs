@@ -21,7 +21,7 @@ impl Conduct {
         faults.push_back(batch);
         while faults
             .front()
-            .is_some_and(|&first| first + FAULT_SPAN < batch)
+            .is_some_and(|&first| first.saturating_add(FAULT_SPAN) < batch)
         {
             faults.pop_front();
         }

@@ -47,6 +47,10 @@ impl Links {
         };
         match body {
             Body::Join(join) if self.me == PartyId::AGGREGATOR => {
+                if join.terms != self.terms {
+                    self.turn_away(from, Refusal::Stranger, about, out);
+                    return false;
+                }
                 if !run.admit(from, Mark(join.mark), join.run) {
                     self.turn_away(from, Refusal::Run, about, out);
                     return false;
@@ -71,8 +75,10 @@ impl Links {
                 }
                 false
             }
-            Body::Refuse(Refusal::Run) if header.federation == plain => {
-                out.notes.push(Note::RefusedBy(from, Refusal::Run));
+            Body::Refuse(why @ (Refusal::Run | Refusal::Stranger))
+                if header.federation == plain =>
+            {
+                out.notes.push(Note::RefusedBy(from, *why));
                 false
             }
             _ if header.federation == number && number != plain => true,
@@ -93,6 +99,7 @@ impl Links {
         let join = Body::Join(Join {
             mark: run.mark.0,
             run: run.number().unwrap_or(0),
+            terms: self.terms,
         });
         let header = self.header(Address::new(PartyId::AGGREGATOR, 0, 0), Kind::Join);
         self.asked = Some(now);

@@ -2,14 +2,22 @@
 
 use super::super::frame::{Credit, NO_NODE};
 use super::*;
+use crate::federate::terms::Rule;
 
 const A: PartyId = PartyId(0);
 const B: PartyId = PartyId(1);
 
+/// Those of federation 7.
+fn terms() -> Terms {
+    let mut terms = Terms::of_study(2, 2, Rule::Vote);
+    terms.federation[0] = 7;
+    terms
+}
+
 /// The links of a party that has joined a run.
 fn links(me: PartyId) -> Links {
     let mark = Mark([9; 16]);
-    let mut links = Links::new(me, 7, Delivery::Acknowledged { retry: 100, mark });
+    let mut links = Links::new(me, &terms(), Delivery::Acknowledged { retry: 100, mark });
     let run = links.run.as_mut().expect("a run");
     assert!(run.join(5));
     links
@@ -90,7 +98,7 @@ const HUB: PartyId = PartyId::AGGREGATOR;
 
 fn begun(me: PartyId, mark: u8) -> Links {
     let mark = Mark([mark; 16]);
-    Links::new(me, 7, Delivery::Acknowledged { retry: 100, mark })
+    Links::new(me, &terms(), Delivery::Acknowledged { retry: 100, mark })
 }
 
 /// Acknowledges what came, though nothing more comes.
@@ -152,4 +160,20 @@ fn parties_of_another_run_and_parties_begun_anew_are_refused() {
     assert!(!hub.is_shut_out(A) && !other_hub.is_shut_out(A));
     // The one that belongs there still does.
     assert_eq!(talk(&mut hub, &mut site), (Vec::new(), Vec::new(), 1));
+}
+
+#[test]
+fn nobody_joins_with_other_terms() {
+    let mut hub = begun(HUB, 1);
+    let mut others = terms();
+    others.class_names[0] = 1;
+    let mark = Mark([2; 16]);
+    let mut site = Links::new(A, &others, Delivery::Acknowledged { retry: 100, mark });
+    let (of_hub, of_site, new) = talk(&mut hub, &mut site);
+    assert_eq!(
+        (of_hub, new),
+        (vec![Note::Refused(A, Refusal::Stranger)], 0)
+    );
+    assert_eq!(of_site, [Note::RefusedBy(HUB, Refusal::Stranger)]);
+    assert_eq!(site.run(), None);
 }

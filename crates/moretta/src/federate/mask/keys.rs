@@ -1,10 +1,12 @@
 //! The keys of an epoch, and the secrets that two of them make.
 //!
 //! A site draws one seed for a run and keeps it in the private folder of that run; the key of each
-//! epoch follows from it: HKDF-SHA-256 with the id of the federation as salt and the number of the
-//! epoch as info. So a site that is killed and started again makes the same frames, byte by byte.
+//! epoch follows from it: HKDF-SHA-256 with the id of the federation as salt, and the number of the
+//! epoch and the sum of its topology as info. So a site that is killed and started again makes the same frames, byte by byte.
 //! **A seed must never serve for two runs**: epoch, node, batch and positions come again with other
-//! records, and the difference of two frames under one pad is the difference of what they hide.
+//! records, and the difference of two frames under one pad is the difference of what they hide. With
+//! another topology of the same epoch, which an aggregator might show to a site that was put back to
+//! an earlier state, come other keys and other pads.
 //!
 //! **Gives up** forward secrecy within a run: a thief of the seed can unmask what a node has
 //! recorded of that site in all epochs of that run, as far as the thief has the frames and the
@@ -24,9 +26,10 @@ pub struct MaskKey {
 }
 
 impl MaskKey {
-    /// The key that follows from the seed of a site.
-    pub fn derive(seed: &[u8; 32], federation: &[u8; 32], epoch: u32) -> Self {
-        let info = [b"moretta/mask-key/1".as_slice(), &epoch.to_le_bytes()];
+    /// The key that follows from the seed of a site, for an epoch and the sum of its topology.
+    pub fn derive(seed: &[u8; 32], federation: &[u8; 32], epoch: u32, topology: &[u8; 32]) -> Self {
+        let epoch_bytes = epoch.to_le_bytes();
+        let info = [b"moretta/mask-key/2".as_slice(), &epoch_bytes, topology];
         Self::from_secret(derive(federation, seed, &info), federation, epoch)
     }
 
@@ -86,6 +89,11 @@ impl fmt::Debug for MaskKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("MaskKey(secret)")
     }
+}
+
+/// Whether a public key makes a secret with others.
+pub(in crate::federate) fn is_sound(public: &[u8; 32]) -> bool {
+    agree(&StaticSecret::from([1; 32]), public).is_ok()
 }
 
 /// The public key of a secret one.

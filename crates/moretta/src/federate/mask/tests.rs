@@ -339,14 +339,21 @@ fn a_sum_is_of_all_members_once_and_in_one_size() {
 }
 
 #[test]
-fn keys_follow_from_seed_federation_and_epoch_and_are_never_shown() {
-    let key = |seed: u8, federation: u8, epoch: u32| {
-        MaskKey::derive(&[seed; 32], &[federation; 32], epoch).public()
+fn keys_follow_from_seed_federation_and_topology_and_are_never_shown() {
+    let key = |seed: u8, federation: u8, epoch: u32, topology: u8| {
+        MaskKey::derive(&[seed; 32], &[federation; 32], epoch, &[topology; 32]).public()
     };
-    assert_eq!(key(1, 2, 3), key(1, 2, 3));
-    for other in [key(2, 2, 3), key(1, 3, 3), key(1, 2, 4)] {
-        assert_ne!(other, key(1, 2, 3));
+    let own = key(1, 2, 3, 4);
+    assert_eq!(key(1, 2, 3, 4), own);
+    for other in [
+        key(2, 2, 3, 4),
+        key(1, 3, 3, 4),
+        key(1, 2, 4, 4),
+        key(1, 2, 3, 5),
+    ] {
+        assert_ne!(other, own);
     }
+    assert!(is_sound(&own) && !is_sound(&[0; 32]));
     let (keys, members) = sites(&[0, 1, 2]);
     let secrets = keys[0].pair_with(0, &members).expect("a group");
     assert_eq!(format!("{:?}", keys[0]), "MaskKey(secret)");

@@ -1,7 +1,7 @@
 //! All parties of a federation in one process and one thread; every frame is really encoded.
 
 use crate::data::Records;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::federate::audit::Recorded;
 use crate::federate::frame::Final;
 use crate::federate::{
@@ -172,8 +172,19 @@ impl Process {
             let notes = std::mem::take(&mut self.notes);
             witness.pause(&mut self.aggregator, finals, notes)?;
             if !self.feed(witness)? {
-                return Ok(());
+                return self.check_end();
             }
+        }
+    }
+
+    /// Whether all records are answered: without a network nothing is late or lost.
+    fn check_end(&self) -> Result<()> {
+        let batches = self.classes.len().div_ceil(self.terms.batch as usize) as u64;
+        match self.aggregator.answered() == batches {
+            true => Ok(()),
+            false => Err(Error::bug(
+                "a federation stands still before its records have ended",
+            )),
         }
     }
 

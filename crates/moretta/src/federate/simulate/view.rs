@@ -184,7 +184,7 @@ impl NodeView {
             places.set((record % size) as usize);
             let values = giver.project(&Asked {
                 terms,
-                epoch: self.topology.epoch,
+                topology: &self.topology,
                 node: &self.node,
                 width,
                 source: site,

@@ -12,6 +12,7 @@ pub(super) struct OwnBatch {
     pub(super) records: Option<Records>,
     pub(super) present: Bits,
     pub(super) keys: u64,
+    pub(super) content: u64,
     /// Of the first records, as far as they are classified.
     pub(super) judged: Vec<Judgement>,
     /// Nodes that were not given what they agreed on.
@@ -32,6 +33,7 @@ impl OwnBatch {
             number: rows.batch,
             present: present(rows),
             keys: rows.keys,
+            content: rows.content,
             judged: Vec::new(),
             waits: Vec::new(),
             records: Some(rows.records.clone()),
@@ -43,7 +45,8 @@ impl OwnBatch {
         if self.records.is_some() {
             return Ok(());
         }
-        if present(rows) != self.present || rows.keys != self.keys {
+        let known = (&self.present, self.keys, self.content);
+        if (&present(rows), rows.keys, rows.content) != known {
             return Err(
                 Error::input("the records are not those from before the restart")
                     .help("give the same source as before, or begin all parties anew with --force"),

@@ -12,6 +12,7 @@ use crate::federate::state::{
     Reader, Writer, odd, read_bits, read_learner, save_bits, save_learner,
 };
 use crate::federate::terms::Terms;
+use crate::federate::topology::Column;
 use std::sync::Arc;
 
 pub(super) fn save(site: &Site) -> Result<Vec<u8>> {
@@ -24,6 +25,12 @@ pub(super) fn save(site: &Site) -> Result<Vec<u8>> {
     site.labels.save(&mut out);
     site.quantile.save(&mut out);
     site.giver.save(&mut out);
+    out.size(site.others.len());
+    for (id, columns) in &site.others {
+        out.u16(*id);
+        out.size(columns.len());
+        columns.iter().for_each(|column| column.write(&mut out));
+    }
     if let Some(scores) = &site.scores {
         scores.save(&mut out);
     }
@@ -47,6 +54,7 @@ pub(super) fn save(site: &Site) -> Result<Vec<u8>> {
     for batch in &site.batches {
         out.u64(batch.number);
         out.u64(batch.keys);
+        out.u64(batch.content);
         save_bits(&batch.present, &mut out);
         out.size(batch.judged.len());
         for judgement in &batch.judged {
@@ -82,6 +90,12 @@ impl Site {
         site.labels = LabelBook::load(site.terms.batch, &mut from)?;
         site.quantile = Quantile::load(site.terms.window, &mut from)?;
         site.giver.load(&mut from)?;
+        for _ in 0..from.length()? {
+            let id = from.u16()?;
+            let length = from.length()?;
+            let columns = from.many(length, Column::read)?;
+            site.others.insert(id, columns);
+        }
         let score = site
             .terms
             .trouble
@@ -121,7 +135,7 @@ impl Site {
 }
 
 fn read_batch(from: &mut Reader<'_>) -> Result<OwnBatch> {
-    let (number, keys) = (from.u64()?, from.u64()?);
+    let (number, keys, content) = (from.u64()?, from.u64()?, from.u64()?);
     let present = read_bits(from)?;
     let judged = from.length()?;
     let judged = from.many(judged, |from| {
@@ -146,6 +160,7 @@ fn read_batch(from: &mut Reader<'_>) -> Result<OwnBatch> {
         records: None,
         present,
         keys,
+        content,
         judged,
         waits,
     })

@@ -152,6 +152,7 @@ impl PartyRows {
         self.next += 1;
         Ok(Some(Rows {
             batch,
+            content: content_of(&self.secret, keys, &records, &classes),
             records,
             absent: Vec::new(),
             classes,
@@ -194,6 +195,24 @@ fn sum_of(
     sum.update(federation);
     sum.update(&batch.to_le_bytes());
     keys.for_each(|key| sum.update(&key));
+    first_of(sum)
+}
+
+/// The keyed sum of what a batch holds.
+fn content_of(secret: &[u8; 32], keys: u64, records: &Records, classes: &[u32]) -> u64 {
+    let mut sum = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes keys of any length");
+    sum.update(b"moretta/content/1");
+    sum.update(&keys.to_le_bytes());
+    for value in records.iter().flatten() {
+        sum.update(&value.to_bits().to_le_bytes());
+    }
+    for class in classes {
+        sum.update(&class.to_le_bytes());
+    }
+    first_of(sum)
+}
+
+fn first_of(sum: Hmac<Sha256>) -> u64 {
     let sum = sum.finalize().into_bytes();
     sum.first_chunk()
         .map_or(0, |first| u64::from_le_bytes(*first))

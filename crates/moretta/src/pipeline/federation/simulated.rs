@@ -139,10 +139,12 @@ fn agreed(policies: &[FederationPolicy]) -> Result<&FederationPolicy> {
     for other in policies {
         if other.terms != first.terms || other.classes != first.classes {
             return Err(Error::policy(format!(
-                "`{}` and `{}` have not agreed on the same terms",
-                first.id, other.id
+                "`{}` and `{}` have not agreed on the same terms: they differ in {}",
+                first.id,
+                other.id,
+                differences(&first.terms, &other.terms).join(", ")
             ))
-            .help("let name, parties, pins, classes, trouble, answer, mode, batch and all that must be the same be so in both"));
+            .help("let both have the same"));
         }
         if policies
             .iter()
@@ -157,6 +159,40 @@ fn agreed(policies: &[FederationPolicy]) -> Result<&FederationPolicy> {
         }
     }
     Ok(first)
+}
+
+/// The keys of a policy in which terms differ.
+fn differences(one: &Terms, other: &Terms) -> Vec<&'static str> {
+    let fragments = |terms: &Terms| {
+        let trouble = terms.trouble.clone();
+        trouble.map(|t| {
+            (
+                t.fragments,
+                t.projected_width,
+                t.noise,
+                t.noise_records,
+                t.colluders,
+            )
+        })
+    };
+    let is_same = [
+        ("name, parties or pins", one.federation == other.federation),
+        ("classes", one.class_names == other.class_names),
+        ("batch", one.batch == other.batch),
+        ("label_delay", one.label_delay == other.label_delay),
+        ("mode", one.mode == other.mode),
+        ("confidence_bits", one.coarse == other.coarse),
+        ("window", one.window == other.window),
+        ("answer", one.answer == other.answer),
+        ("fragments", fragments(one) == fragments(other)),
+        (
+            "trouble",
+            one.trouble == other.trouble || fragments(one) != fragments(other),
+        ),
+        ("monitors", one.monitors == other.monitors),
+    ];
+    let differs = is_same.into_iter().filter(|(_, same)| !same);
+    differs.map(|(key, _)| key).collect()
 }
 
 fn missing(id: &str) -> Error {

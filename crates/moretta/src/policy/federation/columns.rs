@@ -5,7 +5,7 @@ use crate::config::Placed;
 use crate::data::{ColumnPlan, ReadAs, Role};
 use crate::engine::ColumnPolicy;
 use crate::error::{Error, Result};
-use crate::federate::{Column, FragmentKind, Range};
+use crate::federate::{Column, FragmentKind, Range, widest};
 
 /// A column that a site learns from.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,6 +170,23 @@ impl FederationPolicy {
             .trouble
             .as_ref()
             .map_or(FragmentKind::None, |t| t.fragments);
+        let values = match kind {
+            FragmentKind::Raw => learnt.len(),
+            _ => self
+                .terms
+                .trouble
+                .as_ref()
+                .and_then(|trouble| trouble.projected_width)
+                .map_or(0, usize::from),
+        };
+        if values > usize::from(widest(self.terms.batch)) {
+            return Err(section
+                .error(format!(
+                    "a batch of {} records with {values} values each does not fit into a frame",
+                    self.terms.batch
+                ))
+                .help("let `batch` or `k` be smaller at all parties"));
+        }
         let projects = matches!(kind, FragmentKind::Masked | FragmentKind::Projected);
         let feature = |(place, column): (usize, &&ColumnPolicy)| {
             let categories = match &column.read {
@@ -184,11 +201,11 @@ impl FederationPolicy {
             let is_shared = is_shared(&column.name);
             if projects && is_shared && range.is_none() {
                 let what = format!(
-                    "`{}` is shared, and nothing says between what values it is",
+                    "`{}` is shared, and nothing says what its values can be",
                     column.name
                 );
                 return Err(Error::policy(what).at(column.span.clone()).help(
-                    "add range = [0, 100] to a quasi-identifier, or name other columns in `share`",
+                    "add range = [0, 100] for numbers or order = [\"no\", \"yes\"] for texts, or name other columns in `share`",
                 ));
             }
             Ok(Feature {

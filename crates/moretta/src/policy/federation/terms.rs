@@ -6,7 +6,8 @@ use crate::config::{Placed, Section, Value};
 use crate::error::{Error, Result};
 use crate::federate::frame::Coarse;
 use crate::federate::{
-    AnswerTerms, FragmentKind, Mode, MonitorTerms, Phases, Ratio, Terms, Time, TroubleTerms,
+    AnswerTerms, FragmentKind, Mode, MonitorTerms, Phases, Ratio, ScoreTerms, Terms, Time,
+    TroubleTerms,
 };
 use sha2::{Digest, Sha256};
 
@@ -27,7 +28,7 @@ pub(super) fn read(
     section: &mut Section,
     federation: &str,
     parties: &[FederationParty],
-    classes: usize,
+    classes: &[String],
 ) -> Result<(Terms, Consent, Option<Vec<Placed>>)> {
     let at_fragments = section.place(keys::FRAGMENTS.name);
     let (fragments, consent, share) = read_fragments(table(section, &keys::FRAGMENTS)?)?;
@@ -53,6 +54,15 @@ pub(super) fn read(
                     .help("let group be 3 or 4, or choose other `fragments` at all parties"),
             );
         }
+        if masked && trouble.colluders + 2 > group {
+            let what = format!(
+                "{} colluders of {group} sources cannot be tolerated",
+                trouble.colluders
+            );
+            return Err(Error::policy(what).at(at_fragments).help(
+                "a sum hides something from all sources but two: let `colluders` be smaller",
+            ));
+        }
     }
     let monitors = read_monitors(table(section, &keys::MONITORS)?)?;
     let mode = section.word(&keys::MODE, keys::MODES)?;
@@ -77,7 +87,8 @@ pub(super) fn read(
     })?;
     let terms = Terms {
         federation: founded(federation, parties),
-        classes: u32::try_from(classes).unwrap_or(u32::MAX),
+        classes: u32::try_from(classes.len()).unwrap_or(u32::MAX),
+        class_names: sum_of(classes),
         sites: numbers(FederationRole::Site).collect(),
         hosts: numbers(FederationRole::Trouble).collect(),
         first_record: 1,
@@ -118,17 +129,22 @@ pub(super) fn learner_name(text: &str) -> String {
 /// The id of a federation: its name, its parties and their public keys, which are drawn when it
 /// is founded.
 fn founded(federation: &str, parties: &[FederationParty]) -> [u8; 32] {
+    let mut texts = vec![b"moretta/federation/1".to_vec(), federation.into()];
+    for party in parties {
+        texts.push(party.id.as_bytes().to_vec());
+        texts.push(party.number.0.to_le_bytes().to_vec());
+        texts.push(party.pin.map_or(Vec::new(), |pin| pin.to_vec()));
+    }
+    sum_of(&texts)
+}
+
+/// A sum that tells where each text ends.
+fn sum_of(texts: &[impl AsRef<[u8]>]) -> [u8; 32] {
     let mut sum = Sha256::new();
-    let mut text = |text: &[u8]| {
+    for text in texts {
+        let text = text.as_ref();
         sum.update((text.len() as u32).to_le_bytes());
         sum.update(text);
-    };
-    text(b"moretta/federation/1");
-    text(federation.as_bytes());
-    for party in parties {
-        text(party.id.as_bytes());
-        text(&party.number.0.to_le_bytes());
-        text(party.pin.as_ref().map_or(&[][..], |pin| pin));
     }
     sum.finalize().into()
 }
@@ -165,6 +181,11 @@ fn read_fragments(mut section: Section) -> Result<FragmentsRead> {
         noise_records: section.whole(&keys::NOISE_RECORDS)?,
         width: section.optional(&keys::K, Placed::whole)?,
     };
+    if kind == FragmentKind::Raw && share.is_some() {
+        return Err(section
+            .error("`share` chooses what projections are made of, and raw fragments hold all columns")
+            .help("take `share` out and drop columns that must not leave, or choose projected or masked"));
+    }
     section.finish()?;
     Ok((fragments, consent, share))
 }
@@ -195,10 +216,23 @@ fn read_trouble(mut section: Section, fragments: &Fragments) -> Result<TroubleTe
         keeps_models: section.flag(&keys::KEEP_MODELS)?,
         rank_by: section.word(&keys::RANK_BY, keys::RANKS)?,
         fixed: false,
-        score: None,
+        score: section
+            .optional_table(&keys::SCORE)?
+            .map(read_score)
+            .transpose()?,
     };
     section.finish()?;
     Ok(trouble)
+}
+
+fn read_score(mut section: Section) -> Result<ScoreTerms> {
+    let score = ScoreTerms {
+        form: section.word(&keys::FORM, keys::FORMS)?,
+        every: section.whole(&keys::EVERY)?,
+        by_mean: section.flag(&keys::BY_MEAN)?,
+    };
+    section.finish()?;
+    Ok(score)
 }
 
 fn read_answer(mut section: Section) -> Result<(AnswerTerms, Time, Time)> {

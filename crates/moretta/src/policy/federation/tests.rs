@@ -95,7 +95,11 @@ fn telling_settings_are_warned_of() {
         "id = \"lab\"\nconfidence_bits = 64",
         "confidence_bits = 64",
     );
-    check("share = ", "kind = \"raw\", share = ", "fragments are raw");
+    check(
+        "share = [\"pulse\", \"spo2\"]",
+        "kind = \"raw\"",
+        "fragments are raw",
+    );
     check("share = ", "min_sources = 4, share = ", "feeds none");
 }
 
