@@ -165,6 +165,10 @@ fn one_command_starts_all_parties() {
     assert!(told.contains("all parties begin anew"), "{told}");
     let again = succeeded(&again);
     assert!(again.contains("600 records at 4 sites"), "{again}");
+    for party in PARTIES {
+        std::fs::remove_dir_all(folder.path().join(format!("{party}.state"))).expect("removed");
+    }
+    succeeded(&start_all(folder.path()));
 }
 
 #[cfg(unix)]

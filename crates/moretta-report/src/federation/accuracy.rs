@@ -19,8 +19,8 @@ const GONE: Tone = Tone(1);
 const AREA: Area = Area {
     left: 70.0,
     right: 1020.0,
-    top: 50.0,
-    bottom: 310.0,
+    top: 70.0,
+    bottom: 330.0,
 };
 
 pub(super) fn write(facts: &FederationFacts, page: &mut Markup) {
@@ -116,7 +116,7 @@ fn draw(facts: &FederationFacts) -> Markup {
             write: number::percent,
         },
     };
-    let mut drawing = Drawing::inside(1040.0, 360.0, "Accuracy over batches");
+    let mut drawing = Drawing::inside(1040.0, 380.0, "Accuracy over batches");
     let whole = |tone| Stroke {
         tone,
         dashed: false,
@@ -133,7 +133,7 @@ fn draw(facts: &FederationFacts) -> Markup {
     let entries = entries
         .into_iter()
         .map(|(stroke, words)| (stroke, words.to_owned()));
-    Legend::new(entries, [AREA.left, AREA.right], 24.0).draw(&mut drawing);
+    Legend::new(entries, [AREA.left, AREA.right], 44.0).draw(&mut drawing);
     panel.frame(&mut drawing);
     let ends = match panel.y.scale {
         Scale::Linear { low, high } => [low, high],

@@ -46,7 +46,7 @@ fn draw(facts: &FederationFacts) -> Markup {
     };
     let entries = facts.agreements.iter().enumerate();
     let entries = entries.map(|(place, of)| (stroke(place), of.sources.join(", ")));
-    let legend = Legend::new(entries, [LEFT, RIGHT], 24.0);
+    let legend = Legend::new(entries, [LEFT, RIGHT], 44.0);
     let area = Area {
         left: LEFT,
         right: RIGHT,
