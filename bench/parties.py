@@ -89,7 +89,8 @@ class Federation:
 
     def simulate(self):
         """All parties in one process and thread."""
-        return Run(self.folder, {"all": [self.program, "federation", "simulate", "--force", "--write", self.folder]}).end()
+        command = [self.program, "federation", "simulate", "--force", "--write", self.folder]
+        return Run(self.folder, {"all": command}, more={"RAYON_NUM_THREADS": "1"}).end()
 
     def start(self):
         """All parties as processes that are linked over mutual TLS, from the beginning of a run."""
@@ -104,7 +105,7 @@ class Federation:
 class Run:
     """Processes, their time, CPU seconds and peak memory, which is looked at twice a second."""
 
-    def __init__(self, folder, commands, fed=(), read=None):
+    def __init__(self, folder, commands, fed=(), read=None, more={}):
         self.folder, self.peaks, self.cpu = folder, {}, {}
         self.begin, self.over = time.monotonic(), threading.Event()
         self.processes = {}
@@ -112,7 +113,7 @@ class Run:
             log = open(folder / f"{name}.log", "w")
             self.processes[name] = subprocess.Popen(
                 command, stdin=subprocess.PIPE if name in fed else subprocess.DEVNULL,
-                stdout=subprocess.PIPE if name == read else log, stderr=log)
+                stdout=subprocess.PIPE if name == read else log, stderr=log, env={**os.environ, **more})
         self.watch = threading.Thread(target=self.look)
         self.watch.start()
 
