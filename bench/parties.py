@@ -103,10 +103,10 @@ class Federation:
 
 
 class Run:
-    """Processes, their time, CPU seconds and peak memory, which is looked at twice a second."""
+    """Processes, their time, CPU seconds and memory in MB, which is looked at four times a second."""
 
     def __init__(self, folder, commands, fed=(), read=None, more={}):
-        self.folder, self.peaks, self.cpu = folder, {}, {}
+        self.folder, self.peaks, self.private, self.cpu = folder, {}, {}, {}
         self.begin, self.over = time.monotonic(), threading.Event()
         self.processes = {}
         for name, command in commands.items():
@@ -118,14 +118,16 @@ class Run:
         self.watch.start()
 
     def look(self):
-        while not self.over.wait(0.5):
+        while not self.over.wait(0.25):
             for name, process in self.processes.items():
                 try:
-                    peak = re.search(r"VmHWM:\s*(\d+) kB", pathlib.Path(f"/proc/{process.pid}/status").read_text())
+                    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
                 except OSError:
                     continue
-                if peak:
-                    self.peaks[name] = int(peak[1]) / 1024
+                read = {key: int(kilobytes) * 1024 / 1e6 for key, kilobytes in re.findall(r"(\w+):\s*(\d+) kB", status)}
+                if "VmHWM" in read:
+                    self.peaks[name] = read["VmHWM"]
+                    self.private[name] = max(self.private.get(name, 0), read["RssAnon"])
 
     def end(self):
         """Waits for all of them; one that fails ends the others."""
