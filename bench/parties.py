@@ -89,7 +89,8 @@ class Federation:
 
     def simulate(self):
         """All parties in one process and thread."""
-        return Run(self.folder, {"all": [self.program, "federation", "simulate", "--force", "--write", self.folder]}).end()
+        command = [self.program, "federation", "simulate", "--force", "--write", self.folder]
+        return Run(self.folder, {"all": command}, more={"RAYON_NUM_THREADS": "1"}).end()
 
     def start(self):
         """All parties as processes that are linked over mutual TLS, from the beginning of a run."""
@@ -102,29 +103,31 @@ class Federation:
 
 
 class Run:
-    """Processes, their time, CPU seconds and peak memory, which is looked at twice a second."""
+    """Processes, their time, CPU seconds and memory in MB, which is looked at four times a second."""
 
-    def __init__(self, folder, commands, fed=(), read=None):
-        self.folder, self.peaks, self.cpu = folder, {}, {}
+    def __init__(self, folder, commands, fed=(), read=None, more={}):
+        self.folder, self.peaks, self.private, self.cpu = folder, {}, {}, {}
         self.begin, self.over = time.monotonic(), threading.Event()
         self.processes = {}
         for name, command in commands.items():
             log = open(folder / f"{name}.log", "w")
             self.processes[name] = subprocess.Popen(
                 command, stdin=subprocess.PIPE if name in fed else subprocess.DEVNULL,
-                stdout=subprocess.PIPE if name == read else log, stderr=log)
+                stdout=subprocess.PIPE if name == read else log, stderr=log, env={**os.environ, **more})
         self.watch = threading.Thread(target=self.look)
         self.watch.start()
 
     def look(self):
-        while not self.over.wait(0.5):
+        while not self.over.wait(0.25):
             for name, process in self.processes.items():
                 try:
-                    peak = re.search(r"VmHWM:\s*(\d+) kB", pathlib.Path(f"/proc/{process.pid}/status").read_text())
+                    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
                 except OSError:
                     continue
-                if peak:
-                    self.peaks[name] = int(peak[1]) / 1024
+                read = {key: int(kilobytes) * 1024 / 1e6 for key, kilobytes in re.findall(r"(\w+):\s*(\d+) kB", status)}
+                if "VmHWM" in read:
+                    self.peaks[name] = read["VmHWM"]
+                    self.private[name] = max(self.private.get(name, 0), read["RssAnon"])
 
     def end(self):
         """Waits for all of them; one that fails ends the others."""

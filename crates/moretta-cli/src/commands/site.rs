@@ -3,12 +3,15 @@
 use crate::args::PartyArgs;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::memory;
 use moretta::Error;
 use moretta::policy::FederationRole;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &PartyArgs, console: &Console) -> Result<ExitCode, Failure> {
     let policy = super::federation::load(&args.policy, args.root.as_deref())?;
+    // Forests are searched faster in large pages.
+    memory::use_large_pages(policy.role == FederationRole::Trouble);
     if policy.role == FederationRole::Aggregator {
         return Err(Error::usage("this is the policy of the aggregator")
             .help("run it with `moretta aggregate`")

@@ -3,10 +3,10 @@
 //! A frame is known by its sender and its [`Stream`]: kind, source, node and batch. Who receives
 //! the same bytes again acknowledges them again and does nothing; other bytes for the same stream
 //! are refused, and their sender is shut out. Sums of the last 1,024 batches of a stream are
-//! remembered; what is older is refused. Acknowledgements wait for more of them, for a sixteenth
-//! of the time after which a frame is sent again. Inside of one process nothing is lost, so
-//! nothing is acknowledged either, and there is one run alone; else nothing is said before a party
-//! has joined a [`Run`].
+//! remembered; what is older is refused. Acknowledgements wait for more of them or for another
+//! frame to the same party, for a sixteenth of the time after which a frame is sent again. Inside
+//! of one process nothing is lost, so nothing is acknowledged either, and there is one run alone;
+//! else nothing is said before a party has joined a [`Run`].
 
 mod acks;
 mod address;
@@ -336,7 +336,8 @@ impl Links {
         for party in std::mem::take(&mut self.joined) {
             self.relink(party, now, out);
         }
-        for (to, frames) in self.acks.due(now, retry) {
+        let written = out.frames.iter().map(|(to, _)| *to).collect();
+        for (to, frames) in self.acks.due(now, retry, &written) {
             let header = self.header(Address::new(to, 0, 0), Kind::Ack);
             let body = Body::Ack(Ack { frames });
             out.frames.push((to, encode(&header, &body)));

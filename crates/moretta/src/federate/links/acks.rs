@@ -1,8 +1,9 @@
-//! Acknowledgements that wait for others to the same party, so that one frame tells many.
+//! Acknowledgements that wait for others to the same party, so that one frame tells many, and go
+//! with whatever else is sent to it, so that they wake nobody.
 
 use super::super::frame::Stream;
 use super::super::party::{PartyId, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many are told at once.
 const MOST: usize = 32;
@@ -31,21 +32,29 @@ impl Acks {
         }
     }
 
-    /// What is to be acknowledged now, by party.
-    pub(super) fn due(&mut self, now: Time, retry: Time) -> Vec<(PartyId, Vec<Stream>)> {
+    /// What is to be acknowledged now, by party; `written` are those who are sent something anyway.
+    pub(super) fn due(
+        &mut self,
+        now: Time,
+        retry: Time,
+        written: &BTreeSet<PartyId>,
+    ) -> Vec<(PartyId, Vec<Stream>)> {
         if self.waiting.is_empty() {
             return Vec::new();
         }
         let since = *self.since.get_or_insert(now);
         let over = now >= since + retry / PART_OF_RETRY;
-        if !over && !self.is_full {
+        let is_met = written.iter().any(|to| self.waiting.contains_key(to));
+        if !over && !self.is_full && !is_met {
             return Vec::new();
         }
         self.is_full = false;
-        let is_due = |frames: &Vec<Stream>| over || frames.len() >= MOST;
+        let is_due = |to: &PartyId, frames: &Vec<Stream>| {
+            over || frames.len() >= MOST || written.contains(to)
+        };
         let all = std::mem::take(&mut self.waiting);
         let (due, waiting): (BTreeMap<_, _>, _) =
-            all.into_iter().partition(|(_, frames)| is_due(frames));
+            all.into_iter().partition(|(to, frames)| is_due(to, frames));
         self.waiting = waiting;
         if self.waiting.is_empty() {
             self.since = None;
