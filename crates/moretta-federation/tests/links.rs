@@ -5,8 +5,8 @@ mod support;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use moretta_federation::{Event, Limits, Network, PartyId, Refusal, header};
-use support::{Federation, HUB, Running, close, echo, frame, quick, wait_until};
+use moretta_federation::{Event, Limits, Network, Outbox, PartyId, Refusal, header};
+use support::{Federation, HUB, Running, Scripted, close, echo, frame, quick, wait_until};
 
 /// Each site sends `frames` frames at once and waits for as many answers.
 fn exchange(sites: u16, frames: u64) {
@@ -69,6 +69,48 @@ fn four_sites_get_all_answers_in_order() {
 #[test]
 fn a_hundred_sites_get_all_answers_in_order() {
     exchange(100, 40);
+}
+
+#[test]
+fn a_network_on_the_thread_of_its_party_carries_frames_and_wakes_it() {
+    let federation = Federation::new(1);
+    let mut hub_network = Network::start(1).expect("threads");
+    let driver = federation.driver(HUB, Limits::default());
+    let credential = federation.credential(HUB);
+    let address = hub_network
+        .listen(&driver, &credential, "127.0.0.1:0")
+        .expect("a port");
+    let hub = Running::start(driver, echo(Arc::default()));
+
+    let site = PartyId(1);
+    let mut network = Network::on_the_thread_of_the_party().expect("a network");
+    let driver = federation.driver(site, Limits::default());
+    let credential = federation.credential(site);
+    let dialled = network.dial(&driver, &credential, &address.to_string(), HUB);
+    dialled.expect("dials");
+    let (mut answered, mut woken) = (0, false);
+    let mut party = Scripted(|event: Event<'_>, now, out: &mut Outbox| {
+        match event {
+            Event::Linked(_) => out
+                .frames
+                .extend((0..500).map(|at| (HUB, frame(site, at, &[])))),
+            Event::Frame { bytes, .. } => {
+                assert_eq!(header::batch(bytes), Some(answered));
+                answered += 1;
+                // The last answer is not the end: only a timer is.
+                out.wake = (answered == 500).then_some(now + 50);
+            }
+            Event::Timer => woken = answered == 500,
+            Event::Rows(_) | Event::RowsEnded => {}
+        }
+        out.finished = woken;
+        Ok(())
+    });
+    assert_eq!(network.run(driver, &mut party).expect("an orderly end"), 0);
+    close(network);
+    assert_eq!(hub.stop().expect("an orderly end"), 0);
+    close(hub_network);
+    assert_eq!((answered, woken), (500, true));
 }
 
 #[test]
