@@ -36,7 +36,7 @@ mod linked {
 #[cfg(feature = "federation")]
 mod linked {
     use super::*;
-    use crate::commands::federation::link::{Lasting, Linked, heed};
+    use crate::commands::federation::link::{Heed, Lasting, Linked};
     use crate::commands::federation::live::LiveView;
     use crate::commands::federation::page::Page;
     use crate::commands::federation::told::told;
@@ -62,8 +62,7 @@ mod linked {
         let delivery = Linked::delivery(&state);
         let make = |saved: Option<&[u8]>| aggregator_of(policy, trust, delivery, saved);
         let feed = Watch {
-            policy,
-            console,
+            heed: Heed::new(policy, console),
             view: LiveView::new(console),
             chronicle: Chronicle::of_aggregator(policy),
         };
@@ -81,8 +80,7 @@ mod linked {
 
     /// Adds up what happens, and shows it.
     struct Watch<'a> {
-        policy: &'a FederationPolicy,
-        console: &'a Console,
+        heed: Heed<'a>,
         view: LiveView,
         chronicle: Chronicle,
     }
@@ -106,9 +104,7 @@ mod linked {
             self.view.show(&self.chronicle);
             match out.notes.is_empty() {
                 true => Ok(()),
-                false => self
-                    .view
-                    .beside(|| heed(&out.notes, self.policy, self.console)),
+                false => self.view.beside(|| self.heed.notes(&out.notes)),
             }
         }
     }

@@ -31,7 +31,7 @@ mod linked {
 #[cfg(feature = "federation")]
 mod linked {
     use super::*;
-    use crate::commands::federation::link::{Lasting, Linked, files, heed};
+    use crate::commands::federation::link::{Heed, Lasting, Linked, files};
     use moretta::Result;
     use moretta::federate::{Outbox, Party, Rows};
     use moretta::pipeline::{
@@ -71,8 +71,7 @@ mod linked {
         }
         let delivery = Linked::delivery(&state);
         let feed = Own {
-            policy,
-            console,
+            heed: Heed::new(policy, console),
             rows: match records {
                 Some(secret) => Some(linked.ahead(PartyRows::open(policy, secret)?)),
                 None => None,
@@ -137,8 +136,7 @@ mod linked {
 
     /// Own rows, and the place of answers.
     struct Own<'a> {
-        policy: &'a FederationPolicy,
-        console: &'a Console,
+        heed: Heed<'a>,
         rows: Option<Ahead>,
         answers: Option<AnswerWriter>,
         told: Told,
@@ -166,7 +164,7 @@ mod linked {
                     self.told.answers = writer.written();
                 }
             }
-            heed(&out.notes, self.policy, self.console)
+            self.heed.notes(&out.notes)
         }
     }
 }

@@ -12,6 +12,7 @@ use moretta_federation::{
     Ahead, Credential, Driver, Feed, Identity, Limits, Member, Name, Network, Pin, Protocol, Role,
     Roster, Station,
 };
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Milliseconds after which a frame that nobody acknowledged is sent again.
@@ -212,58 +213,81 @@ pub(crate) fn role(role: FederationRole) -> Role {
 }
 
 /// Shows notes, and ends a party that others refuse for good.
-pub(crate) fn heed(notes: &[Note], policy: &FederationPolicy, console: &Console) -> Result<()> {
-    let known = |party: PartyId| {
-        let found = policy.parties.iter().find(|one| one.number == party);
-        found.map(|one| one.id.clone())
-    };
-    let name = |party: &PartyId| known(*party).unwrap_or_else(|| party.to_string());
-    for note in notes {
-        match note {
-            Note::RefusedBy(party, Refusal::Consent) => {
-                return Err(Error::budget(format!(
-                    "{} does not consent to what a trouble node asks of it",
-                    name(party)
-                ))
-                .help("let `fragments` of all parties ask for less, or `allow` of the site permit more"));
-            }
-            Note::Refused(PartyId::AGGREGATOR, Refusal::Consent) => {
-                return Err(Error::budget(
-                    "a trouble node asks for more than this site consents to; nothing was sent to it",
-                )
-                .help("let `fragments` of all parties ask for less, or `allow` of this site permit more"));
-            }
-            Note::RefusedBy(PartyId::AGGREGATOR, Refusal::Run) => {
-                return Err(Error::usage(
-                    "the aggregator is in another run than this party: one of them was begun anew",
-                )
-                .help("begin all parties anew with --force"));
-            }
-            Note::Refused(party, Refusal::Run) => console.hint(&format!(
-                "{} is in another run, or was begun anew in this one: begin all parties anew with --force",
-                name(party)
-            )),
-            Note::RefusedBy(party, Refusal::Stranger) => {
-                let party = name(party);
-                return Err(Error::policy(format!("{party} has not agreed on the same terms"))
-                    .help("`moretta federation check` with the policies of all parties finds out where"));
-            }
-            Note::RefusedBy(party, Refusal::Keys) => {
-                return Err(Error::input(format!(
-                    "the keys of {} are others than those of this party",
-                    name(party)
-                ))
-                .help("sort the rows of all parties by their key, and keep the same records"));
-            }
-            Note::Refused(party, Refusal::Keys) => {
-                return Err(Error::input(format!(
-                    "the keys of the rows are not those that {} has",
-                    name(party)
-                ))
-                .help("sort the rows of all parties by their key, and keep the same records"));
-            }
-            note => console.hint(&told(note, known)),
+pub(crate) struct Heed<'a> {
+    policy: &'a FederationPolicy,
+    console: &'a Console,
+    /// Who was late before. A deadline that is missed is often missed thousands of times.
+    late: BTreeSet<PartyId>,
+}
+
+impl<'a> Heed<'a> {
+    pub(crate) fn new(policy: &'a FederationPolicy, console: &'a Console) -> Self {
+        Heed {
+            policy,
+            console,
+            late: BTreeSet::new(),
         }
     }
-    Ok(())
+
+    pub(crate) fn notes(&mut self, notes: &[Note]) -> Result<()> {
+        let (policy, console) = (self.policy, self.console);
+        let known = |party: PartyId| {
+            let found = policy.parties.iter().find(|one| one.number == party);
+            found.map(|one| one.id.clone())
+        };
+        let name = |party: &PartyId| known(*party).unwrap_or_else(|| party.to_string());
+        for note in notes {
+            match note {
+                Note::RefusedBy(party, Refusal::Consent) => {
+                    return Err(Error::budget(format!(
+                        "{} does not consent to what a trouble node asks of it",
+                        name(party)
+                    ))
+                    .help("let `fragments` of all parties ask for less, or `allow` of the site permit more"));
+                }
+                Note::Refused(PartyId::AGGREGATOR, Refusal::Consent) => {
+                    return Err(Error::budget(
+                        "a trouble node asks for more than this site consents to; nothing was sent to it",
+                    )
+                    .help("let `fragments` of all parties ask for less, or `allow` of this site permit more"));
+                }
+                Note::RefusedBy(PartyId::AGGREGATOR, Refusal::Run) => {
+                    return Err(Error::usage(
+                        "the aggregator is in another run than this party: one of them was begun anew",
+                    )
+                    .help("begin all parties anew with --force"));
+                }
+                Note::Refused(party, Refusal::Run) => console.hint(&format!(
+                    "{} is in another run, or was begun anew in this one: begin all parties anew with --force",
+                    name(party)
+                )),
+                Note::RefusedBy(party, Refusal::Stranger) => {
+                    let party = name(party);
+                    return Err(Error::policy(format!("{party} has not agreed on the same terms"))
+                        .help("`moretta federation check` with the policies of all parties finds out where"));
+                }
+                Note::RefusedBy(party, Refusal::Keys) => {
+                    return Err(Error::input(format!(
+                        "the keys of {} are others than those of this party",
+                        name(party)
+                    ))
+                    .help("sort the rows of all parties by their key, and keep the same records"));
+                }
+                Note::Refused(party, Refusal::Keys) => {
+                    return Err(Error::input(format!(
+                        "the keys of the rows are not those that {} has",
+                        name(party)
+                    ))
+                    .help("sort the rows of all parties by their key, and keep the same records"));
+                }
+                Note::Late(party, _) if !self.late.insert(*party) => {}
+                Note::Late(..) => console.hint(&format!(
+                    "{}; more of it is counted, not told",
+                    told(note, known)
+                )),
+                note => console.hint(&told(note, known)),
+            }
+        }
+        Ok(())
+    }
 }
