@@ -36,7 +36,8 @@ mod linked {
 #[cfg(feature = "federation")]
 mod linked {
     use super::*;
-    use crate::commands::federation::link::{Lasting, Linked, heed, lacking};
+    use crate::commands::federation::heed::Heed;
+    use crate::commands::federation::link::{Lasting, Linked};
     use crate::commands::federation::live::LiveView;
     use crate::commands::federation::page::Page;
     use crate::commands::federation::told::told;
@@ -62,7 +63,7 @@ mod linked {
         let delivery = Linked::delivery(&state);
         let make = |saved: Option<&[u8]>| aggregator_of(policy, trust, delivery, saved);
         let feed = Watch {
-            policy,
+            heed: Heed::new(policy, console),
             console,
             view: LiveView::new(console),
             chronicle: Chronicle::of_aggregator(policy),
@@ -81,7 +82,7 @@ mod linked {
 
     /// Adds up what happens, and shows it.
     struct Watch<'a> {
-        policy: &'a FederationPolicy,
+        heed: Heed<'a>,
         console: &'a Console,
         view: LiveView,
         chronicle: Chronicle,
@@ -93,7 +94,7 @@ mod linked {
         }
 
         fn lacks(&mut self, parties: &[PartyId]) {
-            let text = (!parties.is_empty()).then(|| lacking(parties, self.policy));
+            let text = (!parties.is_empty()).then(|| self.heed.lacking(parties));
             self.view.lacks(text, self.console);
         }
 
@@ -111,9 +112,7 @@ mod linked {
             self.view.show(&self.chronicle);
             match out.notes.is_empty() {
                 true => Ok(()),
-                false => self
-                    .view
-                    .beside(|| heed(&out.notes, self.policy, self.console)),
+                false => self.view.beside(|| self.heed.notes(&out.notes)),
             }
         }
     }

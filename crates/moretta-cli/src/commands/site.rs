@@ -34,7 +34,8 @@ mod linked {
 #[cfg(feature = "federation")]
 mod linked {
     use super::*;
-    use crate::commands::federation::link::{Lasting, Linked, files, heed, lacking};
+    use crate::commands::federation::heed::Heed;
+    use crate::commands::federation::link::{Lasting, Linked, files};
     use moretta::Result;
     use moretta::federate::{Outbox, Party, PartyId, Rows};
     use moretta::pipeline::{
@@ -74,8 +75,7 @@ mod linked {
         }
         let delivery = Linked::delivery(&state);
         let feed = Own {
-            policy,
-            console,
+            heed: Heed::new(policy, console),
             rows: match records {
                 Some(secret) => Some(linked.ahead(PartyRows::open(policy, secret)?)),
                 None => None,
@@ -140,8 +140,7 @@ mod linked {
 
     /// Own rows, and the place of answers.
     struct Own<'a> {
-        policy: &'a FederationPolicy,
-        console: &'a Console,
+        heed: Heed<'a>,
         rows: Option<Ahead>,
         answers: Option<AnswerWriter>,
         told: Told,
@@ -162,9 +161,7 @@ mod linked {
         }
 
         fn lacks(&mut self, parties: &[PartyId]) {
-            if !parties.is_empty() {
-                self.console.hint(&lacking(parties, self.policy));
-            }
+            self.heed.lacks(parties);
         }
 
         fn take(&mut self, _: &mut Lasting<P>, out: &mut Outbox) -> Result<()> {
@@ -175,7 +172,7 @@ mod linked {
                     self.told.answers = writer.written();
                 }
             }
-            heed(&out.notes, self.policy, self.console)
+            self.heed.notes(&out.notes)
         }
     }
 }

@@ -81,19 +81,42 @@ pub(crate) fn start(folder: &Path, party: &str) -> Child {
 /// Waits for all of them, and ends those that take too long.
 pub(crate) fn wait(children: Vec<(&str, Child)>) -> Vec<(String, Output)> {
     let begin = Instant::now();
-    let end = |(party, mut child): (&str, Child)| {
-        while child.try_wait().expect("a process").is_none() {
+    // Who has more to tell than a pipe holds would never end.
+    let drained = children.into_iter().map(|(party, mut child)| {
+        let told = (drain(child.stdout.take()), drain(child.stderr.take()));
+        (party, child, told)
+    });
+    let drained: Vec<_> = drained.collect();
+    let end = |(party, mut child, (stdout, stderr)): (&str, Child, (Drain, Drain))| {
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("a process") {
+                break status;
+            }
             if begin.elapsed() > LONG {
                 child.kill().expect("ended");
             }
             std::thread::sleep(Duration::from_millis(20));
-        }
-        (
-            party.to_owned(),
-            child.wait_with_output().expect("its output"),
-        )
+        };
+        let output = Output {
+            status,
+            stdout: stdout.join().expect("its output"),
+            stderr: stderr.join().expect("its messages"),
+        };
+        (party.to_owned(), output)
     };
-    children.into_iter().map(end).collect()
+    drained.into_iter().map(end).collect()
+}
+
+type Drain = std::thread::JoinHandle<Vec<u8>>;
+
+fn drain(pipe: Option<impl std::io::Read + Send + 'static>) -> Drain {
+    std::thread::spawn(move || {
+        let mut told = Vec::new();
+        if let Some(mut pipe) = pipe {
+            pipe.read_to_end(&mut told).expect("a pipe");
+        }
+        told
+    })
 }
 
 /// The head of a table and this many rows of it, from the beginning again where they are too few.

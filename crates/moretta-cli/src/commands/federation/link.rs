@@ -1,13 +1,10 @@
 //! A party on its links: from a policy to a driver that runs until the party is done.
 
-use crate::console::Console;
-use moretta::federate::frame::Refusal;
 use moretta::federate::mask;
-use moretta::federate::{self, Delivery, Durable, Mode, Note, Outbox, Party, PartyId, Trust};
+use moretta::federate::{self, Delivery, Durable, Note, Outbox, Party, PartyId, Trust};
 use moretta::pipeline::{FileJournal, PartyRows, PartyState};
 use moretta::policy::{FederationPolicy, FederationRole, IdentityFiles};
 use moretta::{Error, Result};
-use moretta_federation::station::told;
 use moretta_federation::{
     Ahead, Credential, Driver, Feed, Identity, Limits, Member, Name, Network, Pin, Protocol, Role,
     Roster, Station,
@@ -185,9 +182,6 @@ impl<'a> Linked<'a> {
     }
 }
 
-/// What to do where parties have other records.
-const SAME_RECORDS: &str = "sort the rows of all parties by their key, keep the same records, and give all sites and the label holder the same records.key";
-
 fn shorter() -> Error {
     Error::input("the source has fewer records than before the restart")
         .help("give the same source as before, or begin all parties anew with --force")
@@ -236,93 +230,4 @@ pub(crate) fn role(role: FederationRole) -> Role {
         FederationRole::Labels => Role::Labels,
         FederationRole::Consumer => Role::Consumer,
     }
-}
-
-/// Who has no link, in words; with addresses where this party dials them.
-pub(crate) fn lacking(parties: &[PartyId], policy: &FederationPolicy) -> String {
-    let addresses = &policy.addresses;
-    let word = |party: &PartyId| {
-        let id = id_of(*party, policy).unwrap_or_else(|| party.to_string());
-        let address = match *party {
-            _ if policy.role == FederationRole::Aggregator => None,
-            PartyId::AGGREGATOR => addresses.aggregator.as_ref(),
-            PartyId::LABELS => addresses.labels.as_ref(),
-            _ => addresses.hosts.get(&id),
-        };
-        address.map_or(id.clone(), |address| format!("{id} at {address}"))
-    };
-    let words: Vec<String> = parties.iter().map(word).collect();
-    format!("no link with {}; waiting for it", words.join(", "))
-}
-
-fn id_of(party: PartyId, policy: &FederationPolicy) -> Option<String> {
-    let found = policy.parties.iter().find(|one| one.number == party);
-    found.map(|one| one.id.clone())
-}
-
-/// Shows notes, and ends a party that others refuse for good.
-pub(crate) fn heed(notes: &[Note], policy: &FederationPolicy, console: &Console) -> Result<()> {
-    let known = |party: PartyId| id_of(party, policy);
-    let name = |party: &PartyId| known(*party).unwrap_or_else(|| party.to_string());
-    for note in notes {
-        match note {
-            Note::RefusedBy(party, Refusal::Consent) => {
-                return Err(Error::budget(format!(
-                    "{} does not consent to what a trouble node asks of it",
-                    name(party)
-                ))
-                .help("let `fragments` of all parties ask for less, or `allow` of the site permit more"));
-            }
-            Note::Refused(PartyId::AGGREGATOR, Refusal::Consent) => {
-                return Err(Error::budget(
-                    "a trouble node asks for more than this site consents to; nothing was sent to it",
-                )
-                .help("let `fragments` of all parties ask for less, or `allow` of this site permit more"));
-            }
-            Note::RefusedBy(PartyId::AGGREGATOR, Refusal::Run) => {
-                return Err(Error::usage(
-                    "the aggregator is in another run than this party: one of them was begun anew",
-                )
-                .help("begin all parties anew with --force"));
-            }
-            Note::Refused(party, Refusal::Run) => console.hint(&format!(
-                "{} is in another run, or was begun anew in this one: begin all parties anew with --force",
-                name(party)
-            )),
-            Note::RefusedBy(party, Refusal::Stranger) => {
-                let party = name(party);
-                return Err(Error::policy(format!("{party} has not agreed on the same terms"))
-                    .help("`moretta federation check` with the policies of all parties finds out where"));
-            }
-            Note::RefusedBy(party, Refusal::Conflict) => {
-                return Err(Error::input(format!(
-                    "{} was told something else about the same records before, and listens to this party no more",
-                    name(party)
-                ))
-                .help("the rows or the state of this party were changed in mid-run: begin all parties anew with --force"));
-            }
-            // In flow others are answered all the same.
-            Note::Refused(party, Refusal::Keys)
-                if policy.role == FederationRole::Aggregator && policy.terms.mode != Mode::Lockstep =>
-            {
-                console.hint(&format!("{} has other records than the others; its answers are not used", name(party)));
-            }
-            Note::RefusedBy(party, Refusal::Keys) => {
-                return Err(Error::input(format!(
-                    "the keys of {} are others than those of this party",
-                    name(party)
-                ))
-                .help(SAME_RECORDS));
-            }
-            Note::Refused(party, Refusal::Keys) => {
-                return Err(Error::input(format!(
-                    "the keys of the rows are not those that {} has",
-                    name(party)
-                ))
-                .help(SAME_RECORDS));
-            }
-            note => console.hint(&told(note, known)),
-        }
-    }
-    Ok(())
 }

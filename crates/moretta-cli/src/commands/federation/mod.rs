@@ -2,6 +2,8 @@
 
 mod audit;
 pub(crate) mod check;
+#[cfg(feature = "federation")]
+pub(crate) mod heed;
 mod keys;
 #[cfg(feature = "federation")]
 pub(crate) mod link;
