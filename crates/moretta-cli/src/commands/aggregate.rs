@@ -60,6 +60,9 @@ mod linked {
         let linked = Linked::new(policy)?;
         let trust = linked.trust()?;
         let state = PartyState::open(policy, args.force)?;
+        if state.is_begun() {
+            console.hint("this run goes on; figures are counted from the restart on");
+        }
         let delivery = Linked::delivery(&state);
         let make = |saved: Option<&[u8]>| aggregator_of(policy, trust, delivery, saved);
         let feed = Watch {

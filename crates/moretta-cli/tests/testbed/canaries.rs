@@ -60,7 +60,12 @@ impl Canaries {
                  {number} = {{ role = \"quasi\", type = \"number\", range = [100, 1000] }}\n\
                  {category} = {{ role = \"quasi\", type = \"category\", order = [\"{list}\"] }}\n"
             );
-            let fragments = format!("kind = \"{kind}\", k = 2, share = [\"{number}\"]");
+            // Fragments that are raw hold all columns.
+            let share = match kind {
+                "raw" => String::new(),
+                _ => format!(", share = [\"{number}\"]"),
+            };
+            let fragments = format!("kind = \"{kind}\", k = 2{share}");
             bed.write(
                 &format!("{site}.toml"),
                 &policy(site, &columns, &fragments, listened, dialled),

@@ -58,7 +58,23 @@ impl Asking<'_> {
         }
     }
 
+    /// Whether it may feed the nodes that a topology asks it to, whatever columns others have.
+    pub(super) fn may_feed(&self, topology: &Topology) -> bool {
+        let mut nodes = topology.destinations(self.site);
+        nodes.all(|node| self.may_join(node))
+    }
+
     fn may_give(&self, topology: &Topology, node: &Node) -> bool {
+        let Some(trouble) = &self.terms.trouble else {
+            return false;
+        };
+        self.may_join(node)
+            && node.first <= topology.first_batch
+            && node.length == topology.length_of_all(&node.sources)
+            && node.width == width_of_all(topology, &node.sources, self.terms, trouble)
+    }
+
+    fn may_join(&self, node: &Node) -> bool {
         let Some(trouble) = &self.terms.trouble else {
             return false;
         };
@@ -70,15 +86,12 @@ impl Asking<'_> {
         let expected = trouble.fixed || node.sources.len() == usize::from(trouble.group);
         hosted
             && expected
-            && node.first <= topology.first_batch
             && node.kind == trouble.fragments
             && node.kind <= self.allows
             && counted(node.kind, sites, node.sources.len()) >= usize::from(self.min_sources)
             && (node.kind != FragmentKind::Masked || (sites >= FEWEST_MEMBERS && node.two_phase))
             && node.factor == trouble.factor
             && node.second == trouble.second_factor
-            && node.length == topology.length_of_all(&node.sources)
-            && node.width == width_of_all(topology, &node.sources, self.terms, trouble)
     }
 
     /// Whether every length that it is asked about is that of a group which could be.

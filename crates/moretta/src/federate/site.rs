@@ -215,14 +215,14 @@ impl Site {
         let refused = match (from, body) {
             (PartyId::LABELS, Body::Labels(labels)) => self.take_labels(header.batch, labels),
             (PartyId::AGGREGATOR, Body::Topology(topology)) => {
-                if topology.epoch != header.epoch {
-                    Some(Refusal::Epoch)
-                } else if !self.knows_sites(&topology) {
-                    // Hellos of other sites are on their way, and it comes again.
-                    self.links.postpone(from, stream);
-                    return Ok(());
-                } else {
-                    self.take_topology(topology, now, out)?
+                match self.refusal_of(&topology, header.epoch) {
+                    None if !self.knows_sites(&topology) => {
+                        // Hellos of other sites are on their way, and it comes again.
+                        self.links.postpone(from, stream);
+                        return Ok(());
+                    }
+                    None => self.take_topology(topology, now, out),
+                    refused => refused,
                 }
             }
             (PartyId::AGGREGATOR, Body::Credit(credit)) => {
@@ -297,35 +297,43 @@ impl Site {
         self.terms.trouble.is_none() || sites.all(is_known)
     }
 
-    fn take_topology(
-        &mut self,
-        topology: Topology,
-        now: Time,
-        out: &mut Outbox,
-    ) -> Result<Option<Refusal>> {
-        if self.course.is_old(topology.epoch) {
-            return Ok(Some(Refusal::Epoch));
-        }
-        if !self.trust.has_made(self.place(), &topology) {
-            return Ok(Some(Refusal::Signature));
-        }
-        let asked = Asking {
+    fn asking(&self) -> Asking<'_> {
+        Asking {
             terms: &self.terms,
             site: self.id,
             columns: &self.columns,
             others: &self.others,
             allows: self.allows,
             min_sources: self.min_sources,
-        };
-        if !asked.may(&topology) {
-            return Ok(Some(Refusal::Consent));
+        }
+    }
+
+    /// Why a topology is refused, whatever other sites are.
+    fn refusal_of(&self, topology: &Topology, epoch: u32) -> Option<Refusal> {
+        if topology.epoch != epoch || self.course.is_old(epoch) {
+            return Some(Refusal::Epoch);
+        }
+        if !self.trust.has_made(self.place(), topology) {
+            return Some(Refusal::Signature);
+        }
+        (!self.asking().may_feed(topology)).then_some(Refusal::Consent)
+    }
+
+    fn take_topology(
+        &mut self,
+        topology: Topology,
+        now: Time,
+        out: &mut Outbox,
+    ) -> Option<Refusal> {
+        if !self.asking().may(&topology) {
+            return Some(Refusal::Consent);
         }
         let masked = |node: &Node| node.kind == FragmentKind::Masked;
         if topology.destinations(self.id).any(masked) {
             self.hello(Some(&topology), now, out);
         }
         self.course.announce(topology);
-        Ok(None)
+        None
     }
 
     fn take_scores(&mut self, node: u16, batch: u64, scores: &Scores) -> Option<Refusal> {
