@@ -257,7 +257,7 @@ fn check_full_disk(party: &'static str, blocks: u32, told: &str) {
 
 #[test]
 fn a_party_whose_disk_is_full_stops_and_goes_on_when_there_is_room() {
-    check_full_disk("lab", 24, "lab.state/journal");
+    check_full_disk("lab", 12, "lab.state/journal");
     check_full_disk("viewer", 24, "cannot write");
 }
 
