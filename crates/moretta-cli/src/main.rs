@@ -18,12 +18,16 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    memory::use_large_pages(false);
+    let had_large_pages = memory::use_large_pages(false);
     failure::hide_panics();
-    interrupt::clean_up_when_interrupted();
     let cli = Cli::parse();
     let is_party = matches!(cli.command, Command::Site(_) | Command::Aggregate(_));
+    if is_party && had_large_pages {
+        memory::start_without_large_pages();
+    }
     memory::use_large_pages(!is_party);
+    // After a party has started again: handlers and blocked signals would not be as they should.
+    interrupt::clean_up_when_interrupted();
     match std::panic::catch_unwind(|| dispatch(&cli)) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => failure::show(&error, &cli),

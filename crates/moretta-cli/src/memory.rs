@@ -17,14 +17,36 @@ pub(crate) fn share() -> u64 {
         .unwrap_or(u64::MAX)
 }
 
-/// Says whether memory from now on may be taken in large pages. Tables are faster in them. A party of
-/// a federation holds little: large pages double what it takes, and filling them with zeros is a
-/// third of what a hundred short runs cost.
-pub(crate) fn use_large_pages(large: bool) {
-    #[cfg(target_os = "linux")]
-    let _ = nix::sys::prctl::set_thp_disable(!large);
-    #[cfg(not(target_os = "linux"))]
-    let _ = large;
+/// Says whether memory from now on may be taken in large pages; gives whether it could be so far.
+/// Tables are faster in them. A party of a federation holds little: large pages double what it
+/// takes, and filling them with zeros is a third of what a hundred short runs cost.
+#[cfg(target_os = "linux")]
+pub(crate) fn use_large_pages(large: bool) -> bool {
+    use nix::sys::prctl::{get_thp_disable, set_thp_disable};
+    let were_off = get_thp_disable().unwrap_or(true);
+    set_thp_disable(!large).is_ok() && !were_off
+}
+
+/// Elsewhere the system decides.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn use_large_pages(_: bool) -> bool {
+    false
+}
+
+/// Starts the program again in the same process, now that large pages are off: two of them are taken
+/// before `main`, half of what a small party needs. That they are off outlives the start. Where it
+/// fails the program goes on as it is.
+pub(crate) fn start_without_large_pages() {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        let mut arguments = std::env::args_os();
+        let name = arguments.next().unwrap_or_default();
+        if let Ok(program) = std::env::current_exe() {
+            let mut again = std::process::Command::new(program);
+            let _ = again.arg0(name).args(arguments).exec();
+        }
+    }
 }
 
 fn three_quarters(bytes: u64) -> u64 {

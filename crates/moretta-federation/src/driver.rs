@@ -57,7 +57,7 @@ impl Stopper {
 pub struct Waker(Arc<Context>);
 
 impl Waker {
-    /// Calls it with [`Event::Timer`], behind all events that have arrived.
+    /// Calls its [`Endpoint::relieved`], behind all events that have arrived.
     pub fn wake(&self) {
         self.0.announce(Arrival::Relieved);
     }
@@ -230,7 +230,7 @@ impl Driver {
                     false => party.lost(peer, now, out),
                 }
             }
-            Arrival::Relieved => party.handle(Event::Timer, now, out),
+            Arrival::Relieved => party.relieved(now, out),
             Arrival::Failed(error) => Err(error),
             Arrival::Stop => Ok(()),
         }

@@ -27,7 +27,7 @@ pub struct Pressure(Arc<AtomicUsize>);
 
 impl Pressure {
     /// Whether a peer is so slow that no new records should be taken in. When it no longer is, the
-    /// party is called with [`Event::Timer`](crate::Event::Timer).
+    /// party's [`Endpoint::relieved`](crate::Endpoint::relieved) is called.
     pub fn is_full(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }

@@ -20,6 +20,11 @@ pub trait Endpoint {
     /// Takes one event. An error ends the driver.
     fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> Result<()>;
 
+    /// New records may be taken in: some have come, or a peer is slow no longer.
+    fn relieved(&mut self, now: Time, out: &mut Outbox) -> Result<()> {
+        self.handle(Event::Timer, now, out)
+    }
+
     /// The link of a peer broke: it may come back.
     fn lost(&mut self, _peer: PartyId, _now: Time, _out: &mut Outbox) -> Result<()> {
         Ok(())

@@ -167,7 +167,16 @@ impl<P: Party, F: Feed<P>> Endpoint for Station<P, F> {
         }
         self.show(event, now, out)?;
         self.feed(now, out)?;
-        self.tell_of_links(now, out);
+        if matches!(event, Event::Linked(_) | Event::Timer) {
+            self.tell_of_links(now, out);
+        }
+        out.finished = self.is_done(now, out);
+        Ok(())
+    }
+
+    /// Records alone are shown: an event that tells a party nothing need not be written down.
+    fn relieved(&mut self, now: Time, out: &mut Outbox) -> Result<()> {
+        self.feed(now, out)?;
         out.finished = self.is_done(now, out);
         Ok(())
     }

@@ -26,6 +26,8 @@ pub(super) struct Input {
     watch: Option<Watch>,
     /// Bytes may come slowly.
     live: bool,
+    /// Where bytes that come slowly are read to: filled with zeros once, and not for each few of them.
+    arrived: Vec<u8>,
 }
 
 /// Notices that a file changes while it is read.
@@ -134,6 +136,7 @@ impl Input {
             ahead: Vec::new(),
             live: watch.is_none(),
             watch,
+            arrived: Vec::new(),
         };
         Ok(input)
     }
@@ -153,6 +156,7 @@ impl Input {
             ahead: Vec::new(),
             watch: None,
             live: false,
+            arrived: Vec::new(),
         }
     }
 
@@ -192,13 +196,15 @@ impl Input {
             self.append(&ahead, buffer);
             return Ok(true);
         }
-        let start = buffer.len();
-        if self.latin1 {
-            let mut raw = vec![0; most];
-            let n = self.read(&mut raw)?;
-            self.append(&raw[..n], buffer);
+        if self.latin1 || self.live {
+            let mut arrived = std::mem::take(&mut self.arrived);
+            arrived.resize(arrived.len().max(most), 0);
+            let n = self.read(&mut arrived[..most])?;
+            self.append(&arrived[..n], buffer);
+            self.arrived = arrived;
             return Ok(n > 0);
         }
+        let start = buffer.len();
         buffer.resize(start + most, 0);
         let n = self.read(&mut buffer[start..])?;
         buffer.truncate(start + n);
