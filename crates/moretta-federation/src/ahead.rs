@@ -43,7 +43,7 @@ impl Ahead {
                 let rows = read(batch);
                 let is_last = !matches!(rows, Ok(Some(_)));
                 let is_wanted = sender.send(rows).is_ok();
-                if is_missed.swap(false, Ordering::SeqCst) {
+                if is_missed.swap(false, Ordering::SeqCst) || is_last {
                     waker.wake();
                 }
                 if is_last || !is_wanted {
@@ -59,12 +59,13 @@ impl Ahead {
         }
     }
 
-    /// Whether [`rows`](Self::rows) gives an answer at once. If not the party is woken when it does.
-    pub fn is_ready(&mut self) -> bool {
+    /// Whether [`rows`](Self::rows) gives an answer at once. If not, and `calls` is true, the party is
+    /// woken when it does.
+    pub fn is_ready(&mut self, calls: bool) -> bool {
         if self.next.is_none() {
             self.next = self.batches.try_recv().ok();
         }
-        if self.next.is_none() && !self.has_ended {
+        if self.next.is_none() && !self.has_ended && calls {
             self.missed.store(true, Ordering::SeqCst);
             // They may have come in between, when nobody missed them yet.
             self.next = self.batches.try_recv().ok();
@@ -90,7 +91,7 @@ impl Ahead {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Sender, channel};
     use std::time::Duration;
 
     use moretta_data::Error;
@@ -123,7 +124,7 @@ mod tests {
         let mut of = |at| ahead.rows(at).expect("no error").map(|rows| rows.batch);
         assert_eq!([of(0), of(1), of(5), of(8)], [0, 1, 5, 8].map(Some));
         assert_eq!((of(9), of(9)), (None, None));
-        assert!(ahead.is_ready());
+        assert!(ahead.is_ready(true));
     }
 
     #[test]
@@ -142,7 +143,7 @@ mod tests {
 
     impl Endpoint for Asking {
         fn handle(&mut self, _: Event<'_>, _: Time, out: &mut Outbox) -> Result<()> {
-            while !out.finished && self.0.is_ready() {
+            while !out.finished && self.0.is_ready(true) {
                 match self.0.rows(self.1)? {
                     Some(_) => self.1 += 1,
                     None => out.finished = true,
@@ -152,13 +153,44 @@ mod tests {
         }
     }
 
+    /// Needs no rows, and writes down when it is called.
+    struct Patient(Ahead, Sender<()>);
+
+    impl Endpoint for Patient {
+        fn handle(&mut self, _: Event<'_>, _: Time, out: &mut Outbox) -> Result<()> {
+            while self.0.is_ready(false) && !out.finished {
+                out.finished = self.0.rows(0)?.is_none();
+            }
+            self.1.send(()).expect("it is read");
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_party_that_needs_no_rows_is_woken_at_their_end_alone() {
+        let driver = driver();
+        let (sender, rows) = channel();
+        let read = move |_| Ok(rows.recv().ok());
+        let (call, called) = channel();
+        let mut party = Patient(Ahead::start(read, driver.waker()), call);
+        let feeding = std::thread::spawn(move || {
+            called.recv().expect("the first call");
+            (0..3).for_each(|at| sender.send(batch(at)).expect("it reads"));
+            drop(sender);
+            called.iter().count()
+        });
+        driver.run(&mut party).expect("no error");
+        drop(party);
+        assert_eq!(feeding.join().expect("no panic"), 1);
+    }
+
     #[test]
     fn a_party_is_woken_when_rows_come() {
         let driver = driver();
         let (sender, rows) = channel();
         let read = move |_| Ok(rows.recv().ok());
         let mut party = Asking(Ahead::start(read, driver.waker()), 0);
-        assert!(!party.0.is_ready());
+        assert!(!party.0.is_ready(true));
         let feeding = std::thread::spawn(move || {
             for at in 0..20 {
                 std::thread::sleep(Duration::from_millis(at % 3));

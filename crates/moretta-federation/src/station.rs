@@ -18,9 +18,9 @@ pub trait Feed<P> {
     /// The rows of a batch; none at the end of the source.
     fn rows(&mut self, batch: u64) -> Result<Option<Rows>>;
 
-    /// Whether rows are given at once when they are asked for. If not, the party is called again
-    /// when they are: who waits for rows hears nothing.
-    fn is_ready(&mut self) -> bool {
+    /// Whether rows are given at once when they are asked for: who waits for rows hears nothing. If
+    /// not, and `calls` is true, the party is called again when they are; at the end it always is.
+    fn is_ready(&mut self, _calls: bool) -> bool {
         true
     }
 
@@ -101,7 +101,7 @@ impl<P: Party, F: Feed<P>> Station<P, F> {
             let Some(batch) = self.party.wants() else {
                 break;
             };
-            if !self.feed.is_ready() {
+            if !self.feed.is_ready(self.party.needs_rows()) {
                 break;
             }
             match self.feed.rows(batch)? {

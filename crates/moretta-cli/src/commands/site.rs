@@ -147,8 +147,9 @@ mod linked {
     }
 
     impl<P: Party> Feed<Lasting<P>> for Own<'_> {
-        fn is_ready(&mut self) -> bool {
-            self.rows.as_mut().is_none_or(Ahead::is_ready)
+        fn is_ready(&mut self, calls: bool) -> bool {
+            let rows = self.rows.as_mut();
+            rows.is_none_or(|rows| rows.is_ready(calls))
         }
 
         fn rows(&mut self, batch: u64) -> Result<Option<Rows>> {

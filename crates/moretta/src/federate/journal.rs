@@ -209,6 +209,10 @@ impl<P: Party, J: Journal> Party for Durable<P, J> {
         self.party.wants()
     }
 
+    fn needs_rows(&self) -> bool {
+        self.party.needs_rows()
+    }
+
     fn save(&self) -> Result<Vec<u8>> {
         self.party.save()
     }

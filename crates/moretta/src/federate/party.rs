@@ -102,6 +102,12 @@ pub trait Party: Send {
         None
     }
 
+    /// Whether it would go on with the batch that it wants. If not it need not be called when the
+    /// batch comes: it is called when what it lacks besides does.
+    fn needs_rows(&self) -> bool {
+        true
+    }
+
     /// All that it remembers, but no record; with it, its terms and its rows from
     /// [`resumes_at`](Party::resumes_at) on another one goes on.
     fn save(&self) -> Result<Vec<u8>>;
@@ -151,6 +157,10 @@ impl<P: Party + ?Sized> Party for Box<P> {
 
     fn wants(&self) -> Option<u64> {
         (**self).wants()
+    }
+
+    fn needs_rows(&self) -> bool {
+        (**self).needs_rows()
     }
 
     fn save(&self) -> Result<Vec<u8>> {

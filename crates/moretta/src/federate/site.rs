@@ -428,6 +428,11 @@ impl Party for Site {
         (self.received < self.told + AHEAD && !self.ended).then_some(self.received)
     }
 
+    fn needs_rows(&self) -> bool {
+        let wanted = self.wants().unwrap_or(self.received);
+        self.terms.mode != Mode::Lockstep || self.can_learn_before(wanted)
+    }
+
     fn resumes_at(&self) -> u64 {
         self.batches
             .front()

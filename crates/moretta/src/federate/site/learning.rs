@@ -34,6 +34,13 @@ impl Site {
         true
     }
 
+    /// Whether all labels have come that are learnt before the last record of a batch is classified.
+    pub(super) fn can_learn_before(&self, batch: u64) -> bool {
+        let last = (batch + 1).saturating_mul(u64::from(self.terms.batch)) - 1;
+        let due = last.saturating_sub(self.terms.label_delay);
+        due <= self.learnt || self.labels.label(due - 1) != Known::NotYet
+    }
+
     /// Learns all records below this one, or those up to the first whose label has not come.
     pub(super) fn learn_below(&mut self, record: u64) -> bool {
         while self.learnt < record {
