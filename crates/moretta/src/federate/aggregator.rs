@@ -162,11 +162,8 @@ impl Aggregator {
     }
 
     /// Candidates for trouble nodes and how much their sources agree.
-    pub fn agreements(&self) -> Vec<(Vec<u16>, f64)> {
-        let monitors = self.monitors.iter().flat_map(Monitors::agreements);
-        monitors
-            .map(|(sources, agreement)| (sources.to_vec(), agreement))
-            .collect()
+    pub fn agreements(&self) -> impl Iterator<Item = (&[u16], f64)> {
+        self.monitors.iter().flat_map(Monitors::agreements)
     }
 
     /// Candidates for trouble nodes with what their monitors compare.

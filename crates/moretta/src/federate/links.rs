@@ -4,7 +4,7 @@
 //! the same bytes again acknowledges them again and does nothing; other bytes for the same stream
 //! are refused, and their sender is shut out. Sums of the last 1,024 batches of a stream are
 //! remembered; what is older is refused. Acknowledgements wait for more of them or for another
-//! frame to the same party, for a sixteenth of the time after which a frame is sent again. Inside
+//! frame to the same party, for a quarter of the time after which a frame is sent again. Inside
 //! of one process nothing is lost, so nothing is acknowledged either, and there is one run alone;
 //! else nothing is said before a party has joined a [`Run`].
 

@@ -521,7 +521,7 @@ pub(super) fn width_of(topology: &Topology, entry: &Node, source: u16) -> usize 
         return usize::from(node.width);
     }
     match entry.kind {
-        FragmentKind::Raw => topology.columns_of(source).len(),
+        FragmentKind::Raw => topology.columns_of_all(&[source]).len(),
         _ => {
             let nodes = entry
                 .sources

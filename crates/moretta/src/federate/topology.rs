@@ -165,8 +165,8 @@ impl Topology {
 
     /// The lengths that a source is asked about.
     pub fn lengths_of(&self, source: u16) -> &[u64] {
-        let found = self.lengths.iter().find(|(id, _)| *id == source);
-        found.map_or(&[], |(_, lengths)| lengths)
+        let found = self.lengths.binary_search_by_key(&source, |(id, _)| *id);
+        found.map_or(&[], |place| &self.lengths[place].1)
     }
 
     /// Sites and nodes, rising.
@@ -177,8 +177,11 @@ impl Topology {
 
     /// Those that are nobody's source.
     pub fn free_sources(&self) -> impl Iterator<Item = u16> {
+        let taken = self.nodes.iter().flat_map(|node| &node.sources);
+        let mut taken: Vec<u16> = taken.copied().collect();
+        taken.sort_unstable();
         self.sources()
-            .filter(|&id| self.destinations(id).next().is_none())
+            .filter(move |id| taken.binary_search(id).is_err())
     }
 
     /// 0 of a site.
@@ -186,24 +189,24 @@ impl Topology {
         self.node(source).map_or(0, |node| node.order)
     }
 
-    /// The columns of a source, rising, each once.
-    pub fn columns_of(&self, source: u16) -> Vec<Column> {
-        if let Some(site) = self.sites.iter().find(|site| site.id == source) {
-            return site.columns.clone();
-        }
-        self.node(source)
-            .map_or_else(Vec::new, |node| self.columns_of_all(&node.sources))
-    }
-
     /// The columns of several sources, rising, each once.
     pub fn columns_of_all(&self, sources: &[u16]) -> Vec<Column> {
-        let mut columns: Vec<Column> = sources
-            .iter()
-            .flat_map(|&source| self.columns_of(source))
-            .collect();
+        let mut columns = Vec::new();
+        self.gather(sources, &mut columns);
         columns.sort_unstable();
         columns.dedup_by_key(|column| column.id);
         columns
+    }
+
+    fn gather(&self, sources: &[u16], columns: &mut Vec<Column>) {
+        for source in sources {
+            let site = self.sites.binary_search_by_key(source, |site| site.id);
+            match (site, self.node(*source)) {
+                (Ok(place), _) => columns.extend_from_slice(&self.sites[place].columns),
+                (Err(_), Some(node)) => self.gather(&node.sources, columns),
+                (Err(_), None) => {}
+            }
+        }
     }
 
     /// L of several sources together.
@@ -304,13 +307,16 @@ impl Topology {
     fn is_sound(&self) -> bool {
         let rises = |ids: &[u16]| ids.is_sorted_by(|a, b| a < b);
         let ids: Vec<u16> = self.sources().collect();
+        if !rises(&ids) {
+            return false;
+        }
         let columns: usize = self.sites.iter().map(|site| site.columns.len()).sum();
         let sites = self.sites.iter().all(|site| {
             let columns: Vec<u16> = site.columns.iter().map(|column| column.id).collect();
             PartyId(site.id).is_site() && rises(&columns)
         });
         let nodes = self.nodes.iter().all(|node| {
-            let known = |source: &u16| *source < node.id && ids.contains(source);
+            let known = |source: &u16| *source < node.id && ids.binary_search(source).is_ok();
             let orders = node.sources.iter().map(|&source| self.order_of(source));
             node.sources.len() > 1
                 && rises(&node.sources)
@@ -320,8 +326,12 @@ impl Topology {
                 && node.second.is_none_or(|second| second.over > 0)
         });
         let limits = self.nodes.len() <= MOST_NODES && columns <= MOST_COLUMNS;
-        let lengths = self.lengths.iter().map(|(_, lengths)| lengths.len()).max();
-        rises(&ids) && sites && nodes && limits && lengths.unwrap_or(0) <= MOST_LENGTHS
+        let lengths = self.lengths.is_sorted_by(|a, b| a.0 < b.0)
+            && self
+                .lengths
+                .iter()
+                .all(|(_, asked)| asked.len() <= MOST_LENGTHS);
+        sites && nodes && limits && lengths
     }
 }
 

@@ -362,7 +362,7 @@ fn shape(topology: &Topology, entry: &Node, classes: u32) -> Result<(Header, Vec
                 .unwrap_or(0)
         };
         let join = |&source: &u16| {
-            let own = topology.columns_of(source);
+            let own = topology.columns_of_all(&[source]);
             Join::Places(own.iter().map(|column| place(column.id)).collect())
         };
         let joins = entry.sources.iter().map(join).collect();

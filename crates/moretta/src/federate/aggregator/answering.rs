@@ -43,6 +43,7 @@ impl Aggregator {
                 self.settle_below(due, Some((number, &batch)), out);
             }
         }
+        self.catch_up();
         if self.settled < first + count as u64 {
             self.batches.insert(number, batch);
         }

@@ -15,12 +15,24 @@ pub(super) struct Batch {
     pub(super) answered: Option<Time>,
     /// Of each source of the topology: sites, then nodes.
     pub(super) answers: Vec<Option<Answers>>,
+    /// Where it is told what nodes are given, node by node.
+    pub(super) feeds: Vec<Feed>,
     /// Whether something came after it was answered.
     pub(super) is_changed: bool,
     /// Sources whose answers were refused.
     pub(super) given_up: Vec<bool>,
     /// What the sites said together of each record, and who was sure of most.
     pub(super) chosen: Vec<Choice>,
+}
+
+/// A source of a node, and where its answers say what it forwards there.
+pub(super) struct Feed {
+    pub(super) node: u16,
+    pub(super) source: u16,
+    /// Of the source among all.
+    pub(super) place: usize,
+    /// Of the node among those that the source feeds.
+    pub(super) plane: usize,
 }
 
 /// The complete answer to a record.
@@ -36,6 +48,7 @@ impl Batch {
     pub(super) fn new(topology: Arc<Topology>, started: Time) -> Self {
         let sources = topology.sites.len() + topology.nodes.len();
         Batch {
+            feeds: feeds(&topology),
             topology,
             started,
             answered: None,
@@ -48,15 +61,7 @@ impl Batch {
 
     /// The place of a source.
     pub(super) fn place(&self, source: u16) -> Option<usize> {
-        let sites = &self.topology.sites;
-        if let Ok(place) = sites.binary_search_by_key(&source, |site| site.id) {
-            return Some(place);
-        }
-        let place = self
-            .topology
-            .nodes
-            .binary_search_by_key(&source, |node| node.id);
-        place.ok().map(|place| sites.len() + place)
+        place_of(&self.topology, source)
     }
 
     /// Why answers cannot be taken.
@@ -163,21 +168,15 @@ impl Batch {
 
     /// Whether all sources of a node forwarded a record, as far as is known.
     pub(super) fn may_answer(&self, node: &Node, at: usize) -> bool {
-        node.sources
-            .iter()
-            .all(|&source| self.may_forward(source, node.id, at))
+        let first = self.feeds.partition_point(|feed| feed.node < node.id);
+        let feeds = self.feeds[first..].iter();
+        let mut feeds = feeds.take_while(|feed| feed.node == node.id);
+        feeds.all(|feed| self.may_forward(feed, at))
     }
 
-    fn may_forward(&self, source: u16, to: u16, at: usize) -> bool {
-        let known = self
-            .place(source)
-            .and_then(|place| self.answers[place].as_ref());
-        match (known, self.topology.node(source)) {
-            (Some(answers), _) => {
-                let mut places = self.topology.destinations(source).map(|node| node.id);
-                let plane = places.position(|node| node == to);
-                plane.is_some_and(|plane| answers.forwards[plane].get(at))
-            }
+    fn may_forward(&self, feed: &Feed, at: usize) -> bool {
+        match (&self.answers[feed.place], self.topology.node(feed.source)) {
+            (Some(answers), _) => answers.forwards_at(feed.plane, at),
             (None, Some(node)) => self.may_answer(node, at),
             (None, None) => true,
         }
@@ -273,4 +272,36 @@ impl Batch {
         }
         best
     }
+}
+
+/// The place of a source among sites and nodes.
+fn place_of(topology: &Topology, source: u16) -> Option<usize> {
+    let sites = &topology.sites;
+    if let Ok(place) = sites.binary_search_by_key(&source, |site| site.id) {
+        return Some(place);
+    }
+    let nodes = &topology.nodes;
+    let place = nodes.binary_search_by_key(&source, |node| node.id);
+    place.ok().map(|place| sites.len() + place)
+}
+
+fn feeds(topology: &Topology) -> Vec<Feed> {
+    let mut planes = vec![0; topology.sites.len() + topology.nodes.len()];
+    let mut feeds = Vec::new();
+    for node in &topology.nodes {
+        for &source in &node.sources {
+            let Some(place) = place_of(topology, source) else {
+                continue;
+            };
+            let plane = planes[place];
+            planes[place] += 1;
+            feeds.push(Feed {
+                node: node.id,
+                source,
+                place,
+                plane,
+            });
+        }
+    }
+    feeds
 }

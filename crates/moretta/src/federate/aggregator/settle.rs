@@ -18,7 +18,7 @@ pub struct Settled {
     pub label: u32,
     /// The complete answer.
     pub answer: Final,
-    /// Which sources forwarded it to which nodes.
+    /// Which sources forwarded it to which nodes, in the order of these.
     pub forwarded: Vec<(u16, u16)>,
     /// The nodes that there were.
     pub nodes: Vec<u16>,
@@ -59,6 +59,13 @@ impl Aggregator {
             }
         }
         self.labels.forget_below(self.settled);
+    }
+
+    /// Monitors take the records that were settled, before anything is asked of them.
+    pub(super) fn catch_up(&mut self) {
+        if let Some(monitors) = &mut self.monitors {
+            monitors.catch_up();
+        }
     }
 
     /// Settles records of one batch, of which nothing may be known.
@@ -179,6 +186,7 @@ impl Aggregator {
             let end = self.batches.get(&number).and_then(Batch::count);
             let end = number * size + end.unwrap_or(0) as u64;
             self.settle_below(end, None, out);
+            self.catch_up();
             if self.settled < end && self.closed - number <= MOST_UNSETTLED {
                 return;
             }
@@ -226,19 +234,9 @@ fn judgements(batch: &Batch, at: usize) -> Vec<(u16, u32, f64)> {
 }
 
 fn forwarded(batch: &Batch, at: usize) -> Vec<(u16, u16)> {
-    let mut pairs = Vec::new();
-    for node in &batch.topology.nodes {
-        for &source in &node.sources {
-            let answers = batch
-                .place(source)
-                .and_then(|place| batch.answers[place].as_ref());
-            let Some(answers) = answers else { continue };
-            let mut nodes = batch.topology.destinations(source).map(|node| node.id);
-            let plane = nodes.position(|id| id == node.id);
-            if plane.is_some_and(|plane| answers.forwards[plane].get(at)) {
-                pairs.push((node.id, source));
-            }
-        }
-    }
-    pairs
+    let feeds = batch.feeds.iter().filter(|feed| {
+        let answers = batch.answers[feed.place].as_ref();
+        answers.is_some_and(|answers| answers.forwards_at(feed.plane, at))
+    });
+    feeds.map(|feed| (feed.node, feed.source)).collect()
 }

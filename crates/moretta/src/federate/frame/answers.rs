@@ -104,6 +104,11 @@ impl Answers {
         self.present.len()
     }
 
+    /// Whether a record is forwarded to the destination of that place.
+    pub(in crate::federate) fn forwards_at(&self, plane: usize, at: usize) -> bool {
+        self.forwards.get(plane).is_some_and(|bits| bits.get(at))
+    }
+
     pub(in crate::federate) fn write(&self, out: &mut Writer) {
         let whole = self.present.ones() == self.count();
         out.u16(self.source);

@@ -23,10 +23,10 @@ impl Blacklisted {
 
     /// Takes whether each source was right, none where it did not answer. Says whether any has
     /// changed.
-    pub(super) fn push(&mut self, right: impl Fn(u16) -> Option<bool>) -> bool {
+    pub(super) fn push(&mut self, right: impl Iterator<Item = Option<bool>>) -> bool {
         let mut changed = false;
-        for (&source, adwin) in self.sources.iter().zip(&mut self.correctness) {
-            if let Some(right) = right(source) {
+        for (right, adwin) in right.zip(&mut self.correctness) {
+            if let Some(right) = right {
                 changed |= adwin.add(f64::from(right));
             }
         }

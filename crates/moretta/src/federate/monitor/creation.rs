@@ -7,6 +7,7 @@
 //! the agreement is that before the push and T_a that after it.
 
 use super::hoeffding;
+use super::noted::Noted;
 use crate::error::Result;
 use crate::federate::bit_window::BitWindow;
 use crate::federate::state::{Reader, Writer, odd};
@@ -57,14 +58,18 @@ impl Creation {
         self.questions = self.sources.iter().filter_map(place).collect();
     }
 
-    /// Takes a record whose final class was wrong if all sources have told.
-    pub(super) fn take(&mut self, told: &[Option<bool>], terms: &MonitorTerms) {
+    /// Takes the records whose final class was wrong, but those of which a source has not told.
+    pub(super) fn take_all(&mut self, wrong: &Noted, terms: &MonitorTerms) {
         let questions = std::mem::take(&mut self.questions);
-        if questions.iter().all(|&question| told[question].is_some()) {
-            let bits = questions
-                .iter()
-                .map(|&question| told[question] == Some(true));
-            self.push(bits, terms);
+        let from = self.from_record;
+        for (_, told) in wrong.records().filter(|(record, _)| *record >= from) {
+            let mut answers = questions.iter().map(|&question| told[question]);
+            if answers.all(|answer| answer.is_some()) {
+                let bits = questions
+                    .iter()
+                    .map(|&question| told[question] == Some(true));
+                self.push(bits, terms);
+            }
         }
         self.questions = questions;
     }

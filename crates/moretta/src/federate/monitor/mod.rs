@@ -4,9 +4,13 @@
 //! After each labelled record the blacklist, candidates and nodes are updated, in this order;
 //! between batches nodes are made, then removed, then candidates are found anew. One that stays
 //! a candidate keeps its windows.
+//!
+//! Candidates do not know one another, and what they count matters between batches alone. So
+//! records are noted, and each candidate takes all of them at once, several candidates at a time.
 
 mod blacklist;
 mod creation;
+mod noted;
 mod removal;
 
 use super::state::{Reader, Writer};
@@ -15,6 +19,8 @@ use super::topology::Topology;
 use crate::error::Result;
 use blacklist::Blacklisted;
 use creation::Creation;
+use noted::Noted;
+use rayon::prelude::*;
 use removal::{Outcome, Removal};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +38,8 @@ pub struct Candidate {
 
 /// Sets that are monitored if there are no more; of more, those that extend the best pairs.
 pub(super) const MOST_SETS: usize = 10_000;
+/// Candidates that one thread takes at least.
+const FEWEST_TOGETHER: usize = 64;
 /// Pairs that larger sets extend then.
 const BEST_PAIRS: usize = 1000;
 
@@ -86,8 +94,12 @@ pub(super) struct Monitors {
     creations: Vec<Creation>,
     /// The sources and lengths that candidates ask for, rising, each once.
     questions: Vec<(u16, u64)>,
-    /// What was answered to them of one record.
-    told: Vec<Option<bool>>,
+    /// What was answered to them of records that candidates have not taken.
+    wrong: Noted,
+    /// The sources that are blacklisted, rising, each once.
+    listed: Vec<u16>,
+    /// Whether they were right in records that the blacklist has not taken.
+    judged: Noted,
     removals: BTreeMap<u16, Removal>,
     blacklist: Vec<Blacklisted>,
     changed_blacklist: bool,
@@ -101,31 +113,32 @@ impl Monitors {
             group,
             creations: Vec::new(),
             questions: Vec::new(),
-            told: Vec::new(),
+            wrong: Noted::default(),
+            listed: Vec::new(),
+            judged: Noted::default(),
             removals: BTreeMap::new(),
             blacklist: Vec::new(),
             changed_blacklist: false,
         }
     }
 
-    /// Takes a labelled record.
+    /// Takes a labelled record. What is asked of the monitors next must wait for
+    /// [`catch_up`](Self::catch_up).
     pub(super) fn observe(&mut self, seen: &Observed<'_>) {
-        let listed = self.blacklist.len();
-        self.blacklist
-            .retain_mut(|listed| !listed.push(seen.source_right));
-        self.changed_blacklist |= self.blacklist.len() < listed;
+        if !self.blacklist.is_empty() {
+            let right = self
+                .listed
+                .iter()
+                .map(|&source| (seen.source_right)(source));
+            self.judged.note(seen.record, right);
+        }
         if !seen.right {
-            let (questions, told) = (&self.questions, &mut self.told);
-            told.clear();
-            told.extend(
-                questions
-                    .iter()
-                    .map(|&(s, length)| (seen.would_forward)(s, length)),
-            );
-            let asked = |creation: &&mut Creation| seen.record >= creation.from_record;
-            for creation in self.creations.iter_mut().filter(asked) {
-                creation.take(told, &self.terms);
-            }
+            let questions = self.questions.iter();
+            let told = questions.map(|&(source, length)| (seen.would_forward)(source, length));
+            self.wrong.note(seen.record, told);
+        }
+        if self.judged.is_full() || self.wrong.is_full() {
+            self.catch_up();
         }
         for (&node, removal) in &mut self.removals {
             let is_source = seen.topology.destinations(node).next().is_some();
@@ -143,8 +156,53 @@ impl Monitors {
         }
     }
 
+    /// Shows candidates and the blacklist all records that were noted.
+    pub(super) fn catch_up(&mut self) {
+        let (terms, wrong) = (&self.terms, &self.wrong);
+        if !wrong.is_empty() {
+            let creations = self.creations.par_iter_mut().with_min_len(FEWEST_TOGETHER);
+            creations.for_each(|creation| creation.take_all(wrong, terms));
+        }
+        if !self.judged.is_empty() {
+            self.hear_blacklist();
+        }
+        self.wrong.clear();
+        self.judged.clear();
+    }
+
+    /// Takes those off the blacklist of whom one has changed.
+    fn hear_blacklist(&mut self) {
+        let (listed, judged) = (&self.listed, &self.judged);
+        let place = |source: u16| listed.binary_search(&source).ok();
+        let has_changed = |one: &mut Blacklisted| {
+            let places: Vec<Option<usize>> =
+                one.sources.iter().map(|&source| place(source)).collect();
+            let right = |record: &[Option<bool>]| {
+                let of = |place: &Option<usize>| record[(*place)?];
+                one.push(places.iter().map(of))
+            };
+            judged.records().map(|(_, record)| record).any(right)
+        };
+        let changed: Vec<bool> = self.blacklist.par_iter_mut().map(has_changed).collect();
+        let mut changed = changed.into_iter();
+        let before = self.blacklist.len();
+        self.blacklist.retain(|_| changed.next() != Some(true));
+        self.changed_blacklist |= self.blacklist.len() < before;
+        self.list();
+    }
+
+    /// Lists the sources of the blacklist.
+    fn list(&mut self) {
+        let sources = self
+            .blacklist
+            .iter()
+            .flat_map(|one| one.sources.iter().copied());
+        self.listed = sources.collect::<BTreeSet<u16>>().into_iter().collect();
+    }
+
     /// What is to change now.
     pub(super) fn decide(&self, topology: &Topology) -> Changes {
+        debug_assert!(self.wrong.is_empty() && self.judged.is_empty(), "caught up");
         let mut changes = Changes::default();
         let mut fired: Vec<&Creation> = self
             .creations
@@ -178,6 +236,7 @@ impl Monitors {
     pub(super) fn blacklist(&mut self, sources: Vec<u16>) {
         self.blacklist
             .push(Blacklisted::new(sources, self.terms.drift));
+        self.list();
     }
 
     /// Whether the removal of a node fired, and not only that of one it stands on.
@@ -206,6 +265,7 @@ impl Monitors {
         let known: BTreeSet<u16> = topology.sources().collect();
         self.blacklist
             .retain(|listed| listed.sources.iter().all(|source| known.contains(source)));
+        self.list();
         self.removals.retain(|node, _| known.contains(node));
         for node in &topology.nodes {
             let terms = &self.terms;
@@ -351,6 +411,7 @@ impl Monitors {
         let listed = from.length()?;
         self.blacklist = from.many(listed, |from| Blacklisted::load(terms.drift, from))?;
         self.changed_blacklist = from.bool()?;
+        self.list();
         self.ask();
         Ok(())
     }

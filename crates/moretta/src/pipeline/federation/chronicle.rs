@@ -31,6 +31,7 @@ pub struct Chronicle {
     sees_all: bool,
     labelled: Tally,
     sites: Vec<Answered>,
+    /// By number of the node, rising.
     lives: Vec<Life>,
     forgotten: u64,
     epoch: Option<u32>,
@@ -195,11 +196,19 @@ impl Chronicle {
             self.settled(record);
         }
         if let Some(last) = settled.last() {
-            let mut agreements = aggregator.agreements();
-            agreements.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            agreements.truncate(MOST_AGREEMENTS);
+            let mut agreements: Vec<(&[u16], f64)> = aggregator.agreements().collect();
+            let by_agreement = |a: &(&[u16], f64), b: &(&[u16], f64)| {
+                b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0))
+            };
+            if agreements.len() > MOST_AGREEMENTS {
+                agreements.select_nth_unstable_by(MOST_AGREEMENTS, by_agreement);
+                agreements.truncate(MOST_AGREEMENTS);
+            }
+            agreements.sort_by(by_agreement);
+            let agreements = agreements.into_iter();
+            let agreements = agreements.map(|(sources, agreement)| (sources.to_vec(), agreement));
             let batch = last.record / u64::from(self.terms.batch.max(1));
-            self.moments.at(batch).agreements = agreements;
+            self.moments.at(batch).agreements = agreements.collect();
         }
     }
 
@@ -214,17 +223,20 @@ impl Chronicle {
             }
         }
         for node in &topology.nodes {
-            if self.lives.iter().all(|life| life.node != node.id) {
-                self.lives.push(Life {
-                    node: node.id,
-                    sources: node.sources.clone(),
-                    order: node.order,
-                    from_batch: node.first,
-                    to_batch: None,
-                    forwarded: 0,
-                    joined: 0,
-                    answered: Tally::default(),
-                });
+            if let Err(place) = self.place_of(node.id) {
+                self.lives.insert(
+                    place,
+                    Life {
+                        node: node.id,
+                        sources: node.sources.clone(),
+                        order: node.order,
+                        from_batch: node.first,
+                        to_batch: None,
+                        forwarded: 0,
+                        joined: 0,
+                        answered: Tally::default(),
+                    },
+                );
             }
         }
         while self.lives.len() > MOST_LIVES {
@@ -252,18 +264,28 @@ impl Chronicle {
             site.last_batch = Some(batch);
             moment.sites[place].add(class == record.label);
         }
+        // Nodes are in the same order in both.
+        let mut forwarded = record.forwarded.iter().peekable();
         for node in &record.nodes {
-            let Some(life) = self.lives.iter_mut().find(|life| life.node == *node) else {
+            let mut count = 0;
+            while forwarded.next_if(|(to, _)| to == node).is_some() {
+                count += 1;
+            }
+            let Ok(place) = self.place_of(*node) else {
                 continue;
             };
-            let forwarded = record.forwarded.iter().filter(|(to, _)| to == node);
-            let forwarded = forwarded.count();
-            life.forwarded += forwarded as u64;
-            life.joined += u64::from(forwarded == life.sources.len());
+            let life = &mut self.lives[place];
+            life.forwarded += count as u64;
+            life.joined += u64::from(count == life.sources.len());
             if record.answer.who == *node {
                 life.answered.add(right);
             }
         }
+    }
+
+    /// The place of a node, or that where it would be.
+    fn place_of(&self, node: u16) -> Result<usize, usize> {
+        self.lives.binary_search_by_key(&node, |life| life.node)
     }
 
     /// Takes what parties noted.

@@ -13,7 +13,8 @@ use crate::federate::Rows;
 use crate::io::{self, Source};
 use crate::policy::FederationPolicy;
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
+use std::ops::Range;
 
 /// Bytes of a source that are parsed together: a site is a small machine.
 const BLOCK_BYTES: usize = 64 << 10;
@@ -38,8 +39,44 @@ pub struct PartyRows {
 struct Read {
     records: Records,
     classes: Vec<u32>,
-    keys: Vec<[u8; 32]>,
+    keys: Keys,
     given: usize,
+}
+
+/// Keys of rows one after the other, the length of each before it.
+#[derive(Default)]
+struct Keys {
+    bytes: Vec<u8>,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl Keys {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn push(&mut self, key: &str) {
+        self.bytes.extend((key.len() as u64).to_le_bytes());
+        self.bytes.extend(key.as_bytes());
+        self.ends.push(self.bytes.len());
+    }
+
+    fn start(&self, row: usize) -> usize {
+        row.checked_sub(1).map_or(0, |before| self.ends[before])
+    }
+
+    /// All bytes of some rows.
+    fn of(&self, rows: Range<usize>) -> &[u8] {
+        &self.bytes[self.start(rows.start)..self.start(rows.end)]
+    }
+
+    fn drop_front(&mut self, rows: usize) {
+        let gone = self.start(rows);
+        self.bytes.drain(..gone);
+        self.ends.drain(..rows);
+        self.ends.iter_mut().for_each(|end| *end -= gone);
+    }
 }
 
 impl Read {
@@ -53,7 +90,7 @@ impl Read {
             self.records.drop_front(self.given);
         }
         self.classes.drain(..self.given.min(self.classes.len()));
-        self.keys.drain(..self.given);
+        self.keys.drop_front(self.given);
         self.given = 0;
     }
 }
@@ -147,7 +184,7 @@ impl PartyRows {
             None => Vec::new(),
         };
         let batch = self.next;
-        let keys = self.read.keys[given].iter().copied();
+        let keys = self.read.keys.of(given);
         let keys = sum_of(&self.secret, &self.federation, batch, keys);
         self.next += 1;
         Ok(Some(Rows {
@@ -169,8 +206,7 @@ impl PartyRows {
         }
         let keys = batch.categories(self.key)?;
         for row in 0..batch.len() {
-            let key = keys.get(row).unwrap_or_default();
-            self.read.keys.push(Sha256::digest(key).into());
+            self.read.keys.push(keys.get(row).unwrap_or_default());
         }
         if let Some(Column::Category(classes)) = self.class.map(|class| batch.column(class)) {
             let code = |row: usize| match classes.is_missing(row) {
@@ -184,17 +220,12 @@ impl PartyRows {
 }
 
 /// The keyed sum of the keys of a batch.
-fn sum_of(
-    secret: &[u8; 32],
-    federation: &[u8; 32],
-    batch: u64,
-    keys: impl Iterator<Item = [u8; 32]>,
-) -> u64 {
+fn sum_of(secret: &[u8; 32], federation: &[u8; 32], batch: u64, keys: &[u8]) -> u64 {
     let mut sum = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes keys of any length");
-    sum.update(b"moretta/records/1");
+    sum.update(b"moretta/records/2");
     sum.update(federation);
     sum.update(&batch.to_le_bytes());
-    keys.for_each(|key| sum.update(&key));
+    sum.update(keys);
     first_of(sum)
 }
 
@@ -203,9 +234,11 @@ fn content_of(secret: &[u8; 32], keys: u64, records: &Records, classes: &[u32]) 
     let mut sum = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes keys of any length");
     sum.update(b"moretta/content/1");
     sum.update(&keys.to_le_bytes());
-    for value in records.iter().flatten() {
-        sum.update(&value.to_bits().to_le_bytes());
-    }
+    let values = records.iter().flatten();
+    let values: Vec<u8> = values
+        .flat_map(|value| value.to_bits().to_le_bytes())
+        .collect();
+    sum.update(&values);
     for class in classes {
         sum.update(&class.to_le_bytes());
     }
@@ -222,34 +255,56 @@ fn first_of(sum: Hmac<Sha256>) -> u64 {
 mod tests {
     use super::*;
 
+    fn keys(of: &[&str]) -> Keys {
+        let mut keys = Keys::default();
+        of.iter().for_each(|key| keys.push(key));
+        keys
+    }
+
+    fn sum(secret: u8, federation: u8, batch: u64, of: &[&str]) -> u64 {
+        let keys = keys(of);
+        sum_of(
+            &[secret; 32],
+            &[federation; 32],
+            batch,
+            keys.of(0..of.len()),
+        )
+    }
+
     /// An aggregator that knows the federation tries every number that a patient can have.
-    fn guessed(seen: u64, secret: &[u8; 32]) -> Option<u32> {
-        (0..2000).find(|number| {
-            let key = Sha256::digest(format!("v{number:05}")).into();
-            sum_of(secret, &[3; 32], 0, std::iter::once(key)) == seen
-        })
+    fn guessed(seen: u64, secret: u8) -> Option<u32> {
+        (0..2000).find(|number| sum(secret, 3, 0, &[&format!("v{number:05}")]) == seen)
     }
 
     #[test]
     fn a_batch_of_one_record_cannot_be_guessed_without_the_secret() {
-        let secret = [9; 32];
-        let key = Sha256::digest("v01234").into();
-        let seen = sum_of(&secret, &[3; 32], 0, std::iter::once(key));
-        assert_eq!(guessed(seen, &secret), Some(1234));
-        assert_eq!(guessed(seen, &[0; 32]), None);
-        assert_eq!(guessed(seen, &[3; 32]), None);
+        let seen = sum(9, 3, 0, &["v01234"]);
+        assert_eq!(guessed(seen, 9), Some(1234));
+        assert_eq!(guessed(seen, 0), None);
+        assert_eq!(guessed(seen, 3), None);
     }
 
     #[test]
-    fn sums_tell_federations_batches_and_orders_apart() {
-        let [a, b] = ["a", "b"].map(|key| Sha256::digest(key).into());
-        let sum = |federation: u8, batch, keys: [[u8; 32]; 2]| {
-            sum_of(&[9; 32], &[federation; 32], batch, keys.into_iter())
-        };
-        let own = sum(1, 0, [a, b]);
-        assert_eq!(sum(1, 0, [a, b]), own);
-        for other in [sum(2, 0, [a, b]), sum(1, 1, [a, b]), sum(1, 0, [b, a])] {
-            assert_ne!(other, own);
-        }
+    fn sums_tell_federations_batches_orders_and_lengths_apart() {
+        let own = sum(9, 1, 0, &["a", "bc"]);
+        assert_eq!(sum(9, 1, 0, &["a", "bc"]), own);
+        let others = [
+            sum(9, 2, 0, &["a", "bc"]),
+            sum(9, 1, 1, &["a", "bc"]),
+            sum(9, 1, 0, &["bc", "a"]),
+            sum(9, 1, 0, &["ab", "c"]),
+            sum(9, 1, 0, &["a", "bc", ""]),
+        ];
+        assert!(others.iter().all(|other| *other != own));
+    }
+
+    #[test]
+    fn keys_of_rows_that_were_given_are_dropped() {
+        let mut read = keys(&["a", "", "bcd", "e"]);
+        let last = read.of(2..4).to_vec();
+        read.drop_front(2);
+        assert_eq!((read.len(), read.of(0..2)), (2, &last[..]));
+        read.drop_front(2);
+        assert_eq!((read.len(), read.of(0..0)), (0, &[][..]));
     }
 }
