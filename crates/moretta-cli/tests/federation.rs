@@ -140,6 +140,88 @@ fn checks_tell_who_sees_what() {
     );
 }
 
+#[test]
+fn a_policy_of_a_folder_that_cannot_be_read_is_named_with_its_line() {
+    let folder = example(100);
+    let folder = folder.path();
+    succeeded(&moretta(folder, &["federation", "check", "."]));
+    change(
+        folder,
+        "ward.toml",
+        "mode = \"lockstep\"",
+        "mode = lockstep",
+    );
+    let text = std::fs::read_to_string(folder.join("ward.toml")).expect("a policy");
+    let line = text
+        .lines()
+        .position(|line| line.contains("mode = lockstep"));
+    let place = format!("ward.toml:{}", line.expect("a line") + 1);
+    for command in [
+        &["federation", "check", "."][..],
+        &["federation", "simulate", "."],
+        &["federation", "audit", "."],
+        &["attack", "."],
+    ] {
+        let run = moretta(folder, command);
+        let told = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(run.status.code(), Some(3), "{command:?}: {told}");
+        assert!(told.contains(&place), "{place}: {told}");
+    }
+    change(
+        folder,
+        "ward.toml",
+        "mode = lockstep",
+        "mode = \"lockstep\"",
+    );
+    // Bytes that are no text could be those of a policy, too; other TOML is passed over.
+    std::fs::write(folder.join("other.toml"), "day = 2026-01-01\n").expect("written");
+    succeeded(&moretta(folder, &["federation", "check", "."]));
+    std::fs::write(
+        folder.join("other.toml"),
+        b"[federation]\nname = \"\xff\"\n",
+    )
+    .expect("written");
+    let run = moretta(folder, &["federation", "check", "."]);
+    let told = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(
+        !run.status.success() && told.contains("other.toml"),
+        "{told}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn keys_that_others_can_read_are_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = example(100);
+    let folder = folder.path();
+    make_keys(folder);
+    let mode = |file: &str| {
+        let of = std::fs::metadata(folder.join(file)).expect("a key");
+        of.permissions().mode() & 0o777
+    };
+    let set = |file: &str, mode: u32| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(folder.join(file), permissions).expect("changed");
+    };
+    for (file, party) in [
+        ("keys/lab.key", "lab"),
+        ("keys/records.key", "lab"),
+        ("keys/records.key", "desk"),
+        ("keys/hub.key", "hub"),
+    ] {
+        assert_eq!(mode(file), 0o600, "{file}");
+        set(file, 0o644);
+        let ended = wait(vec![(party, start(folder, party))]);
+        let run = &ended[0].1;
+        let told = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(run.status.code(), Some(3), "{told}");
+        assert!(told.contains(file) && told.contains("chmod 600"), "{told}");
+        assert!(!folder.join(format!("{party}.state")).exists(), "{party}");
+        set(file, 0o600);
+    }
+}
+
 /// Starts all parties of a copy by the one command of the example.
 fn start_all(folder: &Path) -> Output {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/federation");
@@ -258,5 +340,14 @@ fn an_attack_tells_what_hosts_and_colluders_get() {
             .expect("a share")
     };
     assert!(home(64) > home(8), "{} {}", home(64), home(8));
+    for leak in sites {
+        let of = |key: &str| leak[key].as_f64().expect("a share");
+        assert!(of("single_with_bits") >= of("single"), "{leak}");
+    }
+    // Bits cut coarse confidences in two, and leave exact ones as they are.
+    let worse = |leak: &&serde_json::Value| leak["single_with_bits"] != leak["single"];
+    let of_bits = |bits: u64| sites.iter().filter(move |leak| leak["bits"] == bits);
+    assert!(of_bits(8).filter(worse).count() > 0);
+    assert_eq!(of_bits(64).filter(worse).count(), 0);
     assert!(home(8) < 0.35, "{}", home(8));
 }

@@ -278,6 +278,38 @@ fn a_damaged_journal_is_refused() {
     kill_all(running);
 }
 
+/// The pads of a run that goes on are those from before: other values under them would show what
+/// they hide.
+#[test]
+fn rows_with_the_same_keys_and_other_values_are_refused_after_a_restart() {
+    let folder = example(1500);
+    let folder = folder.path();
+    // The label holder ends early, so that the run stands still and nobody else does.
+    let labels = std::fs::read_to_string(folder.join("labels.csv")).expect("labels");
+    let labels: Vec<&str> = labels.lines().take(641).collect();
+    std::fs::write(folder.join("labels.csv"), labels.join("\n") + "\n").expect("written");
+    make_keys(folder);
+    let mut running: Vec<(&str, Child)> = PARTIES.map(|id| (id, start(folder, id))).into();
+    let answers = folder.join("out/answers.csv");
+    wait_until("answers", || {
+        std::fs::read_to_string(&answers).is_ok_and(|text| text.lines().count() > 300)
+    });
+    kill(&mut running, "lab");
+    let rows = std::fs::read_to_string(folder.join("lab.csv")).expect("rows");
+    let first = rows.lines().nth(1).expect("a row");
+    let (key, _) = first.split_once(',').expect("a key");
+    let changed = rows.replacen(first, &format!("{key},6.25,77"), 1);
+    assert_ne!(rows, changed);
+    std::fs::write(folder.join("lab.csv"), changed).expect("written");
+    let refused = ["site", "lab.toml"];
+    check(folder, &refused, 4, "not those from before the restart");
+    check(folder, &refused, 4, "--force");
+    let told = moretta(folder, &refused);
+    let told = String::from_utf8_lossy(&told.stderr);
+    assert!(!told.contains("6.25"), "{told}");
+    kill_all(running);
+}
+
 #[test]
 fn rows_of_standard_input_are_not_gone_on_with() {
     let folder = example(200);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use moretta::policy::check_key_file;
 use moretta_data::{Error, Result};
 use rcgen::{KeyPair, PublicKeyData};
 use rustls::pki_types::pem::PemObject;
@@ -23,7 +24,7 @@ pub struct Credential {
 
 impl Credential {
     /// Reads three files of PEM and checks that they belong together, are those of `identity`, and
-    /// are valid now.
+    /// are valid now, and that nobody else can read the key.
     pub fn read(
         certificate_file: &Path,
         key_file: &Path,
@@ -56,6 +57,7 @@ impl Credential {
             return Err(wrong(certificate_file, &what));
         }
         verify(&own, &authority, now).map_err(|what| wrong(certificate_file, what))?;
+        check_key_file(key_file)?;
         let key = KeyPair::from_pem(&read(key_file)?).map_err(|_| not_a(key_file, "key"))?;
         let pin = Pin::of(&own).ok_or_else(|| wrong(certificate_file, "has no Ed25519 key"))?;
         if key.der_bytes() != pin.0 {
@@ -195,6 +197,40 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_key_that_others_can_read_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let made = ward_7(folder.path());
+        let lab = &made.parties[0];
+        let (pem, key) = (&lab.certificate_file, &lab.key_file);
+        let read = || Credential::read(pem, key, &made.authority, &lab.identity);
+        let with = |file: &Path, mode| {
+            let permissions = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(file, permissions).expect("changed");
+        };
+        read().expect("as it was made");
+        for mode in [0o644, 0o640, 0o604] {
+            with(key, mode);
+            let error = read().expect_err("refused");
+            assert_eq!(error.exit_code(), 3);
+            assert!(error.to_string().contains("lab.key"), "{error}");
+            let help = error.help_text().unwrap_or_default();
+            assert!(help.starts_with("chmod 600 "), "{help}");
+        }
+        with(key, 0o600);
+        read().expect("mended");
+        // Who has the key of the authority can be anybody.
+        let authority = folder.path().join("ca.key");
+        with(&authority, 0o644);
+        let more = Order::new(name("ward-7"), vec![(Role::Site, name("er"))]);
+        let error = make(folder.path(), &more).expect_err("refused");
+        assert!(error.to_string().contains("ca.key"), "{error}");
+        with(&authority, 0o600);
+        make(folder.path(), &more).expect("mended");
+    }
+
     #[test]
     fn what_does_not_belong_together_is_refused_with_a_reason() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -204,6 +240,8 @@ mod tests {
         let lab = &made.parties[0];
         let garbage = folder.path().join("garbage");
         std::fs::write(&garbage, "-----BEGIN CERTIFICATE-----\nAAAA\n").expect("written");
+        let mode = std::fs::metadata(&made.parties[0].key_file).expect("a key");
+        std::fs::set_permissions(&garbage, mode.permissions()).expect("its owner's alone");
         let now = SystemTime::now();
         let check = |certificate: &Path, key: &Path, authority: &Path, who, now, reason: &str| {
             let error = Credential::read_at(certificate, key, authority, who, now);

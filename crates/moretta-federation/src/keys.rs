@@ -15,6 +15,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use moretta::policy::check_key_file;
 use moretta_data::{Error, Result};
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
@@ -132,6 +133,7 @@ impl Authority {
         let (certificate_file, key_file) = (folder.join("ca.pem"), folder.join("ca.key"));
         let params = authority_params(order)?;
         if key_file.exists() {
+            check_key_file(&key_file)?;
             let text = credential::read(&key_file)?;
             let key = KeyPair::from_pem(&text).map_err(|_| credential::not_a(&key_file, "key"))?;
             return Ok(Authority {

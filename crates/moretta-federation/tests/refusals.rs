@@ -370,6 +370,81 @@ fn strangers_are_cut_off_and_others_are_served() {
     assert_eq!(hub.end(), 1);
 }
 
+/// A connection from an address of this machine that is not the usual one.
+#[cfg(target_os = "linux")]
+fn connect_from(runtime: &tokio::runtime::Runtime, from: &str, to: SocketAddr) -> TcpStream {
+    let connected = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+        let from = from.parse().expect("an address");
+        socket.bind(SocketAddr::new(from, 0)).expect("an address");
+        socket.connect(to).await.expect("a connection")
+    });
+    let stream = connected.into_std().expect("a stream");
+    stream.set_nonblocking(false).expect("a stream that waits");
+    stream
+}
+
+/// One address opens connections and says nothing, more of them than there are places: it takes
+/// a quarter, a party of another address is linked meanwhile, and what is silent is closed.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_flood_from_one_address_keeps_no_party_of_another_out() {
+    const PLACES: usize = 64;
+    const FLOOD: usize = 300;
+    let federation = Federation::new(1);
+    let limits = Limits {
+        // While the party links no place may become free, however slow the machine is.
+        handshake: Duration::from_secs(10),
+        links: PLACES,
+        ..Limits::default()
+    };
+    let hub = Hub::start(&federation.credential(HUB), federation.roster(), limits);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let mut flood: Vec<TcpStream> = (0..FLOOD)
+        .map(|_| connect_from(&runtime, "127.0.0.2", hub.address))
+        .collect();
+    let refusals = hub.running.refusals.clone();
+    let own = PLACES / 4;
+    wait_until("the flood is turned away", || {
+        refusals.of(Refusal::TooManyLinks) >= (FLOOD - own) as u64
+    });
+    let (driver, credential) = site(&federation);
+    let mut network = Network::start(1).expect("threads");
+    network
+        .dial(&driver, &credential, &hub.address.to_string(), HUB)
+        .expect("dials");
+    let running = Running::start(driver, |event, _, out| {
+        if let Event::Linked(_) = event {
+            out.frames.push((HUB, frame(SITE, 0, b"")));
+            out.finished = true;
+        }
+        Ok(())
+    });
+    running.finish().expect("an orderly end");
+    close(network);
+    wait_until("a frame", || hub.frames.load(Ordering::SeqCst) == 1);
+    assert_eq!(refusals.of(Refusal::TooManyLinks), (FLOOD - own) as u64);
+    // All are closed: most at once, the rest when the time of a handshake is over.
+    for stream in &mut flood {
+        let mut rest = Vec::new();
+        let patience = Some(support::LONG);
+        stream.set_read_timeout(patience).expect("a limit");
+        let ended = stream.read_to_end(&mut rest);
+        let waits = |error: std::io::Error| error.kind() == std::io::ErrorKind::WouldBlock;
+        assert!(rest.is_empty() && !ended.is_err_and(waits), "it is open");
+    }
+    wait_until("the silent are cut off", || {
+        refusals.of(Refusal::HandshakeTime) >= own as u64
+    });
+    let again = connect_from(&runtime, "127.0.0.2", hub.address);
+    drop(again);
+    wait_until("its place is free again", || refusals.of(Refusal::Tls) > 0);
+    assert_eq!(hub.end(), 1);
+}
+
 #[test]
 fn sites_do_not_listen() {
     let federation = Federation::new(2);

@@ -36,7 +36,8 @@ What is tried depends on the method of the policy:
                      what the host of a trouble node gets of the sites' cells, alone and with
                      sites that collude, with 1, --known and more known records, for raw,
                      projected and masked fragments, beside who guesses without seeing any;
-                     and what the aggregator reads from confidences
+                     and what the aggregator reads from confidences, and from
+                     the bits with them
 An attacker knows the method and its parameters, but not its seed. Nothing is written,
 and no value is shown. The figures come from the originals: they are yours, not for
 publication. Without a `seed` in the policy each call attacks another draw.

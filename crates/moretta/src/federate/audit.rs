@@ -225,7 +225,8 @@ impl Audit<'_> {
                     .values
                     .chunks_exact(usize::from(fragment.width).max(1));
                 for (at, row) in forwarded.places().zip(rows) {
-                    let record = header.batch * u64::from(self.terms.batch) + at as u64;
+                    let first = header.batch.saturating_mul(u64::from(self.terms.batch));
+                    let record = first.saturating_add(at as u64);
                     let of = (fragment.source, header.node, record);
                     let row: Vec<u64> = row.iter().map(|value| value.to_bits()).collect();
                     if *self.projected.entry(of).or_insert_with(|| row.clone()) != row {

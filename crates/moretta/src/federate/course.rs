@@ -10,6 +10,10 @@ use crate::error::Result;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+/// Batches whose states are kept, and topologies that wait for those before them: more than any
+/// honest aggregator is ahead. What is furthest ahead goes first.
+const MOST_EARLY: usize = 1024;
+
 /// Topologies and credit as a party knows them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Course {
@@ -23,6 +27,9 @@ impl Course {
     /// Takes a topology; those that come before their turn wait.
     pub(super) fn announce(&mut self, topology: Topology) {
         self.early.insert(topology.epoch, topology);
+        if self.early.len() > MOST_EARLY {
+            self.early.pop_last();
+        }
         while let Some(next) = self.early.remove(&self.next_epoch()) {
             self.topologies.push_back(Arc::new(next));
         }
@@ -76,6 +83,9 @@ impl Course {
     /// Takes agreements and reaches for a batch.
     pub(super) fn set_state(&mut self, batch: u64, state: State) {
         self.states.insert(batch, state);
+        if self.states.len() > MOST_EARLY {
+            self.states.pop_last();
+        }
     }
 
     /// Agreements and reaches for a batch.

@@ -147,7 +147,8 @@ impl Party for LabelHolder {
     fn wants(&self) -> Option<u64> {
         // Sites have joined the run before the first credit comes, and would not hear it earlier.
         let may_tell = self.course.has_credit() && !self.ended;
-        (may_tell && self.next < self.course.closed() + AHEAD).then_some(self.next)
+        let ahead = self.course.closed().saturating_add(AHEAD);
+        (may_tell && self.next < ahead).then_some(self.next)
     }
 
     fn has_ended(&self) -> bool {

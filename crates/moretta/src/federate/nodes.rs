@@ -92,7 +92,7 @@ impl Nodes {
 
     /// Takes labels, which were found sound, unless they are too far ahead to be kept.
     pub(super) fn take_labels(&mut self, batch: u64, labels: Labels) {
-        if batch < self.course.closed() + MOST_LABELS {
+        if batch < self.course.closed().saturating_add(MOST_LABELS) {
             self.labels.insert(batch, labels);
         }
     }
@@ -155,7 +155,7 @@ impl Nodes {
             }
             body => {
                 let next = self.nodes.get(&header.node).map(|node| node.next);
-                if next.is_some_and(|next| header.batch >= next + MOST_AHEAD) {
+                if next.is_some_and(|next| header.batch >= next.saturating_add(MOST_AHEAD)) {
                     // Its sender knows of a credit that is still on its way to this place.
                     post.links.postpone(from, stream);
                     return Ok(());
@@ -292,7 +292,7 @@ impl Nodes {
             .values()
             .map(TroubleNode::needs_labels_from)
             .min();
-        let needed = needed.unwrap_or(self.course.closed() * end);
+        let needed = needed.unwrap_or(self.course.closed().saturating_mul(end));
         self.labels
             .forget_below(needed.saturating_sub(self.terms.label_delay));
         let oldest = self.nodes.values().map(|node| node.next).min();
@@ -349,7 +349,7 @@ impl Nodes {
             Ok(true) => {}
             // In lockstep this is a batch that was answered without a source that is shut out.
             Ok(false) if batch < self.course.closed() => {
-                node.skip();
+                node.skip_below(self.course.closed());
                 return true;
             }
             Ok(false) if is_cut_off => return self.pass(id, &topology, post),
@@ -385,7 +385,7 @@ impl Nodes {
                 true
             }
             None if batch < self.course.closed() => {
-                node.skip();
+                node.skip_below(self.course.closed());
                 true
             }
             None => false,

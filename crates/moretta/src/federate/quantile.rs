@@ -59,6 +59,16 @@ impl Quantile {
         to
     }
 
+    /// Values from the first on and below the second would have had ranks from `low` to `high` in
+    /// the place of the value that was pushed last, whose rank is among them.
+    pub(super) fn span(&self, low: u32, high: u32) -> (f64, f64) {
+        let value = |place: Option<u32>| self.sorted.get(place? as usize).copied();
+        (
+            value(low.checked_sub(2)).unwrap_or(f64::NEG_INFINITY),
+            value(Some(high)).unwrap_or(f64::INFINITY),
+        )
+    }
+
     pub(super) fn save(&self, out: &mut Writer) {
         out.size(self.window.len());
         self.window.iter().for_each(|&value| out.f64(value));

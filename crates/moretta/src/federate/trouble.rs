@@ -123,7 +123,7 @@ impl TroubleNode {
 
     /// The first record whose label it still needs.
     pub(super) fn needs_labels_from(&self) -> u64 {
-        let next = self.next * u64::from(self.terms.batch);
+        let next = self.next.saturating_mul(u64::from(self.terms.batch));
         self.unlearnt
             .front()
             .map_or(next, |(record, _)| (*record).min(next))
@@ -164,7 +164,7 @@ impl TroubleNode {
         let progress = self.progress.take()?;
         let classified = self.classified(topology, progress);
         self.inputs.remove(&self.next);
-        self.next += 1;
+        self.next = self.next.saturating_add(1);
         Some(classified)
     }
 
@@ -178,7 +178,8 @@ impl TroubleNode {
         let Some(at) = self.progress.as_ref().map(|progress| progress.at) else {
             return false;
         };
-        let record = self.next * u64::from(self.terms.batch) + at as u64;
+        let first = self.next.saturating_mul(u64::from(self.terms.batch));
+        let record = first.saturating_add(at as u64);
         let due = record.saturating_sub(self.terms.label_delay);
         if !self.learn_below(due, labels) && self.terms.mode == Mode::Lockstep {
             return false;
@@ -285,10 +286,23 @@ impl TroubleNode {
     }
 
     /// Gives up a batch that will never be complete.
-    pub(super) fn skip(&mut self) {
+    fn skip(&mut self) {
         self.inputs.remove(&self.next);
         self.progress = None;
-        self.next += 1;
+        self.next = self.next.saturating_add(1);
+    }
+
+    /// The same, and those after it of which nothing has come, as far as batches are closed: in one
+    /// step, since whoever says how far that is may say anything.
+    pub(super) fn skip_below(&mut self, closed: u64) {
+        self.skip();
+        let known = self
+            .inputs
+            .keys()
+            .copied()
+            .find(|&batch| batch >= self.next);
+        let next = known.map_or(closed, |known| known.min(closed));
+        self.next = self.next.max(next);
     }
 
     /// Forgets records whose labels are lost.

@@ -13,6 +13,7 @@ pub use super::federation_keys::FederationRole;
 pub use columns::Feature;
 
 use super::federation_keys as keys;
+use super::key_file::check_key_file;
 use super::paths::Root;
 use super::{SinkPolicy, SourcePolicy, foreign, parse, schema, secret, version};
 use crate::config::{Placed, Section, Value};
@@ -53,9 +54,10 @@ impl IdentityFiles {
     /// Reads the secret under which sums of record keys are made.
     ///
     /// # Errors
-    /// When the file cannot be read or holds something else.
+    /// When the file cannot be read, others can read it, or it holds something else.
     pub fn read_records(&self) -> Result<[u8; 32]> {
         let help = "`moretta federation keys` makes it, for sites and the label holder alone";
+        check_key_file(&self.records)?;
         let text = std::fs::read_to_string(&self.records);
         let text = text.map_err(|error| {
             let what = format!(
@@ -73,7 +75,12 @@ impl IdentityFiles {
 
 /// Whether the text of a policy is that of a party of a federation.
 pub fn is_federation(text: &str) -> bool {
-    parse::parse(text).is_ok_and(|top| top.has(schema::FEDERATION.name))
+    parse::has_section(text, schema::FEDERATION.name) == Some(true)
+}
+
+/// Whether the text could be meant as one: it is, or is no TOML, so that nobody can tell.
+pub fn may_be_federation(text: &str) -> bool {
+    parse::has_section(text, schema::FEDERATION.name) != Some(false)
 }
 
 /// What a site sends to trouble nodes, by its own choice.
@@ -224,8 +231,17 @@ impl FederationPolicy {
                 Coarse::Exact => "with 64 bits nearly every confidence names one value",
                 _ => "with few distinct values a confidence can name one",
             };
+            // Exact confidences tell all that bits could; those of T are not ranks of confidences.
+            let ranked = |trouble: &TroubleTerms| trouble.score.is_none();
+            let has_bits = self.terms.trouble.as_ref().is_some_and(ranked);
+            let bits = match has_bits && self.terms.coarse != Coarse::Exact {
+                true => {
+                    ", and the bits that say whether a record is forwarded, or would be, can name more; `moretta attack` counts both"
+                }
+                false => "",
+            };
             warnings.push(format!(
-                "this site has one column, and its confidence is made of that column alone: {known}"
+                "this site has one column, and its confidence is made of that column alone: {known}{bits}"
             ));
         }
         if self.terms.coarse == Coarse::Exact {

@@ -13,6 +13,7 @@ mod goal;
 mod graph;
 mod guarantee;
 mod init;
+mod key_file;
 mod levels;
 mod measure;
 mod outputs;
@@ -31,10 +32,11 @@ pub use crate::engine::{Action, ColumnPolicy, Every, KeyPlace, Level, Order, Pai
 pub use evolve::{Evolve, SearchOver};
 pub use federation::{
     Addresses, Consent, Feature, FederationParty, FederationPolicy, FederationRole, IdentityFiles,
-    is_federation,
+    is_federation, may_be_federation,
 };
 pub use goal::Goal;
 pub use init::{Guess, Proposal, propose};
+pub use key_file::check_key_file;
 pub(crate) use outside::{load as load_key, load_text};
 pub use paths::Root;
 pub use schema::{KEYS, schema};

@@ -19,6 +19,12 @@ pub(super) fn parse(text: &str) -> Result<Section> {
     section("the policy", 0..text.len().min(1), table.get_ref())
 }
 
+/// Whether a text has a section; none where it is not TOML.
+pub(super) fn has_section(text: &str, name: &str) -> Option<bool> {
+    let table = DeTable::parse(text).ok()?;
+    Some(table.get_ref().iter().any(|(key, _)| key.get_ref() == name))
+}
+
 fn section(name: &str, span: Range<usize>, table: &DeTable<'_>) -> Result<Section> {
     let mut section = Section::new(name, span);
     for (key, value) in table.iter() {

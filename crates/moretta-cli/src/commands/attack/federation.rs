@@ -53,7 +53,10 @@ fn text(attacked: &AttackedFederation) -> String {
         "\nwhat the host of a trouble node gets of the others\n"
     );
     text.push_str(&coalitions(&attacked.coalitions, attacked.epsilons));
-    let _ = write!(text, "\nwhat the aggregator reads from confidences\n");
+    let _ = write!(
+        text,
+        "\nwhat the aggregator reads from confidences, and from the bits with them\n"
+    );
     text.push_str(&confidences(&attacked.confidences));
     text
 }
@@ -173,7 +176,9 @@ fn confidences(all: &[ConfidenceLeak]) -> String {
         "bits",
         "confidences",
         "names one value",
+        "with bits",
         "guessed right",
+        "with bits",
         "by chance",
     ];
     let row = |leak: &ConfidenceLeak| {
@@ -186,13 +191,15 @@ fn confidences(all: &[ConfidenceLeak]) -> String {
             },
             count(leak.confidences as u64),
             percent(leak.single),
+            percent(leak.single_with_bits),
             percent(leak.guessed),
+            percent(leak.guessed_with_bits),
             percent(leak.by_chance),
         ]
     };
     let rows = all.iter().map(row);
     let head = head.map(str::to_owned).to_vec();
     let mut text = table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
-    text.push_str("of the column that is told most, by who knows the site's model when it has learnt all records\n");
+    text.push_str("of the column that is told most, by who knows the site's model when it has learnt all records; bits say whether a record is forwarded, or would be\n");
     text
 }

@@ -15,7 +15,7 @@ pub(crate) mod told;
 use crate::args::{FederationArgs, FederationCommand, FederationPoliciesArgs};
 use crate::console::Console;
 use crate::failure::Failure;
-use moretta::policy::{FederationPolicy, Root, is_federation};
+use moretta::policy::{FederationPolicy, Root, may_be_federation};
 use moretta::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -60,7 +60,8 @@ pub(crate) fn load_policies(
     Ok(policies)
 }
 
-/// The policy, or those of a folder in the order of their names.
+/// The policy, or those of a folder in the order of their names. A file of TOML that cannot be read
+/// may be the policy of a party: it is among them, so that its error is told.
 fn named(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -70,7 +71,9 @@ fn named(path: &Path) -> Result<Vec<PathBuf>> {
     for entry in std::fs::read_dir(path).map_err(failed)? {
         let file = entry.map_err(failed)?.path();
         let is_toml = file.extension().is_some_and(|ending| ending == "toml");
-        if is_toml && std::fs::read_to_string(&file).is_ok_and(|text| is_federation(&text)) {
+        let may_be =
+            || std::fs::read_to_string(&file).map_or(true, |text| may_be_federation(&text));
+        if is_toml && may_be() {
             files.push(file);
         }
     }

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 /// Batches of a stream whose sums are remembered.
 const REMEMBERED: usize = 1024;
-/// Streams that senders may begin; a federation has one for each kind and node.
+/// Streams that a sender may begin; a federation has one for each kind and node. One that begins
+/// more is at fault itself, and others are still heard.
 const MOST_STREAMS: usize = 1 << 14;
 
 pub(super) type Sum = [u8; 16];
@@ -35,11 +36,12 @@ pub(super) enum Recognised {
 impl Incoming {
     /// Compares a frame with what came before, and remembers a new one.
     pub(super) fn recognise(&mut self, from: PartyId, stream: Stream, bytes: &[u8]) -> Recognised {
-        if self.seen.len() >= MOST_STREAMS {
+        let key = of_stream(from, stream);
+        if !self.seen.contains_key(&key) && self.streams_of(from) >= MOST_STREAMS {
             return Recognised::TooMany;
         }
         let sum: Sum = Sha256::digest(bytes)[..16].try_into().expect("32 bytes");
-        let seen = self.seen.entry(of_stream(from, stream)).or_default();
+        let seen = self.seen.entry(key).or_default();
         if let Some(known) = seen.get(&stream.batch) {
             return match *known == sum {
                 true => Recognised::Known,
@@ -55,6 +57,12 @@ impl Incoming {
         }
         seen.insert(stream.batch, sum);
         Recognised::New
+    }
+
+    fn streams_of(&self, from: PartyId) -> usize {
+        let first = (from, Kind::Hello, 0, 0);
+        let last = (from, Kind::End, u16::MAX, u16::MAX);
+        self.seen.range(first..=last).count()
     }
 
     /// Forgets that a frame came.

@@ -19,7 +19,7 @@ fn links(me: PartyId) -> Links {
     let mark = Mark([9; 16]);
     let mut links = Links::new(me, &terms(), Delivery::Acknowledged { retry: 100, mark });
     let run = links.run.as_mut().expect("a run");
-    assert!(run.join(5));
+    assert!(me == HUB || run.join(5));
     links
 }
 
@@ -180,4 +180,59 @@ fn nobody_joins_with_other_terms() {
     );
     assert_eq!(of_site, [Note::RefusedBy(HUB, Refusal::Stranger)]);
     assert_eq!(site.run(), None);
+}
+
+fn frame_of(sender: PartyId, node: u16, batch: u64) -> Vec<u8> {
+    let header = Header {
+        kind: Kind::Credit,
+        federation: NUMBER,
+        epoch: 0,
+        sender,
+        node,
+        batch,
+    };
+    encode(&header, &credit(1))
+}
+
+#[test]
+fn faults_at_the_last_batches_are_counted_as_any_others() {
+    let check = |batches: [u64; 3], is_shut_out: bool| {
+        let mut b = links(B);
+        let mut out = Outbox::default();
+        for batch in batches {
+            b.refuse(A, Refusal::Batch, Address::new(A, 0, batch), &mut out);
+        }
+        assert_eq!(b.is_shut_out(A), is_shut_out, "{batches:?}");
+    };
+    check([u64::MAX; 3], true);
+    check([u64::MAX - 1, 5, u64::MAX], true);
+    // Those of one span are held against their sender together.
+    check([5, u64::MAX - 1, u64::MAX], false);
+    check([0, 5000, u64::MAX], false);
+}
+
+#[test]
+fn one_sender_with_very_many_streams_leaves_room_for_others() {
+    let mut hub = links(HUB);
+    let run = hub.run.as_mut().expect("a run");
+    let number = u64::from(run.number().expect("its own")) << 32 | 7;
+    let of_run = |bytes: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        bytes[4..12].copy_from_slice(&number.to_le_bytes());
+        bytes
+    };
+    let mut out = Outbox::default();
+    let mut begin = |from: PartyId, node: u16| {
+        let bytes = of_run(&frame_of(from, node, u64::MAX));
+        let is_taken = hub.receive(from, &bytes, &mut out).is_some();
+        (is_taken, hub.is_shut_out(from))
+    };
+    let most = 1 << 14;
+    assert!((0..most).all(|node| begin(A, node) == (true, false)));
+    // The others are heard while it fills its room, and it alone is held to account.
+    assert!((0..5).all(|node| begin(B, node) == (true, false)));
+    assert_eq!(begin(A, most), (false, false));
+    assert_eq!(begin(A, most), (false, false));
+    assert_eq!(begin(A, most), (false, true));
+    assert_eq!(begin(B, 5), (true, false));
 }

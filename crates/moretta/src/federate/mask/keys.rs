@@ -112,3 +112,62 @@ pub(in crate::federate) fn agree(secret: &StaticSecret, public: &[u8; 32]) -> Re
         false => Err(Error::input("a public key with which there is no secret")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points of low order of Curve25519 and their other texts: 0, 1, two of order 8, −1, and
+    /// those that are written beyond the prime, each with the highest bit that counts for nothing.
+    fn points_of_low_order() -> Vec<[u8; 32]> {
+        let near_prime = |last: u8| {
+            let mut point = [0xff; 32];
+            (point[0], point[31]) = (last, 0x7f);
+            point
+        };
+        let small = |first: u8| {
+            let mut point = [0; 32];
+            point[0] = first;
+            point
+        };
+        let of_order_8 = [
+            [
+                0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f,
+                0xc4, 0x6a, 0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16,
+                0x5f, 0x49, 0xb8, 0x00,
+            ],
+            [
+                0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83,
+                0xef, 0x5b, 0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd,
+                0xd0, 0x9f, 0x11, 0x57,
+            ],
+        ];
+        let points = [
+            small(0),
+            small(1),
+            near_prime(0xec),
+            near_prime(0xed),
+            near_prime(0xee),
+        ];
+        let points = points.into_iter().chain(of_order_8);
+        let twin = |mut point: [u8; 32]| {
+            point[31] |= 0x80;
+            point
+        };
+        points.flat_map(|point| [point, twin(point)]).collect()
+    }
+
+    #[test]
+    fn points_of_low_order_are_no_keys() {
+        for point in points_of_low_order() {
+            assert!(!is_sound(&point), "{point:02x?}");
+            let mut giver = crate::federate::Giver::default();
+            assert!(!giver.meet(1, 2, point), "{point:02x?}");
+        }
+        let public = public_of(&StaticSecret::from([7; 32]));
+        assert!(is_sound(&public));
+        let mut giver = crate::federate::Giver::default();
+        assert!(giver.meet(1, 2, public) && giver.meet(1, 2, public));
+        assert!(!giver.meet(1, 3, public), "it is that of another site");
+    }
+}

@@ -69,3 +69,32 @@ fn present(rows: &Rows) -> Bits {
         .for_each(|at| present.set(at));
     present
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(value: f64, keys: u64, content: u64) -> Rows {
+        let mut records = Records::new(1);
+        records.push(&[value]);
+        Rows {
+            batch: 3,
+            records,
+            keys,
+            content,
+            ..Rows::default()
+        }
+    }
+
+    /// Other values under the same keys would be hidden under pads that were used before.
+    #[test]
+    fn rows_are_known_again_by_all_that_they_hold() {
+        for (keys, content, fits) in [(7, 8, true), (6, 8, false), (7, 9, false)] {
+            let mut batch = OwnBatch::new(&rows(0.5, 7, 8));
+            batch.records = None;
+            let refilled = batch.refill(&rows(0.25, keys, content));
+            assert_eq!(refilled.is_ok(), fits, "{keys} {content}");
+            assert_eq!(batch.records.is_some(), fits);
+        }
+    }
+}

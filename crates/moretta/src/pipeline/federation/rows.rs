@@ -307,4 +307,27 @@ mod tests {
         read.drop_front(2);
         assert_eq!((read.len(), read.of(0..0)), (0, &[][..]));
     }
+
+    #[test]
+    fn contents_tell_values_classes_and_keys_apart() {
+        let content = |secret: u8, keys: u64, values: &[f64], classes: &[u32]| {
+            let mut records = Records::new(2);
+            values
+                .chunks_exact(2)
+                .for_each(|record| records.push(record));
+            content_of(&[secret; 32], keys, &records, classes)
+        };
+        let own = content(9, 5, &[1.0, 2.0, 3.0, 4.0], &[0, 1]);
+        assert_eq!(content(9, 5, &[1.0, 2.0, 3.0, 4.0], &[0, 1]), own);
+        for other in [
+            content(9, 5, &[1.0, 2.0, 3.0, 4.000001], &[0, 1]),
+            content(9, 5, &[1.0, 2.0, 4.0, 3.0], &[0, 1]),
+            content(9, 5, &[1.0, 2.0, 3.0, f64::NAN], &[0, 1]),
+            content(9, 5, &[1.0, 2.0, 3.0, 4.0], &[0, 0]),
+            content(9, 6, &[1.0, 2.0, 3.0, 4.0], &[0, 1]),
+            content(8, 5, &[1.0, 2.0, 3.0, 4.0], &[0, 1]),
+        ] {
+            assert_ne!(other, own);
+        }
+    }
 }

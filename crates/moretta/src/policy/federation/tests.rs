@@ -91,6 +91,11 @@ fn telling_settings_are_warned_of() {
         "one column",
     );
     check(
+        "mobility = { role = \"quasi\", order = [\"bed\", \"walks\"] }",
+        "",
+        "bits that say whether a record is forwarded",
+    );
+    check(
         "id = \"lab\"",
         "id = \"lab\"\nconfidence_bits = 64",
         "confidence_bits = 64",
@@ -101,6 +106,28 @@ fn telling_settings_are_warned_of() {
         "fragments are raw",
     );
     check("share = ", "min_sources = 4, share = ", "feeds none");
+}
+
+/// Exact confidences tell all that bits could, and without trouble nodes there are none.
+#[test]
+fn bits_are_warned_of_where_there_are_some_that_tell_more() {
+    let warns = |changes: &[(&str, &str)]| {
+        let one = "mobility = { role = \"quasi\", order = [\"bed\", \"walks\"] }";
+        let text = SITE.replacen(one, "", 1);
+        let change = |text: String, (from, to): &(&str, &str)| {
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        };
+        let policy = read(&changes.iter().fold(text, change)).expect("a policy");
+        let warnings = policy.warnings();
+        assert!(warnings[0].contains("one column"), "{warnings:?}");
+        warnings[0].contains("bits that say")
+    };
+    assert!(warns(&[]));
+    let id = "id = \"lab\"";
+    assert!(warns(&[(id, "id = \"lab\"\nconfidence_bits = 16")]));
+    assert!(!warns(&[(id, "id = \"lab\"\nconfidence_bits = 64")]));
+    assert!(!warns(&[("trouble = { factor = 4 }", "")]));
 }
 
 #[test]
@@ -211,6 +238,92 @@ fn what_does_not_fit_is_refused_at_its_place() {
         assert!(error.to_string().contains(told), "{told}: {error}");
         assert_eq!(error.exit_code(), 3, "{told}");
     }
+}
+
+/// A `share` that raw fragments did not heed would give away what it leaves out.
+#[test]
+fn raw_fragments_hold_all_columns_and_say_so() {
+    let with = |fragments: &str| {
+        let text = SITE.replacen("{ share = [\"lactate\"] }", fragments, 1);
+        assert_ne!(text, SITE);
+        read(&text)
+    };
+    for fragments in [
+        r#"{ kind = "raw", share = ["lactate"] }"#,
+        r#"{ kind = "raw", share = ["lactate", "mobility"] }"#,
+        r#"{ kind = "raw", share = [] }"#,
+        r#"{ kind = "raw", allow = "projected", share = ["lactate"] }"#,
+    ] {
+        let error = with(fragments).expect_err(fragments);
+        assert_eq!(error.exit_code(), 3, "{fragments}");
+        let told = error.to_string();
+        assert!(told.contains("raw fragments hold all columns"), "{told}");
+        let help = error.help_text().unwrap_or_default();
+        assert!(help.contains("drop columns that must not leave"), "{help}");
+    }
+    with(r#"{ kind = "raw" }"#).expect("all columns are given");
+    // Who shares a part of its columns in projections consents to no raw ones.
+    for kind in ["masked", "projected"] {
+        let policy = with(&format!(r#"{{ kind = "{kind}", share = ["lactate"] }}"#));
+        let policy = policy.expect(kind);
+        assert!(policy.consent.allows < FragmentKind::Raw, "{kind}");
+        let shared = policy
+            .features
+            .iter()
+            .map(|feature| feature.range.is_some());
+        assert_eq!(shared.collect::<Vec<_>>(), [true, false], "{kind}");
+    }
+    let both = r#"{ kind = "projected", allow = "raw", share = ["lactate"] }"#;
+    let policy = with(both).expect("terms are projected");
+    let kind = policy
+        .terms
+        .trouble
+        .as_ref()
+        .map(|trouble| trouble.fragments);
+    assert_eq!(kind, Some(FragmentKind::Projected));
+}
+
+#[test]
+fn no_more_colluders_are_tolerated_than_leave_two_sources() {
+    let check = |group: u16, colluders: u16, fits: bool| {
+        let text = SITE
+            .replacen("factor = 4", &format!("factor = 4, group = {group}"), 1)
+            .replacen("share = ", &format!("colluders = {colluders}, share = "), 1);
+        match read(&text) {
+            Ok(policy) => {
+                assert!(fits, "{colluders} of {group}");
+                let trouble = policy.terms.trouble.expect("trouble nodes");
+                assert_eq!(trouble.colluders, colluders);
+            }
+            Err(error) => {
+                assert!(!fits && error.exit_code() == 3, "{error}");
+                let told = format!("{colluders} colluders of {group} sources cannot be tolerated");
+                assert!(error.to_string().contains(&told), "{error}");
+                let help = error.help_text().unwrap_or_default();
+                assert!(help.contains("let `colluders` be smaller"), "{help}");
+            }
+        }
+    };
+    check(3, 0, true);
+    check(3, 1, true);
+    check(3, 2, false);
+    check(3, 3, false);
+    check(4, 2, true);
+    check(4, 3, false);
+    check(4, 1023, false);
+}
+
+#[test]
+fn text_that_is_no_toml_may_be_a_policy_of_a_federation() {
+    let check = |text: &str, is: bool, may: bool| {
+        assert_eq!((is_federation(text), may_be_federation(text)), (is, may));
+    };
+    check("version = 1\n[federation]\n", true, true);
+    check("version = 1\n[sink]\n", false, false);
+    check("version = 1\n[federation\n", false, true);
+    // A date is TOML, though no policy has one.
+    check("[federation]\nname = 2026-01-01\n", true, true);
+    check("day = 2026-01-01\n", false, false);
 }
 
 #[test]

@@ -126,7 +126,7 @@ impl Seats {
         }
     }
 
-    fn make(&self, party: PartyId, saved: Option<&[u8]>) -> Result<Box<dyn Party>> {
+    pub(super) fn make(&self, party: PartyId, saved: Option<&[u8]>) -> Result<Box<dyn Party>> {
         let (terms, delivery) = (Arc::clone(&self.terms), self.delivery(party));
         let trust = Trust::Process;
         Ok(match (party, saved) {

@@ -1,6 +1,7 @@
 //! Federations over bad networks.
 
 mod faults;
+mod forged;
 mod long;
 mod replay;
 mod seeds;

@@ -14,7 +14,7 @@
 //! record by its fragment or, where the host is the aggregator or works with it, by answers. Beside
 //! the strongest stands the best guess of who sees neither fragments nor answers, the mean or median
 //! of everybody: where it does as well, nothing was gained. The aggregator also reads confidences
-//! (`confidence.rs`).
+//! and bits (`confidence.rs`).
 
 mod coalition;
 mod confidence;
@@ -48,7 +48,7 @@ pub struct AttackedFederation {
     pub epsilons: [f64; 2],
     /// What hosts of trouble nodes got, alone and with sites that collude.
     pub coalitions: Vec<Coalition>,
-    /// What the aggregator reads from confidences.
+    /// What the aggregator reads from confidences and bits.
     pub confidences: Vec<ConfidenceLeak>,
     /// What was odd, and what was not tried.
     pub notes: Vec<String>,

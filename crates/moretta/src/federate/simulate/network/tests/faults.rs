@@ -525,3 +525,105 @@ fn a_site_that_is_always_sure_is_found_and_calibrated() {
         assert!(right[1] > right[0], "{right:?}");
     }
 }
+
+/// Shows another mask key of one site than the true one from an epoch on, as the site itself or as
+/// the aggregator that passes it on.
+struct WrongKey {
+    from: PartyId,
+    to: Option<PartyId>,
+    of: Option<PartyId>,
+    epoch: u32,
+    key: [u8; 32],
+    shown: usize,
+}
+
+impl Watch for WrongKey {
+    fn frame(&mut self, from: PartyId, to: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
+        let (header, mut body) = decode(&bytes).expect("a frame");
+        let is_meant = from == self.from && self.to.is_none_or(|meant| meant == to);
+        match &mut body {
+            Body::Hello(hello)
+                if is_meant
+                    && header.epoch >= self.epoch
+                    && *self.of.get_or_insert(header.sender) == header.sender =>
+            {
+                hello.mask = self.key;
+                self.shown += 1;
+                vec![encode(&header, &body)]
+            }
+            _ => vec![bytes],
+        }
+    }
+}
+
+/// Keys of a low order: 0, 1 and −1; with each of them all secrets are 0.
+fn keys_without_secret() -> [[u8; 32]; 3] {
+    let mut keys = [[0; 32], [0; 32], [0xff; 32]];
+    keys[1][0] = 1;
+    (keys[2][0], keys[2][31]) = (0xec, 0x7f);
+    keys
+}
+
+fn masked() -> Case {
+    Case::new(Rule::Vote, Some(FragmentKind::Masked), 8, 1200, 3)
+}
+
+#[test]
+fn a_site_whose_mask_key_makes_no_secret_is_shut_out_and_others_go_on() {
+    let liar = PartyId(1);
+    for key in keys_without_secret() {
+        let wrong = WrongKey {
+            from: liar,
+            to: None,
+            of: None,
+            epoch: 1,
+            key,
+            shown: 0,
+        };
+        let (run, wrong) = masked().run(still(3), wrong);
+        assert!(wrong.shown > 0, "it is source of a node");
+        check_whole(&masked(), &run);
+        let hub = PartyId::AGGREGATOR;
+        let of_hub = |note: Note| run.notes.iter().any(|(_, at, n)| *at == hub && *n == note);
+        assert!(of_hub(Note::Refused(liar, Refusal::Value)));
+        assert!(of_hub(Note::Quarantined(liar)));
+        let others = run.count(|note| matches!(note, Note::Quarantined(party) if *party != liar));
+        assert_eq!(others, 0);
+    }
+}
+
+#[test]
+fn a_run_that_begins_with_such_a_key_names_its_site() {
+    let wrong = WrongKey {
+        from: PartyId(1),
+        to: None,
+        of: None,
+        epoch: 0,
+        key: [0; 32],
+        shown: 0,
+    };
+    let (run, _) = masked().run(still(3), wrong);
+    check_stall(&run, "site 1");
+}
+
+/// The aggregator passes on what sites have signed, so it answers for what no site would sign.
+#[test]
+fn such_a_key_from_the_aggregator_is_refused_by_the_site_that_gets_it() {
+    let hub = PartyId::AGGREGATOR;
+    for key in keys_without_secret() {
+        let wrong = WrongKey {
+            from: hub,
+            to: Some(PartyId(0)),
+            of: None,
+            epoch: 1,
+            key,
+            shown: 0,
+        };
+        let (run, wrong) = masked().run(still(3), wrong);
+        assert!(wrong.shown > 0, "it is source of a node");
+        let by_site = |note: Note| run.notes.iter().any(|(_, at, n)| at.0 == 0 && *n == note);
+        assert!(by_site(Note::Refused(hub, Refusal::Value)));
+        let failed = run.failure.as_ref().map(|(party, _)| *party);
+        assert!(failed.is_none_or(|party| party == hub), "{failed:?}");
+    }
+}
