@@ -25,7 +25,7 @@ use super::nodes::{MOST_LABELS, Nodes, party_of};
 use super::party::{Event, Note, Outbox, Party, PartyId, Time};
 use super::ratio::Ratio;
 use super::terms::{Mode, Rule, Terms};
-use super::topology::Topology;
+use super::topology::{Column, Topology, are_alike};
 use super::trust::{Place, Trust};
 use crate::error::Result;
 use crate::learn::{self, Header, Input, Learner};
@@ -266,9 +266,11 @@ impl Aggregator {
             return Some(Refusal::Value);
         }
         if epoch == 0 {
-            let rises = hello.columns.is_sorted_by(|a, b| a.id < b.id);
-            if !rises || hello.columns.is_empty() {
+            if hello.columns.is_empty() || !are_alike([&*hello.columns].into_iter()) {
                 return Some(Refusal::Width);
+            }
+            if !self.is_alike(from, &hello.columns) {
+                return Some(Refusal::Columns);
             }
             self.hellos.entry(from.0).or_insert(hello);
             return None;
@@ -276,6 +278,14 @@ impl Aggregator {
         let others = self.joined_with(from, epoch);
         self.pass_on(from, epoch, &hello, &others, now, out);
         None
+    }
+
+    /// Whether columns that a site shares are those that sites before it have.
+    fn is_alike(&self, from: PartyId, columns: &[Column]) -> bool {
+        let own: BTreeMap<u64, Column> = columns.iter().map(|&own| (own.id, own)).collect();
+        let others = self.hellos.iter().filter(|(site, _)| **site != from.0);
+        let mut others = others.flat_map(|(_, hello)| &hello.columns);
+        others.all(|other| own.get(&other.id).is_none_or(|own| own == other))
     }
 
     /// The other sites of the nodes of a site.

@@ -355,7 +355,7 @@ fn shape(topology: &Topology, entry: &Node, classes: u32) -> Result<(Header, Vec
     if entry.kind == FragmentKind::Raw {
         let columns = topology.columns_of_all(&entry.sources);
         let inputs = columns.iter().map(|column| column.input()).collect();
-        let place = |id: u16| {
+        let place = |id: u64| {
             columns
                 .iter()
                 .position(|column| column.id == id)

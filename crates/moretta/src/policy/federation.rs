@@ -198,7 +198,7 @@ impl FederationPolicy {
             .map(|section| SinkPolicy::read(section, root, source.as_ref()))
             .transpose()?;
         let columns = match top.placed(&schema::COLUMNS)? {
-            Some(placed) => super::columns::read(placed.table("columns")?.clone(), root)?,
+            Some(placed) => super::columns::read_of_party(placed.table("columns")?.clone(), root)?,
             None => Vec::new(),
         };
         top.finish()?;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A site and all of its records.
 pub struct SiteSource {
-    /// Its columns, rising by id.
+    /// Its columns, none twice.
     pub columns: Vec<Column>,
     /// The name of its learner, with options.
     pub learner: String,
