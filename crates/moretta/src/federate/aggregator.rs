@@ -84,6 +84,8 @@ pub struct Aggregator {
     ends: BTreeMap<PartyId, u64>,
     over: bool,
     moved: Option<Time>,
+    /// Names of parties, for errors.
+    names: BTreeMap<PartyId, String>,
     observed: Vec<Settled>,
     agreements_told: BTreeMap<u16, Ratio>,
     votes: Vec<f64>,
@@ -137,6 +139,7 @@ impl Aggregator {
             ends: BTreeMap::new(),
             over: false,
             moved: None,
+            names: BTreeMap::new(),
             observed: Vec::new(),
             agreements_told: BTreeMap::new(),
             votes: Vec::new(),
@@ -144,6 +147,13 @@ impl Aggregator {
             counts: Vec::new(),
             terms,
         })
+    }
+
+    /// Parties have these names in errors; those without one are numbered.
+    #[must_use]
+    pub fn with_names(mut self, names: BTreeMap<PartyId, String>) -> Self {
+        self.names = names;
+        self
     }
 
     /// Batches below this are answered.

@@ -215,6 +215,12 @@ impl FederationPolicy {
         self.parties.iter().find(|party| party.id == self.id)
     }
 
+    /// The ids of all parties, by the numbers that frames have.
+    pub fn names(&self) -> BTreeMap<PartyId, String> {
+        let parties = self.parties.iter();
+        parties.map(|one| (one.number, one.id.clone())).collect()
+    }
+
     /// What a reader of this policy should know before it is used.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();

@@ -80,10 +80,11 @@ pub fn aggregator_of(
         stall: policy.stall,
     };
     let terms = Arc::new(policy.terms.clone());
-    match saved {
+    let aggregator = match saved {
         None => Aggregator::new(terms, options),
         Some(bytes) => Aggregator::load(terms, options, bytes),
-    }
+    }?;
+    Ok(aggregator.with_names(policy.names()))
 }
 
 /// The label holder, or the one that was saved.

@@ -62,8 +62,10 @@ pub fn open_simulated(
         consents,
         classes,
     } = gather(policies, seed)?;
+    let process = Process::with_consents(terms, sources, classes.clone(), &consents)?;
+    let names = policies.first().map(FederationPolicy::names);
     Ok(Simulated {
-        process: Process::with_consents(terms, sources, classes.clone(), &consents)?,
+        process: process.named(names.unwrap_or_default()),
         classes,
     })
 }

@@ -253,9 +253,13 @@ fn an_aggregator_refuses_a_site_whose_common_column_has_another_size() {
     } = gathered;
     let process = Process::new(terms, sources, classes).expect("parties");
     let mut refused = Refused::default();
-    process
+    let process = process.named(policies[0].names());
+    let error = process
         .run_before(&mut refused)
         .expect_err("nothing begins");
+    assert_eq!(error.exit_code(), 5);
+    let told = error.to_string();
+    assert!(told.ends_with("nothing comes any more from lung"), "{told}");
     let columns = crate::federate::frame::Refusal::Columns;
     let by = crate::federate::Note::RefusedBy(PartyId::AGGREGATOR, columns);
     assert!(refused.0.contains(&by), "{:?}", refused.0);
