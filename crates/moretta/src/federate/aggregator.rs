@@ -156,6 +156,11 @@ impl Aggregator {
         self
     }
 
+    /// Whether frames of a party are not listened to any more.
+    pub fn has_shut_out(&self, party: PartyId) -> bool {
+        self.links.is_shut_out(party)
+    }
+
     /// Batches below this are answered.
     pub fn answered(&self) -> u64 {
         self.next
