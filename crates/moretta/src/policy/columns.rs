@@ -17,7 +17,7 @@ pub(super) const KEYS: &[Parameter] = &[
     LATENESS, RANGE, WEIGHT, SIZE, COMMON,
 ];
 
-/// Those that a site of a federation may use, and no release.
+/// The last of them, which a site of a federation may use, and no release.
 #[cfg(test)]
 pub(super) const OF_SITES: [&str; 2] = [SIZE.name, COMMON.name];
 
