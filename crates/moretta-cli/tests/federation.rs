@@ -5,9 +5,11 @@ mod support;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use support::PROGRAM;
 use support::federation::{
-    PARTIES, add_host, change, check_answers, example, make_keys, moretta, start, succeeded, wait,
+    LONG, PARTIES, add_host, change, check_answers, example, make_keys, moretta, start, succeeded,
+    wait,
 };
 
 /// Runs the parties linked, and compares the bytes of their answers with those of one process.
@@ -106,6 +108,69 @@ fn sites_with_other_keys_are_found_over_links() {
     for (_, mut child) in others {
         // The label holder may have ended, since its labels are refused.
         let _ = child.kill();
+        child.wait().expect("ended");
+    }
+}
+
+/// Lets `icu` and `ward` say that a column of theirs is the same one, of these sizes.
+fn share_a_column(folder: &Path, sizes: [u32; 2]) {
+    for (party, range, size) in [
+        ("icu.toml", "range = [40, 180]", sizes[0]),
+        ("ward.toml", "range = [18, 99]", sizes[1]),
+    ] {
+        let keys = format!("{range}, common = \"a column\", size = {size}");
+        change(folder, party, range, &keys);
+    }
+}
+
+#[test]
+fn linked_sites_with_a_common_column_answer_as_one_process_does() {
+    let folder = example(1500);
+    let folder = folder.path();
+    share_a_column(folder, [2, 2]);
+    for party in PARTIES {
+        let file = format!("{party}.toml");
+        change(folder, &file, "kind = \"masked\"", "kind = \"raw\"");
+    }
+    check_parties(folder, &PARTIES);
+}
+
+#[test]
+fn sites_that_give_a_common_column_other_sizes_are_told_so() {
+    let folder = example(100);
+    let folder = folder.path();
+    share_a_column(folder, [2, 4]);
+    for command in ["check", "simulate"] {
+        let run = moretta(folder, &["federation", command, "."]);
+        let told = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(run.status.code(), Some(3), "{told}");
+        assert!(
+            told.contains("`icu` and `ward`") && told.contains("the sizes 2 and 4"),
+            "{told}"
+        );
+    }
+    make_keys(folder);
+    let mut running: Vec<_> = PARTIES.map(|party| (party, start(folder, party))).into();
+    // Whose hello comes second is refused.
+    let begin = Instant::now();
+    let ended = loop {
+        assert!(begin.elapsed() < LONG, "nobody is refused");
+        let ended = running
+            .iter_mut()
+            .position(|(_, child)| child.try_wait().expect("a state").is_some());
+        match ended {
+            Some(place) => break running.swap_remove(place),
+            None => std::thread::sleep(Duration::from_millis(50)),
+        }
+    };
+    let (party, child) = ended;
+    assert!(["icu", "ward"].contains(&party), "{party}");
+    let output = child.wait_with_output().expect("ended");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(told.contains("another `size` or `order`"), "{told}");
+    for (_, mut child) in running {
+        child.kill().expect("ended");
         child.wait().expect("ended");
     }
 }

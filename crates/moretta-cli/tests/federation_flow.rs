@@ -83,9 +83,8 @@ fn a_silent_site_ends_lockstep_and_is_named() {
     let hub = moretta(folder, &["aggregate", "hub.toml"]);
     let told = String::from_utf8_lossy(&hub.stderr);
     assert_eq!(hub.status.code(), Some(5), "{told}");
-    // Sites are numbered in the order of their ids: home, icu, lab, ward.
     assert!(
-        told.contains("nothing has come for 2000 ms from site 2"),
+        told.contains("nothing has come for 2000 ms from lab"),
         "{told}"
     );
     for (_, mut child) in running {

@@ -47,6 +47,14 @@ pub(crate) struct Dialled {
 }
 
 impl Dialled {
+    /// Who is dialled, and where.
+    fn place(&self) -> String {
+        match self.context.roster.member(self.peer) {
+            Some(member) => format!("{} at {}", member.id, self.address),
+            None => self.address.clone(),
+        }
+    }
+
     /// Keeps the link until no new ones are wanted. `alive` is held meanwhile.
     pub(crate) async fn keep(self, alive: mpsc::Sender<Infallible>) {
         let limits = self.context.limits;
@@ -69,7 +77,7 @@ impl Dialled {
                 && !problem.may_pass()
                 && (problem.is_certain() || !was_linked)
             {
-                let error = problem.error(&self.address);
+                let error = problem.error(&self.place());
                 self.context.announce(Arrival::Failed(error));
                 break;
             }

@@ -64,21 +64,21 @@ impl Problem {
     }
 
     /// The error of a driver whose party cannot be linked.
-    pub(crate) fn error(&self, address: &str) -> Error {
+    pub(crate) fn error(&self, place: &str) -> Error {
         let what = match self {
-            Problem::Unreachable(kind) => return failed(address, io::Error::from(*kind)),
+            Problem::Unreachable(kind) => return failed(place, io::Error::from(*kind)),
             Problem::TooLate => "it does not answer in time".to_owned(),
             Problem::Listener(what) => format!("its certificate is refused: {what}"),
             Problem::Ours(what) => format!("it refuses our certificate: {what}"),
             Problem::Refused(refusal) => format!("refused: {refusal}"),
             Problem::Told(refusal) => format!("it refuses us: {refusal}"),
         };
-        failed(address, io::Error::other(what))
+        failed(place, io::Error::other(what))
     }
 }
 
-fn failed(address: &str, source: io::Error) -> Error {
-    Error::io("link to", address, source)
+fn failed(place: &str, source: io::Error) -> Error {
+    Error::io("link to", place, source)
 }
 
 fn untrusted(reason: &CertificateError) -> &'static str {

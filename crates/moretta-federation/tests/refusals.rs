@@ -82,10 +82,10 @@ fn dial(driver: Driver, credential: &Credential, address: SocketAddr, bytes: Vec
     assert_eq!(error.exit_code(), 5);
     close(network);
     let error = error.to_string();
-    let start = format!("cannot link to {address}: ");
+    let start = format!("cannot link to hub at {address}: ");
     error
         .strip_prefix(&start)
-        .expect("the address is named")
+        .expect("the party and its address are named")
         .to_owned()
 }
 

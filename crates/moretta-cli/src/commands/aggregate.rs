@@ -38,6 +38,7 @@ mod linked {
     use super::*;
     use crate::commands::federation::heed::Heed;
     use crate::commands::federation::link::{Lasting, Linked};
+    use crate::commands::federation::links::Links;
     use crate::commands::federation::live::LiveView;
     use crate::commands::federation::page::Page;
     use crate::commands::federation::told::told;
@@ -65,16 +66,19 @@ mod linked {
         }
         let delivery = Linked::delivery(&state);
         let make = |saved: Option<&[u8]>| aggregator_of(policy, trust, delivery, saved);
+        let view = LiveView::new(console);
+        let links = Links::of(policy, view.changes());
         let feed = Watch {
             heed: Heed::new(policy, console),
             console,
-            view: LiveView::new(console),
+            view,
+            links: links.clone(),
             chronicle: Chronicle::of_aggregator(policy),
         };
         let others = policy.parties.iter().filter(|party| party.id != policy.id);
         let others: Vec<&str> = others.map(|party| party.id.as_str()).collect();
         console.hint(&format!("{} waits for {}", policy.id, others.join(", ")));
-        let (_, feed) = linked.run(&state, make, feed)?;
+        let (_, feed) = linked.run_watched(&state, make, feed, Some(&links))?;
         state.end()?;
         feed.view.end();
         let facts = feed.chronicle.facts();
@@ -88,6 +92,7 @@ mod linked {
         heed: Heed<'a>,
         console: &'a Console,
         view: LiveView,
+        links: Links,
         chronicle: Chronicle,
     }
 
@@ -112,7 +117,9 @@ mod linked {
             }
             self.chronicle.notes(&out.notes);
             self.chronicle.look(party);
-            self.view.show(&self.chronicle);
+            let links = &self.links;
+            let link = |site: &str| links.word(site, |one| party.has_shut_out(one));
+            self.view.show(&self.chronicle, Some(&link));
             match out.notes.is_empty() {
                 true => Ok(()),
                 false => self.view.beside(|| self.heed.notes(&out.notes)),

@@ -92,8 +92,10 @@ mod linked {
         };
         let feed = match policy.role {
             FederationRole::Site => {
-                let make =
-                    |saved: Option<&[u8]>| site_of(policy, state.secret(), trust, delivery, saved);
+                let secret = records.ok_or_else(|| Error::bug("a site without rows"))?;
+                let make = |saved: Option<&[u8]>| {
+                    site_of(policy, state.secret(), &secret, trust, delivery, saved)
+                };
                 linked.run(&state, make, feed)?.1
             }
             FederationRole::Labels => {

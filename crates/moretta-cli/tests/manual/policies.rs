@@ -1,7 +1,7 @@
 //! Every policy of the manual is one that the program reads.
 
 use super::pages::{Page, manual, refresh, replace_block, root};
-use moretta::policy::{Policy, Root};
+use moretta::policy::{FederationPolicy, Policy, Root, is_federation};
 use std::fs;
 use toml::{Table, Value};
 
@@ -24,7 +24,11 @@ fn every_policy_is_read() {
                 .or(block.mark("like"))
                 .unwrap_or("policy.toml");
             let folder = Root::of_policy(&root().join(beside), None).expect("a folder");
-            if let Err(error) = Policy::parse(&whole, &folder) {
+            let read = match is_federation(&whole) {
+                true => FederationPolicy::parse(&whole, &folder).map(drop),
+                false => Policy::parse(&whole, &folder).map(drop),
+            };
+            if let Err(error) = read {
                 panic!("{place}: {error}");
             }
             policies += 1;

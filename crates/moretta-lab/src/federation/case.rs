@@ -184,7 +184,7 @@ impl Case {
                 _ => (0..width).map(|at| Some(range(&records, at))).collect(),
             };
             let column = |id: usize| Column {
-                id: id as u16,
+                id: id as u64,
                 size: 1,
                 values: match stream.header.attributes()[id] {
                     Input::Number => 0,

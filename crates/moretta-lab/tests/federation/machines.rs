@@ -53,7 +53,7 @@ fn site(stream: &Stream, columns: &[usize], learner: &str) -> SiteSource {
         records.push(&own);
     }
     let column = |&place: &usize| Column {
-        id: place as u16,
+        id: place as u64,
         size: 1,
         values: match stream.header.attributes()[place] {
             Input::Number => 0,

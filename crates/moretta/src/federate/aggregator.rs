@@ -25,7 +25,7 @@ use super::nodes::{MOST_LABELS, Nodes, party_of};
 use super::party::{Event, Note, Outbox, Party, PartyId, Time};
 use super::ratio::Ratio;
 use super::terms::{Mode, Rule, Terms};
-use super::topology::Topology;
+use super::topology::{Column, Topology, are_alike};
 use super::trust::{Place, Trust};
 use crate::error::Result;
 use crate::learn::{self, Header, Input, Learner};
@@ -84,6 +84,8 @@ pub struct Aggregator {
     ends: BTreeMap<PartyId, u64>,
     over: bool,
     moved: Option<Time>,
+    /// Names of parties, for errors.
+    names: BTreeMap<PartyId, String>,
     observed: Vec<Settled>,
     agreements_told: BTreeMap<u16, Ratio>,
     votes: Vec<f64>,
@@ -137,6 +139,7 @@ impl Aggregator {
             ends: BTreeMap::new(),
             over: false,
             moved: None,
+            names: BTreeMap::new(),
             observed: Vec::new(),
             agreements_told: BTreeMap::new(),
             votes: Vec::new(),
@@ -144,6 +147,18 @@ impl Aggregator {
             counts: Vec::new(),
             terms,
         })
+    }
+
+    /// Parties have these names in errors; those without one are numbered.
+    #[must_use]
+    pub fn with_names(mut self, names: BTreeMap<PartyId, String>) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// Whether frames of a party are not listened to any more.
+    pub fn has_shut_out(&self, party: PartyId) -> bool {
+        self.links.is_shut_out(party)
     }
 
     /// Batches below this are answered.
@@ -263,9 +278,11 @@ impl Aggregator {
             return Some(Refusal::Value);
         }
         if epoch == 0 {
-            let rises = hello.columns.is_sorted_by(|a, b| a.id < b.id);
-            if !rises || hello.columns.is_empty() {
+            if hello.columns.is_empty() || !are_alike([&*hello.columns].into_iter()) {
                 return Some(Refusal::Width);
+            }
+            if !self.is_alike(from, &hello.columns) {
+                return Some(Refusal::Columns);
             }
             self.hellos.entry(from.0).or_insert(hello);
             return None;
@@ -273,6 +290,14 @@ impl Aggregator {
         let others = self.joined_with(from, epoch);
         self.pass_on(from, epoch, &hello, &others, now, out);
         None
+    }
+
+    /// Whether columns that a site shares are those that sites before it have.
+    fn is_alike(&self, from: PartyId, columns: &[Column]) -> bool {
+        let own: BTreeMap<u64, Column> = columns.iter().map(|&own| (own.id, own)).collect();
+        let others = self.hellos.iter().filter(|(site, _)| **site != from.0);
+        let mut others = others.flat_map(|(_, hello)| &hello.columns);
+        others.all(|other| own.get(&other.id).is_none_or(|own| own == other))
     }
 
     /// The other sites of the nodes of a site.

@@ -182,7 +182,8 @@ mod tests {
             size: 1,
             values: 0,
         };
-        vec![column(2 * site), column(2 * site + 1)]
+        let first = 2 * u64::from(site);
+        vec![column(first), column(first + 1)]
     }
 
     /// Five sites of two columns; groups of three share masked sums.

@@ -37,7 +37,7 @@ const MOST_KEPT: usize = 1024;
 pub struct SiteOptions {
     /// Its number.
     pub id: u16,
-    /// Its columns, rising by id.
+    /// Its columns, none twice.
     pub columns: Vec<Column>,
     /// Its learner, built for these columns.
     pub learner: Box<dyn Learner>,

@@ -9,6 +9,7 @@ use super::state::{Reader, Writer, odd};
 use crate::error::Result;
 use crate::learn::Input;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 
 /// Trouble nodes at most.
 pub const MOST_NODES: usize = 64;
@@ -20,8 +21,8 @@ const MOST_LENGTHS: usize = 4096;
 /// A column of a site, without its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Column {
-    /// Its number, the same at all sites that hold it.
-    pub id: u16,
+    /// Its number, the same at all sites that share it and at no other.
+    pub id: u64,
     /// What it counts in lengths: 1, or its size in bytes.
     pub size: u32,
     /// How many values it has, or 0 for a number.
@@ -40,14 +41,14 @@ impl Column {
     }
 
     pub(super) fn write(self, out: &mut Writer) {
-        out.u16(self.id);
+        out.u64(self.id);
         out.u32(self.size);
         out.u32(self.values);
     }
 
     pub(super) fn read(from: &mut Reader<'_>) -> Result<Self> {
         Ok(Column {
-            id: from.u16()?,
+            id: from.u64()?,
             size: from.u32()?,
             values: from.u32()?,
         })
@@ -117,7 +118,7 @@ pub struct Node {
 pub struct SiteColumns {
     /// Its number.
     pub id: u16,
-    /// Its columns, rising by id.
+    /// Its columns, none twice.
     pub columns: Vec<Column>,
 }
 
@@ -187,6 +188,14 @@ impl Topology {
     /// 0 of a site.
     pub fn order_of(&self, source: u16) -> u8 {
         self.node(source).map_or(0, |node| node.order)
+    }
+
+    /// The columns of a source, each once: of a site in its own order, of a node rising.
+    pub fn columns_of(&self, source: u16) -> Vec<Column> {
+        match self.sites.binary_search_by_key(&source, |site| site.id) {
+            Ok(place) => self.sites[place].columns.clone(),
+            Err(_) => self.columns_of_all(&[source]),
+        }
     }
 
     /// The columns of several sources, rising, each once.
@@ -311,10 +320,8 @@ impl Topology {
             return false;
         }
         let columns: usize = self.sites.iter().map(|site| site.columns.len()).sum();
-        let sites = self.sites.iter().all(|site| {
-            let columns: Vec<u16> = site.columns.iter().map(|column| column.id).collect();
-            PartyId(site.id).is_site() && rises(&columns)
-        });
+        let sites = self.sites.iter().all(|site| PartyId(site.id).is_site());
+        let lists = self.sites.iter().map(|site| &*site.columns);
         let nodes = self.nodes.iter().all(|node| {
             let known = |source: &u16| *source < node.id && ids.binary_search(source).is_ok();
             let orders = node.sources.iter().map(|&source| self.order_of(source));
@@ -331,8 +338,22 @@ impl Topology {
                 .lengths
                 .iter()
                 .all(|(_, asked)| asked.len() <= MOST_LENGTHS);
-        sites && nodes && limits && lengths
+        sites && nodes && limits && lengths && are_alike(lists)
     }
+}
+
+/// Whether no site has a column twice, and columns that several have are the same at all of them.
+pub(super) fn are_alike<'a>(sites: impl Iterator<Item = &'a [Column]>) -> bool {
+    let mut known: BTreeMap<u64, (usize, Column)> = BTreeMap::new();
+    for (site, columns) in sites.enumerate() {
+        for &column in columns {
+            match known.insert(column.id, (site, column)) {
+                Some((before, other)) if before == site || other != column => return false,
+                _ => {}
+            }
+        }
+    }
+    true
 }
 
 fn read_node(from: &mut Reader<'_>) -> Result<Node> {
@@ -361,7 +382,7 @@ fn read_node(from: &mut Reader<'_>) -> Result<Node> {
 mod tests {
     use super::*;
 
-    fn column(id: u16) -> Column {
+    fn column(id: u64) -> Column {
         Column {
             id,
             size: 1,
@@ -385,7 +406,7 @@ mod tests {
         }
     }
 
-    fn sites(columns: &[&[u16]]) -> Topology {
+    fn sites(columns: &[&[u64]]) -> Topology {
         let sites = (0..).zip(columns).map(|(id, ids)| SiteColumns {
             id,
             columns: ids.iter().map(|&id| column(id)).collect(),
@@ -403,6 +424,25 @@ mod tests {
         assert_eq!(topology.with_dependents(3), [3, 4]);
         assert_eq!(topology.order_of(4), 2);
         assert_eq!(topology.destinations(1).count(), 1);
+    }
+
+    #[test]
+    fn columns_that_sites_share_must_be_the_same_at_all_of_them() {
+        let check = |sites: &[&[(u64, u32, u32)]], alike: bool| {
+            let sites: Vec<Vec<Column>> = sites
+                .iter()
+                .map(|columns| {
+                    let column = |&(id, size, values)| Column { id, size, values };
+                    columns.iter().map(column).collect()
+                })
+                .collect();
+            assert_eq!(are_alike(sites.iter().map(|s| &**s)), alike, "{sites:?}");
+        };
+        check(&[&[(1, 1, 0), (2, 1, 0)], &[(3, 1, 0)]], true);
+        check(&[&[(9, 2, 0), (2, 1, 0)], &[(3, 1, 0), (9, 2, 0)]], true);
+        check(&[&[(9, 2, 0)], &[(9, 4, 0)]], false);
+        check(&[&[(9, 2, 0)], &[], &[(9, 2, 3)]], false);
+        check(&[&[(9, 2, 0), (2, 1, 0), (9, 2, 0)]], false);
     }
 
     #[test]

@@ -369,14 +369,14 @@ fn shape(topology: &Topology, entry: &Node, classes: u32) -> Result<(Header, Vec
     if entry.kind == FragmentKind::Raw {
         let columns = topology.columns_of_all(&entry.sources);
         let inputs = columns.iter().map(|column| column.input()).collect();
-        let place = |id: u16| {
+        let place = |id: u64| {
             columns
                 .iter()
                 .position(|column| column.id == id)
                 .unwrap_or(0)
         };
         let join = |&source: &u16| {
-            let own = topology.columns_of_all(&[source]);
+            let own = topology.columns_of(source);
             Join::Places(own.iter().map(|column| place(column.id)).collect())
         };
         let joins = entry.sources.iter().map(join).collect();

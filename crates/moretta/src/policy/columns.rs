@@ -14,8 +14,12 @@ use std::ops::Range;
 /// The keys of a column.
 pub(super) const KEYS: &[Parameter] = &[
     ROLE, ACTION, KEY, DOMAIN, ROTATE, TYPE, FORMAT, ORDER, HIERARCHY, SEPARATOR, FROM, UNIT,
-    LATENESS, RANGE, WEIGHT,
+    LATENESS, RANGE, WEIGHT, SIZE, COMMON,
 ];
+
+/// The last of them, which a site of a federation may use, and no release.
+#[cfg(test)]
+pub(super) const OF_SITES: [&str; 2] = [SIZE.name, COMMON.name];
 
 const ROLE: Parameter = Parameter::new(
     "role",
@@ -144,6 +148,26 @@ const WEIGHT: Parameter = Parameter::new(
     "how much the loss of a quasi-identifier counts",
 );
 
+const SIZE: Parameter = Parameter::new(
+    "size",
+    Accepts::Whole(1, 1 << 20),
+    Absent::Means("1"),
+    "of a site of a federation: what the column counts in lengths, such as its size in bytes; records are forwarded less often to trouble nodes over larger columns",
+)
+.examples(&["2"]);
+const COMMON: Parameter = Parameter::new(
+    "common",
+    Accepts::Form(&Form {
+        what: "a text that is not blank",
+        example: "pulse",
+        pattern: r"\S",
+        fits: |text| !text.trim().is_empty(),
+    }),
+    Absent::Means("no other site has the column"),
+    "of a site of a federation: the name by which sites that hold the same column call it alike; it counts once in lengths, and the name never leaves a site",
+)
+.examples(&["\"pulse\""]);
+
 /// The kinds of hierarchies.
 const HIERARCHIES: &[Parameter] = &[FILE, INTERVALS, MASK, DATES, PATH, GRID, H3];
 
@@ -224,8 +248,56 @@ const DATE_UNITS: &[(&str, DateUnit)] = &[
     ("decade", DateUnit::Decade),
 ];
 
-/// Reads `[columns]`.
-pub(super) fn read(mut section: Section, root: &Root) -> Result<Vec<ColumnPolicy>> {
+/// What is said of a column for a federation alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct OfSite {
+    /// What it counts in lengths, where that is said.
+    pub(super) size: Option<u32>,
+    /// How all sites that hold it call it.
+    pub(super) common: Option<String>,
+    /// Where that is said.
+    pub(super) span: Range<usize>,
+}
+
+impl OfSite {
+    fn read(section: &mut Section) -> Result<Self> {
+        let key = match section.has(COMMON.name) {
+            true => &COMMON,
+            false => &SIZE,
+        };
+        Ok(OfSite {
+            span: section.place(key.name),
+            size: section.optional(&SIZE, Placed::whole)?,
+            common: section.optional(&COMMON, Placed::text)?,
+        })
+    }
+
+    /// The first key that is used.
+    pub(super) fn key(&self) -> Option<&'static str> {
+        let common = self.common.is_some().then_some(COMMON.name);
+        common.or(self.size.is_some().then_some(SIZE.name))
+    }
+}
+
+/// Reads `[columns]` of a release.
+pub(super) fn read(section: Section, root: &Root) -> Result<Vec<ColumnPolicy>> {
+    let columns = read_of_party(section, root)?.into_iter();
+    let of_release = |(column, of_site): (ColumnPolicy, OfSite)| match of_site.key() {
+        None => Ok(column),
+        Some(key) => Err(Error::policy(format!(
+            "`{key}` is for columns of a site of a federation"
+        ))
+        .at(of_site.span)
+        .help("take it out")),
+    };
+    columns.map(of_release).collect()
+}
+
+/// Reads `[columns]` of a party of a federation.
+pub(super) fn read_of_party(
+    mut section: Section,
+    root: &Root,
+) -> Result<Vec<(ColumnPolicy, OfSite)>> {
     let mut columns = Vec::new();
     for (name, span) in section.keys() {
         let Some(placed) = section.take_named(&name) else {
@@ -246,7 +318,7 @@ fn read_column(
     span: Range<usize>,
     placed: Placed,
     root: &Root,
-) -> Result<ColumnPolicy> {
+) -> Result<(ColumnPolicy, OfSite)> {
     let mut section = placed.table(&name)?.clone();
     if !section.has(ROLE.name) {
         return Err(no_role(&name, span, &section));
@@ -262,6 +334,7 @@ fn read_column(
     let lateness = read_lateness(role, &mut section)?;
     let range = read_range(role, &read, &mut section)?;
     let weight = read_weight(role, &mut section)?;
+    let of_site = OfSite::read(&mut section)?;
     section.finish()?;
     if hierarchy.is_some() && !matches!(role, Role::Quasi | Role::Sensitive | Role::Items) {
         return Err(Error::policy(format!(
@@ -271,7 +344,7 @@ fn read_column(
         .at(span)
         .help("only quasi-identifiers, items and sensitive columns generalise"));
     }
-    Ok(ColumnPolicy {
+    let column = ColumnPolicy {
         name,
         span,
         role,
@@ -284,7 +357,8 @@ fn read_column(
         lateness,
         range,
         weight,
-    })
+    };
+    Ok((column, of_site))
 }
 
 /// A column without a role; one that is misspelt is told as such.

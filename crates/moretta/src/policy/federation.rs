@@ -205,7 +205,7 @@ impl FederationPolicy {
             .map(|section| SinkPolicy::read(section, root, source.as_ref()))
             .transpose()?;
         let columns = match top.placed(&schema::COLUMNS)? {
-            Some(placed) => super::columns::read(placed.table("columns")?.clone(), root)?,
+            Some(placed) => super::columns::read_of_party(placed.table("columns")?.clone(), root)?,
             None => Vec::new(),
         };
         top.finish()?;
@@ -220,6 +220,12 @@ impl FederationPolicy {
     /// This party.
     pub fn own(&self) -> Option<&FederationParty> {
         self.parties.iter().find(|party| party.id == self.id)
+    }
+
+    /// The ids of all parties, by the numbers that frames have.
+    pub fn names(&self) -> BTreeMap<PartyId, String> {
+        let parties = self.parties.iter();
+        parties.map(|one| (one.number, one.id.clone())).collect()
     }
 
     /// What a reader of this policy should know before it is used.

@@ -266,7 +266,7 @@ pub(super) const FACTOR: Parameter = Parameter::new(
     "factor",
     Accepts::Number(0.000_001, 1_000_000.0),
     Absent::Refused,
-    "how many values a record a trouble node takes on average; larger ones see more records and cost more",
+    "how many values a record a trouble node takes on average, or how much where columns have a `size`; larger ones see more records and cost more",
 );
 pub(super) const SECOND_FACTOR: Parameter = Parameter::new(
     "second_factor",

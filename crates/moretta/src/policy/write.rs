@@ -243,6 +243,8 @@ mod tests {
 
     #[test]
     fn every_key_of_a_plan_is_read_as_it_was_written() {
+        let of_releases = columns::KEYS.len() - columns::OF_SITES.len();
+        let of_releases = &columns::KEYS[..of_releases];
         let mut draw = draws();
         let mut seen = BTreeSet::new();
         let mut sound = 0;
@@ -257,7 +259,7 @@ mod tests {
                 // Those of pseudonyms go together, and with few others.
                 let (some, one_in) = match draw(3) {
                     0 => (&columns::KEYS[..5], 2),
-                    _ => (columns::KEYS, 3 + draw(9)),
+                    _ => (of_releases, 3 + draw(9)),
                 };
                 let column = some_table(some, one_in, &mut draw);
                 keys.extend(names("columns", &column));
@@ -290,7 +292,7 @@ mod tests {
         }
         assert!(sound > 500, "{sound}");
         let all = [
-            ("columns", columns::KEYS),
+            ("columns", of_releases),
             ("guarantee", guarantee::KEYS),
             ("measure", measure::KEYS),
         ];

@@ -4,7 +4,7 @@ use super::{load, load_all};
 use crate::args::{FederationPoliciesArgs, PolicyArgs};
 use crate::console::{Console, counted};
 use crate::failure::Failure;
-use moretta::pipeline::federation_sees;
+use moretta::pipeline::{check_common_columns, federation_sees};
 use moretta::policy::{FederationPolicy, FederationRole};
 use moretta::{Error, io, learn};
 use serde::Serialize;
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &FederationPoliciesArgs, console: &Console) -> Result<Ex
             .help("name, parties, pins, classes, trouble, answer, mode, batch, label_delay, confidence_bits, window, monitors and `kind`, `colluders`, `noise` and `k` of fragments must be the same")
             .into());
     }
+    check_common_columns(&policies)?;
     show(&checked, console)
 }
 

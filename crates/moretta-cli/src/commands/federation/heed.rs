@@ -76,6 +76,13 @@ impl<'a> Heed<'a> {
                 )
                 .help("let `fragments` of all parties ask for less, or `allow` of this site permit more"));
             }
+            Note::RefusedBy(PartyId::AGGREGATOR, Refusal::Columns) => {
+                return Err(Error::policy(format!(
+                    "another site has a common column of this site with another `size` or `order`: {}",
+                    common_columns(policy).join(", ")
+                ))
+                .help("`moretta federation check` with the policies of all sites finds out which; let both say the same, and begin all parties anew with --force"));
+            }
             Note::RefusedBy(PartyId::AGGREGATOR, Refusal::Run) => {
                 return Err(Error::usage(
                     "the aggregator is in another run than this party: one of them was begun anew",
@@ -125,6 +132,14 @@ impl<'a> Heed<'a> {
         }
         Ok(())
     }
+}
+
+/// The columns that this site has in common with others.
+fn common_columns(policy: &FederationPolicy) -> Vec<String> {
+    let common = policy.features.iter().filter(|f| f.common.is_some());
+    common
+        .map(|feature| format!("`{}`", feature.name))
+        .collect()
 }
 
 fn id_of(party: PartyId, policy: &FederationPolicy) -> Option<String> {

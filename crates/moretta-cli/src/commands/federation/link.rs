@@ -1,5 +1,6 @@
 //! A party on its links: from a policy to a driver that runs until the party is done.
 
+use super::links::Links;
 use moretta::federate::mask;
 use moretta::federate::{self, Delivery, Durable, Note, Outbox, Party, PartyId, Trust};
 use moretta::pipeline::{FileJournal, PartyRows, PartyState};
@@ -81,7 +82,18 @@ impl<'a> Linked<'a> {
         self,
         state: &PartyState,
         make: impl FnOnce(Option<&[u8]>) -> Result<P>,
+        feed: F,
+    ) -> Result<(Lasting<P>, F)> {
+        self.run_watched(state, make, feed, None)
+    }
+
+    /// The same, where somebody looks at the links.
+    pub(crate) fn run_watched<P: Party, F: Feed<Lasting<P>>>(
+        self,
+        state: &PartyState,
+        make: impl FnOnce(Option<&[u8]>) -> Result<P>,
         mut feed: F,
+        links: Option<&Links>,
     ) -> Result<(Lasting<P>, F)> {
         let journal = state.journal()?;
         let mut again = |batch: u64| feed.rows(batch)?.ok_or_else(shorter);
@@ -105,7 +117,10 @@ impl<'a> Linked<'a> {
         }
         let peers = self.peers()?;
         let mut station = Station::new(party, feed, self.driver.pressure(), peers);
-        network.run(self.driver, &mut station)?;
+        match links {
+            None => network.run(self.driver, &mut station)?,
+            Some(links) => network.run(self.driver, &mut links.watch(&mut station))?,
+        };
         network.close(CLOSING);
         Ok(station.into_parts())
     }

@@ -30,6 +30,9 @@ pub(crate) struct LiveView {
     rated: VecDeque<(Instant, u64)>,
 }
 
+/// The link of a site, in words.
+pub(crate) type Link<'a> = &'a dyn Fn(&str) -> String;
+
 enum Shown {
     Nothing,
     Lines(ProgressBar),
@@ -55,6 +58,11 @@ impl LiveView {
         }
     }
 
+    /// Whether what it shows changes while nothing happens.
+    pub(crate) fn changes(&self) -> bool {
+        matches!(self.shown, Shown::Lines(_))
+    }
+
     /// Shows who has no link: in its lines, or as a line of its own.
     pub(crate) fn lacks(&mut self, lacking: Option<String>, console: &Console) {
         match (&self.shown, &lacking) {
@@ -65,8 +73,8 @@ impl LiveView {
         self.lacking = lacking;
     }
 
-    /// Shows how things are, if it is time to.
-    pub(crate) fn show(&mut self, chronicle: &Chronicle) {
+    /// Shows how things are, if it is time to; with the links of sites, where there are some.
+    pub(crate) fn show(&mut self, chronicle: &Chronicle, link: Option<Link<'_>>) {
         let now = Instant::now();
         if matches!(self.shown, Shown::Nothing) || now < self.next {
             return;
@@ -76,8 +84,8 @@ impl LiveView {
         match &self.shown {
             Shown::Nothing => {}
             Shown::Lines(bar) => {
-                let mut lines = view(&facts, rate);
-                lines.extend(self.lacking.iter().map(|text| cut(text)));
+                let mut lines = view(&facts, rate, link);
+                lines.extend(self.lacking.iter().map(|text| cut(text, WIDTH - 1)));
                 bar.set_message(lines.join("\n"));
                 bar.tick();
                 self.next = now + PAUSE;
@@ -125,20 +133,20 @@ fn lines() -> ProgressBar {
 }
 
 /// All lines.
-fn view(facts: &FederationFacts, rate: f64) -> Vec<String> {
+fn view(facts: &FederationFacts, rate: f64, link: Option<Link<'_>>) -> Vec<String> {
     let mut lines = head(facts, rate).to_vec();
     lines[1].insert_str(0, "  ");
     lines.extend(waited_for(facts));
-    lines.extend(sites(facts));
+    lines.extend(sites(facts, link));
     lines.extend(agreements(facts));
     lines.extend(nodes(facts));
-    lines.iter().map(|line| cut(line)).collect()
+    lines.iter().map(|line| cut(line, WIDTH - 1)).collect()
 }
 
-fn cut(line: &str) -> String {
-    match line.chars().count() < WIDTH {
-        true => line.to_owned(),
-        false => line.chars().take(WIDTH - 2).chain(['…']).collect(),
+fn cut(text: &str, most: usize) -> String {
+    match text.chars().count() <= most {
+        true => text.to_owned(),
+        false => text.chars().take(most - 1).chain(['…']).collect(),
     }
 }
 
@@ -168,21 +176,27 @@ fn waited_for(facts: &FederationFacts) -> Option<String> {
 }
 
 /// Those that were absent most come first where there is no room for all.
-fn sites(facts: &FederationFacts) -> Vec<String> {
+fn sites(facts: &FederationFacts, link: Option<Link<'_>>) -> Vec<String> {
     let mut sites: Vec<&SiteFact> = facts.sites.iter().collect();
     if sites.len() > SITES {
         sites.sort_by(|a, b| a.presence.total_cmp(&b.presence));
     }
     let width = sites.iter().take(SITES).map(|s| s.site.chars().count());
-    let width = width.max().unwrap_or(0).clamp(4, 24);
+    // A link needs room.
+    let widest = if link.is_some() { 18 } else { 24 };
+    let width = width.max().unwrap_or(0).clamp(4, widest);
     let mut lines = vec![format!(
         "  {:width$}  {:>9}  {:>8}  {:>8}  {:>4}",
         "site", "batch", "present", "right", "sure"
     )];
+    if link.is_some() {
+        lines[0].push_str("  link");
+    }
     for site in sites.iter().take(SITES) {
+        let link = link.map_or(String::new(), |link| format!("  {}", link(&site.site)));
         lines.push(format!(
-            "  {:width$}  {:>9}  {:>8}  {:>8}  {:>4}",
-            cut(&site.site),
+            "  {:width$}  {:>9}  {:>8}  {:>8}  {:>4}{link}",
+            cut(&site.site, width),
             site.last_batch.map_or("–".to_owned(), count),
             percent(site.presence),
             site.accuracy.map_or("–".to_owned(), percent),
@@ -296,7 +310,7 @@ mod tests {
 
     #[test]
     fn lines_tell_sites_agreement_and_nodes() {
-        let lines = view(&facts(2), 99.6);
+        let lines = view(&facts(2), 99.6, None);
         let expected = [
             "f  12,345 records  99/s  accuracy 80.0 % (of late –)",
             "  8.2 bytes a record",
@@ -312,10 +326,35 @@ mod tests {
     }
 
     #[test]
+    fn links_of_sites_have_a_column_of_their_own() {
+        let mut facts = facts(4);
+        facts.sites[3].site = "a site with a long name indeed".to_owned();
+        let link = |site: &str| {
+            let word = match site {
+                "site-0" => "not yet",
+                "site-1" => "linked",
+                "site-2" => "lost for 86399 s",
+                _ => "shut out",
+            };
+            word.to_owned()
+        };
+        let lines = view(&facts, 99.6, Some(&link));
+        let expected = [
+            "  site                    batch   present     right  sure  link",
+            "  site-0                      –     0.0 %    75.0 %  0.50  not yet",
+            "  site-1                  1,234    25.0 %    75.0 %  0.50  linked",
+            "  site-2                  1,234    50.0 %    75.0 %  0.50  lost for 86399 s",
+            "  a site with a lon…      1,234    75.0 %    75.0 %  0.50  shut out",
+        ];
+        assert_eq!(lines[3..8], expected);
+        assert!(lines.iter().all(|line| line.chars().count() < WIDTH));
+    }
+
+    #[test]
     fn many_sites_leave_room_and_the_absent_come_first() {
         let mut facts = facts(300);
         facts.federation = "long ".repeat(50);
-        let lines = view(&facts, f64::MAX);
+        let lines = view(&facts, f64::MAX, None);
         assert!(lines.len() < 24, "{}", lines.len());
         assert!(lines.iter().all(|line| line.chars().count() < WIDTH));
         assert!(lines[4].contains("site-0 "), "{}", lines[4]);

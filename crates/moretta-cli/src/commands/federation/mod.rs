@@ -7,6 +7,8 @@ pub(crate) mod heed;
 mod keys;
 #[cfg(feature = "federation")]
 pub(crate) mod link;
+#[cfg(feature = "federation")]
+pub(crate) mod links;
 pub(crate) mod live;
 pub(crate) mod page;
 pub(crate) mod simulate;

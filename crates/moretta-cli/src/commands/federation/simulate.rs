@@ -82,7 +82,7 @@ impl<F: FnMut(&[Final]) -> Result<()>> Witness for Looker<F> {
     ) -> Result<()> {
         self.chronicle.notes(&notes);
         self.chronicle.look(aggregator);
-        self.view.show(&self.chronicle);
+        self.view.show(&self.chronicle, None);
         (self.answers)(&finals)
     }
 }

@@ -24,13 +24,26 @@ impl Aggregator {
         let missing = self.missing();
         out.notes
             .extend(missing.iter().map(|&party| Note::Stalled(party)));
-        let names: Vec<String> = missing.iter().map(|party| party.to_string()).collect();
-        let what = format!("nothing has come for {stall} ms from {}", names.join(", "));
-        Err(Error::io(
-            "wait for",
-            "the federation",
-            std::io::Error::other(what),
+        Err(stalled(format!(
+            "nothing has come for {stall} ms from {}",
+            self.names_of(&missing)
+        )))
+    }
+
+    /// The error of a federation in which nothing is on its way any more, and nothing will be.
+    pub(in crate::federate) fn standstill(&self) -> Error {
+        stalled(format!(
+            "nothing comes any more from {}",
+            self.names_of(&self.missing())
         ))
+    }
+
+    fn names_of(&self, parties: &[PartyId]) -> String {
+        let name = |party: &PartyId| {
+            let name = self.names.get(party).cloned();
+            name.unwrap_or_else(|| party.to_string())
+        };
+        parties.iter().map(name).collect::<Vec<_>>().join(", ")
     }
 
     /// Whether sites cannot go on with the next batch for want of labels.
@@ -77,4 +90,8 @@ impl Aggregator {
         }
         missing
     }
+}
+
+fn stalled(what: String) -> Error {
+    Error::io("wait for", "the federation", std::io::Error::other(what))
 }

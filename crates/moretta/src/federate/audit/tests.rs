@@ -42,7 +42,7 @@ fn terms(kind: FragmentKind) -> Terms {
 fn run(kind: FragmentKind, sites: &[Records], classes: &[u32]) -> Vec<Recorded> {
     let source = |(site, records): (u16, &Records)| SiteSource {
         columns: vec![Column {
-            id: site,
+            id: u64::from(site),
             size: 1,
             values: 0,
         }],

@@ -309,11 +309,13 @@ pub enum Refusal {
     Quarantine,
     /// Of another run, or from a party that was begun anew within one.
     Run,
+    /// A column that sites share, and another size or kind than it has at a site before.
+    Columns,
 }
 
 impl Refusal {
     /// All reasons.
-    pub const ALL: [Refusal; 17] = [
+    pub const ALL: [Refusal; 18] = [
         Refusal::Malformed,
         Refusal::Stranger,
         Refusal::Sender,
@@ -331,6 +333,7 @@ impl Refusal {
         Refusal::Consent,
         Refusal::Quarantine,
         Refusal::Run,
+        Refusal::Columns,
     ];
 
     pub(in crate::federate) fn write(self, out: &mut Writer) {

@@ -35,9 +35,9 @@ fn bytes<const N: usize>(random: &mut JavaRandom) -> [u8; N] {
     [(); N].map(|()| random.next_int() as u8)
 }
 
-fn column(random: &mut JavaRandom, id: usize) -> Column {
+fn column(random: &mut JavaRandom) -> Column {
     Column {
-        id: id as u16,
+        id: random.next_long() as u64,
         size: below(random, 9) as u32,
         values: below(random, 5) as u32,
     }
@@ -74,7 +74,7 @@ fn topology(random: &mut JavaRandom) -> Topology {
     let sites = 3 + below(random, 3);
     let site = |id: usize| SiteColumns {
         id: id as u16,
-        columns: vec![column(&mut JavaRandom::new(id as i64), id)],
+        columns: vec![column(&mut JavaRandom::new(id as i64))],
     };
     let mut topology = Topology::of_sites((0..sites).map(site).collect());
     topology.nodes.push(Node {
@@ -106,7 +106,7 @@ fn frames(random: &mut JavaRandom) -> Vec<Body> {
         Body::Hello(Hello {
             terms: bytes(random),
             next: 8,
-            columns: (0..3).map(|id| column(random, id)).collect(),
+            columns: (0..3).map(|_| column(random)).collect(),
             allows: FragmentKind::Projected,
             min_sources: 3,
             mask: bytes(random),
@@ -167,7 +167,7 @@ fn frames(random: &mut JavaRandom) -> Vec<Body> {
             epoch: 2,
             closed: 1,
         }),
-        Body::Refuse(Refusal::ALL[below(random, 17)]),
+        Body::Refuse(Refusal::ALL[below(random, Refusal::ALL.len() as i32)]),
         Body::Scores(Scores {
             scores: forwarded.places().map(|at| at as f32).collect(),
             records: forwarded,

@@ -1,7 +1,7 @@
 //! All parties of a federation in one process and one thread; every frame is really encoded.
 
 use crate::data::Records;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::federate::audit::Recorded;
 use crate::federate::frame::Final;
 use crate::federate::{
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A site and all of its records.
 pub struct SiteSource {
-    /// Its columns, rising by id.
+    /// Its columns, none twice.
     pub columns: Vec<Column>,
     /// The name of its learner, with options.
     pub learner: String,
@@ -134,6 +134,13 @@ impl Process {
         })
     }
 
+    /// Parties have these names in errors.
+    #[must_use]
+    pub fn named(mut self, names: BTreeMap<PartyId, String>) -> Self {
+        self.aggregator = self.aggregator.with_names(names);
+        self
+    }
+
     /// Keeps every frame for [`audit`](crate::federate::audit).
     pub fn recording(mut self) -> Self {
         self.records = true;
@@ -177,14 +184,13 @@ impl Process {
         }
     }
 
-    /// Whether all records are answered: without a network nothing is late or lost.
+    /// Whether all records are answered: without a network nothing is late or lost, but a party may
+    /// refuse another.
     fn check_end(&self) -> Result<()> {
         let batches = self.classes.len().div_ceil(self.terms.batch as usize) as u64;
         match self.aggregator.answered() == batches {
             true => Ok(()),
-            false => Err(Error::bug(
-                "a federation stands still before its records have ended",
-            )),
+            false => Err(self.aggregator.standstill()),
         }
     }
 

@@ -37,7 +37,7 @@ fn run(values: &[[f64; 3]], secrets: [u8; 3]) -> Words {
             .for_each(|record| records.push(&record[site..=site]));
         SiteSource {
             columns: vec![Column {
-                id: site as u16,
+                id: site as u64,
                 size: 1,
                 values: 0,
             }],

@@ -4,6 +4,7 @@
 mod answer_position;
 mod answers;
 mod chronicle;
+mod common_columns;
 mod facts;
 mod journal_file;
 mod parties;
@@ -17,6 +18,7 @@ mod timeline;
 pub use answer_position::AnswerPosition;
 pub use answers::AnswerWriter;
 pub use chronicle::Chronicle;
+pub use common_columns::check_common_columns;
 pub use facts::{
     AgreementFact, FederationFacts, FrameFact, IncidentFact, LinkFact, MomentFact, NodeFact,
     PartyFact, SiteFact,

@@ -1,5 +1,6 @@
 //! The state machine of a party, from its policy.
 
+use super::common_columns::columns_of;
 use crate::error::Result;
 use crate::federate::{
     Aggregator, AggregatorOptions, Consumer, Delivery, Giver, Host, LabelHolder, PartyId, Sharing,
@@ -27,22 +28,20 @@ pub(super) fn sharing(policy: &FederationPolicy, seed: [u8; 32]) -> Sharing {
 /// What a party remembered, if it goes on.
 type Saved<'a> = Option<&'a [u8]>;
 
-/// A site, or the one that was saved.
+/// A site, or the one that was saved. `records` is the secret that sites and the label holder share,
+/// under which columns that several sites have are numbered.
 ///
 /// # Errors
 /// When its learner cannot be built, or what was saved is not of it.
 pub fn site_of(
     policy: &FederationPolicy,
     seed: [u8; 32],
+    records: &[u8; 32],
     trust: Trust,
     delivery: Delivery,
     saved: Saved<'_>,
 ) -> Result<Site> {
-    let columns: Vec<_> = policy
-        .features
-        .iter()
-        .map(|feature| feature.column)
-        .collect();
+    let columns = columns_of(policy, records);
     let inputs = columns.iter().map(|column| column.input()).collect();
     let header = learn::Header::new(inputs, policy.terms.classes as usize)?;
     let options = SiteOptions {
@@ -81,10 +80,11 @@ pub fn aggregator_of(
         stall: policy.stall,
     };
     let terms = Arc::new(policy.terms.clone());
-    match saved {
+    let aggregator = match saved {
         None => Aggregator::new(terms, options),
         Some(bytes) => Aggregator::load(terms, options, bytes),
-    }
+    }?;
+    Ok(aggregator.with_names(policy.names()))
 }
 
 /// The label holder, or the one that was saved.

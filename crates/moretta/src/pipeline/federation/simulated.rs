@@ -1,5 +1,6 @@
 //! All parties of a federation in one process, from their policies.
 
+use super::common_columns::{check_common_columns, columns_of};
 use super::parties::sharing;
 use super::rows::PartyRows;
 use crate::data::Records;
@@ -8,6 +9,9 @@ use crate::federate::simulate::{Outcome, Process, SiteSource, Witness};
 use crate::federate::{FragmentKind, Terms};
 use crate::policy::{FederationPolicy, FederationRole};
 use sha2::{Digest, Sha256};
+
+#[cfg(test)]
+mod tests;
 
 /// A federation that is ready to run.
 pub struct Simulated {
@@ -58,8 +62,10 @@ pub fn open_simulated(
         consents,
         classes,
     } = gather(policies, seed)?;
+    let process = Process::with_consents(terms, sources, classes.clone(), &consents)?;
+    let names = policies.first().map(FederationPolicy::names);
     Ok(Simulated {
-        process: Process::with_consents(terms, sources, classes.clone(), &consents)?,
+        process: process.named(names.unwrap_or_default()),
         classes,
     })
 }
@@ -70,6 +76,8 @@ pub(in crate::pipeline) fn gather(
     seed: impl Fn(&FederationPolicy) -> Result<[u8; 32]>,
 ) -> Result<Gathering> {
     let first = agreed(policies)?;
+    check_common_columns(policies)?;
+    let secret = secret_of_records(policies)?;
     let mut sources = Vec::new();
     let (mut keys, mut consents) = (Vec::new(), Vec::new());
     let mut sites = first
@@ -83,11 +91,7 @@ pub(in crate::pipeline) fn gather(
         keys.push((party.id.clone(), sums));
         consents.push((policy.consent.allows, policy.consent.min_sources));
         sources.push(SiteSource {
-            columns: policy
-                .features
-                .iter()
-                .map(|feature| feature.column)
-                .collect(),
+            columns: columns_of(policy, &secret),
             learner: policy.learner.clone(),
             records,
             sharing: sharing(policy, seed(policy)?),
@@ -198,6 +202,16 @@ fn differences(one: &Terms, other: &Terms) -> Vec<&'static str> {
 fn missing(id: &str) -> Error {
     Error::usage(format!("the policy of `{id}` is missing"))
         .help("name the policies of all parties")
+}
+
+/// The secret under which common columns are numbered: that of linked parties where there is one,
+/// so that a simulation joins columns in the same order.
+fn secret_of_records(policies: &[FederationPolicy]) -> Result<[u8; 32]> {
+    let sites = policies.iter().filter(|p| p.role == FederationRole::Site);
+    let files = sites.filter_map(|policy| policy.identity.as_ref());
+    let mut files = files.filter(|files| files.records.exists());
+    let found = files.next().map(|files| files.read_records());
+    Ok(found.transpose()?.unwrap_or(SIMULATED))
 }
 
 /// The secret of record keys where all parties are in one process.

@@ -6,14 +6,18 @@ use crate::data::{ColumnPlan, ReadAs, Role};
 use crate::engine::ColumnPolicy;
 use crate::error::{Error, Result};
 use crate::federate::{Column, FragmentKind, Range, widest};
+use crate::policy::columns::OfSite;
 
 /// A column that a site learns from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
     /// Its name, which never leaves the site.
     pub name: String,
-    /// Its number, which no column of another site has.
+    /// What others are told of it; its number is one that no column of another site has, and
+    /// another one takes its place on links where other sites have the column, too.
     pub column: Column,
+    /// How all sites that hold it call it, which never leaves a site either.
+    pub common: Option<String>,
     /// Its categories in order; none of a number.
     pub categories: Vec<String>,
     /// What its values can be, where it is shared.
@@ -24,12 +28,13 @@ impl FederationPolicy {
     /// Gives each column of the rows its part.
     pub(super) fn take_columns(
         &mut self,
-        columns: Vec<ColumnPolicy>,
+        columns: Vec<(ColumnPolicy, OfSite)>,
         share: Option<Vec<Placed>>,
         section: &Placed,
     ) -> Result<()> {
-        for column in &columns {
+        for (column, of_site) in &columns {
             self.columns.push(self.plan(column)?);
+            self.check_of_site(column, of_site)?;
             match column.role {
                 Role::Key => put(&mut self.key, column)?,
                 Role::Class => put(&mut self.class, column)?,
@@ -77,6 +82,22 @@ impl FederationPolicy {
             FederationRole::Labels => &[(Role::Key, true), (Role::Class, true)],
             _ => &[(Role::Key, false), (Role::Class, false)],
         }
+    }
+
+    /// Whether what is said for a federation makes sense for a column of this party.
+    fn check_of_site(&self, column: &ColumnPolicy, of_site: &OfSite) -> Result<()> {
+        let Some(key) = of_site.key() else {
+            return Ok(());
+        };
+        if self.role == FederationRole::Site && is_learnt(column) {
+            return Ok(());
+        }
+        Err(Error::policy(format!(
+            "`{key}` of `{}` is for columns that a site learns from",
+            column.name
+        ))
+        .at(of_site.span.clone())
+        .help("take it out, or give the column of a site the role quasi or sensitive"))
     }
 
     /// How a column is read.
@@ -127,12 +148,13 @@ impl FederationPolicy {
 
     fn read_features(
         &self,
-        columns: &[ColumnPolicy],
+        columns: &[(ColumnPolicy, OfSite)],
         share: Option<&[Placed]>,
         section: &Placed,
     ) -> Result<Vec<Feature>> {
-        let learnt = |column: &&ColumnPolicy| matches!(column.role, Role::Quasi | Role::Sensitive);
-        let learnt: Vec<&ColumnPolicy> = columns.iter().filter(learnt).collect();
+        let learnt = columns.iter().filter(|(column, _)| is_learnt(column));
+        let learnt: Vec<&(ColumnPolicy, OfSite)> = learnt.collect();
+        check_common_names(&learnt)?;
         if learnt.is_empty() {
             return Err(section
                 .error("this site has no column to learn from")
@@ -140,7 +162,7 @@ impl FederationPolicy {
         }
         for placed in share.unwrap_or_default() {
             let name = placed.text("share")?;
-            if !learnt.iter().any(|column| column.name == name) {
+            if !learnt.iter().any(|(column, _)| column.name == name) {
                 return Err(placed
                     .error(format!(
                         "`share` names `{name}`, which this site does not learn from"
@@ -188,7 +210,7 @@ impl FederationPolicy {
                 .help("let `batch` or `k` be smaller at all parties"));
         }
         let projects = matches!(kind, FragmentKind::Masked | FragmentKind::Projected);
-        let feature = |(place, column): (usize, &&ColumnPolicy)| {
+        let feature = |(place, (column, of_site)): (usize, &&(ColumnPolicy, OfSite))| {
             let categories = match &column.read {
                 ReadAs::Ordered(categories) => categories.clone(),
                 _ => Vec::new(),
@@ -211,16 +233,40 @@ impl FederationPolicy {
             Ok(Feature {
                 name: column.name.clone(),
                 column: Column {
-                    id: (first + place) as u16,
-                    size: 1,
+                    id: (first + place) as u64,
+                    size: of_site.size.unwrap_or(1),
                     values: categories.len() as u32,
                 },
+                common: of_site.common.clone(),
                 categories,
                 range: range.filter(|_| is_shared),
             })
         };
         learnt.iter().enumerate().map(feature).collect()
     }
+}
+
+fn is_learnt(column: &ColumnPolicy) -> bool {
+    matches!(column.role, Role::Quasi | Role::Sensitive)
+}
+
+/// One name stands for one column of a site.
+fn check_common_names(learnt: &[&(ColumnPolicy, OfSite)]) -> Result<()> {
+    for (place, (column, of_site)) in learnt.iter().enumerate() {
+        let same = |(_, other): &&&(ColumnPolicy, OfSite)| other.common == of_site.common;
+        let Some((first, _)) = learnt[..place].iter().find(same) else {
+            continue;
+        };
+        if let Some(common) = &of_site.common {
+            return Err(Error::policy(format!(
+                "`{}` and `{}` are both the common column `{common}`",
+                first.name, column.name
+            ))
+            .at(of_site.span.clone())
+            .help("give each the name that other sites call the same column by"));
+        }
+    }
+    Ok(())
 }
 
 fn put(place: &mut Option<String>, column: &ColumnPolicy) -> Result<()> {

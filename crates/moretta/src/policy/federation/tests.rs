@@ -327,6 +327,77 @@ fn text_that_is_no_toml_may_be_a_policy_of_a_federation() {
 }
 
 #[test]
+fn sizes_and_common_columns_are_read() {
+    let check = |keys: &str, size: u32, common: Option<&str>| {
+        let text = SITE.replacen("range = [0, 10]", &format!("range = [0, 10]{keys}"), 1);
+        let policy = read(&text).expect(keys);
+        let feature = &policy.features[0];
+        assert_eq!(feature.column.size, size, "{keys}");
+        assert_eq!(feature.common.as_deref(), common, "{keys}");
+        assert_eq!(policy.features[1].column.size, 1, "{keys}");
+        // Sites say them in a hello; they are no terms.
+        assert_eq!(policy.terms, read(SITE).expect("a policy").terms);
+    };
+    check("", 1, None);
+    check(", size = 2", 2, None);
+    check(
+        ", common = \"lactate in blood\"",
+        1,
+        Some("lactate in blood"),
+    );
+    check(", size = 1048576, common = \"l\"", 1 << 20, Some("l"));
+}
+
+#[test]
+fn sizes_and_common_columns_that_make_no_sense_are_refused() {
+    let check = |from: &str, to: &str, told: &str| {
+        let text = SITE.replacen(from, to, 1);
+        assert_ne!(text, SITE, "{from}");
+        let error = read(&text).expect_err(told);
+        assert!(error.to_string().contains(told), "{told}: {error}");
+        assert!(error.help_text().is_some(), "{told}");
+        assert_eq!(error.exit_code(), 3, "{told}");
+    };
+    let range = "range = [0, 10]";
+    let with = |keys: &str| format!("range = [0, 10], {keys}");
+    check(range, &with("size = 0"), "`size` must");
+    check(range, &with("size = -2"), "`size` must");
+    check(range, &with("size = 1048577"), "`size` must");
+    check(range, &with("size = 1.5"), "`size` must");
+    check(range, &with("common = \" \""), "`common` is a text");
+    check(range, &with("common = 3"), "`common`");
+    let key = "role = \"key\"";
+    check(key, "role = \"key\", size = 8", "`size` of `visit`");
+    check(key, "role = \"key\", common = \"v\"", "`common` of `visit`");
+    let twice = "range = [0, 10], common = \"l\" }\n    spo2 = { role = \"quasi\", common = \"l\"";
+    check(
+        range,
+        twice,
+        "`lactate` and `spo2` are both the common column `l`",
+    );
+}
+
+#[test]
+fn releases_have_no_columns_of_sites() {
+    let release = |keys: &str| {
+        format!(
+            "version = 1\n[source]\npath = \"a.csv\"\n[sink]\npath = \"b.csv\"\n[columns]\nage = {{ role = \"quasi\"{keys} }}\n[guarantee]\nk = 2\n[[protect]]\nmethod = \"mondrian\"\n"
+        )
+    };
+    let root = Root::of_policy(Path::new("policy.toml"), None).expect("a folder");
+    let read = |keys: &str| super::super::Policy::parse(&release(keys), &root);
+    read("").expect("a release");
+    for (keys, told) in [
+        (", size = 2", "`size` is for"),
+        (", common = \"a\"", "`common` is for"),
+    ] {
+        let error = read(keys).expect_err(told);
+        assert!(error.to_string().contains(told), "{error}");
+        assert_eq!(error.exit_code(), 3);
+    }
+}
+
+#[test]
 fn a_release_has_no_federation() {
     let root = Root::of_policy(Path::new("policy.toml"), None).expect("a folder");
     let error = super::super::Policy::parse(SITE, &root).expect_err("refused");

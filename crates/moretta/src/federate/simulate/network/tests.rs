@@ -70,7 +70,7 @@ impl Case {
                 .for_each(|record| records.push(&record[site..=site]));
             SiteSource {
                 columns: vec![Column {
-                    id: site as u16,
+                    id: site as u64,
                     size: 1,
                     values: 0,
                 }],

@@ -111,6 +111,8 @@ impl Attacker<'_> {
     pub(super) fn attack(&self, notes: &mut Vec<String>) -> Result<Vec<Coalition>> {
         let sources: Vec<SiteSource> = self.gathering.sources.iter().map(copied).collect();
         let process = Process::new(self.terms.clone(), sources, self.gathering.classes.clone())?;
+        let names = self.policies.first().map(|policy| policy.names());
+        let process = process.named(names.unwrap_or_default());
         let outcome = process.recording().run()?;
         let views = views(&self.terms, &outcome.frames)?;
         let views = views.iter().filter(|view| !view.records.is_empty());
