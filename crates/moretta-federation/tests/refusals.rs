@@ -236,7 +236,7 @@ fn frames_that_are_none_of_ours_end_their_link() {
         assert_eq!(hub.end(), 0);
     };
     let version = Protocol {
-        version: 2,
+        version: 99,
         ..PROTOCOL
     };
     let elsewhere = Protocol {

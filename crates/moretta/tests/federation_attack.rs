@@ -26,7 +26,7 @@ fn sources() -> (Vec<SiteSource>, Vec<u32>) {
     let site = |(id, records): (u16, Records)| SiteSource {
         columns: [2 * id, 2 * id + 1]
             .map(|id| Column {
-                id,
+                id: u64::from(id),
                 size: 1,
                 values: 0,
             })

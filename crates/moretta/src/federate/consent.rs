@@ -118,10 +118,13 @@ impl Asking<'_> {
             let possible = |length: &u64| (least..=all).contains(length);
             return asked.len() <= MOST_LENGTHS && asked.iter().all(possible);
         }
-        let mut possible: Vec<u64> = subsets(&others, size)
-            .iter()
-            .map(|o| length_with(o))
-            .collect();
+        let mut possible: Vec<u64> = match size {
+            1 => others.iter().map(|&other| length_with(&[other])).collect(),
+            _ => subsets(&others, size)
+                .iter()
+                .map(|o| length_with(o))
+                .collect(),
+        };
         possible.sort_unstable();
         asked
             .iter()

@@ -428,16 +428,22 @@ pub(super) fn sets(of: usize, size: usize) -> usize {
 
 /// All sets of `size` of these, in order.
 pub(super) fn subsets(of: &[u16], size: usize) -> Vec<Vec<u16>> {
-    if size == 0 {
-        return vec![Vec::new()];
-    }
-    let mut all = Vec::new();
-    for (at, &first) in of.iter().enumerate() {
-        for rest in subsets(&of[at + 1..], size - 1) {
-            all.push([vec![first], rest].concat());
-        }
-    }
+    let mut all = Vec::with_capacity(sets(of.len(), size).min(MOST_SETS));
+    extend(of, size, &mut Vec::with_capacity(size), &mut all);
     all
+}
+
+/// Adds all sets that begin with `begun` and go on with `size` of these.
+fn extend(of: &[u16], size: usize, begun: &mut Vec<u16>, all: &mut Vec<Vec<u16>>) {
+    if size == 0 {
+        all.push(begun.clone());
+        return;
+    }
+    for (at, &next) in of.iter().enumerate() {
+        begun.push(next);
+        extend(&of[at + 1..], size - 1, begun, all);
+        begun.pop();
+    }
 }
 
 #[cfg(test)]

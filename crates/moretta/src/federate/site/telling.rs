@@ -82,11 +82,13 @@ impl Site {
         let Some(trouble) = self.terms.trouble.as_ref() else {
             return planes;
         };
+        let nodes: Vec<&Node> = topology.destinations(self.id).collect();
+        let lengths = topology.lengths_of(self.id);
+        let two_factors = trouble.second_factor.is_some();
         for at in batch.present.places() {
             let confidence = batch.judged[at].confidence;
             let rank = self.quantile.push(confidence);
-            let nodes = topology.destinations(self.id);
-            for (node, bits) in nodes.zip(&mut planes.forwards) {
+            for (node, bits) in nodes.iter().zip(&mut planes.forwards) {
                 let mut rank = rank;
                 if let (Some(book), Some(records)) = (&mut self.scores, &batch.records) {
                     let record = records.record(at);
@@ -103,9 +105,7 @@ impl Site {
                     bits.set(at);
                 }
             }
-            let two_factors = trouble.second_factor.is_some();
-            let lengths = topology.lengths_of(self.id).iter();
-            for (&length, bits) in lengths.zip(&mut planes.what_ifs) {
+            for (&length, bits) in lengths.iter().zip(&mut planes.what_ifs) {
                 if would_forward(rank, trouble.factor, two_factors, Reaches::SITE, length) {
                     bits.set(at);
                 }
