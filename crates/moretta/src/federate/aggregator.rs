@@ -25,7 +25,7 @@ use super::nodes::{MOST_LABELS, Nodes, party_of};
 use super::party::{Event, Note, Outbox, Party, PartyId, Time};
 use super::ratio::Ratio;
 use super::terms::{Mode, Rule, Terms};
-use super::topology::{Column, Topology, are_alike};
+use super::topology::{Column, MOST_COLUMNS, Topology, are_alike};
 use super::trust::{Place, Trust};
 use crate::error::Result;
 use crate::learn::{self, Header, Input, Learner};
@@ -278,7 +278,12 @@ impl Aggregator {
             return Some(Refusal::Value);
         }
         if epoch == 0 {
-            if hello.columns.is_empty() || !are_alike([&*hello.columns].into_iter()) {
+            let others = self.hellos.iter().filter(|(site, _)| **site != from.0);
+            let others: usize = others.map(|(_, hello)| hello.columns.len()).sum();
+            let is_sound = hello.columns.iter().all(|column| column.size > 0)
+                && others + hello.columns.len() <= MOST_COLUMNS
+                && are_alike([&*hello.columns].into_iter());
+            if hello.columns.is_empty() || !is_sound {
                 return Some(Refusal::Width);
             }
             if !self.is_alike(from, &hello.columns) {

@@ -252,12 +252,15 @@ impl Links {
                 return None;
             }
             Body::Refuse(why) => {
-                out.notes.push(Note::RefusedBy(from, *why));
                 // The same bytes would be refused again.
-                self.outgoing.drop_refused(from, |known| {
+                let was_sent = self.outgoing.drop_refused(from, |known| {
                     let (kind, source) = (known.kind, known.source);
                     known == stream(kind, source, header.node, header.epoch, header.batch)
                 });
+                // What was not sent to a party cannot be refused by it.
+                if was_sent || self.retry.is_none() {
+                    out.notes.push(Note::RefusedBy(from, *why));
+                }
                 return None;
             }
             _ if self.retry.is_none() => {}

@@ -17,8 +17,9 @@ use std::sync::Arc;
 
 /// Batches of inputs that a node keeps ahead of its own.
 const MOST_AHEAD: u64 = 64;
-/// Frames that wait for their topology.
-const MOST_EARLY: usize = 4096;
+/// Frames of one party that wait for their topology, and bytes of these.
+const MOST_EARLY: usize = 256;
+const MOST_EARLY_BYTES: usize = 4 << 20;
 /// Removed nodes whose models are kept.
 const MOST_KEPT: usize = 64;
 /// Batches of labels that are kept ahead of answers.
@@ -80,14 +81,30 @@ impl Nodes {
         received: Received,
         post: &mut Post<'_>,
     ) -> Result<()> {
+        if from == PartyId::LABELS || from == PartyId::CONSUMER {
+            let header = received.header;
+            let about = Address::new(from, header.epoch, header.batch).about(header.node);
+            post.links.postpone(from, received.stream);
+            post.refuse(from, Refusal::Unexpected, about);
+            return Ok(());
+        }
         if self.made.is_none_or(|made| made < received.header.epoch) {
-            match self.early.len() < MOST_EARLY {
+            match self.has_room(from, &received.body) {
                 true => self.early.push((from, received)),
                 false => post.links.postpone(from, received.stream),
             }
             return Ok(());
         }
         self.take_of_node(from, received, post)
+    }
+
+    /// Whether a frame of a party may wait. One that may not comes again.
+    fn has_room(&self, from: PartyId, body: &Body) -> bool {
+        let waiting = self.early.iter().filter(|(sender, _)| *sender == from);
+        let (count, bytes) = waiting.fold((0, 0), |(count, bytes), (_, received)| {
+            (count + 1, bytes + bytes_of(&received.body))
+        });
+        count < MOST_EARLY && bytes + bytes_of(body) <= MOST_EARLY_BYTES
     }
 
     /// Takes labels, which were found sound, unless they are too far ahead to be kept.
@@ -530,5 +547,14 @@ pub(super) fn width_of(topology: &Topology, entry: &Node, source: u16) -> usize 
             let nodes: u16 = nodes.map(|node| node.width).sum();
             usize::from(entry.width.saturating_sub(nodes))
         }
+    }
+}
+
+/// Bytes that what sources send takes here.
+fn bytes_of(body: &Body) -> usize {
+    match body {
+        Body::Fragment(fragment) => fragment.values.len() * 8,
+        Body::Masked(masked) => masked.words.len() * 8,
+        _ => 0,
     }
 }

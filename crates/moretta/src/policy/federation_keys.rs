@@ -25,6 +25,11 @@ impl FederationRole {
         let found = ROLES.iter().find(|(_, role)| *role == self);
         found.map_or("", |(word, _)| *word)
     }
+
+    /// Whether all others need it, so that none of them alone should stop it.
+    pub fn serves_all(self) -> bool {
+        matches!(self, FederationRole::Aggregator | FederationRole::Labels)
+    }
 }
 
 /// The keys of the section.

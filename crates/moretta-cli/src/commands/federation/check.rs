@@ -4,7 +4,7 @@ use super::{load, load_all};
 use crate::args::{FederationPoliciesArgs, PolicyArgs};
 use crate::console::{Console, counted};
 use crate::failure::Failure;
-use moretta::pipeline::{check_common_columns, federation_sees};
+use moretta::pipeline::{agreed, check_common_columns, federation_sees};
 use moretta::policy::{FederationPolicy, FederationRole};
 use moretta::{Error, io, learn};
 use serde::Serialize;
@@ -27,15 +27,7 @@ pub(crate) fn run(args: &FederationPoliciesArgs, console: &Console) -> Result<Ex
         .iter()
         .map(|policy| check(policy).map_err(|error| of(policy, error)))
         .collect::<Result<Vec<_>, Failure>>()?;
-    if let Some((first, other)) = disagreeing(&policies) {
-        let what = format!(
-            "`{}` and `{}` have not agreed on the same terms",
-            first.id, other.id
-        );
-        return Err(Error::policy(what)
-            .help("name, parties, pins, classes, trouble, answer, mode, batch, label_delay, confidence_bits, window, monitors and `kind`, `colluders`, `noise` and `k` of fragments must be the same")
-            .into());
-    }
+    agreed(&policies)?;
     check_common_columns(&policies)?;
     show(&checked, console)
 }
@@ -52,14 +44,6 @@ fn of(policy: &FederationPolicy, error: Error) -> Failure {
         Some(file) => Failure::of_policy(error, file),
         None => error.into(),
     }
-}
-
-/// The first pair of policies whose terms differ.
-fn disagreeing(policies: &[FederationPolicy]) -> Option<(&FederationPolicy, &FederationPolicy)> {
-    let first = policies.first()?;
-    let differs =
-        |other: &&FederationPolicy| other.terms != first.terms || other.classes != first.classes;
-    policies.iter().find(differs).map(|other| (first, other))
 }
 
 fn check(policy: &FederationPolicy) -> moretta::Result<CheckedParty> {

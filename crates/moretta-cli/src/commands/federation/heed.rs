@@ -63,6 +63,10 @@ impl<'a> Heed<'a> {
         let name = |party: &PartyId| known(*party).unwrap_or_else(|| party.to_string());
         for note in notes {
             match note {
+            // Others can be answered without one that says no; in lockstep nobody can.
+            Note::RefusedBy(..) if policy.role.serves_all() && policy.terms.mode != Mode::Lockstep => {
+                console.hint(&told(note, known));
+            }
             Note::RefusedBy(party, Refusal::Consent) => {
                 return Err(Error::budget(format!(
                     "{} does not consent to what a trouble node asks of it",

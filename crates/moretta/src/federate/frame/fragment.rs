@@ -8,8 +8,9 @@ use super::bits::{Bits, pack, read_count, unpack, width_of};
 use crate::error::Result;
 use crate::federate::state::{Reader, Writer, odd};
 
-/// Values beyond which a fragment is not decoded: those of the longest frame.
-const MOST_VALUES: usize = super::MOST_BYTES / 8 * 64;
+/// Values beyond which a fragment is not decoded: those that the longest frame has room for. Rows that
+/// travel once must not take more memory than the same rows one by one.
+const MOST_VALUES: usize = super::MOST_BYTES / 8;
 
 /// Columns of the records that a source forwards.
 #[derive(Clone, Debug, PartialEq)]
@@ -215,6 +216,24 @@ mod tests {
         assert_eq!(written.len(), bytes, "{values:?}");
         let found = Fragment::read(&mut Reader::new(&written)).expect("whole");
         assert_eq!(found, fragment);
+    }
+
+    #[test]
+    fn rows_that_travel_once_take_no_more_memory_than_a_frame() {
+        let read = |rows: usize| {
+            let fragment = Fragment {
+                source: 3,
+                forwarded: None,
+                width: 2048,
+                values: vec![0.5; rows * 2048],
+            };
+            let mut out = Writer::default();
+            fragment.write(&mut out);
+            let written = out.into_bytes();
+            assert!(written.len() < 17_000);
+            Fragment::read(&mut Reader::new(&written)).is_ok()
+        };
+        assert_eq!([64, 65, 4000].map(read), [true, false, false]);
     }
 
     #[test]

@@ -232,7 +232,7 @@ fn bytes_of_anything_have_a_flaw_and_no_panic() {
     let mut bytes = encode(&header(&mut random), &bodies[0]);
     bytes[2] = 9;
     check(&bytes, Flaw::Version(9));
-    (bytes[2], bytes[3]) = (1, 200);
+    (bytes[2], bytes[3]) = (VERSION, 200);
     check(&bytes, Flaw::Kind(200));
     bytes[3] = 1;
     bytes.pop();

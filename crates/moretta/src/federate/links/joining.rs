@@ -75,12 +75,14 @@ impl Links {
                 }
                 false
             }
+            // The aggregator alone decides who joins.
             Body::Refuse(why @ (Refusal::Run | Refusal::Stranger))
-                if header.federation == plain =>
+                if header.federation == plain && from == PartyId::AGGREGATOR =>
             {
                 out.notes.push(Note::RefusedBy(from, *why));
                 false
             }
+            Body::Refuse(_) if header.federation == plain => false,
             _ if header.federation == number && number != plain => true,
             _ => {
                 if self.me == PartyId::AGGREGATOR {

@@ -96,12 +96,12 @@ impl Outgoing {
             .for_each(|stream| self.acknowledge(to, stream));
     }
 
-    /// Drops frames that a party has refused.
-    pub(super) fn drop_refused(&mut self, by: PartyId, refused: impl Fn(Stream) -> bool) {
+    /// Drops frames that a party has refused; says whether there were any.
+    pub(super) fn drop_refused(&mut self, by: PartyId, refused: impl Fn(Stream) -> bool) -> bool {
         let frames = self.kept.get(&by).into_iter().flat_map(BTreeMap::keys);
         let gone: Vec<Stream> = frames.copied().filter(|&stream| refused(stream)).collect();
-        gone.into_iter()
-            .for_each(|stream| self.acknowledge(by, stream));
+        gone.iter().for_each(|&stream| self.acknowledge(by, stream));
+        !gone.is_empty()
     }
 
     /// Drops everything for a party.

@@ -61,6 +61,43 @@ fn a_frame_is_sent_until_it_is_acknowledged() {
 }
 
 #[test]
+fn what_was_not_sent_cannot_be_refused() {
+    let (mut a, mut b) = (links(A), links(B));
+    let refuse = |links: &mut Links, batch: u64| {
+        let mut out = Outbox::default();
+        let about = Address::new(A, 0, batch).about(NO_NODE);
+        links.turn_away(A, Refusal::Keys, about, &mut out);
+        out.frames.remove(0).1
+    };
+    let mut out = Outbox::default();
+    a.send(Address::new(B, 0, 5), &credit(6), 0, &mut out);
+    out.frames.clear();
+    let (other, sent) = (refuse(&mut b, 6), refuse(&mut b, 5));
+    assert!(a.receive(B, &other, &mut out).is_none() && out.notes.is_empty());
+    assert!(a.receive(B, &sent, &mut out).is_none());
+    assert_eq!(out.notes, [Note::RefusedBy(B, Refusal::Keys)]);
+    let mut again = Outbox::default();
+    assert!(a.receive(B, &sent, &mut again).is_none() && again.notes.is_empty());
+}
+
+#[test]
+fn the_aggregator_alone_says_who_does_not_join() {
+    let (mut hub, mut site) = (begun(HUB, 1), begun(A, 2));
+    for why in [Refusal::Stranger, Refusal::Run] {
+        let mut out = Outbox::default();
+        site.turn_away(HUB, why, Address::new(HUB, 0, 0), &mut out);
+        let frame = out.frames.remove(0).1;
+        assert!(hub.receive(A, &frame, &mut out).is_none());
+        assert!(!out.notes.contains(&Note::RefusedBy(A, why)));
+        let mut out = Outbox::default();
+        hub.turn_away(A, why, Address::new(A, 0, 0), &mut out);
+        let frame = out.frames.remove(0).1;
+        assert!(site.receive(HUB, &frame, &mut out).is_none());
+        assert!(out.notes.contains(&Note::RefusedBy(HUB, why)));
+    }
+}
+
+#[test]
 fn other_bytes_for_the_same_batch_shut_their_sender_out() {
     let (mut a, mut b) = (links(A), links(B));
     let (mut out, mut answer) = (Outbox::default(), Outbox::default());

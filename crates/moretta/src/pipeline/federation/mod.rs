@@ -28,5 +28,5 @@ pub use parties::{aggregator_of, consumer_of, host_of, label_holder_of, site_of}
 pub use rows::PartyRows;
 pub use sees::federation_sees;
 pub(in crate::pipeline) use simulated::{Gathering, gather};
-pub use simulated::{Simulated, made_up_seed, open_simulated};
+pub use simulated::{Simulated, agreed, made_up_seed, open_simulated};
 pub use state::{PartyState, secret_of_run};

@@ -137,7 +137,10 @@ pub fn made_up_seed(policy: &FederationPolicy) -> [u8; 32] {
 }
 
 /// The first policy, with which all others agree.
-fn agreed(policies: &[FederationPolicy]) -> Result<&FederationPolicy> {
+///
+/// # Errors
+/// When two do not, with the keys in which they differ, or two are of one party.
+pub fn agreed(policies: &[FederationPolicy]) -> Result<&FederationPolicy> {
     let first = policies.first();
     let first = first.ok_or_else(|| Error::usage("no policy has [federation]"))?;
     for other in policies {

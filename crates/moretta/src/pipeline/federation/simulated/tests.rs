@@ -72,12 +72,15 @@ fn write_rows(folder: &Path) {
     }
 }
 
+/// Of a record: how sure a site was, and whether it forwarded to each node.
+type Answered = (f64, Vec<(u16, bool)>);
+
 /// What was said in a run.
 struct Said {
     hellos: BTreeMap<u16, Hello>,
     topologies: BTreeMap<u32, Topology>,
-    /// Of each site and record: how sure it was, and whether it forwarded to each node.
-    answers: BTreeMap<u16, Vec<(f64, Vec<(u16, bool)>)>>,
+    /// Of each site.
+    answers: BTreeMap<u16, Vec<Answered>>,
     bytes: Vec<Vec<u8>>,
 }
 
