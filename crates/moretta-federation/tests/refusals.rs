@@ -82,11 +82,10 @@ fn dial(driver: Driver, credential: &Credential, address: SocketAddr, bytes: Vec
     assert_eq!(error.exit_code(), 5);
     close(network);
     let error = error.to_string();
-    let start = format!("cannot link to hub at {address}: ");
-    error
-        .strip_prefix(&start)
-        .expect("the party and its address are named")
-        .to_owned()
+    let told = error.split_once(&format!(" at {address}: "));
+    let (party, why) = told.expect("the party and its address are named");
+    assert!(party.starts_with("cannot link to ") && party.ends_with("hub"));
+    why.to_owned()
 }
 
 fn site(federation: &Federation) -> (Driver, Credential) {
