@@ -11,7 +11,7 @@ use moretta::federate::PartyId;
 use moretta::federate::audit::{LeakKind, Recorded, Search, Secrets, audit};
 use moretta::federate::frame::{Kind, decode_header};
 use moretta::policy::FederationPolicy;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::net::SocketAddr;
 
 /// The batches after which everybody stands still and is looked at.
@@ -106,13 +106,14 @@ fn look_at_memory(processes: &[Process], canaries: &Canaries, found: &mut Found)
         // The label holder has keys of its own.
         let search = canaries.search(process.party != "desk");
         let leaks = found.entry(process.party.clone()).or_default();
-        let (mut hits, mut by_chance) = (0, 0);
+        let (mut hits, mut by_chance) = (HashSet::new(), HashSet::new());
         let bytes = memory::look_at(process.id(), |piece| {
             leaks.extend(search.find(piece).into_keys());
-            hits += search.floats(piece);
-            by_chance += decoys.floats(piece);
+            hits.extend(search.floats(piece));
+            by_chance.extend(decoys.floats(piece));
         });
         assert!(bytes > 1 << 20, "{bytes} bytes of {}", process.party);
+        let (hits, by_chance) = (hits.len(), by_chance.len());
         if are_more(hits, by_chance) {
             leaks.insert(LeakKind::Float);
         }
@@ -124,7 +125,7 @@ fn look_at_memory(processes: &[Process], canaries: &Canaries, found: &mut Found)
 }
 
 /// Whether there are more hits than those of marks that were never used.
-fn are_more(hits: u64, by_chance: u64) -> bool {
+fn are_more(hits: usize, by_chance: usize) -> bool {
     hits as f64 > by_chance as f64 + 6.0 * (by_chance as f64).sqrt() + 6.0
 }
 
@@ -138,7 +139,7 @@ fn look_at_bytes(
     if packed {
         leaks.extend(search.shifted(bytes).into_keys());
     }
-    if are_more(search.floats(bytes), decoys.floats(bytes)) {
+    if are_more(search.floats(bytes).len(), decoys.floats(bytes).len()) {
         leaks.insert(LeakKind::Float);
     }
     leaks
