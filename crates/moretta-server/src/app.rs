@@ -1,0 +1,95 @@
+//! The server without its network: requests in, responses out.
+
+use crate::clock::Clock;
+use crate::http::{Credentials, Given, Head, Hosts, Request, Router};
+use crate::problem::{Problem, Result};
+use crate::rates::Rates;
+use crate::session;
+use crate::settings::Settings;
+use crate::store::Store;
+
+/// Everything that handlers use.
+pub struct App {
+    /// What the server knows.
+    pub store: Store,
+    /// The time.
+    pub clock: Clock,
+    /// What the person who started it has decided.
+    pub settings: Settings,
+    router: Router,
+    hosts: Hosts,
+    rates: Rates,
+}
+
+impl App {
+    /// With an opened store.
+    pub fn new(store: Store, clock: Clock, settings: Settings) -> Self {
+        App {
+            hosts: Hosts::new(&settings.hosts),
+            rates: Rates::new(settings.limits.calls),
+            router: Router::new(crate::routes::routes()),
+            store,
+            clock,
+            settings,
+        }
+    }
+
+    /// The routes.
+    pub fn router(&self) -> &Router {
+        &self.router
+    }
+
+    /// What is decided before the body of a request is read: its route, and how long the body may be.
+    ///
+    /// # Errors
+    /// When the request is for another server, for nothing, or one of too many.
+    pub fn look(&self, head: &mut Head, host: Option<&str>) -> Result<usize> {
+        self.hosts.check(host)?;
+        if let Credentials::Cookie(secret) | Credentials::Bearer(secret) = &head.credentials {
+            self.rates.check(secret, self.clock.now())?;
+        }
+        Ok(self.router.find(head)?.limit)
+    }
+
+    /// Answers.
+    ///
+    /// # Errors
+    /// Whatever is in the way.
+    pub fn answer(&self, request: Request) -> Result<Given> {
+        self.touch(&request.head)?;
+        self.router.answer(self, request)
+    }
+
+    /// Notes that a person is there.
+    fn touch(&self, head: &Head) -> Result<()> {
+        let Credentials::Cookie(secret) = &head.credentials else {
+            return Ok(());
+        };
+        if head.is_background() {
+            return Ok(());
+        }
+        let at = self.clock.now();
+        let found = self.store.read(|sql| session::find(sql, secret, at))?;
+        match found.and_then(|signed| signed.session) {
+            Some(session) if !session.is_locked(at) && session::is_news(&session, at) => self
+                .store
+                .act(|act| session::touch(&mut **act, &session, at)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").finish_non_exhaustive()
+    }
+}
+
+/// The problem of a body that is longer than its route takes.
+pub fn too_long(limit: usize) -> Problem {
+    Problem::new(
+        413,
+        "too-long",
+        format!("the body is longer than {limit} bytes"),
+    )
+}

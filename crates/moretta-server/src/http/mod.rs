@@ -1,0 +1,20 @@
+//! HTTP: requests in, handlers that block, responses out. The asynchronous part is `serve`.
+
+mod answer;
+mod call;
+mod guard;
+mod head;
+mod openapi;
+mod route;
+mod serve;
+
+pub use answer::{
+    Accepted, Answer, Chunks, Created, Described, Done, Download, Given, Json, Live, Tagged,
+    WithCookies,
+};
+pub use call::{Body, Call, Nothing, Octets};
+pub use guard::{Hosts, SECURITY_HEADERS};
+pub use head::{Credentials, Head, Request};
+pub use openapi::openapi;
+pub use route::{Route, Router, delete, get, patch, post, put};
+pub use serve::{Listening, serve};

@@ -1,0 +1,344 @@
+//! The asynchronous part: connections, limits of what comes, and responses as they leave.
+
+use super::answer::{Download, Given, Live, Ready};
+use super::guard::{SECURITY_HEADERS, check_body, peer_of};
+use super::head::{Head, Request};
+use crate::app::{App, too_long};
+use crate::problem::{Problem, Result};
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http_body_util::channel::Channel;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+
+type Body = BoxBody<Bytes, Infallible>;
+
+/// How long a peer may take for its handshake and for the head of a request.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+/// How long a body may take, in all.
+const BODY_TIME: Duration = Duration::from_secs(120);
+/// How often it is asked whether a caller may still have what they are given.
+const STILL: Duration = Duration::from_secs(2);
+/// Headers of a request, in bytes.
+const HEADERS: usize = 32 << 10;
+
+/// A server that listens.
+pub struct Listening {
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+}
+
+impl Listening {
+    /// Begins to listen.
+    ///
+    /// # Errors
+    /// When the address cannot be had.
+    pub async fn new(
+        address: SocketAddr,
+        tls: Option<Arc<rustls::ServerConfig>>,
+    ) -> std::io::Result<Self> {
+        Ok(Listening {
+            listener: TcpListener::bind(address).await?,
+            tls: tls.map(TlsAcceptor::from),
+        })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+/// How many connections each address has.
+struct Open {
+    of: Mutex<HashMap<IpAddr, usize>>,
+    most: usize,
+}
+
+impl Open {
+    fn enter(self: &Arc<Self>, peer: IpAddr) -> Option<Entered> {
+        let mut of = self.of.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = of.entry(peer).or_insert(0);
+        if *open >= self.most {
+            return None;
+        }
+        *open += 1;
+        Some(Entered(Arc::clone(self), peer))
+    }
+}
+
+struct Entered(Arc<Open>, IpAddr);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let mut of = self.0.of.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = of.get_mut(&self.1) {
+            *open -= 1;
+            if *open == 0 {
+                of.remove(&self.1);
+            }
+        }
+    }
+}
+
+/// Answers until `stop` says so; responses that are on their way are ended first.
+pub async fn serve(app: Arc<App>, listening: Listening, mut stop: watch::Receiver<bool>) {
+    let open = Arc::new(Open {
+        of: Mutex::default(),
+        most: app.settings.limits.connections,
+    });
+    let mut connections = tokio::task::JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listening.listener.accept() => accepted,
+            _ = stop.wait_for(|stop| *stop) => break,
+        };
+        while connections.try_join_next().is_some() {}
+        let Ok((stream, peer)) = accepted else {
+            // Too many files are open; those that are may close.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let peer = peer.ip();
+        let is_proxy = app.settings.behind_proxy == Some(peer);
+        let entered = match is_proxy {
+            true => None,
+            false => match open.enter(peer) {
+                Some(entered) => Some(entered),
+                None => continue,
+            },
+        };
+        let _ = stream.set_nodelay(true);
+        let (app, tls, stop) = (Arc::clone(&app), listening.tls.clone(), stop.clone());
+        connections.spawn(async move {
+            let _entered = entered;
+            match tls {
+                None => talk(app, stream, peer, stop).await,
+                Some(tls) => {
+                    let shaken = tokio::time::timeout(HEAD_TIME, tls.accept(stream)).await;
+                    if let Ok(Ok(stream)) = shaken {
+                        talk(app, stream, peer, stop).await;
+                    }
+                }
+            }
+        });
+    }
+    let ended = async { while connections.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(Duration::from_secs(10), ended).await;
+    connections.shutdown().await;
+}
+
+async fn told(stop: &mut watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+async fn talk(
+    app: Arc<App>,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: IpAddr,
+    mut stop: watch::Receiver<bool>,
+) {
+    let stopped = stop.clone();
+    let service = service_fn(move |request| {
+        let (app, stop) = (Arc::clone(&app), stopped.clone());
+        async move { Ok::<_, Infallible>(respond(app, request, peer, stop).await) }
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(HEADERS)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = std::pin::pin!(connection);
+    let stopped = tokio::select! {
+        _ = connection.as_mut() => false,
+        () = told(&mut stop) => true,
+    };
+    if stopped {
+        connection.as_mut().graceful_shutdown();
+        let _ = connection.await;
+    }
+}
+
+async fn respond(
+    app: Arc<App>,
+    request: http::Request<Incoming>,
+    peer: IpAddr,
+    stop: watch::Receiver<bool>,
+) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let uri = &parts.uri;
+    let host = match uri.authority() {
+        Some(authority) => Some(authority.to_string()),
+        None => parts
+            .headers
+            .get(http::header::HOST)
+            .and_then(|host| host.to_str().ok())
+            .map(str::to_owned),
+    };
+    let path = uri.path().strip_prefix("/api/v1").unwrap_or_default();
+    let mut head = Head::new(
+        parts.method,
+        path,
+        uri.query().unwrap_or_default(),
+        parts.headers,
+        peer,
+    );
+    head.peer = peer_of(&head, peer, app.settings.behind_proxy);
+    let id = head.request.to_string();
+    match begin(&app, head, host, body).await {
+        Ok(given) => respond_with(given, stop),
+        Err(problem) => refuse(&problem, &id),
+    }
+}
+
+/// Reads the body and lets a thread that may wait answer.
+async fn begin(
+    app: &Arc<App>,
+    mut head: Head,
+    host: Option<String>,
+    body: Incoming,
+) -> Result<Given> {
+    let limit = app.look(&mut head, host.as_deref())?;
+    let collected = tokio::time::timeout(BODY_TIME, Limited::new(body, limit).collect()).await;
+    let body = match collected {
+        Ok(Ok(body)) => body.to_bytes().to_vec(),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(too_long(limit)),
+        Ok(Err(_)) => return Err(Problem::unusable("the body has not come whole")),
+        Err(_) => return Err(Problem::new(408, "slow", "the body has not come in time")),
+    };
+    let app = Arc::clone(app);
+    let answered = tokio::task::spawn_blocking(move || {
+        let request = Request { head, body };
+        let mut looked = request.head.clone();
+        check_body(app.router().find(&mut looked)?, &request)?;
+        app.answer(request)
+    });
+    answered
+        .await
+        .unwrap_or_else(|_| Err(Problem::bug("a handler ended without an answer")))
+}
+
+fn respond_with(given: Given, stop: watch::Receiver<bool>) -> Response<Body> {
+    match given {
+        Given::Ready(ready) => ready_response(ready),
+        Given::Download(download) => download_response(download),
+        Given::Live(live) => live_response(live, stop),
+    }
+}
+
+fn ready_response(ready: Ready) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::from(ready.body)).boxed());
+    *response.status_mut() =
+        StatusCode::from_u16(ready.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    with_headers(response, ready.headers)
+}
+
+/// The response of a request that was refused.
+fn refuse(problem: &Problem, request: &str) -> Response<Body> {
+    let mut headers = vec![("content-type", "application/problem+json".to_owned())];
+    headers.extend(
+        problem
+            .retry_after
+            .map(|after| ("retry-after", after.to_string())),
+    );
+    ready_response(Ready {
+        status: problem.status,
+        headers,
+        body: problem.body(request),
+    })
+}
+
+fn download_response(download: Download) -> Response<Body> {
+    let (mut sender, body) = Channel::<Bytes, Infallible>::new(4);
+    let mut headers = vec![
+        ("content-type", download.media_type.to_owned()),
+        ("content-length", download.length.to_string()),
+        (
+            "content-disposition",
+            format!("attachment; filename=\"{}\"", download.name),
+        ),
+    ];
+    headers.extend(download.headers);
+    let runtime = Handle::current();
+    tokio::task::spawn_blocking(move || {
+        let mut asked = Instant::now();
+        for chunk in download.chunks {
+            if asked.elapsed() >= STILL {
+                asked = Instant::now();
+                if !(download.still)() {
+                    break;
+                }
+            }
+            // A response that ends before its length is seen to be broken.
+            let Ok(chunk) = chunk else { break };
+            let sent = runtime.block_on(async {
+                tokio::time::timeout(BODY_TIME, sender.send_data(Bytes::from(chunk))).await
+            });
+            if !matches!(sent, Ok(Ok(()))) {
+                break;
+            }
+        }
+    });
+    with_headers(Response::new(body.boxed()), headers)
+}
+
+fn live_response(mut live: Live, stop: watch::Receiver<bool>) -> Response<Body> {
+    let (mut sender, body) = Channel::<Bytes, Infallible>::new(4);
+    let runtime = Handle::current();
+    tokio::task::spawn_blocking(move || {
+        while !*stop.borrow() {
+            let Some(events) = (live.next)() else { break };
+            if events.is_empty() {
+                continue;
+            }
+            let sent = runtime.block_on(async {
+                tokio::time::timeout(BODY_TIME, sender.send_data(Bytes::from(events))).await
+            });
+            if !matches!(sent, Ok(Ok(()))) {
+                break;
+            }
+        }
+    });
+    let headers = vec![("content-type", "text/event-stream".to_owned())];
+    with_headers(Response::new(body.boxed()), headers)
+}
+
+fn with_headers(
+    mut response: Response<Body>,
+    headers: Vec<(&'static str, String)>,
+) -> Response<Body> {
+    let map = response.headers_mut();
+    for (name, value) in SECURITY_HEADERS {
+        map.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
+    }
+    for (name, value) in headers {
+        let name = HeaderName::from_static(name);
+        let Ok(value) = HeaderValue::from_str(&value) else {
+            continue;
+        };
+        match name == http::header::SET_COOKIE {
+            true => map.append(name, value),
+            false => map.insert(name, value).is_some(),
+        };
+    }
+    response
+}

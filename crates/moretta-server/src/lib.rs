@@ -1,0 +1,24 @@
+//! Users, roles, privacy levels, approvals, jobs and live streams behind one API.
+//!
+//! Handlers are plain functions that block: a request with its whole body in, a response out. The
+//! asynchronous part is one file, `http/serve.rs`, and never parses a table. Who may do what is one
+//! list (`rights`), which routes take their types from; a permit is made in one place and is all
+//! that a handler believes. What is done and its entry in the log are one transaction (`store`).
+
+#[macro_use]
+pub mod db;
+pub mod app;
+pub mod audit;
+pub mod clock;
+pub mod health;
+pub mod http;
+pub mod id;
+pub mod problem;
+pub mod rates;
+pub mod rights;
+mod routes;
+pub mod secret;
+pub mod session;
+pub mod settings;
+pub mod store;
+pub mod token;

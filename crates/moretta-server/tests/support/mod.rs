@@ -1,0 +1,155 @@
+//! A server in a folder that goes away, a clock that stands, and who asks it.
+
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use http::{HeaderMap, HeaderValue, Method};
+use moretta_server::app::App;
+use moretta_server::clock::Clock;
+use moretta_server::db::{Db, PostgresDb, SqliteDb};
+use moretta_server::http::{Given, Head, Request};
+use moretta_server::problem::Problem;
+use moretta_server::settings::Settings;
+use moretta_server::store::Store;
+use serde_json::Value;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// When tests begin: a Monday in 2026.
+pub const BEGIN: i64 = 1_790_000_000_000;
+
+/// A server without a network.
+pub struct Server {
+    pub app: Arc<App>,
+    pub clock: Clock,
+    pub folder: TempDir,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answered {
+    pub status: u16,
+    /// Of a problem.
+    pub code: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    pub json: Value,
+}
+
+impl Server {
+    /// A new one on SQLite.
+    pub fn new() -> Self {
+        Server::with(|_| ())
+    }
+
+    /// A new one with other settings.
+    pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut settings = Settings {
+            data: folder.path().join("data"),
+            keys: folder.path().join("keys"),
+            ..Settings::default()
+        };
+        change(&mut settings);
+        std::fs::create_dir_all(&settings.data).expect("a folder");
+        let db = SqliteDb::open(&settings.data.join("store")).expect("a store");
+        let store = Store::open(Arc::new(db)).expect("a store");
+        let clock = Clock::standing(BEGIN);
+        Server {
+            app: Arc::new(App::new(store, clock.clone(), settings)),
+            clock,
+            folder,
+        }
+    }
+
+    /// Asks.
+    pub fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Answered {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let name: http::HeaderName = name.parse().expect("a name");
+            map.append(name, HeaderValue::from_str(value).expect("a value"));
+        }
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let peer = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let mut head = Head::new(method, path, query, map, peer);
+        let looked = self.app.look(&mut head, Some("localhost:8440"));
+        let answered = looked.and_then(|_| {
+            self.app.answer(Request {
+                head,
+                body: body.to_vec(),
+            })
+        });
+        match answered {
+            Ok(Given::Ready(ready)) => {
+                let json = serde_json::from_slice(&ready.body).unwrap_or(Value::Null);
+                let headers = ready.headers.into_iter().map(|(n, v)| (n.to_owned(), v));
+                Answered {
+                    status: ready.status,
+                    code: String::new(),
+                    headers: headers.collect(),
+                    json,
+                    body: ready.body,
+                }
+            }
+            Ok(Given::Download(download)) => {
+                let chunks: Result<Vec<Vec<u8>>, Problem> = download.chunks.collect();
+                let body = chunks.expect("a whole file").concat();
+                Answered {
+                    status: 200,
+                    code: String::new(),
+                    headers: vec![("content-type".to_owned(), download.media_type.to_owned())],
+                    body,
+                    json: Value::Null,
+                }
+            }
+            Ok(Given::Live(_)) => panic!("events are asked for elsewhere"),
+            Err(problem) => Answered {
+                status: problem.status,
+                code: problem.code.to_owned(),
+                headers: Vec::new(),
+                body: problem.to_string().into_bytes(),
+                json: Value::Null,
+            },
+        }
+    }
+}
+
+impl Answered {
+    /// The answer, which must have this status.
+    pub fn expect(self, status: u16) -> Value {
+        let told = String::from_utf8_lossy(&self.body);
+        assert_eq!(self.status, status, "{} {told}", self.code);
+        self.json
+    }
+
+    /// Asserts that it was refused with this code.
+    pub fn refused(&self, status: u16, code: &str) {
+        assert_eq!(
+            (self.status, &*self.code),
+            (status, code),
+            "{}",
+            String::from_utf8_lossy(&self.body)
+        );
+    }
+}
+
+/// The database that a variable names, emptied; none where it names none, unless it must.
+pub fn postgres() -> Option<Box<dyn Db>> {
+    let Ok(address) = std::env::var("MORETTA_TEST_POSTGRES") else {
+        assert!(
+            std::env::var_os("MORETTA_TEST_POSTGRES_MUST").is_none(),
+            "MORETTA_TEST_POSTGRES must name a database"
+        );
+        return None;
+    };
+    let db = PostgresDb::open(&address).expect("PostgreSQL answers");
+    db.write(&mut |sql| sql.batch("DROP SCHEMA public CASCADE; CREATE SCHEMA public;"))
+        .expect("emptied");
+    Some(Box::new(db))
+}
