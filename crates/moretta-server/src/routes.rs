@@ -3,6 +3,11 @@
 use crate::http::Route;
 
 /// All routes, area by area.
-pub fn routes() -> Vec<Route> {
-    [crate::health::routes()].into_iter().flatten().collect()
+pub(crate) fn routes() -> Vec<Route> {
+    let areas = [
+        crate::health::routes(),
+        crate::project::routes(),
+        crate::audit::routes(),
+    ];
+    areas.into_iter().flatten().collect()
 }

@@ -5,8 +5,10 @@
 //! later head: it is printed each hour and stands in receipts. Persons stand in it by their numbers,
 //! so that a name can be deleted.
 
+mod routes;
 mod verify;
 
+pub use routes::routes;
 pub use verify::{Fault, Verified, verify, verify_export};
 
 use crate::clock::Millis;

@@ -145,7 +145,7 @@ pub fn verify_export(lines: impl BufRead, seen: Option<&Head>) -> Result<Verifie
     Ok(chain.ended(seen, at_seen))
 }
 
-fn unhex(text: &str) -> Option<Vec<u8>> {
+pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
     let digit = |b: u8| (b as char).to_digit(16).map(|d| d as u8);
     let pairs = text.as_bytes().chunks(2);
     pairs

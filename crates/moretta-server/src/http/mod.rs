@@ -12,7 +12,7 @@ pub use answer::{
     Accepted, Answer, Chunks, Created, Described, Done, Download, Given, Json, Live, Tagged,
     WithCookies,
 };
-pub use call::{Body, Call, Nothing, Octets};
+pub use call::{Body, Call, Nothing, Octets, outdated};
 pub use guard::{Hosts, SECURITY_HEADERS};
 pub use head::{Credentials, Head, Request};
 pub use openapi::openapi;

@@ -34,7 +34,7 @@ rights! {
     /// What who has shown a password may: unlock, show the second factor, sign out.
     Half "session": [To::Half];
     /// What everybody who is signed in may.
-    Signed "signed": [To::Signed] token;
+    SignedIn "signed": [To::Signed] token;
     /// Own password, second factor, sessions and tokens.
     OwnAccount "me": [To::Signed];
     /// Invite, change, disable and delete users, end their sessions.

@@ -13,7 +13,7 @@ use crate::token;
 use std::marker::PhantomData;
 
 /// How long a second factor counts as just shown.
-pub const FRESH: Millis = 15 * MINUTE;
+pub(super) const FRESH: Millis = 15 * MINUTE;
 
 /// Who has been found to have a right.
 #[derive(Debug)]
@@ -166,7 +166,7 @@ impl Caller {
 }
 
 /// Nobody is signed in.
-pub fn signed_out() -> Problem {
+pub(super) fn signed_out() -> Problem {
     Problem::new(401, "signed-out", "nobody is signed in").help("sign in")
 }
 

@@ -1,0 +1,354 @@
+//! The log of acts as its readers see it.
+
+use super::{Entered, Fault, Head, head, verify};
+use crate::app::App;
+use crate::clock::Millis;
+use crate::db::{Row, Sql, Value};
+use crate::http::{Call, Chunks, Download, Json, Nothing, Route, get};
+use crate::id::Id;
+use crate::page::Page;
+use crate::problem::{Problem, Result};
+use crate::rights::{Permit, ReadAdminAudit, ReadAudit, ReadWholeAudit, Role};
+use crate::secret::hex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The routes of this area.
+pub fn routes() -> Vec<Route> {
+    vec![
+        get("/audit", "The log of everything", list_all),
+        get("/audit/admin", "What administrators did", list_admin),
+        get(
+            "/audit/verification",
+            "Reads the whole log again and recomputes its sums",
+            verification,
+        ),
+        get(
+            "/audit/export",
+            "The whole log with its sums, as `moretta audit` verifies it",
+            export,
+        ),
+        get(
+            "/projects/{project}/audit",
+            "The log of a project",
+            list_project,
+        ),
+        get(
+            "/projects/{project}/readers",
+            "Who could read what at a time, by the log",
+            readers,
+        ),
+    ]
+}
+
+/// What of the log is asked for.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    /// The `next` of the page before; pages go back in time.
+    after: Option<i64>,
+    /// How many entries at most, up to 500.
+    limit: Option<i64>,
+    /// Not before this time.
+    from: Option<Millis>,
+    /// Before this time.
+    until: Option<Millis>,
+    /// Of this person, by number.
+    actor: Option<i64>,
+    /// Acts whose names begin so.
+    act: Option<String>,
+}
+
+/// An entry as it is shown.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Shown {
+    /// Its place.
+    number: i64,
+    /// When.
+    at: Millis,
+    /// The number of who did it.
+    actor: Option<i64>,
+    /// Their name, while they have an account.
+    name: Option<String>,
+    /// What was done.
+    act: String,
+    /// Whether it was refused.
+    refused: bool,
+    /// In which project.
+    project: Option<Id>,
+    /// To what.
+    subject: Option<Id>,
+    /// What else is to be known.
+    facts: BTreeMap<String, String>,
+}
+
+/// What administrators do is told by the first word of an act.
+const ADMIN_ACTS: &str = "(a.act LIKE 'user.%' OR a.act LIKE 'project.%' OR a.act LIKE 'member.%' \
+                          OR a.act LIKE 'settings.%' OR a.act LIKE 'admin.%')";
+
+fn list(app: &App, wanted: &Wanted, project: Option<Id>, only: &str) -> Result<Json<Page<Shown>>> {
+    let limit = wanted.limit.unwrap_or(100);
+    if !(1..=500).contains(&limit) {
+        return Err(Problem::unusable("a page has 1 to 500 entries"));
+    }
+    let mut query = format!(
+        "SELECT a.number, a.entry, u.name FROM audit a LEFT JOIN users u ON u.number = a.actor WHERE {only}"
+    );
+    let mut values: Vec<Value> = Vec::new();
+    let mut also = |condition: &str, value: Value| {
+        values.push(value);
+        query += &format!(" AND {condition} ${}", values.len());
+    };
+    if let Some(project) = project {
+        also("a.project_id =", project.into());
+    }
+    if let Some(after) = wanted.after {
+        also("a.number <", after.into());
+    }
+    if let Some(from) = wanted.from {
+        also("a.at >=", from.into());
+    }
+    if let Some(until) = wanted.until {
+        also("a.at <", until.into());
+    }
+    if let Some(actor) = wanted.actor {
+        also("a.actor =", actor.into());
+    }
+    if let Some(act) = &wanted.act {
+        let escaped = act.replace(['%', '_', '\\'], "");
+        also("a.act LIKE", format!("{escaped}%").into());
+    }
+    also("1 = 1 ORDER BY a.number DESC LIMIT", (limit + 1).into());
+    let query = query.replace("AND 1 = 1 ORDER", "ORDER");
+    let rows = app.store.read(|sql| sql.query(&query, &values))?;
+    let shown = rows.iter().map(show).collect::<Result<Vec<_>>>()?;
+    Ok(Json(Page::of(shown, limit, |entry| {
+        entry.number.to_string()
+    })))
+}
+
+fn show(row: &Row) -> Result<Shown> {
+    let entered = entered(row.text(1)?)?;
+    Ok(Shown {
+        number: entered.number,
+        at: entered.at,
+        actor: entered.actor,
+        name: row.maybe_text(2)?,
+        act: entered.act,
+        refused: entered.refused,
+        project: entered.project,
+        subject: entered.subject,
+        facts: entered.facts,
+    })
+}
+
+fn entered(text: &str) -> Result<Entered> {
+    serde_json::from_str(text).map_err(|_| Problem::bug("an entry of the log cannot be read"))
+}
+
+fn list_all(
+    app: &App,
+    _: Permit<ReadWholeAudit>,
+    call: Call<Wanted, Nothing>,
+) -> Result<Json<Page<Shown>>> {
+    list(app, &call.query, None, "1 = 1")
+}
+
+fn list_admin(
+    app: &App,
+    _: Permit<ReadAdminAudit>,
+    call: Call<Wanted, Nothing>,
+) -> Result<Json<Page<Shown>>> {
+    list(app, &call.query, None, ADMIN_ACTS)
+}
+
+fn list_project(
+    app: &App,
+    permit: Permit<ReadAudit>,
+    call: Call<Wanted, Nothing>,
+) -> Result<Json<Page<Shown>>> {
+    list(app, &call.query, Some(permit.project()?), "1 = 1")
+}
+
+/// A head that was printed or told earlier.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Seen {
+    /// Its place.
+    number: Option<i64>,
+    /// Its sum, in hexadecimal digits.
+    hash: Option<String>,
+}
+
+/// What reading the log again has found.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Told {
+    /// Whether all of it is as it was written.
+    holds: bool,
+    /// The last entry that holds.
+    number: i64,
+    /// Its sum.
+    hash: String,
+    /// The place of the first entry that does not hold.
+    fault: Option<i64>,
+    /// What is wrong with it.
+    what: Option<&'static str>,
+}
+
+fn verification(
+    app: &App,
+    permit: Permit<ReadWholeAudit>,
+    call: Call<Seen, Nothing>,
+) -> Result<Json<Told>> {
+    let seen = match (call.query.number, &call.query.hash) {
+        (Some(number), Some(hash)) => Some(Head {
+            number,
+            hash: super::verify::unhex(hash)
+                .and_then(|hash| hash.try_into().ok())
+                .ok_or_else(|| Problem::unusable("`hash` has 64 hexadecimal digits"))?,
+        }),
+        (None, None) => None,
+        _ => return Err(Problem::unusable("`number` and `hash` go together")),
+    };
+    let verified = app.store.read(|sql| verify(sql, seen.as_ref()))?;
+    let Fault { number, what } = verified.fault.clone().unwrap_or(Fault {
+        number: 0,
+        what: "",
+    });
+    let holds = verified.fault.is_none();
+    app.store.act(|act| {
+        let mut entry = permit.entry("audit.verify");
+        entry.facts = vec![("holds", holds.to_string())];
+        act.log(&entry)
+    })?;
+    Ok(Json(Told {
+        holds,
+        number: verified.head.number,
+        hash: hex(&verified.head.hash),
+        fault: (!holds).then_some(number),
+        what: (!holds).then_some(what),
+    }))
+}
+
+/// How many entries are exported at once.
+const PIECE: i64 = 1000;
+
+fn export(
+    app: &App,
+    permit: Permit<ReadWholeAudit>,
+    _: Call<Nothing, Nothing>,
+) -> Result<Download> {
+    let end = app.store.act(|act| {
+        act.log(&permit.entry("audit.export"))?;
+        head(&mut **act)
+    })?;
+    let length =
+        "SELECT COALESCE(SUM(LENGTH(CAST(entry AS BYTEA)) + 66), 0) FROM audit WHERE number <= $1";
+    let length = match app.store.db().name() {
+        "SQLite" => length.replace("BYTEA", "BLOB"),
+        _ => length
+            .replace("LENGTH(CAST(entry AS BYTEA))", "OCTET_LENGTH(entry)")
+            .replace("SUM(", "SUM(1::BIGINT * "),
+    };
+    let length = app
+        .store
+        .read(|sql| sql.number(&length, values![end.number]))?;
+    let (store, mut last) = (app.store.clone(), 0);
+    let pieces = std::iter::from_fn(move || {
+        if last >= end.number {
+            return None;
+        }
+        let piece = store.read(|sql| piece(sql, last, end.number));
+        last += PIECE;
+        Some(piece)
+    });
+    Ok(Download {
+        name: "moretta-audit.log".to_owned(),
+        media_type: "text/plain; charset=utf-8",
+        length: length as u64,
+        headers: Vec::new(),
+        chunks: Box::new(pieces) as Chunks,
+        still: Box::new(|| true),
+    })
+}
+
+fn piece(sql: &mut dyn Sql, after: i64, until: i64) -> Result<Vec<u8>> {
+    let rows = sql.query(
+        "SELECT hash, entry FROM audit WHERE number > $1 AND number <= $2 AND number <= $3 ORDER BY number",
+        values![after, after + PIECE, until],
+    )?;
+    let mut text = String::new();
+    for row in rows {
+        text += &hex(row.bytes(0)?);
+        text.push(' ');
+        text += row.text(1)?;
+        text.push('\n');
+    }
+    Ok(text.into_bytes())
+}
+
+/// A time.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct When {
+    /// The time; now without.
+    at: Option<Millis>,
+}
+
+/// What somebody was in a project.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Reader {
+    /// Who.
+    user: Id,
+    /// Their role.
+    role: Role,
+    /// The finest level that they could read.
+    level: Option<i64>,
+    /// Until when.
+    ends_at: Option<Millis>,
+    /// The entry of the log that says so.
+    entry: i64,
+}
+
+fn readers(
+    app: &App,
+    permit: Permit<ReadAudit>,
+    call: Call<When, Nothing>,
+) -> Result<Json<Vec<Reader>>> {
+    let (project, at) = (permit.project()?, call.query.at.unwrap_or(permit.at()));
+    let rows = app.store.read(|sql| {
+        sql.query(
+            "SELECT entry FROM audit WHERE project_id = $1 AND at <= $2 \
+             AND act IN ('member.grant', 'member.end') ORDER BY number",
+            values![project, at],
+        )
+    })?;
+    let mut readers = BTreeMap::new();
+    for row in rows {
+        let entry = entered(row.text(0)?)?;
+        let Some(user) = entry.subject else { continue };
+        readers.remove(&user);
+        let fact = |name: &str| {
+            entry
+                .facts
+                .get(name)
+                .and_then(|fact| fact.parse::<i64>().ok())
+        };
+        let ends_at = fact("ends_at");
+        if entry.act == "member.grant" && ends_at.is_none_or(|ends| ends > at) {
+            let role = Role::parse(entry.facts.get("role").map_or("", |role| role))?;
+            readers.insert(
+                user,
+                Reader {
+                    user,
+                    role,
+                    level: fact("level"),
+                    ends_at,
+                    entry: entry.number,
+                },
+            );
+        }
+    }
+    Ok(Json(readers.into_values().collect()))
+}

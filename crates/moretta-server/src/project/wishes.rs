@@ -1,0 +1,71 @@
+//! What waits in a project for a second person.
+
+use super::{members, rules};
+use crate::app::App;
+use crate::http::{Call, Done, Json, Nothing, Route, get, post};
+use crate::problem::{Problem, Result};
+use crate::rights::{ConfirmMembers, ListMembers, Permit};
+use crate::wish::{self, Wish};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get(
+            "/projects/{project}/wishes",
+            "What waits for a second person",
+            list,
+        ),
+        post(
+            "/projects/{project}/wishes/{wish}/decision",
+            "Grants or refuses what another person asked for",
+            decide,
+        ),
+    ]
+}
+
+fn list(
+    app: &App,
+    permit: Permit<ListMembers>,
+    _: Call<Nothing, Nothing>,
+) -> Result<Json<Vec<Wish>>> {
+    let project = permit.project()?;
+    app.store.read(|sql| wish::waiting(sql, project)).map(Json)
+}
+
+/// A decision.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Decision {
+    /// Whether it is granted.
+    grant: bool,
+}
+
+fn decide(
+    app: &App,
+    permit: Permit<ConfirmMembers>,
+    call: Call<Nothing, Json<Decision>>,
+) -> Result<Done> {
+    let (project, id, grant) = (permit.project()?, call.id("wish")?, call.body.0.grant);
+    let (by, at) = (permit.user()?, permit.at());
+    app.store.act(|act| {
+        let wish = wish::decide(&mut **act, id, Some(project), grant, by, at)?;
+        let facts = match (&*wish.kind, grant) {
+            (_, false) => Vec::new(),
+            ("member", true) => members::granted(act, &wish, by, at)?,
+            ("rules", true) => rules::granted(act, &wish)?,
+            _ => {
+                return Err(Problem::conflict(
+                    "elsewhere",
+                    "this is decided where it was asked for",
+                ));
+            }
+        };
+        let act_name = format!("{}.{}", wish.kind, if grant { "grant" } else { "refuse" });
+        let mut entry = permit.entry(&act_name);
+        entry.subject = Some(wish.subject);
+        entry.facts = facts;
+        act.log(&entry)
+    })?;
+    Ok(Done)
+}
