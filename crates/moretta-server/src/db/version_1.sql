@@ -11,7 +11,15 @@ CREATE TABLE users (
     idle_minutes BIGINT NOT NULL,
     made_at BIGINT NOT NULL,
     made_by TEXT,
-    version BIGINT NOT NULL DEFAULT 1
+    version BIGINT NOT NULL DEFAULT 1,
+    new_factor BYTEA,
+    own_idle_minutes BIGINT,
+    preferences TEXT
+) STRICT;
+
+CREATE TABLE recovery (
+    secret BYTEA PRIMARY KEY,
+    user_id TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE links (
@@ -19,7 +27,9 @@ CREATE TABLE links (
     kind TEXT NOT NULL,
     user_id TEXT,
     made_at BIGINT NOT NULL,
-    ends_at BIGINT NOT NULL
+    ends_at BIGINT NOT NULL,
+    claimed_until BIGINT NOT NULL DEFAULT 0,
+    wish_id TEXT
 ) STRICT;
 
 CREATE TABLE sessions (
@@ -30,14 +40,16 @@ CREATE TABLE sessions (
     made_at BIGINT NOT NULL,
     seen_at BIGINT NOT NULL,
     factor_at BIGINT,
+    password_at BIGINT NOT NULL DEFAULT 0,
     ends_at BIGINT NOT NULL
 ) STRICT;
 CREATE INDEX sessions_of_user ON sessions (user_id);
 
 CREATE TABLE devices (
-    secret BYTEA PRIMARY KEY,
+    secret BYTEA NOT NULL,
     user_id TEXT NOT NULL,
-    made_at BIGINT NOT NULL
+    made_at BIGINT NOT NULL,
+    PRIMARY KEY (secret, user_id)
 ) STRICT;
 
 CREATE TABLE tokens (
@@ -54,13 +66,13 @@ CREATE TABLE tokens (
 CREATE TABLE guesses (
     of TEXT PRIMARY KEY,
     wrong BIGINT NOT NULL,
-    since BIGINT NOT NULL
+    last_at BIGINT NOT NULL
 ) STRICT;
 
 CREATE TABLE drafts (
     user_id TEXT NOT NULL,
     name TEXT NOT NULL,
-    text TEXT NOT NULL,
+    sealed BYTEA NOT NULL,
     at BIGINT NOT NULL,
     PRIMARY KEY (user_id, name)
 ) STRICT;

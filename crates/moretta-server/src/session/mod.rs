@@ -27,7 +27,8 @@ pub enum State {
 }
 
 impl State {
-    fn word(self) -> &'static str {
+    /// As the store and the API write it.
+    pub fn word(self) -> &'static str {
         match self {
             State::Full => "full",
             State::Waiting => "waiting",
@@ -37,7 +38,7 @@ impl State {
 }
 
 /// A session that was found.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Session {
     /// Its id, which is no secret.
     pub id: Id,
@@ -49,6 +50,8 @@ pub struct Session {
     pub idle: Millis,
     /// When the second factor was last shown in it.
     pub factor_at: Option<Millis>,
+    /// When the password was last given in it.
+    pub password_at: Millis,
     /// When it ends.
     pub ends_at: Millis,
     /// Whether its person must have a second factor.
@@ -56,6 +59,26 @@ pub struct Session {
     /// Whether they have one.
     pub has_factor: bool,
     token: String,
+    sum: [u8; 32],
+}
+
+/// What is shown to make more of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// The password.
+    Password,
+    /// The second factor.
+    Factor,
+}
+
+/// Without its token.
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("id", &self.id)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Session {
@@ -114,7 +137,8 @@ pub fn token_of(secret: &str) -> String {
     hex(&Sha256::digest(format!("moretta token {secret}")))
 }
 
-/// Begins a session; gives its id and its secret, which nobody else will ever know.
+/// Begins a session of who has just given a password; gives its id and its secret, which nobody
+/// else will ever know.
 ///
 /// # Errors
 /// When the store does not answer.
@@ -127,8 +151,8 @@ pub fn begin(
 ) -> Result<(Id, Secret)> {
     let (id, secret) = (Id::random(), Secret::new(hex(&random_bytes::<32>())));
     sql.execute(
-        "INSERT INTO sessions (id, secret, user_id, state, made_at, seen_at, factor_at, ends_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "INSERT INTO sessions (id, secret, user_id, state, made_at, seen_at, factor_at, password_at, ends_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         &[
             Value::from(id),
             Value::from(&secret.sum()[..]),
@@ -137,6 +161,7 @@ pub fn begin(
             Value::from(at),
             Value::from(at),
             Value::from(factor_at),
+            Value::from(at),
             Value::from(at + LENGTH),
         ],
     )?;
@@ -147,20 +172,41 @@ pub fn begin(
 /// worth nothing any more. It ends when it would have.
 ///
 /// # Errors
-/// When it ended meanwhile.
+/// 401 when it ended or got another secret meanwhile.
 pub fn renew(
     sql: &mut dyn Sql,
-    session: Id,
+    session: &Session,
     state: State,
-    factor_at: Option<Millis>,
+    shown: Shown,
     at: Millis,
 ) -> Result<Secret> {
     let secret = Secret::new(hex(&random_bytes::<32>()));
-    sql.execute_one(
-        "UPDATE sessions SET secret = $1, state = $2, seen_at = $3, factor_at = $4 WHERE id = $5",
-        values![&secret.sum()[..], state.word(), at, factor_at, session],
+    let (factor_at, password_at) = match shown {
+        Shown::Password => (session.factor_at, at),
+        Shown::Factor => (Some(at), session.password_at),
+    };
+    let changed = sql.execute(
+        "UPDATE sessions SET secret = $1, state = $2, seen_at = $3, factor_at = $4, password_at = $5 \
+         WHERE id = $6 AND secret = $7",
+        &[
+            Value::from(&secret.sum()[..]),
+            Value::from(state.word()),
+            Value::from(at),
+            Value::from(factor_at),
+            Value::from(password_at),
+            Value::from(session.id),
+            Value::from(&session.sum[..]),
+        ],
     )?;
-    Ok(secret)
+    match changed {
+        1 => Ok(secret),
+        _ => Err(ended()),
+    }
+}
+
+/// The session ended while a request was on its way.
+pub fn ended() -> Problem {
+    Problem::new(401, "signed-out", "the session has ended").help("sign in")
 }
 
 /// Locks a session by hand.
@@ -216,13 +262,14 @@ pub fn end_all(sql: &mut dyn Sql, user: Id, but: Option<Id>) -> Result<u64> {
 /// # Errors
 /// When the store does not answer.
 pub fn find(sql: &mut dyn Sql, secret: &str, at: Millis) -> Result<Option<Signed>> {
+    let sum = Secret::new(secret.to_owned()).sum();
     let row = sql.row(
         "SELECT s.id, s.state, s.seen_at, s.factor_at, s.ends_at, u.id, u.number, u.admin, u.auditor, \
-                u.idle_minutes, u.factor, (SELECT count(*) FROM members m WHERE m.user_id = u.id AND \
+                u.idle_minutes, u.factor, u.own_idle_minutes, s.password_at, (SELECT count(*) FROM members m WHERE m.user_id = u.id AND \
                 (m.role = 'officer' OR m.level = 1)) \
          FROM sessions s JOIN users u ON u.id = s.user_id \
          WHERE s.secret = $1 AND s.ends_at > $2 AND u.state = 'active'",
-        values![&Secret::new(secret.to_owned()).sum()[..], at],
+        values![&sum[..], at],
     )?;
     let Some(row) = row else { return Ok(None) };
     let state = match row.text(1)? {
@@ -231,6 +278,8 @@ pub fn find(sql: &mut dyn Sql, secret: &str, at: Millis) -> Result<Option<Signed
         _ => State::Locked,
     };
     let admin = row.yes(7)?;
+    let most = row.integer(9)?.clamp(1, IDLE.1);
+    let idle = row.maybe_integer(11)?.unwrap_or(most).clamp(1, most);
     Ok(Some(Signed {
         user: row.id(5)?,
         number: row.integer(6)?,
@@ -240,12 +289,14 @@ pub fn find(sql: &mut dyn Sql, secret: &str, at: Millis) -> Result<Option<Signed
             id: row.id(0)?,
             state,
             seen_at: row.integer(2)?,
-            idle: row.integer(9)?.clamp(1, IDLE.1) * MINUTE,
+            idle: idle * MINUTE,
             factor_at: row.maybe_integer(3)?,
             ends_at: row.integer(4)?,
-            needs_factor: admin || row.integer(11)? > 0,
+            password_at: row.integer(12)?,
+            needs_factor: admin || row.integer(13)? > 0,
             has_factor: !row.is_null(10)?,
             token: token_of(secret),
+            sum,
         }),
     }))
 }

@@ -5,9 +5,11 @@
 use http::{HeaderMap, HeaderValue, Method};
 use moretta_server::app::App;
 use moretta_server::clock::Clock;
-use moretta_server::db::{Db, PostgresDb, SqliteDb};
+use moretta_server::db::{Db, PostgresDb, SqliteDb, Value as Cell};
 use moretta_server::http::{Given, Head, Request};
+use moretta_server::id::Id;
 use moretta_server::problem::Problem;
+use moretta_server::session::{self, State};
 use moretta_server::settings::Settings;
 use moretta_server::store::Store;
 use serde_json::Value;
@@ -120,7 +122,163 @@ impl Server {
     }
 }
 
+/// Who is signed in, as their browser has it.
+#[derive(Clone)]
+pub struct Person {
+    pub id: Id,
+    pub name: String,
+    pub secret: String,
+    pub token: String,
+}
+
+/// What somebody is whom [`Server::person`] puts into the store.
+#[derive(Clone, Copy, Default)]
+pub struct Kind {
+    pub admin: bool,
+    pub auditor: bool,
+    /// Whether they have a second factor, and have just shown it.
+    pub factor: bool,
+}
+
+impl Server {
+    /// Somebody with a second factor just shown, who is put straight into the store, signed in.
+    pub fn signed_in(&self, name: &str) -> Person {
+        let factor = true;
+        self.person(
+            name,
+            Kind {
+                factor,
+                ..Kind::default()
+            },
+        )
+    }
+
+    /// The same, an administrator.
+    pub fn admin(&self, name: &str) -> Person {
+        let (admin, factor) = (true, true);
+        self.person(
+            name,
+            Kind {
+                admin,
+                factor,
+                ..Kind::default()
+            },
+        )
+    }
+
+    /// The same, an auditor of everything.
+    pub fn auditor(&self, name: &str) -> Person {
+        let (auditor, factor) = (true, true);
+        self.person(
+            name,
+            Kind {
+                auditor,
+                factor,
+                ..Kind::default()
+            },
+        )
+    }
+
+    /// Somebody of this kind without a password, who is put straight into the store, signed in.
+    pub fn person(&self, name: &str, kind: Kind) -> Person {
+        let id = Id::random();
+        let at = self.clock.now();
+        let next = "SELECT coalesce(max(number), 0) + 1 FROM users";
+        let insert = "INSERT INTO users (id, number, name, factor, state, admin, auditor, idle_minutes, made_at) \
+                      VALUES ($1, $2, $3, $4, 'active', $5, $6, 10, $7)";
+        let factor = kind.factor.then(|| vec![0_u8]);
+        self.app
+            .store
+            .act(|act| {
+                let number = act.number(next, &[])?;
+                let cells = [
+                    Cell::from(id),
+                    Cell::from(number),
+                    Cell::from(name),
+                    Cell::from(factor.clone()),
+                    Cell::from(kind.admin),
+                    Cell::from(kind.auditor),
+                    Cell::from(at),
+                ];
+                act.execute(insert, &cells).map(drop)
+            })
+            .expect("a user");
+        self.again(id, name, kind.factor)
+    }
+
+    /// Another session of somebody, without asking for anything.
+    pub fn again(&self, id: Id, name: &str, factor: bool) -> Person {
+        let at = self.clock.now();
+        let begin = self
+            .app
+            .store
+            .act(|act| session::begin(&mut **act, id, State::Full, factor.then_some(at), at));
+        let (_, secret) = begin.expect("a session");
+        Person::of(id, name, secret.show())
+    }
+
+    /// Asks as a page does, for somebody who is signed in.
+    pub fn send(&self, person: &Person, method: Method, path: &str, body: &Value) -> Answered {
+        let cookie = person.cookie();
+        let headers = [
+            ("cookie", &*cookie),
+            ("x-moretta-token", &*person.token),
+            ("sec-fetch-site", "same-origin"),
+            ("content-type", "application/json"),
+        ];
+        let body = match body {
+            Value::Null => Vec::new(),
+            body => body.to_string().into_bytes(),
+        };
+        self.ask(method, path, &headers, &body)
+    }
+
+    /// Reads as a page does, for somebody who is signed in.
+    pub fn see(&self, person: &Person, path: &str) -> Answered {
+        self.send(person, Method::GET, path, &Value::Null)
+    }
+
+    /// Asks as a page does on which nobody is signed in.
+    pub fn knock(&self, method: Method, path: &str, body: &Value) -> Answered {
+        let headers = [
+            ("sec-fetch-site", "same-origin"),
+            ("content-type", "application/json"),
+        ];
+        self.ask(method, path, &headers, body.to_string().as_bytes())
+    }
+}
+
+impl Person {
+    /// Who has a session with this secret.
+    pub fn of(id: Id, name: &str, secret: &str) -> Self {
+        Person {
+            id,
+            name: name.to_owned(),
+            secret: secret.to_owned(),
+            token: session::token_of(secret),
+        }
+    }
+
+    /// What their browser sends as `Cookie`.
+    pub fn cookie(&self) -> String {
+        format!("__Host-moretta={}", self.secret)
+    }
+}
+
 impl Answered {
+    /// The value of a cookie that was set; empty when it was taken away.
+    pub fn cookie(&self, name: &str) -> Option<String> {
+        let set = self
+            .headers
+            .iter()
+            .filter(|(header, _)| header == "set-cookie");
+        let mut values = set.filter_map(|(_, line)| {
+            let (key, value) = line.split(';').next()?.split_once('=')?;
+            (key == name).then(|| value.to_owned())
+        });
+        values.next()
+    }
+
     /// The answer, which must have this status.
     pub fn expect(self, status: u16) -> Value {
         let told = String::from_utf8_lossy(&self.body);
