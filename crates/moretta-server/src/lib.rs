@@ -20,6 +20,7 @@ pub mod project;
 pub mod rates;
 pub mod rights;
 mod routes;
+pub mod seal;
 pub mod secret;
 pub mod session;
 pub mod settings;
