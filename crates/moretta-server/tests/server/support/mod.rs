@@ -25,6 +25,7 @@ pub struct Server {
     pub app: Arc<App>,
     pub clock: Clock,
     pub folder: TempDir,
+    pub postgres: Option<Postgres>,
 }
 
 /// An answer.
@@ -39,7 +40,7 @@ pub struct Answered {
 }
 
 impl Server {
-    /// A new one on SQLite.
+    /// A new one.
     pub fn new() -> Self {
         Server::with(|_| ())
     }
@@ -54,13 +55,18 @@ impl Server {
         };
         change(&mut settings);
         std::fs::create_dir_all(&settings.data).expect("a folder");
-        let db = SqliteDb::open(&settings.data.join("store")).expect("a store");
-        let store = Store::open(Arc::new(db)).expect("a store");
+        let postgres = Postgres::new();
+        let db: Arc<dyn Db> = match &postgres {
+            Some(postgres) => Arc::new(postgres.open()),
+            None => Arc::new(SqliteDb::open(&settings.data.join("store")).expect("a store")),
+        };
+        let store = Store::open(db).expect("a store");
         let clock = Clock::standing(BEGIN);
         Server {
             app: Arc::new(App::new(store, clock.clone(), settings)),
             clock,
             folder,
+            postgres,
         }
     }
 
@@ -297,17 +303,43 @@ impl Answered {
     }
 }
 
-/// The database that a variable names, emptied; none where it names none, unless it must.
-pub fn postgres() -> Option<Box<dyn Db>> {
-    let Ok(address) = std::env::var("MORETTA_TEST_POSTGRES") else {
-        assert!(
-            std::env::var_os("MORETTA_TEST_POSTGRES_MUST").is_none(),
-            "MORETTA_TEST_POSTGRES must name a database"
-        );
-        return None;
-    };
-    let db = PostgresDb::open(&address).expect("PostgreSQL answers");
-    db.write(&mut |sql| sql.batch("DROP SCHEMA public CASCADE; CREATE SCHEMA public;"))
-        .expect("emptied");
-    Some(Box::new(db))
+/// An empty database on the PostgreSQL server that `MORETTA_TEST_POSTGRES` names. `./test all` runs
+/// the tests of the server a second time with it.
+pub struct Postgres {
+    server: String,
+    name: String,
+}
+
+impl Postgres {
+    /// Makes one; `None` where the variable is not set.
+    pub fn new() -> Option<Self> {
+        let server = std::env::var("MORETTA_TEST_POSTGRES").ok()?;
+        let name = format!("t{}", Id::random());
+        let postgres = Postgres { server, name };
+        postgres.tell(&format!("CREATE DATABASE {}", postgres.name));
+        Some(postgres)
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> String {
+        format!("{}/{}", self.server, self.name)
+    }
+
+    /// Opens it.
+    pub fn open(&self) -> PostgresDb {
+        PostgresDb::open(&self.address()).expect("PostgreSQL answers")
+    }
+
+    fn tell(&self, statement: &str) {
+        let address = format!("{}/postgres", self.server);
+        let client = postgres::Client::connect(&address, postgres::NoTls);
+        let told = client.and_then(|mut client| client.batch_execute(statement));
+        told.expect("PostgreSQL does it");
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        self.tell(&format!("DROP DATABASE {} WITH (FORCE)", self.name));
+    }
 }

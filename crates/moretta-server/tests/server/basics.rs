@@ -1,9 +1,7 @@
 //! What all requests have in common.
 
-mod support;
-
+use crate::support::Server;
 use http::Method;
-use support::Server;
 
 #[test]
 fn the_server_is_well_and_documents_itself() {
