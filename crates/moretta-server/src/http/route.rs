@@ -25,8 +25,14 @@ pub struct Route {
     /// The types that a body may have.
     pub types: &'static [&'static str],
     pub(super) documented: fn(&mut SchemaGenerator) -> Documented,
-    run: Box<dyn Fn(&App, Request) -> Result<Given> + Send + Sync>,
+    run: Run,
 }
+
+/// What answers: its permit and what it was sent have types.
+type Handler<R, Q, B, A> = fn(&App, Permit<R>, Call<Q, B>) -> Result<A>;
+
+/// The same, whatever the types.
+type Run = Box<dyn Fn(&App, Request) -> Result<Given> + Send + Sync>;
 
 /// What the documentation says of a route.
 pub(super) struct Documented {
@@ -40,7 +46,7 @@ impl Route {
         method: Method,
         path: &'static str,
         summary: &'static str,
-        handler: fn(&App, Permit<R>, Call<Q, B>) -> Result<A>,
+        handler: Handler<R, Q, B, A>,
     ) -> Self {
         Route {
             method,
@@ -95,7 +101,7 @@ macro_rules! methods {
             pub fn $name<R: Right, Q: DeserializeOwned + JsonSchema + 'static, B: Body, A: Answer>(
                 path: &'static str,
                 summary: &'static str,
-                handler: fn(&App, Permit<R>, Call<Q, B>) -> Result<A>,
+                handler: Handler<R, Q, B, A>,
             ) -> Route {
                 Route::new(Method::$method, path, summary, handler)
             }
