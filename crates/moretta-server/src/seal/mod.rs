@@ -40,6 +40,7 @@ mod write;
 mod zone_keys;
 
 pub use frame::FRAME;
+pub(crate) use frame::sealed_length;
 pub use key::Key;
 pub use log::{LogReader, LogWriter, Record};
 pub use read::SealedReader;
