@@ -8,6 +8,7 @@ use crate::rates::Rates;
 use crate::session;
 use crate::settings::Settings;
 use crate::store::Store;
+use crate::stream::Intakes;
 
 /// Everything that handlers use.
 pub struct App {
@@ -19,6 +20,8 @@ pub struct App {
     pub settings: Settings,
     /// Where events are read.
     pub hub: Hub,
+    /// Logs of streams that this process adds to.
+    pub intakes: Intakes,
     router: Router,
     hosts: Hosts,
     rates: Rates,
@@ -32,6 +35,7 @@ impl App {
             rates: Rates::new(settings.limits.calls),
             router: Router::new(crate::routes::routes()),
             hub: Hub::default(),
+            intakes: Intakes::default(),
             store,
             clock,
             settings,

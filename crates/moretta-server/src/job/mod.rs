@@ -27,3 +27,5 @@ pub use queue::{Claimed, Job, LEASE, State, TRIES, cancel, claim, enqueue, find,
 pub use routes::{may_see, routes};
 pub use spec::Spec;
 pub use task::secret_context;
+pub(crate) use child::{Heard, Worker};
+pub(crate) use task::secrets_of;

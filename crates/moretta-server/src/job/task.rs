@@ -72,7 +72,7 @@ pub(super) fn compose_task(
                 let composed = compose(&written, &places(job.kind, source))?;
                 task.policy = composed.text.clone();
                 task.texts = hierarchies(sql, job.project)?;
-                task.secrets = secrets(app, sql, job.project, &written)?;
+                task.secrets = secrets_of(app, sql, job.project, &written)?;
                 Some((written, composed))
             }
             _ => None,
@@ -184,7 +184,7 @@ fn text_of(bytes: &[u8]) -> Result<String> {
 }
 
 /// The secrets that a policy names as `secret:NAME`.
-fn secrets(
+pub(crate) fn secrets_of(
     app: &App,
     sql: &mut dyn Sql,
     project: Id,

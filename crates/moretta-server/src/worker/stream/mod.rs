@@ -14,11 +14,12 @@ pub(crate) use released::parse;
 pub(crate) use tail::ACCEPTED;
 
 use crate::problem::Problem;
+use crate::stream::policy;
 use crate::stream::protocol::{Figures, Segment, StreamTask, StreamTold, ToStream};
 use arriving::Arriving;
 use moretta::engine::{Every, Live, Progress, Pump, Resume, Session, Sink};
-use moretta::io::{self, Files, MemoryFiles, Provider, Readable, ReadOptions, Writable};
-use moretta::policy::{Policy, Root, Secrets};
+use moretta::io::{self, Files, MemoryFiles, Provider, Readable, Writable};
+use moretta::policy::{Policy, Secrets};
 use moretta::{Error, Result};
 use released::{Committed, Log, Reached, Releases, Segments, locked};
 use std::io::{BufRead, ErrorKind, Write};
@@ -125,14 +126,9 @@ fn run(task: &StreamTask, events: &Events, segments: Box<dyn Segments>, teller: 
         Some((rows, byte)) => (rows as i64, byte),
         None => (-(task.from.skip as i64), task.from.byte),
     };
-    let (policy, files) = policy(task, events, byte)?;
+    let (policy, files) = open(task, events, byte)?;
     let plan = Arc::new(policy.loaded_plan()?);
-    let options = ReadOptions {
-        files,
-        stream: true,
-        names: policy.plan.columns.iter().map(|column| column.name.clone()).collect(),
-        ..policy.source.options.clone()
-    };
+    let options = policy::options(&policy, files);
     let source = io::open(Path::new(EVENTS), &options, &policy.plan.column_plans()?)?;
     let progress = Progress::default();
     progress.watch();
@@ -193,7 +189,7 @@ fn figures(committed: &Mutex<Committed>, progress: &Progress) -> Figures {
 }
 
 /// The policy, which reads its hierarchies from memory and its events from the log.
-fn policy(task: &StreamTask, events: &Events, byte: u64) -> Result<(Policy, Files)> {
+fn open(task: &StreamTask, events: &Events, byte: u64) -> Result<(Policy, Files)> {
     let texts = MemoryFiles::default();
     for (name, text) in &task.texts {
         texts.put(Path::new(name), text.clone().into_bytes());
@@ -208,8 +204,8 @@ fn policy(task: &StreamTask, events: &Events, byte: u64) -> Result<(Policy, File
         let found = secrets.iter().find(|(secret, _)| secret == name);
         found.map(|(_, digits)| digits.clone().into_bytes())
     });
-    let root = Root::of_files(files.clone()).with_secrets(secrets.alone());
-    Ok((Policy::parse(&task.policy, &root)?, files))
+    let policy = policy::open(&task.policy, files.clone(), secrets)?;
+    Ok((policy, files))
 }
 
 fn read_failed(error: std::io::Error) -> Error {

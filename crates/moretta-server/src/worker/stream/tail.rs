@@ -111,11 +111,14 @@ impl Events {
         }
     }
 
-    /// The last segment that begins at or before a byte.
-    fn segment_of(&self, byte: u64) -> Option<Segment> {
+    /// The last segment that begins at or before a byte; none before the first event.
+    fn segment_of(&self, byte: u64) -> Result<Option<Segment>> {
         let state = self.state();
         let before = state.segments.iter().rev().find(|segment| segment.first <= byte);
-        before.cloned()
+        match before {
+            None if !state.segments.is_empty() => Err(gone()),
+            before => Ok(before.cloned()),
+        }
     }
 }
 
@@ -133,7 +136,9 @@ pub(super) struct Tail {
 impl Tail {
     /// Reads the record that holds `at`; false while there is none.
     fn fill(&mut self) -> Result<bool> {
-        let segment = self.events.segment_of(self.at).ok_or_else(gone)?;
+        let Some(segment) = self.events.segment_of(self.at)? else {
+            return Ok(false);
+        };
         let mut reader = match self.segment.take() {
             Some((number, reader)) if number == segment.number && reader.next() <= self.at => reader,
             _ => {
