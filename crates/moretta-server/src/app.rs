@@ -4,9 +4,11 @@ use crate::clock::Clock;
 use crate::http::{Credentials, Given, Head, Hosts, Request, Router};
 use crate::problem::{Problem, Result};
 use crate::rates::Rates;
+use crate::seal::ZoneKeys;
 use crate::session;
 use crate::settings::Settings;
 use crate::store::Store;
+use std::sync::OnceLock;
 
 /// Everything that handlers use.
 pub struct App {
@@ -19,6 +21,7 @@ pub struct App {
     router: Router,
     hosts: Hosts,
     rates: Rates,
+    keys: OnceLock<ZoneKeys>,
 }
 
 impl App {
@@ -28,10 +31,23 @@ impl App {
             hosts: Hosts::new(&settings.hosts),
             rates: Rates::new(settings.limits.calls),
             router: Router::new(crate::routes::routes()),
+            keys: OnceLock::new(),
             store,
             clock,
             settings,
         }
+    }
+
+    /// The keys under which everything is sealed, read when they are first needed.
+    ///
+    /// # Errors
+    /// When the file of keys cannot be used.
+    pub fn keys(&self) -> Result<&ZoneKeys> {
+        if let Some(keys) = self.keys.get() {
+            return Ok(keys);
+        }
+        let keys = ZoneKeys::of(&self.settings)?;
+        Ok(self.keys.get_or_init(|| keys))
     }
 
     /// The routes.

@@ -27,3 +27,4 @@ pub mod settings;
 pub mod store;
 pub mod token;
 pub mod wish;
+pub mod zone;

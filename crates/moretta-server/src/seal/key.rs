@@ -2,6 +2,7 @@
 
 use super::cipher::Cipher;
 use crate::id::{Id, random_bytes};
+use crate::secret::hex;
 use ring::hmac;
 use std::fmt;
 use zeroize::Zeroizing;
@@ -28,6 +29,23 @@ impl Key {
 
     pub(super) fn bytes(&self) -> &[u8; 32] {
         &self.0
+    }
+
+    /// Its 64 hexadecimal digits.
+    pub(crate) fn digits(&self) -> Zeroizing<String> {
+        Zeroizing::new(hex(self.bytes()))
+    }
+
+    /// The key with these digits; none of what is no key.
+    pub(crate) fn from_digits(digits: &str) -> Option<Self> {
+        if digits.len() != 64 || !digits.is_ascii() {
+            return None;
+        }
+        let mut bytes = Zeroizing::new([0; 32]);
+        for (byte, place) in bytes.iter_mut().zip((0..64).step_by(2)) {
+            *byte = u8::from_str_radix(digits.get(place..place + 2)?, 16).ok()?;
+        }
+        Key::from_bytes(&*bytes)
     }
 
     /// Seals the key of an object under this key of its zone.
