@@ -10,6 +10,7 @@ pub mod db;
 pub mod app;
 pub mod audit;
 pub mod clock;
+pub mod data;
 pub mod health;
 pub mod http;
 pub mod id;

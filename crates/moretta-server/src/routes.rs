@@ -8,6 +8,7 @@ pub(crate) fn routes() -> Vec<Route> {
         crate::health::routes(),
         crate::project::routes(),
         crate::audit::routes(),
+        crate::data::routes(),
     ];
     areas.into_iter().flatten().collect()
 }

@@ -11,7 +11,8 @@ use std::path::PathBuf;
 pub struct Leftover(Vec<PathBuf>);
 
 impl Leftover {
-    pub(super) fn of(path: PathBuf) -> Self {
+    /// A file that nobody has recorded, or will have forgotten.
+    pub(crate) fn of(path: PathBuf) -> Self {
         Leftover(vec![path])
     }
 

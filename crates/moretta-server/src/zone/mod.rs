@@ -30,7 +30,7 @@ use crate::problem::{Problem, Result};
 use crate::seal::{Key, Paused, SealedReader, SealedWriter, Written, damaged, problem};
 use crate::store::Act;
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -98,15 +98,31 @@ impl<Z: ZoneKind> Zone<Z> {
         Ok((object, writer.map_err(|e| problem(&e))?))
     }
 
-    /// Goes on with an object that was paused.
+    /// Opens the file of an object for writing, alone: as long as this handle, or one made of it, is
+    /// open, nobody else gets one.
     ///
     /// # Errors
-    /// When its file is not as it was left.
-    pub fn resume(&self, object: &Object, paused: &Paused) -> Result<SealedWriter> {
-        let file = OpenOptions::new()
-            .write(true)
-            .open(self.path(object.id))
-            .map_err(|e| problem(&e))?;
+    /// 409 while somebody else writes to it.
+    pub fn lock(&self, id: Id) -> Result<File> {
+        let file = OpenOptions::new().write(true).open(self.path(id));
+        let file = file.map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => Problem::not_found("object"),
+            _ => problem(&e),
+        })?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => {
+                Err(Problem::conflict("busy", "somebody else is sending to it").after(1))
+            }
+            Err(TryLockError::Error(e)) => Err(problem(&e)),
+        }
+    }
+
+    /// Goes on with an object that was paused, in its locked file.
+    ///
+    /// # Errors
+    /// When the file is not as it was left.
+    pub fn resume(&self, file: File, object: &Object, paused: &Paused) -> Result<SealedWriter> {
         SealedWriter::resume(file, &object.key, object.id, paused).map_err(|e| problem(&e))
     }
 
