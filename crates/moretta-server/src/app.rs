@@ -1,6 +1,7 @@
 //! The server without its network: requests in, responses out.
 
 use crate::clock::Clock;
+use crate::events::Hub;
 use crate::http::{Credentials, Given, Head, Hosts, Request, Router};
 use crate::problem::{Problem, Result};
 use crate::rates::Rates;
@@ -18,6 +19,8 @@ pub struct App {
     pub clock: Clock,
     /// What the person who started it has decided.
     pub settings: Settings,
+    /// Where events are read.
+    pub hub: Hub,
     router: Router,
     hosts: Hosts,
     rates: Rates,
@@ -32,6 +35,7 @@ impl App {
             rates: Rates::new(settings.limits.calls),
             router: Router::new(crate::routes::routes()),
             keys: OnceLock::new(),
+            hub: Hub::default(),
             store,
             clock,
             settings,

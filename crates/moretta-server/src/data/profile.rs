@@ -3,7 +3,7 @@
 
 use super::version::DataVersion;
 use crate::app::App;
-use crate::db::Sql;
+use crate::db::Row;
 use crate::http::{Call, Json, Nothing, Route, get};
 use crate::id::Id;
 use crate::problem::{Problem, Result};
@@ -54,19 +54,25 @@ fn show(
     let (project, dataset, id) = (permit.project()?, call.id("dataset")?, call.id("version")?);
     let profile = app.store.read(|sql| {
         let version = DataVersion::find_of(sql, project, dataset, id)?;
-        let (state, found) = result(sql, version.profile_job)?;
+        let own = "SELECT profile FROM data_versions WHERE id = $1";
+        let own = sql.row(own, values![id])?;
+        let found = own
+            .map(|row| read(row.maybe_text(0)?))
+            .transpose()?
+            .flatten();
         let before = sql.row(
-            "SELECT v.number, v.profile_job FROM data_versions v JOIN jobs j ON j.id = v.profile_job \
-             WHERE v.dataset_id = $1 AND v.number < $2 AND j.state = 'done' ORDER BY v.number DESC LIMIT 1",
+            "SELECT number, profile FROM data_versions WHERE dataset_id = $1 AND number < $2 \
+             AND profile IS NOT NULL ORDER BY number DESC LIMIT 1",
             values![dataset, version.number],
         )?;
-        let difference = match (&found, before) {
-            (Some(found), Some(row)) => {
-                let (_, earlier) = result(sql, row.maybe_id(1)?)?;
-                earlier.map(|earlier| difference(row.integer(0).unwrap_or(0), &earlier, found))
-            }
+        let before = before.map(|row| numbered(&row));
+        let difference = match (&found, before.transpose()?) {
+            (Some(found), Some((since, Some(before)))) => Some(difference(since, &before, found)),
             _ => None,
         };
+        let state = "SELECT state FROM jobs WHERE id = $1";
+        let state = sql.row(state, values![version.profile_job])?;
+        let state = state.map(|row| row.maybe_text(0)).transpose()?.flatten();
         Ok(Profile {
             state,
             job: version.profile_job,
@@ -77,20 +83,16 @@ fn show(
     Ok(Json(profile))
 }
 
-fn result(sql: &mut dyn Sql, job: Option<Id>) -> Result<(Option<String>, Option<Value>)> {
-    let Some(job) = job else {
-        return Ok((None, None));
-    };
-    let row = sql.row("SELECT state, result FROM jobs WHERE id = $1", values![job])?;
-    let Some(row) = row else {
-        return Ok((None, None));
-    };
+fn numbered(row: &Row) -> Result<(i64, Option<Value>)> {
+    Ok((row.integer(0)?, read(row.maybe_text(1)?)?))
+}
+
+fn read(text: Option<String>) -> Result<Option<Value>> {
     let read = |text: String| {
         serde_json::from_str(&text)
-            .map_err(|_| Problem::bug("a result of the store cannot be read"))
+            .map_err(|_| Problem::bug("a profile of the store cannot be read"))
     };
-    let found = row.maybe_text(1)?.map(read).transpose()?;
-    Ok((Some(row.text(0)?.to_owned()), found))
+    text.map(read).transpose()
 }
 
 fn columns(found: &Value) -> Vec<(&str, &Value)> {

@@ -167,6 +167,7 @@ CREATE TABLE data_versions (
     file_name TEXT NOT NULL,
     place TEXT NOT NULL,
     object_id TEXT,
+    profile TEXT,
     profile_job TEXT,
     bytes BIGINT NOT NULL,
     sha256 BYTEA NOT NULL,
@@ -360,6 +361,8 @@ CREATE TABLE events (
     at BIGINT NOT NULL,
     kind TEXT NOT NULL,
     project_id TEXT,
+    subject TEXT,
     user_id TEXT,
     body TEXT NOT NULL
 ) STRICT;
+CREATE INDEX events_of_subject ON events (subject, at);

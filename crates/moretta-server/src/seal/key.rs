@@ -27,17 +27,8 @@ impl Key {
         Some(key)
     }
 
-    pub(super) fn bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-
-    /// Its 64 hexadecimal digits.
-    pub(crate) fn digits(&self) -> Zeroizing<String> {
-        Zeroizing::new(hex(self.bytes()))
-    }
-
-    /// The key with these digits; none of what is no key.
-    pub(crate) fn from_digits(digits: &str) -> Option<Self> {
+    /// Reads a key from its 64 hexadecimal digits, as a task has it.
+    pub fn parse(digits: &str) -> Option<Self> {
         if digits.len() != 64 || !digits.is_ascii() {
             return None;
         }
@@ -46,6 +37,15 @@ impl Key {
             *byte = u8::from_str_radix(digits.get(place..place + 2)?, 16).ok()?;
         }
         Key::from_bytes(&*bytes)
+    }
+
+    /// Its hexadecimal digits, which a task tells its worker.
+    pub fn digits(&self) -> Zeroizing<String> {
+        Zeroizing::new(hex(self.bytes()))
+    }
+
+    pub(super) fn bytes(&self) -> &[u8; 32] {
+        &self.0
     }
 
     /// Seals the key of an object under this key of its zone.

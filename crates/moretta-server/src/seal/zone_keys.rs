@@ -87,7 +87,7 @@ impl ZoneKeys {
                 let (key, value) = line.split_once('=')?;
                 (key.trim() == name).then(|| value.trim())
             });
-            line.and_then(Key::from_digits).ok_or_else(|| {
+            line.and_then(Key::parse).ok_or_else(|| {
                 unusable(format!("the file of keys has no key `{name}` of 64 digits"))
             })
         };

@@ -59,7 +59,7 @@ impl<Z: ZoneKind> Zone<Z> {
     /// When its keys cannot be used, or its folder cannot be made.
     pub fn of(app: &App) -> Result<Self> {
         let zone = Zone {
-            folder: app.settings.data.join("zones").join(Z::NAME),
+            folder: app.settings.data.join(Z::NAME),
             key: Z::key(app.keys()?).clone(),
             reserve: app.settings.limits.reserve_bytes,
             kind: PhantomData,

@@ -31,8 +31,8 @@ impl Object {
     /// # Errors
     /// When they are not those of a key.
     pub fn told(id: Id, digits: &str) -> Result<Self> {
-        let key = Key::from_digits(digits)
-            .ok_or_else(|| Problem::bug("a worker told a key that is none"))?;
+        let key =
+            Key::parse(digits).ok_or_else(|| Problem::bug("a worker told a key that is none"))?;
         Ok(Object { id, key })
     }
 

@@ -29,10 +29,11 @@ fn sweep_zone<Z: ZoneKind>(app: &App, before: Option<SystemTime>) -> Result<u64>
     let mut swept = 0;
     for entry in entries {
         let id = entry.file_name().to_str().and_then(Id::parse);
-        let is_old = match (entry.metadata().and_then(|told| told.modified()), before) {
-            (Ok(modified), Some(before)) => modified <= before,
-            _ => false,
-        };
+        let told = entry.metadata().ok().filter(|told| told.is_file());
+        let modified = told.and_then(|told| told.modified().ok());
+        let is_old = modified
+            .zip(before)
+            .is_some_and(|(at, before)| at <= before);
         let Some(id) = id.filter(|_| is_old) else {
             continue;
         };

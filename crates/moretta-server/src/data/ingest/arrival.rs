@@ -7,11 +7,13 @@ use crate::data::set::{self, DataSet};
 use crate::data::version::{self, DataVersion};
 use crate::db::Sql;
 use crate::id::Id;
+use crate::job::{self, Kind, Spec};
 use crate::name::Name;
 use crate::problem::{Problem, Result};
 use crate::project::{Rules, check_open};
 use crate::rights::{Permit, Upload};
 use crate::seal::{SealedReader, Written, problem};
+use crate::store::Act;
 use crate::zone::{Object, RawZone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +81,8 @@ impl Arrival {
                 at,
                 delete_after: days.map(|days| at + i64::from(days) * DAY),
             };
-            let version = new.insert(&mut **act)?;
+            let mut version = new.insert(&mut **act)?;
+            version.profile_job = Some(look(act, permit, &version)?);
             let mut entry = permit.entry("data.version");
             entry.subject = Some(version.id);
             entry.facts = vec![
@@ -104,6 +107,19 @@ impl Arrival {
         };
         read().map_err(|e| problem(&e))
     }
+}
+
+/// Has the columns of a version looked at.
+fn look(act: &mut Act<'_>, permit: &Permit<Upload>, version: &DataVersion) -> Result<Id> {
+    let spec = Spec {
+        data: Some(version.id),
+        ..Spec::default()
+    };
+    let by = (permit.project()?, permit.user()?);
+    let job = job::enqueue(&mut **act, by, Kind::Profile, &spec, permit.at())?;
+    let note = "UPDATE data_versions SET profile_job = $1 WHERE id = $2";
+    act.execute_one(note, values![job, version.id])?;
+    Ok(job)
 }
 
 /// A file that is not there any more, or another one.
