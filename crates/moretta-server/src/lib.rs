@@ -22,6 +22,7 @@ pub mod page;
 pub mod problem;
 pub mod project;
 pub mod rates;
+pub mod release;
 pub mod rights;
 mod routes;
 pub mod seal;
