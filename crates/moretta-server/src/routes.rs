@@ -8,8 +8,10 @@ pub(crate) fn routes() -> Vec<Route> {
         crate::health::routes(),
         crate::project::routes(),
         crate::audit::routes(),
+        crate::data::routes(),
         crate::events::routes(),
         crate::job::routes(),
+        crate::stream::routes(),
     ];
     areas.into_iter().flatten().collect()
 }

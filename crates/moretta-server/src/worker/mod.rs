@@ -1,0 +1,3 @@
+//! Children of the server.
+
+pub mod stream;
