@@ -26,6 +26,5 @@ pub use kind::{Kind, Pool};
 pub use queue::{Claimed, Job, LEASE, State, TRIES, cancel, claim, enqueue, find, list};
 pub use routes::{may_see, routes};
 pub use spec::Spec;
-pub use task::secret_context;
 pub(crate) use child::{Heard, Worker};
-pub(crate) use task::secrets_of;
+pub(crate) use task::opened_secrets;

@@ -10,7 +10,7 @@ use crate::db::Sql;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
 use crate::seal::Sealer;
-use crate::text::{Composed, Places, compose};
+use crate::text::{Composed, Places, compose, secret_context};
 use crate::zone::RawZone;
 use std::path::PathBuf;
 
@@ -68,7 +68,7 @@ pub(super) fn compose_task(
                 let composed = compose(&written, &places(job.kind, source))?;
                 task.policy = composed.text.clone();
                 task.texts = hierarchies(sql, job.project)?;
-                task.secrets = secrets_of(app, sql, job.project, &written)?;
+                task.secrets = opened_secrets(app, sql, job.project, &written)?;
                 Some((written, composed))
             }
             _ => None,
@@ -136,7 +136,7 @@ fn text_of(bytes: &[u8]) -> Result<String> {
 }
 
 /// The secrets that a policy names as `secret:NAME`.
-pub(crate) fn secrets_of(
+pub(crate) fn opened_secrets(
     app: &App,
     sql: &mut dyn Sql,
     project: Id,

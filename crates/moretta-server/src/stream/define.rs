@@ -13,8 +13,10 @@ use crate::problem::{Problem, Result};
 use crate::project::Rules;
 use crate::rights::{DefineStreams, Permit, ReadStreams};
 use crate::secret::hex;
+use crate::text::{Policy, TextVersion, hierarchies_for};
 use moretta::io::{Files, MemoryFiles};
 use moretta::policy::Secrets;
+use moretta::protect::Method;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
@@ -168,12 +170,7 @@ fn check(app: &App, project: Id, version: Id, level: i64) -> Result<()> {
         return Err(Problem::unusable("the level of a stream is 2 to 100"));
     }
     let (texts, rules) = app.store.read(|sql| {
-        let of = "SELECT count(*) FROM text_versions v JOIN texts t ON t.id = v.text_id \
-                  WHERE v.id = $1 AND t.project_id = $2 AND t.kind = 'policy'";
-        if sql.number(of, values![version, project])? == 0 {
-            return Err(Problem::not_found("policy"));
-        }
-        Ok((texts_of(sql, version)?, Rules::of(sql, project)?.0))
+        Ok((texts_of(app, sql, project, version)?, Rules::of(sql, project)?.0))
     })?;
     let (text, hierarchies) = texts;
     let files = MemoryFiles::default();
@@ -192,7 +189,7 @@ fn check_rules(plan: &moretta::engine::Plan, rules: &Rules, level: i64) -> Resul
         Problem::new(422, "rules", what).help("officers of the project set its rules")
     };
     if let Some(allowed) = &rules.methods
-        && let Some(method) = plan.methods.iter().find(|method| {
+        && let Some(method) = plan.protect.iter().find(|method| {
             !allowed.iter().any(|name| name == method.name())
         })
     {
@@ -200,10 +197,15 @@ fn check_rules(plan: &moretta::engine::Plan, rules: &Rules, level: i64) -> Resul
         return Err(broken(what));
     }
     let least = rules.least_k_of(level as u32);
-    if let Some(k) = plan.least_crowd()
-        && k < least
-    {
-        let what = format!("the policy promises {k}, and level {level} needs at least {least}");
+    let promised = plan.protect.iter().filter_map(|method| match method {
+        Method::ZAnonymity(z) => Some(z.least_z()),
+        _ => None,
+    });
+    let promised = promised.chain(plan.guarantee.k).max().unwrap_or(1);
+    if promised < least {
+        let what = format!(
+            "the policy promises k or z of {promised}, and level {level} needs at least {least}"
+        );
         return Err(broken(what));
     }
     Ok(())
@@ -212,23 +214,9 @@ fn check_rules(plan: &moretta::engine::Plan, rules: &Rules, level: i64) -> Resul
 /// The text of a policy version, and hierarchies by their names.
 type Texts = (String, Vec<(String, String)>);
 
-/// A policy version, and the last version of each hierarchy of its project.
-pub(super) fn texts_of(sql: &mut dyn Sql, version: Id) -> Result<Texts> {
-    let text = |bytes: &[u8]| {
-        String::from_utf8(bytes.to_vec())
-            .map_err(|_| Problem::bug("a text of the store is no text"))
-    };
-    let row = sql.row(
-        "SELECT v.content, t.project_id FROM text_versions v JOIN texts t ON t.id = v.text_id WHERE v.id = $1",
-        values![version],
-    )?;
-    let row = row.ok_or_else(|| Problem::not_found("policy"))?;
-    let rows = sql.query(
-        "SELECT t.name, v.content FROM texts t JOIN text_versions v ON v.text_id = t.id \
-         WHERE t.project_id = $1 AND t.kind = 'hierarchy' \
-         AND v.number = (SELECT MAX(w.number) FROM text_versions w WHERE w.text_id = t.id) ORDER BY t.name",
-        values![row.id(1)?],
-    )?;
-    let hierarchies = rows.iter().map(|row| Ok((row.text(0)?.to_owned(), text(row.bytes(1)?)?)));
-    Ok((text(row.bytes(0)?)?, hierarchies.collect::<Result<_>>()?))
+/// A version of a policy, and the hierarchies that it was saved with.
+pub(super) fn texts_of(app: &App, sql: &mut dyn Sql, project: Id, version: Id) -> Result<Texts> {
+    let saved = TextVersion::find::<Policy>(app, sql, project, version)?;
+    let hierarchies = hierarchies_for(app, sql, project, &saved.content, Some(&saved))?;
+    Ok((saved.content, hierarchies))
 }

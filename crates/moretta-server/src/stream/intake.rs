@@ -122,15 +122,15 @@ fn opened<'a>(
         *slot = None;
     }
     if slot.is_none() {
-        *slot = Some(Intake::open(app, &found)?);
+        *slot = Some(Intake::open(app, project, &found)?);
     }
     slot.as_mut().ok_or_else(|| Problem::bug("a log is not open"))
 }
 
 impl Intake {
-    fn open(app: &App, stream: &row::Stream) -> Result<Self> {
+    fn open(app: &App, project: Id, stream: &row::Stream) -> Result<Self> {
         let lock = lock(&segment::folder(app)?.join(format!("{}.lock", stream.id)))?;
-        let reader = EventReader::open(app, stream.policy_version)?;
+        let reader = EventReader::open(app, project, stream.policy_version)?;
         let side = (stream.id, Side::Events);
         let segments = app.store.read(|sql| segment::list(app, sql, side))?;
         let segment = match segments.last() {
@@ -230,8 +230,8 @@ fn lock(path: &Path) -> Result<File> {
 }
 
 impl EventReader {
-    fn open(app: &App, version: Id) -> Result<Self> {
-        let (text, hierarchies) = app.store.read(|sql| super::define::texts_of(sql, version))?;
+    fn open(app: &App, project: Id, version: Id) -> Result<Self> {
+        let (text, hierarchies) = app.store.read(|sql| super::define::texts_of(app, sql, project, version))?;
         let files = MemoryFiles::default();
         for (name, content) in hierarchies {
             files.put(Path::new(&name), content.into_bytes());

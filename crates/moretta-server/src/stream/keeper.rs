@@ -9,10 +9,9 @@ use super::{define, policy};
 use crate::app::App;
 use crate::audit::Entry;
 use crate::clock::{Millis, SECOND};
-use crate::db::Sql;
 use crate::events::{Kind, News, tell};
 use crate::id::Id;
-use crate::job::{Heard, Worker, memory_of, secrets_of};
+use crate::job::{Heard, Worker, memory_of, opened_secrets};
 use crate::problem::{Problem, Result};
 use crate::seal::{LogReader, problem};
 use crate::worker::stream::parse;
@@ -379,12 +378,12 @@ impl All {
             })?);
         }
         app.store.read(|sql| {
-            let (text, texts) = define::texts_of(sql, claim.policy)?;
+            let (text, texts) = define::texts_of(app, sql, claim.project, claim.policy)?;
             Ok(StreamTask {
                 stream: claim.stream,
                 policy: policy::composed(&text)?.text,
                 texts,
-                secrets: secrets_of(app, sql, claim.project, &text)?,
+                secrets: opened_secrets(app, sql, claim.project, &text)?,
                 events: segment::list(app, sql, (claim.stream, Side::Events))?,
                 released: own.clone(),
                 from,
@@ -409,7 +408,7 @@ impl All {
             let changed = act.execute(
                 "UPDATE streams SET state = $1, problem = $2, lease_by = NULL, lease_until = NULL \
                  WHERE id = $3 AND lease_by = $4",
-                values![state, problem, claim.stream, claim.by],
+                values![state, problem.as_deref(), claim.stream, claim.by],
             )?;
             let (1, Some(what)) = (changed, what) else {
                 return Ok(());

@@ -1,17 +1,18 @@
 //! The policy of a stream as the engine reads it: events by the names of its columns, each of a kind
 //! that does not depend on what came first.
 
-use crate::problem::{Problem, Result};
+use crate::problem;
 use crate::text::{Composed, Places, compose};
 use crate::worker::stream::EVENTS;
 use moretta::io::{Files, ReadAs, ReadOptions};
 use moretta::policy::{Policy, Root, Secrets};
+use moretta::{Error, Result};
 
 /// What the policy calls released rows.
 const RELEASED: &str = "released.jsonl";
 
 /// The text with the places of a stream.
-pub(super) fn composed(text: &str) -> Result<Composed> {
+pub(super) fn composed(text: &str) -> problem::Result<Composed> {
     compose(
         text,
         &Places {
@@ -58,6 +59,6 @@ pub(crate) fn options(policy: &Policy, files: Files) -> ReadOptions {
     }
 }
 
-fn refused(what: &str) -> Problem {
-    Problem::new(422, "policy", what)
+fn refused(what: &str) -> Error {
+    Error::policy(what)
 }

@@ -153,5 +153,5 @@ pub(super) fn forget(app: &App, act: &mut Act<'_>, stream: Id, byte: i64) -> Res
 
 /// The key of a segment.
 pub(super) fn key(segment: &Segment) -> Result<Key> {
-    Key::from_digits(&segment.key).ok_or_else(damaged)
+    Key::parse(&segment.key).ok_or_else(damaged)
 }

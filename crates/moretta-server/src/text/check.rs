@@ -74,7 +74,7 @@ fn check(
     let policy = read(&draft.content, &place, &hierarchies, secrets)?;
     let columns = policy.plan.columns.iter().map(|column| Column {
         name: column.name.clone(),
-        role: column.role.to_string(),
+        role: column.role.word().to_owned(),
     });
     Ok(Json(Checked {
         columns: columns.collect(),

@@ -79,7 +79,7 @@ impl Log {
 }
 
 fn key(segment: &Segment) -> std::io::Result<Key> {
-    Key::from_digits(&segment.key).ok_or_else(|| std::io::ErrorKind::InvalidData.into())
+    Key::parse(&segment.key).ok_or_else(|| std::io::ErrorKind::InvalidData.into())
 }
 
 /// Opens a segment; makes its file when it is the first time.

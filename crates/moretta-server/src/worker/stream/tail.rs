@@ -142,7 +142,7 @@ impl Tail {
         let mut reader = match self.segment.take() {
             Some((number, reader)) if number == segment.number && reader.next() <= self.at => reader,
             _ => {
-                let key = Key::from_digits(&segment.key).ok_or_else(gone)?;
+                let key = Key::parse(&segment.key).ok_or_else(gone)?;
                 LogReader::open(&segment.path, &key, segment.object, segment.first)?
             }
         };
