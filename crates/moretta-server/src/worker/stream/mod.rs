@@ -247,4 +247,11 @@ impl Provider for StreamFiles {
     fn exists(&self, path: &Path) -> bool {
         path == Path::new(EVENTS) || self.texts.exists(path)
     }
+
+    fn is_live(&self, path: &Path) -> bool {
+        path == Path::new(EVENTS)
+    }
 }
+
+#[cfg(test)]
+mod tests;
