@@ -9,6 +9,7 @@ pub(crate) fn routes() -> Vec<Route> {
         crate::project::routes(),
         crate::audit::routes(),
         crate::data::routes(),
+        crate::text::routes(),
         crate::events::routes(),
         crate::job::routes(),
         crate::stream::routes(),

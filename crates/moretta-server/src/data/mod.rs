@@ -8,8 +8,11 @@
 mod deletion;
 mod file_kind;
 mod ingest;
+mod one_file;
 mod profile;
+mod raw_view;
 mod set;
+mod vault;
 mod version;
 
 pub use deletion::retention;
@@ -17,6 +20,7 @@ pub use set::DataSet;
 pub use version::DataVersion;
 
 use crate::http::Route;
+use crate::problem::{Problem, Result};
 
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
@@ -26,6 +30,17 @@ pub fn routes() -> Vec<Route> {
         version::routes(),
         profile::routes(),
         deletion::routes(),
+        raw_view::routes(),
+        vault::routes(),
     ];
     files.into_iter().flatten().collect()
+}
+
+/// Holds a purpose against what a reader of the log can use.
+fn check_purpose(purpose: &str) -> Result<()> {
+    let hidden = purpose.chars().any(char::is_control);
+    match purpose.trim().is_empty() || hidden || purpose.chars().count() > 300 {
+        true => Err(Problem::unusable("say what for, in at most 300 characters")),
+        false => Ok(()),
+    }
 }

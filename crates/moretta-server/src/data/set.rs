@@ -81,12 +81,12 @@ impl DataSet {
 pub(super) fn insert(
     act: &mut Act<'_>,
     permit: &Permit<Upload>,
-    project: Id,
+    (project, id): (Id, Id),
     name: &Name,
     identifiers: &[String],
 ) -> Result<DataSet> {
     let set = DataSet {
-        id: Id::random(),
+        id,
         name: name.text().to_owned(),
         identifiers: identifiers.to_vec(),
         made_at: permit.at(),

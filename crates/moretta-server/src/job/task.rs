@@ -10,7 +10,9 @@ use crate::db::Sql;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
 use crate::seal::Sealer;
-use crate::text::{Composed, Places, compose, secret_context};
+use crate::text::{
+    Composed, Places, Policy, TextVersion, compose, hierarchies_for, secret_context,
+};
 use crate::zone::RawZone;
 use std::path::PathBuf;
 
@@ -63,11 +65,18 @@ pub(super) fn compose_task(
             }
             None => None,
         };
-        let policy = match (policy(sql, job)?, source) {
+        let saved = match job.spec.policy {
+            Some(id) => Some(TextVersion::find::<Policy>(app, sql, job.project, id)?),
+            None => None,
+        };
+        let written = saved.as_ref().map(|saved| saved.content.clone());
+        let policy = match (written.or_else(|| job.spec.text.clone()), source) {
             (Some(written), Some(source)) => {
                 let composed = compose(&written, &places(job.kind, source))?;
                 task.policy = composed.text.clone();
-                task.texts = hierarchies(sql, job.project)?;
+                let found = hierarchies_for(app, sql, job.project, &written, saved.as_ref())?;
+                let text = |(name, content)| Text { name, content };
+                task.texts = found.into_iter().map(text).collect();
                 task.secrets = opened_secrets(app, sql, job.project, &written)?;
                 Some((written, composed))
             }
@@ -98,37 +107,6 @@ fn data(app: &App, sql: &mut dyn Sql, project: Id, version: Id) -> Result<Sealed
         path: placed.path,
         bytes: placed.bytes,
     })
-}
-
-/// The policy as people wrote it.
-fn policy(sql: &mut dyn Sql, job: &Claimed) -> Result<Option<String>> {
-    let Some(version) = job.spec.policy else {
-        return Ok(job.spec.text.clone());
-    };
-    let row = sql.row(
-        "SELECT v.content FROM text_versions v JOIN texts t ON t.id = v.text_id \
-         WHERE v.id = $1 AND t.project_id = $2 AND t.kind = 'policy'",
-        values![version, job.project],
-    )?;
-    let row = row.ok_or_else(|| Problem::not_found("policy"))?;
-    Ok(Some(text_of(row.bytes(0)?)?))
-}
-
-/// The last version of each hierarchy of a project.
-fn hierarchies(sql: &mut dyn Sql, project: Id) -> Result<Vec<Text>> {
-    let rows = sql.query(
-        "SELECT t.name, v.content FROM texts t JOIN text_versions v ON v.text_id = t.id \
-         WHERE t.project_id = $1 AND t.kind = 'hierarchy' \
-         AND v.number = (SELECT MAX(w.number) FROM text_versions w WHERE w.text_id = t.id) ORDER BY t.name",
-        values![project],
-    )?;
-    let text = |row: &crate::db::Row| {
-        Ok(Text {
-            name: row.text(0)?.to_owned(),
-            content: text_of(row.bytes(1)?)?,
-        })
-    };
-    rows.iter().map(text).collect()
 }
 
 fn text_of(bytes: &[u8]) -> Result<String> {

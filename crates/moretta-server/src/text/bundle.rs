@@ -48,11 +48,7 @@ struct File {
     content: String,
 }
 
-fn bundle(
-    app: &App,
-    permit: Permit<ReadTexts>,
-    call: Call<Of, Nothing>,
-) -> Result<Json<Bundle>> {
+fn bundle(app: &App, permit: Permit<ReadTexts>, call: Call<Of, Nothing>) -> Result<Json<Bundle>> {
     let (project, text, id) = (permit.project()?, call.id("text")?, call.id("version")?);
     let (version, hierarchies, place, secrets) = app.store.read(|sql| {
         let version = TextVersion::find::<Policy>(app, sql, project, id)?;
@@ -64,7 +60,12 @@ fn bundle(
             None => "data.csv".to_owned(),
         };
         let hierarchies = hierarchies_for(app, sql, project, &version.content, Some(&version))?;
-        Ok((version, hierarchies, place, super::secrets_of(sql, project)?))
+        Ok((
+            version,
+            hierarchies,
+            place,
+            super::secrets_of(sql, project)?,
+        ))
     })?;
     let places = Places {
         sink: Some("release.csv".to_owned()),

@@ -101,7 +101,11 @@ fn choices() -> Catalogue {
         name: learner.name,
         about: learner.meaning.to_owned(),
         family: None,
-        parameters: learner.options.iter().flat_map(|some| settings(some)).collect(),
+        parameters: learner
+            .options
+            .iter()
+            .flat_map(|some| settings(some))
+            .collect(),
     });
     Catalogue {
         methods: methods.collect(),
@@ -111,11 +115,7 @@ fn choices() -> Catalogue {
     }
 }
 
-fn catalogue(
-    _: &App,
-    _: Permit<SignedIn>,
-    _: Call<Nothing, Nothing>,
-) -> Result<Json<Catalogue>> {
+fn catalogue(_: &App, _: Permit<SignedIn>, _: Call<Nothing, Nothing>) -> Result<Json<Catalogue>> {
     Ok(Json(choices()))
 }
 
@@ -132,11 +132,7 @@ struct Explained {
     parameters: Vec<Setting>,
 }
 
-fn explain(
-    _: &App,
-    _: Permit<SignedIn>,
-    call: Call<Nothing, Nothing>,
-) -> Result<Json<Explained>> {
+fn explain(_: &App, _: Permit<SignedIn>, call: Call<Nothing, Nothing>) -> Result<Json<Explained>> {
     let topic = call.head.part("topic")?;
     let Catalogue {
         methods,

@@ -78,7 +78,12 @@ fn check(
     });
     Ok(Json(Checked {
         columns: columns.collect(),
-        levels: policy.plan.levels.iter().map(|level| level.name.clone()).collect(),
+        levels: policy
+            .plan
+            .levels
+            .iter()
+            .map(|level| level.name.clone())
+            .collect(),
         hierarchies: hierarchies.into_iter().map(|(name, _)| name).collect(),
     }))
 }
@@ -96,7 +101,12 @@ fn read(
         memory.put(Path::new(name), content.clone().into_bytes());
     }
     // Only that there is a key matters here, and not which.
-    let known = move |name: &str| secrets.iter().any(|own| own == name).then(|| vec![b'0'; 64]);
+    let known = move |name: &str| {
+        secrets
+            .iter()
+            .any(|own| own == name)
+            .then(|| vec![b'0'; 64])
+    };
     let root = Root::of_files(Files::provided(memory)).with_secrets(Secrets::by(known).alone());
     let told = |error| told(error, written, &composed);
     let policy = Policy::parse(&composed.text, &root).map_err(told)?;
@@ -132,5 +142,10 @@ pub fn policy_of(app: &App, sql: &mut dyn Sql, project: Id, id: Id, place: &str)
     let version = TextVersion::find::<PolicyKind>(app, sql, project, id)?;
     let content = &version.content;
     let hierarchies = hierarchies_for(app, sql, project, content, Some(&version))?;
-    read(content, place, &hierarchies, super::secrets_of(sql, project)?)
+    read(
+        content,
+        place,
+        &hierarchies,
+        super::secrets_of(sql, project)?,
+    )
 }

@@ -245,7 +245,10 @@ mod tests {
             ("[sink]\ncertificate = \"x\"\n", 2),
             ("a = 1\n[manifest]\npath = \"x\"\n", 2),
             ("source = { format = \"csv\" }\n", 1),
-            ("[columns]\na = { role = \"subject\", key = \"env:KEY\" }\n", 2),
+            (
+                "[columns]\na = { role = \"subject\", key = \"env:KEY\" }\n",
+                2,
+            ),
             ("[columns]\na = { key = [\"file:../key\"] }\n", 2),
             ("version = [", 1),
         ] {

@@ -34,7 +34,10 @@ impl TextKind for Hierarchy {
 
     fn check(name: &str, text: &str) -> Result<()> {
         let is_path = name.starts_with('.') || name.contains(['/', '\\', ':']);
-        if is_path || OURS.contains(&name) || name.starts_with("data.") || name.starts_with("release.")
+        if is_path
+            || OURS.contains(&name)
+            || name.starts_with("data.")
+            || name.starts_with("release.")
         {
             return Err(
                 Problem::unusable("a hierarchy cannot be named as a place of the server")

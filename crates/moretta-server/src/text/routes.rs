@@ -15,8 +15,16 @@ use serde::Deserialize;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/projects/{project}/hierarchies", "Hierarchies of a project", list::<Hierarchy>),
-        post("/projects/{project}/hierarchies", "Makes a hierarchy", make::<Hierarchy>),
+        get(
+            "/projects/{project}/hierarchies",
+            "Hierarchies of a project",
+            list::<Hierarchy>,
+        ),
+        post(
+            "/projects/{project}/hierarchies",
+            "Makes a hierarchy",
+            make::<Hierarchy>,
+        ),
         get(
             "/projects/{project}/hierarchies/{text}",
             "The last version of a hierarchy, in the layout of ARX",
@@ -42,8 +50,16 @@ pub(super) fn routes() -> Vec<Route> {
             "Makes a new version of a hierarchy with the content of an old one",
             restore::<Hierarchy>,
         ),
-        get("/projects/{project}/policies", "Policies of a project", list::<Policy>),
-        post("/projects/{project}/policies", "Makes a policy", make::<Policy>),
+        get(
+            "/projects/{project}/policies",
+            "Policies of a project",
+            list::<Policy>,
+        ),
+        post(
+            "/projects/{project}/policies",
+            "Makes a policy",
+            make::<Policy>,
+        ),
         get(
             "/projects/{project}/policies/{text}",
             "The last version of a policy",
@@ -164,7 +180,9 @@ fn versions<K: TextKind>(
     if found.is_empty() && call.query.after.is_none() {
         return Err(Problem::not_found("text"));
     }
-    Ok(Json(Page::of(found, limit, |version| version.number.to_string())))
+    Ok(Json(Page::of(found, limit, |version| {
+        version.number.to_string()
+    })))
 }
 
 fn find_of<K: TextKind>(app: &App, project: Id, text: Id, id: Id) -> Result<TextVersion> {
@@ -200,7 +218,14 @@ fn edit<K: TextKind>(
     call: Call<Nothing, Json<Edit>>,
 ) -> Result<Tagged<Json<TextVersion>>> {
     let (project, text, seen) = (permit.project()?, call.id("text")?, call.seen_version()?);
-    follow::<K>(app, &permit, (project, text), seen, &call.body.0.content, None)
+    follow::<K>(
+        app,
+        &permit,
+        (project, text),
+        seen,
+        &call.body.0.content,
+        None,
+    )
 }
 
 fn restore<K: TextKind>(
@@ -210,7 +235,14 @@ fn restore<K: TextKind>(
 ) -> Result<Tagged<Json<TextVersion>>> {
     let (project, text, seen) = (permit.project()?, call.id("text")?, call.seen_version()?);
     let old = find_of::<K>(app, project, text, call.id("version")?)?;
-    follow::<K>(app, &permit, (project, text), seen, &old.content, Some(old.id))
+    follow::<K>(
+        app,
+        &permit,
+        (project, text),
+        seen,
+        &old.content,
+        Some(old.id),
+    )
 }
 
 /// Makes the version after the one that was seen.

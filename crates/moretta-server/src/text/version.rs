@@ -56,7 +56,8 @@ pub struct TextVersion {
     pub at: Millis,
 }
 
-const COLUMNS: &str = "v.id, v.text_id, t.name, v.number, v.sha256, v.author, v.based_on, v.uses, v.at";
+const COLUMNS: &str =
+    "v.id, v.text_id, t.name, v.number, v.sha256, v.author, v.based_on, v.uses, v.at";
 
 /// What the content of a version is sealed for.
 fn context(id: Id) -> String {
@@ -258,10 +259,14 @@ fn texts_in(value: &DeValue<'_>, found: &mut Vec<String>) {
     match value {
         DeValue::String(text) => found.push(text.to_string()),
         DeValue::Array(values) => {
-            values.iter().for_each(|value| texts_in(value.get_ref(), found));
+            values
+                .iter()
+                .for_each(|value| texts_in(value.get_ref(), found));
         }
         DeValue::Table(table) => {
-            table.values().for_each(|value| texts_in(value.get_ref(), found));
+            table
+                .values()
+                .for_each(|value| texts_in(value.get_ref(), found));
         }
         _ => {}
     }

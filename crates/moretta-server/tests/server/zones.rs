@@ -221,6 +221,7 @@ const MAY_NAME_RAW: &[&str] = &[
     "zone/sweep.rs",
     "data/ingest/",
     "data/raw_view/",
+    "data/vault/",
     "job/task",
 ];
 

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::clock::DAY;
 use crate::data::file_kind::{FileKind, HEAD};
 use crate::data::set::{self, DataSet};
+use crate::data::vault::{Parts, split};
 use crate::data::version::{self, DataVersion};
 use crate::db::Sql;
 use crate::id::Id;
@@ -13,8 +14,9 @@ use crate::problem::{Problem, Result};
 use crate::project::{Rules, check_open};
 use crate::rights::{Permit, Upload};
 use crate::seal::{SealedReader, Written, problem};
+use crate::secret::hex;
 use crate::store::Act;
-use crate::zone::{Object, RawZone};
+use crate::zone::{Leftover, Object, Placed, RawZone, VaultZone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -36,6 +38,29 @@ pub(super) enum Target {
     },
 }
 
+impl Target {
+    /// Its id, which that of a new one will be, and the columns that name persons.
+    fn set(&self, app: &App, project: Id) -> Result<(Id, Vec<String>)> {
+        match self {
+            Target::Dataset(id) => {
+                let set = app.store.read(|sql| DataSet::find(sql, project, *id))?;
+                Ok((set.id, set.identifiers))
+            }
+            Target::New { identifiers, .. } => {
+                let mut names = identifiers.clone();
+                names.sort();
+                names.dedup();
+                match names.len() == identifiers.len() && names.len() <= 100 {
+                    true => Ok((Id::random(), names)),
+                    false => Err(Problem::unusable(
+                        "identifiers are at most 100 columns, each named once",
+                    )),
+                }
+            }
+        }
+    }
+}
+
 /// A sealed file that nobody knows of yet.
 #[derive(Debug)]
 pub(super) struct Arrival {
@@ -48,7 +73,8 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
-    /// Makes a version of it; `also` is done in the same transaction.
+    /// Makes a version of it, without what names persons, which goes to the vault; `also` is done in
+    /// the same transaction.
     pub(super) fn enter(
         self,
         app: &App,
@@ -56,43 +82,92 @@ impl Arrival {
         into: &Target,
         also: impl Fn(&mut dyn Sql) -> Result<()>,
     ) -> Result<DataVersion> {
-        let (project, at) = (permit.project()?, permit.at());
+        let project = permit.project()?;
         let raw = RawZone::of(app)?;
         let kind = FileKind::of(&self.name)?;
         kind.check(&self.head(&raw)?)?;
-        app.store.act(|act| {
+        let (set, identifiers) = into.set(app, project)?;
+        let came = raw.path(self.object.id);
+        let parts = match identifiers.is_empty() {
+            true => None,
+            false => {
+                let placed = Placed {
+                    object: self.object.clone(),
+                    path: came.clone(),
+                    bytes: self.written.bytes,
+                    sha256: self.written.sha256,
+                };
+                Some(split(app, placed, &kind.place(), set, &identifiers)?)
+            }
+        };
+        let entered = app.store.act(|act| {
             check_open(&mut **act, project)?;
-            let set = match into {
-                Target::Dataset(id) => DataSet::find(&mut **act, project, *id)?,
-                Target::New { name, identifiers } => {
-                    set::insert(act, permit, project, name, identifiers)?
-                }
-            };
-            raw.record(act, &self.object, &self.written, (project, None), at)?;
+            if let Target::New { name, .. } = into {
+                set::insert(act, permit, (project, set), name, &identifiers)?;
+            }
             also(&mut **act)?;
-            let days = Rules::of(&mut **act, project)?.0.retention_days;
-            let new = version::New {
-                dataset: set.id,
-                file_name: &self.name,
-                place: kind.place(),
-                object: self.object.id,
-                written: self.written,
-                by: permit.user()?,
-                at,
-                delete_after: days.map(|days| at + i64::from(days) * DAY),
-            };
-            let mut version = new.insert(&mut **act)?;
-            version.profile_job = Some(look(act, permit, &version)?);
-            let mut entry = permit.entry("data.version");
-            entry.subject = Some(version.id);
-            entry.facts = vec![
-                ("dataset", set.id.to_string()),
-                ("number", version.number.to_string()),
-                ("sha256", version.sha256.clone()),
-            ];
-            act.log(&entry)?;
-            Ok(version)
-        })
+            self.record(app, act, permit, (set, kind.place()), parts.as_ref())
+        });
+        let mut leftover = Leftover::default();
+        match (&parts, &entered) {
+            (Some(_), Ok(_)) => leftover = Leftover::of(came),
+            (Some(parts), Err(_)) => {
+                leftover = Leftover::of(raw.path(parts.data.0.id));
+                let vault = VaultZone::of(app)?;
+                leftover.and(Leftover::of(vault.path(parts.vault.0.id)));
+            }
+            (None, _) => {}
+        }
+        leftover.remove(&app.store);
+        entered
+    }
+
+    /// Records objects and version.
+    fn record(
+        &self,
+        app: &App,
+        act: &mut Act<'_>,
+        permit: &Permit<Upload>,
+        (set, place): (Id, String),
+        parts: Option<&Parts>,
+    ) -> Result<DataVersion> {
+        let (project, at) = (permit.project()?, permit.at());
+        let (object, written) = match parts {
+            Some(parts) => (&parts.data.0, &parts.data.1),
+            None => (&self.object, &self.written),
+        };
+        RawZone::of(app)?.record(act, object, written, (project, None), at)?;
+        let days = Rules::of(&mut **act, project)?.0.retention_days;
+        let new = version::New {
+            dataset: set,
+            file_name: &self.name,
+            place,
+            object: object.id,
+            written: *written,
+            by: permit.user()?,
+            at,
+            delete_after: days.map(|days| at + i64::from(days) * DAY),
+        };
+        let mut version = new.insert(&mut **act)?;
+        if let Some(parts) = parts {
+            let (kept, written) = &parts.vault;
+            VaultZone::of(app)?.record(act, kept, written, (project, None), at)?;
+            act.execute(
+                "INSERT INTO vaults (dataset_id, data_version_id, object_id, entries) VALUES ($1, $2, $3, $4)",
+                values![set, version.id, kept.id, parts.entries],
+            )?;
+        }
+        version.profile_job = Some(look(act, permit, &version)?);
+        let mut entry = permit.entry("data.version");
+        entry.subject = Some(version.id);
+        entry.facts = vec![
+            ("dataset", set.to_string()),
+            ("number", version.number.to_string()),
+            ("sha256", version.sha256.clone()),
+            ("arrived", hex(&self.written.sha256)),
+        ];
+        act.log(&entry)?;
+        Ok(version)
     }
 
     /// The first bytes.
