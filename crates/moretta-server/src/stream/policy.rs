@@ -30,19 +30,27 @@ pub(super) fn composed(text: &str) -> problem::Result<Composed> {
 /// When the policy is none for a stream of the server.
 pub(crate) fn open(text: &str, files: Files, secrets: Secrets) -> Result<Policy> {
     let root = Root::of_files(files).with_secrets(secrets.alone());
-    let policy = Policy::parse(text, &root)?;
+    let mut policy = Policy::parse(text, &root)?;
     if !policy.plan.is_stream() {
         return Err(refused("the policy is one for tables")
             .help("use z-anonymity, or a method with a `buffer`: see `stream` in the catalogue of methods"));
     }
-    if policy.plan.merges_sources() {
-        return Err(refused("the policy merges several sources")
-            .help("a stream of the server has one source of events"));
-    }
-    for column in policy.plan.column_plans()? {
-        if column.read == ReadAs::Infer {
-            let what = format!("column `{}` has no type, and what comes first would decide it", column.name);
-            return Err(refused(&what).help("add type = \"number\", \"integer\" or \"category\""));
+    let is_events = policy.plan.stream().is_some();
+    for plan in policy.plan.column_plans()? {
+        if plan.read != ReadAs::Infer {
+            continue;
+        }
+        let columns = policy.plan.columns.iter_mut();
+        match columns.into_iter().find(|column| column.name == plan.name) {
+            // Values that are counted are counted by their texts.
+            Some(column) if is_events => column.read = ReadAs::Category,
+            _ => {
+                let what = format!(
+                    "column `{}` has no type, and what comes first would decide it",
+                    plan.name
+                );
+                return Err(refused(&what).help("add type = \"number\", \"integer\" or \"category\""));
+            }
         }
     }
     Ok(policy)

@@ -622,7 +622,7 @@ impl Plan {
     }
 
     /// Whether files are sources of their own, whose rows are merged by their times.
-    pub fn merges_sources(&self) -> bool {
+    pub(crate) fn merges_sources(&self) -> bool {
         self.stream().is_some() || self.lateness().is_some()
     }
 
