@@ -31,3 +31,4 @@ pub mod store;
 pub mod text;
 pub mod token;
 pub mod wish;
+pub mod worker;
