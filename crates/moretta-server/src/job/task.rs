@@ -2,13 +2,15 @@
 //! secrets. Nothing of it is written to a disk.
 
 use super::kind::Kind;
-use super::protocol::{Sealed, Task, Text};
+use super::protocol::{LEDGER_KEY, Sealed, Task, Text};
 use super::queue::Claimed;
 use crate::app::App;
 use crate::db::Sql;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
+use crate::release::LEDGER;
 use crate::seal::{Key, Sealer, ZoneKeys};
+use crate::secret::hex;
 use crate::text::{Composed, Places, compose};
 use std::path::PathBuf;
 
@@ -73,6 +75,9 @@ pub(super) fn compose_task(
                 task.policy = composed.text.clone();
                 task.texts = hierarchies(sql, job.project)?;
                 task.secrets = secrets(app, sql, job.project, &written)?;
+                if let (Kind::Release, Some(version)) = (job.kind, job.spec.data) {
+                    add_ledger(app, sql, &keys, version, &mut task)?;
+                }
                 Some((written, composed))
             }
             _ => None,
@@ -87,7 +92,8 @@ fn places(kind: Kind, source: String) -> Places {
         source,
         sink: releases.then(|| "release.csv".to_owned()),
         report: releases.then(|| "report.html".to_owned()),
-        ledger: releases.then(|| "ledger".to_owned()),
+        // The worker enters what a ledger can follow: streams and rows without names have none.
+        ledger: None,
     }
 }
 
@@ -104,6 +110,27 @@ fn data(app: &App, sql: &mut dyn Sql, keys: &ZoneKeys, project: Id, version: Id)
     })?;
     let name = format!("data{}", ending(row.text(0)?));
     sealed(app, sql, keys, object, name)
+}
+
+/// The ledger of the data set and its key, which follows from the keys of the server.
+fn add_ledger(
+    app: &App,
+    sql: &mut dyn Sql,
+    keys: &ZoneKeys,
+    version: Id,
+    task: &mut Task,
+) -> Result<()> {
+    let query = "SELECT v.dataset_id, l.object_id FROM data_versions v \
+                 LEFT JOIN ledgers l ON l.dataset_id = v.dataset_id WHERE v.id = $1";
+    let row = sql.row(query, values![version])?;
+    let row = row.ok_or_else(|| Problem::not_found("data"))?;
+    let key = keys.secrets.sum("ledger", row.id(0)?.bytes());
+    task.secrets.push((LEDGER_KEY.to_owned(), hex(&key)));
+    if let Some(object) = row.maybe_id(1)? {
+        let ledger = sealed(app, sql, keys, object, LEDGER.to_owned())?;
+        task.inputs.push(ledger);
+    }
+    Ok(())
 }
 
 /// The endings of a name that tell the format, such as `.csv.gz`.

@@ -15,11 +15,8 @@ mod plan;
 mod preview;
 mod profile;
 mod release;
-mod row_index;
 mod tune;
 mod verify;
-
-pub use row_index::RowIndex;
 
 use crate::job::Kind;
 use crate::job::protocol::{Failure, Made, Progress as HowFar, Task, Told};
