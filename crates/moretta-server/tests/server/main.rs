@@ -5,3 +5,4 @@
 mod basics;
 mod support;
 mod worker;
+mod zones;

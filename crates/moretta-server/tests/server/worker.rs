@@ -102,22 +102,24 @@ impl Done {
         let made = folder.path().join("made");
         fs::create_dir(&made).expect("a folder");
         let data = ("data.csv", example("admissions.csv"));
+        let has_data = more.iter().any(|(name, _)| *name == data.0);
+        let usual = (!has_data).then_some(&data);
+        // What is recorded needs a key.
+        let recorded = options["ledger"] == true;
+        let key = recorded.then(|| (LEDGER_KEY.to_owned(), "0123456789abcdef".repeat(2)));
         let given = |(name, bytes): &(&str, Vec<u8>)| sealed(folder.path(), name, bytes);
         let task = Task {
             job: Id::random(),
             kind,
             policy: policy.to_owned(),
             options,
-            inputs: std::iter::once(&data).chain(more).map(given).collect(),
+            inputs: more.iter().chain(usual).map(given).collect(),
             texts: vec![Text {
                 name: "education.csv".to_owned(),
                 content: String::from_utf8(example("education.csv")).expect("a text"),
             }],
             folder: made,
-            secrets: vec![(
-                "ledger".to_owned(),
-                "0123456789abcdef0123456789abcdef".to_owned(),
-            )],
+            secrets: key.into_iter().collect(),
             date: "2026-03-01".to_owned(),
             memory: 4 << 30,
             threads: 2,
@@ -314,20 +316,8 @@ fn a_release_has_the_bytes_of_the_command_line_and_all_that_goes_with_it() {
     assert_eq!(done.result()["verified"]["nested"], true);
     let attacked = &done.result()["attacks"]["tables"]["releases"];
     assert_eq!(attacked.as_array().map(Vec::len), Some(2));
-    assert_eq!(
-        done.result()["ledger"]["entries"],
-        2,
-        "{}",
-        done.result()["ledger"]
-    );
-
-    // The next release of the same data is held against the first.
-    let ledger = [("ledger", done.plain("ledger"))];
-    let again = Done::with(Kind::Release, &policy, Value::Null, &ledger, true);
-    assert_eq!(again.result()["ledger"]["entries"], 4);
-
-    let files =
-        ["release-researcher.csv", "release-external.csv"].map(|name| (name, done.plain(name)));
+    let files = [("release-researcher.csv", 2), ("release-external.csv", 3)];
+    let files = files.map(|(name, level)| (name, done.plain(&Part::Rows.file(level))));
     let verified = Done::with(Kind::Verify, &policy, Value::Null, &files, true);
     assert_eq!(verified.result()["passed"], true);
     let damaged = [
@@ -336,6 +326,38 @@ fn a_release_has_the_bytes_of_the_command_line_and_all_that_goes_with_it() {
     ];
     let refused = Done::with(Kind::Verify, &policy, Value::Null, &damaged, true);
     assert!(matches!(refused.told.last(), Some(Told::Failed(_))));
+}
+
+#[test]
+fn releases_of_the_same_data_are_held_against_each_other() {
+    // One row a patient, so that a ledger can tell rows apart.
+    let text = String::from_utf8(example("admissions.csv")).expect("a text");
+    let mut seen = std::collections::HashSet::new();
+    let patient = |row: &&str| seen.insert(row.split(',').nth(1).expect("a patient").to_owned());
+    let rows = text
+        .lines()
+        .filter(patient)
+        .map(|row| row.to_owned() + "\n");
+    let data = ("data.csv", rows.collect::<String>().into_bytes());
+    let policy = format!("{POLICY}{PLACES}");
+    let release = |more: &[(&str, Vec<u8>)]| {
+        Done::with(
+            Kind::Release,
+            &policy,
+            json!({ "ledger": true }),
+            more,
+            true,
+        )
+    };
+    let first = release(std::slice::from_ref(&data));
+    assert_eq!(first.result()["ledger"]["entries"], 1);
+    let ledger = first.plain("ledger");
+    let again = release(&[data.clone(), ("ledger", ledger.clone())]);
+    assert_eq!(again.result()["ledger"]["entries"], 2);
+    let mut changed = ledger;
+    changed[40] ^= 1;
+    let refused = release(&[data, ("ledger", changed)]);
+    assert_eq!(refused.failure().code, "budget");
 }
 
 #[test]
