@@ -29,7 +29,6 @@ const CRATES: &[(&str, &[&str])] = &[
             "moretta-federation",
             "moretta-generate",
             "moretta-report",
-            "moretta-server",
         ],
     ),
     ("moretta-federation", &["moretta", "moretta-data"]),

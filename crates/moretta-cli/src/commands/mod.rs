@@ -22,8 +22,6 @@ pub(crate) mod schema;
 pub(crate) mod site;
 pub(crate) mod tune;
 pub(crate) mod verify;
-#[cfg(feature = "serve")]
-pub(crate) mod worker;
 
 use crate::args::{AgainstArgs, PolicyArgs, ReadingArgs};
 use crate::failure::Failure;

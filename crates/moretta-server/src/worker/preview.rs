@@ -38,6 +38,8 @@ fn figures(report: &Report) -> Result<Value, Failure> {
         "risk_by_column": rounded(&report.risk_by_column)?,
         "column_sets": rounded(&report.column_sets)?,
         "rules": rounded(&report.rules)?,
+        // The lattice, where a method has searched one.
+        "search": json(&report.search)?,
         "warnings": rounded(&report.warnings)?,
     }))
 }
