@@ -3,5 +3,7 @@
 #![allow(unreachable_pub, reason = "modules of tests use one another")]
 
 mod basics;
+mod streams;
 mod support;
+mod worker;
 mod zones;
