@@ -1,5 +1,6 @@
 //! The server without its network: requests in, responses out.
 
+use crate::account::Gate;
 use crate::clock::Clock;
 use crate::http::{Credentials, Given, Head, Hosts, Request, Router};
 use crate::problem::{Problem, Result};
@@ -16,6 +17,8 @@ pub struct App {
     pub clock: Clock,
     /// What the person who started it has decided.
     pub settings: Settings,
+    /// Where passwords are hashed.
+    pub gate: Gate,
     router: Router,
     hosts: Hosts,
     rates: Rates,
@@ -27,6 +30,7 @@ impl App {
         App {
             hosts: Hosts::new(&settings.hosts),
             rates: Rates::new(settings.limits.calls),
+            gate: Gate::default(),
             router: Router::new(crate::routes::routes()),
             store,
             clock,
