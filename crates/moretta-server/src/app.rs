@@ -2,6 +2,7 @@
 
 use crate::account::Gate;
 use crate::clock::Clock;
+use crate::events::Hub;
 use crate::http::{Credentials, Given, Head, Hosts, Request, Router};
 use crate::problem::{Problem, Result};
 use crate::rates::Rates;
@@ -19,6 +20,8 @@ pub struct App {
     pub settings: Settings,
     /// Where passwords are hashed.
     pub gate: Gate,
+    /// Where events are read.
+    pub hub: Hub,
     router: Router,
     hosts: Hosts,
     rates: Rates,
@@ -32,6 +35,7 @@ impl App {
             rates: Rates::new(settings.limits.calls),
             gate: Gate::default(),
             router: Router::new(crate::routes::routes()),
+            hub: Hub::default(),
             store,
             clock,
             settings,
