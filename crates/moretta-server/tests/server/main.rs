@@ -10,3 +10,4 @@ mod accounts_second_person;
 mod accounts_sessions;
 mod basics;
 mod support;
+mod zones;
