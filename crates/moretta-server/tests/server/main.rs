@@ -10,4 +10,5 @@ mod accounts_second_person;
 mod accounts_sessions;
 mod basics;
 mod support;
+mod worker;
 mod zones;
