@@ -120,7 +120,8 @@ impl Files {
 
     /// Whether a provider says that a file grows while it is read.
     pub(super) fn are_live(&self, path: &Path) -> bool {
-        self.provider().is_some_and(|provider| provider.is_live(path))
+        self.provider()
+            .is_some_and(|provider| provider.is_live(path))
     }
 
     /// Opens a file for reading.

@@ -129,7 +129,7 @@ impl LogWriter {
     /// When it is no such log, or was changed.
     pub fn open(path: &Path, key: &Key, of: Id, first: u64) -> Result<Self> {
         let mut reader = LogReader::open(path, key, of, first)?;
-        reader.to_end()?;
+        reader.find_end()?;
         let file = OpenOptions::new().write(true).open(path)?;
         if file.metadata()?.len() > reader.at {
             file.set_len(reader.at)?;
@@ -285,7 +285,7 @@ impl LogReader {
     }
 
     /// Goes to the end of the last whole record.
-    fn to_end(&mut self) -> Result<()> {
+    fn find_end(&mut self) -> Result<()> {
         let mut last = None;
         while let Some(head) = self.head()? {
             last = Some((self.at, self.number, self.next));
@@ -388,12 +388,21 @@ mod tests {
         assert!(reader.record().expect("reads").is_none());
         writer.append(103, b"canary-one").expect("written");
         let first = reader.record().expect("reads").expect("there");
-        assert_eq!((first.first, first.next, &**first.content), (100, 103, &b"canary-one"[..]));
+        assert_eq!(
+            (first.first, first.next, &**first.content),
+            (100, 103, &b"canary-one"[..])
+        );
         writer.append(103, b"").expect("an empty one");
         writer.append(110, b"two").expect("written");
         let sealed = fs::read(log.path()).expect("a file");
         assert!(!sealed.windows(6).any(|bytes| bytes == b"canary"));
-        for (to, expected) in [(100, Some(100)), (102, Some(100)), (103, Some(103)), (109, Some(103)), (110, None)] {
+        for (to, expected) in [
+            (100, Some(100)),
+            (102, Some(100)),
+            (103, Some(103)),
+            (109, Some(103)),
+            (110, None),
+        ] {
             let mut reader = LogReader::open(&log.path(), &log.key, log.of, 100).expect("opens");
             reader.pass(to).expect("passes");
             let found = reader.record().expect("reads").map(|record| record.first);
@@ -409,7 +418,9 @@ mod tests {
         let log = Log::new();
         let mut writer = log.create(0);
         for number in 1..=4_u64 {
-            writer.append(10 * number, &[number as u8; 30]).expect("written");
+            writer
+                .append(10 * number, &[number as u8; 30])
+                .expect("written");
         }
         drop(writer);
         let whole = fs::read(log.path()).expect("a file");
@@ -423,8 +434,14 @@ mod tests {
         };
         assert_eq!(put(&[records(0..4)]).expect("whole").len(), 4);
         assert!(put(&[records(1..4)]).is_err(), "the first is missing");
-        assert!(put(&[records(0..1), records(2..4)]).is_err(), "one is missing");
-        assert!(put(&[records(0..2), records(1..4)]).is_err(), "one stands twice");
+        assert!(
+            put(&[records(0..1), records(2..4)]).is_err(),
+            "one is missing"
+        );
+        assert!(
+            put(&[records(0..2), records(1..4)]).is_err(),
+            "one stands twice"
+        );
         for place in 8..8 + 3 * record {
             let mut changed = whole.clone();
             changed[place] ^= 1;

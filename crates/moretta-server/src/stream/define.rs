@@ -170,7 +170,10 @@ fn check(app: &App, project: Id, version: Id, level: i64) -> Result<()> {
         return Err(Problem::unusable("the level of a stream is 2 to 100"));
     }
     let (texts, rules) = app.store.read(|sql| {
-        Ok((texts_of(app, sql, project, version)?, Rules::of(sql, project)?.0))
+        Ok((
+            texts_of(app, sql, project, version)?,
+            Rules::of(sql, project)?.0,
+        ))
     })?;
     let (text, hierarchies) = texts;
     let files = MemoryFiles::default();
@@ -189,9 +192,10 @@ fn check_rules(plan: &moretta::engine::Plan, rules: &Rules, level: i64) -> Resul
         Problem::new(422, "rules", what).help("officers of the project set its rules")
     };
     if let Some(allowed) = &rules.methods
-        && let Some(method) = plan.protect.iter().find(|method| {
-            !allowed.iter().any(|name| name == method.name())
-        })
+        && let Some(method) = plan
+            .protect
+            .iter()
+            .find(|method| !allowed.iter().any(|name| name == method.name()))
     {
         let what = format!("the rules of the project do not allow `{}`", method.name());
         return Err(broken(what));

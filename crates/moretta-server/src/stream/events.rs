@@ -52,7 +52,11 @@ fn send(app: &App, permit: Permit<SendEvents>, call: Call<To, Octets>) -> Result
     }))
 }
 
-fn place(app: &App, permit: Permit<SendEvents>, call: Call<Nothing, Nothing>) -> Result<Json<Taken>> {
+fn place(
+    app: &App,
+    permit: Permit<SendEvents>,
+    call: Call<Nothing, Nothing>,
+) -> Result<Json<Taken>> {
     let of = (permit.project()?, call.id("stream")?);
     let next = app.intakes.next(app, of)?;
     Ok(Json(Taken { events: 0, next }))

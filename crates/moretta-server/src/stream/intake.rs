@@ -115,16 +115,22 @@ fn opened<'a>(
 ) -> Result<&'a mut Intake> {
     let found = app.store.read(|sql| row::find(sql, project, stream))?;
     if found.decision != "approved" {
-        return Err(Problem::conflict("not-approved", "the stream is not approved")
-            .help("an officer of the project approves it before its first event"));
+        return Err(
+            Problem::conflict("not-approved", "the stream is not approved")
+                .help("an officer of the project approves it before its first event"),
+        );
     }
-    if slot.as_ref().is_some_and(|intake| intake.reader.version != found.policy_version) {
+    if slot
+        .as_ref()
+        .is_some_and(|intake| intake.reader.version != found.policy_version)
+    {
         *slot = None;
     }
     if slot.is_none() {
         *slot = Some(Intake::open(app, project, &found)?);
     }
-    slot.as_mut().ok_or_else(|| Problem::bug("a log is not open"))
+    slot.as_mut()
+        .ok_or_else(|| Problem::bug("a log is not open"))
 }
 
 impl Intake {
@@ -139,8 +145,10 @@ impl Intake {
         };
         let writer = open_segment(&segment)?;
         if writer.next() < stream.accepted as u64 {
-            return Err(Problem::new(500, "damaged", "events that were accepted are missing")
-                .help("have the data folder restored from a backup"));
+            return Err(
+                Problem::new(500, "damaged", "events that were accepted are missing")
+                    .help("have the data folder restored from a backup"),
+            );
         }
         Ok(Intake {
             writer,
@@ -173,10 +181,16 @@ impl Intake {
         })?;
         if next.saturating_sub(waiting as u64) + text.len() as u64 > LAG {
             let what = "too many events wait to be taken";
-            return Err(Problem::new(429, "lag", what).help("is the stream running?").after(5));
+            return Err(Problem::new(429, "lag", what)
+                .help("is the stream running?")
+                .after(5));
         }
         self.reader.look(&text)?;
-        crate::zone::check_room(&segment::folder(app)?, text.len() as u64, app.settings.limits.reserve_bytes)?;
+        crate::zone::check_room(
+            &segment::folder(app)?,
+            text.len() as u64,
+            app.settings.limits.reserve_bytes,
+        )?;
         if self.writer.bytes() >= FULL {
             self.writer = open_segment(&begin(app, stream, next)?)?;
         }
@@ -185,7 +199,9 @@ impl Intake {
         content.extend_from_slice(&now.to_be_bytes());
         content.extend_from_slice(&text);
         let next = next + text.len() as u64;
-        self.writer.append(next, &content).map_err(|e| problem(&e))?;
+        self.writer
+            .append(next, &content)
+            .map_err(|e| problem(&e))?;
         if self.noted.elapsed() >= NOTE {
             self.noted = Instant::now();
             // What was accepted is accepted, whether the store answers or not.
@@ -207,7 +223,8 @@ fn begin(app: &App, stream: Id, first: u64) -> Result<Segment> {
 /// Tells the store how far the log is at least, so that a log that was cut is found.
 fn note(act: &mut Act<'_>, stream: Id, next: u64) -> Result<()> {
     let accepted = "UPDATE streams SET accepted = $1 WHERE id = $2 AND accepted < $1";
-    act.execute(accepted, values![next as i64, stream]).map(drop)
+    act.execute(accepted, values![next as i64, stream])
+        .map(drop)
 }
 
 fn open_segment(segment: &Segment) -> Result<LogWriter> {
@@ -220,18 +237,26 @@ fn open_segment(segment: &Segment) -> Result<LogWriter> {
 }
 
 fn lock(path: &Path) -> Result<File> {
-    let file = File::options().create(true).truncate(false).write(true).open(path);
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path);
     let file = file.map_err(|e| problem(&e))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Problem::unavailable("another process takes the events of this stream")),
+        Err(TryLockError::WouldBlock) => Err(Problem::unavailable(
+            "another process takes the events of this stream",
+        )),
         Err(TryLockError::Error(e)) => Err(problem(&e)),
     }
 }
 
 impl EventReader {
     fn open(app: &App, project: Id, version: Id) -> Result<Self> {
-        let (text, hierarchies) = app.store.read(|sql| super::define::texts_of(app, sql, project, version))?;
+        let (text, hierarchies) = app
+            .store
+            .read(|sql| super::define::texts_of(app, sql, project, version))?;
         let files = MemoryFiles::default();
         for (name, content) in hierarchies {
             files.put(Path::new(&name), content.into_bytes());

@@ -300,7 +300,9 @@ impl All {
         for segment in segments {
             if segment.number > *known {
                 *known = segment.number;
-                worker.say(&ToStream::Events { segment }).map_err(|e| problem(&e))?;
+                worker
+                    .say(&ToStream::Events { segment })
+                    .map_err(|e| problem(&e))?;
             }
         }
         if keeps {
@@ -361,7 +363,9 @@ impl All {
         let segment = app
             .store
             .act(|act| segment::begin(app, act, side, next, Some(claim.policy), at))?;
-        worker.say(&ToStream::Released { segment }).map_err(|e| problem(&e))
+        worker
+            .say(&ToStream::Released { segment })
+            .map_err(|e| problem(&e))
     }
 
     /// All that a child needs.
@@ -373,9 +377,10 @@ impl All {
         let (from, next) = end_of(&before)?;
         if own.is_empty() {
             let side = (claim.stream, Side::Released);
-            own.push(app.store.act(|act| {
-                segment::begin(app, act, side, next, Some(claim.policy), at)
-            })?);
+            own.push(
+                app.store
+                    .act(|act| segment::begin(app, act, side, next, Some(claim.policy), at))?,
+            );
         }
         app.store.read(|sql| {
             let (text, texts) = define::texts_of(app, sql, claim.project, claim.policy)?;
@@ -439,9 +444,14 @@ fn end_of(segments: &[Segment]) -> Result<(Start, u64)> {
     let failed = |e: std::io::Error| problem(&e);
     let mut to = Start::default();
     let mut next = 0;
-    for segment in segments.iter().rev().filter(|segment| segment.path.exists()) {
+    for segment in segments
+        .iter()
+        .rev()
+        .filter(|segment| segment.path.exists())
+    {
         let key = segment::key(segment)?;
-        let mut reader = LogReader::open(&segment.path, &key, segment.object, segment.first).map_err(failed)?;
+        let mut reader =
+            LogReader::open(&segment.path, &key, segment.object, segment.first).map_err(failed)?;
         next = next.max(segment.first);
         let mut found = false;
         while let Some(record) = reader.record().map_err(failed)? {

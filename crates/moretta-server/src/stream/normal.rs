@@ -47,10 +47,14 @@ pub(super) fn normal(body: &[u8], columns: &[String]) -> Result<Normal> {
         let event = std::str::from_utf8(event).map_err(|_| refused("an event is not UTF-8"))?;
         let values = Values::new(columns);
         let mut reader = serde_json::Deserializer::from_str(event);
-        let values = reader.deserialize_map(values).and_then(|values| reader.end().map(|()| values));
+        let values = reader
+            .deserialize_map(values)
+            .and_then(|values| reader.end().map(|()| values));
         let values = values.map_err(|error| {
             // The sentences of the reader can hold what was sent; ours do not.
-            let what = OURS.iter().find(|what| error.to_string().starts_with(**what));
+            let what = OURS
+                .iter()
+                .find(|what| error.to_string().starts_with(**what));
             refused(what.copied().unwrap_or("an event is no JSON object"))
                 .help("send a line of JSON for each event, with the columns of the policy as keys")
         })?;
@@ -115,7 +119,11 @@ impl<'de: 'a, 'a> Visitor<'de> for Values<'a> {
             self.values[place] = match raw.as_bytes().first() {
                 Some(b'{' | b'[') => return Err(M::Error::custom(NESTED)),
                 Some(b'n') => None,
-                Some(b'"') => Some(serde_json::from_str::<Key<'_>>(raw).map_err(M::Error::custom)?.0),
+                Some(b'"') => Some(
+                    serde_json::from_str::<Key<'_>>(raw)
+                        .map_err(M::Error::custom)?
+                        .0,
+                ),
                 _ => Some(Cow::Borrowed(raw)),
             };
         }

@@ -240,11 +240,15 @@ mod tests {
         let mut buckets = Buckets::default();
         assert_eq!(buckets.add(figures(100, 50, (100, 50)), 0, 0), None);
         assert_eq!(buckets.add(figures(140, 90, (140, 51)), 0, 9_999), None);
-        let point = buckets.add(figures(150, 55, (150, 95)), 7, 10_000).expect("full");
+        let point = buckets
+            .add(figures(150, 55, (150, 95)), 7, 10_000)
+            .expect("full");
         assert_eq!((point.taken, point.released), (Some(50), None));
         assert_eq!(point.suppressed, None, "5 of 50 were not suppressed");
         assert_eq!(point.lag, 7);
-        let point = buckets.add(figures(150, 155, (250, 145)), 0, 20_000).expect("full");
+        let point = buckets
+            .add(figures(150, 155, (250, 145)), 0, 20_000)
+            .expect("full");
         assert_eq!((point.taken, point.released), (Some(0), Some(100)));
         assert_eq!(point.suppressed, Some(0.5));
     }

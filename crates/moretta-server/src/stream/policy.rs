@@ -49,7 +49,9 @@ pub(crate) fn open(text: &str, files: Files, secrets: Secrets) -> Result<Policy>
                     "column `{}` has no type, and what comes first would decide it",
                     plan.name
                 );
-                return Err(refused(&what).help("add type = \"number\", \"integer\" or \"category\""));
+                return Err(
+                    refused(&what).help("add type = \"number\", \"integer\" or \"category\"")
+                );
             }
         }
     }

@@ -80,12 +80,7 @@ pub(super) fn find(sql: &mut dyn Sql, project: Id, stream: Id) -> Result<Stream>
 }
 
 /// Streams of a project, by name.
-pub(super) fn list(
-    sql: &mut dyn Sql,
-    project: Id,
-    after: &str,
-    limit: i64,
-) -> Result<Vec<Stream>> {
+pub(super) fn list(sql: &mut dyn Sql, project: Id, after: &str, limit: i64) -> Result<Vec<Stream>> {
     let query = format!(
         "SELECT {COLUMNS} FROM streams WHERE project_id = $1 AND name > $2 ORDER BY name LIMIT $3"
     );

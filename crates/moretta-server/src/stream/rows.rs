@@ -60,7 +60,9 @@ fn rows(
     })?;
     let mut next = call.query.after.unwrap_or(0);
     let mut rows = Vec::new();
-    let first = segments.partition_point(|segment| segment.first <= next).saturating_sub(1);
+    let first = segments
+        .partition_point(|segment| segment.first <= next)
+        .saturating_sub(1);
     for segment in &segments[first.min(segments.len())..] {
         read(segment, &mut next, limit, &mut rows)?;
         if rows.len() == limit {
@@ -83,13 +85,16 @@ fn read(
         return Ok(());
     }
     let key = segment::key(segment)?;
-    let mut reader = LogReader::open(&segment.path, &key, segment.object, segment.first).map_err(failed)?;
+    let mut reader =
+        LogReader::open(&segment.path, &key, segment.object, segment.first).map_err(failed)?;
     reader.pass(*next).map_err(failed)?;
     while rows.len() < limit
         && let Some(record) = reader.record().map_err(failed)?
     {
         let (_, text) = parse(&record.content).map_err(failed)?;
-        let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+        let lines = text
+            .split(|&byte| byte == b'\n')
+            .filter(|line| !line.is_empty());
         let skip = next.saturating_sub(record.first) as usize;
         for line in lines.skip(skip).take(limit - rows.len()) {
             let row = serde_json::from_slice(line);

@@ -87,7 +87,11 @@ pub(super) fn begin(
 }
 
 /// The segments of a log, in order.
-pub(super) fn list(app: &App, sql: &mut dyn Sql, (stream, side): (Id, Side)) -> Result<Vec<Segment>> {
+pub(super) fn list(
+    app: &App,
+    sql: &mut dyn Sql,
+    (stream, side): (Id, Side),
+) -> Result<Vec<Segment>> {
     let found = with_policies(app, sql, (stream, side))?;
     Ok(found.into_iter().map(|(segment, _)| segment).collect())
 }
@@ -144,7 +148,8 @@ pub(super) fn forget(app: &App, act: &mut Act<'_>, stream: Id, byte: i64) -> Res
     let folder = folder(app)?;
     let mut files = Vec::new();
     for row in rows {
-        let delete = "DELETE FROM segments WHERE stream_id = $1 AND side = 'events' AND number = $2";
+        let delete =
+            "DELETE FROM segments WHERE stream_id = $1 AND side = 'events' AND number = $2";
         act.execute_one(delete, values![stream, row.integer(0)?])?;
         files.push(folder.join(row.id(1)?.to_string()));
     }

@@ -34,8 +34,16 @@ impl Ward {
 
     pub fn on(server: Server) -> Self {
         let admin = server.admin("first");
-        let made = server.send(&admin, Method::POST, "/projects", &json!({ "name": "ward 7" }));
-        let project = made.expect(201)["id"].as_str().and_then(Id::parse).expect("an id");
+        let made = server.send(
+            &admin,
+            Method::POST,
+            "/projects",
+            &json!({ "name": "ward 7" }),
+        );
+        let project = made.expect(201)["id"]
+            .as_str()
+            .and_then(Id::parse)
+            .expect("an id");
         let mut ward = Ward {
             steward: server.signed_in("steward"),
             officer: server.signed_in("officer"),
@@ -80,7 +88,10 @@ impl Ward {
     pub fn write(&self, name: &str, policy: &str) -> String {
         let path = format!("/projects/{}/policies", self.project);
         let body = json!({ "name": name, "content": policy });
-        let made = self.server.send(&self.steward, Method::POST, &path, &body).expect(201);
+        let made = self
+            .server
+            .send(&self.steward, Method::POST, &path, &body)
+            .expect(201);
         made["id"].as_str().expect("an id").to_owned()
     }
 
@@ -124,20 +135,34 @@ impl Ward {
             ("content-type", "application/json"),
             ("if-match", &*version),
         ];
-        self.server.ask(method, path, &headers, body.to_string().as_bytes())
+        self.server
+            .ask(method, path, &headers, body.to_string().as_bytes())
     }
 
     pub fn want(&self, stream: &Value, wanted: &str) -> Answered {
         let body = json!({ "wanted": wanted });
-        self.server.send(&self.operator, Method::POST, &self.path(stream, "/wanted"), &body)
+        self.server.send(
+            &self.operator,
+            Method::POST,
+            &self.path(stream, "/wanted"),
+            &body,
+        )
     }
 
     pub fn approved(&self, level: i64) -> (Value, String) {
         let stream = self.define("visits", &self.policy, level).expect(201);
         let stream = self.decide(&self.officer, &stream, true).expect(200);
         let body = json!({ "name": "shop", "ends_at": self.server.clock.now() + 1000 });
-        let made = self.server.send(&self.steward, Method::POST, &self.path(&stream, "/tokens"), &body);
-        let token = made.expect(201)["token"].as_str().expect("a token").to_owned();
+        let made = self.server.send(
+            &self.steward,
+            Method::POST,
+            &self.path(&stream, "/tokens"),
+            &body,
+        );
+        let token = made.expect(201)["token"]
+            .as_str()
+            .expect("a token")
+            .to_owned();
         (stream, token)
     }
 
@@ -148,7 +173,8 @@ impl Ward {
             ("content-type", "application/x-ndjson"),
         ];
         let path = self.path(stream, &format!("/events{query}"));
-        self.server.ask(Method::POST, &path, &headers, events.as_bytes())
+        self.server
+            .ask(Method::POST, &path, &headers, events.as_bytes())
     }
 }
 
@@ -162,19 +188,35 @@ fn a_stream_is_approved_before_its_first_event_by_somebody_else_and_again_for_ea
     ward.want(&stream, "start").refused(409, "not-approved");
     // A steward who is an officer as well, which no administrator can bring about, still cannot.
     let update = "UPDATE members SET role = 'officer' WHERE user_id = $1";
-    let both = ward.server.app.store.act(|act| act.execute(update, &[ward.steward.id.into()]));
+    let both = ward
+        .server
+        .app
+        .store
+        .act(|act| act.execute(update, &[ward.steward.id.into()]));
     both.expect("an officer");
-    ward.decide(&ward.steward, &stream, true).refused(403, "second-person");
+    ward.decide(&ward.steward, &stream, true)
+        .refused(403, "second-person");
     let back = "UPDATE members SET role = 'steward' WHERE user_id = $1";
-    let both = ward.server.app.store.act(|act| act.execute(back, &[ward.steward.id.into()]));
+    let both = ward
+        .server
+        .app
+        .store
+        .act(|act| act.execute(back, &[ward.steward.id.into()]));
     both.expect("a steward");
     let stream = ward.decide(&ward.officer, &stream, true).expect(200);
     assert_eq!(stream["decision"], "approved");
-    ward.decide(&ward.officer, &stream, false).refused(409, "decided");
+    ward.decide(&ward.officer, &stream, false)
+        .refused(409, "decided");
 
     let version = stream["version"].as_i64().expect("a version");
     let body = json!({ "level": 3 });
-    let changed = ward.edit(&ward.steward, Method::PATCH, &ward.path(&stream, ""), version, &body);
+    let changed = ward.edit(
+        &ward.steward,
+        Method::PATCH,
+        &ward.path(&stream, ""),
+        version,
+        &body,
+    );
     let changed = changed.expect(200);
     assert_eq!(changed["decision"], "waiting");
     ward.want(&changed, "start").refused(409, "not-approved");
@@ -193,11 +235,13 @@ fn events_are_accepted_whole_or_not_at_all_and_once() {
     let ward = Ward::new();
     let waiting = ward.define("other", &ward.policy, 2).expect(201);
     let (stream, token) = ward.approved(2);
-    ward.post(&waiting, &token, "", EVENT).refused(403, "forbidden");
+    ward.post(&waiting, &token, "", EVENT)
+        .refused(403, "forbidden");
     let first = ward.post(&stream, &token, "?at=0", EVENT).expect(202);
     assert_eq!(first["events"], 1);
     let next = first["next"].as_u64().expect("a place");
-    ward.post(&stream, &token, "?at=0", EVENT).refused(409, "other-place");
+    ward.post(&stream, &token, "?at=0", EVENT)
+        .refused(409, "other-place");
     for bad in [
         "{\"t\":1700000001,\"user\":\"canary-u2\",\"place\":\"a\"}\n{\"t\":\"canary\",\"user\":\"u\",\"place\":\"a\"}",
         "{\"t\":1700000001,\"user\":\"canary-u2\",\"place\":\"a\"}\n{\"canary\":1}",
@@ -208,20 +252,34 @@ fn events_are_accepted_whole_or_not_at_all_and_once() {
         let told = String::from_utf8_lossy(&answered.body).into_owned();
         assert!(!told.contains("canary"), "{told}");
     }
-    ward.post(&stream, &token, "", "\n\n").refused(422, "unusable");
+    ward.post(&stream, &token, "", "\n\n")
+        .refused(422, "unusable");
     let headers = [("authorization", &*format!("Bearer {token}"))];
-    let place = ward.server.ask(Method::GET, &ward.path(&stream, "/events"), &headers, b"");
-    assert_eq!(place.expect(200)["next"].as_u64(), Some(next), "nothing of bad ones was kept");
+    let place = ward
+        .server
+        .ask(Method::GET, &ward.path(&stream, "/events"), &headers, b"");
+    assert_eq!(
+        place.expect(200)["next"].as_u64(),
+        Some(next),
+        "nothing of bad ones was kept"
+    );
 }
 
 #[test]
 fn accepted_events_are_sealed_and_found_again_by_another_server_and_missed_when_they_are_cut_off() {
     let ward = Ward::new();
     let (stream, token) = ward.approved(2);
-    let next = ward.post(&stream, &token, "", &EVENT.repeat(20)).expect(202)["next"].clone();
+    let next = ward
+        .post(&stream, &token, "", &EVENT.repeat(20))
+        .expect(202)["next"]
+        .clone();
     let folder = ward.server.app.settings.data.join("streams");
-    let log = std::fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let log = log.max_by_key(|path| path.metadata().map_or(0, |told| told.len())).expect("a log");
+    let log = std::fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path());
+    let log = log
+        .max_by_key(|path| path.metadata().map_or(0, |told| told.len()))
+        .expect("a log");
     let bytes = std::fs::read(&log).expect("a file");
     assert!(!bytes.windows(6).any(|bytes| bytes == b"canary"));
 
@@ -229,7 +287,9 @@ fn accepted_events_are_sealed_and_found_again_by_another_server_and_missed_when_
         server: ward.server.restarted(),
         ..ward
     };
-    let again = ward.post(&stream, &token, &format!("?at={next}"), EVENT).expect(202);
+    let again = ward
+        .post(&stream, &token, &format!("?at={next}"), EVENT)
+        .expect(202);
     assert!(again["next"].as_u64() > next.as_u64());
     let taken = "UPDATE streams SET accepted = $1";
     let told = [again["next"].as_i64().expect("a place").into()];
@@ -239,28 +299,53 @@ fn accepted_events_are_sealed_and_found_again_by_another_server_and_missed_when_
         server: ward.server.restarted(),
         ..ward
     };
-    let file = std::fs::OpenOptions::new().write(true).open(&log).expect("a file");
+    let file = std::fs::OpenOptions::new()
+        .write(true)
+        .open(&log)
+        .expect("a file");
     file.set_len(bytes.len() as u64).expect("cut");
-    ward.post(&stream, &token, "", EVENT).refused(500, "damaged");
+    ward.post(&stream, &token, "", EVENT)
+        .refused(500, "damaged");
 }
 
 #[test]
 fn a_policy_that_is_none_for_streams_or_breaks_the_rules_is_refused_when_it_is_named() {
     let ward = Ward::new();
-    let table = POLICY.replace("z-anonymity\"\nz = 3\nwindow = \"60s\"", "mondrian\"\n[guarantee]\nk = 5");
-    let table = ward.write("table", &table.replace("t = { role = \"time\", unit = \"s\" }", "t = { role = \"drop\" }"));
+    let table = POLICY.replace(
+        "z-anonymity\"\nz = 3\nwindow = \"60s\"",
+        "mondrian\"\n[guarantee]\nk = 5",
+    );
+    let table = ward.write(
+        "table",
+        &table.replace(
+            "t = { role = \"time\", unit = \"s\" }",
+            "t = { role = \"drop\" }",
+        ),
+    );
     ward.define("tables", &table, 2).refused(422, "policy");
-    ward.define("none", &Id::random().to_string(), 2).refused(404, "not-found");
+    ward.define("none", &Id::random().to_string(), 2)
+        .refused(404, "not-found");
     ward.define("raw", &ward.policy, 1).refused(422, "unusable");
-    let tuned = POLICY.replace("z = 3", "tune = { goal = 0.8, k = 2, every = \"30m\", at_least = 2 }");
+    let tuned = POLICY.replace(
+        "z = 3",
+        "tune = { goal = 0.8, k = 2, every = \"30m\", at_least = 2 }",
+    );
     let tuned = ward.write("tuned", &tuned);
     let rules = "UPDATE projects SET rules = '{\"least_k\":{\"2\":3,\"3\":4}}'";
-    ward.server.app.store.act(|act| act.execute(rules, &[])).expect("rules");
+    ward.server
+        .app
+        .store
+        .act(|act| act.execute(rules, &[]))
+        .expect("rules");
     ward.define("coarse", &ward.policy, 3).refused(422, "rules");
     ward.define("tuned", &tuned, 2).refused(422, "rules");
     ward.define("fine", &ward.policy, 2).expect(201);
     let rules = "UPDATE projects SET rules = '{\"methods\":[\"noise\"]}'";
-    ward.server.app.store.act(|act| act.execute(rules, &[])).expect("rules");
+    ward.server
+        .app
+        .store
+        .act(|act| act.execute(rules, &[]))
+        .expect("rules");
     ward.define("method", &ward.policy, 2).refused(422, "rules");
 }
 
@@ -269,7 +354,11 @@ fn released_rows_are_for_readers_of_the_level_and_never_for_operators() {
     let ward = Ward::new();
     let (stream, _) = ward.approved(3);
     let path = ward.path(&stream, "/rows");
-    let (fine, same, coarse) = (ward.reader("two", 2), ward.reader("three", 3), ward.reader("four", 4));
+    let (fine, same, coarse) = (
+        ward.reader("two", 2),
+        ward.reader("three", 3),
+        ward.reader("four", 4),
+    );
     for (person, status) in [
         (&fine, 200),
         (&same, 200),
@@ -291,10 +380,16 @@ fn a_token_that_was_ended_sends_nothing() {
     let ward = Ward::new();
     let (stream, token) = ward.approved(2);
     ward.post(&stream, &token, "", EVENT).expect(202);
-    let tokens = ward.server.see(&ward.steward, &ward.path(&stream, "/tokens")).expect(200);
+    let tokens = ward
+        .server
+        .see(&ward.steward, &ward.path(&stream, "/tokens"))
+        .expect(200);
     assert!(!tokens.to_string().contains(&token[8..]));
     let id = tokens[0]["id"].as_str().expect("an id");
     let path = ward.path(&stream, &format!("/tokens/{id}"));
-    ward.server.send(&ward.steward, Method::DELETE, &path, &Value::Null).expect(204);
-    ward.post(&stream, &token, "", EVENT).refused(401, "signed-out");
+    ward.server
+        .send(&ward.steward, Method::DELETE, &path, &Value::Null)
+        .expect(204);
+    ward.post(&stream, &token, "", EVENT)
+        .refused(401, "signed-out");
 }

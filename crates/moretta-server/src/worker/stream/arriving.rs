@@ -26,7 +26,11 @@ pub(super) struct Arriving {
 
 impl Arriving {
     /// From a byte at which an event begins, before which `before` events have come.
-    pub(super) fn new(mut source: Box<dyn io::Source>, (before, byte): (i64, u64), reached: &Reached) -> Result<Self> {
+    pub(super) fn new(
+        mut source: Box<dyn io::Source>,
+        (before, byte): (i64, u64),
+        reached: &Reached,
+    ) -> Result<Self> {
         if !source.seek(byte)? {
             return Err(Error::bug("events cannot be read from where they begin"));
         }

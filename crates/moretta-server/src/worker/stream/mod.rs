@@ -112,7 +112,12 @@ impl Segments for Asked {
     }
 }
 
-fn run(task: &StreamTask, events: &Events, segments: Box<dyn Segments>, teller: &Teller) -> Result<bool> {
+fn run(
+    task: &StreamTask,
+    events: &Events,
+    segments: Box<dyn Segments>,
+    teller: &Teller,
+) -> Result<bool> {
     let (log, so_far) = Log::open(&task.released).map_err(read_failed)?;
     let resume = match so_far {
         None => Resume::start(1),
@@ -133,11 +138,17 @@ fn run(task: &StreamTask, events: &Events, segments: Box<dyn Segments>, teller: 
     let progress = Progress::default();
     progress.watch();
     let mut session = Session::resume(&plan, source.schema(), &resume, policy.context(&progress)?)?;
-    let schema = session
-        .released_schema()
-        .ok_or_else(|| Error::policy("the policy is one for tables").help("use a method for streams"))?;
+    let schema = session.released_schema().ok_or_else(|| {
+        Error::policy("the policy is one for tables").help("use a method for streams")
+    })?;
     let reached = Reached::default();
-    let mut releases = Releases::new(log, segments, schema, (reached.clone(), events.clone()), byte)?;
+    let mut releases = Releases::new(
+        log,
+        segments,
+        schema,
+        (reached.clone(), events.clone()),
+        byte,
+    )?;
     let arriving = Arriving::new(source, (before, byte), &reached)?;
     if !resume.has_begun() {
         // What masks draw from is on disk before a row can be seen.
@@ -181,7 +192,9 @@ fn figures(committed: &Mutex<Committed>, progress: &Progress) -> Figures {
         }
         Some(Live::Records(records)) => {
             let named = records.figures.iter();
-            figures.measures = named.map(|(name, value, _)| ((*name).to_owned(), *value)).collect();
+            figures.measures = named
+                .map(|(name, value, _)| ((*name).to_owned(), *value))
+                .collect();
         }
         _ => {}
     }

@@ -119,7 +119,9 @@ impl Reached {
     fn place(&self, taken: Option<u64>) -> Start {
         let mut ends = self.ends();
         let taken = taken.map(|taken| taken as i64);
-        let last = ends.iter().rposition(|(events, _)| taken.is_none_or(|taken| *events <= taken));
+        let last = ends
+            .iter()
+            .rposition(|(events, _)| taken.is_none_or(|taken| *events <= taken));
         ends.drain(..last.unwrap_or(0));
         let (events, byte) = ends.first().copied().unwrap_or_default();
         Start {

@@ -64,7 +64,10 @@ impl Events {
     /// Another segment has begun.
     pub(super) fn add(&self, segment: Segment) {
         let mut state = self.state();
-        let is_new = state.segments.last().is_none_or(|last| last.number < segment.number);
+        let is_new = state
+            .segments
+            .last()
+            .is_none_or(|last| last.number < segment.number);
         if is_new {
             state.segments.push(segment);
         }
@@ -96,7 +99,11 @@ impl Events {
     /// When the records that end before `to` were accepted; each is told once.
     pub(super) fn accepted_before(&self, to: u64) -> Vec<i64> {
         let mut state = self.state();
-        let count = state.accepted.iter().take_while(|(end, _)| *end <= to).count();
+        let count = state
+            .accepted
+            .iter()
+            .take_while(|(end, _)| *end <= to)
+            .count();
         state.accepted.drain(..count).map(|(_, at)| at).collect()
     }
 
@@ -114,7 +121,11 @@ impl Events {
     /// The last segment that begins at or before a byte; none before the first event.
     fn segment_of(&self, byte: u64) -> Result<Option<Segment>> {
         let state = self.state();
-        let before = state.segments.iter().rev().find(|segment| segment.first <= byte);
+        let before = state
+            .segments
+            .iter()
+            .rev()
+            .find(|segment| segment.first <= byte);
         match before {
             None if !state.segments.is_empty() => Err(gone()),
             before => Ok(before.cloned()),
@@ -140,7 +151,9 @@ impl Tail {
             return Ok(false);
         };
         let mut reader = match self.segment.take() {
-            Some((number, reader)) if number == segment.number && reader.next() <= self.at => reader,
+            Some((number, reader)) if number == segment.number && reader.next() <= self.at => {
+                reader
+            }
             _ => {
                 let key = Key::parse(&segment.key).ok_or_else(gone)?;
                 LogReader::open(&segment.path, &key, segment.object, segment.first)?
@@ -157,7 +170,10 @@ impl Tail {
             return Err(gone());
         }
         let accepted = accepted.try_into().map_or(0, i64::from_be_bytes);
-        self.events.state().accepted.push_back((record.next, accepted));
+        self.events
+            .state()
+            .accepted
+            .push_back((record.next, accepted));
         self.from = ACCEPTED + (self.at - record.first) as usize;
         self.rest = record.content;
         Ok(true)
@@ -166,7 +182,10 @@ impl Tail {
 
 /// What has to be there is not there.
 fn gone() -> Error {
-    Error::new(ErrorKind::InvalidData, "events that were accepted are missing")
+    Error::new(
+        ErrorKind::InvalidData,
+        "events that were accepted are missing",
+    )
 }
 
 /// The reader was told to stop.

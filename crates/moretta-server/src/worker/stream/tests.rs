@@ -48,7 +48,10 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % sides
     }
 }
@@ -253,7 +256,11 @@ fn a_stream_that_is_stopped_and_cut_anywhere_releases_what_an_undisturbed_one_do
     for policy in [POLICY, NOISE] {
         let events = events(policy, 240);
         let expected = undisturbed(policy, &events);
-        assert!(expected.lines().count() > 100, "{}", expected.lines().count());
+        assert!(
+            expected.lines().count() > 100,
+            "{}",
+            expected.lines().count()
+        );
         let world = World::new(policy);
         let mut dice = Dice(11);
         let mut sent = 0;
@@ -271,21 +278,34 @@ fn a_stream_that_is_stopped_and_cut_anywhere_releases_what_an_undisturbed_one_do
             }
             child.say(&ToStream::Stop);
             let last = child.last();
-            assert!(matches!(last, StreamTold::Stopped { finished: false }), "{last:?}");
+            assert!(
+                matches!(last, StreamTold::Stopped { finished: false }),
+                "{last:?}"
+            );
             // The beginning of a record that was being written when somebody pulled the plug.
             if dice.roll(2) == 0 && world.released.path.exists() {
                 let length = fs::metadata(&world.released.path).expect("a file").len();
-                let file = OpenOptions::new().write(true).open(&world.released.path).expect("a file");
-                file.set_len(length.saturating_sub(dice.roll(40)).max(8)).expect("cut");
+                let file = OpenOptions::new()
+                    .write(true)
+                    .open(&world.released.path)
+                    .expect("a file");
+                file.set_len(length.saturating_sub(dice.roll(40)).max(8))
+                    .expect("cut");
             }
         }
         let child = Child::start(&world);
         child.say(&ToStream::Finish);
         let last = child.last();
-        assert!(matches!(last, StreamTold::Stopped { finished: true }), "{last:?}");
+        assert!(
+            matches!(last, StreamTold::Stopped { finished: true }),
+            "{last:?}"
+        );
         assert_eq!(world.rows(), expected);
         let again = Child::start(&world).last();
-        assert!(matches!(again, StreamTold::Stopped { finished: true }), "{again:?}");
+        assert!(
+            matches!(again, StreamTold::Stopped { finished: true }),
+            "{again:?}"
+        );
         assert_eq!(world.rows(), expected, "nothing is released twice");
         drop(world.folder);
     }
@@ -297,10 +317,18 @@ fn a_child_ends_when_its_server_has_ended_and_tells_what_fails() {
     drop(world.writer());
     let mut child = Child::start(&world);
     child.say = None;
-    assert!(matches!(child.last(), StreamTold::Stopped { finished: false }));
+    assert!(matches!(
+        child.last(),
+        StreamTold::Stopped { finished: false }
+    ));
 
-    let table = World::new("version = 1\n[source]\npath = \"events.jsonl\"\n[columns]\nx = { role = \"plain\" }\n[sink]\npath = \"released.jsonl\"\n");
+    let table = World::new(
+        "version = 1\n[source]\npath = \"events.jsonl\"\n[columns]\nx = { role = \"plain\" }\n[sink]\npath = \"released.jsonl\"\n",
+    );
     drop(table.writer());
     let last = Child::start(&table).last();
-    assert!(matches!(&last, StreamTold::Failed { code, .. } if code == "policy"), "{last:?}");
+    assert!(
+        matches!(&last, StreamTold::Failed { code, .. } if code == "policy"),
+        "{last:?}"
+    );
 }
