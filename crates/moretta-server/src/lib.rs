@@ -21,6 +21,7 @@ pub mod page;
 pub mod problem;
 pub mod project;
 pub mod rates;
+mod repeat;
 pub mod rights;
 mod routes;
 pub mod seal;
@@ -31,3 +32,8 @@ pub mod store;
 pub mod text;
 pub mod token;
 pub mod wish;
+pub mod worker {
+    //! The worker: a process that does one job.
+
+    pub mod limits;
+}

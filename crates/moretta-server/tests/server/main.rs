@@ -3,4 +3,7 @@
 #![allow(unreachable_pub, reason = "modules of tests use one another")]
 
 mod basics;
+mod events;
+mod jobs;
+mod repeats;
 mod support;
