@@ -85,11 +85,12 @@ fn limit_memory(_: u64) -> Result<Held> {
 
 /// Goes into a network that has nobody else in it, if the system lets this process.
 #[cfg(target_os = "linux")]
+#[expect(deprecated, reason = "open files, which make it unsafe, stay shared")]
 fn leave_network() -> bool {
-    use nix::sched::{CloneFlags, unshare};
-    let network = CloneFlags::CLONE_NEWNET;
+    use rustix::thread::{UnshareFlags, unshare};
+    let network = UnshareFlags::NEWNET;
     // Who is not root needs users of one's own first, which some systems refuse.
-    unshare(network).is_ok() || unshare(CloneFlags::CLONE_NEWUSER | network).is_ok()
+    unshare(network).is_ok() || unshare(UnshareFlags::NEWUSER | network).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]

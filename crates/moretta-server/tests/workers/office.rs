@@ -8,6 +8,7 @@ use moretta_server::id::Id;
 use moretta_server::job::{self, Dispatcher, Job, Kind, Spec, State};
 use moretta_server::settings::Settings;
 use moretta_server::store::Store;
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -150,18 +151,19 @@ impl Office {
 
 /// Whether a process is there.
 pub fn lives(process: i32) -> bool {
-    let process = nix::unistd::Pid::from_raw(process);
     // One that has ended and waits to be told of is gone too.
     let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let ended = state.rsplit(')').next().is_some_and(|rest| rest.trim().starts_with('Z'));
-    nix::sys::signal::kill(process, None).is_ok() && !ended
+    let found = Pid::from_raw(process).is_some_and(|pid| test_kill_process(pid).is_ok());
+    found && !ended
 }
 
 /// Kills a process as nobody can refuse.
 pub fn kill(process: i32) {
-    let process = nix::unistd::Pid::from_raw(process);
-    // It may have ended meanwhile.
-    let _ = nix::sys::signal::kill(process, nix::sys::signal::Signal::SIGKILL);
+    if let Some(process) = Pid::from_raw(process) {
+        // It may have ended meanwhile.
+        let _ = kill_process(process, Signal::KILL);
+    }
 }
 
 /// Is a server that does jobs until it is killed: with a folder of data, a file of keys, a time at
