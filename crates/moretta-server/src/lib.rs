@@ -11,6 +11,7 @@ pub mod app;
 pub mod audit;
 pub mod bell;
 pub mod clock;
+pub mod data;
 pub mod events;
 pub mod health;
 pub mod http;
@@ -38,3 +39,4 @@ pub mod worker {
 
     pub mod limits;
 }
+pub mod zone;

@@ -7,3 +7,4 @@ mod events;
 mod jobs;
 mod repeats;
 mod support;
+mod zones;
