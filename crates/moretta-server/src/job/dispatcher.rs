@@ -154,7 +154,7 @@ impl One {
     fn work(&self, job: &Claimed) {
         let folder = staging::folder(&self.app, job.claim);
         let mut policy = None;
-        let ended = staging::make(&folder).and_then(|()| {
+        let ended = staging::begin(&self.app, &folder).and_then(|()| {
             let composition = compose_task(&self.app, job, folder.clone(), self.share)?;
             let Composition { task, policy: of } = composition;
             policy = of;

@@ -13,8 +13,11 @@ use crate::seal::Sealer;
 use crate::text::{
     Composed, Places, Policy, TextVersion, compose, hierarchies_for, secret_context,
 };
-use crate::zone::RawZone;
+use crate::zone::{RawZone, Release, ReleaseZone, Staging, StagingZone, ZoneKind};
 use std::path::PathBuf;
+
+/// What a policy of the server calls the ledger.
+const LEDGER: &str = "ledger";
 
 /// What a child may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +68,9 @@ pub(super) fn compose_task(
             }
             None => None,
         };
+        if let Some(ledger) = job.spec.ledger {
+            task.inputs.push(ledger_of(app, sql, ledger)?);
+        }
         let saved = match job.spec.policy {
             Some(id) => Some(TextVersion::find::<Policy>(app, sql, job.project, id)?),
             None => None,
@@ -92,7 +98,7 @@ fn places(kind: Kind, source: String) -> Places {
         source,
         sink: releases.then(|| "release.csv".to_owned()),
         report: releases.then(|| "report.html".to_owned()),
-        ledger: releases.then(|| "ledger".to_owned()),
+        ledger: releases.then(|| LEDGER.to_owned()),
     }
 }
 
@@ -102,6 +108,24 @@ fn data(app: &App, sql: &mut dyn Sql, project: Id, version: Id) -> Result<Sealed
     let placed = RawZone::of(app)?.place(sql, version.object()?)?;
     Ok(Sealed {
         name: version.place,
+        object: placed.object.id,
+        key: placed.object.digits().to_string(),
+        path: placed.path,
+        bytes: placed.bytes,
+    })
+}
+
+/// The ledger of a data set, as a release has left it.
+fn ledger_of(app: &App, sql: &mut dyn Sql, id: Id) -> Result<Sealed> {
+    let row = sql.row("SELECT zone FROM objects WHERE id = $1", values![id])?;
+    let row = row.ok_or_else(|| Problem::not_found("ledger"))?;
+    let placed = match row.text(0)? {
+        Staging::NAME => StagingZone::of(app)?.place(sql, id)?,
+        Release::NAME => ReleaseZone::of(app)?.place(sql, id)?,
+        _ => return Err(Problem::bug("a ledger is in another zone")),
+    };
+    Ok(Sealed {
+        name: LEDGER.to_owned(),
         object: placed.object.id,
         key: placed.object.digits().to_string(),
         path: placed.path,

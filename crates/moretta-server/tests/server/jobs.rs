@@ -33,13 +33,13 @@ impl Team {
                     &[Cell::from(project)],
                 )?;
                 act.execute(
-                    "INSERT INTO datasets (id, project_id, name, made_at, made_by) \
-                     VALUES ($1, $2, 'march', 0, 'x')",
+                    "INSERT INTO datasets (id, project_id, name, identifiers, made_at, made_by) \
+                     VALUES ($1, $2, 'march', '[]', 0, 'x')",
                     &[Cell::from(dataset), Cell::from(project)],
                 )?;
                 act.execute(
-                    "INSERT INTO data_versions (id, dataset_id, number, file_name, object_id, bytes, sha256, \
-                     uploaded_by, uploaded_at) VALUES ($1, $2, 1, 'march.csv', $3, 1, $4, 'x', 0)",
+                    "INSERT INTO data_versions (id, dataset_id, number, file_name, place, object_id, bytes, sha256, \
+                     uploaded_by, uploaded_at) VALUES ($1, $2, 1, 'march.csv', 'data.csv', $3, 1, $4, 'x', 0)",
                     &[
                         Cell::from(data),
                         Cell::from(dataset),

@@ -67,12 +67,12 @@ fn upload(office: &Office) -> Id {
     let recorded = office.server.app.store.act(|act| {
         zone.record(act, &object, &written, (office.project, None), 0)?;
         act.execute(
-            "INSERT INTO datasets (id, project_id, name, made_at, made_by) VALUES ($1, $2, 'march', 0, 'x')",
+            "INSERT INTO datasets (id, project_id, name, identifiers, made_at, made_by) VALUES ($1, $2, 'march', '[]', 0, 'x')",
             &[Cell::from(dataset), Cell::from(office.project)],
         )?;
         act.execute(
-            "INSERT INTO data_versions (id, dataset_id, number, file_name, object_id, bytes, sha256, \
-             uploaded_by, uploaded_at) VALUES ($1, $2, 1, 'march.csv', $3, $4, $5, $6, 0)",
+            "INSERT INTO data_versions (id, dataset_id, number, file_name, place, object_id, bytes, sha256, \
+             uploaded_by, uploaded_at) VALUES ($1, $2, 1, 'march.csv', 'data.csv', $3, $4, $5, $6, 0)",
             &[
                 Cell::from(version),
                 Cell::from(dataset),
