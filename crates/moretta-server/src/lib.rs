@@ -7,6 +7,7 @@
 
 #[macro_use]
 pub mod db;
+pub mod account;
 pub mod app;
 pub mod audit;
 pub mod bell;
@@ -34,9 +35,5 @@ pub mod store;
 pub mod text;
 pub mod token;
 pub mod wish;
-pub mod worker {
-    //! The worker: a process that does one job.
-
-    pub mod limits;
-}
+pub mod worker;
 pub mod zone;

@@ -21,9 +21,6 @@ pub struct Spec {
     /// The release that it makes or holds against its policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub release: Option<Id>,
-    /// The sealed ledger of the data set, as it was when a release was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ledger: Option<Id>,
     /// What exactly: one of [`options`](super::options), by the kind.
     #[serde(default)]
     pub options: serde_json::Value,
@@ -37,7 +34,6 @@ impl Spec {
             policy: about.policy,
             text: about.text.clone(),
             release: None,
-            ledger: None,
             options: serde_json::to_value(options).unwrap_or_default(),
         }
     }

@@ -2,22 +2,21 @@
 //! secrets. Nothing of it is written to a disk.
 
 use super::kind::Kind;
-use super::protocol::{Sealed, Task, Text};
+use super::protocol::{LEDGER_KEY, Sealed, Task, Text};
 use super::queue::Claimed;
 use crate::app::App;
 use crate::data::DataVersion;
 use crate::db::Sql;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
-use crate::seal::Sealer;
+use crate::release::LEDGER;
+use crate::seal::{Sealer, ZoneKeys};
+use crate::secret::hex;
 use crate::text::{
     Composed, Places, Policy, TextVersion, compose, hierarchies_for, secret_context,
 };
-use crate::zone::{RawZone, Release, ReleaseZone, Staging, StagingZone, ZoneKind};
+use crate::zone::{Placed, RawZone, ReleaseZone, StagingZone};
 use std::path::PathBuf;
-
-/// What a policy of the server calls the ledger.
-const LEDGER: &str = "ledger";
 
 /// What a child may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +67,6 @@ pub(super) fn compose_task(
             }
             None => None,
         };
-        if let Some(ledger) = job.spec.ledger {
-            task.inputs.push(ledger_of(app, sql, ledger)?);
-        }
         let saved = match job.spec.policy {
             Some(id) => Some(TextVersion::find::<Policy>(app, sql, job.project, id)?),
             None => None,
@@ -84,6 +80,9 @@ pub(super) fn compose_task(
                 let text = |(name, content)| Text { name, content };
                 task.texts = found.into_iter().map(text).collect();
                 task.secrets = secrets(app, sql, job.project, &written)?;
+                if let (Kind::Release, Some(version)) = (job.kind, job.spec.data) {
+                    add_ledger(app, sql, version, &mut task)?;
+                }
                 Some((written, composed))
             }
             _ => None,
@@ -98,7 +97,8 @@ fn places(kind: Kind, source: String) -> Places {
         source,
         sink: releases.then(|| "release.csv".to_owned()),
         report: releases.then(|| "report.html".to_owned()),
-        ledger: releases.then(|| LEDGER.to_owned()),
+        // The worker enters what a ledger can follow: streams and rows without names have none.
+        ledger: None,
     }
 }
 
@@ -106,31 +106,39 @@ fn places(kind: Kind, source: String) -> Places {
 fn data(app: &App, sql: &mut dyn Sql, project: Id, version: Id) -> Result<Sealed> {
     let version = DataVersion::find(sql, project, version)?;
     let placed = RawZone::of(app)?.place(sql, version.object()?)?;
-    Ok(Sealed {
-        name: version.place,
-        object: placed.object.id,
-        key: placed.object.digits().to_string(),
-        path: placed.path,
-        bytes: placed.bytes,
-    })
+    Ok(sealed(version.place, placed))
 }
 
-/// The ledger of a data set, as a release has left it.
-fn ledger_of(app: &App, sql: &mut dyn Sql, id: Id) -> Result<Sealed> {
-    let row = sql.row("SELECT zone FROM objects WHERE id = $1", values![id])?;
-    let row = row.ok_or_else(|| Problem::not_found("ledger"))?;
-    let placed = match row.text(0)? {
-        Staging::NAME => StagingZone::of(app)?.place(sql, id)?,
-        Release::NAME => ReleaseZone::of(app)?.place(sql, id)?,
-        _ => return Err(Problem::bug("a ledger is in another zone")),
-    };
-    Ok(Sealed {
-        name: LEDGER.to_owned(),
+fn sealed(name: String, placed: Placed) -> Sealed {
+    Sealed {
+        name,
         object: placed.object.id,
         key: placed.object.digits().to_string(),
         path: placed.path,
         bytes: placed.bytes,
-    })
+    }
+}
+
+/// The ledger of the data set and its key, which follows from the keys of the server.
+fn add_ledger(app: &App, sql: &mut dyn Sql, version: Id, task: &mut Task) -> Result<()> {
+    let query = "SELECT v.dataset_id, o.id, o.zone FROM data_versions v \
+                 LEFT JOIN ledgers l ON l.dataset_id = v.dataset_id \
+                 LEFT JOIN objects o ON o.id = l.object_id WHERE v.id = $1";
+    let row = sql.row(query, values![version])?;
+    let row = row.ok_or_else(|| Problem::not_found("data"))?;
+    let key = ZoneKeys::of(&app.settings)?
+        .secrets
+        .sum("ledger", row.id(0)?.bytes());
+    task.secrets.push((LEDGER_KEY.to_owned(), hex(&key)));
+    let Some(object) = row.maybe_id(1)? else {
+        return Ok(());
+    };
+    let placed = match row.text(2)? {
+        "staging" => StagingZone::of(app)?.place(sql, object)?,
+        _ => ReleaseZone::of(app)?.place(sql, object)?,
+    };
+    task.inputs.push(sealed(LEDGER.to_owned(), placed));
+    Ok(())
 }
 
 fn text_of(bytes: &[u8]) -> Result<String> {

@@ -10,6 +10,7 @@
 //! Against what it does not protect: faults of the kernel itself, and time that a job takes.
 
 use crate::job::protocol::Task;
+use crate::problem::{self, Problem};
 use std::io::{Error, Result};
 
 /// Whether a limit holds.
@@ -47,6 +48,17 @@ pub fn limit(task: &Task) -> Result<Limits> {
         memory,
         files,
         network,
+    })
+}
+
+/// The same for a worker of the program, which does no job where a limit cannot be set.
+///
+/// # Errors
+/// When a limit that this kernel has cannot be set.
+pub fn hold(task: &Task) -> problem::Result<()> {
+    let what = "the process of the job cannot be limited";
+    limit(task).map(drop).map_err(|_| {
+        Problem::new(500, "limits", what).help("the kernel refuses a limit that it has; see its log")
     })
 }
 

@@ -1,6 +1,6 @@
 //! Jobs asked for, seen and cancelled; what dispatchers do with them is tested in `workers`.
 
-use crate::support::{BEGIN, Person, Server};
+use crate::support::{Person, Server};
 use http::Method;
 use moretta_server::clock::DAY;
 use moretta_server::db::Value as Cell;
@@ -261,26 +261,4 @@ fn the_job_that_waits_longest_is_claimed_first() {
     team.server.clock.forward(1);
     team.enqueue(&steward, Kind::Plan);
     assert_eq!(team.claim(Pool::Batch).map(|job| job.id), Some(first));
-}
-
-#[test]
-fn a_job_is_charged_once_and_not_beyond_the_budget() {
-    let team = Team::new();
-    let (dataset, job) = (Id::random(), Id::random());
-    let charge = |job, epsilon, at| {
-        let of = (dataset, job, None);
-        let budget = Some(1.0);
-        team.server
-            .app
-            .store
-            .act(|act| job::charge(&mut **act, of, epsilon, budget, at))
-    };
-    assert_eq!(charge(job, 0.6, BEGIN), Ok(true));
-    assert_eq!(charge(job, 0.6, BEGIN), Ok(false), "an earlier try was charged");
-    let refused = charge(Id::random(), 0.5, BEGIN).expect_err("the budget");
-    assert_eq!((refused.status, refused.code), (409, "budget"));
-    assert_eq!(charge(Id::random(), 0.4, BEGIN), Ok(true));
-    assert_eq!(charge(Id::random(), 0.5, BEGIN + 365 * DAY), Ok(true));
-    assert!(charge(Id::random(), f64::NAN, BEGIN).is_err());
-    assert!(charge(Id::random(), -1.0, BEGIN).is_err());
 }
