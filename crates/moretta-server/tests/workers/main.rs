@@ -1,0 +1,47 @@
+//! Jobs with real children, which are killed: this program is the tests, the workers that they start,
+//! and the server that they kill.
+
+#![allow(unreachable_pub, reason = "modules of tests use one another")]
+
+#[cfg(unix)]
+mod limits;
+#[cfg(unix)]
+mod office;
+#[cfg(unix)]
+mod random;
+#[cfg(unix)]
+mod tests;
+#[cfg(unix)]
+mod worker;
+
+#[path = "../server/support/mod.rs"]
+mod support;
+
+#[cfg(not(unix))]
+fn main() {}
+
+#[cfg(unix)]
+fn main() -> std::process::ExitCode {
+    use std::process::ExitCode;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.first().map(String::as_str) {
+        Some("worker") => {
+            worker::work();
+            return ExitCode::SUCCESS;
+        }
+        Some("server") => office::serve(&arguments[1..]),
+        _ => {}
+    }
+    let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let all = [tests::TESTS, limits::TESTS, random::TESTS].concat();
+    let mut failed = 0;
+    for (name, test) in all {
+        if wanted.is_some_and(|wanted| !name.contains(&**wanted)) {
+            continue;
+        }
+        let passed = std::panic::catch_unwind(test).is_ok();
+        println!("test {name} ... {}", if passed { "ok" } else { "FAILED" });
+        failed += u8::from(!passed);
+    }
+    ExitCode::from(failed)
+}
