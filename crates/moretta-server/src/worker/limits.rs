@@ -80,7 +80,8 @@ pub fn limit(allowed: &Allowed<'_>) -> Result<Limits> {
 pub fn hold(allowed: &Allowed<'_>) -> problem::Result<()> {
     let what = "the process of the job cannot be limited";
     limit(allowed).map(drop).map_err(|_| {
-        Problem::new(500, "limits", what).help("the kernel refuses a limit that it has; see its log")
+        Problem::new(500, "limits", what)
+            .help("the kernel refuses a limit that it has; see its log")
     })
 }
 
@@ -158,7 +159,9 @@ fn restrict(allowed: &Allowed<'_>) -> Result<(Held, Held)> {
     }
     let folder = PathFd::new(allowed.folder).map_err(refused)?;
     let rules = rules.add_rule(PathBeneath::new(folder, in_folder));
-    let status = rules.and_then(|rules| rules.restrict_self()).map_err(refused)?;
+    let status = rules
+        .and_then(|rules| rules.restrict_self())
+        .map_err(refused)?;
     // Ports are those of TCP, so they are a part of the network at most.
     Ok(match status.ruleset {
         RulesetStatus::FullyEnforced => (Held::Whole, Held::Partly),

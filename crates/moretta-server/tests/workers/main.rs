@@ -10,6 +10,8 @@ mod office;
 #[cfg(unix)]
 mod random;
 #[cfg(unix)]
+mod streams;
+#[cfg(unix)]
 mod tests;
 #[cfg(unix)]
 mod worker;
@@ -33,7 +35,7 @@ fn main() -> std::process::ExitCode {
         _ => {}
     }
     let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
-    let all = [tests::TESTS, limits::TESTS, random::TESTS].concat();
+    let all = [tests::TESTS, limits::TESTS, random::TESTS, streams::TESTS].concat();
     let mut failed = 0;
     for (name, test) in all {
         if wanted.is_some_and(|wanted| !name.contains(&**wanted)) {

@@ -29,7 +29,10 @@ fn done(result: Value, made: Vec<Made>) {
 /// Reads its task, and does it.
 pub fn work() {
     let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line).expect("a task");
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .expect("a task");
     if line.contains("\"stream\"") {
         return stream(&line);
     }
