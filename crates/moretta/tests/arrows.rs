@@ -29,9 +29,11 @@ const CRATES: &[(&str, &[&str])] = &[
             "moretta-federation",
             "moretta-generate",
             "moretta-report",
+            "moretta-server",
         ],
     ),
     ("moretta-federation", &["moretta", "moretta-data"]),
+    ("moretta-server", &["moretta", "moretta-report"]),
     (
         "moretta-lab",
         &[

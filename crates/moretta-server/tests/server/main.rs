@@ -3,4 +3,5 @@
 #![allow(unreachable_pub, reason = "modules of tests use one another")]
 
 mod basics;
+mod matrix;
 mod support;

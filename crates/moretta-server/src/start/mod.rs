@@ -1,0 +1,207 @@
+//! A server from its settings to its end.
+//!
+//! It opens the data folder, the keys and the store, and refuses to begin where it would be less
+//! safe than it says. While it runs it tells the head of the log each hour, which makes a cut end
+//! visible to whoever keeps what it prints. It ends when it is told to: live events first, then
+//! responses that are on their way, then workers.
+
+mod database;
+mod folder;
+mod seen;
+mod tls;
+
+pub use database::{OpenedStore, database};
+pub use folder::DataFolder;
+pub use seen::{head_text, parse_head};
+pub use tls::tls;
+
+use crate::app::App;
+use crate::audit::{self, Head};
+use crate::clock::Clock;
+use crate::http::{Listening, Log, serve};
+use crate::problem::Problem;
+use crate::seal::ZoneKeys;
+use crate::settings::Settings;
+use crate::store::Store;
+use database::failure;
+use moretta::error::{Error, Result};
+use seen::Note;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+/// How often the head of the log is told.
+const TOLD: Duration = Duration::from_secs(3600);
+/// How often it is noted.
+const NOTED: Duration = Duration::from_secs(60);
+
+/// A server that is ready to listen.
+pub struct Server {
+    /// What answers.
+    pub app: Arc<App>,
+    /// A head that was told earlier and that the store does not hold: it is an older one.
+    pub lacking: Option<Head>,
+    runtime: Runtime,
+    note: Note,
+    _folder: DataFolder,
+}
+
+/// What ends a server, from any thread.
+#[derive(Clone, Debug)]
+pub struct Stopper(Arc<watch::Sender<bool>>);
+
+impl Stopper {
+    /// One that has not been used.
+    pub fn new() -> Self {
+        Stopper(Arc::new(watch::Sender::new(false)))
+    }
+
+    /// Ends the server.
+    pub fn stop(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Waits for it, where nothing may block.
+    pub fn subscribe(&self) -> watch::Receiver<bool> {
+        self.0.subscribe()
+    }
+
+    /// Whether it was used.
+    pub fn is_stopped(&self) -> bool {
+        *self.0.borrow()
+    }
+}
+
+impl Default for Stopper {
+    fn default() -> Self {
+        Stopper::new()
+    }
+}
+
+impl Server {
+    /// Opens everything that a server needs; `seen` is a head of its log that was told earlier.
+    ///
+    /// # Errors
+    /// When settings, keys, folder or store do not let it begin.
+    pub fn open(settings: Settings, clock: Clock, seen: Option<Head>) -> Result<Self> {
+        settings.check()?;
+        let folder = DataFolder::open(&settings.data, settings.database.is_some())?;
+        ZoneKeys::of(&settings).map_err(|problem| failure(&settings.keys, problem))?;
+        let place = match &settings.database {
+            Some(address) => address.clone(),
+            None => settings.data.join("store"),
+        };
+        let failed = |problem: Problem| failure(&place, problem);
+        let db = database(settings.database.as_deref(), &settings.data)?;
+        let store = Store::open(db).map_err(failed)?;
+        let note = Note::of(&settings.data);
+        let heads: Vec<Head> = note.read().into_iter().chain(seen).collect();
+        let lacking = seen::heed(&store, &heads, clock.now()).map_err(failed)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .thread_name("moretta")
+            .build()
+            .map_err(|e| Error::io("start", "threads", e))?;
+        let app = Arc::new(App::new(store, clock, settings));
+        Ok(Server {
+            app,
+            lacking,
+            runtime,
+            note,
+            _folder: folder,
+        })
+    }
+
+    /// Begins to listen.
+    ///
+    /// # Errors
+    /// When the address cannot be had, or the certificate cannot be used.
+    pub fn listen(&self) -> Result<Listening> {
+        let settings = &self.app.settings;
+        let tls = match (&settings.tls_cert, &settings.tls_key) {
+            (Some(chain), Some(key)) => Some(tls(chain, key)?),
+            _ => None,
+        };
+        let listening = self.runtime.block_on(Listening::new(settings.listen, tls));
+        listening.map_err(|e| Error::io("listen at", settings.listen.to_string(), e))
+    }
+
+    /// The head of the log, which is noted as told.
+    ///
+    /// # Errors
+    /// When the store or the disk does not answer.
+    pub fn head(&self) -> Result<Head> {
+        told(&self.app, &self.note)
+    }
+
+    /// Answers until `stopper` is used; tells `log` what the person who runs the server should know.
+    /// One that does not listen does jobs only.
+    pub fn serve(&self, listening: Option<Listening>, stopper: &Stopper, log: Log) {
+        let mut stop = stopper.subscribe();
+        self.runtime.block_on(async {
+            let heads = tokio::spawn(heads(
+                Arc::clone(&self.app),
+                self.note.clone(),
+                Arc::clone(&log),
+            ));
+            match listening {
+                Some(listening) => serve(Arc::clone(&self.app), listening, log, stop).await,
+                None => drop(stop.wait_for(|stop| *stop).await),
+            }
+            heads.abort();
+        });
+    }
+
+    /// What browsers call the server at `address`.
+    pub fn url(&self, address: SocketAddr) -> String {
+        let settings = &self.app.settings;
+        let scheme = if settings.is_secure() {
+            "https"
+        } else {
+            "http"
+        };
+        let host = match (settings.hosts.first(), settings.behind_proxy) {
+            (Some(host), Some(_)) => host.clone(),
+            (Some(host), None) if !host.contains(':') => format!("{host}:{}", address.port()),
+            (Some(host), None) => host.clone(),
+            // Not `localhost`, which may be somebody else's at the same port.
+            (None, _) => address.to_string(),
+        };
+        format!("{scheme}://{host}")
+    }
+}
+
+/// Reads the head of the log and notes it as told.
+fn told(app: &App, note: &Note) -> Result<Head> {
+    let read = app.store.read(audit::head);
+    let head = read.map_err(|problem| failure(&app.settings.data, problem))?;
+    note.write(&head)
+        .map_err(|e| Error::io("write", &app.settings.data, e))?;
+    Ok(head)
+}
+
+/// Notes the head of the log each minute and tells it each hour.
+async fn heads(app: Arc<App>, note: Note, log: Log) {
+    let mut minutes = tokio::time::interval(NOTED);
+    minutes.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut since = Duration::ZERO;
+    loop {
+        minutes.tick().await;
+        let (app, note) = (Arc::clone(&app), note.clone());
+        let head = tokio::task::spawn_blocking(move || told(&app, &note)).await;
+        let Ok(Ok(head)) = head else { continue };
+        if since >= TOLD {
+            log(&format!("head of the log: {}", head_text(&head)));
+            since = Duration::ZERO;
+        }
+        since += NOTED;
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").finish_non_exhaustive()
+    }
+}
