@@ -1,6 +1,7 @@
 //! The server without its network: requests in, responses out.
 
 use crate::clock::Clock;
+use crate::events::Hub;
 use crate::http::{Credentials, Given, Head, Hosts, Request, Router};
 use crate::problem::{Problem, Result};
 use crate::rates::Rates;
@@ -16,6 +17,8 @@ pub struct App {
     pub clock: Clock,
     /// What the person who started it has decided.
     pub settings: Settings,
+    /// Where events are read.
+    pub hub: Hub,
     router: Router,
     hosts: Hosts,
     rates: Rates,
@@ -28,6 +31,7 @@ impl App {
             hosts: Hosts::new(&settings.hosts),
             rates: Rates::new(settings.limits.calls),
             router: Router::new(crate::routes::routes()),
+            hub: Hub::default(),
             store,
             clock,
             settings,

@@ -8,6 +8,8 @@ pub(crate) fn routes() -> Vec<Route> {
         crate::health::routes(),
         crate::project::routes(),
         crate::audit::routes(),
+        crate::events::routes(),
+        crate::job::routes(),
     ];
     areas.into_iter().flatten().collect()
 }

@@ -352,6 +352,8 @@ CREATE TABLE events (
     at BIGINT NOT NULL,
     kind TEXT NOT NULL,
     project_id TEXT,
+    subject TEXT,
     user_id TEXT,
     body TEXT NOT NULL
 ) STRICT;
+CREATE INDEX events_of_subject ON events (subject, at);

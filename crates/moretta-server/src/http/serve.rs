@@ -31,10 +31,16 @@ pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How often it is asked whether a caller may still have what they are given.
 const STILL: Duration = Duration::from_secs(2);
+/// How often events are looked for where this process knows of none.
+const LOOK: Duration = Duration::from_secs(1);
+/// How long events wait for others that are told with them.
+const TOGETHER: Duration = Duration::from_millis(50);
 /// Headers of a request, in bytes.
 const HEADERS: usize = 32 << 10;
-/// Responses that may take long, at the same time: each keeps a thread while its reader reads.
-const LONG: usize = 384;
+/// Downloads at the same time: each keeps a thread while its reader reads.
+const DOWNLOADS: usize = 384;
+/// Pages that are told events at the same time: each looks once a second.
+const PAGES: usize = 2048;
 /// How long responses may still take when the server is told to end.
 const ENDING: Duration = Duration::from_secs(10);
 
@@ -106,7 +112,8 @@ struct Serving {
     app: Arc<App>,
     log: Log,
     stop: watch::Receiver<bool>,
-    long: Arc<Semaphore>,
+    downloads: Arc<Semaphore>,
+    pages: Arc<Semaphore>,
     /// For a handshake and for the head of a request.
     head_time: Duration,
     /// For the body of a request in all, and for a piece of a response.
@@ -123,7 +130,8 @@ pub async fn serve(app: Arc<App>, listening: Listening, log: Log, mut stop: watc
         app: Arc::clone(&app),
         log,
         stop: stop.clone(),
-        long: Arc::new(Semaphore::new(LONG)),
+        downloads: Arc::new(Semaphore::new(DOWNLOADS)),
+        pages: Arc::new(Semaphore::new(PAGES)),
         head_time: Duration::from_secs(app.settings.limits.head_seconds),
         body_time: Duration::from_secs(app.settings.limits.body_seconds),
     };
@@ -280,16 +288,20 @@ async fn begin(
 }
 
 fn respond_with(given: Given, serving: &Serving) -> Result<Response<Body>> {
-    let long = || {
-        let place = Arc::clone(&serving.long).try_acquire_owned();
+    let place_in = |places: &Arc<Semaphore>| {
+        let place = Arc::clone(places).try_acquire_owned();
         place.map_err(|_| {
             Problem::new(503, "busy", "too many downloads and pages are open").after(5)
         })
     };
     match given {
         Given::Ready(ready) => Ok(ready_response(ready)),
-        Given::Download(download) => Ok(download_response(download, serving.body_time, long()?)),
-        Given::Live(live) => Ok(live_response(live, serving, long()?)),
+        Given::Download(download) => Ok(download_response(
+            download,
+            serving.body_time,
+            place_in(&serving.downloads)?,
+        )),
+        Given::Live(live) => Ok(live_response(live, serving, place_in(&serving.pages)?)),
     }
 }
 
@@ -355,21 +367,32 @@ fn download_response(
 }
 
 fn live_response(mut live: Live, serving: &Serving, place: OwnedSemaphorePermit) -> Response<Body> {
-    let (stop, body_time) = (serving.stop.clone(), serving.body_time);
+    let (app, body_time) = (Arc::clone(&serving.app), serving.body_time);
+    let mut stop = serving.stop.clone();
     let (mut sender, body) = Channel::<Bytes, Infallible>::new(4);
-    let runtime = Handle::current();
-    tokio::task::spawn_blocking(move || {
+    tokio::spawn(async move {
         let _place = place;
-        while !*stop.borrow() {
-            let Some(events) = (live.next)() else { break };
-            if events.is_empty() {
-                continue;
-            }
-            let sent = runtime.block_on(async {
-                tokio::time::timeout(body_time, sender.send_data(Bytes::from(events))).await
+        loop {
+            let app = Arc::clone(&app);
+            // A thread that may wait is taken for each look only, not for each connection.
+            let looked = tokio::task::spawn_blocking(move || {
+                let events = (live.next)(&app);
+                (live, events)
             });
-            if !matches!(sent, Ok(Ok(()))) {
+            let Ok((back, Some(events))) = looked.await else {
                 break;
+            };
+            live = back;
+            if !events.is_empty() {
+                let sent = sender.send_data(Bytes::from(events));
+                if !matches!(tokio::time::timeout(body_time, sent).await, Ok(Ok(()))) {
+                    break;
+                }
+            }
+            tokio::select! {
+                _ = live.news.changed() => tokio::time::sleep(TOGETHER).await,
+                () = tokio::time::sleep(LOOK) => {}
+                () = told(&mut stop) => break,
             }
         }
     });

@@ -19,9 +19,10 @@ use crate::app::App;
 use crate::audit::{self, Head};
 use crate::clock::Clock;
 use crate::http::{Listening, Log, serve};
+use crate::job::Dispatcher;
 use crate::problem::Problem;
 use crate::seal::ZoneKeys;
-use crate::settings::Settings;
+use crate::settings::{Part, Settings};
 use crate::store::Store;
 use database::failure;
 use moretta::error::{Error, Result};
@@ -136,10 +137,26 @@ impl Server {
         told(&self.app, &self.note)
     }
 
-    /// Answers until `stopper` is used; tells `log` what the person who runs the server should know.
-    /// One that does not listen does jobs only.
-    pub fn serve(&self, listening: Option<Listening>, stopper: &Stopper, log: Log) {
+    /// Does jobs by children that are started as `worker` says, its path and arguments, and answers
+    /// until `stopper` is used; tells `log` what the person who runs the server should know.
+    ///
+    /// # Errors
+    /// When it cannot begin to do jobs.
+    pub fn serve(
+        &self,
+        listening: Option<Listening>,
+        worker: Vec<String>,
+        stopper: &Stopper,
+        log: Log,
+    ) -> Result<()> {
         let mut stop = stopper.subscribe();
+        let dispatcher = match self.app.settings.role {
+            Part::Web => None,
+            Part::All | Part::Worker => {
+                let started = Dispatcher::start(Arc::clone(&self.app), worker);
+                Some(started.map_err(|problem| failure(&self.app.settings.data, problem))?)
+            }
+        };
         self.runtime.block_on(async {
             let heads = tokio::spawn(heads(
                 Arc::clone(&self.app),
@@ -152,6 +169,9 @@ impl Server {
             }
             heads.abort();
         });
+        // Pages and responses have ended; now children are told, and their jobs wait for the next start.
+        drop(dispatcher);
+        Ok(())
     }
 
     /// What browsers call the server at `address`.

@@ -64,13 +64,23 @@ pub fn compose(text: &str, places: &Places) -> Result<Composed> {
     let table = table.get_ref();
     for (key, value) in table {
         if let Some((_, help)) = OURS.iter().find(|(name, _)| *name == key.get_ref()) {
-            return Err(refused(text, key.span(), &format!("[{}] is not for policies of the server", key.get_ref()), help));
+            return Err(refused(
+                text,
+                key.span(),
+                &format!("[{}] is not for policies of the server", key.get_ref()),
+                help,
+            ));
         }
         if let DeValue::Table(section) = value.get_ref() {
             for (inner, _) in section {
                 if PATHS.contains(&(key.get_ref(), inner.get_ref())) {
                     let what = format!("`{}` of [{}] names a file", inner.get_ref(), key.get_ref());
-                    return Err(refused(text, inner.span(), &what, "leave it out: the server knows the places"));
+                    return Err(refused(
+                        text,
+                        inner.span(),
+                        &what,
+                        "leave it out: the server knows the places",
+                    ));
                 }
             }
         }
@@ -88,8 +98,14 @@ pub fn compose(text: &str, places: &Places) -> Result<Composed> {
         match table.iter().find(|(key, _)| key.get_ref() == name) {
             None => end += &format!("\n[{name}]\npath = \"{path}\"\n"),
             Some((key, _)) => {
-                let at = end_of_header(text, key.span())
-                    .ok_or_else(|| refused(text, key.span(), &format!("`{name}` is no section"), &format!("write it as [{name}]")))?;
+                let at = end_of_header(text, key.span()).ok_or_else(|| {
+                    refused(
+                        text,
+                        key.span(),
+                        &format!("`{name}` is no section"),
+                        &format!("write it as [{name}]"),
+                    )
+                })?;
                 let before = if text[..at].ends_with('\n') { "" } else { "\n" };
                 pieces.push((at, format!("{before}path = \"{path}\"\n")));
             }
@@ -126,7 +142,9 @@ fn end_of_header(text: &str, name: Range<usize>) -> Option<usize> {
 }
 
 fn refused(text: &str, span: Range<usize>, what: &str, help: &str) -> Problem {
-    Problem::new(422, "policy", what).help(help).at(Some(place_of(text, span.start)))
+    Problem::new(422, "policy", what)
+        .help(help)
+        .at(Some(place_of(text, span.start)))
 }
 
 impl Composed {
@@ -172,7 +190,8 @@ mod tests {
 
     #[test]
     fn places_are_put_in_and_taken_out_of_errors() {
-        let text = "version = 1\n[source] # read\ndelimiter = \";\"\n[columns]\na = { role = \"qasi\" }\n";
+        let text =
+            "version = 1\n[source] # read\ndelimiter = \";\"\n[columns]\na = { role = \"qasi\" }\n";
         let composed = compose(text, &places()).expect("composed");
         assert_eq!(
             composed.text,

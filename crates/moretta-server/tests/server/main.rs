@@ -3,5 +3,8 @@
 #![allow(unreachable_pub, reason = "modules of tests use one another")]
 
 mod basics;
+mod chain;
+mod document;
 mod matrix;
+mod socket;
 mod support;

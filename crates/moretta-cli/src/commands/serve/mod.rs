@@ -63,9 +63,17 @@ pub(crate) fn run(args: &ServeArgs, console: &Console) -> Result<ExitCode, Failu
     let log: Log = Arc::new(|line: &str| {
         let _ = writeln!(std::io::stderr(), "{}", printable_line(line));
     });
-    server.serve(listening, &stopper, Arc::clone(&log));
+    server.serve(listening, worker()?, &stopper, Arc::clone(&log))?;
     log(&format!("head of the log: {}", head_text(&server.head()?)));
     Ok(ExitCode::SUCCESS)
+}
+
+/// This program, which does jobs as `moretta worker`.
+fn worker() -> Result<Vec<String>, Failure> {
+    let program = std::env::current_exe().map_err(|e| Error::io("find", "this program", e))?;
+    let program = program.into_os_string().into_string();
+    let program = program.map_err(|_| Error::usage("the path of this program is no text"))?;
+    Ok(vec![program, "worker".to_owned()])
 }
 
 /// Reads a head of a log as a server prints it.

@@ -1,0 +1,5 @@
+//! Hierarchies and policies.
+
+mod compose;
+
+pub use compose::{Composed, Places, compose, place_of};
