@@ -21,6 +21,7 @@ pub mod page;
 pub mod problem;
 pub mod project;
 pub mod rates;
+pub mod release;
 pub mod rights;
 mod routes;
 pub mod seal;

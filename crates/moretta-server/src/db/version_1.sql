@@ -202,27 +202,39 @@ CREATE TABLE releases (
     job_id TEXT,
     name TEXT NOT NULL,
     purpose TEXT NOT NULL,
+    levels TEXT NOT NULL,
     state TEXT NOT NULL,
+    problem TEXT,
     manifest BYTEA,
     manifest_sha256 BYTEA,
+    ledger_id TEXT,
+    ledger_version BIGINT NOT NULL,
+    alone BIGINT NOT NULL DEFAULT 0,
     asked_by TEXT NOT NULL,
     asked_at BIGINT NOT NULL,
     ends_at BIGINT,
     published_at BIGINT,
+    ended_at BIGINT,
     version BIGINT NOT NULL DEFAULT 1
 ) STRICT;
-CREATE INDEX releases_of_project ON releases (project_id, state);
+CREATE INDEX releases_of_project ON releases (project_id, state, asked_at);
+CREATE INDEX releases_of_dataset ON releases (dataset_id, state);
 
 CREATE TABLE release_levels (
     release_id TEXT NOT NULL,
     level BIGINT NOT NULL,
     name TEXT NOT NULL,
-    object_id TEXT NOT NULL,
-    index_id TEXT,
-    report_id TEXT NOT NULL,
     rows BIGINT NOT NULL,
     facts TEXT NOT NULL,
     PRIMARY KEY (release_id, level)
+) STRICT;
+
+CREATE TABLE release_files (
+    release_id TEXT NOT NULL,
+    level BIGINT NOT NULL,
+    part TEXT NOT NULL,
+    object_id TEXT NOT NULL,
+    PRIMARY KEY (release_id, level, part)
 ) STRICT;
 
 CREATE TABLE approvals (
@@ -234,6 +246,7 @@ CREATE TABLE approvals (
     decided_by TEXT NOT NULL,
     at BIGINT NOT NULL
 ) STRICT;
+CREATE INDEX approvals_of_release ON approvals (release_id, at);
 
 CREATE TABLE charges (
     number BIGINT NOT NULL,
@@ -242,12 +255,13 @@ CREATE TABLE charges (
     release_id TEXT,
     epsilon_nano BIGINT NOT NULL,
     at BIGINT NOT NULL,
+    hash BYTEA NOT NULL,
     PRIMARY KEY (dataset_id, number)
 ) STRICT;
 
 CREATE TABLE ledgers (
     dataset_id TEXT PRIMARY KEY,
-    content BYTEA NOT NULL,
+    object_id TEXT,
     version BIGINT NOT NULL
 ) STRICT;
 
