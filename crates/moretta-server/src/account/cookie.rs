@@ -32,7 +32,9 @@ pub(super) fn device(
     user: Id,
     at: Millis,
 ) -> Result<Option<String>> {
-    let given = head.cookie(DEVICE_COOKIE).filter(|secret| secret.len() == 64);
+    let given = head
+        .cookie(DEVICE_COOKIE)
+        .filter(|secret| secret.len() == 64);
     if let Some(secret) = &given {
         if is_known(sql, &Secret::new(secret.clone()).sum(), user, at)? {
             return Ok(None);
