@@ -174,6 +174,11 @@ impl Server {
         Ok(())
     }
 
+    /// A problem of this server as an error of the program.
+    pub fn failure(&self, problem: Problem) -> Error {
+        failure(&self.app.settings.data, problem)
+    }
+
     /// What browsers call the server at `address`.
     pub fn url(&self, address: SocketAddr) -> String {
         let settings = &self.app.settings;

@@ -65,7 +65,7 @@ fn holds(sql: &mut dyn Sql, seen: &Head) -> Result<bool> {
     row.map_or(Ok(false), |row| Ok(row.bytes(0)? == seen.hash))
 }
 
-/// Ends all sessions of a store that does not hold a head that was told, enters that in its log, and
+/// Ends all sessions and links of a store that does not hold a head that was told, enters that in its log, and
 /// gives the head that it lacks.
 ///
 /// # Errors
@@ -83,6 +83,8 @@ pub(super) fn heed(store: &Store, seen: &[Head], at: Millis) -> Result<Option<He
         return Ok(None);
     };
     store.act(|act| {
+        // Links that were used since would work again.
+        act.execute("DELETE FROM links", values![])?;
         let ended = act.execute("DELETE FROM sessions", values![])?;
         act.log(&Entry {
             at,

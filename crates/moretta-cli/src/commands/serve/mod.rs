@@ -1,5 +1,6 @@
 //! `moretta serve`: users, roles, levels, approvals, jobs and streams behind one interface.
 
+mod demo;
 mod settings;
 
 use crate::args::ServeArgs;
@@ -7,7 +8,9 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::printable::printable_line;
+use demo::Demo;
 use moretta::Error;
+use moretta_server::account::{DemoPerson, SetupLink, demo_people, setup_links};
 use moretta_server::audit::Head;
 use moretta_server::clock::Clock;
 use moretta_server::http::{Log, openapi_text};
@@ -22,7 +25,39 @@ use std::sync::Arc;
 #[derive(Serialize)]
 struct Begun {
     address: Option<String>,
+    /// Links with which somebody begins. Nobody else may see them.
+    links: Vec<Link>,
     head: String,
+}
+
+/// A link with which somebody begins.
+#[derive(Serialize)]
+struct Link {
+    whose: String,
+    address: String,
+}
+
+/// Of the first administrators, while there are none; of everybody in a demonstration.
+fn links(server: &Server, url: &str) -> Result<Vec<Link>, Failure> {
+    let app = &server.app;
+    if app.settings.role == Part::Worker {
+        return Ok(Vec::new());
+    }
+    let failed = |problem| server.failure(problem);
+    if app.settings.demo {
+        let people = demo_people(app).map_err(failed)?;
+        let link = |person: &DemoPerson| Link {
+            whose: format!("{}: {}", person.name, person.what),
+            address: person.address(url),
+        };
+        return Ok(people.iter().map(link).collect());
+    }
+    let links = setup_links(app).map_err(failed)?;
+    let link = |link: &SetupLink| Link {
+        whose: format!("for {}, within 30 minutes and once", link.whose),
+        address: link.address(url),
+    };
+    Ok(links.iter().map(link).collect())
 }
 
 pub(crate) fn run(args: &ServeArgs, console: &Console) -> Result<ExitCode, Failure> {
@@ -30,7 +65,12 @@ pub(crate) fn run(args: &ServeArgs, console: &Console) -> Result<ExitCode, Failu
         print(&openapi_text())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let settings = settings::of(args)?;
+    // Before the server, so that it is there until the server has ended.
+    let mut demo = None;
+    let settings = match args.demo {
+        true => demo.insert(Demo::new()?).settings(args),
+        false => settings::of(args)?,
+    };
     let seen = args.seen.as_deref().map(head_of).transpose()?;
     // From here on a signal lets it end itself, also while it begins.
     let stopper = Stopper::new();
@@ -55,9 +95,11 @@ pub(crate) fn run(args: &ServeArgs, console: &Console) -> Result<ExitCode, Failu
         })?),
         None => None,
     };
+    let url = address.map(|address| server.url(address));
     let begun = Begun {
-        address: address.map(|address| server.url(address)),
+        links: links(&server, url.as_deref().unwrap_or_default())?,
         head: head_text(&server.head()?),
+        address: url,
     };
     tell_begun(&begun, console)?;
     let log: Log = Arc::new(|line: &str| {
@@ -91,7 +133,10 @@ fn tell_begun(begun: &Begun, console: &Console) -> Result<(), Failure> {
             Some(address) => format!("the server answers at {address}\n"),
             None => "the server does jobs\n".to_owned(),
         };
-        text += &format!("head of the log: {}\n", begun.head);
+        for link in &begun.links {
+            text += &format!("\n{}\n  {}\n", link.whose, link.address);
+        }
+        text += &format!("\nhead of the log: {}\n", begun.head);
         text
     })?;
     Ok(())
