@@ -114,9 +114,14 @@ pub struct Reply {
 impl Reply {
     /// Reads the one response of a connection.
     pub fn read(mut from: impl Read) -> Self {
-        let mut bytes = Vec::new();
-        // A connection that is reset has given what came before.
-        let _ = from.read_to_end(&mut bytes);
+        let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
+        // A connection that is reset has given what came before; events have no end.
+        while let Ok(1..) = from.read(&mut piece).inspect(|n| bytes.extend(&piece[..*n])) {
+            let is_live = |line: &[u8]| line.ends_with(b"text/event-stream\r");
+            if bytes.split(|byte| *byte == b'\n').any(is_live) {
+                break;
+            }
+        }
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
         let Some(end) = end else {
             assert!(bytes.is_empty(), "{:?}", String::from_utf8_lossy(&bytes));
