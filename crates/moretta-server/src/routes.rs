@@ -9,6 +9,8 @@ pub(crate) fn routes() -> Vec<Route> {
         crate::account::routes(),
         crate::project::routes(),
         crate::audit::routes(),
+        crate::data::routes(),
+        crate::text::routes(),
         crate::events::routes(),
         crate::job::routes(),
     ];

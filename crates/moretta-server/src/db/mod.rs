@@ -48,6 +48,13 @@ pub trait Db: Send + Sync {
     fn keep_copy(&self, _version: i64) -> Result<()> {
         Ok(())
     }
+
+    /// Wipes what deleted rows have left behind in files of ours. A database of its own keeps
+    /// deleted rows in its files and logs until it writes over them: that is for who runs it.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    fn wipe(&self) -> Result<()>;
 }
 
 /// A transaction.

@@ -8,3 +8,4 @@ mod document;
 mod matrix;
 mod socket;
 mod support;
+mod zones;

@@ -116,7 +116,10 @@ impl Reply {
     pub fn read(mut from: impl Read) -> Self {
         let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
         // A connection that is reset has given what came before; events have no end.
-        while let Ok(1..) = from.read(&mut piece).inspect(|n| bytes.extend(&piece[..*n])) {
+        while let Ok(1..) = from
+            .read(&mut piece)
+            .inspect(|n| bytes.extend(&piece[..*n]))
+        {
             let is_live = |line: &[u8]| line.ends_with(b"text/event-stream\r");
             if bytes.split(|byte| *byte == b'\n').any(is_live) {
                 break;
