@@ -37,6 +37,9 @@ use tokio::sync::watch;
 const TOLD: Duration = Duration::from_secs(3600);
 /// How often it is noted.
 const NOTED: Duration = Duration::from_secs(60);
+/// How old files are that belong to no row of the store when they are swept away: no upload takes
+/// as long.
+const UNKNOWN: Duration = Duration::from_secs(24 * 3600);
 
 /// A server that is ready to listen.
 pub struct Server {
@@ -158,7 +161,7 @@ impl Server {
             }
         };
         self.runtime.block_on(async {
-            let heads = tokio::spawn(heads(
+            let hours = tokio::spawn(hours(
                 Arc::clone(&self.app),
                 self.note.clone(),
                 Arc::clone(&log),
@@ -167,7 +170,7 @@ impl Server {
                 Some(listening) => serve(Arc::clone(&self.app), listening, log, stop).await,
                 None => drop(stop.wait_for(|stop| *stop).await),
             }
-            heads.abort();
+            hours.abort();
         });
         // Pages and responses have ended; now children are told, and their jobs wait for the next start.
         drop(dispatcher);
@@ -207,21 +210,44 @@ fn told(app: &App, note: &Note) -> Result<Head> {
     Ok(head)
 }
 
-/// Notes the head of the log each minute and tells it each hour.
-async fn heads(app: Arc<App>, note: Note, log: Log) {
+/// What is done beside requests: the head of the log is noted each minute; each hour it is told, and
+/// what is over goes: data whose time is over by the rules of their project, and files that no row
+/// of the store knows.
+async fn hours(app: Arc<App>, note: Note, log: Log) {
     let mut minutes = tokio::time::interval(NOTED);
     minutes.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    let mut since = Duration::ZERO;
+    let mut due = Duration::ZERO;
     loop {
         minutes.tick().await;
-        let (app, note) = (Arc::clone(&app), note.clone());
-        let head = tokio::task::spawn_blocking(move || told(&app, &note)).await;
-        let Ok(Ok(head)) = head else { continue };
-        if since >= TOLD {
-            log(&format!("head of the log: {}", head_text(&head)));
-            since = Duration::ZERO;
+        let is_due = due.is_zero();
+        due = if is_due { TOLD } else { due };
+        due = due.saturating_sub(NOTED);
+        let (app, note, log) = (Arc::clone(&app), note.clone(), Arc::clone(&log));
+        let done = tokio::task::spawn_blocking(move || hour(&app, &note, &log, is_due));
+        // What could not be done now is tried again in a minute or an hour.
+        let _ = done.await;
+    }
+}
+
+fn hour(app: &App, note: &Note, log: &Log, is_due: bool) {
+    let failed = |what: &str, problem: &Problem| log(&format!("{what}: {}", problem.what));
+    if is_due {
+        for (what, done) in [
+            ("data whose time is over stay", crate::data::retention(app)),
+            (
+                "files that nobody knows stay",
+                crate::zone::sweep(app, UNKNOWN),
+            ),
+        ] {
+            if let Err(problem) = done {
+                failed(what, &problem);
+            }
         }
-        since += NOTED;
+    }
+    match told(app, note) {
+        Ok(head) if is_due => log(&format!("head of the log: {}", head_text(&head))),
+        Ok(_) => {}
+        Err(error) => log(&format!("the head of the log cannot be noted: {error}")),
     }
 }
 

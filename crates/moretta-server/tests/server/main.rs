@@ -7,5 +7,6 @@ mod chain;
 mod document;
 mod matrix;
 mod socket;
+mod start;
 mod support;
 mod zones;

@@ -62,6 +62,27 @@ impl Server {
             Some(postgres) => Arc::new(postgres.open()),
             None => Arc::new(SqliteDb::open(&settings.data.join("store")).expect("a store")),
         };
+        Server::from(db, settings, folder, postgres)
+    }
+
+    /// A new one on this database.
+    pub fn on(db: Arc<dyn Db>) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = Settings {
+            data: folder.path().join("data"),
+            keys: folder.path().join("keys"),
+            ..Settings::default()
+        };
+        std::fs::create_dir_all(&settings.data).expect("a folder");
+        Server::from(db, settings, folder, None)
+    }
+
+    fn from(
+        db: Arc<dyn Db>,
+        settings: Settings,
+        folder: TempDir,
+        postgres: Option<Postgres>,
+    ) -> Self {
         let store = Store::open(db).expect("a store");
         let clock = Clock::standing(BEGIN);
         Server {
@@ -327,6 +348,18 @@ impl Postgres {
         let postgres = Postgres { server, name };
         postgres.tell(&format!("CREATE DATABASE {}", postgres.name));
         Some(postgres)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The socket of its server, where it has one.
+    pub fn socket(&self) -> Option<std::path::PathBuf> {
+        let (_, folder) = self.server.split_once("@%2F")?;
+        let folder = format!("/{}", folder.replace("%2F", "/"));
+        Some(std::path::Path::new(&folder).join(".s.PGSQL.5432"))
     }
 
     /// Where it is.
