@@ -6,3 +6,4 @@ mod names;
 mod outside;
 mod paths;
 mod stopping;
+mod tls;
