@@ -9,4 +9,5 @@ mod matrix;
 mod socket;
 mod start;
 mod support;
+mod worker;
 mod zones;
