@@ -267,6 +267,17 @@ pub fn end_all(sql: &mut dyn Sql, user: Id, but: Option<Id>) -> Result<u64> {
     )
 }
 
+/// Ends all sessions of everybody, and all links that are used once: an older store does not know
+/// which of them have ended or were used since. Gives the number of sessions.
+///
+/// # Errors
+/// When the store does not answer.
+pub fn end_everybodys(sql: &mut dyn Sql) -> Result<u64> {
+    sql.execute("DELETE FROM links", values![])?;
+    sql.execute("DELETE FROM devices", values![])?;
+    sql.execute("DELETE FROM sessions", values![])
+}
+
 /// Finds the session with a secret; none that has ended or whose user is disabled.
 ///
 /// # Errors

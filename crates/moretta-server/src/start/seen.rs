@@ -7,6 +7,7 @@ use crate::db::Sql;
 use crate::id::Id;
 use crate::problem::Result;
 use crate::secret::hex;
+use crate::session;
 use crate::store::Store;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -83,9 +84,7 @@ pub(super) fn heed(store: &Store, seen: &[Head], at: Millis) -> Result<Option<He
         return Ok(None);
     };
     store.act(|act| {
-        // Links that were used since would work again.
-        act.execute("DELETE FROM links", values![])?;
-        let ended = act.execute("DELETE FROM sessions", values![])?;
+        let ended = session::end_everybodys(&mut **act)?;
         act.log(&Entry {
             at,
             act: "admin.restored",

@@ -2,7 +2,10 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
+mod browser;
 pub mod net;
+
+pub use browser::{Browser, PASSWORD};
 
 use http::{HeaderMap, HeaderValue, Method};
 use moretta_server::app::App;
@@ -57,12 +60,23 @@ impl Server {
         };
         change(&mut settings);
         std::fs::create_dir_all(&settings.data).expect("a folder");
-        let postgres = Postgres::new();
+        let clock = Clock::standing(BEGIN);
+        Server::open(folder, Postgres::new(), clock, settings)
+    }
+
+    /// The same server, started again on the same store.
+    pub fn restarted(self) -> Self {
+        let settings = self.app.settings.clone();
+        drop(self.app);
+        Server::open(self.folder, self.postgres, self.clock, settings)
+    }
+
+    fn open(folder: TempDir, postgres: Option<Postgres>, clock: Clock, settings: Settings) -> Self {
         let db: Arc<dyn Db> = match &postgres {
             Some(postgres) => Arc::new(postgres.open()),
             None => Arc::new(SqliteDb::open(&settings.data.join("store")).expect("a store")),
         };
-        Server::from(db, settings, folder, postgres)
+        Server::from(db, settings, folder, postgres, clock)
     }
 
     /// A new one on this database.
@@ -74,7 +88,7 @@ impl Server {
             ..Settings::default()
         };
         std::fs::create_dir_all(&settings.data).expect("a folder");
-        Server::from(db, settings, folder, None)
+        Server::from(db, settings, folder, None, Clock::standing(BEGIN))
     }
 
     fn from(
@@ -82,9 +96,9 @@ impl Server {
         settings: Settings,
         folder: TempDir,
         postgres: Option<Postgres>,
+        clock: Clock,
     ) -> Self {
         let store = Store::open(db).expect("a store");
-        let clock = Clock::standing(BEGIN);
         Server {
             app: Arc::new(App::new(store, clock.clone(), settings)),
             clock,
