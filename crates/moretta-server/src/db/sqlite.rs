@@ -16,8 +16,9 @@ const READERS: usize = 8;
 #[derive(Debug)]
 pub struct SqliteDb {
     path: PathBuf,
-    writer: Mutex<Connection>,
+    // Closed before the writer, which then leaves one file that holds everything.
     readers: Mutex<Vec<Connection>>,
+    writer: Mutex<Connection>,
 }
 
 impl SqliteDb {
