@@ -44,6 +44,7 @@ mod conformance;
 mod csv;
 mod feed;
 mod file_format;
+mod files;
 mod gather;
 mod graphml;
 mod infer;
@@ -51,6 +52,7 @@ mod input;
 mod jsonl;
 mod line_ends;
 mod lines;
+mod memory_files;
 mod misfit;
 mod number;
 mod open;
@@ -69,10 +71,16 @@ mod stream;
 mod test_data;
 mod text;
 mod typed;
+#[cfg(feature = "parquet")]
+mod whole_file;
 
+#[doc(hidden)]
+pub use files::create_private;
+pub use files::{Files, Provider, Readable, Writable};
 pub use graphml::append_edges;
 #[doc(hidden)]
 pub use lines::{LineBlock, LineBlocks};
+pub use memory_files::MemoryFiles;
 pub use moretta_data::data::{ColumnPlan, ReadAs};
 pub use open::{
     create, header_warning, names, open, resumable, resume, unmarked_missing, writable,
@@ -80,8 +88,6 @@ pub use open::{
 pub use options::{
     Compression, Encoding, GraphTable, Header, Limits, Needs, ReadOptions, WriteOptions,
 };
-#[doc(hidden)]
-pub use output::create_private;
 pub use record_batches::{from_record_batches, to_record_batch};
 pub use several::{open_all, same_names};
 

@@ -4,3 +4,5 @@
 
 mod basics;
 mod support;
+mod worker;
+mod zones;

@@ -37,10 +37,10 @@ const ACTION: Parameter = Parameter::new(
 pub(super) const KEY: Parameter = Parameter::new(
     "key",
     Accepts::Form(&Form {
-        what: "the place of a key: an environment variable or a file",
+        what: "the place of a key: an environment variable, a file, or the name of one that a server keeps",
         example: "env:MORETTA_KEY",
-        pattern: "^(env|file):",
-        fits: |text| text.starts_with("env:") || text.starts_with("file:"),
+        pattern: "^(env|file|secret):",
+        fits: is_place,
     }),
     Absent::Means("none; a pseudonym needs it"),
     "where the key of pseudonyms is, never the key itself",
@@ -522,9 +522,14 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
     }
 }
 
-/// "env:NAME" or "file:PATH".
+/// "env:NAME", "file:PATH" or "secret:NAME".
 pub(super) fn read_key(placed: &Placed, name: &str, root: &Root) -> Result<KeyPlace> {
     let place = placed.text(name)?;
+    let allowed = root.secrets().check(&place);
+    allowed.map_err(|error| error.at(placed.span.clone()))?;
+    if let Some(name) = place.strip_prefix("secret:") {
+        return Ok(KeyPlace::Secret(name.to_owned()));
+    }
     let Some(variable) = place.strip_prefix("env:") else {
         let path = place.strip_prefix("file:").unwrap_or(&place);
         return Ok(KeyPlace::File(root.resolve(placed, path)?));
@@ -535,6 +540,13 @@ pub(super) fn read_key(placed: &Placed, name: &str, root: &Root) -> Result<KeyPl
             .help("for example key = \"env:MORETTA_KEY\""));
     }
     Ok(KeyPlace::Environment(variable.to_owned()))
+}
+
+/// Whether a text says where a key is, and is not the key.
+pub(super) fn is_place(text: &str) -> bool {
+    ["env:", "file:", "secret:"]
+        .iter()
+        .any(|kind| text.starts_with(kind))
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -723,6 +735,7 @@ fn write_action(column: &ColumnPolicy, section: &mut Section) {
                 match key {
                     KeyPlace::Environment(name) => format!("env:{name}"),
                     KeyPlace::File(path) => format!("file:{}", path.display()),
+                    KeyPlace::Secret(name) => format!("secret:{name}"),
                 },
             );
             if *domain != column.name {

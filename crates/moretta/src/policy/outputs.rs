@@ -123,6 +123,7 @@ impl SinkPolicy {
             guard_formulas: section.flag(&GUARD_FORMULAS)?,
             header: section.flag(&HEADER)?,
             graph: GraphTable::default(),
+            files: root.files().clone(),
         };
         let order = section.word(&ORDER, ORDERS)?;
         let certificate =
