@@ -1,5 +1,6 @@
 //! The server without its network: requests in, responses out.
 
+use crate::account::Gate;
 use crate::clock::Clock;
 use crate::events::Hub;
 use crate::http::{Credentials, Given, Head, Hosts, Request, Router};
@@ -9,6 +10,7 @@ use crate::seal::ZoneKeys;
 use crate::session;
 use crate::settings::Settings;
 use crate::store::Store;
+use crate::stream::Intakes;
 use std::sync::OnceLock;
 
 /// Everything that handlers use.
@@ -19,8 +21,12 @@ pub struct App {
     pub clock: Clock,
     /// What the person who started it has decided.
     pub settings: Settings,
+    /// Where passwords are hashed.
+    pub gate: Gate,
     /// Where events are read.
     pub hub: Hub,
+    /// Logs of streams that this process adds to.
+    pub intakes: Intakes,
     router: Router,
     hosts: Hosts,
     rates: Rates,
@@ -33,9 +39,11 @@ impl App {
         App {
             hosts: Hosts::new(&settings.hosts),
             rates: Rates::new(settings.limits.calls),
+            gate: Gate::default(),
             router: Router::new(crate::routes::routes()),
             keys: OnceLock::new(),
             hub: Hub::default(),
+            intakes: Intakes::default(),
             store,
             clock,
             settings,

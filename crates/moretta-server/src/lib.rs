@@ -7,6 +7,7 @@
 
 #[macro_use]
 pub mod db;
+pub mod account;
 pub mod app;
 pub mod audit;
 pub mod bell;
@@ -30,6 +31,7 @@ pub mod secret;
 pub mod session;
 pub mod settings;
 pub mod store;
+pub mod stream;
 pub mod text;
 pub mod token;
 pub mod wish;

@@ -6,12 +6,14 @@ use crate::http::Route;
 pub(crate) fn routes() -> Vec<Route> {
     let areas = [
         crate::health::routes(),
+        crate::account::routes(),
         crate::project::routes(),
         crate::audit::routes(),
         crate::data::routes(),
         crate::text::routes(),
         crate::events::routes(),
         crate::job::routes(),
+        crate::stream::routes(),
     ];
     areas.into_iter().flatten().collect()
 }
