@@ -77,7 +77,12 @@ fn releases_of_every_kind_have_the_same_bytes_and_leave_nothing_else() {
     ] {
         // A stream masks all that is known of a person.
         let columns = match what == STREAM {
-            true => COLUMNS.replace("role = \"quasi\", hierarchy = { file = \"towns.csv\" }", "role = \"plain\""),
+            true => COLUMNS
+                .replace(
+                    "subject\", action = \"pseudonym\", key = \"KEY\"",
+                    "identifier\"",
+                )
+                .replace("quasi\", hierarchy = { file = \"towns.csv\" }", "plain\""),
             false => COLUMNS.to_owned(),
         };
         let text = format!("{columns}{what}[sink]\npath = \"{sink}\"\n{rest}");
