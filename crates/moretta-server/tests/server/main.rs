@@ -9,6 +9,7 @@ mod accounts_restore;
 mod accounts_second_person;
 mod accounts_sessions;
 mod basics;
+mod streams;
 mod support;
 mod worker;
 mod zones;
