@@ -141,12 +141,10 @@ fn what_was_released_is_verified_and_searched_with_the_provider() {
     assert!(found.verdict.passed);
     let attacked = pipeline::attack_files(&policy, &[release.to_owned()], &reading, &progress);
     assert_eq!(attacked.expect("attacked").releases.len(), 1);
-    let again = pipeline::run(&policy, &options(&progress))
-        .err()
-        .expect("it is there");
+    let again = pipeline::run(&policy, &options(&progress)).expect_err("it is there");
     assert_eq!(again.exit_code(), 2);
     progress.cancel().cancel();
-    let stopped = pipeline::plan(&policy, &progress).err().expect("stopped");
+    let stopped = pipeline::plan(&policy, &progress).expect_err("stopped");
     assert!(matches!(stopped, moretta::Error::Cancelled));
 }
 
@@ -195,7 +193,7 @@ fn keys_and_paths_that_are_not_for_here_are_refused_with_the_way_out() {
         let text = text
             .replace("data.csv", &path.replace('\0', "\\u0000"))
             .replace("KEY", "env:KEY");
-        let error = Policy::parse(&text, &files()).err().expect(path);
+        let error = Policy::parse(&text, &files()).expect_err(path);
         assert!(
             error.to_string().contains("by its name alone"),
             "{path}: {error}"
