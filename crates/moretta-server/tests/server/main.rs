@@ -14,6 +14,7 @@ mod document;
 mod matrix;
 mod socket;
 mod start;
+mod streams;
 mod support;
 mod worker;
 mod zones;
