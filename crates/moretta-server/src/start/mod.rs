@@ -24,6 +24,7 @@ use crate::problem::Problem;
 use crate::seal::ZoneKeys;
 use crate::settings::{Part, Settings};
 use crate::store::Store;
+use crate::stream::Keeper;
 use database::failure;
 use moretta::error::{Error, Result};
 use seen::Note;
@@ -140,8 +141,8 @@ impl Server {
         told(&self.app, &self.note)
     }
 
-    /// Does jobs by children that are started as `worker` says, its path and arguments, and answers
-    /// until `stopper` is used; tells `log` what the person who runs the server should know.
+    /// Does jobs and runs streams by children that are started as `worker` says, its path and
+    /// arguments, and answers until `stopper` is used; tells `log` what the person who runs the server should know.
     ///
     /// # Errors
     /// When it cannot begin to do jobs.
@@ -153,11 +154,12 @@ impl Server {
         log: Log,
     ) -> Result<()> {
         let mut stop = stopper.subscribe();
-        let dispatcher = match self.app.settings.role {
+        let children = match self.app.settings.role {
             Part::Web => None,
             Part::All | Part::Worker => {
-                let started = Dispatcher::start(Arc::clone(&self.app), worker);
-                Some(started.map_err(|problem| failure(&self.app.settings.data, problem))?)
+                let started = Dispatcher::start(Arc::clone(&self.app), worker.clone());
+                let jobs = started.map_err(|problem| failure(&self.app.settings.data, problem))?;
+                Some((jobs, Keeper::start(Arc::clone(&self.app), worker)))
             }
         };
         self.runtime.block_on(async {
@@ -172,8 +174,9 @@ impl Server {
             }
             hours.abort();
         });
-        // Pages and responses have ended; now children are told, and their jobs wait for the next start.
-        drop(dispatcher);
+        // Pages and responses have ended; now children are told, and what they did waits for the next
+        // start.
+        drop(children);
         Ok(())
     }
 
