@@ -22,6 +22,8 @@ pub(crate) mod schema;
 pub(crate) mod site;
 pub(crate) mod tune;
 pub(crate) mod verify;
+#[cfg(feature = "serve")]
+pub(crate) mod worker;
 
 use crate::args::{AgainstArgs, PolicyArgs, ReadingArgs};
 use crate::failure::Failure;
