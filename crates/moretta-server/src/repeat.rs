@@ -92,7 +92,10 @@ impl<'a> Repeat<'a> {
     /// # Errors
     /// 422 when the key stands for another request, 409 while that one is on its way or when nobody
     /// knows what became of it, and those of `work`.
-    pub(crate) fn once(repeat: Option<Self>, work: impl FnOnce() -> Result<Given>) -> Result<Given> {
+    pub(crate) fn once(
+        repeat: Option<Self>,
+        work: impl FnOnce() -> Result<Given>,
+    ) -> Result<Given> {
         let Some(repeat) = repeat else {
             return work();
         };
@@ -169,7 +172,13 @@ impl<'a> Repeat<'a> {
             act.execute(
                 "INSERT INTO repeats (user_id, key, asked, status, headers, body, at) \
                  VALUES ($1, $2, $3, 0, '', $4, $5)",
-                values![self.user, &self.key, &self.asked[..], Vec::<u8>::new(), self.at],
+                values![
+                    self.user,
+                    &self.key,
+                    &self.asked[..],
+                    Vec::<u8>::new(),
+                    self.at
+                ],
             )
         });
         match entered {
@@ -190,12 +199,7 @@ impl<'a> Repeat<'a> {
         self.store().act(|act| {
             act.execute_one(
                 "UPDATE repeats SET status = $1, body = $2 WHERE user_id = $3 AND key = $4",
-                values![
-                    i64::from(ready.status),
-                    &sealed[..],
-                    self.user,
-                    &self.key
-                ],
+                values![i64::from(ready.status), &sealed[..], self.user, &self.key],
             )
         })
     }

@@ -274,10 +274,7 @@ pub(super) fn check_claim(sql: &mut dyn Sql, job: &Claimed) -> Result<bool> {
     )?;
     match row {
         Some(row) => row.yes(0),
-        None => Err(Problem::conflict(
-            LOST,
-            "the job is another try's by now",
-        )),
+        None => Err(Problem::conflict(LOST, "the job is another try's by now")),
     }
 }
 

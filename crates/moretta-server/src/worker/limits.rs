@@ -58,7 +58,8 @@ pub fn limit(task: &Task) -> Result<Limits> {
 pub fn hold(task: &Task) -> problem::Result<()> {
     let what = "the process of the job cannot be limited";
     limit(task).map(drop).map_err(|_| {
-        Problem::new(500, "limits", what).help("the kernel refuses a limit that it has; see its log")
+        Problem::new(500, "limits", what)
+            .help("the kernel refuses a limit that it has; see its log")
     })
 }
 
@@ -136,7 +137,9 @@ fn restrict(task: &Task) -> Result<(Held, Held)> {
     }
     let folder = PathFd::new(&task.folder).map_err(refused)?;
     let rules = rules.add_rule(PathBeneath::new(folder, in_folder));
-    let status = rules.and_then(|rules| rules.restrict_self()).map_err(refused)?;
+    let status = rules
+        .and_then(|rules| rules.restrict_self())
+        .map_err(refused)?;
     // Ports are those of TCP, so they are a part of the network at most.
     Ok(match status.ruleset {
         RulesetStatus::FullyEnforced => (Held::Whole, Held::Partly),

@@ -22,7 +22,10 @@ fn listen(server: &Server, person: &Person, last: Option<&str>) -> Live {
     }
     let peer = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let mut head = Head::new(Method::GET, "/events", "", headers, peer);
-    server.app.look(&mut head, Some("localhost")).expect("a route");
+    server
+        .app
+        .look(&mut head, Some("localhost"))
+        .expect("a route");
     let body = Vec::new();
     match server.app.answer(Request { head, body }) {
         Ok(Given::Live(live)) => live,
@@ -40,7 +43,9 @@ fn next(server: &Server, live: &mut Live) -> Option<String> {
 /// The words of the events in a text.
 fn words(text: &str) -> Vec<&str> {
     let lines = text.lines();
-    lines.filter_map(|line| line.strip_prefix("event: ")).collect()
+    lines
+        .filter_map(|line| line.strip_prefix("event: "))
+        .collect()
 }
 
 fn tell(server: &Server, kind: Kind, project: Option<Id>, user: Option<Id>) -> Id {
@@ -53,7 +58,10 @@ fn tell(server: &Server, kind: Kind, project: Option<Id>, user: Option<Id>) -> I
         body: json!({ "id": subject }),
     };
     let at = server.clock.now();
-    let told = server.app.store.act(|act| events::tell(&mut **act, &news, at));
+    let told = server
+        .app
+        .store
+        .act(|act| events::tell(&mut **act, &news, at));
     told.expect("the store answers");
     subject
 }
@@ -111,7 +119,10 @@ fn each_hears_what_their_role_may_know() {
         let told = next(&server, live).expect("events");
         assert_eq!(words(&told), expected, "{role}: {told}");
     }
-    assert_eq!(words(&next(&server, &mut outside).expect("events")), ["session"]);
+    assert_eq!(
+        words(&next(&server, &mut outside).expect("events")),
+        ["session"]
+    );
 }
 
 #[test]
@@ -122,8 +133,14 @@ fn rights_are_asked_for_each_event() {
     join(&server, project, &steward, "steward");
     let mut live = listen(&server, &steward, None);
     tell(&server, Kind::Job, Some(project), Some(steward.id));
-    assert_eq!(words(&next(&server, &mut live).expect("events")), ["session", "job"]);
-    let removed = server.app.store.act(|act| act.execute("DELETE FROM members", &[]));
+    assert_eq!(
+        words(&next(&server, &mut live).expect("events")),
+        ["session", "job"]
+    );
+    let removed = server
+        .app
+        .store
+        .act(|act| act.execute("DELETE FROM members", &[]));
     removed.expect("the store answers");
     tell(&server, Kind::Job, Some(project), Some(steward.id));
     assert_eq!(next(&server, &mut live).as_deref(), Some(""));
@@ -184,11 +201,17 @@ fn a_stream_tells_one_event_a_second() {
             body: json!({}),
         };
         let at = server.clock.now();
-        let told = server.app.store.act(|act| events::tell(&mut **act, &news, at));
+        let told = server
+            .app
+            .store
+            .act(|act| events::tell(&mut **act, &news, at));
         told.expect("the store answers");
         server.clock.forward(SECOND / 10);
     }
-    let count = server.app.store.read(|sql| sql.number("SELECT count(*) FROM events", &[]));
+    let count = server
+        .app
+        .store
+        .read(|sql| sql.number("SELECT count(*) FROM events", &[]));
     assert_eq!(count, Ok(3));
 }
 
@@ -197,11 +220,18 @@ fn silence_is_a_comment_each_15_seconds() {
     let server = Server::new();
     let person = server.signed_in("steward");
     let mut live = listen(&server, &person, None);
-    assert_eq!(words(&next(&server, &mut live).expect("events")), ["session"]);
+    assert_eq!(
+        words(&next(&server, &mut live).expect("events")),
+        ["session"]
+    );
     server.clock.forward(14 * SECOND);
     assert_eq!(next(&server, &mut live).as_deref(), Some(""));
     server.clock.forward(SECOND);
-    assert!(next(&server, &mut live).expect("a comment").starts_with(": "));
+    assert!(
+        next(&server, &mut live)
+            .expect("a comment")
+            .starts_with(": ")
+    );
     assert_eq!(next(&server, &mut live).as_deref(), Some(""));
 }
 
@@ -212,7 +242,10 @@ fn listening_is_no_activity_and_ends_with_the_session() {
     server.clock.forward(6 * MINUTE);
     let mut live = listen(&server, &person, None);
     let told = next(&server, &mut live).expect("events");
-    assert!(told.contains(&format!(r#"{{"locks_in":{}}}"#, 4 * MINUTE)), "{told}");
+    assert!(
+        told.contains(&format!(r#"{{"locks_in":{}}}"#, 4 * MINUTE)),
+        "{told}"
+    );
     server.clock.forward(4 * MINUTE);
     let told = next(&server, &mut live).expect("the lock");
     assert!(told.contains(r#"{"locks_in":0}"#), "{told}");
@@ -264,5 +297,8 @@ fn a_wish_is_told_to_the_inbox_of_who_decides() {
     let told = next(&server, &mut live).expect("events");
     assert_eq!(words(&told), ["session", "inbox"]);
     assert!(told.contains(r#"{"count":1}"#), "{told}");
-    assert_eq!(words(&next(&server, &mut aside).expect("events")), ["session"]);
+    assert_eq!(
+        words(&next(&server, &mut aside).expect("events")),
+        ["session"]
+    );
 }

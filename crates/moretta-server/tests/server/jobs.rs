@@ -153,7 +153,10 @@ fn a_job_is_about_data_that_are_there_and_one_policy() {
         (json!({ "data": Id::random(), "text": "" }), 404),
         (json!({ "data": team.data, "policy": Id::random() }), 404),
         (json!({ "data": team.data }), 422),
-        (json!({ "data": team.data, "policy": Id::random(), "text": "" }), 422),
+        (
+            json!({ "data": team.data, "policy": Id::random(), "text": "" }),
+            422,
+        ),
         (json!({ "data": team.data, "text": "version = 1" }), 202),
     ] {
         let asked = json!({ "about": about });
@@ -174,7 +177,14 @@ fn a_project_has_its_previews_a_day_and_the_officer_sees_their_number() {
     let team = Team::with(2);
     let (steward, officer) = (team.member("steward"), team.member("officer"));
     let server = &team.server;
-    let ask = || server.send(&steward, Method::POST, &team.path("jobs/preview"), &team.preview());
+    let ask = || {
+        server.send(
+            &steward,
+            Method::POST,
+            &team.path("jobs/preview"),
+            &team.preview(),
+        )
+    };
     ask().expect(202);
     ask().expect(202);
     ask().refused(429, "previews");
@@ -182,7 +192,12 @@ fn a_project_has_its_previews_a_day_and_the_officer_sees_their_number() {
     assert_eq!(seen, json!({ "made": 2, "at_most": 2 }));
     server.clock.forward(DAY);
     let steward = server.again(steward.id, "steward", true);
-    let asked = server.send(&steward, Method::POST, &team.path("jobs/preview"), &team.preview());
+    let asked = server.send(
+        &steward,
+        Method::POST,
+        &team.path("jobs/preview"),
+        &team.preview(),
+    );
     asked.expect(202);
 }
 
@@ -196,7 +211,11 @@ fn jobs_are_listed_page_by_page_also_those_of_one_moment() {
         let path = team.path(&format!("jobs?limit=3{after}"));
         let page = team.server.see(&steward, &path).expect(200);
         let items = page["items"].as_array().expect("items");
-        seen.extend(items.iter().filter_map(|job| Id::parse(job["id"].as_str()?)));
+        seen.extend(
+            items
+                .iter()
+                .filter_map(|job| Id::parse(job["id"].as_str()?)),
+        );
         match page["next"].as_str() {
             Some(next) => after = format!("&after={next}"),
             None => break,
@@ -224,12 +243,16 @@ fn a_waiting_job_is_cancelled_at_once_by_stewards_only_and_can_be_tried_again() 
     server
         .send(&steward, Method::POST, &retry, &Value::Null)
         .refused(409, "state");
-    server.send(&steward, Method::POST, &cancel, &Value::Null).expect(204);
+    server
+        .send(&steward, Method::POST, &cancel, &Value::Null)
+        .expect(204);
     server
         .send(&steward, Method::POST, &cancel, &Value::Null)
         .refused(409, "ended");
     assert!(team.claim(Pool::Batch).is_none());
-    server.send(&steward, Method::POST, &retry, &Value::Null).expect(202);
+    server
+        .send(&steward, Method::POST, &retry, &Value::Null)
+        .expect(202);
     assert!(team.claim(Pool::Batch).is_some());
 }
 

@@ -72,7 +72,9 @@ fn twins_run_once() {
     let bodies: Vec<Vec<u8>> = std::thread::scope(|scope| {
         let ask = || make(&server, &admin, "k1", "ward");
         let twins: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
-        let answers = twins.into_iter().map(|twin| twin.join().expect("an answer"));
+        let answers = twins
+            .into_iter()
+            .map(|twin| twin.join().expect("an answer"));
         answers
             .map(|answered| {
                 assert_eq!(answered.status, 201, "{}", answered.code);

@@ -153,7 +153,10 @@ impl Office {
 pub fn lives(process: i32) -> bool {
     // One that has ended and waits to be told of is gone too.
     let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    let ended = state.rsplit(')').next().is_some_and(|rest| rest.trim().starts_with('Z'));
+    let ended = state
+        .rsplit(')')
+        .next()
+        .is_some_and(|rest| rest.trim().starts_with('Z'));
     let found = Pid::from_raw(process).is_some_and(|pid| test_kill_process(pid).is_ok());
     found && !ended
 }

@@ -71,7 +71,9 @@ fn random_kills() {
     assert_eq!(office.count(ends), jobs.len() as i64);
     drop(dispatcher);
     assert_eq!(office.files("staging") as i64, done);
-    until("nothing is left", || (office.files("tries") == 0).then_some(()));
+    until("nothing is left", || {
+        (office.files("tries") == 0).then_some(())
+    });
     let read = office.server.app.store.read(|sql| audit::verify(sql, None));
     let verified = read.expect("the store answers");
     assert!(verified.fault.is_none(), "{:?}", verified.fault);

@@ -14,10 +14,16 @@ pub const TESTS: &[(&str, fn())] = &[
     ("worker_panics", panics),
     ("worker_out_of_memory", out_of_memory),
     ("worker_that_leaves_or_babbles_fails_its_job", silent),
-    ("worker_killed_each_time_fails_after_three_tries", killed_each_time),
+    (
+        "worker_killed_each_time_fails_after_three_tries",
+        killed_each_time,
+    ),
     ("worker_killed_first_try_is_never_visible", killed_once),
     ("a_running_job_is_cancelled_and_its_worker_ends", cancelled),
-    ("kill_9_of_the_server_ends_workers_and_jobs_go_on", server_killed),
+    (
+        "kill_9_of_the_server_ends_workers_and_jobs_go_on",
+        server_killed,
+    ),
     ("a_stopped_server_puts_its_jobs_back_at_no_cost", stopped),
     ("ownerless_staging_is_swept_at_start", swept),
     ("a_try_that_lost_its_claim_changes_nothing", lost),
@@ -60,7 +66,10 @@ fn problem(options: &Value) -> (Value, i64) {
     let _dispatcher = office.open();
     let job = office.ended(office.ask(options));
     assert_eq!(job.state, State::Failed);
-    (job.problem.expect("a problem")["code"].clone(), job.attempts)
+    (
+        job.problem.expect("a problem")["code"].clone(),
+        job.attempts,
+    )
 }
 
 fn fails() {

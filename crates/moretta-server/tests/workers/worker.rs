@@ -28,7 +28,10 @@ fn done(result: Value, made: Vec<Made>) {
 /// Reads its task, and does it.
 pub fn work() {
     let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line).expect("a task");
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .expect("a task");
     let task: Task = serde_json::from_str(&line).expect("a task");
     let what = task.options["do"].as_str().unwrap_or("done").to_owned();
     if what == "limits" {
