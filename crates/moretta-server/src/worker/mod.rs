@@ -16,6 +16,7 @@ mod plan;
 mod preview;
 mod profile;
 mod release;
+pub mod stream;
 mod tune;
 mod verify;
 

@@ -12,6 +12,7 @@ mod basics;
 mod events;
 mod jobs;
 mod repeats;
+mod streams;
 mod support;
 mod worker;
 mod zones;
