@@ -16,6 +16,7 @@ mod tests;
 #[cfg(unix)]
 mod worker;
 
+#[allow(unused_imports, reason = "these tests use some of it")]
 #[path = "../server/support/mod.rs"]
 mod support;
 
