@@ -142,16 +142,21 @@ CREATE TABLE uploads (
     name TEXT NOT NULL,
     object_id TEXT NOT NULL,
     wrapped_key BYTEA NOT NULL,
+    bytes BIGINT,
     received BIGINT NOT NULL,
+    rest BYTEA NOT NULL,
     made_at BIGINT NOT NULL
 ) STRICT;
+CREATE INDEX uploads_of_project ON uploads (project_id);
 
 CREATE TABLE datasets (
     id TEXT PRIMARY KEY,
     project_id TEXT NOT NULL,
     name TEXT NOT NULL,
+    identifiers TEXT NOT NULL,
     made_at BIGINT NOT NULL,
     made_by TEXT NOT NULL,
+    version BIGINT NOT NULL DEFAULT 1,
     UNIQUE (project_id, name)
 ) STRICT;
 
@@ -160,8 +165,10 @@ CREATE TABLE data_versions (
     dataset_id TEXT NOT NULL,
     number BIGINT NOT NULL,
     file_name TEXT NOT NULL,
+    place TEXT NOT NULL,
     object_id TEXT,
     profile TEXT,
+    profile_job TEXT,
     bytes BIGINT NOT NULL,
     sha256 BYTEA NOT NULL,
     uploaded_by TEXT NOT NULL,
@@ -189,6 +196,7 @@ CREATE TABLE text_versions (
     sha256 BYTEA NOT NULL,
     author TEXT NOT NULL,
     based_on TEXT,
+    uses TEXT NOT NULL,
     at BIGINT NOT NULL,
     UNIQUE (text_id, number)
 ) STRICT;
@@ -346,8 +354,9 @@ CREATE TABLE vaults (
     dataset_id TEXT NOT NULL,
     data_version_id TEXT PRIMARY KEY,
     object_id TEXT NOT NULL,
-    columns TEXT NOT NULL
+    entries BIGINT NOT NULL
 ) STRICT;
+CREATE INDEX vaults_of_dataset ON vaults (dataset_id);
 
 CREATE TABLE audit (
     number BIGINT PRIMARY KEY,

@@ -26,4 +26,3 @@ pub use kind::{Kind, Pool};
 pub use queue::{Claimed, Job, LEASE, State, TRIES, cancel, claim, enqueue, find, list};
 pub use routes::{may_see, routes};
 pub use spec::Spec;
-pub use task::secret_context;

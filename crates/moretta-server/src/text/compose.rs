@@ -6,6 +6,7 @@
 
 use crate::problem::{Place, Problem, Result};
 use std::ops::Range;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The places that the server gives to a policy.
@@ -19,6 +20,18 @@ pub struct Places {
     pub report: Option<String>,
     /// The ledger of the data set.
     pub ledger: Option<String>,
+}
+
+impl Places {
+    /// Those of data alone, with the name that the library has for them.
+    pub fn of_data(source: &str) -> Self {
+        Places {
+            source: source.to_owned(),
+            sink: None,
+            report: None,
+            ledger: None,
+        }
+    }
 }
 
 /// A policy with its places.
@@ -85,6 +98,9 @@ pub fn compose(text: &str, places: &Places) -> Result<Composed> {
             }
         }
     }
+    for value in table.values() {
+        check_keys(text, value)?;
+    }
     let mut pieces: Vec<(usize, String)> = Vec::new();
     let wanted = [
         ("source", Some(&places.source)),
@@ -128,6 +144,23 @@ pub fn compose(text: &str, places: &Places) -> Result<Composed> {
     }
     composed.text += &text[done..];
     Ok(composed)
+}
+
+/// Refuses keys of the machine, wherever a policy names them.
+fn check_keys(text: &str, value: &Spanned<DeValue<'_>>) -> Result<()> {
+    match value.get_ref() {
+        DeValue::String(written) if written.starts_with("env:") || written.starts_with("file:") => {
+            Err(refused(
+                text,
+                value.span(),
+                "a key is taken from the environment or from a file",
+                "name a key of the project: \"secret:NAME\"",
+            ))
+        }
+        DeValue::Array(values) => values.iter().try_for_each(|value| check_keys(text, value)),
+        DeValue::Table(table) => table.values().try_for_each(|value| check_keys(text, value)),
+        _ => Ok(()),
+    }
 }
 
 /// The byte after the line of a header `[name]`, whose name has this place.
@@ -212,6 +245,11 @@ mod tests {
             ("[sink]\ncertificate = \"x\"\n", 2),
             ("a = 1\n[manifest]\npath = \"x\"\n", 2),
             ("source = { format = \"csv\" }\n", 1),
+            (
+                "[columns]\na = { role = \"subject\", key = \"env:KEY\" }\n",
+                2,
+            ),
+            ("[columns]\na = { key = [\"file:../key\"] }\n", 2),
             ("version = [", 1),
         ] {
             let problem = compose(text, &places()).expect_err(text);
