@@ -12,6 +12,7 @@ pub(crate) fn routes() -> Vec<Route> {
         crate::text::routes(),
         crate::events::routes(),
         crate::job::routes(),
+        crate::release::routes(),
     ];
     areas.into_iter().flatten().collect()
 }

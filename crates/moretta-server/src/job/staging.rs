@@ -25,7 +25,7 @@ fn tries(app: &App) -> PathBuf {
 }
 
 fn zone(app: &App) -> PathBuf {
-    app.settings.data.join("staging")
+    app.settings.data.join("zones").join("staging")
 }
 
 /// Makes a folder that is its owner's alone.

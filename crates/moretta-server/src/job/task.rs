@@ -9,11 +9,12 @@ use crate::data::DataVersion;
 use crate::db::Sql;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
+use crate::release;
 use crate::seal::Sealer;
 use crate::text::{
     Composed, Places, Policy, TextVersion, compose, hierarchies_for, secret_context,
 };
-use crate::zone::RawZone;
+use crate::zone::{RawZone, ReleaseZone};
 use std::path::PathBuf;
 
 /// What a child may have.
@@ -65,6 +66,9 @@ pub(super) fn compose_task(
             }
             None => None,
         };
+        if job.kind == Kind::Release {
+            task.inputs.extend(ledger(app, sql, job)?);
+        }
         let saved = match job.spec.policy {
             Some(id) => Some(TextVersion::find::<Policy>(app, sql, job.project, id)?),
             None => None,
@@ -107,6 +111,29 @@ fn data(app: &App, sql: &mut dyn Sql, project: Id, version: Id) -> Result<Sealed
         path: placed.path,
         bytes: placed.bytes,
     })
+}
+
+/// The ledger that a release is held against; none before the first one.
+fn ledger(app: &App, sql: &mut dyn Sql, job: &Claimed) -> Result<Option<Sealed>> {
+    let options = serde_json::from_value::<release::Options>(job.spec.options.clone())
+        .map_err(|_| Problem::bug("options of a release cannot be read"))?;
+    let Some(object) = options.ledger else {
+        return Ok(None);
+    };
+    let placed = ReleaseZone::of(app)?
+        .place(sql, object)
+        .map_err(|problem| match problem.status {
+            404 => Problem::conflict("overtaken", "another release of these data was published")
+                .help("run this one again, so that it is held against that one too"),
+            _ => problem,
+        })?;
+    Ok(Some(Sealed {
+        name: release::LEDGER.to_owned(),
+        object: placed.object.id,
+        key: placed.object.digits().to_string(),
+        path: placed.path,
+        bytes: placed.bytes,
+    }))
 }
 
 fn text_of(bytes: &[u8]) -> Result<String> {

@@ -100,64 +100,68 @@ fn ask(
     let (request, project, at) = (&call.body.0, permit.project()?, permit.at());
     request.check(at)?;
     let levels: Vec<u32> = request.levels.iter().copied().collect();
-    app.store.act(|act| {
-        let data = source::data(&mut **act, project, request.data)?;
-        let terms = source::terms(app, &mut **act, project, request.policy)?;
-        if let Some(level) = levels
-            .iter()
-            .find(|level| !terms.levels.iter().any(|of| of.level == **level))
-        {
-            let last = terms.levels.last().map_or(0, |of| of.level);
-            return Err(Problem::unusable(format!("the policy has no level {level}"))
-                .help(format!("its levels are 2 to {last}")));
-        }
-        let (rules, _) = Rules::of(&mut **act, project)?;
-        terms.check(&levels, &rules)?;
-        let id = Id::random();
-        let text = serde_json::to_string(&levels)
-            .map_err(|_| Problem::bug("levels cannot be written"))?;
-        act.execute(
+    app.store
+        .act(|act| {
+            let dataset = source::dataset(&mut **act, project, request.data)?;
+            let made_of = (request.data, request.policy);
+            let terms = source::terms(app, &mut **act, project, made_of)?;
+            if let Some(level) = levels
+                .iter()
+                .find(|level| !terms.levels.iter().any(|of| of.level == **level))
+            {
+                let last = terms.levels.last().map_or(0, |of| of.level);
+                return Err(
+                    Problem::unusable(format!("the policy has no level {level}"))
+                        .help(format!("its levels are 2 to {last}")),
+                );
+            }
+            let (rules, _) = Rules::of(&mut **act, project)?;
+            terms.check(&levels, &rules)?;
+            let id = Id::random();
+            let text = serde_json::to_string(&levels)
+                .map_err(|_| Problem::bug("levels cannot be written"))?;
+            act.execute(
             "INSERT INTO releases (id, project_id, dataset_id, data_version_id, policy_version_id, \
              name, purpose, levels, state, ledger_version, asked_by, asked_at, ends_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'draft', 0, $9, $10, $11)",
             values![
                 id,
                 project,
-                data.dataset,
+                dataset,
                 request.data,
                 request.policy,
                 request.name.trim(),
                 request.purpose.trim(),
-                text,
+                &text,
                 permit.user()?,
                 at,
                 request.ends_at
             ],
         )?;
-        let mut release = Release::find(&mut **act, project, id)?;
-        let job = begin(
-            act,
-            &mut release,
-            permit.user()?,
-            (terms.epsilon, &rules),
-            at,
-        )?;
-        let mut entry = permit.entry("release.ask");
-        entry.subject = Some(id);
-        entry.facts = vec![
-            ("data", request.data.to_string()),
-            ("job", job.to_string()),
-            ("levels", text.clone()),
-            ("policy", request.policy.to_string()),
-        ];
-        act.log(&entry)?;
-        Ok(Asked {
-            id,
-            job,
-            state: release.state,
+            let mut release = Release::find(&mut **act, project, id)?;
+            let job = begin(
+                act,
+                &mut release,
+                permit.user()?,
+                (terms.epsilon, &rules),
+                at,
+            )?;
+            let mut entry = permit.entry("release.ask");
+            entry.subject = Some(id);
+            entry.facts = vec![
+                ("data", request.data.to_string()),
+                ("job", job.to_string()),
+                ("levels", text.clone()),
+                ("policy", request.policy.to_string()),
+            ];
+            act.log(&entry)?;
+            Ok(Asked {
+                id,
+                job,
+                state: release.state,
+            })
         })
-    })
-    .map(Accepted)
+        .map(Accepted)
 }
 
 /// Charges the data set and puts the job into the queue.
@@ -178,7 +182,13 @@ fn begin(
         options,
         ..Spec::default()
     };
-    let job = job::enqueue(&mut **act, (release.project, user), Kind::Release, &spec, at)?;
+    let job = job::enqueue(
+        &mut **act,
+        (release.project, user),
+        Kind::Release,
+        &spec,
+        at,
+    )?;
     ledger::charge(
         &mut **act,
         (release.dataset, job, Some(release.id)),
@@ -204,8 +214,9 @@ fn run_again(
         .act(|act| {
             let mut release = Release::find(&mut **act, project, id)?;
             release.state.step(Step::Run)?;
-            source::data(&mut **act, project, release.data)?;
-            let terms = source::terms(app, &mut **act, project, release.policy)?;
+            source::dataset(&mut **act, project, release.data)?;
+            let made_of = (release.data, release.policy);
+            let terms = source::terms(app, &mut **act, project, made_of)?;
             let (rules, _) = Rules::of(&mut **act, project)?;
             terms.check(&release.levels, &rules)?;
             let of = (terms.epsilon, &rules);

@@ -115,7 +115,9 @@ fn approve(
         entry.subject = Some(id);
         entry.facts = vec![("manifest", approval.manifest.clone())];
         if alone {
-            entry.facts.push(("alone", "approved by its author".to_owned()));
+            entry
+                .facts
+                .push(("alone", "approved by its author".to_owned()));
         }
         act.log(&entry)
     })?;
@@ -154,7 +156,7 @@ fn check_rules(
 ) -> Result<bool> {
     let (project, user, at) = (permit.project()?, permit.user()?, permit.at());
     let of = (release.asked_by, release.data, release.policy);
-    let alone = source::authors(&mut **act, project, of)?.contains(&user);
+    let alone = source::authors(app, &mut **act, project, of)?.contains(&user);
     if alone && app.settings.four_eyes {
         let what = "a second person has to approve this: you have a hand in it";
         return Err(Problem::new(403, "second-person", what).help(
@@ -162,15 +164,18 @@ fn check_rules(
         ));
     }
     if release.ends_at.is_some_and(|ends| ends <= at) {
-        return Err(Problem::conflict("ended", "the end of this release has come")
-            .help("have it asked for again with another end"));
+        return Err(
+            Problem::conflict("ended", "the end of this release has come")
+                .help("have it asked for again with another end"),
+        );
     }
     if release.ledger.is_some() {
         ledger::check_classes(&mut **act, release.dataset, release.ledger_version)?;
     }
     publish::check_manifest(&mut **act, release)?;
     let (rules, _) = Rules::of(&mut **act, project)?;
-    let terms = source::terms(app, &mut **act, project, release.policy)?;
+    let made_of = (release.data, release.policy);
+    let terms = source::terms(app, &mut **act, project, made_of)?;
     terms.check(&release.levels, &rules)?;
     let facts = super::made::facts(&mut **act, release)?;
     check_made(&facts, &rules)?;
@@ -207,7 +212,13 @@ fn refuse(
     permit: Permit<DecideRelease>,
     call: Call<Nothing, Json<Refusal>>,
 ) -> Result<Json<Decided>> {
-    against(app, &permit, call.id("release")?, &call.body.0, Step::Refuse)
+    against(
+        app,
+        &permit,
+        call.id("release")?,
+        &call.body.0,
+        Step::Refuse,
+    )
 }
 
 fn revoke(
@@ -215,7 +226,13 @@ fn revoke(
     permit: Permit<DecideRelease>,
     call: Call<Nothing, Json<Refusal>>,
 ) -> Result<Json<Decided>> {
-    against(app, &permit, call.id("release")?, &call.body.0, Step::Revoke)
+    against(
+        app,
+        &permit,
+        call.id("release")?,
+        &call.body.0,
+        Step::Revoke,
+    )
 }
 
 /// Decides against a release. Its files are gone with the transaction.

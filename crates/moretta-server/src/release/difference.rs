@@ -21,11 +21,18 @@ const PAIRS: usize = 4_000_000;
 /// Lays two texts side by side so that as many lines as can be are in both.
 pub(super) fn difference(before: &str, after: &str) -> Vec<Line> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let same = old
+        .iter()
+        .zip(&new)
+        .take_while(|(old, new)| old == new)
+        .count();
     let rest = (&old[same..], &new[same..]);
     let ends = rest.0.iter().rev().zip(rest.1.iter().rev());
     let tail = ends.take_while(|(old, new)| old == new).count();
-    let (gone, come) = (&rest.0[..rest.0.len() - tail], &rest.1[..rest.1.len() - tail]);
+    let (gone, come) = (
+        &rest.0[..rest.0.len() - tail],
+        &rest.1[..rest.1.len() - tail],
+    );
     let mut lines: Vec<Line> = old[..same].iter().map(|line| kept(line)).collect();
     lines.extend(middle(gone, come));
     lines.extend(old[old.len() - tail..].iter().map(|line| kept(line)));

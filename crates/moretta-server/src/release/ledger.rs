@@ -186,7 +186,9 @@ pub(super) fn check_classes(sql: &mut dyn Sql, dataset: Id, seen: i64) -> Result
             "overtaken",
             "another release of these data was published since this one was made",
         )
-        .help("refuse this one and have it asked for again: it has to be held against that one too")),
+        .help(
+            "refuse this one and have it asked for again: it has to be held against that one too",
+        )),
     }
 }
 
@@ -195,12 +197,7 @@ pub(super) fn check_classes(sql: &mut dyn Sql, dataset: Id, seen: i64) -> Result
 ///
 /// # Errors
 /// 409 when another release of the data set was published meanwhile.
-pub(super) fn enter(
-    act: &mut Act<'_>,
-    dataset: Id,
-    seen: i64,
-    object: Id,
-) -> Result<Option<Id>> {
+pub(super) fn enter(act: &mut Act<'_>, dataset: Id, seen: i64, object: Id) -> Result<Option<Id>> {
     check_classes(&mut **act, dataset, seen)?;
     let (before, _) = classes(&mut **act, dataset)?;
     act.execute(

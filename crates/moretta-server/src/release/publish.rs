@@ -76,7 +76,10 @@ pub(super) fn check_manifest(sql: &mut dyn Sql, release: &Release) -> Result<()>
 fn published(sql: &mut dyn Sql, release: &Release) -> Result<Vec<Id>> {
     let files = release.files(sql)?.into_iter();
     let files = files.filter(|(level, _)| release.levels.contains(level));
-    Ok(files.map(|(_, object)| object).chain(release.ledger).collect())
+    Ok(files
+        .map(|(_, object)| object)
+        .chain(release.ledger)
+        .collect())
 }
 
 /// Publishes an approved release whose bytes were checked: its files have their names on disk before

@@ -111,7 +111,9 @@ impl Release {
             values![next.word(), ended, self.id, self.state.word(), self.version],
         )?;
         if changed != 1 {
-            return Err(Problem::conflict("state", "somebody else was faster").help("read it again"));
+            return Err(
+                Problem::conflict("state", "somebody else was faster").help("read it again")
+            );
         }
         self.ended_at = ended;
         self.state = next;

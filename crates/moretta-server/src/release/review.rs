@@ -138,7 +138,7 @@ struct Review {
     /// The request.
     #[serde(flatten)]
     of: Listed,
-    /// The name of the data set, and the number of the version.
+    /// The name of the data set.
     data_name: String,
     /// The number of the version.
     data_number: i64,
@@ -251,10 +251,10 @@ fn review(
                 manifest: release.manifest_sha256.as_deref().map(hex),
                 content: content.and_then(|text| serde_json::from_slice(text).ok()),
                 audience: audience(sql, &release, at)?,
-                changed: changed(sql, &release, &made)?,
+                changed: changed(app, sql, &release, &made)?,
                 together: together(sql, &release, &rules, at)?,
                 broken: broken(app, sql, &release, (&made, &rules))?,
-                authors: source::authors(sql, project, authors)?.into_iter().collect(),
+                authors: source::authors(app, sql, project, authors)?.into_iter().collect(),
                 decisions: decisions(sql, &release)?,
                 of: Listed::of(&release),
                 made,
@@ -282,7 +282,12 @@ fn audience(sql: &mut dyn Sql, release: &Release, at: Millis) -> Result<Vec<Audi
 }
 
 /// What changed since the last release of these data that was approved before this one was asked for.
-fn changed(sql: &mut dyn Sql, release: &Release, made: &[Facts]) -> Result<Option<Changed>> {
+fn changed(
+    app: &App,
+    sql: &mut dyn Sql,
+    release: &Release,
+    made: &[Facts],
+) -> Result<Option<Changed>> {
     let before = "dataset_id = $1 AND published_at IS NOT NULL AND id <> $2 AND asked_at <= $3 \
                   ORDER BY published_at DESC LIMIT 1";
     let of = values![release.dataset, release.id, release.asked_at];
@@ -293,14 +298,13 @@ fn changed(sql: &mut dyn Sql, release: &Release, made: &[Facts]) -> Result<Optio
     let policy = match before.policy == release.policy {
         true => Vec::new(),
         false => difference(
-            &source::policy_text(sql, release.project, before.policy)?,
-            &source::policy_text(sql, release.project, release.policy)?,
+            &source::policy_text(app, sql, release.project, before.policy)?,
+            &source::policy_text(app, sql, release.project, release.policy)?,
         ),
     };
     let (old, new) = (columns(&made::facts(sql, &before)?), columns(made));
-    let is_in = |name: &str, columns: &[(String, String)]| {
-        columns.iter().any(|(column, _)| column == name)
-    };
+    let is_in =
+        |name: &str, columns: &[(String, String)]| columns.iter().any(|(column, _)| column == name);
     let only = |these: &[(String, String)], others: &[(String, String)]| {
         let names = these.iter().map(|(name, _)| name.clone());
         names.filter(|name| !is_in(name, others)).collect()
@@ -339,12 +343,7 @@ fn columns(made: &[Facts]) -> Vec<(String, String)> {
         .collect()
 }
 
-fn together(
-    sql: &mut dyn Sql,
-    release: &Release,
-    rules: &Rules,
-    at: Millis,
-) -> Result<Together> {
+fn together(sql: &mut dyn Sql, release: &Release, rules: &Rules, at: Millis) -> Result<Together> {
     let earlier = "SELECT count(*) FROM releases WHERE dataset_id = $1 AND published_at IS NOT NULL \
                    AND id <> $2";
     let (_, version) = ledger::classes(sql, release.dataset)?;
@@ -366,7 +365,13 @@ fn broken(
     release: &Release,
     (made, rules): (&[Facts], &Rules),
 ) -> Result<Vec<String>> {
-    let terms = source::terms(app, sql, release.project, release.policy)?;
+    let made_of = (release.data, release.policy);
+    let terms = match source::terms(app, sql, release.project, made_of) {
+        Ok(terms) => terms,
+        // What cannot be read any more is told as such, and cannot be approved.
+        Err(problem) if problem.status < 500 => return Ok(vec![problem.what]),
+        Err(problem) => return Err(problem),
+    };
     let checks = [terms.check(&release.levels, rules), check_made(made, rules)];
     Ok(checks
         .into_iter()
@@ -398,8 +403,10 @@ fn staged(app: &App, project: Id, id: Id) -> Result<Release> {
     let release = app.store.read(|sql| Release::find(sql, project, id))?;
     match release.state.is_staged() {
         true => Ok(release),
-        false => Err(Problem::conflict("state", "this release does not wait for approval")
-            .help("what was published is read under releases")),
+        false => Err(
+            Problem::conflict("state", "this release does not wait for approval")
+                .help("what was published is read under releases"),
+        ),
     }
 }
 
@@ -409,11 +416,7 @@ pub(super) fn level_of(head: &crate::http::Head) -> Result<u32> {
     level.ok_or_else(|| Problem::not_found("level"))
 }
 
-fn report(
-    app: &App,
-    permit: Permit<ReviewRelease>,
-    call: Call<Nothing, Nothing>,
-) -> Result<Html> {
+fn report(app: &App, permit: Permit<ReviewRelease>, call: Call<Nothing, Nothing>) -> Result<Html> {
     let release = staged(app, permit.project()?, call.id("release")?)?;
     let file = rows::open(app, &release, level_of(&call.head)?, Part::Page)?;
     rows::whole(file).map(Html)

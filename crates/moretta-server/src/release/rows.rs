@@ -165,7 +165,8 @@ pub(super) fn download(
     media_type: &'static str,
     still: Box<dyn Fn() -> bool + Send>,
 ) -> Download {
-    let length = file.bytes();
+    // `Read` has a method of this name too.
+    let length = SealedReader::bytes(&file);
     let mut piece = vec![0; FRAME];
     let chunks = std::iter::from_fn(move || match file.read(&mut piece) {
         Ok(0) => None,

@@ -80,7 +80,9 @@ impl Terms {
                 }
                 // What spends ε is held by the budget of the year, where there is one.
                 None if is_ruled && (self.epsilon.is_none() || rules.epsilon_a_year.is_none()) => {
-                    let what = format!("the rules want k = {least} at least, and the policy promises no k");
+                    let what = format!(
+                        "the rules want k = {least} at least, and the policy promises no k"
+                    );
                     return Err(broken(what).help("promise k under [guarantee]"));
                 }
                 _ => {}
@@ -90,12 +92,20 @@ impl Terms {
             return Ok(());
         };
         if self.searches {
-            return Err(broken("the rules name methods, and the policy searches for one")
-                .help("name the method that was found under [[protect]]"));
+            return Err(
+                broken("the rules name methods, and the policy searches for one")
+                    .help("name the method that was found under [[protect]]"),
+            );
         }
-        match self.methods.iter().find(|method| !methods.iter().any(|of| of == *method)) {
-            Some(method) => Err(broken(format!("the rules do not allow the method `{method}`"))
-                .help(format!("use one of: {}", methods.join(", ")))),
+        match self
+            .methods
+            .iter()
+            .find(|method| !methods.iter().any(|of| of == *method))
+        {
+            Some(method) => Err(
+                broken(format!("the rules do not allow the method `{method}`"))
+                    .help(format!("use one of: {}", methods.join(", "))),
+            ),
             None => Ok(()),
         }
     }
@@ -111,7 +121,9 @@ pub(super) fn check_made(facts: &[Facts], rules: &Rules) -> Result<()> {
             let what = format!("`{}` does not hold at level `{}`", promise.name, level.name);
             return Err(broken(what).help("refuse the release"));
         }
-        let Some(most) = rules.attacks_at_most else { continue };
+        let Some(most) = rules.attacks_at_most else {
+            continue;
+        };
         if let Some(attack) = level.attacks.iter().find(|attack| attack.share > most) {
             let what = format!(
                 "the attack `{}` finds {:.1} % at level `{}`, and the rules allow {:.1} %",
