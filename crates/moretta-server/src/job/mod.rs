@@ -18,6 +18,7 @@ mod spec;
 mod staging;
 mod task;
 
+pub use crate::release::ledger::charge;
 pub use dispatcher::{Dispatcher, memory_of};
 pub use end::{Object, Outcome, end};
 pub use kind::{Kind, Pool};

@@ -3,5 +3,6 @@
 #![allow(unreachable_pub, reason = "modules of tests use one another")]
 
 mod basics;
+mod releases;
 mod support;
 mod zones;

@@ -205,7 +205,11 @@ impl Hospital {
     }
 
     pub fn ask(&self) -> Id {
-        id_of(&self.send(&self.steward, "/requests", &self.request()).expect(202)["id"])
+        id_of(
+            &self
+                .send(&self.steward, "/requests", &self.request())
+                .expect(202)["id"],
+        )
     }
 
     /// Claims the one release job that waits.
@@ -268,7 +272,10 @@ impl Hospital {
         writer.write_all(bytes).expect("written");
         let written = writer.finish().expect("finished");
         let of = (self.project, Some(job.id));
-        let recorded = self.app().store.act(|act| staging.record(act, &object, &written, of, 1));
+        let recorded = self
+            .app()
+            .store
+            .act(|act| staging.record(act, &object, &written, of, 1));
         recorded.expect("recorded");
         Object {
             name: name.to_owned(),
@@ -292,7 +299,11 @@ impl Hospital {
 
     pub fn approve(&self, release: Id) -> Answered {
         let body = json!({ "manifest": self.manifest(release) });
-        self.send(&self.officer, &format!("/requests/{release}/approval"), &body)
+        self.send(
+            &self.officer,
+            &format!("/requests/{release}/approval"),
+            &body,
+        )
     }
 
     pub fn revoke(&self, release: Id) -> Answered {

@@ -46,7 +46,11 @@ fn written(rows: &[Row]) -> String {
     let line = |cells: Vec<String>| cells.join(";") + "\n";
     let mut text = line(columns().iter().map(|name| quoted(name)).collect());
     for row in rows {
-        text += &line(row.iter().map(|cell| quoted(cell.as_deref().unwrap_or("NA"))).collect());
+        text += &line(
+            row.iter()
+                .map(|cell| quoted(cell.as_deref().unwrap_or("NA")))
+                .collect(),
+        );
     }
     text
 }
