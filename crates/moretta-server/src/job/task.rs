@@ -2,19 +2,20 @@
 //! secrets. Nothing of it is written to a disk.
 
 use super::kind::Kind;
-use super::protocol::{Sealed, Task, Text};
+use super::protocol::{LEDGER_KEY, Sealed, Task, Text};
 use super::queue::Claimed;
 use crate::app::App;
 use crate::data::DataVersion;
 use crate::db::Sql;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
-use crate::release;
-use crate::seal::Sealer;
+use crate::release::{LEDGER, Options};
+use crate::seal::{Sealer, ZoneKeys};
+use crate::secret::hex;
 use crate::text::{
     Composed, Places, Policy, TextVersion, compose, hierarchies_for, secret_context,
 };
-use crate::zone::{RawZone, ReleaseZone};
+use crate::zone::{Placed, RawZone, ReleaseZone};
 use std::path::PathBuf;
 
 /// What a child may have.
@@ -66,9 +67,6 @@ pub(super) fn compose_task(
             }
             None => None,
         };
-        if job.kind == Kind::Release {
-            task.inputs.extend(ledger(app, sql, job)?);
-        }
         let saved = match job.spec.policy {
             Some(id) => Some(TextVersion::find::<Policy>(app, sql, job.project, id)?),
             None => None,
@@ -82,6 +80,9 @@ pub(super) fn compose_task(
                 let text = |(name, content)| Text { name, content };
                 task.texts = found.into_iter().map(text).collect();
                 task.secrets = secrets(app, sql, job.project, &written)?;
+                if let (Kind::Release, Some(version)) = (job.kind, job.spec.data) {
+                    add_ledger(app, sql, version, &mut task)?;
+                }
                 Some((written, composed))
             }
             _ => None,
@@ -96,7 +97,8 @@ fn places(kind: Kind, source: String) -> Places {
         source,
         sink: releases.then(|| "release.csv".to_owned()),
         report: releases.then(|| "report.html".to_owned()),
-        ledger: releases.then(|| "ledger".to_owned()),
+        // The worker enters what a ledger can follow: streams and rows without names have none.
+        ledger: None,
     }
 }
 
@@ -104,36 +106,42 @@ fn places(kind: Kind, source: String) -> Places {
 fn data(app: &App, sql: &mut dyn Sql, project: Id, version: Id) -> Result<Sealed> {
     let version = DataVersion::find(sql, project, version)?;
     let placed = RawZone::of(app)?.place(sql, version.object()?)?;
-    Ok(Sealed {
-        name: version.place,
-        object: placed.object.id,
-        key: placed.object.digits().to_string(),
-        path: placed.path,
-        bytes: placed.bytes,
-    })
+    Ok(sealed(version.place, placed))
 }
 
-/// The ledger that a release is held against; none before the first one.
-fn ledger(app: &App, sql: &mut dyn Sql, job: &Claimed) -> Result<Option<Sealed>> {
-    let options = serde_json::from_value::<release::Options>(job.spec.options.clone())
-        .map_err(|_| Problem::bug("options of a release cannot be read"))?;
-    let Some(object) = options.ledger else {
-        return Ok(None);
-    };
-    let placed = ReleaseZone::of(app)?
-        .place(sql, object)
-        .map_err(|problem| match problem.status {
-            404 => Problem::conflict("overtaken", "another release of these data was published")
-                .help("run this one again, so that it is held against that one too"),
-            _ => problem,
-        })?;
-    Ok(Some(Sealed {
-        name: release::LEDGER.to_owned(),
+fn sealed(name: String, placed: Placed) -> Sealed {
+    Sealed {
+        name,
         object: placed.object.id,
         key: placed.object.digits().to_string(),
         path: placed.path,
         bytes: placed.bytes,
-    }))
+    }
+}
+
+/// The ledger of the data set as it was when the release was asked for, and its key, which follows
+/// from the keys of the server.
+fn add_ledger(app: &App, sql: &mut dyn Sql, version: Id, task: &mut Task) -> Result<()> {
+    let query = "SELECT dataset_id FROM data_versions WHERE id = $1";
+    let row = sql.row(query, values![version])?;
+    let row = row.ok_or_else(|| Problem::not_found("data"))?;
+    let key = ZoneKeys::of(&app.settings)?
+        .secrets
+        .sum("ledger", row.id(0)?.bytes());
+    task.secrets.push((LEDGER_KEY.to_owned(), hex(&key)));
+    let options = serde_json::from_value::<Options>(task.options.clone())
+        .map_err(|_| Problem::bug("options of a release cannot be read"))?;
+    let Some(object) = options.ledger else {
+        return Ok(());
+    };
+    let placed = ReleaseZone::of(app)?.place(sql, object);
+    let placed = placed.map_err(|problem| match problem.status {
+        404 => Problem::conflict("overtaken", "another release of these data was published")
+            .help("run this one again, so that it is held against that one too"),
+        _ => problem,
+    })?;
+    task.inputs.push(sealed(LEDGER.to_owned(), placed));
+    Ok(())
 }
 
 fn text_of(bytes: &[u8]) -> Result<String> {

@@ -5,4 +5,5 @@
 mod basics;
 mod releases;
 mod support;
+mod worker;
 mod zones;
