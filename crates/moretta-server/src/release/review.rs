@@ -152,6 +152,8 @@ struct Review {
     changed: Option<Changed>,
     /// What was kept and found, level by level.
     made: Vec<Facts>,
+    /// What else the run has found: `verified`, `attacks` and `ledger`, as the worker tells them.
+    run: serde_json::Value,
     /// What all releases of the data give away together.
     together: Together,
     /// The rules that are not kept as they are now.
@@ -252,6 +254,7 @@ fn review(
                 content: content.and_then(|text| serde_json::from_slice(text).ok()),
                 audience: audience(sql, &release, at)?,
                 changed: changed(app, sql, &release, &made)?,
+                run: run(sql, &release)?,
                 together: together(sql, &release, &rules, at)?,
                 broken: broken(app, sql, &release, (&made, &rules))?,
                 authors: source::authors(app, sql, project, authors)?.into_iter().collect(),
@@ -261,6 +264,18 @@ fn review(
             })
         })
         .map(Json)
+}
+
+/// What the job has found besides the files; none before it is done.
+fn run(sql: &mut dyn Sql, release: &Release) -> Result<serde_json::Value> {
+    let query = "SELECT result FROM jobs WHERE id = $1 AND project_id = $2";
+    let row = sql.row(query, values![release.job, release.project])?;
+    let text = row.map(|row| row.maybe_text(0)).transpose()?.flatten();
+    let mut told: serde_json::Map<String, serde_json::Value> = text
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default();
+    told.retain(|name, _| ["verified", "attacks", "ledger"].contains(&&**name));
+    Ok(told.into())
 }
 
 /// How many members may read each level: officers and stewards, and analysts of this level or a finer
