@@ -118,13 +118,13 @@ fn who_uploaded_edited_or_asked_does_not_approve() {
     for hand in hands {
         for four_eyes in [true, false] {
             let mut hospital = Hospital::with(four_eyes);
-            let tree = json!({ "name": "wards", "content": "7;all\n9;all\n" });
+            let tree = json!({ "name": "wards", "content": "7;*\n9;*\n" });
             hospital
                 .send(&hospital.steward, "/hierarchies", &tree)
                 .expect(201);
             let named = POLICY.replace(
                 "ward = { role = \"plain\" }",
-                "ward = { role = \"quasi\", hierarchy = \"wards\" }",
+                "ward = { role = \"quasi\", hierarchy = { file = \"wards\" } }",
             );
             hospital.policy = hospital.write_policy("named", &named);
             let release = hospital.ready();

@@ -185,6 +185,7 @@ fn a_revoked_release_is_gone_at_once_and_says_so() {
     hospital.revoke(release).expect(200);
     let listed = hospital.see(&hospital.near, "/releases").expect(200);
     assert_eq!(listed["items"], json!([]));
+    let stranger = hospital.server.signed_in("Stan");
     for rest in [
         "",
         "/levels/3/rows",
@@ -195,7 +196,6 @@ fn a_revoked_release_is_gone_at_once_and_says_so() {
         let path = format!("/releases/{release}{rest}");
         hospital.see(&hospital.far, &path).refused(410, "revoked");
         // To others nothing more is told.
-        let stranger = hospital.server.signed_in(&format!("Str{}", rest.len()));
         hospital
             .see(&stranger, &path)
             .refused(404, "no-such-project");
