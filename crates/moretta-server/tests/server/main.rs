@@ -10,6 +10,7 @@ mod accounts_second_person;
 mod accounts_sessions;
 mod basics;
 mod releases;
+mod streams;
 mod support;
 mod worker;
 mod zones;
