@@ -250,9 +250,9 @@ fn against(
     if reason.is_empty() || reason.chars().count() > REASON {
         return Err(long());
     }
-    let (decision, act_name) = match step {
-        Step::Revoke => ("revoked", "release.revoke"),
-        _ => ("refused", "release.refuse"),
+    let decision = match step {
+        Step::Revoke => "revoked",
+        _ => "refused",
     };
     let (release, left) = app.store.act(|act| {
         let mut release = Release::find(&mut **act, project, id)?;
@@ -263,7 +263,10 @@ fn against(
             State::Published => publish::forget_published(app, act, &release)?,
             _ => publish::forget_staged(app, act, &release)?,
         };
-        let mut entry = permit.entry(act_name);
+        let mut entry = match step {
+            Step::Revoke => permit.entry("release.revoke"),
+            _ => permit.entry("release.refuse"),
+        };
         entry.subject = Some(id);
         entry.facts = vec![(
             "manifest",
