@@ -18,9 +18,10 @@ mod spec;
 mod staging;
 mod task;
 
+pub use crate::release::ledger::charge;
 pub(crate) use child::{Heard, Worker};
 pub use dispatcher::{Dispatcher, memory_of};
-pub use end::{Object, Outcome};
+pub use end::{Object, Outcome, end};
 pub use kind::{Kind, Pool};
 pub use queue::{Claimed, Job, LEASE, State, TRIES, cancel, claim, enqueue, find, list};
 pub use routes::{may_see, routes};

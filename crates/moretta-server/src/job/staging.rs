@@ -26,7 +26,7 @@ fn tries(app: &App) -> PathBuf {
 }
 
 fn zone(app: &App) -> PathBuf {
-    app.settings.data.join("staging")
+    app.settings.data.join("zones").join("staging")
 }
 
 /// Makes the folder of a try, if the disk has room.

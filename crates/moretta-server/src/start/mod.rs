@@ -213,8 +213,9 @@ fn told(app: &App, note: &Note) -> Result<Head> {
     Ok(head)
 }
 
-/// What is done beside requests: the head of the log is noted each minute; each hour it is told, and
-/// what is over goes: data whose time is over by the rules of their project, and files that no row
+/// What is done beside requests: each minute the head of the log is noted, releases whose end has come
+/// are ended and interrupted publications are finished; each hour the head is told, and what is over
+/// goes: data whose time is over by the rules of their project, and files that no row
 /// of the store knows.
 async fn hours(app: Arc<App>, note: Note, log: Log) {
     let mut minutes = tokio::time::interval(NOTED);
@@ -234,6 +235,9 @@ async fn hours(app: Arc<App>, note: Note, log: Log) {
 
 fn hour(app: &App, note: &Note, log: &Log, is_due: bool) {
     let failed = |what: &str, problem: &Problem| log(&format!("{what}: {}", problem.what));
+    if let Err(problem) = crate::release::tend(app) {
+        failed("releases that are due wait", &problem);
+    }
     if is_due {
         for (what, done) in [
             ("data whose time is over stay", crate::data::retention(app)),

@@ -15,6 +15,7 @@ mod events;
 mod jobs;
 mod matrix;
 mod repeats;
+mod releases;
 mod socket;
 mod start;
 mod streams;
