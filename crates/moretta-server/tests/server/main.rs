@@ -3,5 +3,9 @@
 #![allow(unreachable_pub, reason = "modules of tests use one another")]
 
 mod basics;
+mod data_sets;
 mod support;
+mod texts;
+mod uploads;
+mod ward;
 mod zones;
