@@ -159,7 +159,7 @@ impl Split<'_> {
 struct Output(Arc<Mutex<State>>);
 
 enum State {
-    Waiting(SealedWriter),
+    Waiting(Box<SealedWriter>),
     Open,
     Done(Written),
     Failed,
@@ -167,7 +167,7 @@ enum State {
 
 impl Output {
     fn new(writer: SealedWriter) -> Self {
-        Output(Arc::new(Mutex::new(State::Waiting(writer))))
+        Output(Arc::new(Mutex::new(State::Waiting(Box::new(writer)))))
     }
 
     fn put(&self, state: State) -> State {
@@ -191,7 +191,7 @@ impl Provider for Output {
     fn create(&self, _: &Path) -> std::io::Result<Box<dyn Writable>> {
         match self.put(State::Open) {
             State::Waiting(writer) => Ok(Box::new(Sealing {
-                writer: Some(writer),
+                writer: Some(*writer),
                 output: self.clone(),
             })),
             _ => Err(ErrorKind::AlreadyExists.into()),
