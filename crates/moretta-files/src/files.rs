@@ -19,10 +19,9 @@
 //! # Ok::<(), moretta_data::error::Error>(())
 //! ```
 
-use super::output::create_private;
 use std::fmt;
-use std::fs::File;
-use std::io::{Read, Result, Seek, SeekFrom, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Result, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -231,4 +230,25 @@ impl fmt::Debug for Files {
             None => f.write_str("Files(system)"),
         }
     }
+}
+
+/// Creates a file that only its owner can read. A file that is there already is replaced
+/// by a new one: its permissions, and readers who have it open, are those of the old one.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    match fs::symlink_metadata(path).map(|there| there.file_type()) {
+        Ok(kind) if kind.is_file() || kind.is_symlink() => {
+            fs::remove_file(path)?;
+            options.create_new(true);
+        }
+        // A device or a pipe is written into.
+        Ok(_) => {}
+        Err(_) => {
+            options.create_new(true);
+        }
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }

@@ -74,6 +74,8 @@ mod typed;
 #[cfg(feature = "parquet")]
 mod whole_file;
 
+#[doc(hidden)]
+pub use files::create_private;
 pub use files::{Files, Provider, Readable, Writable};
 pub use graphml::append_edges;
 #[doc(hidden)]
@@ -86,8 +88,6 @@ pub use open::{
 pub use options::{
     Compression, Encoding, GraphTable, Header, Limits, Needs, ReadOptions, WriteOptions,
 };
-#[doc(hidden)]
-pub use output::create_private;
 pub use record_batches::{from_record_batches, to_record_batch};
 pub use several::{open_all, same_names};
 

@@ -1,12 +1,12 @@
 //! An output being written: a file readable by its owner only, or standard output.
 
 use super::compression::{Packer, Target};
-use super::files::{Files, Provider, Writable};
+use super::files::{Files, Provider, Writable, create_private};
 use super::input::{compression_of, is_standard};
 use super::not_resumable;
 use super::options::WriteOptions;
 use moretta_data::error::{Error, Result};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -154,27 +154,6 @@ fn check_line_end<F: Read + Seek + ?Sized>(file: &mut F, there: u64, bytes: u64)
         }
     }
     Ok(())
-}
-
-/// Creates a file that only its owner can read. A file that is there already is replaced
-/// by a new one: its permissions, and readers who have it open, are those of the old one.
-pub fn create_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    match fs::symlink_metadata(path).map(|there| there.file_type()) {
-        Ok(kind) if kind.is_file() || kind.is_symlink() => {
-            fs::remove_file(path)?;
-            options.create_new(true);
-        }
-        // A device or a pipe is written into.
-        Ok(_) => {}
-        Err(_) => {
-            options.create_new(true);
-        }
-    }
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 #[cfg(all(test, unix))]

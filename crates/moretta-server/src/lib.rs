@@ -33,4 +33,5 @@ pub mod store;
 pub mod text;
 pub mod token;
 pub mod wish;
+pub mod worker;
 pub mod zone;

@@ -32,6 +32,7 @@ const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     ("moretta-federation", &["moretta", "moretta-data"]),
+    ("moretta-server", &["moretta", "moretta-report"]),
     (
         "moretta-lab",
         &[

@@ -10,6 +10,11 @@ use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+/// The secret under which a ledger knows rows. Nobody can give a secret of a project this name.
+pub const LEDGER_KEY: &str = ".ledger";
+/// The secret that signs manifests of releases, where there is one.
+pub const SIGNING_KEY: &str = ".manifest";
+
 /// All that a worker needs to know.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

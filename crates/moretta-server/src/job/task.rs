@@ -2,18 +2,20 @@
 //! secrets. Nothing of it is written to a disk.
 
 use super::kind::Kind;
-use super::protocol::{Sealed, Task, Text};
+use super::protocol::{LEDGER_KEY, Sealed, Task, Text};
 use super::queue::Claimed;
 use crate::app::App;
 use crate::data::DataVersion;
 use crate::db::Sql;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
-use crate::seal::Sealer;
+use crate::release::LEDGER;
+use crate::seal::{Sealer, ZoneKeys};
+use crate::secret::hex;
 use crate::text::{
     Composed, Places, Policy, TextVersion, compose, hierarchies_for, secret_context,
 };
-use crate::zone::RawZone;
+use crate::zone::{Placed, RawZone, ReleaseZone, StagingZone};
 use std::path::PathBuf;
 
 /// What a child may have.
@@ -78,6 +80,9 @@ pub(super) fn compose_task(
                 let text = |(name, content)| Text { name, content };
                 task.texts = found.into_iter().map(text).collect();
                 task.secrets = secrets(app, sql, job.project, &written)?;
+                if let (Kind::Release, Some(version)) = (job.kind, job.spec.data) {
+                    add_ledger(app, sql, version, &mut task)?;
+                }
                 Some((written, composed))
             }
             _ => None,
@@ -92,7 +97,8 @@ fn places(kind: Kind, source: String) -> Places {
         source,
         sink: releases.then(|| "release.csv".to_owned()),
         report: releases.then(|| "report.html".to_owned()),
-        ledger: releases.then(|| "ledger".to_owned()),
+        // The worker enters what a ledger can follow: streams and rows without names have none.
+        ledger: None,
     }
 }
 
@@ -100,13 +106,39 @@ fn places(kind: Kind, source: String) -> Places {
 fn data(app: &App, sql: &mut dyn Sql, project: Id, version: Id) -> Result<Sealed> {
     let version = DataVersion::find(sql, project, version)?;
     let placed = RawZone::of(app)?.place(sql, version.object()?)?;
-    Ok(Sealed {
-        name: version.place,
+    Ok(sealed(version.place, placed))
+}
+
+fn sealed(name: String, placed: Placed) -> Sealed {
+    Sealed {
+        name,
         object: placed.object.id,
         key: placed.object.digits().to_string(),
         path: placed.path,
         bytes: placed.bytes,
-    })
+    }
+}
+
+/// The ledger of the data set and its key, which follows from the keys of the server.
+fn add_ledger(app: &App, sql: &mut dyn Sql, version: Id, task: &mut Task) -> Result<()> {
+    let query = "SELECT v.dataset_id, o.id, o.zone FROM data_versions v \
+                 LEFT JOIN ledgers l ON l.dataset_id = v.dataset_id \
+                 LEFT JOIN objects o ON o.id = l.object_id WHERE v.id = $1";
+    let row = sql.row(query, values![version])?;
+    let row = row.ok_or_else(|| Problem::not_found("data"))?;
+    let key = ZoneKeys::of(&app.settings)?
+        .secrets
+        .sum("ledger", row.id(0)?.bytes());
+    task.secrets.push((LEDGER_KEY.to_owned(), hex(&key)));
+    let Some(object) = row.maybe_id(1)? else {
+        return Ok(());
+    };
+    let placed = match row.text(2)? {
+        "staging" => StagingZone::of(app)?.place(sql, object)?,
+        _ => ReleaseZone::of(app)?.place(sql, object)?,
+    };
+    task.inputs.push(sealed(LEDGER.to_owned(), placed));
+    Ok(())
 }
 
 fn text_of(bytes: &[u8]) -> Result<String> {

@@ -20,6 +20,8 @@ pub struct SealedReader<R> {
     /// The frame that is open.
     number: u64,
     plain: Zeroizing<Vec<u8>>,
+    /// Of a file that is still written: its full frames, and what has not filled one.
+    growing: Option<(u64, Zeroizing<Vec<u8>>)>,
 }
 
 impl<R: Read + Seek> SealedReader<R> {
@@ -46,9 +48,29 @@ impl<R: Read + Seek> SealedReader<R> {
             at: 0,
             number: 0,
             plain: Zeroizing::default(),
+            growing: None,
         };
         reader.open(frames(bytes) - 1)?;
         Ok(reader)
+    }
+
+    /// What a file holds that is still written: some full frames, and the rest in memory.
+    pub(super) fn so_far(
+        sealed: R,
+        key: &Key,
+        of: Id,
+        (full, rest): (u64, Zeroizing<Vec<u8>>),
+    ) -> Self {
+        SealedReader {
+            sealed,
+            cipher: Cipher::new(key),
+            of,
+            bytes: full * FRAME as u64 + rest.len() as u64,
+            at: 0,
+            number: 0,
+            plain: Zeroizing::default(),
+            growing: Some((full, rest)),
+        }
     }
 
     /// The number of plain bytes.
@@ -59,10 +81,17 @@ impl<R: Read + Seek> SealedReader<R> {
     fn open(&mut self, number: u64) -> Result<()> {
         // Until it is verified there is nothing to give.
         self.plain.clear();
+        if let Some((full, rest)) = &self.growing
+            && number == *full
+        {
+            self.plain.extend_from_slice(rest);
+            self.number = number;
+            return Ok(());
+        }
         let mut sealed = vec![0; length_of(number, self.bytes) + OVERHEAD];
         self.sealed.seek(SeekFrom::Start(position(number)))?;
         self.sealed.read_exact(&mut sealed)?;
-        let is_last = number + 1 == frames(self.bytes);
+        let is_last = self.growing.is_none() && number + 1 == frames(self.bytes);
         let context = context(self.of, number, is_last);
         let opened = self.cipher.open(&context, &sealed);
         self.plain = opened.ok_or_else(|| changed("a frame"))?;

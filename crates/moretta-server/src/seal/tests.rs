@@ -300,3 +300,26 @@ fn first_starts_at_once_make_one_file_of_keys() {
     let left = fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(left, 2, "the folder and the file of keys");
 }
+
+#[test]
+fn what_is_still_written_can_be_read_at_any_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("object");
+    let plain = bytes(3 * FRAME + 17, 5);
+    let (key, of) = (Key::random(), Id::random());
+    let mut writer =
+        SealedWriter::new(File::create(&path).expect("created"), &key, of).expect("begun");
+    for end in [0, 1, FRAME - 1, FRAME, FRAME + 1, 2 * FRAME, plain.len()] {
+        let from = writer.bytes() as usize;
+        writer.write_all(&plain[from..end]).expect("written");
+        let mut reader = writer.so_far(File::open(&path).expect("there"), &key);
+        let mut read = Vec::new();
+        reader.read_to_end(&mut read).expect("read");
+        assert!(read == plain[..end], "{end}");
+        let middle = end as u64 / 2;
+        reader.seek(SeekFrom::Start(middle)).expect("sought");
+        read.clear();
+        reader.read_to_end(&mut read).expect("read");
+        assert!(read == plain[middle as usize..end], "{end}");
+    }
+}

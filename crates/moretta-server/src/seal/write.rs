@@ -3,12 +3,13 @@
 use super::cipher::Cipher;
 use super::frame::{FRAME, HEADER, context, position};
 use super::key::Key;
+use super::read::SealedReader;
 use crate::id::Id;
 use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::fs::File;
-use std::io::{Error, ErrorKind, Result, Seek, SeekFrom, Write};
+use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom, Write};
 use zeroize::Zeroizing;
 
 /// Writes a sealed file.
@@ -90,6 +91,11 @@ impl SealedWriter {
             rest,
             sum,
         })
+    }
+
+    /// What was written so far, to be read while writing goes on; `sealed` is the same file.
+    pub fn so_far<R: Read + Seek>(&self, sealed: R, key: &Key) -> SealedReader<R> {
+        SealedReader::so_far(sealed, key, self.of, (self.frames, self.rest.clone()))
     }
 
     /// The number of plain bytes so far.

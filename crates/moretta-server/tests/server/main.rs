@@ -8,4 +8,5 @@ mod support;
 mod texts;
 mod uploads;
 mod ward;
+mod worker;
 mod zones;

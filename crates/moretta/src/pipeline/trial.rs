@@ -7,13 +7,15 @@ use crate::data::{Batch, RowIds, Schema};
 use crate::engine::{Candidate, Context, Original, Plan, Progress, Purpose, Session, Stage};
 use crate::error::Result;
 use crate::policy::Policy;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use std::sync::Arc;
 
 /// The rows of all sources of a policy.
 pub(super) struct Rows {
-    schema: Arc<Schema>,
+    pub(super) schema: Arc<Schema>,
     /// Files that are merged by time are sources of their own, others one.
-    sources: Vec<Vec<Batch>>,
+    pub(super) sources: Vec<Vec<Batch>>,
     notes: Vec<String>,
 }
 
@@ -62,6 +64,39 @@ impl Rows {
             rows.notes.extend(source.notes());
         }
         Ok(rows)
+    }
+
+    /// At most `rows` of them, which `seed` chooses, in their order; all rows of a source by its
+    /// share.
+    pub(super) fn sample(self, rows: u64, seed: u64) -> Result<Self> {
+        let all = self.len();
+        if all <= rows {
+            return Ok(self);
+        }
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let (mut left, mut wanted, mut start) = (all, rows, 0);
+        let mut sources = Vec::new();
+        for source in &self.sources {
+            let mut batches = Vec::new();
+            for batch in source {
+                let mut chosen = Vec::new();
+                for row in 0..batch.len() as u32 {
+                    // Each row that is left has the same chance.
+                    if random.next_u64() % left < wanted {
+                        chosen.push(row);
+                        wanted -= 1;
+                    }
+                    left -= 1;
+                }
+                let len = chosen.len();
+                let columns = batch.take(&chosen)?.columns().to_vec();
+                let ids = RowIds::Range { start, len };
+                batches.push(Batch::new(Arc::clone(&self.schema), ids, columns)?);
+                start += len as u64;
+            }
+            sources.push(batches);
+        }
+        Ok(Rows { sources, ..self })
     }
 
     /// How many there are.

@@ -495,7 +495,7 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
                     .error(format!("the pseudonym of `{name}` needs a key"))
                     .help("add key = \"env:MORETTA_KEY\" or \"file:PATH\"")
             })?;
-            let key = super::secrets::read_key(&key, KEY.name, root)?;
+            let key = read_key(&key, KEY.name, root)?;
             let domain = domain.map(|placed| placed.text(DOMAIN.name)).transpose()?;
             let domain = domain.unwrap_or_else(|| name.to_owned());
             let rotate = rotate
@@ -520,6 +520,26 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
         (None, false) if role == Role::Drop => Ok(Action::Drop),
         (None, false) => Ok(Action::Keep),
     }
+}
+
+/// "env:NAME", "file:PATH" or "secret:NAME".
+pub(super) fn read_key(placed: &Placed, name: &str, root: &Root) -> Result<KeyPlace> {
+    let place = placed.text(name)?;
+    let allowed = root.secrets().check(&place);
+    allowed.map_err(|error| error.at(placed.span.clone()))?;
+    if let Some(name) = place.strip_prefix("secret:") {
+        return Ok(KeyPlace::Secret(name.to_owned()));
+    }
+    let Some(variable) = place.strip_prefix("env:") else {
+        let path = place.strip_prefix("file:").unwrap_or(&place);
+        return Ok(KeyPlace::File(root.resolve(placed, path)?));
+    };
+    if variable.is_empty() || variable.contains(['=', '\0']) {
+        return Err(placed
+            .error("`env:` is not followed by the name of a variable")
+            .help("for example key = \"env:MORETTA_KEY\""));
+    }
+    Ok(KeyPlace::Environment(variable.to_owned()))
 }
 
 /// Whether a text says where a key is, and is not the key.

@@ -483,6 +483,25 @@ impl Policy {
         Ok(policy)
     }
 
+    /// The same policy, recorded in a ledger that somebody else keeps.
+    ///
+    /// # Errors
+    /// When the ledger could not follow what it releases.
+    pub fn recorded(mut self, path: PathBuf, key: KeyPlace) -> Result<Self> {
+        self.ledger = Some(LedgerPolicy {
+            path,
+            key,
+            epsilon: None,
+            span: 0..0,
+        });
+        self.plan.ledger = Some(LedgerPlan {
+            on_conflict: Conflict::Refuse,
+            growth: false,
+        });
+        self.check_ledger()?;
+        Ok(self)
+    }
+
     /// A ledger is of tables whose rows have names.
     fn check_ledger(&self) -> Result<()> {
         let Some(ledger) = &self.ledger else {

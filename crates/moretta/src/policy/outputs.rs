@@ -1,7 +1,7 @@
 //! Reads `[sink]`, `[report]`, `[manifest]`, `[ledger]` and `[checkpoint]`.
 
+use super::columns::read_key;
 use super::paths::Root;
-use super::secrets::read_key;
 use super::source::{COMPRESSION, COMPRESSIONS, DELIMITER, FORMAT, byte, read_format};
 use super::{
     CheckpointPolicy, Every, KeyPlace, LedgerPolicy, ManifestPolicy, Order, SinkPolicy,

@@ -4,8 +4,6 @@
 //! alone, neither an environment variable nor a file can be named as a key.
 //! **Does not protect against** a policy that names another key of the same resolver.
 
-use super::Root;
-use crate::config::Placed;
 use crate::engine::KeyPlace;
 use crate::error::{Error, Result};
 use crate::io::Files;
@@ -90,26 +88,6 @@ impl Secrets {
     pub(crate) fn load(&self, place: &KeyPlace, files: &Files) -> Result<Key> {
         Key::new(self.load_text(place, files)?)
     }
-}
-
-/// "env:NAME", "file:PATH" or "secret:NAME".
-pub(super) fn read_key(placed: &Placed, name: &str, root: &Root) -> Result<KeyPlace> {
-    let place = placed.text(name)?;
-    let allowed = root.secrets().check(&place);
-    allowed.map_err(|error| error.at(placed.span.clone()))?;
-    if let Some(name) = place.strip_prefix("secret:") {
-        return Ok(KeyPlace::Secret(name.to_owned()));
-    }
-    let Some(variable) = place.strip_prefix("env:") else {
-        let path = place.strip_prefix("file:").unwrap_or(&place);
-        return Ok(KeyPlace::File(root.resolve(placed, path)?));
-    };
-    if variable.is_empty() || variable.contains(['=', '\0']) {
-        return Err(placed
-            .error("`env:` is not followed by the name of a variable")
-            .help("for example key = \"env:MORETTA_KEY\""));
-    }
-    Ok(KeyPlace::Environment(variable.to_owned()))
 }
 
 impl fmt::Debug for Secrets {

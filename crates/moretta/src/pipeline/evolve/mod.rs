@@ -210,7 +210,10 @@ impl Task<'_> {
         drop(search);
         let outcome = self.release(genome.method(self.cells, &genes)?, &facts)?;
         // Who picks one of a front may look at another one; without it there is nothing to choose.
-        let place = self.place.as_deref().filter(|place| place.exists());
+        let place = self
+            .place
+            .as_deref()
+            .filter(|place| self.policy.files.exists(place));
         if let Some(place) = place.filter(|_| self.wish.pick.is_none()) {
             sealed::remove(place, &self.policy.files)?;
         }

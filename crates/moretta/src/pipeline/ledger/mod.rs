@@ -255,7 +255,7 @@ const REVOCATION: &str = "revocation";
 /// When there is none, it was changed, or the head is not in it.
 pub fn list_ledger(policy: &Policy, head: Option<&str>) -> Result<Listing> {
     let place = place_of(policy)?;
-    if !place.path.exists() {
+    if !policy.files.exists(&place.path) {
         let gone = std::io::Error::from(std::io::ErrorKind::NotFound);
         return Err(Error::io("read", &place.path, gone));
     }

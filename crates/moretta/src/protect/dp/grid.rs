@@ -39,6 +39,11 @@ impl Bounds {
         (divisible && resolved).then_some(Bounds { lower, upper })
     }
 
+    /// Both ends.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.lower, self.upper)
+    }
+
     /// `[lower, upper]`.
     pub(in crate::protect) const ACCEPTED: Accepts =
         Accepts::Ends(&Accepts::Number(f64::MIN, f64::MAX));

@@ -1,0 +1,262 @@
+//! A release made, checked, attacked and sealed in staging: all levels, or none.
+//!
+//! What is written is held against the policy again by code that did not make it, and attacked as
+//! its methods are known to be attacked. For each level there are the parts of
+//! [`Part`](crate::release::Part): the rows, where they begin, the report as a page and as JSON, and a
+//! dictionary of what they show. What an approval is about, the server makes of them.
+
+use super::{Failure, Job, attack, failure, verify};
+use crate::job::protocol::{LEDGER_KEY, SIGNING_KEY};
+use crate::problem::Problem;
+use crate::release::csv::Format as CsvFormat;
+use crate::release::{LEDGER, MadeLevel, Part, index};
+use moretta::data::{Column, ColumnPlan, MISSING, ReadAs, Role};
+use moretta::engine::KeyPlace;
+use moretta::io::{self, Compression, Format, ReadOptions};
+use moretta::pipeline::{self, Report};
+use moretta::policy::{ManifestPolicy, Policy};
+use serde_json::{Value, json as object};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Values of a column that a dictionary lists.
+const VALUES: usize = 10_000;
+
+pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
+    let policy = job.policy()?;
+    check_format(&policy)?;
+    let (policy, unrecorded) = recorded(job, signed(job, policy));
+    let options = job.run_options();
+    let outcomes = pipeline::run_levels(&policy, &options).map_err(failure)?;
+    // Where a search has chosen what is done, the report alone says what that promises.
+    let chosen = policy.goal.is_some() || policy.evolve.is_some();
+    let (files, reading) = verify::released(&policy);
+    let (verified, attacks) = match chosen {
+        true => (Value::Null, Value::Null),
+        false => (
+            verify::verified(&policy, &files, &reading, job.progress)?,
+            attack::on_release(&policy, &files, &reading, job.progress)?,
+        ),
+    };
+    if verified["passed"] == Value::Bool(false) {
+        let what = "what was written does not keep what the policy promises";
+        let help = "nothing was kept of it; please report this with the policy";
+        return Err(Problem::new(422, "guarantee", what).help(help).into());
+    }
+    let ledger = match &policy.ledger {
+        None => object!({ "none": unrecorded }),
+        Some(_) => {
+            let listing = pipeline::list_ledger(&policy, None).map_err(failure)?;
+            object!({ "entries": listing.entries, "head": listing.head,
+                      "releases": listing.releases.len(), "epsilon": listing.epsilon })
+        }
+    };
+    let mut levels = Vec::new();
+    for ((level, outcome), number) in policy.of_levels().iter().zip(&outcomes).zip(2..) {
+        levels.push(of_level(job, level, number, &outcome.report, &reading)?);
+    }
+    for number in 2..2 + outcomes.len() as u32 {
+        put_in_place(job, number)?;
+    }
+    let warnings = outcomes.iter().flat_map(|outcome| &outcome.report.warnings);
+    Ok(object!({
+        "levels": levels,
+        "verified": verified,
+        "attacks": attacks,
+        "ledger": ledger,
+        "warnings": warnings.collect::<Vec<_>>(),
+    }))
+}
+
+/// Rows of a release are looked up in CSV.
+fn check_format(policy: &Policy) -> Result<(), Failure> {
+    let sink = policy.sink.as_ref();
+    let sink = sink.ok_or_else(|| Problem::bug("a release has no place"))?;
+    let other = sink
+        .options
+        .format
+        .is_some_and(|format| format != Format::Csv)
+        || sink
+            .options
+            .compression
+            .is_some_and(|packed| packed != Compression::None);
+    match other {
+        false => Ok(()),
+        true => Err(
+            Problem::new(422, "policy", "releases of the server are CSV, not packed")
+                .help("take `format` and `compression` out of [sink]")
+                .into(),
+        ),
+    }
+}
+
+/// The policy with a signed manifest, where the project has a key for it.
+fn signed(job: &Job<'_>, mut policy: Policy) -> Policy {
+    let has_key = job.task.secrets.iter().any(|(name, _)| name == SIGNING_KEY);
+    if has_key && policy.manifest.is_none() && policy.graph.is_none() {
+        policy.manifest = Some(ManifestPolicy {
+            path: PathBuf::from("manifest.json"),
+            key: KeyPlace::Secret(SIGNING_KEY.to_owned()),
+            span: 0..0,
+        });
+    }
+    policy
+}
+
+/// The policy with the ledger of the data set; why not, where a ledger could not follow it.
+fn recorded(job: &Job<'_>, policy: Policy) -> (Policy, Option<String>) {
+    if policy.ledger.is_some() {
+        return (policy, None);
+    }
+    if !job.task.secrets.iter().any(|(name, _)| name == LEDGER_KEY) {
+        return (
+            policy,
+            Some("the server has given no key for a ledger".to_owned()),
+        );
+    }
+    let key = KeyPlace::Secret(LEDGER_KEY.to_owned());
+    match policy.clone().recorded(PathBuf::from(LEDGER), key) {
+        Ok(recorded) => (recorded, None),
+        Err(why) => (policy, Some(why.to_string())),
+    }
+}
+
+/// Makes what goes with the rows of a level, and gives all its parts their names.
+fn of_level(
+    job: &Job<'_>,
+    policy: &Policy,
+    level: u32,
+    report: &Report,
+    reading: &ReadOptions,
+) -> Result<Value, Failure> {
+    let sink = policy.sink.as_ref();
+    let sink = sink.ok_or_else(|| Problem::bug("a release has no place"))?;
+    let path_of = |part: Part| PathBuf::from(part.file(level));
+    let dictionary = dictionary_of(policy, report, &sink.path, reading)?;
+    let bytes = serde_json::to_vec(&dictionary).map_err(|_| Problem::bug("no JSON"))?;
+    write(job, &path_of(Part::Dictionary), &bytes)?;
+    let columns = io::names(&sink.path, reading).map_err(failure)?;
+    let format = CsvFormat {
+        delimiter: char::from(sink.options.delimiter.unwrap_or(b',')),
+        missing: sink.options.missing.clone(),
+        header: sink.options.header,
+    };
+    let mut index = Vec::new();
+    let rows = job
+        .files
+        .open(&sink.path)
+        .map_err(|e| unread(&sink.path, e))?;
+    let head = index::make(rows, format, &columns, &mut index)?;
+    write(job, &path_of(Part::Index), &index)?;
+    let page = policy.report.clone();
+    let json = page.as_ref().map(|page| page.with_extension("json"));
+    let manifest = policy.manifest.as_ref().map(|place| place.path.clone());
+    for (part, from) in [
+        (Part::Rows, Some(sink.path.clone())),
+        (Part::Page, page),
+        (Part::Report, json),
+        (Part::Manifest, manifest),
+    ] {
+        let Some(from) = from else { continue };
+        let renamed = job.files.rename(&from, &aside(part, level));
+        renamed.map_err(|e| unread(&from, e))?;
+    }
+    let made = MadeLevel {
+        level,
+        name: policy.level.clone().unwrap_or_else(|| "release".to_owned()),
+        rows: head.rows,
+    };
+    super::json(&made)
+}
+
+/// Where a part waits until all levels have theirs: a level may be called like the number of another.
+fn aside(part: Part, level: u32) -> PathBuf {
+    PathBuf::from(format!(".named-{}", part.file(level)))
+}
+
+fn put_in_place(job: &Job<'_>, level: u32) -> Result<(), Failure> {
+    for part in Part::ALL {
+        let from = aside(part, level);
+        if job.files.exists(&from) {
+            let renamed = job.files.rename(&from, Path::new(&part.file(level)));
+            renamed.map_err(|e| unread(&from, e))?;
+        }
+    }
+    Ok(())
+}
+
+fn unread(path: &Path, error: std::io::Error) -> Failure {
+    failure(moretta::Error::io("read", path, error))
+}
+
+/// What each column of a release shows, and how often: no more than anybody counts who has it.
+fn dictionary_of(
+    policy: &Policy,
+    report: &Report,
+    file: &Path,
+    reading: &ReadOptions,
+) -> Result<Value, Failure> {
+    let names = io::names(file, reading).map_err(failure)?;
+    let plan = |name: &String| ColumnPlan {
+        name: name.clone(),
+        role: Role::Plain,
+        read: ReadAs::Category,
+    };
+    let plans: Vec<ColumnPlan> = names.iter().map(plan).collect();
+    let options = ReadOptions {
+        batch_rows: Some(1 << 16),
+        missing: Vec::new(),
+        ..reading.clone()
+    };
+    let mut counts: Vec<BTreeMap<String, u64>> = vec![BTreeMap::new(); names.len()];
+    let mut empty = vec![0_u64; names.len()];
+    let mut more = vec![false; names.len()];
+    for batch in io::open(file, &options, &plans).map_err(failure)? {
+        let batch = batch.map_err(failure)?;
+        for (place, column) in batch.columns().iter().enumerate() {
+            let Column::Category(cells) = column else {
+                continue;
+            };
+            let mut of_codes = vec![0_u64; cells.levels().len()];
+            for &code in cells.codes() {
+                match code {
+                    MISSING => empty[place] += 1,
+                    code => of_codes[code as usize] += 1,
+                }
+            }
+            let known = &mut counts[place];
+            let labels = cells.levels().iter().zip(of_codes);
+            for (label, count) in labels.filter(|(_, count)| *count > 0) {
+                let is_full = known.len() >= VALUES;
+                match known.get_mut(label) {
+                    Some(before) => *before += count,
+                    None if !is_full => {
+                        known.insert(label.to_owned(), count);
+                    }
+                    None => more[place] = true,
+                }
+            }
+        }
+    }
+    let columns = names.iter().enumerate().map(|(place, name)| {
+        let fact = report.columns.iter().find(|column| column.name == *name);
+        let role = policy.plan.column(name).map(|column| column.role.word());
+        let values = counts[place].iter();
+        let values = values.map(|(value, count)| object!({ "value": value, "rows": count }));
+        object!({
+            "name": name,
+            "role": role,
+            "treatment": fact.map(|fact| &fact.treatment),
+            "loss": fact.and_then(|fact| fact.loss),
+            "missing": empty[place],
+            "values": values.collect::<Vec<_>>(),
+            "more": more[place],
+        })
+    });
+    Ok(object!({ "columns": columns.collect::<Vec<_>>() }))
+}
+
+fn write(job: &Job<'_>, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let written = job.files.write(path, bytes);
+    written.map_err(|e| failure(moretta::Error::io("write", path, e)))
+}
