@@ -158,7 +158,12 @@ fn decide(
 }
 
 /// Deletes the bytes of a version, and what it has in the vault.
-fn delete(app: &App, act: &mut Act<'_>, version: &DataVersion, at: Millis) -> Result<Leftover> {
+pub(super) fn delete(
+    app: &App,
+    act: &mut Act<'_>,
+    version: &DataVersion,
+    at: Millis,
+) -> Result<Leftover> {
     let mut leftover = RawZone::of(app)?.delete(act, version.object()?)?;
     let select = "SELECT object_id FROM vaults WHERE data_version_id = $1";
     if let Some(row) = act.row(select, values![version.id])? {

@@ -216,6 +216,73 @@ fn pseudonyms_are_the_same_in_all_versions_of_a_data_set_and_in_no_other() {
 }
 
 #[test]
+fn columns_that_name_persons_can_be_more_later_in_all_versions() {
+    let ward = Ward::new();
+    let first = ward.upload("a.csv", PATIENTS, &["patient"]);
+    let into = json!({ "dataset": first["dataset"] });
+    let second = ward.upload_into("b.csv", PATIENTS, &into).expect(201);
+    let path = format!("/datasets/{}", text(&first["dataset"]));
+    let declare = |seen: &str, columns: &[&str]| {
+        let cookie = ward.steward.cookie();
+        let headers = [
+            ("cookie", &*cookie),
+            ("x-moretta-token", &*ward.steward.token),
+            ("sec-fetch-site", "same-origin"),
+            ("content-type", "application/json"),
+            ("if-match", seen),
+        ];
+        let body = json!({ "identifiers": columns }).to_string();
+        let path = ward.path(&format!("{path}/identifiers"));
+        ward.server
+            .ask(http::Method::PUT, &path, &headers, body.as_bytes())
+    };
+    declare("\"2\"", &["patient", "name"]).refused(412, "outdated");
+    declare("\"1\"", &["name"]).refused(422, "unusable");
+    declare("\"1\"", &["patient", "nothing"]).refused(422, "unusable");
+    assert_eq!(files(&ward.server.folder.path().join("data/raw")).len(), 2);
+    let set = declare("\"1\"", &["patient", "name"]).expect(200);
+    assert_eq!(set["identifiers"], json!(["name", "patient"]));
+    for zone in ["raw", "vault"] {
+        let folder = ward.server.folder.path().join("data").join(zone);
+        assert_eq!(files(&folder).len(), 2, "{zone}");
+    }
+    let shown = ward.see(&ward.officer, &version_path(&second)).expect(200);
+    assert_ne!(shown["deleted_at"], Value::Null);
+    let last = ward.see(&ward.officer, &path).expect(200)["last"].clone();
+    assert_eq!(
+        (&last["number"], &last["file_name"]),
+        (&json!(4), &json!("b.csv"))
+    );
+    let stored = String::from_utf8(ward.stored(&last)).expect("text");
+    assert!(!stored.contains("Canary"), "{stored}");
+    // What was in the vault is there still, beside what has come.
+    let page = format!("{}/rows?purpose=round", version_path(&last));
+    let page = rows(&ward.see(&ward.clinician, &page).expect(200));
+    let identity = format!("{}/identity", version_path(&last));
+    for (pseudonym, value) in [(&page[1][0], "p2"), (&page[1][1], "Bob Canary")] {
+        let look = json!({ "pseudonym": pseudonym, "purpose": "call back" });
+        let found = ward.post(&ward.clinician, &identity, &look).expect(200);
+        assert_eq!(found["value"], json!(value));
+    }
+}
+
+#[test]
+fn a_packed_file_is_read_up_to_the_limit_of_what_it_may_unpack_to() {
+    let ward = Ward::with(|settings| settings.limits.unpacked_bytes = 100);
+    let table = format!("age\n{}", "1\n".repeat(1000));
+    let version = ward.upload("a.csv.gz", &gzip(&table), &[]);
+    let page = format!("{}/rows?purpose=round&limit=500", version_path(&version));
+    ward.see(&ward.clinician, &page).refused(422, "input");
+    let into = json!({ "new": { "name": "b", "identifiers": ["age"] } });
+    ward.upload_into("b.csv.gz", &gzip(&table), &into)
+        .refused(422, "input");
+    // Of what was begun nothing is left but the upload itself.
+    let raw = ward.server.folder.path().join("data/raw");
+    assert_eq!(files(&raw).len(), 2);
+    assert!(files(&ward.server.folder.path().join("data/vault")).is_empty());
+}
+
+#[test]
 fn other_formats_keep_what_they_are() {
     let ward = Ward::new();
     let lines = b"{\"name\":\"Ada Canary\",\"age\":34}\n{\"name\":null,\"age\":61}\n";
