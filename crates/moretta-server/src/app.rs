@@ -1,5 +1,6 @@
 //! The server without its network: requests in, responses out.
 
+use crate::account::Gate;
 use crate::clock::Clock;
 use crate::events::Hub;
 use crate::http::{Credentials, Given, Head, Hosts, Request, Router};
@@ -19,6 +20,8 @@ pub struct App {
     pub clock: Clock,
     /// What the person who started it has decided.
     pub settings: Settings,
+    /// Where passwords are hashed.
+    pub gate: Gate,
     /// Where events are read.
     pub hub: Hub,
     router: Router,
@@ -33,6 +36,7 @@ impl App {
         App {
             hosts: Hosts::new(&settings.hosts),
             rates: Rates::new(settings.limits.calls),
+            gate: Gate::default(),
             router: Router::new(crate::routes::routes()),
             keys: OnceLock::new(),
             hub: Hub::default(),

@@ -7,6 +7,7 @@
 
 #[macro_use]
 pub mod db;
+pub mod account;
 pub mod app;
 pub mod audit;
 pub mod bell;

@@ -6,6 +6,7 @@ use crate::http::Route;
 pub(crate) fn routes() -> Vec<Route> {
     let areas = [
         crate::health::routes(),
+        crate::account::routes(),
         crate::project::routes(),
         crate::audit::routes(),
         crate::data::routes(),

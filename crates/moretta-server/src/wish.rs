@@ -13,7 +13,7 @@ use serde::Serialize;
 pub struct Wish {
     /// Its id.
     pub id: Id,
-    /// What kind it is: `member`, `rules`, `delete-raw`, `factor` or `admin`.
+    /// What kind it is: `member`, `rules`, `delete-raw`, `factor`, `reset` or `admin`.
     pub kind: String,
     /// The project that it is about.
     pub project: Option<Id>,
@@ -187,4 +187,16 @@ pub fn waiting(sql: &mut dyn Sql, project: Id) -> Result<Vec<Wish>> {
         .iter()
         .map(Wish::read)
         .collect()
+}
+
+/// Wishes about accounts that wait, the oldest first.
+///
+/// # Errors
+/// When the store does not answer.
+pub fn waiting_of_accounts(sql: &mut dyn Sql) -> Result<Vec<Wish>> {
+    let query = format!(
+        "SELECT {COLUMNS} FROM wishes WHERE state = 'waiting' AND project_id IS NULL ORDER BY asked_at LIMIT 500"
+    );
+    let rows = sql.query(&query, values![])?;
+    rows.iter().map(Wish::read).collect()
 }

@@ -32,11 +32,13 @@ pub(super) fn device(
     user: Id,
     at: Millis,
 ) -> Result<Option<String>> {
-    let given = head.cookie(DEVICE_COOKIE).filter(|secret| secret.len() == 64);
-    if let Some(secret) = &given {
-        if is_known(sql, &Secret::new(secret.clone()).sum(), user, at)? {
-            return Ok(None);
-        }
+    let given = head
+        .cookie(DEVICE_COOKIE)
+        .filter(|secret| secret.len() == 64);
+    if let Some(secret) = &given
+        && is_known(sql, &Secret::new(secret.clone()).sum(), user, at)?
+    {
+        return Ok(None);
     }
     // Several people may share a browser.
     let secret = given.unwrap_or_else(|| hex(&random_bytes::<32>()));

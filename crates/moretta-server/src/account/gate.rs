@@ -112,7 +112,8 @@ mod tests {
         let (open, opened) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
             let (begun, begins) = mpsc::channel();
-            scope.spawn(|| {
+            let gate = &gate;
+            scope.spawn(move || {
                 gate.run(|| {
                     begun.send(()).map_err(|_| Problem::bug("nobody waits"))?;
                     opened.recv().map_err(|_| Problem::bug("nobody opens"))

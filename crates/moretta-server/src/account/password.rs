@@ -33,8 +33,9 @@ pub(super) fn hash(password: &str) -> Result<String> {
 pub(super) fn verify(password: &str, stored: Option<&str>) -> Result<bool> {
     let (memory, passes, lanes) = COST;
     let phc = match stored {
-        Some(stored) => Phc::parse(stored)
-            .ok_or_else(|| Problem::bug("the store has a hash that is none"))?,
+        Some(stored) => {
+            Phc::parse(stored).ok_or_else(|| Problem::bug("the store has a hash that is none"))?
+        }
         None => Phc {
             memory,
             passes,
@@ -66,7 +67,10 @@ mod tests {
     #[test]
     fn a_password_is_found_again_however_it_was_composed() {
         let stored = hash("na\u{ef}ve caf\u{e9} \u{fb01}sh").expect("a hash");
-        assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{stored}");
+        assert!(
+            stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
+            "{stored}"
+        );
         let check = |password, stored| verify(password, stored).expect("computed");
         assert!(check("nai\u{308}ve cafe\u{301} fish", Some(&stored)));
         assert!(!check("naive cafe fish", Some(&stored)));

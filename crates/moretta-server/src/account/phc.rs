@@ -75,7 +75,13 @@ mod tests {
 
     #[test]
     fn bytes_are_read_as_they_are_written() {
-        for (bytes, text) in [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg")] {
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "Zg"),
+            ("fo", "Zm8"),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg"),
+        ] {
             assert_eq!(base64(bytes.as_bytes()), text);
             assert_eq!(unbase64(text).as_deref(), Some(bytes.as_bytes()));
         }
@@ -84,9 +90,21 @@ mod tests {
 
     #[test]
     fn other_hashes_are_not_read() {
-        let phc = Phc { memory: 8, passes: 1, lanes: 1, salt: vec![1; 16], hash: vec![2; 32] };
+        let phc = Phc {
+            memory: 8,
+            passes: 1,
+            lanes: 1,
+            salt: vec![1; 16],
+            hash: vec![2; 32],
+        };
         assert!(Phc::parse(&phc.text()).is_some_and(|read| read == phc));
-        for text in ["", "$2b$12$abc", "$argon2i$v=19$m=8,t=1,p=1$AA$AA", "$argon2id$v=19$m=8,t=1$AA$AA", "$argon2id$v=19$m=8,t=1,p=1$AA$AA$AA"] {
+        for text in [
+            "",
+            "$2b$12$abc",
+            "$argon2i$v=19$m=8,t=1,p=1$AA$AA",
+            "$argon2id$v=19$m=8,t=1$AA$AA",
+            "$argon2id$v=19$m=8,t=1,p=1$AA$AA$AA",
+        ] {
             assert!(Phc::parse(text).is_none(), "{text}");
         }
     }

@@ -42,7 +42,8 @@ fn truncated(secret: &[u8], step: i64) -> u32 {
 pub fn base32(bytes: &[u8]) -> String {
     let mut text = String::new();
     for five in bytes.chunks(5) {
-        let number = five.iter().fold(0_u64, |n, b| n << 8 | u64::from(*b)) << (8 * (5 - five.len()));
+        let number =
+            five.iter().fold(0_u64, |n, b| n << 8 | u64::from(*b)) << (8 * (5 - five.len()));
         for place in 0..(8 * five.len()).div_ceil(5) {
             let digit = number >> (35 - 5 * place) & 31;
             text.push(char::from(DIGITS[digit as usize]));
@@ -124,8 +125,13 @@ mod tests {
     #[test]
     fn base32_is_that_of_the_rfc() {
         for (bytes, text) in [
-            ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"),
-            ("fooba", "MZXW6YTB"), ("foobar", "MZXW6YTBOI"),
+            ("", ""),
+            ("f", "MY"),
+            ("fo", "MZXQ"),
+            ("foo", "MZXW6"),
+            ("foob", "MZXW6YQ"),
+            ("fooba", "MZXW6YTB"),
+            ("foobar", "MZXW6YTBOI"),
         ] {
             assert_eq!(base32(bytes.as_bytes()), text);
             assert_eq!(unbase32(text).as_deref(), Some(bytes.as_bytes()));

@@ -147,7 +147,16 @@ impl Membership {
                 "an administrator is a member of no project",
             )
             .help("give that person a second account, or make somebody else the administrator")),
-            Some(row) if matches!(row.text(0)?, "active" | "invited") => Ok(()),
+            Some(row) if row.text(0)? == "active" => Ok(()),
+            // Who has the link of an invitation would become what a second person confirms.
+            Some(row) if row.text(0)? == "invited" => match self.needs_second() {
+                true => Err(Problem::conflict(
+                    "invited",
+                    "the person has not accepted the invitation yet",
+                )
+                .help("ask again when they have signed in")),
+                false => Ok(()),
+            },
             _ => Err(Problem::not_found("user")),
         }
     }

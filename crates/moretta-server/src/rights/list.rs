@@ -37,8 +37,12 @@ rights! {
     SignedIn "signed": [To::Signed] token;
     /// Own password, second factor, sessions and tokens.
     OwnAccount "me": [To::Signed];
+    /// See all users, and what waits about them.
+    ListUsers "users.list": [To::Admin];
     /// Invite, change, disable and delete users, end their sessions.
-    ManageUsers "users": [To::Admin];
+    ManageUsers "users": [To::Admin] fresh;
+    /// Confirm what another administrator asked for about a user.
+    ConfirmUsers "users.confirm": [To::Admin] fresh;
     /// Make and rename projects.
     ManageProjects "projects": [To::Admin];
     /// Settings and health of the server.

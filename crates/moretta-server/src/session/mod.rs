@@ -113,15 +113,24 @@ impl Session {
         Ok(())
     }
 
+    /// Fails when it is locked.
+    ///
+    /// # Errors
+    /// 401
+    pub fn check_open(&self, at: Millis) -> Result<()> {
+        match self.is_locked(at) {
+            true => Err(Problem::new(401, "session-locked", "the session is locked")
+                .help("give the password again")),
+            false => Ok(()),
+        }
+    }
+
     /// Fails when it is locked or waits for the second factor.
     ///
     /// # Errors
     /// 401
     pub fn check_unlocked(&self, at: Millis) -> Result<()> {
-        if self.is_locked(at) {
-            return Err(Problem::new(401, "session-locked", "the session is locked")
-                .help("give the password again"));
-        }
+        self.check_open(at)?;
         if self.state == State::Waiting {
             return Err(
                 Problem::new(401, "second-factor", "the second factor is missing")
@@ -209,13 +218,14 @@ pub fn ended() -> Problem {
     Problem::new(401, "signed-out", "the session has ended").help("sign in")
 }
 
-/// Locks a session by hand.
+/// Locks a session by hand; gives 0 where it is not open: one that waits for the second factor goes
+/// on waiting.
 ///
 /// # Errors
-/// When it ended meanwhile.
-pub fn lock(sql: &mut dyn Sql, session: Id) -> Result<()> {
-    sql.execute_one(
-        "UPDATE sessions SET state = 'locked' WHERE id = $1",
+/// When the store does not answer.
+pub fn lock(sql: &mut dyn Sql, session: Id) -> Result<u64> {
+    sql.execute(
+        "UPDATE sessions SET state = 'locked' WHERE id = $1 AND state = 'full'",
         values![session],
     )
 }
@@ -255,6 +265,17 @@ pub fn end_all(sql: &mut dyn Sql, user: Id, but: Option<Id>) -> Result<u64> {
         "DELETE FROM sessions WHERE user_id = $1 AND id <> $2",
         values![user, but],
     )
+}
+
+/// Ends all sessions of everybody, and all links that are used once: an older store does not know
+/// which of them have ended or were used since. Gives the number of sessions.
+///
+/// # Errors
+/// When the store does not answer.
+pub fn end_everybodys(sql: &mut dyn Sql) -> Result<u64> {
+    sql.execute("DELETE FROM links", values![])?;
+    sql.execute("DELETE FROM devices", values![])?;
+    sql.execute("DELETE FROM sessions", values![])
 }
 
 /// Finds the session with a secret; none that has ended or whose user is disabled.

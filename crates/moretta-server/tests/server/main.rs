@@ -2,6 +2,12 @@
 
 #![allow(unreachable_pub, reason = "modules of tests use one another")]
 
+mod accounts;
+mod accounts_links;
+mod accounts_own;
+mod accounts_restore;
+mod accounts_second_person;
+mod accounts_sessions;
 mod basics;
 mod data_sets;
 mod support;

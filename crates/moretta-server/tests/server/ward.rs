@@ -176,9 +176,12 @@ pub fn version_path(version: &Value) -> String {
     format!("/datasets/{set}/versions/{id}")
 }
 
-/// All files below a folder.
+/// All files below a folder; none where there is no folder.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
+    if !folder.exists() {
+        return found;
+    }
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         match path.is_dir() {

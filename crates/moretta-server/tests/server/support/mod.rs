@@ -2,6 +2,10 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
+mod browser;
+
+pub use browser::{Browser, PASSWORD};
+
 use http::{HeaderMap, HeaderValue, Method};
 use moretta_server::app::App;
 use moretta_server::clock::Clock;
@@ -55,13 +59,23 @@ impl Server {
         };
         change(&mut settings);
         std::fs::create_dir_all(&settings.data).expect("a folder");
-        let postgres = Postgres::new();
+        let clock = Clock::standing(BEGIN);
+        Server::open(folder, Postgres::new(), clock, settings)
+    }
+
+    /// The same server, started again on the same store.
+    pub fn restarted(self) -> Self {
+        let settings = self.app.settings.clone();
+        drop(self.app);
+        Server::open(self.folder, self.postgres, self.clock, settings)
+    }
+
+    fn open(folder: TempDir, postgres: Option<Postgres>, clock: Clock, settings: Settings) -> Self {
         let db: Arc<dyn Db> = match &postgres {
             Some(postgres) => Arc::new(postgres.open()),
             None => Arc::new(SqliteDb::open(&settings.data.join("store")).expect("a store")),
         };
         let store = Store::open(db).expect("a store");
-        let clock = Clock::standing(BEGIN);
         Server {
             app: Arc::new(App::new(store, clock.clone(), settings)),
             clock,
