@@ -62,6 +62,12 @@ pub trait Provider: fmt::Debug + Send + Sync {
 
     /// Whether there is a file of this name.
     fn exists(&self, path: &Path) -> bool;
+
+    /// Whether a file grows while it is read, so that what has come of it is worth having before
+    /// more comes.
+    fn is_live(&self, _path: &Path) -> bool {
+        false
+    }
 }
 
 /// A file that is read.
@@ -110,6 +116,12 @@ impl Files {
     /// Whether a provider keeps them.
     pub fn are_provided(&self) -> bool {
         self.0.is_some()
+    }
+
+    /// Whether a provider says that a file grows while it is read.
+    pub(super) fn are_live(&self, path: &Path) -> bool {
+        self.provider()
+            .is_some_and(|provider| provider.is_live(path))
     }
 
     /// Opens a file for reading.

@@ -140,7 +140,10 @@ impl Input {
             latin1: options.encoding == Encoding::Latin1,
             mark: 0,
             ahead: Vec::new(),
-            live: watch.is_none() && !options.files.are_provided(),
+            live: match options.files.are_provided() {
+                true => options.files.are_live(path),
+                false => watch.is_none(),
+            },
             watch,
             files: options.files.clone(),
             arrived: Vec::new(),

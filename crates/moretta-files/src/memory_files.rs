@@ -27,6 +27,14 @@ impl MemoryFiles {
         Some(bytes)
     }
 
+    /// What was written to a file since it was last taken; none where there is no such file. Whoever
+    /// writes it goes on.
+    pub fn take(&self, path: &Path) -> Option<Vec<u8>> {
+        let content = self.content(path).ok()?;
+        let bytes = std::mem::take(&mut *locked(&content));
+        Some(bytes)
+    }
+
     /// The names of all files, in their order.
     pub fn names(&self) -> Vec<PathBuf> {
         locked(&self.0).keys().cloned().collect()

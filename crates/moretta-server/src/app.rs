@@ -10,6 +10,7 @@ use crate::seal::ZoneKeys;
 use crate::session;
 use crate::settings::Settings;
 use crate::store::Store;
+use crate::stream::Intakes;
 use std::sync::OnceLock;
 
 /// Everything that handlers use.
@@ -24,6 +25,8 @@ pub struct App {
     pub gate: Gate,
     /// Where events are read.
     pub hub: Hub,
+    /// Logs of streams that this process adds to.
+    pub intakes: Intakes,
     router: Router,
     hosts: Hosts,
     rates: Rates,
@@ -40,6 +43,7 @@ impl App {
             router: Router::new(crate::routes::routes()),
             keys: OnceLock::new(),
             hub: Hub::default(),
+            intakes: Intakes::default(),
             store,
             clock,
             settings,

@@ -31,6 +31,7 @@ pub mod secret;
 pub mod session;
 pub mod settings;
 pub mod store;
+pub mod stream;
 pub mod text;
 pub mod token;
 pub mod wish;

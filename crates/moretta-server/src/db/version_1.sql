@@ -311,11 +311,21 @@ CREATE TABLE streams (
     project_id TEXT NOT NULL,
     name TEXT NOT NULL,
     policy_version_id TEXT NOT NULL,
+    level BIGINT NOT NULL,
     wanted TEXT NOT NULL,
     state TEXT NOT NULL,
-    approved_by TEXT,
-    approved_at BIGINT,
-    accepted BIGINT NOT NULL,
+    problem TEXT,
+    decision TEXT NOT NULL,
+    reason TEXT,
+    decided_by TEXT,
+    decided_at BIGINT,
+    accepted BIGINT NOT NULL DEFAULT 0,
+    taken BIGINT NOT NULL DEFAULT 0,
+    taken_to BIGINT NOT NULL DEFAULT 0,
+    released BIGINT NOT NULL DEFAULT 0,
+    needed_from BIGINT NOT NULL DEFAULT 0,
+    taken_skip BIGINT NOT NULL DEFAULT 0,
+    epoch BIGINT NOT NULL DEFAULT 0,
     lease_by TEXT,
     lease_until BIGINT,
     made_at BIGINT NOT NULL,
@@ -328,11 +338,10 @@ CREATE TABLE segments (
     stream_id TEXT NOT NULL,
     side TEXT NOT NULL,
     number BIGINT NOT NULL,
-    first_offset BIGINT NOT NULL,
-    next_offset BIGINT NOT NULL,
-    wrapped_key BYTEA NOT NULL,
+    first BIGINT NOT NULL,
     object_id TEXT NOT NULL,
-    bytes BIGINT NOT NULL,
+    wrapped_key BYTEA NOT NULL,
+    policy_version_id TEXT,
     at BIGINT NOT NULL,
     PRIMARY KEY (stream_id, side, number)
 ) STRICT;
@@ -349,6 +358,7 @@ CREATE TABLE marks (
     at BIGINT NOT NULL,
     what TEXT NOT NULL
 ) STRICT;
+CREATE INDEX marks_of_stream ON marks (stream_id, at);
 
 CREATE TABLE vaults (
     dataset_id TEXT NOT NULL,

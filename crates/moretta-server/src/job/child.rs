@@ -1,46 +1,50 @@
-//! A child process that does one job.
+//! A child process that does one job, or runs one stream: lines of JSON to it and from it.
 
-use super::protocol::{Task, Told};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::io::{BufRead, BufReader, Read, Result, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
+use zeroize::Zeroizing;
 
 /// How long a line of a worker may be.
 const LINE: u64 = 64 << 20;
 
-/// A child that works. It is killed when this is dropped.
-pub(super) struct Worker {
+/// A child that works, and tells `T`. It is killed when this is dropped.
+pub(crate) struct Worker<T> {
     child: Child,
-    told: Receiver<Told>,
-    /// While it is there, the input of the child stays open.
-    wanted: Option<Sender<()>>,
+    told: Receiver<T>,
+    /// Lines for the child; while this is there, its input stays open.
+    lines: Option<Sender<Line>>,
 }
 
+/// A line for a child, which may hold keys.
+type Line = Zeroizing<Vec<u8>>;
+
 /// What a child has told within some time.
-pub(super) enum Heard {
+pub(crate) enum Heard<T> {
     /// This.
-    Told(Told),
+    Told(T),
     /// Nothing yet.
     Nothing,
     /// Nothing any more: it has ended so.
     Ended(Option<ExitStatus>),
 }
 
-impl Worker {
-    /// Starts a child and tells it its task. Its standard input stays open: when this process ends,
+impl<T: DeserializeOwned + Send + 'static> Worker<T> {
+    /// Starts a child in a folder and tells it its task. Its standard input stays open: when this process ends,
     /// however, so does the child. It gets no variable of the environment and no other open file.
-    pub(super) fn start(program: &[String], task: &Task) -> Result<Self> {
+    pub(crate) fn start(program: &[String], folder: &Path, task: &impl Serialize) -> Result<Self> {
         let (name, arguments) = program
             .split_first()
             .ok_or_else(|| std::io::Error::other("no program is named for workers"))?;
-        let mut line = zeroize::Zeroizing::new(serde_json::to_vec(task)?);
-        line.push(b'\n');
         let mut command = Command::new(name);
         command
             .args(arguments)
             .env_clear()
-            .current_dir(&task.folder)
+            .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
@@ -48,29 +52,41 @@ impl Worker {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
-        let (wanted, dropped) = channel();
+        let (lines, wanted) = channel();
         if let Some(input) = child.stdin.take() {
-            std::thread::spawn(move || send(input, &line, &dropped));
+            std::thread::spawn(move || send(input, &wanted));
         }
         let (sender, told) = sync_channel(64);
         if let Some(output) = child.stdout.take() {
             std::thread::spawn(move || receive(output, &sender));
         }
-        Ok(Worker {
+        let worker = Worker {
             child,
             told,
-            wanted: Some(wanted),
-        })
+            lines: Some(lines),
+        };
+        worker.say(task)?;
+        Ok(worker)
+    }
+
+    /// Says something to it; one that does not listen any more is heard of by [`Worker::hear`].
+    pub(crate) fn say(&self, what: &impl Serialize) -> Result<()> {
+        let mut line = Zeroizing::new(serde_json::to_vec(what)?);
+        line.push(b'\n');
+        if let Some(lines) = &self.lines {
+            let _ = lines.send(line);
+        }
+        Ok(())
     }
 
     /// What it tells within `wait`.
-    pub(super) fn hear(&mut self, wait: Duration) -> Heard {
+    pub(crate) fn hear(&mut self, wait: Duration) -> Heard<T> {
         match self.told.recv_timeout(wait) {
             Ok(told) => Heard::Told(told),
             Err(RecvTimeoutError::Timeout) => Heard::Nothing,
             Err(RecvTimeoutError::Disconnected) => {
                 // One that has closed its output has nothing more to do here.
-                self.wanted = None;
+                self.lines = None;
                 Heard::Ended(self.wait())
             }
         }
@@ -90,22 +106,24 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
+impl<T> Drop for Worker<T> {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Writes the line and keeps the input open until the worker is dropped. A child that does not read
+/// Writes lines and keeps the input open until the worker is dropped. A child that does not read
 /// holds up this thread only.
-fn send(mut input: ChildStdin, line: &[u8], dropped: &Receiver<()>) {
-    if input.write_all(line).is_ok() {
-        let _ = dropped.recv();
+fn send(mut input: ChildStdin, lines: &Receiver<Line>) {
+    while let Ok(line) = lines.recv() {
+        if input.write_all(&line).is_err() {
+            break;
+        }
     }
 }
 
-fn receive(output: ChildStdout, sender: &SyncSender<Told>) {
+fn receive<T: DeserializeOwned>(output: ChildStdout, sender: &SyncSender<T>) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
     loop {

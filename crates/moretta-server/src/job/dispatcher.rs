@@ -158,7 +158,7 @@ impl One {
             let composition = compose_task(&self.app, job, folder.clone(), self.share)?;
             let Composition { task, policy: of } = composition;
             policy = of;
-            let started = Worker::start(&self.program, &task);
+            let started = Worker::start(&self.program, &task.folder, &task);
             let worker = started.map_err(|e| {
                 Problem::unavailable(format!("no worker can be started: {}", e.kind()))
             })?;
@@ -171,7 +171,7 @@ impl One {
     }
 
     /// Hears what a child tells until it ends, and keeps the claim meanwhile.
-    fn watch(&self, job: &Claimed, mut worker: Worker) -> Ended {
+    fn watch(&self, job: &Claimed, mut worker: Worker<Told>) -> Ended {
         let (mut kept, mut looked) = (Instant::now(), Instant::now());
         let mut progress: Option<Progress> = None;
         let mut found: Vec<Value> = Vec::new();

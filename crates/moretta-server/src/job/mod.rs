@@ -20,9 +20,11 @@ mod staging;
 mod task;
 
 pub use charge::charge;
+pub(crate) use child::{Heard, Worker};
 pub use dispatcher::{Dispatcher, memory_of};
 pub use end::{Object, Outcome};
 pub use kind::{Kind, Pool};
 pub use queue::{Claimed, Job, LEASE, State, TRIES, cancel, claim, enqueue, find, list};
 pub use routes::{may_see, routes};
 pub use spec::Spec;
+pub(crate) use task::opened_secrets;

@@ -79,7 +79,7 @@ pub(super) fn compose_task(
                 let found = hierarchies_for(app, sql, job.project, &written, saved.as_ref())?;
                 let text = |(name, content)| Text { name, content };
                 task.texts = found.into_iter().map(text).collect();
-                task.secrets = secrets(app, sql, job.project, &written)?;
+                task.secrets = opened_secrets(app, sql, job.project, &written)?;
                 if let (Kind::Release, Some(version)) = (job.kind, job.spec.data) {
                     add_ledger(app, sql, version, &mut task)?;
                 }
@@ -146,7 +146,7 @@ fn text_of(bytes: &[u8]) -> Result<String> {
 }
 
 /// The secrets that a policy names as `secret:NAME`.
-fn secrets(
+pub(crate) fn opened_secrets(
     app: &App,
     sql: &mut dyn Sql,
     project: Id,

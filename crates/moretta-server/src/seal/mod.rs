@@ -31,6 +31,7 @@
 mod cipher;
 mod frame;
 mod key;
+mod log;
 mod read;
 mod small;
 #[cfg(test)]
@@ -41,6 +42,7 @@ mod zone_keys;
 pub use frame::FRAME;
 pub(crate) use frame::sealed_length;
 pub use key::Key;
+pub use log::{LogReader, LogWriter, Record};
 pub use read::SealedReader;
 pub use small::Sealer;
 pub use write::{Paused, SealedWriter, Written};

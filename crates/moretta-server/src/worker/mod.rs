@@ -15,6 +15,7 @@ mod plan;
 mod preview;
 mod profile;
 mod release;
+pub mod stream;
 mod tune;
 mod verify;
 

@@ -246,7 +246,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Makes a folder that only its owner can look into.
-fn private_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -10,6 +10,7 @@ mod accounts_second_person;
 mod accounts_sessions;
 mod basics;
 mod data_sets;
+mod streams;
 mod support;
 mod texts;
 mod uploads;

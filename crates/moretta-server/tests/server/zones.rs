@@ -206,6 +206,7 @@ const MAY_NAME_RAW: &[&str] = &[
     "data/vault/",
     "data/deletion",
     "job/task",
+    "stream/segment",
 ];
 
 #[test]

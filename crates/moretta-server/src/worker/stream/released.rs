@@ -1,0 +1,273 @@
+//! Where released rows go: into a log, each record with how far the session was.
+//!
+//! Rows and the place from which another child goes on are one record, so that either both are on
+//! disk or neither: a child that is killed at any moment releases no row twice and loses none.
+
+use super::tail::Events;
+use crate::seal::{Key, LogReader, LogWriter};
+use crate::stream::protocol::{Segment, Start};
+use moretta::data::Schema;
+use moretta::engine::{Checked, Resume, Sink};
+use moretta::io::{self, Files, MemoryFiles, WriteOptions};
+use moretta::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Bytes after which a segment is full.
+const FULL: u64 = 64 << 20;
+/// What the rows are called while they are written.
+const ROWS: &str = "released.jsonl";
+
+/// What stands on the first line of a record; its rows follow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SoFar {
+    /// From where another session goes on; none when all was released.
+    pub(crate) resume: Option<Resume>,
+    /// Where another policy would begin.
+    pub(crate) to: Start,
+}
+
+/// The segment into which rows are released.
+pub(super) struct Log {
+    writer: LogWriter,
+    number: u64,
+}
+
+impl Log {
+    /// Opens the segments of a version of a policy; gives how far it was.
+    pub(super) fn open(segments: &[Segment]) -> std::io::Result<(Self, Option<SoFar>)> {
+        let last = segments.last().ok_or(std::io::ErrorKind::NotFound)?;
+        let log = Log {
+            writer: opened(last)?,
+            number: last.number,
+        };
+        for segment in segments.iter().rev() {
+            let key = key(segment)?;
+            let mut reader = LogReader::open(&segment.path, &key, segment.object, segment.first)?;
+            let mut so_far = None;
+            while let Some(record) = reader.record()? {
+                so_far = Some(parse(&record.content)?.0);
+            }
+            if so_far.is_some() {
+                return Ok((log, so_far));
+            }
+        }
+        Ok((log, None))
+    }
+
+    /// Rows released so far.
+    pub(super) fn next(&self) -> u64 {
+        self.writer.next()
+    }
+
+    /// Whether it is time for another segment.
+    fn is_full(&self) -> bool {
+        self.writer.bytes() >= FULL
+    }
+
+    /// Goes on in another segment.
+    fn turn(&mut self, segment: &Segment) -> std::io::Result<()> {
+        if segment.number <= self.number || segment.first != self.next() {
+            return Err(std::io::ErrorKind::InvalidInput.into());
+        }
+        self.number = segment.number;
+        self.writer = opened(segment)?;
+        Ok(())
+    }
+}
+
+fn key(segment: &Segment) -> std::io::Result<Key> {
+    Key::parse(&segment.key).ok_or_else(|| std::io::ErrorKind::InvalidData.into())
+}
+
+/// Opens a segment; makes its file when it is the first time.
+fn opened(segment: &Segment) -> std::io::Result<LogWriter> {
+    let key = key(segment)?;
+    match segment.path.exists() {
+        true => LogWriter::open(&segment.path, &key, segment.object, segment.first),
+        false => LogWriter::create(&segment.path, &key, segment.object, segment.first),
+    }
+}
+
+/// The parts of a record: how far the session was, and the rows.
+pub(crate) fn parse(content: &[u8]) -> std::io::Result<(SoFar, &[u8])> {
+    let end = content.iter().position(|&byte| byte == b'\n');
+    let end = end.ok_or(std::io::ErrorKind::InvalidData)?;
+    let so_far = serde_json::from_slice(&content[..end])?;
+    Ok((so_far, &content[end + 1..]))
+}
+
+/// Where batches of events ended: how many events had come then, and the byte at which the next one
+/// begins. Events that are not wanted count below 0.
+#[derive(Clone, Default)]
+pub(super) struct Reached(Arc<Mutex<Vec<(i64, u64)>>>);
+
+impl Reached {
+    /// Another batch has ended.
+    pub(super) fn note(&self, events: i64, byte: u64) {
+        self.ends().push((events, byte));
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Vec<(i64, u64)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The place after so many events, or after all that have come; what lies before it is
+    /// forgotten.
+    fn place(&self, taken: Option<u64>) -> Start {
+        let mut ends = self.ends();
+        let taken = taken.map(|taken| taken as i64);
+        let last = ends
+            .iter()
+            .rposition(|(events, _)| taken.is_none_or(|taken| *events <= taken));
+        ends.drain(..last.unwrap_or(0));
+        let (events, byte) = ends.first().copied().unwrap_or_default();
+        Start {
+            byte,
+            skip: taken.map_or(0, |taken| (taken - events).max(0) as u64),
+        }
+    }
+}
+
+/// What the server is asked for when a segment is full.
+pub(super) trait Segments: Send {
+    /// The segment for rows from `next` on.
+    fn next_segment(&mut self, next: u64) -> std::io::Result<Segment>;
+}
+
+/// How far what was committed is, for figures.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Committed {
+    /// Events taken.
+    pub(super) taken: u64,
+    /// Rows released.
+    pub(super) released: u64,
+    /// Where another policy would begin.
+    pub(super) to: Start,
+    /// The first byte that another child would need.
+    pub(super) needed_from: u64,
+    /// Milliseconds that events have waited until what became of them was on disk.
+    pub(super) waited: Vec<u64>,
+}
+
+/// Takes checked rows and commits them.
+pub(super) struct Releases {
+    log: Log,
+    segments: Box<dyn Segments>,
+    memory: MemoryFiles,
+    file: Box<dyn io::Sink>,
+    /// Rows since the last commit.
+    rows: u64,
+    reached: Reached,
+    events: Events,
+    first_byte: u64,
+    /// Whether something was committed since the child began.
+    begun: bool,
+    committed: Arc<Mutex<Committed>>,
+}
+
+impl Releases {
+    pub(super) fn new(
+        log: Log,
+        segments: Box<dyn Segments>,
+        schema: &Arc<Schema>,
+        (reached, events): (Reached, Events),
+        first_byte: u64,
+    ) -> Result<Self> {
+        let memory = MemoryFiles::default();
+        let options = WriteOptions {
+            files: Files::provided(memory.clone()),
+            ..WriteOptions::default()
+        };
+        Ok(Releases {
+            file: io::create(Path::new(ROWS), &options, schema)?,
+            log,
+            segments,
+            memory,
+            rows: 0,
+            reached,
+            events,
+            first_byte,
+            begun: false,
+            committed: Arc::default(),
+        })
+    }
+
+    /// How far it is; waits are told once.
+    pub(super) fn committed(&self) -> Arc<Mutex<Committed>> {
+        Arc::clone(&self.committed)
+    }
+
+    fn record(&mut self, head: &SoFar) -> Result<()> {
+        let mut content =
+            serde_json::to_vec(head).map_err(|_| Error::bug("a place cannot be written"))?;
+        content.push(b'\n');
+        self.file.flush()?;
+        let rows = self.memory.take(Path::new(ROWS));
+        content.extend(rows.ok_or_else(|| Error::bug("released rows have gone"))?);
+        let failed = |e| Error::io("write", Path::new(ROWS), e);
+        if self.log.is_full() {
+            let next = self.segments.next_segment(self.log.next());
+            self.log.turn(&next.map_err(failed)?).map_err(failed)?;
+        }
+        let next = self.log.next() + std::mem::take(&mut self.rows);
+        self.log.append(next, &content).map_err(failed)
+    }
+}
+
+impl Log {
+    fn append(&mut self, next: u64, content: &[u8]) -> std::io::Result<()> {
+        self.writer.append(next, content)
+    }
+}
+
+impl Sink for Releases {
+    fn write(&mut self, rows: &Checked) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        self.rows += rows.rows().len() as u64;
+        self.file.write(rows.rows())
+    }
+
+    fn commit(&mut self, so_far: Option<&Resume>) -> Result<()> {
+        let taken = so_far.map(|so_far| so_far.rows().iter().sum::<u64>());
+        let before = locked(&self.committed).taken;
+        if self.begun && self.rows == 0 && taken == Some(before) {
+            return Ok(());
+        }
+        let to = self.reached.place(taken);
+        self.record(&SoFar {
+            resume: so_far.cloned(),
+            to,
+        })?;
+        self.begun = true;
+        let needed = so_far.and_then(|so_far| so_far.first_row(0).position);
+        let now = now();
+        let waited = self.events.accepted_before(to.byte).into_iter();
+        let mut committed = locked(&self.committed);
+        committed.taken = taken.unwrap_or(before);
+        committed.released = self.log.next();
+        committed.to = to;
+        committed.needed_from = match so_far {
+            Some(_) => needed.map_or(self.first_byte, |(_, byte)| byte),
+            None => to.byte,
+        };
+        let waited = waited.map(|accepted| (now - accepted).max(0) as u64);
+        committed.waited.extend(waited);
+        Ok(())
+    }
+
+    fn abort(&mut self) {}
+}
+
+/// The time, in milliseconds since 1970.
+fn now() -> i64 {
+    crate::clock::Clock::default().now()
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,395 @@
+//! Streams defined, approved, fed and read; their children are tested elsewhere.
+
+use crate::support::{Answered, Person, Server};
+use http::Method;
+use moretta_server::id::Id;
+use serde_json::{Value, json};
+
+const POLICY: &str = r#"
+version = 1
+[columns]
+t = { role = "time", unit = "s" }
+user = { role = "subject", action = "keep" }
+place = { role = "quasi", hierarchy = { path = "/" } }
+[[protect]]
+method = "z-anonymity"
+z = 3
+window = "60s"
+"#;
+
+/// A project with one person of each role, and a policy.
+pub struct Ward {
+    pub server: Server,
+    pub project: Id,
+    pub steward: Person,
+    pub officer: Person,
+    pub operator: Person,
+    pub policy: String,
+}
+
+impl Ward {
+    pub fn new() -> Self {
+        Ward::on(Server::new())
+    }
+
+    pub fn on(server: Server) -> Self {
+        let admin = server.admin("first");
+        let made = server.send(
+            &admin,
+            Method::POST,
+            "/projects",
+            &json!({ "name": "ward 7" }),
+        );
+        let project = made.expect(201)["id"]
+            .as_str()
+            .and_then(Id::parse)
+            .expect("an id");
+        let mut ward = Ward {
+            steward: server.signed_in("steward"),
+            officer: server.signed_in("officer"),
+            operator: server.signed_in("operator"),
+            policy: String::new(),
+            server,
+            project,
+        };
+        for (person, role) in [
+            (&ward.steward, "steward"),
+            (&ward.officer, "officer"),
+            (&ward.operator, "operator"),
+        ] {
+            ward.join(person, role, 0);
+        }
+        ward.policy = ward.write("shop", POLICY);
+        ward
+    }
+
+    pub fn join(&self, person: &Person, role: &str, level: i64) {
+        let insert = "INSERT INTO members (project_id, user_id, role, level, ends_at, asked_by, confirmed_by, at) \
+                      VALUES ($1, $2, $3, $4, NULL, $5, $6, 0)";
+        let by = self.project;
+        let cells = [
+            self.project.into(),
+            person.id.into(),
+            role.into(),
+            level.into(),
+            by.into(),
+            by.into(),
+        ];
+        let joined = self.server.app.store.act(|act| act.execute(insert, &cells));
+        joined.expect("a member");
+    }
+
+    pub fn reader(&self, name: &str, level: i64) -> Person {
+        let person = self.server.signed_in(name);
+        self.join(&person, "analyst", level);
+        person
+    }
+
+    pub fn write(&self, name: &str, policy: &str) -> String {
+        let path = format!("/projects/{}/policies", self.project);
+        let body = json!({ "name": name, "content": policy });
+        let made = self
+            .server
+            .send(&self.steward, Method::POST, &path, &body)
+            .expect(201);
+        made["id"].as_str().expect("an id").to_owned()
+    }
+
+    pub fn path(&self, stream: &Value, rest: &str) -> String {
+        let id = stream["id"].as_str().expect("an id");
+        format!("/projects/{}/streams/{id}{rest}", self.project)
+    }
+
+    pub fn define(&self, name: &str, policy: &str, level: i64) -> Answered {
+        let path = format!("/projects/{}/streams", self.project);
+        let body = json!({ "name": name, "policy_version": policy, "level": level });
+        self.server.send(&self.steward, Method::POST, &path, &body)
+    }
+
+    pub fn decide(&self, person: &Person, stream: &Value, approve: bool) -> Answered {
+        let body = json!({ "approve": approve, "reason": "read it" });
+        self.edit(
+            person,
+            Method::POST,
+            &self.path(stream, "/decision"),
+            stream["version"].as_i64().expect("a version"),
+            &body,
+        )
+    }
+
+    /// Changes what has been read with this version.
+    pub fn edit(
+        &self,
+        person: &Person,
+        method: Method,
+        path: &str,
+        version: i64,
+        body: &Value,
+    ) -> Answered {
+        let cookie = person.cookie();
+        let version = version.to_string();
+        let headers = [
+            ("cookie", &*cookie),
+            ("x-moretta-token", &*person.token),
+            ("sec-fetch-site", "same-origin"),
+            ("content-type", "application/json"),
+            ("if-match", &*version),
+        ];
+        self.server
+            .ask(method, path, &headers, body.to_string().as_bytes())
+    }
+
+    pub fn want(&self, stream: &Value, wanted: &str) -> Answered {
+        let body = json!({ "wanted": wanted });
+        self.server.send(
+            &self.operator,
+            Method::POST,
+            &self.path(stream, "/wanted"),
+            &body,
+        )
+    }
+
+    pub fn approved(&self, level: i64) -> (Value, String) {
+        let stream = self.define("visits", &self.policy, level).expect(201);
+        let stream = self.decide(&self.officer, &stream, true).expect(200);
+        let body = json!({ "name": "shop", "ends_at": self.server.clock.now() + 1000 });
+        let made = self.server.send(
+            &self.steward,
+            Method::POST,
+            &self.path(&stream, "/tokens"),
+            &body,
+        );
+        let token = made.expect(201)["token"]
+            .as_str()
+            .expect("a token")
+            .to_owned();
+        (stream, token)
+    }
+
+    pub fn post(&self, stream: &Value, token: &str, query: &str, events: &str) -> Answered {
+        let bearer = format!("Bearer {token}");
+        let headers = [
+            ("authorization", &*bearer),
+            ("content-type", "application/x-ndjson"),
+        ];
+        let path = self.path(stream, &format!("/events{query}"));
+        self.server
+            .ask(Method::POST, &path, &headers, events.as_bytes())
+    }
+}
+
+const EVENT: &str = "{\"t\":1700000000,\"user\":\"canary-u1\",\"place\":\"a/b\"}\n";
+
+#[test]
+fn a_stream_is_approved_before_its_first_event_by_somebody_else_and_again_for_each_change() {
+    let ward = Ward::new();
+    let stream = ward.define("visits", &ward.policy, 2).expect(201);
+    assert_eq!(stream["decision"], "waiting");
+    ward.want(&stream, "start").refused(409, "not-approved");
+    // A steward who is an officer as well, which no administrator can bring about, still cannot.
+    let update = "UPDATE members SET role = 'officer' WHERE user_id = $1";
+    let both = ward
+        .server
+        .app
+        .store
+        .act(|act| act.execute(update, &[ward.steward.id.into()]));
+    both.expect("an officer");
+    ward.decide(&ward.steward, &stream, true)
+        .refused(403, "second-person");
+    let back = "UPDATE members SET role = 'steward' WHERE user_id = $1";
+    let both = ward
+        .server
+        .app
+        .store
+        .act(|act| act.execute(back, &[ward.steward.id.into()]));
+    both.expect("a steward");
+    let stream = ward.decide(&ward.officer, &stream, true).expect(200);
+    assert_eq!(stream["decision"], "approved");
+    ward.decide(&ward.officer, &stream, false)
+        .refused(409, "decided");
+
+    let version = stream["version"].as_i64().expect("a version");
+    let body = json!({ "level": 3 });
+    let changed = ward.edit(
+        &ward.steward,
+        Method::PATCH,
+        &ward.path(&stream, ""),
+        version,
+        &body,
+    );
+    let changed = changed.expect(200);
+    assert_eq!(changed["decision"], "waiting");
+    ward.want(&changed, "start").refused(409, "not-approved");
+    let old = ward.edit(
+        &ward.officer,
+        Method::POST,
+        &ward.path(&stream, "/decision"),
+        version,
+        &json!({ "approve": true, "reason": "an old page" }),
+    );
+    old.refused(412, "outdated");
+}
+
+#[test]
+fn events_are_accepted_whole_or_not_at_all_and_once() {
+    let ward = Ward::new();
+    let waiting = ward.define("other", &ward.policy, 2).expect(201);
+    let (stream, token) = ward.approved(2);
+    ward.post(&waiting, &token, "", EVENT)
+        .refused(403, "forbidden");
+    let first = ward.post(&stream, &token, "?at=0", EVENT).expect(202);
+    assert_eq!(first["events"], 1);
+    let next = first["next"].as_u64().expect("a place");
+    ward.post(&stream, &token, "?at=0", EVENT)
+        .refused(409, "other-place");
+    for bad in [
+        "{\"t\":1700000001,\"user\":\"canary-u2\",\"place\":\"a\"}\n{\"t\":\"canary\",\"user\":\"u\",\"place\":\"a\"}",
+        "{\"t\":1700000001,\"user\":\"canary-u2\",\"place\":\"a\"}\n{\"canary\":1}",
+        "{\"t\":1700000001,\"user\":\"canary-u2\",\"place\":\"a\"}\n[\"canary\"]",
+    ] {
+        let answered = ward.post(&stream, &token, "", bad);
+        assert_eq!(answered.status, 422, "{bad}");
+        let told = String::from_utf8_lossy(&answered.body).into_owned();
+        assert!(!told.contains("canary"), "{told}");
+    }
+    ward.post(&stream, &token, "", "\n\n")
+        .refused(422, "unusable");
+    let headers = [("authorization", &*format!("Bearer {token}"))];
+    let place = ward
+        .server
+        .ask(Method::GET, &ward.path(&stream, "/events"), &headers, b"");
+    assert_eq!(
+        place.expect(200)["next"].as_u64(),
+        Some(next),
+        "nothing of bad ones was kept"
+    );
+}
+
+#[test]
+fn accepted_events_are_sealed_and_found_again_by_another_server_and_missed_when_they_are_cut_off() {
+    let ward = Ward::new();
+    let (stream, token) = ward.approved(2);
+    let next = ward
+        .post(&stream, &token, "", &EVENT.repeat(20))
+        .expect(202)["next"]
+        .clone();
+    let folder = ward.server.app.settings.data.join("streams");
+    let log = std::fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path());
+    let log = log
+        .max_by_key(|path| path.metadata().map_or(0, |told| told.len()))
+        .expect("a log");
+    let bytes = std::fs::read(&log).expect("a file");
+    assert!(!bytes.windows(6).any(|bytes| bytes == b"canary"));
+
+    let ward = Ward {
+        server: ward.server.restarted(),
+        ..ward
+    };
+    let again = ward
+        .post(&stream, &token, &format!("?at={next}"), EVENT)
+        .expect(202);
+    assert!(again["next"].as_u64() > next.as_u64());
+    let taken = "UPDATE streams SET accepted = $1";
+    let told = [again["next"].as_i64().expect("a place").into()];
+    let told = ward.server.app.store.act(|act| act.execute(taken, &told));
+    told.expect("noted");
+    let ward = Ward {
+        server: ward.server.restarted(),
+        ..ward
+    };
+    let file = std::fs::OpenOptions::new()
+        .write(true)
+        .open(&log)
+        .expect("a file");
+    file.set_len(bytes.len() as u64).expect("cut");
+    ward.post(&stream, &token, "", EVENT)
+        .refused(500, "damaged");
+}
+
+#[test]
+fn a_policy_that_is_none_for_streams_or_breaks_the_rules_is_refused_when_it_is_named() {
+    let ward = Ward::new();
+    let table = POLICY.replace(
+        "z-anonymity\"\nz = 3\nwindow = \"60s\"",
+        "mondrian\"\n[guarantee]\nk = 5",
+    );
+    let table = ward.write(
+        "table",
+        &table.replace(
+            "t = { role = \"time\", unit = \"s\" }",
+            "t = { role = \"drop\" }",
+        ),
+    );
+    ward.define("tables", &table, 2).refused(422, "policy");
+    ward.define("none", &Id::random().to_string(), 2)
+        .refused(404, "not-found");
+    ward.define("raw", &ward.policy, 1).refused(422, "unusable");
+    let tuned = POLICY.replace(
+        "z = 3",
+        "tune = { goal = 0.8, k = 2, every = \"30m\", at_least = 2 }",
+    );
+    let tuned = ward.write("tuned", &tuned);
+    let rules = "UPDATE projects SET rules = '{\"least_k\":{\"2\":3,\"3\":4}}'";
+    ward.server
+        .app
+        .store
+        .act(|act| act.execute(rules, &[]))
+        .expect("rules");
+    ward.define("coarse", &ward.policy, 3).refused(422, "rules");
+    ward.define("tuned", &tuned, 2).refused(422, "rules");
+    ward.define("fine", &ward.policy, 2).expect(201);
+    let rules = "UPDATE projects SET rules = '{\"methods\":[\"noise\"]}'";
+    ward.server
+        .app
+        .store
+        .act(|act| act.execute(rules, &[]))
+        .expect("rules");
+    ward.define("method", &ward.policy, 2).refused(422, "rules");
+}
+
+#[test]
+fn released_rows_are_for_readers_of_the_level_and_never_for_operators() {
+    let ward = Ward::new();
+    let (stream, _) = ward.approved(3);
+    let path = ward.path(&stream, "/rows");
+    let (fine, same, coarse) = (
+        ward.reader("two", 2),
+        ward.reader("three", 3),
+        ward.reader("four", 4),
+    );
+    for (person, status) in [
+        (&fine, 200),
+        (&same, 200),
+        (&coarse, 404),
+        (&ward.officer, 200),
+        (&ward.steward, 200),
+        (&ward.operator, 403),
+    ] {
+        let answered = ward.server.see(person, &path);
+        assert_eq!(answered.status, status, "{}", person.name);
+    }
+    let figures = ward.path(&stream, "/figures");
+    ward.server.see(&ward.operator, &figures).expect(200);
+    ward.server.see(&fine, &figures).refused(403, "forbidden");
+}
+
+#[test]
+fn a_token_that_was_ended_sends_nothing() {
+    let ward = Ward::new();
+    let (stream, token) = ward.approved(2);
+    ward.post(&stream, &token, "", EVENT).expect(202);
+    let tokens = ward
+        .server
+        .see(&ward.steward, &ward.path(&stream, "/tokens"))
+        .expect(200);
+    assert!(!tokens.to_string().contains(&token[8..]));
+    let id = tokens[0]["id"].as_str().expect("an id");
+    let path = ward.path(&stream, &format!("/tokens/{id}"));
+    ward.server
+        .send(&ward.steward, Method::DELETE, &path, &Value::Null)
+        .expect(204);
+    ward.post(&stream, &token, "", EVENT)
+        .refused(401, "signed-out");
+}
