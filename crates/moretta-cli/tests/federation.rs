@@ -205,6 +205,66 @@ fn checks_tell_who_sees_what() {
     );
 }
 
+/// Policies of so many sites with these columns, and of their aggregator.
+fn many_sites(folder: &Path, sites: usize, group: u8, columns: impl Fn(usize) -> String) {
+    let ids: Vec<String> = (0..sites).map(|site| format!("s{site:02}")).collect();
+    let listed: Vec<String> = ids.iter().map(|id| format!("{id} = \"site\"")).collect();
+    let shared = format!(
+        r#"
+        parties = {{ hub = "aggregator", desk = "labels", {} }}
+        classes = ["a", "b"]
+        trouble = {{ factor = 4, group = {group} }}
+        "#,
+        listed.join(", ")
+    );
+    let part = |id: &str, role: &str| {
+        format!("[federation]\nname = \"w\"\nid = \"{id}\"\nrole = \"{role}\"{shared}")
+    };
+    let write = |id: &str, text: String| {
+        let text = format!("version = 1\n{text}");
+        std::fs::write(folder.join(format!("{id}.toml")), text).expect("written");
+    };
+    write("hub", part("hub", "aggregator"));
+    for (site, id) in ids.iter().enumerate() {
+        let columns = columns(site);
+        let names = columns.lines().map(|line| line.split(' ').next());
+        let names: Vec<&str> = names.map(|name| name.expect("a name")).collect();
+        let rows = format!("visit,{}\n", names.join(","));
+        std::fs::write(folder.join(format!("{id}.csv")), rows).expect("written");
+        let source = format!("[source]\npath = \"{id}.csv\"\n");
+        let columns = format!("[columns]\nvisit = {{ role = \"key\" }}\n{columns}\n");
+        write(id, source + &columns + &part(id, "site"));
+    }
+}
+
+#[test]
+fn checks_count_what_all_sites_hold() {
+    let check = |sites, group, columns: &dyn Fn(usize) -> String| {
+        let folder = tempfile::tempdir().expect("a folder");
+        many_sites(folder.path(), sites, group, columns);
+        let run = moretta(folder.path(), &["federation", "check", "."]);
+        let told = String::from_utf8_lossy(&run.stderr).into_owned();
+        (run.status.code(), told)
+    };
+    let one = |size: usize| format!("x = {{ role = \"quasi\", range = [0, 1], size = {size} }}");
+    let (code, told) = check(26, 4, &|site| one(1 + site * site * 977));
+    assert_eq!(code, Some(0), "{told}");
+    let warned = "of 14950 groups of sites that could share a trouble node ";
+    assert!(told.contains(&format!("hub: {warned}")), "{told}");
+    let (code, told) = check(26, 4, &|_| one(7));
+    assert!(code == Some(0) && !told.contains("are watched"), "{told}");
+
+    let many = |_| -> String {
+        let column = |at| format!("x{at} = {{ role = \"quasi\", range = [0, 1] }}");
+        let columns: Vec<String> = (0..1400).map(column).collect();
+        columns.join("\n")
+    };
+    let (code, told) = check(3, 3, &many);
+    assert_eq!(code, Some(3), "{told}");
+    assert!(told.contains("4200 columns together"), "{told}");
+    assert!(told.contains("drop"), "{told}");
+}
+
 #[test]
 fn a_policy_of_a_folder_that_cannot_be_read_is_named_with_its_line() {
     let folder = example(100);

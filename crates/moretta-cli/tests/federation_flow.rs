@@ -4,14 +4,16 @@
 mod support;
 
 use ed25519_dalek::{Signer, SigningKey};
-use moretta::federate::frame::{Body, Header, Join, Kind, NO_NODE, decode, encode};
+use moretta::federate::frame::{
+    Body, End, Header, Hello, Join, Kind, NO_NODE, Refusal, decode, encode,
+};
 use moretta::federate::{Event, FragmentKind, Node, PartyId, Ratio, SiteColumns, Time, Topology};
 use moretta::policy::{FederationPolicy, FederationRole, Root};
 use moretta_federation::{
     Credential, Driver, Endpoint, Identity, Limits, Member, Name, Network, Outbox, Pin, Protocol,
     Role, Roster,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use support::PROGRAM;
 use support::federation::{PARTIES, change, example, make_keys, moretta, start, wait, wait_until};
@@ -178,29 +180,140 @@ impl Endpoint for Greedy {
     }
 }
 
-/// Runs the false aggregator until a site has refused it.
-fn run_greedy(folder: &Path) {
-    let path = folder.join("hub.toml");
+/// An aggregator that passes on what other sites have signed: mask keys that make no secret.
+struct Relaying {
+    greedy: Greedy,
+    folder: PathBuf,
+    refused: usize,
+}
+
+impl Relaying {
+    /// A hello that a site has signed, with the mask key 0.
+    fn hello_of(&self, id: &str, hello: &Hello) -> Vec<u8> {
+        let policy = &self.greedy.policy;
+        let party = policy.parties.iter().find(|party| party.id == id);
+        let sender = party.expect("a site").number;
+        let mut hello = hello.clone();
+        let stride = (1 << 16) / policy.terms.sites.len() as u64;
+        (hello.mask, hello.signature) = ([0; 32], [0; 64]);
+        for (place, column) in (0..).zip(&mut hello.columns) {
+            column.id = u64::from(sender.0) * stride + place;
+        }
+        let frame = |hello: Hello| {
+            let mut bytes = self.greedy.frame(RUN, &Body::Hello(hello));
+            bytes[16..18].copy_from_slice(&sender.0.to_le_bytes());
+            bytes
+        };
+        let unsigned = frame(hello.clone());
+        let said = &unsigned[32..unsigned.len() - 64];
+        let (run, epoch) = (RUN.to_le_bytes(), 0_u32.to_le_bytes());
+        let federation = &policy.terms.federation;
+        let by = sender.0.to_le_bytes();
+        let parts: [&[u8]; 6] = [b"moretta/hello/1", federation, &run, &epoch, &by, said];
+        let (credential, _) = credential_of(&policy_of(&self.folder, id));
+        let key = SigningKey::from_bytes(&credential.signing_secret().expect("a secret"));
+        hello.signature = key.sign(&parts.concat()).to_bytes();
+        frame(hello)
+    }
+}
+
+impl Endpoint for Relaying {
+    fn handle(&mut self, event: Event<'_>, now: Time, out: &mut Outbox) -> moretta::Result<()> {
+        let Event::Frame { from, bytes } = event else {
+            return Ok(());
+        };
+        let (_, body) = decode(bytes).map_err(|flaw| flaw.error())?;
+        match body {
+            Body::Hello(hello) => {
+                for id in ["home", "icu", "ward"] {
+                    out.frames.push((from, self.hello_of(id, &hello)));
+                }
+            }
+            Body::Refuse(why) => {
+                assert_eq!(why, Refusal::Value);
+                self.refused += 1;
+                if self.refused == 3 {
+                    let end = Body::End(End { batches: 0 });
+                    out.frames.push((from, self.greedy.frame(RUN, &end)));
+                }
+            }
+            _ => return self.greedy.handle(event, now, out),
+        }
+        Ok(())
+    }
+
+    fn lost(&mut self, _: PartyId, _: Time, out: &mut Outbox) -> moretta::Result<()> {
+        out.finished = true;
+        Ok(())
+    }
+
+    fn left(&mut self, _: PartyId, _: Time, out: &mut Outbox) -> moretta::Result<()> {
+        out.finished = true;
+        Ok(())
+    }
+}
+
+/// The key of the site that is the third party's fault is refused, and who passes it on is heard.
+#[test]
+fn mask_keys_without_a_secret_that_are_passed_on_count_for_nobody() {
+    let folder = example(200);
+    let path = folder.path().to_owned();
+    make_keys(&path);
+    let hub = {
+        let folder = path.clone();
+        std::thread::spawn(move || {
+            let make = |greedy| Relaying {
+                greedy,
+                folder: folder.clone(),
+                refused: 0,
+            };
+            assert_eq!(run_false(&folder, make).refused, 3);
+        })
+    };
+    let run = moretta(&path, &["site", "lab.toml"]);
+    let told = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(0), "{told}");
+    assert_eq!(told.matches("was refused: Value").count(), 3, "{told}");
+    assert!(!told.contains("not listened to"), "{told}");
+    hub.join().expect("no panic");
+}
+
+fn policy_of(folder: &Path, id: &str) -> FederationPolicy {
+    let path = folder.join(format!("{id}.toml"));
     let root = Root::of_policy(&path, None).expect("a folder");
-    let policy = FederationPolicy::load(&path, &root).expect("a policy");
+    FederationPolicy::load(&path, &root).expect("a policy")
+}
+
+fn role_of(role: FederationRole) -> Role {
+    match role {
+        FederationRole::Site => Role::Site,
+        FederationRole::Aggregator => Role::Aggregator,
+        FederationRole::Trouble => Role::Trouble,
+        FederationRole::Labels => Role::Labels,
+        FederationRole::Consumer => Role::Consumer,
+    }
+}
+
+fn credential_of(policy: &FederationPolicy) -> (Credential, Identity) {
     let name = |text: &str| Name::new(text).expect("a name");
     let identity = Identity {
         federation: name(&policy.federation),
-        role: Role::Aggregator,
+        role: role_of(policy.role),
         id: name(&policy.id),
     };
     let files = policy.identity.clone().expect("files");
-    let credential = Credential::read(&files.certificate, &files.key, &files.authority, &identity)
-        .expect("a credential");
+    let credential = Credential::read(&files.certificate, &files.key, &files.authority, &identity);
+    (credential.expect("a credential"), identity)
+}
+
+/// Runs a false aggregator until a site has ended.
+fn run_false<E: Endpoint>(folder: &Path, make: impl FnOnce(Greedy) -> E) -> E {
+    let policy = policy_of(folder, "hub");
+    let (credential, identity) = credential_of(&policy);
+    let name = |text: &str| Name::new(text).expect("a name");
     let members = policy.parties.iter().map(|party| Member {
         number: party.number,
-        role: match party.role {
-            FederationRole::Site => Role::Site,
-            FederationRole::Aggregator => Role::Aggregator,
-            FederationRole::Trouble => Role::Trouble,
-            FederationRole::Labels => Role::Labels,
-            FederationRole::Consumer => Role::Consumer,
-        },
+        role: role_of(party.role),
         id: name(&party.id),
         pin: Pin(party.pin.expect("a public key")),
     });
@@ -213,11 +326,12 @@ fn run_greedy(folder: &Path) {
         .listen(&driver, &credential, &address)
         .expect("a listener");
     let secret = credential.signing_secret().expect("a secret");
-    let mut greedy = Greedy {
+    let mut party = make(Greedy {
         policy,
         key: SigningKey::from_bytes(&secret),
-    };
-    driver.run(&mut greedy).expect("an end");
+    });
+    driver.run(&mut party).expect("an end");
+    party
 }
 
 #[test]
@@ -227,7 +341,7 @@ fn a_site_that_does_not_consent_ends_and_sends_nothing() {
     make_keys(&path);
     let hub = {
         let path = path.clone();
-        std::thread::spawn(move || run_greedy(&path))
+        std::thread::spawn(move || drop(run_false(&path, |greedy| greedy)))
     };
     let run = moretta(&path, &["site", "lab.toml"]);
     let told = String::from_utf8_lossy(&run.stderr);

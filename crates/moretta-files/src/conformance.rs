@@ -207,6 +207,7 @@ fn a_file_of_a_provider_is_gone_on_with_where_a_line_ends() {
     let text = memory.get(path).expect("there");
     assert_eq!(text, b"a,b\n1,x\n2,y\n");
     let reading = ReadOptions {
+        stream: true,
         files: options.files,
         ..ReadOptions::default()
     };

@@ -10,6 +10,7 @@ mod answering;
 mod batch;
 mod hierarchy;
 mod quality;
+mod rows;
 mod saved;
 mod scores;
 mod settle;
@@ -24,8 +25,9 @@ use super::monitor::{Candidate, Monitors};
 use super::nodes::{MOST_LABELS, Nodes, party_of};
 use super::party::{Event, Note, Outbox, Party, PartyId, Time};
 use super::ratio::Ratio;
+use super::room::{MOST_COLUMNS, most_values, values_of};
 use super::terms::{Mode, Rule, Terms};
-use super::topology::{Column, MOST_COLUMNS, Topology, are_alike};
+use super::topology::{Column, FragmentKind, Topology, are_alike};
 use super::trust::{Place, Trust};
 use crate::error::Result;
 use crate::learn::{self, Header, Input, Learner};
@@ -64,6 +66,8 @@ pub struct Aggregator {
     observes: bool,
     stall: Option<Time>,
     hellos: BTreeMap<u16, Hello>,
+    /// Which site has shown a mask key first in an epoch.
+    masks: BTreeMap<(u32, [u8; 32]), u16>,
     topologies: VecDeque<Arc<Topology>>,
     monitors: Option<Monitors>,
     next_node: u16,
@@ -123,6 +127,7 @@ impl Aggregator {
             observes: options.observes,
             stall: options.stall,
             hellos: BTreeMap::new(),
+            masks: BTreeMap::new(),
             topologies: VecDeque::new(),
             monitors,
             next_node: terms.sites.iter().max().map_or(0, |last| last + 1),
@@ -204,7 +209,11 @@ impl Aggregator {
             (_, Body::Answers(answers)) => {
                 self.take_answers(from, header.epoch, header.batch, answers, now, out)
             }
-            (PartyId::LABELS, Body::Labels(labels)) => self.take_labels(header.batch, labels),
+            (PartyId::LABELS, Body::Labels(_)) if header.batch >= self.done() + MOST_LABELS => {
+                self.links.postpone(from, stream);
+                return Ok(());
+            }
+            (PartyId::LABELS, Body::Labels(labels)) => self.take_labels(header.batch, labels, out),
             (_, Body::Hello(hello)) if from.is_site() => {
                 self.take_hello(from, header.epoch, hello, now, out)
             }
@@ -247,8 +256,12 @@ impl Aggregator {
             true => Some(from.0),
             false => Some(source).filter(|&source| party_of(&topology, source) == Some(from)),
         };
-        let new = || Batch::new(topology, now);
-        let batch = self.batches.entry(number).or_insert_with(new);
+        let labelled = self.labelled_rows(number);
+        let batch = self.batches.entry(number).or_insert_with(|| {
+            let mut batch = Batch::new(topology, now);
+            batch.labelled = labelled;
+            batch
+        });
         if let Some(source) = source {
             batch.give_up(source);
         }
@@ -272,19 +285,22 @@ impl Aggregator {
         if !self.trust.has_signed(self.place(), from, epoch, &hello) {
             return Some(Refusal::Signature);
         }
-        // Who shows a key that makes no secret with others is lying.
-        if !is_sound(&hello.mask) {
+        // Who shows a key that makes no secret with others, or the key of another site, is lying.
+        if !is_sound(&hello.mask) || !self.is_first_to_show(from, epoch, hello.mask) {
             self.links.shut_out(from, out);
             return Some(Refusal::Value);
         }
         if epoch == 0 {
-            let others = self.hellos.iter().filter(|(site, _)| **site != from.0);
-            let others: usize = others.map(|(_, hello)| hello.columns.len()).sum();
             let is_sound = hello.columns.iter().all(|column| column.size > 0)
-                && others + hello.columns.len() <= MOST_COLUMNS
                 && are_alike([&*hello.columns].into_iter());
             if hello.columns.is_empty() || !is_sound {
                 return Some(Refusal::Width);
+            }
+            if !self.trust.may_have(&self.terms, from, &hello.columns) {
+                return Some(Refusal::Value);
+            }
+            if !self.has_room(from, &hello.columns) {
+                return Some(Refusal::Room);
             }
             if !self.is_alike(from, &hello.columns) {
                 return Some(Refusal::Columns);
@@ -295,6 +311,24 @@ impl Aggregator {
         let others = self.joined_with(from, epoch);
         self.pass_on(from, epoch, &hello, &others, now, out);
         None
+    }
+
+    /// Whether no other site has shown a mask key before.
+    fn is_first_to_show(&mut self, from: PartyId, epoch: u32, mask: [u8; 32]) -> bool {
+        let trouble = self.terms.trouble.as_ref();
+        let masks = trouble.is_some_and(|trouble| trouble.fragments == FragmentKind::Masked);
+        let mut topologies = self.topologies.iter();
+        let is_known = epoch == 0 || topologies.any(|topology| topology.epoch == epoch);
+        // Keys of other epochs are shown to nobody.
+        !(masks && is_known) || *self.masks.entry((epoch, mask)).or_insert(from.0) == from.0
+    }
+
+    /// Whether there is room for the columns of a site and for what they can hold.
+    fn has_room(&self, from: PartyId, columns: &[Column]) -> bool {
+        let others = self.hellos.iter().filter(|(site, _)| **site != from.0);
+        let others: usize = others.map(|(_, hello)| hello.columns.len()).sum();
+        let most = most_values(&self.terms);
+        others + columns.len() <= MOST_COLUMNS && most.is_none_or(|most| values_of(columns) <= most)
     }
 
     /// Whether columns that a site shares are those that sites before it have.
@@ -344,13 +378,14 @@ impl Aggregator {
         }
     }
 
-    fn take_labels(&mut self, batch: u64, labels: Labels) -> Option<Refusal> {
+    fn take_labels(&mut self, batch: u64, labels: Labels, out: &mut Outbox) -> Option<Refusal> {
         if let Some(why) = super::label_fault(&labels, &self.terms) {
             return Some(why);
         }
         let first = self.settled / u64::from(self.terms.batch);
-        if (first..self.done() + MOST_LABELS).contains(&batch) {
+        if batch >= first {
             self.labels.insert(batch, labels.clone());
+            self.hold_against_labels(batch, out);
         }
         self.nodes.take_labels(batch, labels);
         None
@@ -379,10 +414,12 @@ impl Aggregator {
         if party_of(&topology, answers.source) != Some(from) {
             return Some(Refusal::Sender);
         }
-        let batch = self
-            .batches
-            .entry(number)
-            .or_insert_with(|| Batch::new(topology, now));
+        let labelled = self.labelled_rows(number);
+        let batch = self.batches.entry(number).or_insert_with(|| {
+            let mut batch = Batch::new(topology, now);
+            batch.labelled = labelled;
+            batch
+        });
         let fault = batch.fault(&answers, &self.terms);
         if fault.is_none() {
             if batch.is_answered() {
@@ -433,6 +470,8 @@ impl Aggregator {
         let Some(&batches) = self.ends.values().max().filter(|_| !self.over) else {
             return;
         };
+        // All that was told of batches came before the end of them was.
+        let batches = batches.min(self.told());
         // A consumer that has ended would acknowledge nothing any more.
         let unread = self.links.is_behind(PartyId::CONSUMER, Kind::Final, 1);
         let ended = waited.all(|party| self.ends.contains_key(&party));
@@ -446,6 +485,13 @@ impl Aggregator {
             self.links
                 .send(address, &Body::End(End { batches }), now, out);
         }
+    }
+
+    /// Batches below this are those of which anything was ever told.
+    fn told(&self) -> u64 {
+        let answered = self.batches.last_key_value().map(|(number, _)| number + 1);
+        let told = answered.max(self.labels.told_below());
+        told.unwrap_or(0).max(self.done())
     }
 
     /// Whether the next batch can be answered.
@@ -463,7 +509,8 @@ impl Aggregator {
                 let end = self.next * u64::from(self.terms.batch) + count as u64;
                 let due = end.saturating_sub(self.terms.label_delay);
                 let labelled = due == 0 || self.labels.label(due - 1) != Known::NotYet;
-                labelled && batch.has_all(gone)
+                // Whose rows are meant the labels will say.
+                labelled && !batch.has_other_rows() && batch.has_all(gone)
             }
             Mode::Flow { after, .. } => {
                 let max_order = self.terms.answer.max_order;
@@ -567,3 +614,6 @@ impl Party for Aggregator {
         saved::save(self)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,12 +16,10 @@ use super::give::sites_of;
 use super::mask::FEWEST_MEMBERS;
 use super::monitor::{MOST_SETS, sets, subsets};
 use super::party_id::PartyId;
+use super::room::MOST_LENGTHS;
 use super::terms::{Terms, TroubleTerms};
 use super::topology::{Column, FragmentKind, Node, SiteColumns, Topology};
 use std::collections::BTreeMap;
-
-/// Lengths that a site is asked about at most, where not all groups that could be are looked at.
-const MOST_LENGTHS: usize = 256;
 
 /// Who is asked.
 pub(super) struct Asking<'a> {
@@ -109,14 +107,14 @@ impl Asking<'_> {
             .collect();
         let size = usize::from(trouble.group).saturating_sub(1);
         let length_with = |others: &[u16]| topology.length_of_all(&[&[self.site], others].concat());
-        if !asked.is_sorted_by(|a, b| a < b) {
+        if asked.len() > MOST_LENGTHS || !asked.is_sorted_by(|a, b| a < b) {
             return false;
         }
         if sets(others.len(), size) > MOST_SETS {
             let all = length_with(&others);
             let least = length_with(&[]);
             let possible = |length: &u64| (least..=all).contains(length);
-            return asked.len() <= MOST_LENGTHS && asked.iter().all(possible);
+            return asked.iter().all(possible);
         }
         let mut possible: Vec<u64> = match size {
             1 => others.iter().map(|&other| length_with(&[other])).collect(),

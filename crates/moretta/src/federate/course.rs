@@ -106,8 +106,16 @@ impl Course {
             .find(|topology| topology.first_batch <= batch)
     }
 
-    /// Drops what no batch from this one on needs.
-    pub(super) fn forget_below(&mut self, batch: u64) {
+    /// All sites and nodes of topologies that are still needed, or wait.
+    pub(super) fn sources(&self) -> impl Iterator<Item = u16> {
+        let known = self.topologies.iter().map(Arc::as_ref);
+        let known = known.chain(self.early.values());
+        known.flat_map(|topology| topology.sources())
+    }
+
+    /// Drops what no batch from this one on needs; whether a topology is among it.
+    pub(super) fn forget_below(&mut self, batch: u64) -> bool {
+        let before = self.topologies.len();
         while self
             .topologies
             .get(1)
@@ -116,6 +124,7 @@ impl Course {
             self.topologies.pop_front();
         }
         self.states = self.states.split_off(&batch);
+        self.topologies.len() < before
     }
 
     pub(super) fn save(&self, out: &mut Writer) {
@@ -166,5 +175,27 @@ impl Course {
             course.states.insert(batch, State::read(from)?);
         }
         Ok(course)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topologies_that_come_before_their_turn_take_bounded_memory() {
+        let mut course = Course::default();
+        let topology = |epoch| Topology {
+            epoch,
+            ..Topology::of_sites(Vec::new())
+        };
+        // Those that are furthest ahead go first.
+        for epoch in (1..3000).rev().chain(3000..6000) {
+            course.announce(topology(epoch));
+        }
+        assert_eq!(course.early.len(), MOST_EARLY);
+        course.announce(topology(0));
+        assert_eq!(course.newest().map(|newest| newest.epoch), Some(1023));
+        assert!(course.early.is_empty());
     }
 }

@@ -70,6 +70,10 @@ impl Host {
                     .nodes
                     .take(from, received, &mut Post::new(&mut self.links, now, out));
             }
+            (PartyId::LABELS, Body::Labels(_)) if self.nodes.is_far(header.batch) => {
+                self.links.postpone(from, stream);
+                return Ok(());
+            }
             (PartyId::LABELS, Body::Labels(labels)) => {
                 let fault = super::label_fault(labels, &self.terms);
                 if fault.is_none() {

@@ -36,9 +36,15 @@ impl LabelBook {
         self.batches.insert(batch, labels);
     }
 
-    /// How many batches wait.
-    pub(super) fn len(&self) -> usize {
-        self.batches.len()
+    /// The labels of a batch, if they have come.
+    pub(super) fn of_batch(&self, batch: u64) -> Option<&Labels> {
+        self.batches.get(&batch)
+    }
+
+    /// The first batch behind all whose labels are there.
+    pub(super) fn told_below(&self) -> Option<u64> {
+        let (last, _) = self.batches.last_key_value()?;
+        Some(last.saturating_add(1))
     }
 
     pub(super) fn label(&self, record: u64) -> Known {

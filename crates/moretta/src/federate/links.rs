@@ -178,7 +178,13 @@ impl Links {
     }
 
     /// Says why a frame was not taken, without holding it against its sender.
-    fn turn_away(&mut self, from: PartyId, why: Refusal, about: Address, out: &mut Outbox) {
+    pub(super) fn turn_away(
+        &mut self,
+        from: PartyId,
+        why: Refusal,
+        about: Address,
+        out: &mut Outbox,
+    ) {
         out.notes.push(Note::Refused(from, why));
         let address = Address { to: from, ..about };
         let body = Body::Refuse(why);
@@ -303,6 +309,11 @@ impl Links {
     pub(super) fn postpone(&mut self, from: PartyId, stream: Stream) {
         self.acks.take_back(from, stream);
         self.incoming.take_back(from, stream);
+    }
+
+    /// Gives back what is remembered of streams from or for sources that are gone.
+    pub(super) fn forget_streams(&mut self, is_there: impl Fn(u16) -> bool) {
+        self.incoming.forget_streams(is_there);
     }
 
     /// Sends everything again that a party has not acknowledged.

@@ -49,6 +49,7 @@ pub mod project;
 mod quantile;
 mod rank_span;
 mod ratio;
+mod room;
 mod run;
 mod score;
 pub mod simulate;
@@ -67,17 +68,19 @@ pub use host::Host;
 pub use journal::{Durable, Journal, MemoryJournal, Stored};
 pub use label_holder::LabelHolder;
 pub use links::Delivery;
-pub use monitor::Candidate;
+pub use monitor::{Candidate, Candidates, candidates_at_first};
 pub use party::{Event, Note, Outbox, Party, PartyId, Rows, Time};
 pub use rank_span::RankSpans;
 pub use ratio::{Rank, Ratio};
+pub use room::MOST_COLUMNS;
+pub(crate) use room::{COMMON, most_values, own_numbers, values_of};
 pub use run::Mark;
 pub use site::{Site, SiteOptions};
 pub use terms::{
     AnswerTerms, Mode, MonitorTerms, Phases, RankBy, Rule, ScoreForm, ScoreTerms, Terms,
     TroubleTerms,
 };
-pub use topology::{Column, FragmentKind, MOST_COLUMNS, MOST_NODES, Node, SiteColumns, Topology};
+pub use topology::{Column, FragmentKind, MOST_NODES, Node, SiteColumns, Topology};
 pub use trust::Trust;
 
 use frame::{Labels, Refusal};

@@ -12,7 +12,7 @@ use super::topology::{FragmentKind, Node, Topology};
 use super::trouble::{Classified, Inputs, TroubleNode, Values};
 use crate::error::Result;
 use crate::learn::Learner;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// Batches of inputs that a node keeps ahead of its own.
@@ -107,9 +107,14 @@ impl Nodes {
         count < MOST_EARLY && bytes + bytes_of(body) <= MOST_EARLY_BYTES
     }
 
-    /// Takes labels, which were found sound, unless they are too far ahead to be kept.
+    /// Whether labels are of a batch that is too far ahead to be kept.
+    pub(super) fn is_far(&self, batch: u64) -> bool {
+        batch >= self.course.closed().saturating_add(MOST_LABELS)
+    }
+
+    /// Takes labels, which were found sound and are not too far ahead.
     pub(super) fn take_labels(&mut self, batch: u64, labels: Labels) {
-        if batch < self.course.closed().saturating_add(MOST_LABELS) {
+        if !self.is_far(batch) {
             self.labels.insert(batch, labels);
         }
     }
@@ -117,6 +122,11 @@ impl Nodes {
     /// What the aggregator says.
     pub(super) fn course(&mut self) -> &mut Course {
         &mut self.course
+    }
+
+    /// The nodes that run here.
+    pub(super) fn ids(&self) -> impl Iterator<Item = u16> {
+        self.nodes.keys().copied()
     }
 
     /// Makes the nodes of topologies that have come, and takes what came before them.
@@ -233,8 +243,10 @@ impl Nodes {
         if inputs.epoch != epoch {
             return Some(Refusal::Epoch);
         }
+        let labels = self.labels.of_batch(batch);
+        let labelled = labels.map(|labels| labels.present.len());
         let refused = match body {
-            Body::Keys(keys) if two_phase => inputs.set_keys(place, keys.forwarded),
+            Body::Keys(keys) if two_phase => inputs.set_keys(place, keys.forwarded, labelled),
             Body::Fragment(fragment) => {
                 let masked = kind == FragmentKind::Masked && of_site;
                 let other = usize::from(fragment.width) != width && fragment.rows() > 0;
@@ -244,7 +256,8 @@ impl Nodes {
                 } else if keyed == two_phase {
                     Some(Refusal::Unexpected)
                 } else {
-                    let keys = fragment.forwarded.map(|keys| inputs.set_keys(place, keys));
+                    let keys = fragment.forwarded;
+                    let keys = keys.map(|keys| inputs.set_keys(place, keys, labelled));
                     let values = Values::Plain(fragment.values);
                     keys.flatten()
                         .or_else(|| inputs.set_values(place, width, values))
@@ -299,10 +312,11 @@ impl Nodes {
     /// Lets every node go on as far as it can.
     pub(super) fn advance(&mut self, post: &mut Post<'_>) -> Result<()> {
         self.make_nodes(post)?;
-        let ids: Vec<u16> = self.nodes.keys().copied().collect();
-        for id in ids {
+        let ids: Vec<u16> = self.ids().collect();
+        for &id in &ids {
             while self.advance_node(id, post) {}
         }
+        let has_lost = self.nodes.len() < ids.len();
         let end = u64::from(self.terms.batch);
         let needed = self
             .nodes
@@ -313,8 +327,15 @@ impl Nodes {
         self.labels
             .forget_below(needed.saturating_sub(self.terms.label_delay));
         let oldest = self.nodes.values().map(|node| node.next).min();
-        self.course
-            .forget_below(oldest.unwrap_or(self.course.closed()));
+        let oldest = oldest.unwrap_or(self.course.closed());
+        // The aggregator has topologies of its own besides.
+        let forgets = self.course.forget_below(oldest);
+        if (forgets || has_lost) && self.me != PartyId::AGGREGATOR {
+            let known: BTreeSet<u16> = self.course.sources().chain(self.ids()).collect();
+            let sites = &self.terms.sites;
+            let is_there = |source: u16| known.contains(&source) || sites.contains(&source);
+            post.links.forget_streams(is_there);
+        }
         Ok(())
     }
 
@@ -558,3 +579,6 @@ fn bytes_of(body: &Body) -> usize {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ mod telling;
 
 use super::consent::Asking;
 use super::course::Course;
-use super::frame::{Body, End, Hello, Labels, Refusal, Scores};
+use super::frame::{Body, End, Hello, Kind, Labels, Refusal, Scores};
 use super::give::Giver;
 use super::label_book::LabelBook;
 use super::links::{Address, Delivery, Links, Received};
@@ -25,7 +25,7 @@ use super::trust::{Place, Trust};
 use crate::error::{Error, Result};
 use crate::learn::{Header, Learner};
 use batch::OwnBatch;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// Batches that a site classifies ahead of what it may tell.
@@ -213,6 +213,10 @@ impl Site {
         } = received;
         let about = Address::new(from, header.epoch, header.batch).about(header.node);
         let refused = match (from, body) {
+            (PartyId::LABELS, Body::Labels(_)) if self.is_far(header.batch) => {
+                self.links.postpone(from, stream);
+                return Ok(());
+            }
             (PartyId::LABELS, Body::Labels(labels)) => self.take_labels(header.batch, labels),
             (PartyId::AGGREGATOR, Body::Topology(topology)) => {
                 match self.refusal_of(&topology, header.epoch) {
@@ -248,7 +252,11 @@ impl Site {
         };
         if let Some(why) = refused {
             self.links.postpone(from, stream);
-            self.links.refuse(from, why, about, out);
+            // What a site has signed is its own fault, and not that of who passes it on.
+            match header.kind {
+                Kind::Hello => self.links.turn_away(from, why, about, out),
+                _ => self.links.refuse(from, why, about, out),
+            }
         }
         Ok(())
     }
@@ -261,11 +269,16 @@ impl Site {
         if own.is_some_and(|own| own.keys != labels.keys) {
             return Some(Refusal::Keys);
         }
-        let learnt = self.learnt / u64::from(self.terms.batch);
-        if batch >= learnt && self.labels.len() < MOST_KEPT {
+        if batch >= self.learnt / u64::from(self.terms.batch) {
             self.labels.insert(batch, labels);
         }
         None
+    }
+
+    /// Whether labels are of a batch that is too far ahead to be kept. They come again.
+    fn is_far(&self, batch: u64) -> bool {
+        let learnt = self.learnt / u64::from(self.terms.batch);
+        batch >= learnt.saturating_add(MOST_KEPT as u64)
     }
 
     /// What another site says of itself, as the aggregator passes it on.
@@ -275,6 +288,9 @@ impl Site {
         }
         if !self.trust.has_signed(self.place(), from, epoch, &hello) {
             return Some(Refusal::Signature);
+        }
+        if !self.trust.may_have(&self.terms, from, &hello.columns) {
+            return Some(Refusal::Value);
         }
         let is_masked = |trouble: &TroubleTerms| trouble.fragments == FragmentKind::Masked;
         let masks = self.terms.trouble.as_ref().is_some_and(is_masked);
@@ -339,7 +355,9 @@ impl Site {
     fn take_scores(&mut self, node: u16, batch: u64, scores: &Scores) -> Option<Refusal> {
         let (Some(book), Some(records)) = (&mut self.scores, self.unscored.remove(&(batch, node)))
         else {
-            return Some(Refusal::Unexpected);
+            // Those of a node that is gone may come again.
+            let is_there = self.course.sources().any(|known| known == node);
+            return is_there.then_some(Refusal::Unexpected);
         };
         for (at, &score) in scores.records.places().zip(&scores.scores) {
             if let Some(&(schema, confidence)) = records.get(at) {
@@ -391,7 +409,12 @@ impl Site {
             self.unscored.pop_first();
         }
         let oldest = self.batches.front().map_or(self.told, |first| first.number);
-        self.course.forget_below(oldest.min(self.told));
+        if self.course.forget_below(oldest.min(self.told)) {
+            let known: BTreeSet<u16> = self.course.sources().collect();
+            let sites = &self.terms.sites;
+            let is_there = |source: u16| known.contains(&source) || sites.contains(&source);
+            self.links.forget_streams(is_there);
+        }
         if let (Some(oldest), Some(newest)) = (self.course.oldest(), self.course.newest()) {
             self.giver.forget_below(oldest.epoch, |node| {
                 oldest.node(node).is_some() || newest.node(node).is_some()
@@ -463,3 +486,6 @@ impl Party for Site {
         saved::save(self)
     }
 }
+
+#[cfg(test)]
+mod tests;

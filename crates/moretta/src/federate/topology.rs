@@ -5,6 +5,7 @@
 
 use super::party_id::PartyId;
 use super::ratio::Ratio;
+use super::room::{MOST_COLUMNS, MOST_LENGTHS, MOST_LENGTHS_TOGETHER};
 use super::state::{Reader, Writer, odd};
 use crate::error::Result;
 use crate::learn::Input;
@@ -13,10 +14,6 @@ use std::collections::BTreeMap;
 
 /// Trouble nodes at most.
 pub const MOST_NODES: usize = 64;
-/// Columns of all sites together, at most.
-pub const MOST_COLUMNS: usize = 4096;
-/// Lengths that one source is asked about, at most.
-const MOST_LENGTHS: usize = 4096;
 
 /// A column of a site, without its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -333,11 +330,10 @@ impl Topology {
                 && node.second.is_none_or(|second| second.over > 0)
         });
         let limits = self.nodes.len() <= MOST_NODES && columns <= MOST_COLUMNS;
+        let asked = || self.lengths.iter().map(|(_, asked)| asked.len());
         let lengths = self.lengths.is_sorted_by(|a, b| a.0 < b.0)
-            && self
-                .lengths
-                .iter()
-                .all(|(_, asked)| asked.len() <= MOST_LENGTHS);
+            && asked().all(|count| count <= MOST_LENGTHS)
+            && asked().sum::<usize>() <= MOST_LENGTHS_TOGETHER;
         sites && nodes && limits && lengths && are_alike(lists)
     }
 }

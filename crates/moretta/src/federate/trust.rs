@@ -5,9 +5,10 @@
 use super::frame::Hello;
 use super::mask::{Identity, has_signed};
 use super::party::PartyId;
+use super::room::are_own;
 use super::state::Writer;
 use super::terms::Terms;
-use super::topology::Topology;
+use super::topology::{Column, Topology};
 use std::collections::BTreeMap;
 
 /// Own key and those of others.
@@ -60,6 +61,16 @@ impl Trust {
     pub(super) fn has_made(&self, place: Place<'_>, topology: &Topology) -> bool {
         let text = topology_text(place, topology);
         self.is_by(PartyId::AGGREGATOR, &text, &topology.signature)
+    }
+
+    /// Whether columns have numbers that their site may give: its own, or those of columns that sites
+    /// have in common. Such a number is claimed by each site that has the column, so one site alone
+    /// makes no column of another one common.
+    pub(super) fn may_have(&self, terms: &Terms, site: PartyId, columns: &[Column]) -> bool {
+        match self {
+            Trust::Process => true,
+            Trust::Pinned { .. } => are_own(site.0, columns, terms),
+        }
     }
 
     fn sign(&self, text: &[u8]) -> [u8; 64] {

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 
 /// Counts that one leaf of a tree may keep: more need memory without bound.
-const MOST_COUNTS: usize = 1 << 22;
+pub(crate) const MOST_COUNTS: usize = 1 << 22;
 
 /// What the numbers of one attribute mean to a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

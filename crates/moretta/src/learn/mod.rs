@@ -50,6 +50,7 @@ mod subspace;
 mod tree_options;
 
 pub use adaptive_random_forest::{AdaptiveRandomForest, AdaptiveRandomForestLearner, SubspaceSize};
+pub(crate) use header::MOST_COUNTS;
 pub use header::{Header, Input};
 pub use hoeffding_adaptive_tree::{HoeffdingAdaptiveTree, HoeffdingAdaptiveTreeLearner};
 pub use hoeffding_tree::HoeffdingTreeLearner;

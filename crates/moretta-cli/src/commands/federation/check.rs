@@ -4,7 +4,7 @@ use super::{load, load_all};
 use crate::args::{FederationPoliciesArgs, PolicyArgs};
 use crate::console::{Console, counted};
 use crate::failure::Failure;
-use moretta::pipeline::{agreed, check_common_columns, federation_sees};
+use moretta::pipeline::{agreed, check_common_columns, check_room, federation_sees};
 use moretta::policy::{FederationPolicy, FederationRole};
 use moretta::{Error, io, learn};
 use serde::Serialize;
@@ -23,12 +23,19 @@ struct CheckedParty {
 
 pub(crate) fn run(args: &FederationPoliciesArgs, console: &Console) -> Result<ExitCode, Failure> {
     let policies = load_all(args)?;
-    let checked = policies
+    let mut checked = policies
         .iter()
         .map(|policy| check(policy).map_err(|error| of(policy, error)))
         .collect::<Result<Vec<_>, Failure>>()?;
     agreed(&policies)?;
     check_common_columns(&policies)?;
+    let warning = check_room(&policies)?;
+    // The aggregator makes trouble nodes, so it is warned, or who comes first where it is not there.
+    let aggregates = |policy: &FederationPolicy| policy.role == FederationRole::Aggregator;
+    let place = policies.iter().position(aggregates).unwrap_or(0);
+    if let Some(party) = checked.get_mut(place) {
+        party.warnings.extend(warning);
+    }
     show(&checked, console)
 }
 

@@ -87,6 +87,12 @@ impl<'a> Heed<'a> {
                 ))
                 .help("`moretta federation check` with the policies of all sites finds out which; let both say the same, and begin all parties anew with --force"));
             }
+            Note::RefusedBy(PartyId::AGGREGATOR, Refusal::Room) => {
+                return Err(Error::policy(
+                    "the sites have more columns, or this site has more categories, than there is room for",
+                )
+                .help("drop columns, or group categories where fragments are raw; `moretta federation check` with the policies of all sites counts them"));
+            }
             Note::RefusedBy(PartyId::AGGREGATOR, Refusal::Run) => {
                 return Err(Error::usage(
                     "the aggregator is in another run than this party: one of them was begun anew",
@@ -149,4 +155,61 @@ fn common_columns(policy: &FederationPolicy) -> Vec<String> {
 fn id_of(party: PartyId, policy: &FederationPolicy) -> Option<String> {
     let found = policy.parties.iter().find(|one| one.number == party);
     found.map(|one| one.id.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use moretta::policy::Root;
+    use std::path::Path;
+
+    /// The aggregator or the label holder in a mode.
+    fn policy(role: &str, mode: &str) -> FederationPolicy {
+        let (id, columns, source) = match role {
+            "labels" => (
+                "desk",
+                "[columns]\nvisit = { role = \"key\" }\nstate = { role = \"class\" }",
+                "[source]\npath = \"rows.csv\"",
+            ),
+            _ => ("hub", "", ""),
+        };
+        let text = format!(
+            r#"
+            version = 1
+            {source}
+            {columns}
+            [federation]
+            name = "w"
+            role = "{role}"
+            id = "{id}"
+            parties = {{ hub = "aggregator", desk = "labels", icu = "site", lab = "site", ward = "site" }}
+            classes = ["a", "b"]
+            mode = "{mode}"
+            "#
+        );
+        let root = Root::of_policy(Path::new("policy.toml"), None).expect("a folder");
+        FederationPolicy::parse(&text, &root).expect("a policy")
+    }
+
+    /// Anybody can say no to whom all need. In flow others are answered all the same.
+    #[test]
+    fn in_flow_no_refusal_ends_who_serves_all() {
+        let console = Console::new(false, true);
+        for role in ["aggregator", "labels"] {
+            let (lockstep, flow) = (policy(role, "lockstep"), policy(role, "flow"));
+            let mut ends = 0;
+            for why in Refusal::ALL {
+                for party in [PartyId(1), PartyId::CONSUMER, PartyId::LABELS] {
+                    let note = [Note::RefusedBy(party, why)];
+                    let heeded = Heed::new(&flow, &console).notes(&note);
+                    assert!(heeded.is_ok(), "{role}: {why:?}");
+                    ends += usize::from(Heed::new(&lockstep, &console).notes(&note).is_err());
+                }
+            }
+            assert!(ends > 0, "in lockstep nobody can go on");
+        }
+        let note = [Note::Refused(PartyId(1), Refusal::Keys)];
+        let hub = policy("aggregator", "flow");
+        assert!(Heed::new(&hub, &console).notes(&note).is_ok());
+    }
 }

@@ -1,4 +1,8 @@
 //! A batch at the aggregator: what sources answered, and what was made of it.
+//!
+//! Which rows a batch is about the label holder says, by the sum of their keys. Before its labels
+//! are there, answers of sites that have different rows are all kept: those of the rows that most
+//! sites have count, and the others are laid aside.
 
 use super::quality::Quality;
 use crate::federate::classify::Judgement;
@@ -15,6 +19,10 @@ pub(super) struct Batch {
     pub(super) answered: Option<Time>,
     /// Of each source of the topology: sites, then nodes.
     pub(super) answers: Vec<Option<Answers>>,
+    /// Answers about other rows than those that count, by place.
+    pub(super) aside: BTreeMap<usize, Answers>,
+    /// The rows that the label holder has told labels of.
+    pub(super) labelled: Option<KnownRows>,
     /// Where it is told what nodes are given, node by node.
     pub(super) feeds: Vec<Feed>,
     /// Whether something came after it was answered.
@@ -23,6 +31,15 @@ pub(super) struct Batch {
     pub(super) given_up: Vec<bool>,
     /// What the sites said together of each record, and who was sure of most.
     pub(super) chosen: Vec<Choice>,
+}
+
+/// By which rows are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KnownRows {
+    /// The keyed sum of their keys.
+    pub(super) keys: u64,
+    /// How many there are.
+    pub(super) count: usize,
 }
 
 /// A source of a node, and where its answers say what it forwards there.
@@ -54,6 +71,8 @@ impl Batch {
             answered: None,
             is_changed: false,
             answers: vec![None; sources],
+            aside: BTreeMap::new(),
+            labelled: None,
             given_up: vec![false; sources],
             chosen: Vec::new(),
         }
@@ -67,10 +86,6 @@ impl Batch {
     /// Why answers cannot be taken.
     pub(super) fn fault(&self, answers: &Answers, terms: &Terms) -> Option<Refusal> {
         let source = answers.source;
-        // A site that has dropped a batch does not know what was in it.
-        let dropped = answers.present.ones() == 0;
-        let known = self.count().filter(|_| !dropped);
-        let others = known.is_some_and(|count| count != answers.count());
         let forwards = self.topology.destinations(source).count();
         let what_ifs = self.topology.lengths_of(source).len();
         let planes = (answers.forwards.len(), answers.what_ifs.len()) != (forwards, what_ifs);
@@ -78,10 +93,6 @@ impl Batch {
         let count = answers.count();
         if planes || shape || count == 0 || count > terms.batch as usize {
             return Some(Refusal::Width);
-        }
-        // So many records have other keys, whatever their sum is.
-        if others {
-            return Some(Refusal::Keys);
         }
         if answers.classes.iter().any(|&class| class >= terms.classes) {
             return Some(Refusal::Class);
@@ -93,22 +104,113 @@ impl Batch {
         {
             return Some(Refusal::Confidence);
         }
-        let is_site = self.topology.node(source).is_none();
-        let keys = self.keys().filter(|_| is_site && !dropped);
-        keys.is_some_and(|keys| keys != answers.keys)
+        let place = self.place(source)?;
+        let others = self.labelled.zip(self.rows_of_site(place, answers));
+        others
+            .is_some_and(|(labelled, rows)| labelled != rows)
             .then_some(Refusal::Keys)
     }
 
-    fn keys(&self) -> Option<u64> {
-        let sites = self.answers.iter().take(self.topology.sites.len());
-        let mut told = sites.flatten().filter(|answers| answers.present.ones() > 0);
-        told.next().map(|answers| answers.keys)
+    /// The rows that a site says it has; none of a node, and none of a site that has dropped the
+    /// batch and does not know what was in it.
+    fn rows_of_site(&self, place: usize, answers: &Answers) -> Option<KnownRows> {
+        let is_told = place < self.topology.sites.len() && answers.present.ones() > 0;
+        is_told.then_some(KnownRows {
+            keys: answers.keys,
+            count: answers.count(),
+        })
+    }
+
+    /// The rows that count: those of the labels, before these are there those that most sites have,
+    /// and of as many those of the first site.
+    fn rows(&self) -> Option<KnownRows> {
+        if self.labelled.is_some() {
+            return self.labelled;
+        }
+        let known = self.answers.iter().enumerate();
+        let known = known.filter_map(|(place, answers)| Some((place, answers.as_ref()?)));
+        let aside = self.aside.iter().map(|(place, answers)| (*place, answers));
+        let mut told: BTreeMap<usize, KnownRows> = BTreeMap::new();
+        for (place, answers) in known.chain(aside) {
+            if let Some(rows) = self.rows_of_site(place, answers) {
+                told.insert(place, rows);
+            }
+        }
+        let sites = |rows: &KnownRows| told.values().filter(|other| *other == rows).count();
+        // The last of several greatest is taken.
+        told.values().rev().max_by_key(|rows| sites(rows)).copied()
+    }
+
+    /// Whether answers are about the rows that count.
+    fn is_about(&self, rows: Option<KnownRows>, place: usize, answers: &Answers) -> bool {
+        let Some(rows) = rows.filter(|_| answers.present.ones() > 0) else {
+            return true;
+        };
+        match self.rows_of_site(place, answers) {
+            Some(own) => own == rows,
+            None => answers.count() == rows.count,
+        }
+    }
+
+    /// Lays answers aside that are about other rows than those that count, and takes back those
+    /// that are about these.
+    fn sort_out(&mut self) {
+        let rows = self.rows();
+        for place in 0..self.answers.len() {
+            let known = self.answers[place].take();
+            let Some(answers) = known.or_else(|| self.aside.remove(&place)) else {
+                continue;
+            };
+            match self.is_about(rows, place, &answers) {
+                true => self.answers[place] = Some(answers),
+                false => drop(self.aside.insert(place, answers)),
+            }
+        }
+    }
+
+    /// Whether sites have told of different rows.
+    pub(super) fn has_other_rows(&self) -> bool {
+        let sites = self.topology.sites.len();
+        self.aside.keys().any(|&place| place < sites)
+    }
+
+    /// Takes the rows that the label holder has told labels of. Gives the sites that have others:
+    /// nothing of them counts.
+    pub(super) fn set_labelled(&mut self, rows: KnownRows) -> Vec<u16> {
+        if self.labelled.replace(rows) == Some(rows) {
+            return Vec::new();
+        }
+        let before = self.aside.keys().copied().collect::<Vec<usize>>();
+        self.sort_out();
+        self.is_changed |= self.is_answered() && !before.iter().eq(self.aside.keys());
+        let sites = self.topology.sites.iter().enumerate();
+        let others = sites.filter(|(place, _)| self.aside.contains_key(place));
+        let others: Vec<u16> = others.map(|(_, site)| site.id).collect();
+        for &site in &others {
+            self.give_up(site);
+        }
+        others
     }
 
     pub(super) fn insert(&mut self, answers: Answers) {
         self.is_changed |= self.is_answered();
-        if let Some(place) = self.place(answers.source) {
-            self.answers[place] = Some(answers);
+        let Some(place) = self.place(answers.source) else {
+            return;
+        };
+        // Mostly all have the same rows.
+        let sites = self.topology.sites.len();
+        let mut first = self.answers.iter().take(sites).flatten();
+        let first = first.find(|first| first.present.ones() > 0);
+        let fits = first.is_some_and(|first| {
+            let rows = KnownRows {
+                keys: first.keys,
+                count: first.count(),
+            };
+            self.is_about(Some(rows), place, &answers)
+        });
+        self.answers[place] = Some(answers);
+        if !fits || !self.aside.is_empty() {
+            self.sort_out();
         }
     }
 
@@ -139,6 +241,7 @@ impl Batch {
         let silent = self.topology.sources().enumerate();
         let silent =
             silent.filter(|(place, _)| self.answers[*place].is_none() && !self.given_up[*place]);
+        let silent = silent.filter(|(place, _)| !self.aside.contains_key(place));
         silent.map(|(_, source)| source)
     }
 

@@ -10,6 +10,7 @@ use crate::federate::party::{Note, Outbox, PartyId, Time};
 use crate::federate::ratio::Ratio;
 use crate::federate::terms::{Mode, Phases, TroubleTerms};
 use crate::federate::topology::{FragmentKind, MOST_NODES, Node, SiteColumns, Topology};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Milliseconds after which a silent host is lost, and its nodes with it.
@@ -91,6 +92,7 @@ impl Aggregator {
         self.allow(now, out);
         let oldest = self.batches.keys().next().copied();
         let oldest = oldest.unwrap_or(done).min(done);
+        let before = self.topologies.len();
         while self
             .topologies
             .get(1)
@@ -98,6 +100,22 @@ impl Aggregator {
         {
             self.topologies.pop_front();
         }
+        if self.topologies.len() < before {
+            self.forget_gone();
+        }
+    }
+
+    /// Forgets what is remembered of sources that are in no topology any more, and of old epochs.
+    fn forget_gone(&mut self) {
+        let topologies = self.topologies.iter();
+        let known = topologies.flat_map(|topology| topology.sources());
+        let known: BTreeSet<u16> = known.chain(self.nodes.ids()).collect();
+        let is_there = |source: u16| known.contains(&source) || self.terms.sites.contains(&source);
+        self.links.forget_streams(is_there);
+        self.qualities.retain(|&source, _| is_there(source));
+        self.agreements_told.retain(|&node, _| is_there(node));
+        let oldest = self.topologies.front().map_or(0, |oldest| oldest.epoch);
+        self.masks = self.masks.split_off(&(oldest, [0; 32]));
     }
 
     /// The topology after changes.

@@ -1,6 +1,6 @@
 //! What the aggregator remembers over a restart.
 
-use super::batch::{Batch, Choice};
+use super::batch::{Batch, Choice, KnownRows};
 use super::quality::Quality;
 use super::{Aggregator, AggregatorOptions};
 use crate::error::Result;
@@ -24,6 +24,12 @@ pub(super) fn save(aggregator: &Aggregator) -> Result<Vec<u8>> {
     for (site, hello) in &aggregator.hellos {
         out.u16(*site);
         hello.write(&mut out);
+    }
+    out.size(aggregator.masks.len());
+    for ((epoch, mask), site) in &aggregator.masks {
+        out.u32(*epoch);
+        out.raw(mask);
+        out.u16(*site);
     }
     out.size(aggregator.topologies.len());
     aggregator
@@ -86,6 +92,16 @@ fn save_batch(batch: &Batch, out: &mut Writer) {
             answers.write(out);
         }
     }
+    out.bool(batch.labelled.is_some());
+    if let Some(rows) = batch.labelled {
+        out.u64(rows.keys);
+        out.size(rows.count);
+    }
+    out.size(batch.aside.len());
+    for (place, answers) in &batch.aside {
+        out.size(*place);
+        answers.write(out);
+    }
     out.size(batch.chosen.len());
     for choice in &batch.chosen {
         out.bool(choice.candidate.is_some());
@@ -112,6 +128,10 @@ impl Aggregator {
         for _ in 0..from.length()? {
             let site = from.u16()?;
             aggregator.hellos.insert(site, Hello::read(from)?);
+        }
+        for _ in 0..from.length()? {
+            let shown = (from.u32()?, from.array()?);
+            aggregator.masks.insert(shown, from.u16()?);
         }
         for _ in 0..from.length()? {
             aggregator
@@ -176,6 +196,19 @@ impl Aggregator {
             if from.bool()? {
                 batch.answers[place] = Some(Answers::read(from)?);
             }
+        }
+        if from.bool()? {
+            batch.labelled = Some(KnownRows {
+                keys: from.u64()?,
+                count: from.size()?,
+            });
+        }
+        for _ in 0..from.length()? {
+            let place = from.size()?;
+            if place >= batch.answers.len() {
+                return Err(odd("answers of a source that there is not"));
+            }
+            batch.aside.insert(place, Answers::read(from)?);
         }
         for _ in 0..from.length()? {
             let some = from.bool()?;

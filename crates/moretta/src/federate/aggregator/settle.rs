@@ -208,11 +208,8 @@ impl Aggregator {
             let waits = !batch.is_complete(None, |_| false) && now < deadline;
             if waits {
                 out.wake_at(deadline);
-            } else if batch.is_changed {
-                let first = number * u64::from(self.terms.batch);
-                for at in 0..batch.chosen.len() {
-                    self.answer_record(&mut batch, at, first + at as u64);
-                }
+            } else {
+                self.answer_again(number, &mut batch);
             }
             self.batches.insert(number, batch);
             if waits {
@@ -221,6 +218,22 @@ impl Aggregator {
         }
         self.closed += 1;
         true
+    }
+}
+
+impl Aggregator {
+    /// In flow mode: chooses again for monitors, where something has come since a batch was
+    /// answered.
+    pub(super) fn answer_again(&mut self, number: u64, batch: &mut Batch) {
+        if !std::mem::take(&mut batch.is_changed) {
+            return;
+        }
+        let first = number * u64::from(self.terms.batch);
+        let count = batch.count().unwrap_or(0);
+        batch.chosen.truncate(count);
+        for at in 0..count {
+            self.answer_record(batch, at, first + at as u64);
+        }
     }
 }
 

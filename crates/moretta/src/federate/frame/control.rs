@@ -311,11 +311,13 @@ pub enum Refusal {
     Run,
     /// A column that sites share, and another size or kind than it has at a site before.
     Columns,
+    /// More columns, or values of them, than a site may have.
+    Room,
 }
 
 impl Refusal {
     /// All reasons.
-    pub const ALL: [Refusal; 18] = [
+    pub const ALL: [Refusal; 19] = [
         Refusal::Malformed,
         Refusal::Stranger,
         Refusal::Sender,
@@ -334,6 +336,7 @@ impl Refusal {
         Refusal::Quarantine,
         Refusal::Run,
         Refusal::Columns,
+        Refusal::Room,
     ];
 
     pub(in crate::federate) fn write(self, out: &mut Writer) {

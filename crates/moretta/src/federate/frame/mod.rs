@@ -48,7 +48,7 @@ pub const NO_NODE: u16 = u16::MAX;
 /// What frames begin with.
 pub const MAGIC: [u8; 2] = *b"mF";
 /// The version of frames.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,6 +1,6 @@
 //! Sums of frames that came, by which they are known when they repeat.
 
-use super::super::frame::{Kind, Stream};
+use super::super::frame::{Kind, NO_NODE, Stream};
 use super::super::party::PartyId;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -70,6 +70,13 @@ impl Incoming {
         if let Some(seen) = self.seen.get_mut(&of_stream(from, stream)) {
             seen.remove(&stream.batch);
         }
+    }
+
+    /// Forgets streams of sources and nodes that are gone: their numbers are not used again.
+    pub(super) fn forget_streams(&mut self, is_there: impl Fn(u16) -> bool) {
+        let is_known = |id: u16| id == NO_NODE || is_there(id);
+        self.seen
+            .retain(|(_, _, source, node), _| is_known(*source) && is_known(*node));
     }
 
     /// Forgets all that came from a party.

@@ -273,3 +273,25 @@ fn one_sender_with_very_many_streams_leaves_room_for_others() {
     assert_eq!(begin(A, most), (false, true));
     assert_eq!(begin(B, 5), (true, false));
 }
+
+#[test]
+fn streams_of_nodes_that_are_gone_are_given_back() {
+    let mut hub = links(HUB);
+    let run = hub.run.as_mut().expect("a run");
+    let number = u64::from(run.number().expect("its own")) << 32 | 7;
+    let mut out = Outbox::default();
+    let mut shut_out = 0;
+    for node in 2..40_000 {
+        let mut bytes = frame_of(A, node, 5);
+        bytes[4..12].copy_from_slice(&number.to_le_bytes());
+        assert!(hub.receive(A, &bytes, &mut out).is_some(), "{node}");
+        // The same frame is known as long as its node is there.
+        assert!(hub.receive(A, &bytes, &mut out).is_none(), "{node}");
+        shut_out += usize::from(hub.is_shut_out(A));
+        if node % 64 == 0 {
+            hub.forget_streams(|source| source == node || source < 2);
+            assert_eq!(hub.incoming.seen.len(), 1);
+        }
+    }
+    assert_eq!(shut_out, 0);
+}

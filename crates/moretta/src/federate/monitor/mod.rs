@@ -8,15 +8,17 @@
 //! Candidates do not know one another, and what they count matters between batches alone. So
 //! records are noted, and each candidate takes all of them at once, several candidates at a time.
 
+mod asked;
 mod blacklist;
 mod creation;
 mod noted;
 mod removal;
 
 use super::state::{Reader, Writer};
-use super::terms::{MonitorTerms, RankBy};
-use super::topology::Topology;
+use super::terms::{MonitorTerms, RankBy, Terms};
+use super::topology::{SiteColumns, Topology};
 use crate::error::Result;
+use asked::Asked;
 use blacklist::Blacklisted;
 use creation::Creation;
 use noted::Noted;
@@ -103,6 +105,8 @@ pub(super) struct Monitors {
     removals: BTreeMap<u16, Removal>,
     blacklist: Vec<Blacklisted>,
     changed_blacklist: bool,
+    /// Candidates that were left out when they were found last.
+    left_out: usize,
 }
 
 impl Monitors {
@@ -119,6 +123,7 @@ impl Monitors {
             removals: BTreeMap::new(),
             blacklist: Vec::new(),
             changed_blacklist: false,
+            left_out: 0,
         }
     }
 
@@ -277,17 +282,44 @@ impl Monitors {
             .map(|creation| (creation.sources.clone(), creation))
             .collect();
         let free: Vec<u16> = topology.free_sources().collect();
+        let mut found: Vec<(Vec<u16>, u64)> = Vec::new();
         for sources in self.candidates(&free, &old) {
-            if !may_join(&sources) || self.is_blacklisted(&sources) {
-                continue;
+            if may_join(&sources) && !self.is_blacklisted(&sources) {
+                let length = topology.length_of_all(&sources);
+                found.push((sources, length));
             }
-            let length = topology.length_of_all(&sources);
+        }
+        self.leave_out(&mut found, &old);
+        for (sources, length) in found {
             let kept = old.remove(&sources).filter(|kept| kept.length == length);
             let new = || Creation::new(sources.clone(), length, first, &self.terms);
             let creation = kept.unwrap_or_else(new);
             self.creations.push(creation);
         }
         self.ask();
+    }
+
+    /// Leaves candidates out whose sources would be asked about more lengths than there is room for:
+    /// those that were watched stay first, then all others in the order of their sources.
+    fn leave_out(&mut self, found: &mut Vec<(Vec<u16>, u64)>, old: &BTreeMap<Vec<u16>, Creation>) {
+        let is_watched = |(sources, length): &(Vec<u16>, u64)| {
+            old.get(sources).is_some_and(|old| old.length == *length)
+        };
+        let mut asked = Asked::default();
+        let mut stays: BTreeSet<usize> = BTreeSet::new();
+        for watched in [true, false] {
+            for (place, candidate) in found.iter().enumerate() {
+                if is_watched(candidate) == watched && asked.has_room(&candidate.0, candidate.1) {
+                    stays.insert(place);
+                }
+            }
+        }
+        self.left_out = found.len() - stays.len();
+        let mut place = 0;
+        found.retain(|_| {
+            place += 1;
+            stays.contains(&(place - 1))
+        });
     }
 
     /// Numbers what candidates ask for, so that each is looked up once a record.
@@ -417,6 +449,27 @@ impl Monitors {
     }
 }
 
+/// Candidates of a federation, for whoever checks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidates {
+    /// Those that are watched.
+    pub watched: usize,
+    /// Those that are not, since their sources would be asked about too many lengths.
+    pub left_out: usize,
+}
+
+/// The candidates that there are before the first trouble node is made, if all sites consent.
+pub fn candidates_at_first(terms: &Terms, sites: Vec<SiteColumns>) -> Option<Candidates> {
+    let trouble = terms.trouble.as_ref().filter(|trouble| !trouble.fixed)?;
+    let group = usize::from(trouble.group);
+    let mut monitors = Monitors::new(terms.monitors, trouble.rank_by, group);
+    monitors.rebuild(&Topology::of_sites(sites), 0, 0, &|_| true);
+    Some(Candidates {
+        watched: monitors.creations.len(),
+        left_out: monitors.left_out,
+    })
+}
+
 /// How many sets of `size` there are of `of`, or more than can be counted.
 pub(super) fn sets(of: usize, size: usize) -> usize {
     let mut count = 1_usize;
@@ -449,6 +502,7 @@ fn extend(of: &[u16], size: usize, begun: &mut Vec<u16>, all: &mut Vec<Vec<u16>>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::federate::{Column, Ratio, Rule};
 
     #[test]
     fn sets_are_counted_and_listed_in_order() {
@@ -457,5 +511,76 @@ mod tests {
             let all: Vec<u16> = (0..of).collect();
             assert_eq!(subsets(&all, size).len(), sets(usize::from(of), size));
         }
+    }
+
+    /// Sites of one column each, of these sizes.
+    fn sites(count: u16, size: impl Fn(u32) -> u32) -> Vec<SiteColumns> {
+        let site = |id: u16| SiteColumns {
+            id,
+            columns: vec![Column {
+                id: u64::from(id),
+                size: size(u32::from(id)),
+                values: 0,
+            }],
+        };
+        (0..count).map(site).collect()
+    }
+
+    fn monitors(topology: &Topology, group: usize) -> Monitors {
+        let mut monitors = Monitors::new(MonitorTerms::default(), RankBy::Agreement, group);
+        monitors.rebuild(topology, 0, 0, &|_| true);
+        monitors
+    }
+
+    /// What sources are asked fits into frames and is what sites allow, whatever columns weigh.
+    #[test]
+    fn candidates_that_ask_for_too_many_lengths_are_left_out() {
+        let check = |count: u16, group: u8, size: fn(u32) -> u32, leaves_out: bool| {
+            let mut topology = Topology::of_sites(sites(count, size));
+            let monitors = monitors(&topology, usize::from(group));
+            topology.lengths = monitors.lengths();
+            let most = topology.lengths.iter().map(|(_, asked)| asked.len()).max();
+            assert!(most <= Some(256), "{most:?}");
+            let mut out = Writer::default();
+            topology.write(&mut out);
+            let bytes = out.into_bytes();
+            assert!(bytes.len() < 1 << 20, "{}", bytes.len());
+            let read = Topology::read(&mut Reader::new(&bytes));
+            assert_eq!(read.expect("a hierarchy that can be"), topology);
+
+            let mut terms = Terms::of_study(count, 2, Rule::Vote).with_trouble(Ratio::ONE);
+            terms.trouble.as_mut().expect("nodes").group = group;
+            let found = candidates_at_first(&terms, topology.sites.clone()).expect("candidates");
+            assert_eq!(found.watched, monitors.creations.len());
+            assert_eq!(found.left_out > 0, leaves_out, "{found:?}");
+            assert!(found.watched > 100, "{found:?}");
+        };
+        check(32, 4, |site| 1 + site * site * 977, true);
+        check(45, 4, |site| 1 + site * site * 31 % 1000, true);
+        check(26, 4, |site| 1 + site * site * 977, true);
+        check(32, 4, |_| 1, false);
+        check(23, 3, |site| 1 + site * site * 977, false);
+        check(1000, 2, |site| 1 + site * 65_537 % 999_983, true);
+    }
+
+    #[test]
+    fn candidates_that_were_watched_are_not_left_out_for_others() {
+        let topology = Topology::of_sites(sites(26, |site| 1 + site * site * 977));
+        let mut monitors = Monitors::new(MonitorTerms::default(), RankBy::Agreement, 4);
+        monitors.rebuild(&topology, 0, 0, &|sources| !sources.contains(&0));
+        let sources = |monitors: &Monitors| -> BTreeSet<Vec<u16>> {
+            let creations = monitors.creations.iter();
+            creations.map(|creation| creation.sources.clone()).collect()
+        };
+        let before = sources(&monitors);
+        assert!(monitors.left_out > 0);
+        monitors.rebuild(&topology, 0, 0, &|_| true);
+        let after = sources(&monitors);
+        assert!(before.is_subset(&after) && after.len() > before.len());
+        assert!(
+            monitors
+                .creations
+                .is_sorted_by(|a, b| a.sources < b.sources)
+        );
     }
 }

@@ -2,6 +2,8 @@
 
 /// Records that are noted at most: batches that are settled late are many.
 const MOST: usize = 4096;
+/// Answers that are, of all records together: where sources are asked much, of fewer records.
+const MOST_ANSWERS: usize = 1 << 22;
 
 /// The records.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +25,7 @@ impl Noted {
 
     /// Whether they should be taken before another one is noted.
     pub(super) fn is_full(&self) -> bool {
-        self.numbers.len() >= MOST
+        self.numbers.len() >= MOST || self.answers.len() >= MOST_ANSWERS
     }
 
     /// Number and answers of each record, in order.
@@ -55,5 +57,18 @@ mod tests {
         noted.clear();
         noted.note(9, std::iter::empty());
         assert_eq!(noted.records().collect::<Vec<_>>(), [(9, &[][..])]);
+    }
+
+    #[test]
+    fn of_many_answers_fewer_records_are_noted() {
+        for (answers, most) in [(1, 4096), (1024, 4096), (40_000, 105)] {
+            let mut noted = Noted::default();
+            let told = || std::iter::repeat_n(Some(true), answers);
+            let full = (1..=4096).find(|&record| {
+                noted.note(record, told());
+                noted.is_full()
+            });
+            assert_eq!(full, Some(most), "{answers}");
+        }
     }
 }

@@ -45,14 +45,21 @@ impl Inputs {
         }
     }
 
-    pub(in crate::federate) fn set_keys(&mut self, source: usize, keys: Bits) -> Option<Refusal> {
-        if self
-            .keys
-            .iter()
-            .flatten()
-            .any(|known| known.len() != keys.len())
-        {
+    /// Takes which records a source forwards. `labelled` is how many there are, once the label holder
+    /// has said so; before that nobody can say which of two sources is wrong, and the batch is lost.
+    pub(in crate::federate) fn set_keys(
+        &mut self,
+        source: usize,
+        keys: Bits,
+        labelled: Option<usize>,
+    ) -> Option<Refusal> {
+        if labelled.is_some_and(|count| count != keys.len()) {
             return Some(Refusal::Width);
+        }
+        let mut known = self.keys.iter().flatten();
+        if known.any(|known| known.len() != keys.len()) {
+            self.is_spoilt = true;
+            return None;
         }
         self.keys[source] = Some(keys);
         None
@@ -67,7 +74,7 @@ impl Inputs {
     ) -> Option<Refusal> {
         let of = self.agreed.as_ref().or(self.keys[source].as_ref());
         let Some(rows) = of.map(Bits::ones) else {
-            return Some(Refusal::Unexpected);
+            return (!self.is_spoilt).then_some(Refusal::Unexpected);
         };
         let length = match &values {
             Values::Plain(values) => {
@@ -207,5 +214,27 @@ impl Inputs {
             let of = self.agreed.as_ref().or(keys.as_ref());
             *row += usize::from(of.is_some_and(|keys| keys.get(at)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Before labels are there nobody can say which source has other rows than it should.
+    #[test]
+    fn numbers_of_records_that_differ_spoil_a_batch_and_blame_who_the_labels_say() {
+        let check = |labelled, first: Option<Refusal>, second: Option<Refusal>| {
+            let mut inputs = Inputs::new(2, 0);
+            assert_eq!(inputs.set_keys(0, Bits::all(7), labelled), first);
+            inputs.is_spoilt |= first.is_some();
+            assert_eq!(inputs.set_keys(1, Bits::all(8), labelled), second);
+            assert!(inputs.is_spoilt || second.is_some());
+            let values = inputs.set_values(1, 1, Values::Plain(vec![0.0; 8]));
+            assert!(values.is_none() || second.is_some());
+        };
+        check(None, None, None);
+        check(Some(8), Some(Refusal::Width), None);
+        check(Some(7), None, Some(Refusal::Width));
     }
 }

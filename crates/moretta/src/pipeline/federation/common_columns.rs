@@ -14,13 +14,10 @@
 //! **Costs** 8 bytes a column and site; two names have one number with a chance of 1 to 2^63.
 
 use crate::error::{Error, Result};
-use crate::federate::Column;
+use crate::federate::{COMMON, Column};
 use crate::policy::{Feature, FederationPolicy, FederationRole};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-
-/// Marks the numbers of common columns; those of a site alone are small.
-const COMMON: u64 = 1 << 63;
 
 /// The columns of a site as others are told of them, in the order of its features.
 pub(super) fn columns_of(policy: &FederationPolicy, secret: &[u8; 32]) -> Vec<Column> {

@@ -9,6 +9,7 @@ mod facts;
 mod journal_file;
 mod parties;
 mod private_file;
+mod room;
 mod rows;
 mod sees;
 mod simulated;
@@ -25,6 +26,7 @@ pub use facts::{
 };
 pub use journal_file::FileJournal;
 pub use parties::{aggregator_of, consumer_of, host_of, label_holder_of, site_of};
+pub use room::check_room;
 pub use rows::PartyRows;
 pub use sees::federation_sees;
 pub(in crate::pipeline) use simulated::{Gathering, gather};

@@ -5,7 +5,9 @@ use crate::config::Placed;
 use crate::data::{ColumnPlan, ReadAs, Role};
 use crate::engine::ColumnPolicy;
 use crate::error::{Error, Result};
-use crate::federate::{Column, FragmentKind, Range, widest};
+use crate::federate::{
+    Column, FragmentKind, MOST_COLUMNS, Range, most_values, own_numbers, values_of, widest,
+};
 use crate::policy::columns::OfSite;
 
 /// A column that a site learns from.
@@ -178,12 +180,14 @@ impl FederationPolicy {
             })
         };
         // Numbers of columns are spread over the sites, so that no two share one.
-        let stride = (1usize << 16) / self.terms.sites.len().max(1);
-        let first = self.own().map_or(0, |own| usize::from(own.number.0)) * stride;
-        if learnt.len() > stride {
+        let own = self.own().map_or(0, |own| own.number.0);
+        let numbers = own_numbers(own, self.terms.sites.len());
+        let most = usize::try_from(numbers.end - numbers.start).unwrap_or(usize::MAX);
+        let most = most.min(MOST_COLUMNS);
+        if learnt.len() > most {
             return Err(section
                 .error(format!(
-                    "a site of this federation has at most {stride} columns"
+                    "a site of this federation has at most {most} columns"
                 ))
                 .help("drop some"));
         }
@@ -233,7 +237,7 @@ impl FederationPolicy {
             Ok(Feature {
                 name: column.name.clone(),
                 column: Column {
-                    id: (first + place) as u64,
+                    id: numbers.start + place as u64,
                     size: of_site.size.unwrap_or(1),
                     values: categories.len() as u32,
                 },
@@ -242,7 +246,17 @@ impl FederationPolicy {
                 range: range.filter(|_| is_shared),
             })
         };
-        learnt.iter().enumerate().map(feature).collect()
+        let features = learnt.iter().enumerate().map(feature);
+        let features = features.collect::<Result<Vec<Feature>>>()?;
+        let values = values_of(features.iter().map(|feature| &feature.column));
+        match most_values(&self.terms).filter(|most| values > *most) {
+            None => Ok(features),
+            Some(most) => Err(section
+                .error(format!(
+                    "the columns of this site have {values} values, and with raw fragments a site of this federation has room for {most}"
+                ))
+                .help("group categories or drop columns with many; other kinds of fragments have no such limit")),
+        }
     }
 }
 

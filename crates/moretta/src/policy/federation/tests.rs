@@ -76,6 +76,31 @@ fn the_state_is_beside_the_policy_and_record_keys_are_for_those_with_records() {
 }
 
 #[test]
+fn raw_columns_have_no_more_values_than_a_trouble_node_has_room_for() {
+    let with = |values: usize, kind: &str| {
+        let texts: Vec<String> = (0..values).map(|at| format!("\"v{at}\"")).collect();
+        let order = format!("order = [{}]", texts.join(", "));
+        let text = SITE.replacen("order = [\"bed\", \"walks\"]", &order, 1);
+        read(&text.replacen("share = [\"lactate\"]", kind, 1))
+    };
+    let raw = "kind = \"raw\", allow = \"raw\"";
+    // A third of 65,536, of which one is the number.
+    assert!(with(21_844, raw).is_ok());
+    let refused = with(21_845, raw).expect_err("refused");
+    let told = refused.to_string();
+    assert!(
+        told.contains("have 21846 values") && told.contains("21845"),
+        "{told}"
+    );
+    assert!(
+        refused
+            .help_text()
+            .is_some_and(|help| help.contains("group categories"))
+    );
+    assert!(with(21_845, "share = [\"lactate\"]").is_ok());
+}
+
+#[test]
 fn telling_settings_are_warned_of() {
     let check = |from: &str, to: &str, told: &str| {
         let text = SITE.replacen(from, to, 1);

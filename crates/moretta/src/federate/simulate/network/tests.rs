@@ -1,5 +1,6 @@
 //! Federations over bad networks.
 
+mod claims;
 mod faults;
 mod forged;
 mod long;

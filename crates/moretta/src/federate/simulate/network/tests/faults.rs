@@ -5,11 +5,11 @@ use crate::federate::Mode;
 use crate::federate::frame::{Answers, Refusal, encode};
 use std::ops::RangeInclusive;
 
-fn lockstep(records: usize) -> Case {
+pub(super) fn lockstep(records: usize) -> Case {
     Case::new(Rule::Vote, Some(FragmentKind::Raw), 8, records, 3)
 }
 
-fn flow(records: usize) -> Case {
+pub(super) fn flow(records: usize) -> Case {
     let mut case = lockstep(records);
     case.terms.mode = Mode::Flow {
         after: 100,
@@ -20,7 +20,7 @@ fn flow(records: usize) -> Case {
 }
 
 /// Records that come every 20 ms in batches.
-fn live(seed: i64) -> Weather {
+pub(super) fn live(seed: i64) -> Weather {
     Weather {
         interval: Some(20),
         until: 1_000_000,
@@ -28,7 +28,7 @@ fn live(seed: i64) -> Weather {
     }
 }
 
-fn still(seed: i64) -> Weather {
+pub(super) fn still(seed: i64) -> Weather {
     Weather {
         stall: Some(5000),
         until: 1_000_000,
@@ -44,7 +44,7 @@ fn killed(party: PartyId, at: Time, down: Option<Time>, weather: Weather) -> Wea
 }
 
 /// Fails in lockstep, after nothing has moved, with the names of those who are waited for.
-fn check_stall(run: &Run, name: &str) {
+pub(super) fn check_stall(run: &Run, name: &str) {
     let (party, error) = run.failure.as_ref().expect("a stall");
     assert_eq!((*party, error.exit_code()), (PartyId::AGGREGATOR, 5));
     let text = format!("{error}");
@@ -52,7 +52,7 @@ fn check_stall(run: &Run, name: &str) {
 }
 
 /// Answers every batch once.
-fn check_whole(case: &Case, run: &Run) {
+pub(super) fn check_whole(case: &Case, run: &Run) {
     let failure = &run.failure;
     assert!(
         failure.is_none(),
@@ -384,7 +384,7 @@ impl Watch for Spoils {
     }
 }
 
-fn answers(body: &mut Body) -> &mut Answers {
+pub(super) fn answers(body: &mut Body) -> &mut Answers {
     match body {
         Body::Answers(answers) => answers,
         _ => panic!("answers"),
@@ -564,7 +564,7 @@ fn keys_without_secret() -> [[u8; 32]; 3] {
     keys
 }
 
-fn masked() -> Case {
+pub(super) fn masked() -> Case {
     Case::new(Rule::Vote, Some(FragmentKind::Masked), 8, 1200, 3)
 }
 

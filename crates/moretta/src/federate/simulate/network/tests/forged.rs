@@ -66,6 +66,7 @@ impl Recorded {
             party: seats.make(id, None).expect("a party"),
             rows: Table::new(terms.batch, &terms.sites, &sources, classes),
             notes: Vec::new(),
+            answered: Vec::new(),
         };
         fed.take(Event::Linked(PartyId::AGGREGATOR));
         fed
@@ -104,6 +105,8 @@ struct Fed {
     party: Box<dyn Party>,
     rows: Table,
     notes: Vec<Note>,
+    /// Batches that it answered.
+    answered: Vec<u64>,
 }
 
 impl Fed {
@@ -125,6 +128,10 @@ impl Fed {
         // A frame is answered by few, and what waits for a topology comes at once with it.
         assert!(out.frames.len() < 2000, "{} frames", out.frames.len());
         self.notes.append(&mut out.notes);
+        let sent = out.frames.iter().map(|(_, bytes)| decode_header(bytes));
+        let sent = sent.map(|header| header.expect("a frame"));
+        let answers = sent.filter(|header| header.kind == Kind::Answers);
+        self.answered.extend(answers.map(|header| header.batch));
     }
 
     fn frame(&mut self, from: PartyId, bytes: &[u8]) {
@@ -368,4 +375,118 @@ fn far_batches_do_not_fill_the_memory_of_anybody() {
     for party in [PartyId(0), PartyId::host(0), hub] {
         check(party, PartyId::LABELS, &labels);
     }
+}
+
+/// Labels of batches that are far ahead take the place of no others.
+#[test]
+fn far_labels_keep_no_real_ones_out() {
+    let recorded = recorded(FragmentKind::Raw, false);
+    let labels = Body::Labels(Labels {
+        class_count: 2,
+        present: crate::federate::frame::Bits::all(4),
+        classes: vec![0; 4],
+        keys: 9,
+    });
+    let batches = recorded.case.batches() as u64;
+    for to in [PartyId(0), PartyId::AGGREGATOR, PartyId::host(0)] {
+        let sent = recorded.frames.iter().filter(|(_, other, _)| *other == to);
+        let mut party = recorded.party(to);
+        let (begun, rest): (Vec<_>, Vec<_>) = sent.enumerate().partition(|(at, _)| *at < 12);
+        for (_, (from, _, bytes)) in &begun {
+            party.frame(*from, bytes);
+        }
+        let last = decode_header(&recorded.frames.last().expect("frames").2);
+        let number = last.expect("a frame").federation;
+        for step in 0..3000 {
+            let header = Header {
+                kind: Kind::Labels,
+                federation: number,
+                epoch: 0,
+                sender: PartyId::LABELS,
+                node: NO_NODE,
+                batch: 10_000 + step,
+            };
+            party.frame(PartyId::LABELS, &encode(&header, &labels));
+        }
+        for (_, (from, _, bytes)) in &rest {
+            party.frame(*from, bytes);
+        }
+        let refused = |note: &Note| matches!(note, Note::Refused(..));
+        assert!(!party.notes.iter().any(refused), "{to}: {:?}", party.notes);
+        match to.is_site() {
+            true => assert_eq!(party.answered.last(), Some(&(batches - 1)), "{to}"),
+            false => assert!(party.bytes() < 1 << 20, "{to}: {}", party.bytes()),
+        }
+        if to == PartyId::AGGREGATOR {
+            assert_eq!(party.party.answered(), batches);
+        }
+    }
+}
+
+/// How a party writes down that it remembers a stream of a node, or from it: see `links/saved.rs`.
+fn remembers(saved: &[u8], from: PartyId, kind: Kind, source: u16, node: u16) -> bool {
+    let mut stream = from.0.to_le_bytes().to_vec();
+    stream.push(kind as u8);
+    stream.extend(source.to_le_bytes());
+    stream.extend(node.to_le_bytes());
+    stream.extend([0; 8]);
+    saved.windows(stream.len()).any(|bytes| bytes == stream)
+}
+
+#[test]
+fn nothing_is_remembered_of_streams_of_nodes_that_are_gone() {
+    let hub = PartyId::AGGREGATOR;
+    let mut case = Case::new(Rule::Vote, Some(FragmentKind::Raw), 4, 1600, 3);
+    case.terms.hosts = vec![PartyId::host(0).0];
+    case.terms.monitors.creation_time = 6;
+    case.terms.monitors.removal_time = 20;
+    case.terms.trouble.as_mut().expect("nodes").phases = Phases::Two;
+    let weather = Weather {
+        until: 1_000_000,
+        to_the_end: true,
+        ..Weather::good(5)
+    };
+    let (run, recorder) = case.run(weather.clone(), Recorder::default());
+    let gone = run.notes.iter().filter_map(|(_, at, note)| match note {
+        // Those at the end may be remembered still.
+        Note::Removed(node, batch) if *at == hub && *batch < 300 => Some(*node),
+        _ => None,
+    });
+    let gone: Vec<u16> = gone.collect();
+    let recorded = Recorded {
+        case,
+        weather,
+        frames: recorder.0,
+    };
+    let mut seen = [0; 3];
+    for (to, seen) in [hub, PartyId(0), PartyId::host(0)]
+        .into_iter()
+        .zip(&mut seen)
+    {
+        let mut party = recorded.party(to);
+        let mut streams = std::collections::BTreeSet::new();
+        for (from, _, bytes) in recorded.frames.iter().filter(|(_, other, _)| *other == to) {
+            let (header, body) = decode(bytes).expect("a frame");
+            let source = match &body {
+                Body::Answers(answers) => answers.source,
+                Body::Keys(keys) => keys.source,
+                Body::Fragment(fragment) => fragment.source,
+                _ => NO_NODE,
+            };
+            if gone.contains(&header.node) || gone.contains(&source) {
+                streams.insert((*from, header.kind, source, header.node));
+            }
+            party.frame(*from, bytes);
+        }
+        let saved = party.party.save().expect("saved");
+        for &(from, kind, source, node) in &streams {
+            let known = remembers(&saved, from, kind, source, node);
+            assert!(!known, "{to}: {kind:?} of {from}, {source} {node}");
+        }
+        *seen = streams.len();
+    }
+    assert!(
+        seen.iter().all(|&streams| streams > 0),
+        "{seen:?} of {gone:?}"
+    );
 }

@@ -1,0 +1,163 @@
+//! Sites that claim what is not theirs: rows that nobody else has, mask keys of others, batches of
+//! which nothing was told.
+
+use super::faults::{answers, check_whole, flow, live, lockstep, masked, still};
+use super::*;
+use crate::federate::frame::{Answers, Bits, Refusal, encode};
+
+const HUB: PartyId = PartyId::AGGREGATOR;
+const LIAR: PartyId = PartyId(0);
+
+/// Who the aggregator refused for a reason, and whom it shut out.
+fn blamed(run: &Run, why: Refusal) -> (Vec<PartyId>, Vec<PartyId>) {
+    let (mut refused, mut shut_out) = (Vec::new(), Vec::new());
+    for (_, at, note) in &run.notes {
+        match note {
+            Note::Refused(party, other) => {
+                assert_eq!((*at, *other), (HUB, why), "{party}");
+                refused.push(*party);
+            }
+            Note::Quarantined(party) => shut_out.push(*party),
+            _ => {}
+        }
+    }
+    refused.dedup();
+    (refused, shut_out)
+}
+
+/// Answers of the first site about other rows.
+struct OtherRows(fn(&mut Answers));
+
+impl Watch for OtherRows {
+    fn frame(&mut self, from: PartyId, _: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
+        let (header, mut body) = decode(&bytes).expect("a frame");
+        if from == LIAR && header.kind == Kind::Answers {
+            (self.0)(answers(&mut body));
+        }
+        vec![encode(&header, &body)]
+    }
+}
+
+/// Leaves the last record out.
+fn shorten(answers: &mut Answers) {
+    let count = answers.count() - 1;
+    let first = |bits: &Bits| {
+        let mut kept = Bits::new(count);
+        let places = bits.places().filter(|&at| at < count);
+        places.for_each(|at| kept.set(at));
+        kept
+    };
+    answers.keys ^= 1;
+    answers.present = first(&answers.present);
+    answers.classes.truncate(count);
+    answers.confidences.truncate(count);
+    answers.forwards = answers.forwards.iter().map(first).collect();
+    answers.what_ifs = answers.what_ifs.iter().map(first).collect();
+}
+
+/// The site that has other rows is always first; labels come before the other sites, before the
+/// batch is answered, or after it was settled but for them.
+#[test]
+fn in_flow_a_site_with_other_rows_that_is_first_stops_nobody() {
+    for change in [|answers: &mut Answers| answers.keys ^= 1, shorten] {
+        for labels_take in [2, 80, 350] {
+            let case = flow(800);
+            let mut weather = live(3);
+            let slow = |least| Link {
+                least,
+                most: least,
+                ..Link::GOOD
+            };
+            for site in 1..4 {
+                weather.links.insert((PartyId(site), HUB), slow(30));
+            }
+            weather
+                .links
+                .insert((PartyId::LABELS, HUB), slow(labels_take));
+            let (run, _) = case.run(weather, OtherRows(change));
+            check_whole(&case, &run);
+            let (refused, shut_out) = blamed(&run, Refusal::Keys);
+            assert_eq!(
+                (refused, shut_out),
+                (vec![LIAR], vec![LIAR]),
+                "{labels_take}"
+            );
+        }
+    }
+}
+
+/// The same where all wait for all: labels are there, or are waited for.
+#[test]
+fn in_lockstep_the_rows_of_the_label_holder_are_meant() {
+    let (run, _) = lockstep(400).run(still(3), OtherRows(|answers| answers.keys ^= 1));
+    check_whole(&lockstep(400), &run);
+    let (refused, shut_out) = blamed(&run, Refusal::Keys);
+    assert_eq!((refused, shut_out), (vec![LIAR], vec![LIAR]));
+}
+
+/// Shows the mask key that another site has just shown.
+#[derive(Default)]
+struct CopiedKey {
+    keys: BTreeMap<u32, [u8; 32]>,
+    shown: usize,
+}
+
+impl Watch for CopiedKey {
+    fn frame(&mut self, from: PartyId, to: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
+        let (header, mut body) = decode(&bytes).expect("a frame");
+        match &mut body {
+            Body::Hello(hello) if to == HUB && header.epoch > 0 => {
+                if from != LIAR {
+                    self.keys.entry(header.epoch).or_insert(hello.mask);
+                    return vec![bytes];
+                }
+                // It waits for others.
+                let Some(key) = self.keys.get(&header.epoch) else {
+                    return Vec::new();
+                };
+                hello.mask = *key;
+                self.shown += 1;
+                vec![encode(&header, &body)]
+            }
+            _ => vec![bytes],
+        }
+    }
+}
+
+#[test]
+fn a_site_that_shows_the_mask_key_of_another_is_shut_out_and_nobody_else_is_blamed() {
+    let (run, copied) = masked().run(still(3), CopiedKey::default());
+    assert!(copied.shown > 0, "it is source of a node");
+    check_whole(&masked(), &run);
+    let (refused, shut_out) = blamed(&run, Refusal::Value);
+    assert_eq!((refused, shut_out), (vec![LIAR], vec![LIAR]));
+}
+
+/// Says that there were more batches than can be.
+struct EndlessEnd;
+
+impl Watch for EndlessEnd {
+    fn frame(&mut self, from: PartyId, _: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
+        let (header, mut body) = decode(&bytes).expect("a frame");
+        if let Body::End(end) = &mut body
+            && from == LIAR
+        {
+            end.batches = u64::MAX;
+        }
+        vec![encode(&header, &body)]
+    }
+}
+
+#[test]
+fn who_claims_more_batches_than_it_told_of_does_not_keep_a_run_from_ending() {
+    for (case, weather) in [(lockstep(80), still(4)), (flow(80), live(4))] {
+        let weather = Weather {
+            to_the_end: true,
+            until: 60_000,
+            ..weather
+        };
+        let (run, _) = case.run(weather, EndlessEnd);
+        check_whole(&case, &run);
+        assert!(run.is_over, "{:?}", case.terms.mode);
+    }
+}
