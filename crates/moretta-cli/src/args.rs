@@ -7,6 +7,8 @@ mod federation;
 mod generate;
 mod graph;
 mod learn;
+#[cfg(feature = "serve")]
+mod serve;
 mod tune;
 
 pub(crate) use attack::*;
@@ -16,6 +18,8 @@ pub(crate) use federation::*;
 pub(crate) use generate::*;
 pub(crate) use graph::*;
 pub(crate) use learn::*;
+#[cfg(feature = "serve")]
+pub(crate) use serve::*;
 pub(crate) use tune::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -96,6 +100,15 @@ pub(crate) enum Command {
     Site(PartyArgs),
     /// Run the aggregator of a federation, which makes the final answers
     Aggregate(AggregateArgs),
+    /// Run the server: users, roles, levels, approvals, jobs and streams behind one interface
+    #[cfg(feature = "serve")]
+    Serve(ServeArgs),
+    /// Verify the exported log of a server
+    #[cfg(feature = "serve")]
+    Audit(AuditArgs),
+    /// Move the store of a server to another database
+    #[cfg(feature = "serve")]
+    Store(StoreArgs),
     /// Build, draw and check hierarchies
     Hierarchy(HierarchyArgs),
     /// Print the page of a method, measure, promise, role, hierarchy or attacker

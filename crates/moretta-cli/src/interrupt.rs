@@ -6,6 +6,31 @@
 use crate::printable::printable;
 use moretta::pipeline::Interrupted;
 use std::io::Write;
+use std::sync::Mutex;
+
+/// What ends a command that ends itself, as a server does.
+static OWN_END: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
+
+/// Has `stop` called at the first signal, whereupon the command ends itself. The second signal ends
+/// the program as it ends others.
+#[cfg_attr(
+    not(feature = "serve"),
+    expect(dead_code, reason = "servers end themselves")
+)]
+pub(crate) fn end_by(stop: impl FnOnce() + Send + 'static) {
+    if let Ok(mut own_end) = OWN_END.lock() {
+        *own_end = Some(Box::new(stop));
+    }
+}
+
+/// At a signal: lets the command end itself, or ends the program.
+fn end_somehow() {
+    let stop = OWN_END.lock().ok().and_then(|mut own_end| own_end.take());
+    match stop {
+        Some(stop) => stop(),
+        None => end(),
+    }
+}
 
 fn end() -> ! {
     moretta::pipeline::abandon();
@@ -44,8 +69,8 @@ pub(crate) fn clean_up_when_interrupted() {
         return;
     }
     std::thread::spawn(move || {
-        if signals.wait().is_ok() {
-            end();
+        while signals.wait().is_ok() {
+            end_somehow();
         }
     });
 }
@@ -69,7 +94,7 @@ fn ignored(status: &str) -> u64 {
 /// Ends the program in good order at a signal.
 #[cfg(not(unix))]
 pub(crate) fn clean_up_when_interrupted() {
-    let _ = ctrlc::try_set_handler(|| end());
+    let _ = ctrlc::try_set_handler(end_somehow);
 }
 
 #[cfg(all(test, unix))]

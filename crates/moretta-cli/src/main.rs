@@ -56,6 +56,12 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Federation(args) => commands::federation::run(args, &console),
         Command::Site(args) => commands::site::run(args, &console),
         Command::Aggregate(args) => commands::aggregate::run(args, &console),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => commands::serve::run(args, &console),
+        #[cfg(feature = "serve")]
+        Command::Audit(args) => commands::audit::run(args, &console),
+        #[cfg(feature = "serve")]
+        Command::Store(args) => commands::store::run(args, &console),
         Command::Hierarchy(args) => {
             commands::hierarchy::run(args, &console).map_err(Failure::of_options)
         }

@@ -30,6 +30,7 @@ pub mod seal;
 pub mod secret;
 pub mod session;
 pub mod settings;
+pub mod start;
 pub mod store;
 pub mod stream;
 pub mod text;

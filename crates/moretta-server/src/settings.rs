@@ -29,8 +29,26 @@ pub struct Settings {
     pub inbox: Option<PathBuf>,
     /// Whether two persons are needed where one alone could reach data.
     pub four_eyes: bool,
+    /// What this process of the server does.
+    pub role: Part,
+    /// Whether it shows made-up data to whoever has a link, and keeps nothing. No file can say so.
+    #[serde(skip)]
+    pub demo: bool,
     /// What may not be exceeded.
     pub limits: Limits,
+}
+
+/// What a process of a server does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// Everything.
+    #[default]
+    All,
+    /// It answers requests; others do the jobs.
+    Web,
+    /// It does jobs and does not listen.
+    Worker,
 }
 
 /// What may not be exceeded.
@@ -53,6 +71,10 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Bytes of the disk that are kept free.
     pub reserve_bytes: u64,
+    /// Seconds that a peer may take for its handshake, and for the head of a request.
+    pub head_seconds: u64,
+    /// Seconds that the body of a request may take, and a piece of a response.
+    pub body_seconds: u64,
 }
 
 impl Default for Limits {
@@ -66,6 +88,8 @@ impl Default for Limits {
             previews: 2000,
             memory: None,
             reserve_bytes: 64 << 20,
+            head_seconds: 10,
+            body_seconds: 120,
         }
     }
 }
@@ -83,6 +107,8 @@ impl Default for Settings {
             database: None,
             inbox: None,
             four_eyes: true,
+            role: Part::All,
+            demo: false,
             limits: Limits::default(),
         }
     }
@@ -104,6 +130,25 @@ impl Settings {
                 "give --tls-cert and --tls-key, or --behind-proxy ADDRESS of the proxy that speaks TLS",
             ));
         }
+        let is_local = self.listen.ip().is_loopback() && self.behind_proxy.is_none();
+        if !is_local && self.hosts.is_empty() && self.role != Part::Worker {
+            return Err(
+                Error::usage("browsers reach the server by a name that it does not know")
+                    .help("say it: --host NAME, as it stands in the address of its pages"),
+            );
+        }
+        if self.role != Part::All && self.database.is_none() {
+            return Err(
+                Error::usage("several processes of a server need PostgreSQL")
+                    .help("name the file with its address: --database FILE"),
+            );
+        }
+        if self.demo && (!is_local || self.database.is_some()) {
+            return Err(Error::usage(
+                "a demonstration is for this machine alone, and keeps nothing",
+            )
+            .help("leave out --listen, --behind-proxy and --database"));
+        }
         if self.keys.starts_with(&self.data) {
             return Err(
                 Error::usage("the keys would lie in the folder that they seal")
@@ -116,5 +161,56 @@ impl Settings {
     /// Whether browsers reach the server over TLS.
     pub fn is_secure(&self) -> bool {
         self.tls_cert.is_some() || self.behind_proxy.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_would_be_less_safe_than_it_says_is_refused() {
+        let check = |change: fn(&mut Settings), expected: Option<&str>| {
+            let mut settings = Settings::default();
+            change(&mut settings);
+            let told = settings.check().err().map(|error| error.to_string());
+            let fits = match (&told, expected) {
+                (None, None) => true,
+                (Some(told), Some(expected)) => told.contains(expected),
+                _ => false,
+            };
+            assert!(fits, "{told:?} for {expected:?}");
+        };
+        let everywhere = || SocketAddr::from(([0, 0, 0, 0], 8440));
+        check(|_| (), None);
+        check(|s| s.listen = "[::1]:1".parse().expect("an address"), None);
+        check(
+            |s| s.listen = ([192, 0, 2, 1], 80).into(),
+            Some("plain HTTP"),
+        );
+        check(|s| s.tls_cert = Some("c".into()), Some("go together"));
+        check(|s| s.tls_key = Some("k".into()), Some("go together"));
+        check(
+            |s| {
+                (s.listen, s.behind_proxy) = (([0, 0, 0, 0], 1).into(), Some([192, 0, 2, 1].into()))
+            },
+            Some("by a name"),
+        );
+        check(|s| s.role = Part::Web, Some("PostgreSQL"));
+        check(|s| s.keys = s.data.join("keys"), Some("lie in the folder"));
+        check(
+            |s| (s.demo, s.database) = (true, Some("address".into())),
+            Some("this machine alone"),
+        );
+        let mut settings = Settings {
+            listen: everywhere(),
+            tls_cert: Some("c".into()),
+            tls_key: Some("k".into()),
+            hosts: vec!["moretta.example".to_owned()],
+            ..Settings::default()
+        };
+        assert!(settings.check().is_ok());
+        settings.demo = true;
+        assert!(settings.check().is_err());
     }
 }

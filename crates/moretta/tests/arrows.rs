@@ -29,6 +29,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "moretta-federation",
             "moretta-generate",
             "moretta-report",
+            "moretta-server",
         ],
     ),
     ("moretta-federation", &["moretta", "moretta-data"]),

@@ -2,6 +2,8 @@
 
 pub(crate) mod aggregate;
 pub(crate) mod attack;
+#[cfg(feature = "serve")]
+pub(crate) mod audit;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod compare_methods;
@@ -19,7 +21,11 @@ pub(crate) mod ledger;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod schema;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod site;
+#[cfg(feature = "serve")]
+pub(crate) mod store;
 pub(crate) mod tune;
 pub(crate) mod verify;
 

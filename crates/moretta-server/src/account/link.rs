@@ -128,7 +128,7 @@ pub(super) fn end_of(sql: &mut dyn Sql, user: Id) -> Result<()> {
 fn find(sql: &mut dyn Sql, secret: &str, at: Millis) -> Result<Link> {
     let row = sql.row(
         "SELECT l.kind, l.user_id, l.ends_at, l.claimed_until, l.wish_id, w.state \
-         FROM links l LEFT JOIN wishes w ON w.id = l.wish_id WHERE l.secret = $1 AND l.ends_at > $2",
+         FROM links l LEFT JOIN wishes w ON w.id = l.wish_id WHERE l.secret = $1 AND l.ends_at > $2 AND l.kind <> 'demo'",
         values![&Secret::new(secret.to_owned()).sum()[..], at],
     )?;
     let row = row.ok_or_else(over)?;

@@ -11,6 +11,7 @@ mod begin;
 mod cookie;
 mod decisions;
 mod deletion;
+mod demo;
 mod drafts;
 mod factor;
 mod gate;
@@ -29,6 +30,7 @@ mod user;
 mod users;
 mod weak;
 
+pub use demo::{DemoPerson, demo_people};
 pub use factor::set_factor;
 pub use gate::Gate;
 pub use setup::{SetupLink, second_link, setup_links};
@@ -51,6 +53,7 @@ pub(crate) fn routes() -> Vec<Route> {
         drafts::routes(),
         users::routes(),
         decisions::routes(),
+        demo::routes(),
     ];
     areas.into_iter().flatten().collect()
 }

@@ -3,6 +3,7 @@
 use super::{Entered, Hash, Head, beginning, chained};
 use crate::db::Sql;
 use crate::problem::{Problem, Result};
+use crate::secret::hex;
 use std::io::BufRead;
 
 /// What reading the log again has found.
@@ -58,6 +59,12 @@ impl Chain {
         }
         self.head = Head { number, hash: sum };
         Some(entered)
+    }
+
+    /// The next entry does not hold, unless that was found already.
+    fn broken(&mut self, what: &'static str) {
+        let number = self.head.number + 1;
+        self.fault.get_or_insert(Fault { number, what });
     }
 
     fn ended(mut self, seen: Option<&Head>, at_seen: Option<Hash>) -> Verified {
@@ -134,10 +141,14 @@ fn seen_at(chain: &Chain, seen: Option<&Head>) -> Option<Hash> {
 pub fn verify_export(lines: impl BufRead, seen: Option<&Head>) -> Result<Verified> {
     let mut chain = Chain::new();
     let mut at_seen = seen_at(&chain, seen);
-    for line in lines.lines() {
+    for line in lines.split(b'\n') {
         let line = line.map_err(|_| Problem::unusable("the export cannot be read"))?;
+        let line = String::from_utf8(line).unwrap_or_default();
         let (hash, text) = line.split_once(' ').unwrap_or_default();
-        if chain.next(text, &unhex(hash).unwrap_or_default()).is_none() {
+        let sum = unhex(hash).unwrap_or_default();
+        // A digit has one form, so that no byte of an export can be another one.
+        if hex(&sum) != hash || chain.next(text, &sum).is_none() {
+            chain.broken("it is not written as an entry is");
             break;
         }
         at_seen = at_seen.or(seen_at(&chain, seen));

@@ -9,13 +9,15 @@ macro_rules! values {
     ($($value:expr),* $(,)?) => { &[$($crate::db::Value::from($value)),*] };
 }
 
+mod copy;
 mod migrations;
 mod postgres;
 mod sqlite;
 mod value;
 
 pub use self::postgres::PostgresDb;
-pub use migrations::{Migration, migrate};
+pub use copy::{Copied, copy};
+pub use migrations::{Migration, migrate, tables};
 pub use sqlite::SqliteDb;
 pub use value::{Row, Value};
 
@@ -37,6 +39,15 @@ pub trait Db: Send + Sync {
     /// # Errors
     /// Those of `work`, and when the database does not answer.
     fn write(&self, work: &mut dyn FnMut(&mut dyn Sql) -> Result<()>) -> Result<()>;
+
+    /// Keeps a copy of a database of this version beside it, before it is migrated. Who runs a
+    /// database server backs it up by its own means.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    fn keep_copy(&self, _version: i64) -> Result<()> {
+        Ok(())
+    }
 
     /// Wipes what deleted rows have left behind in files of ours. A database of its own keeps
     /// deleted rows in its files and logs until it writes over them: that is for who runs it.

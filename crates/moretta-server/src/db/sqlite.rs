@@ -1,6 +1,7 @@
 //! SQLite, embedded: one writer, several readers, every commit on disk before it is told.
 
 use super::{Db, Row, Sql, UNIQUE, Value};
+use crate::id::Id;
 use crate::problem::{Problem, Result};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params_from_iter};
@@ -15,8 +16,9 @@ const READERS: usize = 8;
 #[derive(Debug)]
 pub struct SqliteDb {
     path: PathBuf,
-    writer: Mutex<Connection>,
+    // Closed before the writer, which then leaves one file that holds everything.
     readers: Mutex<Vec<Connection>>,
+    writer: Mutex<Connection>,
 }
 
 impl SqliteDb {
@@ -88,6 +90,30 @@ impl Db for SqliteDb {
         // Dropped without a commit, it changes nothing.
         work(&mut &*transaction)?;
         transaction.commit().map_err(problem)
+    }
+
+    fn keep_copy(&self, version: i64) -> Result<()> {
+        let unwritable = |e: std::io::Error| {
+            Problem::unavailable(format!("no copy of the store can be kept: {}", e.kind()))
+        };
+        let copy = self
+            .path
+            .with_file_name(format!("store-of-version-{version}"));
+        if copy.exists() {
+            return Ok(());
+        }
+        // Half a copy never has the name of a whole one.
+        let beside = self.path.with_file_name(format!("copy-{}", Id::random()));
+        moretta::io::create_private(&beside).map_err(unwritable)?;
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let into = beside.to_string_lossy();
+        writer
+            .execute("VACUUM INTO ?1", [&*into])
+            .map_err(problem)?;
+        std::fs::File::open(&beside)
+            .and_then(|file| file.sync_all())
+            .and_then(|()| std::fs::rename(&beside, &copy))
+            .map_err(unwritable)
     }
 
     fn wipe(&self) -> Result<()> {

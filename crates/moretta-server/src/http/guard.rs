@@ -101,3 +101,37 @@ pub(super) fn check_body(route: &Route, request: &Request) -> Result<()> {
         .help(format!("send {}", route.types.join(" or ")))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::{HeaderMap, HeaderValue, Method};
+
+    #[test]
+    fn only_the_proxy_says_whose_a_request_is() {
+        let address = |text: &str| -> IpAddr { text.parse().expect("an address") };
+        let check = |list: &'static str, connected: &str, proxy: Option<&str>, expected: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-forwarded-for", HeaderValue::from_static(list));
+            let head = Head::new(Method::GET, "", "", headers, address(connected));
+            let found = peer_of(&head, address(connected), proxy.map(address));
+            assert_eq!(found, address(expected), "{list:?} from {connected}");
+        };
+        check("192.0.2.7", "203.0.113.1", None, "203.0.113.1");
+        check("192.0.2.7", "203.0.113.1", Some("127.0.0.1"), "203.0.113.1");
+        check("192.0.2.7", "127.0.0.1", Some("127.0.0.1"), "192.0.2.7");
+        // What stands before the last address is anybody's word.
+        check(
+            "127.0.0.1, 192.0.2.7",
+            "127.0.0.1",
+            Some("127.0.0.1"),
+            "192.0.2.7",
+        );
+        check(
+            "192.0.2.7, nonsense",
+            "127.0.0.1",
+            Some("127.0.0.1"),
+            "127.0.0.1",
+        );
+    }
+}

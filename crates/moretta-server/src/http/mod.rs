@@ -15,6 +15,6 @@ pub use answer::{
 pub use call::{Body, Call, Nothing, Octets, outdated};
 pub use guard::{Hosts, SECURITY_HEADERS};
 pub use head::{COOKIE_NAME, Credentials, DEVICE_COOKIE, Head, Request, TOKEN_HEADER};
-pub use openapi::openapi;
+pub use openapi::{openapi, openapi_text};
 pub use route::{Route, Router, delete, get, patch, post, put};
-pub use serve::{Listening, serve};
+pub use serve::{Listening, Log, serve};

@@ -40,6 +40,14 @@ pub fn openapi(router: &Router) -> Value {
     })
 }
 
+/// The whole document as it is committed, so that a change of the interface is seen.
+pub fn openapi_text() -> String {
+    let router = Router::new(crate::routes::routes());
+    let mut text = serde_json::to_string_pretty(&openapi(&router)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
 fn operation(route: &Route, generator: &mut SchemaGenerator, problem: &Value) -> Value {
     let documented = (route.documented)(generator);
     let named = route

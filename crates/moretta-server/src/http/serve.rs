@@ -21,15 +21,14 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
 type Body = BoxBody<Bytes, Infallible>;
 
-/// How long a peer may take for its handshake and for the head of a request.
-const HEAD_TIME: Duration = Duration::from_secs(10);
-/// How long a body may take, in all.
-const BODY_TIME: Duration = Duration::from_secs(120);
+/// Where a server tells the person who runs it what they should know, a line at a time.
+pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// How often it is asked whether a caller may still have what they are given.
 const STILL: Duration = Duration::from_secs(2);
 /// How often events are looked for where this process knows of none.
@@ -38,6 +37,12 @@ const LOOK: Duration = Duration::from_secs(1);
 const TOGETHER: Duration = Duration::from_millis(50);
 /// Headers of a request, in bytes.
 const HEADERS: usize = 32 << 10;
+/// Downloads at the same time: each keeps a thread while its reader reads.
+const DOWNLOADS: usize = 384;
+/// Pages that are told events at the same time: each looks once a second.
+const PAGES: usize = 2048;
+/// How long responses may still take when the server is told to end.
+const ENDING: Duration = Duration::from_secs(10);
 
 /// A server that listens.
 pub struct Listening {
@@ -101,12 +106,35 @@ impl Drop for Entered {
     }
 }
 
+/// What all connections share.
+#[derive(Clone)]
+struct Serving {
+    app: Arc<App>,
+    log: Log,
+    stop: watch::Receiver<bool>,
+    downloads: Arc<Semaphore>,
+    pages: Arc<Semaphore>,
+    /// For a handshake and for the head of a request.
+    head_time: Duration,
+    /// For the body of a request in all, and for a piece of a response.
+    body_time: Duration,
+}
+
 /// Answers until `stop` says so; responses that are on their way are ended first.
-pub async fn serve(app: Arc<App>, listening: Listening, mut stop: watch::Receiver<bool>) {
+pub async fn serve(app: Arc<App>, listening: Listening, log: Log, mut stop: watch::Receiver<bool>) {
     let open = Arc::new(Open {
         of: Mutex::default(),
         most: app.settings.limits.connections,
     });
+    let serving = Serving {
+        app: Arc::clone(&app),
+        log,
+        stop: stop.clone(),
+        downloads: Arc::new(Semaphore::new(DOWNLOADS)),
+        pages: Arc::new(Semaphore::new(PAGES)),
+        head_time: Duration::from_secs(app.settings.limits.head_seconds),
+        body_time: Duration::from_secs(app.settings.limits.body_seconds),
+    };
     let mut connections = tokio::task::JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -121,6 +149,10 @@ pub async fn serve(app: Arc<App>, listening: Listening, mut stop: watch::Receive
         };
         let peer = peer.ip();
         let is_proxy = app.settings.behind_proxy == Some(peer);
+        if app.settings.behind_proxy.is_some() && listening.tls.is_none() && !is_proxy {
+            // What does not come by way of the proxy would be plain HTTP.
+            continue;
+        }
         let entered = match is_proxy {
             true => None,
             false => match open.enter(peer) {
@@ -129,22 +161,25 @@ pub async fn serve(app: Arc<App>, listening: Listening, mut stop: watch::Receive
             },
         };
         let _ = stream.set_nodelay(true);
-        let (app, tls, stop) = (Arc::clone(&app), listening.tls.clone(), stop.clone());
+        let (serving, tls) = (serving.clone(), listening.tls.clone());
         connections.spawn(async move {
             let _entered = entered;
             match tls {
-                None => talk(app, stream, peer, stop).await,
+                None => talk(serving, stream, peer).await,
                 Some(tls) => {
-                    let shaken = tokio::time::timeout(HEAD_TIME, tls.accept(stream)).await;
+                    let shaken = tokio::time::timeout(serving.head_time, tls.accept(stream));
+                    let shaken = shaken.await;
                     if let Ok(Ok(stream)) = shaken {
-                        talk(app, stream, peer, stop).await;
+                        talk(serving, stream, peer).await;
                     }
                 }
             }
         });
     }
+    // Nobody new is let in while those who are there are served.
+    drop(listening);
     let ended = async { while connections.join_next().await.is_some() {} };
-    let _ = tokio::time::timeout(Duration::from_secs(10), ended).await;
+    let _ = tokio::time::timeout(ENDING, ended).await;
     connections.shutdown().await;
 }
 
@@ -153,19 +188,18 @@ async fn told(stop: &mut watch::Receiver<bool>) {
 }
 
 async fn talk(
-    app: Arc<App>,
+    serving: Serving,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     peer: IpAddr,
-    mut stop: watch::Receiver<bool>,
 ) {
-    let stopped = stop.clone();
+    let (mut stop, head_time) = (serving.stop.clone(), serving.head_time);
     let service = service_fn(move |request| {
-        let (app, stop) = (Arc::clone(&app), stopped.clone());
-        async move { Ok::<_, Infallible>(respond(app, request, peer, stop).await) }
+        let serving = serving.clone();
+        async move { Ok::<_, Infallible>(respond(serving, request, peer).await) }
     });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
+        .header_read_timeout(head_time)
         .max_buf_size(HEADERS)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
@@ -180,21 +214,14 @@ async fn talk(
 }
 
 async fn respond(
-    app: Arc<App>,
+    serving: Serving,
     request: http::Request<Incoming>,
     peer: IpAddr,
-    stop: watch::Receiver<bool>,
 ) -> Response<Body> {
+    let app = &serving.app;
     let (parts, body) = request.into_parts();
     let uri = &parts.uri;
-    let host = match uri.authority() {
-        Some(authority) => Some(authority.to_string()),
-        None => parts
-            .headers
-            .get(http::header::HOST)
-            .and_then(|host| host.to_str().ok())
-            .map(str::to_owned),
-    };
+    let host = host_of(uri, &parts.headers);
     let path = uri.path().strip_prefix("/api/v1").unwrap_or_default();
     let mut head = Head::new(
         parts.method,
@@ -205,9 +232,30 @@ async fn respond(
     );
     head.peer = peer_of(&head, peer, app.settings.behind_proxy);
     let id = head.request.to_string();
-    match begin(&app, head, host, body).await {
-        Ok(given) => respond_with(app, given, stop),
-        Err(problem) => refuse(&problem, &id),
+    let given = begin(app, head, host, body, serving.body_time).await;
+    match given.and_then(|given| respond_with(given, &serving)) {
+        Ok(response) => response,
+        Err(problem) => {
+            if problem.status >= 500 {
+                let Problem {
+                    status, code, what, ..
+                } = &problem;
+                (serving.log)(&format!("request {id}: {status} {code}: {what}"));
+            }
+            refuse(&problem, &id)
+        }
+    }
+}
+
+/// The one name that a request is for; none when it names several.
+fn host_of(uri: &http::Uri, headers: &http::HeaderMap) -> Option<String> {
+    let mut named = headers.get_all(http::header::HOST).iter();
+    let first = named.next().and_then(|host| host.to_str().ok());
+    match (uri.authority(), first, named.next()) {
+        (_, _, Some(_)) => None,
+        (Some(authority), Some(host), None) if authority.as_str() != host => None,
+        (Some(authority), _, None) => Some(authority.to_string()),
+        (None, host, None) => host.map(str::to_owned),
     }
 }
 
@@ -217,9 +265,10 @@ async fn begin(
     mut head: Head,
     host: Option<String>,
     body: Incoming,
+    body_time: Duration,
 ) -> Result<Given> {
     let limit = app.look(&mut head, host.as_deref())?;
-    let collected = tokio::time::timeout(BODY_TIME, Limited::new(body, limit).collect()).await;
+    let collected = tokio::time::timeout(body_time, Limited::new(body, limit).collect()).await;
     let body = match collected {
         Ok(Ok(body)) => body.to_bytes().to_vec(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(too_long(limit)),
@@ -238,11 +287,21 @@ async fn begin(
         .unwrap_or_else(|_| Err(Problem::bug("a handler ended without an answer")))
 }
 
-fn respond_with(app: Arc<App>, given: Given, stop: watch::Receiver<bool>) -> Response<Body> {
+fn respond_with(given: Given, serving: &Serving) -> Result<Response<Body>> {
+    let place_in = |places: &Arc<Semaphore>| {
+        let place = Arc::clone(places).try_acquire_owned();
+        place.map_err(|_| {
+            Problem::new(503, "busy", "too many downloads and pages are open").after(5)
+        })
+    };
     match given {
-        Given::Ready(ready) => ready_response(ready),
-        Given::Download(download) => download_response(download),
-        Given::Live(live) => live_response(app, live, stop),
+        Given::Ready(ready) => Ok(ready_response(ready)),
+        Given::Download(download) => Ok(download_response(
+            download,
+            serving.body_time,
+            place_in(&serving.downloads)?,
+        )),
+        Given::Live(live) => Ok(live_response(live, serving, place_in(&serving.pages)?)),
     }
 }
 
@@ -268,7 +327,11 @@ fn refuse(problem: &Problem, request: &str) -> Response<Body> {
     })
 }
 
-fn download_response(download: Download) -> Response<Body> {
+fn download_response(
+    download: Download,
+    body_time: Duration,
+    place: OwnedSemaphorePermit,
+) -> Response<Body> {
     let (mut sender, body) = Channel::<Bytes, Infallible>::new(4);
     let mut headers = vec![
         ("content-type", download.media_type.to_owned()),
@@ -281,6 +344,7 @@ fn download_response(download: Download) -> Response<Body> {
     headers.extend(download.headers);
     let runtime = Handle::current();
     tokio::task::spawn_blocking(move || {
+        let _place = place;
         let mut asked = Instant::now();
         for chunk in download.chunks {
             if asked.elapsed() >= STILL {
@@ -292,7 +356,7 @@ fn download_response(download: Download) -> Response<Body> {
             // A response that ends before its length is seen to be broken.
             let Ok(chunk) = chunk else { break };
             let sent = runtime.block_on(async {
-                tokio::time::timeout(BODY_TIME, sender.send_data(Bytes::from(chunk))).await
+                tokio::time::timeout(body_time, sender.send_data(Bytes::from(chunk))).await
             });
             if !matches!(sent, Ok(Ok(()))) {
                 break;
@@ -302,9 +366,12 @@ fn download_response(download: Download) -> Response<Body> {
     with_headers(Response::new(body.boxed()), headers)
 }
 
-fn live_response(app: Arc<App>, mut live: Live, mut stop: watch::Receiver<bool>) -> Response<Body> {
+fn live_response(mut live: Live, serving: &Serving, place: OwnedSemaphorePermit) -> Response<Body> {
+    let (app, body_time) = (Arc::clone(&serving.app), serving.body_time);
+    let mut stop = serving.stop.clone();
     let (mut sender, body) = Channel::<Bytes, Infallible>::new(4);
     tokio::spawn(async move {
+        let _place = place;
         loop {
             let app = Arc::clone(&app);
             // A thread that may wait is taken for each look only, not for each connection.
@@ -318,7 +385,7 @@ fn live_response(app: Arc<App>, mut live: Live, mut stop: watch::Receiver<bool>)
             live = back;
             if !events.is_empty() {
                 let sent = sender.send_data(Bytes::from(events));
-                if !matches!(tokio::time::timeout(BODY_TIME, sent).await, Ok(Ok(()))) {
+                if !matches!(tokio::time::timeout(body_time, sent).await, Ok(Ok(()))) {
                     break;
                 }
             }

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 mod browser;
+pub mod net;
 
 pub use browser::{Browser, PASSWORD};
 
@@ -75,6 +76,28 @@ impl Server {
             Some(postgres) => Arc::new(postgres.open()),
             None => Arc::new(SqliteDb::open(&settings.data.join("store")).expect("a store")),
         };
+        Server::from(db, settings, folder, postgres, clock)
+    }
+
+    /// A new one on this database.
+    pub fn on(db: Arc<dyn Db>) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = Settings {
+            data: folder.path().join("data"),
+            keys: folder.path().join("keys"),
+            ..Settings::default()
+        };
+        std::fs::create_dir_all(&settings.data).expect("a folder");
+        Server::from(db, settings, folder, None, Clock::standing(BEGIN))
+    }
+
+    fn from(
+        db: Arc<dyn Db>,
+        settings: Settings,
+        folder: TempDir,
+        postgres: Option<Postgres>,
+        clock: Clock,
+    ) -> Self {
         let store = Store::open(db).expect("a store");
         Server {
             app: Arc::new(App::new(store, clock.clone(), settings)),
@@ -130,7 +153,14 @@ impl Server {
                     json: Value::Null,
                 }
             }
-            Ok(Given::Live(_)) => panic!("events are asked for elsewhere"),
+            // Events are read elsewhere.
+            Ok(Given::Live(_)) => Answered {
+                status: 200,
+                code: String::new(),
+                headers: vec![("content-type".to_owned(), "text/event-stream".to_owned())],
+                body: Vec::new(),
+                json: Value::Null,
+            },
             Err(problem) => Answered {
                 status: problem.status,
                 code: problem.code.to_owned(),
@@ -332,6 +362,18 @@ impl Postgres {
         let postgres = Postgres { server, name };
         postgres.tell(&format!("CREATE DATABASE {}", postgres.name));
         Some(postgres)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The socket of its server, where it has one.
+    pub fn socket(&self) -> Option<std::path::PathBuf> {
+        let (_, folder) = self.server.split_once("@%2F")?;
+        let folder = format!("/{}", folder.replace("%2F", "/"));
+        Some(std::path::Path::new(&folder).join(".s.PGSQL.5432"))
     }
 
     /// Where it is.

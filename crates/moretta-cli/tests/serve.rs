@@ -1,0 +1,257 @@
+//! `moretta serve` as a process: it begins, answers, ends when it is told to, and writes its keys
+//! nowhere but into their file.
+
+#![cfg(all(unix, feature = "serve"))]
+
+use serde_json::Value;
+use std::io::{BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_moretta");
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env("TMPDIR", folder)
+        .env("XDG_DATA_HOME", folder.join("share"))
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn ran(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("it starts")
+}
+
+/// A server that runs, and what it has printed when it began.
+struct Running {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    begun: Value,
+}
+
+impl Running {
+    fn start(folder: &Path, arguments: &[&str]) -> Self {
+        let all = [&["--json", "serve", "--listen", "127.0.0.1:0"], arguments].concat();
+        let mut child = command(folder, &all).spawn().expect("it starts");
+        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+        let begun = {
+            let mut documents = serde_json::Deserializer::from_reader(&mut out).into_iter();
+            let first = documents.next().expect("it begins");
+            first.expect("JSON")
+        };
+        Running { child, out, begun }
+    }
+
+    fn ask(&self, lines: &str, body: &str) -> String {
+        let address = self.begun["address"].as_str().expect("an address");
+        let address = address.strip_prefix("http://").expect("plain HTTP");
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        let head = format!(
+            "{lines}\r\nhost: {address}\r\nconnection: close\r\nsec-fetch-site: same-origin\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).expect("sent");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("an answer");
+        reply
+    }
+
+    /// Ends it by a signal; gives its code and all that it has written.
+    fn end(mut self, signal: &str) -> (Option<i32>, Vec<u8>) {
+        let id = self.child.id().to_string();
+        let told = Command::new("kill").args([signal, &id]).status();
+        assert!(told.expect("kill is there").success());
+        let mut written = self.begun.to_string().into_bytes();
+        self.out.read_to_end(&mut written).expect("read");
+        let mut errors = self.child.stderr.take().expect("a pipe");
+        errors.read_to_end(&mut written).expect("read");
+        (self.child.wait().expect("it ends").code(), written)
+    }
+}
+
+#[test]
+fn it_begins_answers_and_ends_in_good_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for signal in ["-TERM", "-INT"] {
+        let server = Running::start(folder.path(), &[]);
+        assert!(
+            server
+                .ask("GET /api/v1/health HTTP/1.1", "")
+                .contains("well")
+        );
+        // Nobody administers it yet: a link for each of two people, with the secret in the fragment.
+        let links = server.begun["links"].as_array().expect("links");
+        assert_eq!(links.len(), 2);
+        for link in links {
+            let link = link["address"].as_str().expect("an address");
+            assert!(link.contains("/#"), "{link}");
+        }
+        let (code, written) = server.end(signal);
+        assert_eq!(code, Some(0));
+        let written = String::from_utf8(written).expect("text");
+        assert!(written.contains("head of the log: "), "{written}");
+    }
+    assert!(folder.path().join("share/moretta/server/store").exists());
+    assert!(folder.path().join("share/moretta/server.keys").exists());
+}
+
+#[test]
+fn one_folder_has_one_server() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Running::start(folder.path(), &[]);
+    let second = ran(folder.path(), &["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(second.status.code(), Some(2));
+    let port = server.begun["address"].as_str().expect("an address");
+    let port = port.strip_prefix("http://").expect("plain HTTP").to_owned();
+    let taken = ran(
+        folder.path(),
+        &["serve", "--data", "other", "--listen", &port],
+    );
+    assert_eq!(taken.status.code(), Some(5));
+    let (code, _) = server.end("-TERM");
+    assert_eq!(code, Some(0));
+}
+
+#[test]
+fn what_would_be_less_safe_than_it_says_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("written");
+    };
+    write("open.address", "postgres://moretta:secret-7f3a@127.0.0.1/x");
+    write("unknown.toml", "lissten = \"127.0.0.1:1\"\n");
+    write("demo.toml", "demo = true\n");
+    for arguments in [
+        &["--listen", "0.0.0.0:8440"][..],
+        &["--listen", "0.0.0.0:8440", "--tls-cert", "a"],
+        &["--behind-proxy", "127.0.0.1"],
+        &["--keys", "data/keys"],
+        &["--role", "web"],
+        &["--demo", "--listen", "0.0.0.0:8440"],
+        &["--database", "open.address"],
+        &["--config", "unknown.toml"],
+        &["--config", "demo.toml"],
+        &["--seen", "5"],
+    ] {
+        let mut all = vec!["serve"];
+        if !arguments.contains(&"--demo") && !arguments.contains(&"--config") {
+            all.extend(["--data", "data"]);
+        }
+        all.extend(arguments);
+        let refused = ran(folder.path(), &all);
+        let told = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(!told.contains("secret-7f3a"), "{told}");
+    }
+    let missing = ran(folder.path(), &["serve", "--config", "none.toml"]);
+    assert_eq!(missing.status.code(), Some(5));
+}
+
+#[test]
+fn a_demonstration_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Running::start(folder.path(), &["--demo"]);
+    let links = server.begun["links"].as_array().expect("links").clone();
+    assert_eq!(links.len(), 7);
+    for link in &links {
+        let link = link["address"].as_str().expect("an address");
+        let secret = link.rsplit_once('=').expect("a secret").1;
+        let body = format!("{{\"link\":\"{secret}\"}}");
+        let reply = server.ask("POST /api/v1/demo/session HTTP/1.1", &body);
+        assert!(reply.starts_with("HTTP/1.1 201"), "{reply}");
+    }
+    let (code, _) = server.end("-TERM");
+    assert_eq!(code, Some(0));
+    let left: Vec<PathBuf> = files(folder.path());
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn keys_stand_in_their_file_and_nowhere_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Running::start(folder.path(), &[]);
+    let links = server.begun["links"].as_array().expect("links").clone();
+    let link = links[0]["address"].as_str().expect("an address");
+    let secret = link.rsplit_once('=').expect("a secret").1.to_owned();
+    let password = "canary-7f3a correct horse";
+    let body = format!("{{\"link\":\"{secret}\",\"name\":\"ana\",\"password\":\"{password}\"}}");
+    let reply = server.ask("POST /api/v1/setup HTTP/1.1", &body);
+    assert!(reply.starts_with("HTTP/1.1 201"), "{reply}");
+    let cookie = reply.split("__Host-moretta=").nth(1).expect("a cookie");
+    let cookie = cookie.split(';').next().expect("its value").to_owned();
+    let (code, mut written) = server.end("-TERM");
+    assert_eq!(code, Some(0));
+    let keys = folder.path().join("share/moretta/server.keys");
+    let text = std::fs::read_to_string(&keys).expect("keys");
+    let digits = text.lines().filter_map(|line| line.split_once(" = "));
+    let mut secrets: Vec<Vec<u8>> = Vec::new();
+    for (_, digits) in digits {
+        secrets.push(digits.as_bytes().to_vec());
+        let bytes = (0..64).step_by(2);
+        let bytes = bytes.map(|place| u8::from_str_radix(&digits[place..place + 2], 16));
+        secrets.push(bytes.collect::<Result<_, _>>().expect("digits"));
+    }
+    assert_eq!(secrets.len(), 10);
+    secrets.extend([password, &cookie].map(|text| text.as_bytes().to_vec()));
+    for file in files(folder.path()) {
+        if file != keys {
+            written.extend(std::fs::read(file).expect("a file"));
+        }
+    }
+    assert!(written.len() > 10_000);
+    for secret in &secrets {
+        let found = written.windows(secret.len()).any(|bytes| bytes == secret);
+        assert!(!found, "{}", String::from_utf8_lossy(secret));
+    }
+}
+
+#[test]
+fn an_exported_log_is_verified_by_the_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log.txt");
+    std::fs::write(&path, "").expect("written");
+    let empty = ran(folder.path(), &["audit", "log.txt"]);
+    assert_eq!(empty.status.code(), Some(0));
+    let seen = format!("5:{}", "0".repeat(64));
+    let cut = ran(folder.path(), &["audit", "log.txt", "--seen", &seen]);
+    assert_eq!(cut.status.code(), Some(1));
+    std::fs::write(&path, "nonsense\n").expect("written");
+    let nonsense = ran(folder.path(), &["audit", "log.txt"]);
+    assert_eq!(nonsense.status.code(), Some(1));
+    let missing = ran(folder.path(), &["audit", "none.txt"]);
+    assert_eq!(missing.status.code(), Some(5));
+}
+
+#[test]
+fn a_store_is_copied_by_the_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, _) = Running::start(folder.path(), &["--data", "a"]).end("-TERM");
+    assert_eq!(code, Some(0));
+    let copied = ran(folder.path(), &["store", "copy", "a", "b"]);
+    let told = String::from_utf8_lossy(&copied.stderr);
+    assert_eq!(copied.status.code(), Some(0), "{told}");
+    let again = ran(folder.path(), &["store", "copy", "a", "b"]);
+    assert_eq!(again.status.code(), Some(2));
+    let same = ran(folder.path(), &["store", "copy", "a", "a"]);
+    assert_eq!(same.status.code(), Some(2));
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => found.extend(files(&path)),
+            false => found.push(path),
+        }
+    }
+    found
+}
