@@ -2,6 +2,7 @@
 //! and the server that they kill.
 
 #![allow(unreachable_pub, reason = "modules of tests use one another")]
+#![allow(clippy::print_stdout, reason = "it is a program of tests")]
 
 #[cfg(unix)]
 mod limits;
@@ -16,7 +17,6 @@ mod tests;
 #[cfg(unix)]
 mod worker;
 
-#[allow(unused_imports, reason = "these tests use some of it")]
 #[path = "../server/support/mod.rs"]
 mod support;
 
