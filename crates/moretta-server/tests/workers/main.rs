@@ -37,14 +37,19 @@ fn main() -> std::process::ExitCode {
     }
     let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
     let all = [tests::TESTS, limits::TESTS, random::TESTS, streams::TESTS].concat();
-    let mut failed = 0;
+    let (mut passed, mut failed) = (0_u32, 0_u32);
     for (name, test) in all {
         if wanted.is_some_and(|wanted| !name.contains(&**wanted)) {
             continue;
         }
-        let passed = std::panic::catch_unwind(test).is_ok();
-        println!("test {name} ... {}", if passed { "ok" } else { "FAILED" });
-        failed += u8::from(!passed);
+        let holds = std::panic::catch_unwind(test).is_ok();
+        println!("test {name} ... {}", if holds { "ok" } else { "FAILED" });
+        passed += u32::from(holds);
+        failed += u32::from(!holds);
     }
-    ExitCode::from(failed)
+    let word = if failed == 0 { "ok" } else { "FAILED" };
+    println!(
+        "\ntest result: {word}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out"
+    );
+    ExitCode::from(u8::from(failed > 0))
 }
