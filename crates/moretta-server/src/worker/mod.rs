@@ -11,6 +11,7 @@ mod attack;
 mod explore;
 mod files;
 mod learn;
+pub mod limits;
 mod plan;
 mod preview;
 mod profile;
