@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 
 /// The whole document.
 pub fn openapi(router: &Router) -> Value {
-    let settings = SchemaSettings::openapi3().with(|settings| {
+    // What OpenAPI 3.1 takes for schemas; the settings for 3.0 mark nulls in a way that 3.1 ignores.
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
     });

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{BufRead, BufReader, Read, Result, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 use zeroize::Zeroizing;
@@ -123,7 +123,8 @@ fn send(mut input: ChildStdin, lines: &Receiver<Line>) {
     }
 }
 
-fn receive<T: DeserializeOwned>(output: ChildStdout, sender: &SyncSender<T>) {
+/// Gives on what is told, until the end or what is no line of the protocol.
+fn receive<T: DeserializeOwned>(output: impl Read, sender: &SyncSender<T>) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
     loop {
@@ -139,5 +140,68 @@ fn receive<T: DeserializeOwned>(output: ChildStdout, sender: &SyncSender<T>) {
         if sender.send(told).is_err() {
             break;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::protocol::{Progress, Told};
+    use crate::stream::protocol::StreamTold;
+    use proptest::prelude::*;
+
+    /// What is heard of these bytes; it ends, since they do.
+    fn heard<T: DeserializeOwned + Send>(bytes: &[u8]) -> Vec<T> {
+        let (sender, told) = sync_channel(4);
+        std::thread::scope(|scope| {
+            scope.spawn(move || receive(bytes, &sender));
+            told.iter().collect()
+        })
+    }
+
+    fn lines(number: usize) -> Vec<u8> {
+        let line = |rows: usize| {
+            let told = Told::Progress(Progress {
+                stage: "read".to_owned(),
+                rows: rows as u64,
+                share: None,
+            });
+            serde_json::to_string(&told).expect("JSON") + "\n"
+        };
+        (0..number).map(line).collect::<String>().into_bytes()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+        #[test]
+        fn any_bytes_are_heard_to_their_end(bytes in prop::collection::vec(any::<u8>(), 0..3_000)) {
+            heard::<Told>(&bytes);
+            heard::<StreamTold>(&bytes);
+        }
+
+        #[test]
+        fn lines_before_one_that_is_none_are_heard(number in 0..20_usize, at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            let mut bytes = lines(number);
+            let whole = heard::<Told>(&bytes).len();
+            prop_assert_eq!(whole, number);
+            if number > 0 {
+                let at = at.index(bytes.len());
+                let before = bytes[..at].iter().filter(|b| **b == b'\n').count();
+                bytes[at] = byte;
+                prop_assert!(heard::<Told>(&bytes).len() >= before);
+                bytes[at] = b'{';
+                bytes.truncate(at + 1);
+                prop_assert_eq!(heard::<Told>(&bytes).len(), before);
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_given_up() {
+        let (sender, told) = sync_channel::<Told>(4);
+        receive(std::io::repeat(b'['), &sender);
+        drop(sender);
+        assert_eq!(told.iter().count(), 0);
     }
 }

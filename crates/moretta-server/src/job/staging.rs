@@ -10,7 +10,7 @@ use crate::id::Id;
 use crate::problem::{Problem, Result};
 use crate::seal::{self, Key};
 use crate::store::Act;
-use crate::zone::check_room;
+use crate::zone::{Staging, ZoneKind, check_room};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -25,8 +25,9 @@ fn tries(app: &App) -> PathBuf {
     app.settings.data.join("tries")
 }
 
+/// The folder of [`StagingZone`](crate::zone::StagingZone), which opens what was moved here.
 fn zone(app: &App) -> PathBuf {
-    app.settings.data.join("zones").join("staging")
+    app.settings.data.join(Staging::NAME)
 }
 
 /// Makes the folder of a try, if the disk has room.

@@ -187,7 +187,10 @@ fn figures(
 ) -> Result<Json<Over>> {
     let (project, id) = (permit.project()?, call.id("stream")?);
     let until = call.query.until.unwrap_or(permit.at());
-    let from = call.query.from.unwrap_or(until - 15 * 60 * SECOND);
+    let from = call
+        .query
+        .from
+        .unwrap_or(until.saturating_sub(15 * 60 * SECOND));
     app.store.read(|sql| {
         row::find(sql, project, id)?;
         let count = "SELECT count(*) FROM points WHERE stream_id = $1 AND at > $2 AND at <= $3";

@@ -45,6 +45,9 @@ use zeroize::Zeroizing;
 /// How long the line of a task may be.
 const LINE: u64 = 64 << 20;
 
+/// How many threads a job may have, whatever its task says.
+const THREADS: usize = 256;
+
 /// How often a worker tells how far it is.
 const TELL: Duration = Duration::from_millis(250);
 
@@ -120,7 +123,7 @@ fn watch(mut input: impl BufRead + Send + 'static, progress: Progress, gone: fn(
 
 /// Does the job on as many threads as it may have; a panic is a fault of ours and of this job.
 fn within(task: Task, progress: &Progress, teller: &Teller) -> Done {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(task.threads.max(1));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(task.threads.clamp(1, THREADS));
     let pool = pool
         .build()
         .map_err(|_| Problem::unavailable("no threads can be started"));

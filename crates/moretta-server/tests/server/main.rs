@@ -14,6 +14,7 @@ mod data_sets;
 mod document;
 mod events;
 mod jobs;
+mod mangled;
 mod matrix;
 mod releases;
 mod repeats;

@@ -220,3 +220,48 @@ fn a_token_that_was_ended_sends_nothing() {
     ward.post(&stream, &token, "", EVENT)
         .refused(401, "signed-out");
 }
+
+#[test]
+fn figures_of_any_range_are_none_or_some() {
+    let ward = Ward::new();
+    let (stream, _) = ward.approved(2);
+    for range in [
+        (i64::MIN, i64::MIN),
+        (i64::MIN, i64::MAX),
+        (i64::MAX, i64::MIN),
+    ] {
+        for query in [
+            format!("?from={}&until={}", range.0, range.1),
+            format!("?until={}", range.1),
+        ] {
+            let path = ward.path(&stream, &format!("/figures{query}"));
+            let told = ward.server.see(&ward.operator, &path).expect(200);
+            assert_eq!(told["points"], json!([]));
+        }
+    }
+}
+
+#[test]
+fn a_token_of_a_stream_does_nothing_but_send_its_events() {
+    let ward = Ward::new();
+    let (stream, token) = ward.approved(2);
+    let headers = [
+        ("authorization", &*format!("Bearer {token}")),
+        ("content-type", "application/json"),
+    ];
+    let project = format!("/projects/{}", ward.project);
+    for (method, path) in [
+        (Method::GET, "/me".to_owned()),
+        (Method::GET, format!("{project}/datasets")),
+        (Method::POST, format!("{project}/uploads")),
+        (Method::GET, ward.path(&stream, "/rows")),
+        (Method::GET, "/projects/none/streams/none/events".to_owned()),
+    ] {
+        let body: &[u8] = match method {
+            Method::POST => b"{\"name\":\"a.csv\"}",
+            _ => b"",
+        };
+        let answered = ward.server.ask(method, &path, &headers, body);
+        answered.refused(403, "forbidden");
+    }
+}
