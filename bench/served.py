@@ -187,6 +187,11 @@ class People:
         """The version of a new policy."""
         return steward.post(self.path("/policies"), {"name": name, "content": text})
 
+    def quiet(self, person):
+        """Waits until nothing runs."""
+        while any(job["state"] in ("waiting", "running") for job in person.get(self.path("/jobs"))["items"]):
+            time.sleep(0.05)
+
     def ended(self, person, job):
         """A job when it has ended."""
         while (found := person.get(self.path(f"/jobs/{job}")))["state"] in ("waiting", "running"):
