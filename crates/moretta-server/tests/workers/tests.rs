@@ -46,10 +46,7 @@ fn makes() {
     let job = office.ended(office.ask(&json!({ "do": "make" })));
     assert_eq!(job.state, State::Done, "{:?}", job.problem);
     let objects = "SELECT count(*) FROM objects WHERE zone = 'staging'";
-    assert_eq!(
-        (office.count(objects), office.files("zones/staging")),
-        (1, 1)
-    );
+    assert_eq!((office.count(objects), office.files("staging")), (1, 1));
     drop(dispatcher);
     assert_eq!(office.files("tries"), 0);
 }
@@ -61,10 +58,7 @@ fn lies() {
     assert_eq!(job.state, State::Failed);
     assert_eq!(office.count("SELECT count(*) FROM objects"), 0);
     drop(dispatcher);
-    assert_eq!(
-        (office.files("zones/staging"), office.files("tries")),
-        (0, 0)
-    );
+    assert_eq!((office.files("staging"), office.files("tries")), (0, 0));
 }
 
 fn problem(options: &Value) -> (Value, i64) {
@@ -111,10 +105,7 @@ fn killed_each_time() {
     assert_eq!(job.problem.expect("a problem")["code"], "killed");
     assert_eq!(office.count("SELECT count(*) FROM objects"), 0);
     drop(dispatcher);
-    assert_eq!(
-        (office.files("zones/staging"), office.files("tries")),
-        (0, 0)
-    );
+    assert_eq!((office.files("staging"), office.files("tries")), (0, 0));
 }
 
 fn killed_once() {
@@ -124,16 +115,13 @@ fn killed_once() {
     kill(office.waiting_worker(id, 1));
     office.waiting_worker(id, 2);
     assert_eq!(office.count("SELECT count(*) FROM objects"), 0);
-    assert_eq!(office.files("zones/staging"), 0);
+    assert_eq!(office.files("staging"), 0);
     std::fs::write(office.sign(), "").expect("a sign");
     let job = office.ended(id);
     assert_eq!((job.state, job.attempts), (State::Done, 2));
     assert_eq!(office.count("SELECT count(*) FROM objects"), 1);
     drop(dispatcher);
-    assert_eq!(
-        (office.files("zones/staging"), office.files("tries")),
-        (1, 0)
-    );
+    assert_eq!((office.files("staging"), office.files("tries")), (1, 0));
 }
 
 fn cancelled() {
@@ -149,10 +137,7 @@ fn cancelled() {
     assert_eq!(office.ended(id).state, State::Cancelled);
     until("the worker ends", || (!lives(worker)).then_some(()));
     drop(dispatcher);
-    assert_eq!(
-        (office.files("zones/staging"), office.files("tries")),
-        (0, 0)
-    );
+    assert_eq!((office.files("staging"), office.files("tries")), (0, 0));
 }
 
 fn server_killed() {
@@ -171,10 +156,7 @@ fn server_killed() {
     assert_eq!((job.state, job.attempts), (State::Done, 2));
     assert_eq!(office.count("SELECT count(*) FROM objects"), 1);
     drop(dispatcher);
-    assert_eq!(
-        (office.files("zones/staging"), office.files("tries")),
-        (1, 0)
-    );
+    assert_eq!((office.files("staging"), office.files("tries")), (1, 0));
 }
 
 fn stopped() {
@@ -192,10 +174,10 @@ fn stopped() {
 fn swept() {
     let office = Office::new();
     let at = |name: &str| office.path(name).join(Id::random().to_string());
-    let (tried, made) = (at("tries"), at("zones/staging"));
+    let (tried, made) = (at("tries"), at("staging"));
     std::fs::create_dir_all(&tried).expect("a folder");
     std::fs::write(tried.join("x"), "x").expect("a file");
-    std::fs::create_dir_all(office.path("zones/staging")).expect("a folder");
+    std::fs::create_dir_all(office.path("staging")).expect("a folder");
     std::fs::write(&made, "x").expect("a file");
     drop(office.open());
     assert!(!tried.exists() && !made.exists());
